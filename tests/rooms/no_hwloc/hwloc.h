@@ -1,0 +1,1 @@
+#error "hwloc is out of bounds in this room: only topology/ may use it"
