@@ -1,0 +1,132 @@
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "records.h"
+#include "strata/topology/hierarchy.h"
+
+namespace strata::topology {
+namespace {
+
+/// One switch over two leaf switches of four ranks each, packages below these; rank 8 stops at the top.
+Hierarchy sound() {
+    const Machine machine = Machine::load("synthetic:package:2 core:4 pu:1");
+    std::vector<LocalityRecord> records;
+    for (int rank = 0; rank < 8; ++rank) {
+        const int node = rank / 2;
+        records.push_back(testing::record_on(machine, "n" + std::to_string(node),
+                                             std::to_string(4 * (rank % 2)),
+                                             {7, static_cast<std::uint32_t>(node / 2)}));
+    }
+    records.push_back(testing::record_on(machine, "far", "", {7}));
+    // Without the node level the rank of the far node, which is unbound, stops at the top.
+    HierarchySpec spec;
+    for (const char* name : {"switch", "package"}) spec.levels.push_back(*parse_level(name));
+    return build_hierarchy(records, spec);
+}
+
+struct Damage {
+    const char* name;
+    const char* expected;
+    std::function<void(Hierarchy&)> apply;
+};
+
+std::size_t child(const Hierarchy& h, std::size_t group, std::size_t i) {
+    return static_cast<std::size_t>(h.groups[group].children.at(i));
+}
+
+const std::vector<Damage>& damages() {
+    static const std::vector<Damage> list = {
+        {"no rank", "there is no rank", [](Hierarchy& h) { h.stop.clear(); }},
+        {"no group", "there is no group", [](Hierarchy& h) { h.groups.clear(); }},
+        {"top has a parent", "the top has a parent", [](Hierarchy& h) { h.groups[0].parent = 1; }},
+        {"top has a depth", "the top has depth 1", [](Hierarchy& h) { h.groups[0].depth = 1; }},
+        {"top lacks a rank", "the top does not hold every rank",
+         [](Hierarchy& h) { h.groups[0].members.pop_back(); }},
+        {"top has a wrong rank", "the top does not hold every rank",
+         [](Hierarchy& h) { h.groups[0].members[3] = 2; }},
+        {"no members", "no members", [](Hierarchy& h) { h.groups.back().members.clear(); }},
+        {"members unsorted", "members are not ascending",
+         [](Hierarchy& h) { std::swap(h.groups[1].members[0], h.groups[1].members[1]); }},
+        {"member twice", "members are not ascending",
+         [](Hierarchy& h) { h.groups[1].members[1] = h.groups[1].members[0]; }},
+        {"member out of range", "a member is no rank", [](Hierarchy& h) { h.groups[1].members.back() = 9; }},
+        {"member negative", "a member is no rank", [](Hierarchy& h) { h.groups[1].members.front() = -1; }},
+        {"foreign leader", "leader 8 is not a member", [](Hierarchy& h) { h.groups[1].leader = 8; }},
+        {"no leader", "leader -1 is not a member", [](Hierarchy& h) { h.groups[1].leader = -1; }},
+        {"height of a package", "only a switch has a height",
+         [](Hierarchy& h) { h.groups.back().level.height = 1; }},
+        {"parent behind", "its parent does not stand before it",
+         [](Hierarchy& h) { h.groups[1].parent = 2; }},
+        {"orphan", "its parent does not stand before it", [](Hierarchy& h) { h.groups[1].parent = -1; }},
+        {"wrong depth", "its depth is not its parent's plus one",
+         [](Hierarchy& h) { h.groups[2].depth = 2; }},
+        {"no split", "it splits nothing off its parent",
+         [](Hierarchy& h) { h.groups[1].members = h.groups[0].members; }},
+        {"cluster below", "only the top can be the cluster",
+         [](Hierarchy& h) {
+             h.groups[1].level = {LevelKind::cluster, 0};
+         }},
+        {"node below node", "level node stands below node",
+         [](Hierarchy& h) {
+             h.groups[1].level = {LevelKind::node, 0};
+             h.groups[child(h, 1, 0)].level = {LevelKind::node, 0};
+         }},
+        {"switch below package", "level switch0 stands below package",
+         [](Hierarchy& h) {
+             h.groups[0].level = {LevelKind::package, 0};
+         }},
+        {"switch below a lower one", "level switch0 stands below switch0",
+         [](Hierarchy& h) { h.groups[0].level.height = 0; }},
+        {"child missing", "do not make up the members",
+         [](Hierarchy& h) { h.groups[0].children.pop_back(); }},
+        {"child out of range", "is no later group", [](Hierarchy& h) { h.groups[0].children[0] = 99; }},
+        {"child of another", "has another parent",
+         [](Hierarchy& h) { h.groups[0].children[0] = h.groups[1].children[0]; }},
+        {"children unsorted", "children are not ordered by lowest member",
+         [](Hierarchy& h) { std::swap(h.groups[0].children[0], h.groups[0].children[1]); }},
+        {"child twice", "children are not ordered by lowest member",
+         [](Hierarchy& h) { h.groups[0].children.push_back(h.groups[0].children.back()); }},
+        {"direct unsorted", "direct ranks are not ascending",
+         [](Hierarchy& h) {
+             h.groups[0].direct = {8, 7};
+         }},
+        {"direct rank also in a child", "children and direct ranks overlap",
+         [](Hierarchy& h) {
+             h.groups[0].direct = {7, 8};
+         }},
+        {"direct rank forgotten", "do not make up the members",
+         [](Hierarchy& h) { h.groups[0].direct.clear(); }},
+        {"siblings overlap", "children and direct ranks overlap",
+         [](Hierarchy& h) { h.groups[1].members.push_back(h.groups[2].members.back()); }},
+        {"stop is no group", "its stop is no group", [](Hierarchy& h) { h.stop[0] = 99; }},
+        {"stop too high", "its stop is not the deepest group", [](Hierarchy& h) { h.stop[0] = 0; }},
+    };
+    return list;
+}
+
+TEST(Validate, AcceptsASoundHierarchy) {
+    const Hierarchy hierarchy = sound();
+    EXPECT_EQ(validate(hierarchy), "");
+    EXPECT_GT(hierarchy.groups.size(), 5U);
+    EXPECT_FALSE(hierarchy.groups[0].direct.empty());
+}
+
+TEST(Validate, NamesEveryBrokenPromise) {
+    for (const Damage& damage : damages()) {
+        Hierarchy hierarchy = sound();
+        damage.apply(hierarchy);
+        const std::string broken = validate(hierarchy);
+        EXPECT_NE(broken.find(damage.expected), std::string::npos) << damage.name << " -> '" << broken << "'";
+    }
+}
+
+// A group that nobody lists, while its members are covered by a twin, hides from every local check.
+TEST(Validate, FindsAGroupThatNobodyLists) {
+    Hierarchy hierarchy = sound();
+    hierarchy.groups.push_back(hierarchy.groups.back());
+    EXPECT_NE(validate(hierarchy).find("its parent does not list it"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace strata::topology

@@ -1,0 +1,61 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "strata/topology/level.h"
+#include "strata/topology/locality_record.h"
+
+namespace strata::topology {
+
+/// A set of processes that share one object, and how it splits further.
+struct Group {
+    LevelKey level;
+    std::uint64_t object = 0;   ///< switch id, node id, or HardwareObject::index, by `level.kind`
+    int parent = -1;            ///< group index; -1 for the top
+    int depth = 0;              ///< 0 for the top
+    std::vector<int> children;  ///< group indices, by lowest member
+    std::vector<int> members;   ///< all ranks, ascending
+    std::vector<int> direct;    ///< ranks that no child contains (they stop here), ascending
+    int leader = -1;            ///< the member that stands for the group outside
+};
+
+/// Which levels may split a group. Empty `levels`: all. An object of several kinds may split when one of them
+/// is listed, and the lowest listed kind names its group. The top splits nothing: it is always named by the
+/// lowest object that all ranks share. Switch heights are those before any level is dropped.
+struct HierarchySpec {
+    std::vector<LevelPattern> levels;
+};
+
+/// Nested groups over the ranks 0..n-1 of one communicator. groups[0] holds all ranks; parents
+/// stand before their children; children of one group are disjoint strict subsets of it.
+struct Hierarchy {
+    std::vector<Group> groups;
+    std::vector<int> stop;  ///< rank -> the deepest group that contains it
+
+    int ranks() const { return static_cast<int>(stop.size()); }
+    /// True when `rank` is a member of `group`. Cost: the depth of the rank's branch.
+    bool contains(int group, int rank) const;
+    /// The distinct levels in use, topmost first as the groups nest (a Group may stand above packages, say).
+    std::vector<LevelKey> levels() const;
+    /// Number of groups on the longest branch.
+    int depth() const;
+    /// The deepest group that contains both ranks.
+    int lowest_common_group(int a, int b) const;
+};
+
+/// Builds the hierarchy of a communicator. Pure: equal records give equal results on every rank.
+/// A level that splits nothing is dropped (of several that split alike the lowest is kept, core
+/// rather than pu); a process that no child object contains stops at its group. The leader of a
+/// group is the member nearest to its network card, the lowest rank among equals.
+/// `records[i]` belongs to rank i; throws std::invalid_argument without any record. Groups stand level by
+/// level. Records of one node that disagree about its switches do not tear it apart: the greatest path stands
+/// for all. Cost: linear in ranks times depth. Source: rules B1-B3 (seed papers on hardware communicators,
+/// sections 3 and 4.1).
+Hierarchy build_hierarchy(std::span<const LocalityRecord> records, const HierarchySpec& spec = {});
+
+/// Checks every promise of Hierarchy; empty when all hold, else the first broken one in words.
+std::string validate(const Hierarchy& hierarchy);
+
+}  // namespace strata::topology

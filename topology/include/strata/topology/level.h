@@ -1,0 +1,54 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace strata::topology {
+
+/// What a group of processes shares. Ordered from the widest to the narrowest.
+enum class LevelKind : std::uint8_t {
+    cluster,  ///< the whole communicator, when no known switch joins all its nodes
+    switch_,  ///< nodes below one network switch or site (several heights possible)
+    node,     ///< one operating system image, or one pretended node
+    package,  ///< one processor package (socket)
+    die,      ///< one die of a package
+    group,    ///< hwloc's Group: any set of objects that the platform put together
+    numa,     ///< one NUMA node's local cores
+    l3,       ///< cores that share a level-3 cache
+    l2,       ///< cores that share a level-2 cache
+    l1,       ///< hardware threads that share a level-1 data cache
+    core,     ///< one core
+    pu,       ///< one hardware thread
+};
+inline constexpr int level_kind_count = 12;
+
+/// The name that users write and read: "cluster", "switch", "node", ..., "pu".
+std::string_view name_of(LevelKind kind);
+
+/// "cluster, switch, node, ..." for error messages.
+std::string known_level_names();
+
+/// A level of one hierarchy. `height` counts switches as Slurm does (a leaf switch, directly above
+/// nodes, is 0) and is 0 for every other kind.
+struct LevelKey {
+    LevelKind kind = LevelKind::cluster;
+    std::uint8_t height = 0;
+    auto operator<=>(const LevelKey&) const = default;
+};
+
+/// "node", "switch1": a switch carries its height.
+std::string name_of(LevelKey key);
+
+/// A level as a user names it: "switch" without a number means every height.
+struct LevelPattern {
+    LevelKind kind = LevelKind::cluster;
+    std::optional<std::uint8_t> height;
+    bool matches(LevelKey key) const { return kind == key.kind && (!height || *height == key.height); }
+    bool operator==(const LevelPattern&) const = default;
+};
+
+/// Parses "node", "numa", "switch", "switch2" (case ignored). Empty when the name is unknown.
+std::optional<LevelPattern> parse_level(std::string_view name);
+
+}  // namespace strata::topology

@@ -1,0 +1,63 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "strata/topology/level.h"
+
+namespace strata::topology {
+
+/// One hardware object that contains a process's binding. Objects of several kinds with the same
+/// cores (a package that is one NUMA node with one L3) are one entry with several kinds.
+struct HardwareObject {
+    std::uint16_t kinds = 0;  ///< bit (1 << LevelKind) for every kind that has just these cores
+    /// hwloc logical index of the object that kind() names. Groups of all depths are counted together, widest
+    /// depth first, because hwloc numbers each depth from 0.
+    std::uint16_t index = 0;
+
+    bool has(LevelKind kind) const { return (kinds >> static_cast<int>(kind)) & 1U; }
+    /// The name of this level: the lowest kind, but core rather than pu (rule B1 of the hierarchy).
+    LevelKind kind() const;
+    auto operator<=>(const HardwareObject&) const = default;
+};
+
+inline constexpr std::uint8_t unknown_distance = 255;
+
+/// What every process publishes about where it runs; everything else follows from the members' records.
+struct LocalityRecord {
+    std::uint32_t plugin_version = 0;              ///< major << 16 | minor << 8 | patch
+    std::uint64_t settings_hash = 0;               ///< of all settings that must agree
+    std::uint64_t node_id = 0;                     ///< hash of the node's name
+    std::vector<std::uint32_t> network_path;       ///< switch ids, topmost first; empty when unknown
+    std::vector<HardwareObject> hardware_path;     ///< outermost first; empty for an unbound process
+    std::uint8_t nic_distance = unknown_distance;  ///< levels between the binding and the card in use
+    std::uint8_t nic_index = 0;
+    bool operator==(const LocalityRecord&) const = default;
+};
+
+/// The part of a record that every version of the plugin, older or newer, can read.
+struct RecordPrefix {
+    std::uint8_t format = 0;
+    std::uint32_t plugin_version = 0;
+    std::uint64_t settings_hash = 0;
+};
+
+inline constexpr std::uint8_t record_format = 1;
+
+/// Little-endian bytes; at most 64 for up to three switch levels and eight hardware objects, 4 more for each
+/// further one. Throws std::invalid_argument for an object without a kind from package to pu, or more than
+/// 255 entries.
+std::vector<std::byte> encode(const LocalityRecord& record);
+
+/// False when `bytes` is no record at all.
+bool decode_prefix(std::span<const std::byte> bytes, RecordPrefix& out);
+
+/// False when `bytes` is not a complete record of this format; `why` (if given) then says what is wrong.
+bool decode(std::span<const std::byte> bytes, LocalityRecord& out, std::string* why = nullptr);
+
+/// FNV-1a, stable across machines and releases.
+std::uint64_t stable_hash(std::string_view text, std::uint64_t seed = 0xcbf29ce484222325ULL);
+
+}  // namespace strata::topology

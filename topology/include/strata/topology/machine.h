@@ -1,0 +1,54 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strata/topology/locality_record.h"
+
+struct hwloc_topology;
+
+namespace strata::topology {
+
+/// One machine as hwloc describes it, real or pretended; answers where a binding lies in it.
+class Machine {
+public:
+    /// Looks at a topology that somebody else owns and keeps alive (Open MPI's own, for instance).
+    static Machine borrow(hwloc_topology* topology);
+    /// Loads an XML file, or with "synthetic:" in front a synthetic description of hwloc
+    /// ("synthetic:package:2 core:4"). A string that names no file is tried as a synthetic description too;
+    /// "pu:1" at its end may be left out. Never asks the running machine. Throws std::invalid_argument saying
+    /// what was tried.
+    static Machine load(const std::string& description);
+
+    /// Objects that contain the whole cpuset, outermost first. The machine itself and whatever has the same
+    /// cores (an only package, for instance) is left out, so the path is empty when the cpuset fits no
+    /// smaller object. `cpuset` is hwloc's list syntax of OS indices ("0-3,8"); "" or "all" means unbound,
+    /// and hardware threads that this machine lacks are ignored. Throws std::invalid_argument for an
+    /// unreadable list or one without a hardware thread of this machine.
+    std::vector<HardwareObject> path_of_cpuset(std::string_view cpuset) const;
+    /// The same for a set of cores by logical index ("0-3,8"): what a placement names.
+    /// Throws std::invalid_argument for an unreadable list or a core that does not exist.
+    std::vector<HardwareObject> path_of_cores(std::string_view cores) const;
+    /// The same for the binding that the operating system gives the calling process; empty when this topology
+    /// is not the running machine's.
+    std::vector<HardwareObject> path_of_this_process() const;
+    /// Number of cores, or of hardware threads on a machine that reports no cores.
+    int cores() const;
+
+private:
+    explicit Machine(std::shared_ptr<hwloc_topology> topology);
+    std::shared_ptr<hwloc_topology> topology_;
+};
+
+/// One process of a pretended machine: "CORES[@NODE]", e.g. "0-3", "7@n1", "all@n2".
+struct PretendedPlace {
+    std::string cores;  ///< list of core indices, or "all"
+    std::string node;   ///< empty: the real node
+};
+
+/// Parses a placement "0;1;2-3@n0;all@n1", one entry per local rank; a shorter list is repeated from its
+/// start. Throws std::invalid_argument naming the entry.
+std::vector<PretendedPlace> parse_placement(std::string_view text);
+
+}  // namespace strata::topology

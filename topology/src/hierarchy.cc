@@ -1,0 +1,307 @@
+#include "strata/topology/hierarchy.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "kinds.h"
+#include "place_table.h"
+
+namespace strata::topology {
+namespace {
+
+/// One distinct switch, node or hardware object that holds a process, before any level is dropped.
+/// Places form a tree; parents stand before their children.
+struct Place {
+    int parent = -1;
+    LevelKey level;
+    std::uint64_t object = 0;
+    bool may_split = false;  ///< the specification lets this object form a group
+    int ranks = 0;           ///< processes in or below it
+    int group = -1;
+};
+
+/// What the specification says about each kind of object.
+class Filter {
+public:
+    explicit Filter(const HierarchySpec& spec) : spec_(spec) {
+        if (spec.levels.empty()) hardware_ = hardware_kinds;
+        for (const LevelPattern& pattern : spec.levels) {
+            hardware_ |= static_cast<std::uint16_t>(bit_of(pattern.kind) & hardware_kinds);
+        }
+    }
+    bool keeps(LevelKey key) const {
+        return spec_.levels.empty() ||
+               std::any_of(spec_.levels.begin(), spec_.levels.end(),
+                           [&](const LevelPattern& pattern) { return pattern.matches(key); });
+    }
+    /// The kinds of `kinds` that may split.
+    std::uint16_t kept(std::uint16_t kinds) const { return kinds & hardware_; }
+
+private:
+    const HierarchySpec& spec_;
+    std::uint16_t hardware_ = 0;
+};
+
+class Builder {
+public:
+    Builder(std::span<const LocalityRecord> records, const HierarchySpec& spec)
+        : records_(records), filter_(spec), place_of_(records.size()) {}
+
+    Hierarchy build() {
+        places_.push_back(Place{-1, LevelKey{LevelKind::cluster, 0}, 0, false, 0, -1});
+        add_nodes();
+        add_hardware();
+        count_ranks();
+        form_groups();
+        sort_groups();
+        fill_groups();
+        return std::move(result_);
+    }
+
+private:
+    void add_nodes();
+    void add_hardware();
+    void count_ranks();
+    void form_groups();
+    void sort_groups();
+    void fill_groups();
+    int add_place(Place place) {
+        places_.push_back(place);
+        return static_cast<int>(places_.size()) - 1;
+    }
+
+    std::span<const LocalityRecord> records_;
+    Filter filter_;
+    std::vector<Place> places_;
+    PlaceTable table_;
+    std::vector<int> place_of_;  // rank -> its narrowest place
+    Hierarchy result_;
+};
+
+/// Switches and nodes, and for every rank the place of its node.
+void Builder::add_nodes() {
+    struct Node {
+        std::uint64_t id;
+        const std::vector<std::uint32_t>* path;
+    };
+    std::vector<Node> nodes;
+    for (std::size_t rank = 0; rank < records_.size(); ++rank) {
+        const LocalityRecord& record = records_[rank];
+        int& node = table_.find_or_add(-1, record.node_id);
+        if (node < 0) {
+            node = static_cast<int>(nodes.size());
+            nodes.push_back({record.node_id, &record.network_path});
+        }
+        // Processes of one node that disagree about its switches must not tear it apart, and the choice
+        // must not depend on their order: the greatest path stands for all (any path beats none).
+        Node& known = nodes[static_cast<std::size_t>(node)];
+        if (*known.path < record.network_path) known.path = &record.network_path;
+        place_of_[rank] = node;
+    }
+    std::vector<int> place_of_node;
+    for (const Node& node : nodes) {
+        int parent = 0;
+        for (const std::uint32_t id : *node.path) {
+            int& place = table_.find_or_add(parent, id);
+            if (place < 0) place = add_place({parent, LevelKey{LevelKind::switch_, 0}, id, false, 0, -1});
+            parent = place;
+        }
+        const LevelKey level{LevelKind::node, 0};
+        place_of_node.push_back(add_place({parent, level, node.id, filter_.keeps(level), 0, -1}));
+    }
+    for (int& place : place_of_) place = place_of_node[static_cast<std::size_t>(place)];
+}
+
+/// Hardware objects; a place is keyed by its parent, so objects of different nodes never merge.
+void Builder::add_hardware() {
+    for (std::size_t rank = 0; rank < records_.size(); ++rank) {
+        int parent = place_of_[rank];
+        for (const HardwareObject& object : records_[rank].hardware_path) {
+            const std::uint16_t kinds = object.kinds & hardware_kinds;
+            if (kinds == 0) continue;
+            int& place = table_.find_or_add(parent, (std::uint64_t{kinds} << 16) | object.index);
+            if (place < 0) {
+                const std::uint16_t kept = filter_.kept(kinds);
+                const LevelKey level{lowest_kind(kept != 0 ? kept : kinds), 0};
+                place = add_place({parent, level, object.index, kept != 0, 0, -1});
+            }
+            parent = place;
+        }
+        place_of_[rank] = parent;
+    }
+}
+
+/// Ranks per place, and the heights of the switches (which only now are all known).
+void Builder::count_ranks() {
+    for (const int place : place_of_) ++places_[static_cast<std::size_t>(place)].ranks;
+    for (std::size_t i = places_.size() - 1; i > 0; --i) {
+        Place& place = places_[i];
+        Place& parent = places_[static_cast<std::size_t>(place.parent)];
+        parent.ranks += place.ranks;
+        if (place.level.kind != LevelKind::switch_) continue;
+        place.may_split = filter_.keeps(place.level);
+        if (parent.level.kind == LevelKind::switch_ && place.level.height < 255) {
+            parent.level.height =
+                std::max(parent.level.height, static_cast<std::uint8_t>(place.level.height + 1));
+        }
+    }
+}
+
+/// A place with as many ranks as the group around it is that group, seen closer: it gives it its name
+/// (rule B1, the lowest of the levels that split alike). One with fewer ranks is a new group.
+void Builder::form_groups() {
+    std::vector<Group>& groups = result_.groups;
+    std::vector<int> ranks_in;
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+        Place& place = places_[i];
+        const int around = place.parent < 0 ? -1 : places_[static_cast<std::size_t>(place.parent)].group;
+        place.group = around;
+        const bool same = around >= 0 && place.ranks == ranks_in[static_cast<std::size_t>(around)];
+        // The top splits nothing, so its name is what all ranks share, whatever the specification says.
+        if (around >= 0 && !place.may_split && !(same && around == 0)) continue;
+        if (!same) {
+            place.group = static_cast<int>(groups.size());
+            groups.emplace_back();
+            groups.back().parent = around;
+            ranks_in.push_back(place.ranks);
+        }
+        Group& group = groups[static_cast<std::size_t>(place.group)];
+        group.level = place.level;
+        group.object = place.object;
+    }
+    result_.stop.resize(records_.size());
+    for (std::size_t rank = 0; rank < records_.size(); ++rank) {
+        result_.stop[rank] = places_[static_cast<std::size_t>(place_of_[rank])].group;
+    }
+}
+
+/// Level by level, siblings by lowest member: an order that does not depend on how places were found.
+void Builder::sort_groups() {
+    std::vector<Group>& groups = result_.groups;
+    std::vector<int> lowest(groups.size(), -1);
+    for (int rank = 0; rank < result_.ranks(); ++rank) {
+        int group = result_.stop[static_cast<std::size_t>(rank)];
+        while (group >= 0 && lowest[static_cast<std::size_t>(group)] < 0) {
+            lowest[static_cast<std::size_t>(group)] = rank;
+            group = groups[static_cast<std::size_t>(group)].parent;
+        }
+    }
+    for (std::size_t i = 1; i < groups.size(); ++i) {
+        groups[static_cast<std::size_t>(groups[i].parent)].children.push_back(static_cast<int>(i));
+    }
+    std::vector<int> order{0};
+    std::vector<int> new_index(groups.size(), 0);
+    order.reserve(groups.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        std::vector<int>& children = groups[static_cast<std::size_t>(order[i])].children;
+        std::sort(children.begin(), children.end(), [&](int a, int b) {
+            return lowest[static_cast<std::size_t>(a)] < lowest[static_cast<std::size_t>(b)];
+        });
+        for (int& child : children) {
+            new_index[static_cast<std::size_t>(child)] = static_cast<int>(order.size());
+            order.push_back(child);
+            child = new_index[static_cast<std::size_t>(child)];
+        }
+    }
+    std::vector<Group> sorted;
+    sorted.reserve(groups.size());
+    for (const int old : order) {
+        Group& group = groups[static_cast<std::size_t>(old)];
+        if (group.parent >= 0) {
+            group.parent = new_index[static_cast<std::size_t>(group.parent)];
+            group.depth = sorted[static_cast<std::size_t>(group.parent)].depth + 1;
+        }
+        sorted.push_back(std::move(group));
+    }
+    groups = std::move(sorted);
+    for (int& group : result_.stop) group = new_index[static_cast<std::size_t>(group)];
+}
+
+void Builder::fill_groups() {
+    std::vector<Group>& groups = result_.groups;
+    std::vector<int> ranks_in(groups.size(), 0);
+    for (const int group : result_.stop) ++ranks_in[static_cast<std::size_t>(group)];
+    for (std::size_t i = groups.size(); i-- > 0;) {
+        if (i > 0) ranks_in[static_cast<std::size_t>(groups[i].parent)] += ranks_in[i];
+        groups[i].members.reserve(static_cast<std::size_t>(ranks_in[i]));
+    }
+    for (int rank = 0; rank < result_.ranks(); ++rank) {
+        const std::uint8_t distance = records_[static_cast<std::size_t>(rank)].nic_distance;
+        const int stop = result_.stop[static_cast<std::size_t>(rank)];
+        groups[static_cast<std::size_t>(stop)].direct.push_back(rank);
+        for (int at = stop; at >= 0; at = groups[static_cast<std::size_t>(at)].parent) {
+            Group& group = groups[static_cast<std::size_t>(at)];
+            group.members.push_back(rank);
+            if (group.leader < 0 ||
+                distance < records_[static_cast<std::size_t>(group.leader)].nic_distance) {
+                group.leader = rank;
+            }
+        }
+    }
+}
+
+}  // namespace
+
+Hierarchy build_hierarchy(std::span<const LocalityRecord> records, const HierarchySpec& spec) {
+    if (records.empty()) throw std::invalid_argument("a hierarchy needs at least one locality record");
+    return Builder(records, spec).build();
+}
+
+bool Hierarchy::contains(int group, int rank) const {
+    int at = stop[static_cast<std::size_t>(rank)];
+    // A parent stands before its children, so the walk up may end early.
+    while (at > group) at = groups[static_cast<std::size_t>(at)].parent;
+    return at == group;
+}
+
+std::vector<LevelKey> Hierarchy::levels() const {
+    // Which level stands above which differs between machines (a package may hold several NUMA nodes, or a
+    // NUMA node several packages), so the order comes from the groups; the usual order decides the rest.
+    const auto usually_above = [](LevelKey a, LevelKey b) {
+        return a.kind != b.kind ? a.kind < b.kind : a.height > b.height;
+    };
+    std::vector<LevelKey> left;
+    std::vector<std::pair<LevelKey, LevelKey>> above;  // first stands above second somewhere
+    const auto add = [](auto& list, const auto& value) {
+        if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
+    };
+    for (const Group& group : groups) {
+        add(left, group.level);
+        if (group.parent < 0) continue;
+        const LevelKey over = groups[static_cast<std::size_t>(group.parent)].level;
+        if (over != group.level) add(above, std::pair(over, group.level));
+    }
+    std::sort(left.begin(), left.end(), usually_above);
+    std::vector<LevelKey> result;
+    while (!left.empty()) {
+        const auto free = std::find_if(left.begin(), left.end(), [&](LevelKey key) {
+            return std::none_of(above.begin(), above.end(), [&](const auto& pair) {
+                return pair.second == key && std::find(left.begin(), left.end(), pair.first) != left.end();
+            });
+        });
+        // Two machines that nest two levels the other way round: the usual order.
+        const auto next = free != left.end() ? free : left.begin();
+        result.push_back(*next);
+        left.erase(next);
+    }
+    return result;
+}
+
+int Hierarchy::depth() const {
+    int deepest = 0;
+    for (const Group& group : groups) deepest = std::max(deepest, group.depth + 1);
+    return deepest;
+}
+
+int Hierarchy::lowest_common_group(int a, int b) const {
+    int x = stop[static_cast<std::size_t>(a)];
+    int y = stop[static_cast<std::size_t>(b)];
+    while (x != y) {
+        int& lower = x > y ? x : y;
+        lower = groups[static_cast<std::size_t>(lower)].parent;
+    }
+    return x;
+}
+
+}  // namespace strata::topology

@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+
+#include "strata/topology/hierarchy.h"
+
+namespace strata::topology {
+namespace {
+
+std::string at(int group, const std::string& what) { return "group " + std::to_string(group) + ": " + what; }
+
+bool ascending(const std::vector<int>& values) {
+    return std::adjacent_find(values.begin(), values.end(), std::greater_equal<>()) == values.end();
+}
+
+std::string check_top(const Hierarchy& h) {
+    if (h.stop.empty()) return "there is no rank";
+    if (h.groups.empty()) return "there is no group";
+    const Group& top = h.groups.front();
+    if (top.parent != -1) return at(0, "the top has a parent");
+    if (top.depth != 0) return at(0, "the top has depth " + std::to_string(top.depth));
+    if (top.members.size() != h.stop.size()) return at(0, "the top does not hold every rank");
+    for (std::size_t i = 0; i < top.members.size(); ++i) {
+        if (top.members[i] != static_cast<int>(i)) return at(0, "the top does not hold every rank");
+    }
+    return {};
+}
+
+/// A group's own lists, and its place below its parent.
+std::string check_group(const Hierarchy& h, int index) {
+    const Group& group = h.groups[static_cast<std::size_t>(index)];
+    if (group.members.empty()) return at(index, "no members");
+    if (!ascending(group.members)) return at(index, "members are not ascending");
+    if (group.members.front() < 0 || group.members.back() >= h.ranks())
+        return at(index, "a member is no rank");
+    if (!std::binary_search(group.members.begin(), group.members.end(), group.leader)) {
+        return at(index, "leader " + std::to_string(group.leader) + " is not a member");
+    }
+    if (group.level.kind != LevelKind::switch_ && group.level.height != 0) {
+        return at(index, "only a switch has a height");
+    }
+    if (index == 0) return {};
+    if (group.parent < 0 || group.parent >= index) return at(index, "its parent does not stand before it");
+    const Group& parent = h.groups[static_cast<std::size_t>(group.parent)];
+    if (group.depth != parent.depth + 1) return at(index, "its depth is not its parent's plus one");
+    if (group.members.size() == parent.members.size()) return at(index, "it splits nothing off its parent");
+    return {};
+}
+
+/// The network stands above the nodes, the nodes above their hardware, higher switches above lower ones.
+std::string check_level(const Hierarchy& h, int index) {
+    const Group& group = h.groups[static_cast<std::size_t>(index)];
+    if (group.parent < 0) return {};
+    const LevelKey below = group.level;
+    const LevelKey above = h.groups[static_cast<std::size_t>(group.parent)].level;
+    if (below.kind == LevelKind::cluster) return at(index, "only the top can be the cluster");
+    if (below.kind > LevelKind::node) return {};
+    if (above.kind > below.kind || (above.kind == LevelKind::node && below.kind == LevelKind::node)) {
+        return at(index, "level " + name_of(below) + " stands below " + name_of(above));
+    }
+    if (below.kind == LevelKind::switch_ && above.kind == LevelKind::switch_ &&
+        above.height <= below.height) {
+        return at(index, "level " + name_of(below) + " stands below " + name_of(above));
+    }
+    return {};
+}
+
+/// Children: in range, ours, disjoint, by lowest member; the direct ranks are exactly the others.
+std::string check_children(const Hierarchy& h, int index) {
+    const Group& group = h.groups[static_cast<std::size_t>(index)];
+    std::vector<int> covered = group.direct;
+    int last_lowest = -1;
+    for (const int child : group.children) {
+        if (child <= index || child >= static_cast<int>(h.groups.size())) {
+            return at(index, "child " + std::to_string(child) + " is no later group");
+        }
+        const Group& below = h.groups[static_cast<std::size_t>(child)];
+        if (below.parent != index) return at(index, "child " + std::to_string(child) + " has another parent");
+        if (below.members.empty() || below.members.front() <= last_lowest) {
+            return at(index, "children are not ordered by lowest member");
+        }
+        last_lowest = below.members.front();
+        covered.insert(covered.end(), below.members.begin(), below.members.end());
+    }
+    if (!ascending(group.direct)) return at(index, "direct ranks are not ascending");
+    std::sort(covered.begin(), covered.end());
+    if (std::adjacent_find(covered.begin(), covered.end()) != covered.end()) {
+        return at(index, "children and direct ranks overlap");
+    }
+    if (covered != group.members) return at(index, "children and direct ranks do not make up the members");
+    return {};
+}
+
+/// With check_children (no child twice, every child knows its parent): each group is listed exactly once.
+std::string check_listed(const Hierarchy& h) {
+    std::vector<bool> listed(h.groups.size(), false);
+    for (const Group& group : h.groups) {
+        for (const int child : group.children) listed[static_cast<std::size_t>(child)] = true;
+    }
+    for (std::size_t i = 1; i < h.groups.size(); ++i) {
+        if (!listed[i]) return at(static_cast<int>(i), "its parent does not list it");
+    }
+    return {};
+}
+
+std::string check_stops(const Hierarchy& h) {
+    for (int rank = 0; rank < h.ranks(); ++rank) {
+        const int stop = h.stop[static_cast<std::size_t>(rank)];
+        if (stop < 0 || stop >= static_cast<int>(h.groups.size())) {
+            return "rank " + std::to_string(rank) + ": its stop is no group";
+        }
+        const std::vector<int>& direct = h.groups[static_cast<std::size_t>(stop)].direct;
+        if (!std::binary_search(direct.begin(), direct.end(), rank)) {
+            return "rank " + std::to_string(rank) + ": its stop is not the deepest group that contains it";
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string validate(const Hierarchy& hierarchy) {
+    std::string broken = check_top(hierarchy);
+    const int count = static_cast<int>(hierarchy.groups.size());
+    for (int group = 0; broken.empty() && group < count; ++group) broken = check_group(hierarchy, group);
+    for (int group = 0; broken.empty() && group < count; ++group) broken = check_level(hierarchy, group);
+    for (int group = 0; broken.empty() && group < count; ++group) broken = check_children(hierarchy, group);
+    if (broken.empty()) broken = check_listed(hierarchy);
+    return broken.empty() ? check_stops(hierarchy) : broken;
+}
+
+}  // namespace strata::topology

@@ -1,0 +1,108 @@
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+
+#include "strata/topology/network.h"
+
+namespace strata::topology {
+namespace {
+
+constexpr std::size_t most_hosts = 1U << 20;  // a mistyped range must not eat the memory
+constexpr std::size_t most_digits = 9;
+
+[[noreturn]] void fail(std::string_view list, const std::string& reason) {
+    throw std::invalid_argument("host list '" + std::string(list) + "': " + reason);
+}
+
+unsigned number(std::string_view digits, std::string_view list) {
+    const bool all_digits =
+        std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+    if (digits.empty() || !all_digits) fail(list, "'" + std::string(digits) + "' is no number");
+    if (digits.size() > most_digits) fail(list, "'" + std::string(digits) + "' is too large");
+    unsigned value = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return value;
+}
+
+/// "1-3,07-12" -> 1 2 3 07 ... 12: numbers keep the width of the first one.
+std::vector<std::string> expand_numbers(std::string_view text, std::string_view list) {
+    std::vector<std::string> result;
+    std::size_t begin = 0;
+    while (begin <= text.size()) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        const std::string_view item = text.substr(begin, end - begin);
+        const std::size_t dash = item.find('-');
+        const std::string_view low = item.substr(0, dash);
+        const unsigned first = number(low, list);
+        const unsigned last = dash == std::string_view::npos ? first : number(item.substr(dash + 1), list);
+        if (last < first) fail(list, "range '" + std::string(item) + "' runs backwards");
+        if (last - first >= most_hosts - result.size()) fail(list, "more than a million names");
+        for (unsigned value = first; value <= last; ++value) {
+            std::string digits = std::to_string(value);
+            if (digits.size() < low.size()) digits.insert(0, low.size() - digits.size(), '0');
+            result.push_back(std::move(digits));
+        }
+        begin = end + 1;
+    }
+    return result;
+}
+
+/// One name with any number of bracketed parts.
+std::vector<std::string> expand_item(std::string_view item, std::string_view list) {
+    if (item.empty()) fail(list, "an empty name");
+    std::vector<std::string> names{""};
+    for (std::size_t begin = 0; begin < item.size();) {
+        const std::size_t open = std::min(item.find('[', begin), item.size());
+        for (std::string& name : names) name += item.substr(begin, open - begin);
+        if (open == item.size()) break;
+        const std::size_t close = item.find(']', open);  // present: split_items has counted
+        const std::vector<std::string> numbers =
+            expand_numbers(item.substr(open + 1, close - open - 1), list);
+        if (names.size() * numbers.size() > most_hosts) fail(list, "more than a million names");
+        std::vector<std::string> longer;
+        longer.reserve(names.size() * numbers.size());
+        for (const std::string& name : names) {
+            for (const std::string& digits : numbers) longer.push_back(name + digits);
+        }
+        names = std::move(longer);
+        begin = close + 1;
+    }
+    return names;
+}
+
+/// Splits at the commas outside brackets.
+std::vector<std::string_view> split_items(std::string_view list) {
+    std::vector<std::string_view> items;
+    std::size_t begin = 0;
+    bool inside = false;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        if (list[i] == '[') {
+            if (inside) fail(list, "'[' inside brackets");
+            inside = true;
+        } else if (list[i] == ']') {
+            if (!inside) fail(list, "']' without '['");
+            inside = false;
+        } else if (list[i] == ',' && !inside) {
+            items.push_back(list.substr(begin, i - begin));
+            begin = i + 1;
+        }
+    }
+    if (inside) fail(list, "'[' without ']'");
+    items.push_back(list.substr(begin));
+    return items;
+}
+
+}  // namespace
+
+std::vector<std::string> expand_host_list(std::string_view list) {
+    std::vector<std::string> hosts;
+    for (const std::string_view item : split_items(list)) {
+        std::vector<std::string> names = expand_item(item, list);
+        if (hosts.size() + names.size() > most_hosts) fail(list, "more than a million names");
+        hosts.insert(hosts.end(), std::make_move_iterator(names.begin()),
+                     std::make_move_iterator(names.end()));
+    }
+    return hosts;
+}
+
+}  // namespace strata::topology

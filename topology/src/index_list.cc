@@ -1,0 +1,51 @@
+#include "index_list.h"
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+#include <string>
+
+namespace strata::topology {
+namespace {
+
+[[noreturn]] void fail(std::string_view text, const std::string& reason) {
+    throw std::invalid_argument("'" + std::string(text) +
+                                "' is no list of indices such as \"0-3,8\": " + reason);
+}
+
+unsigned number(std::string_view digits, std::string_view text) {
+    unsigned value = 0;
+    const char* const end = digits.data() + digits.size();
+    const auto [stop, error] = std::from_chars(digits.data(), end, value);
+    if (digits.empty()) fail(text, "a number is missing");
+    if (error == std::errc::result_out_of_range || value == open_end) {
+        fail(text, "'" + std::string(digits) + "' is too large");
+    }
+    if (error != std::errc() || stop != end) fail(text, "'" + std::string(digits) + "' is no number");
+    return value;
+}
+
+}  // namespace
+
+std::vector<IndexRange> parse_index_list(std::string_view text) {
+    std::vector<IndexRange> ranges;
+    std::size_t begin = 0;
+    while (begin <= text.size()) {
+        const std::size_t comma = std::min(text.find(',', begin), text.size());
+        const std::string_view item = text.substr(begin, comma - begin);
+        const std::size_t dash = item.find('-');
+        IndexRange range;
+        range.first = number(item.substr(0, dash), text);
+        range.last = range.first;
+        if (dash != std::string_view::npos) {
+            const std::string_view last = item.substr(dash + 1);
+            range.last = last.empty() ? open_end : number(last, text);
+        }
+        if (range.last < range.first) fail(text, "'" + std::string(item) + "' runs backwards");
+        ranges.push_back(range);
+        begin = comma + 1;
+    }
+    return ranges;
+}
+
+}  // namespace strata::topology

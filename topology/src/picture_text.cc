@@ -1,0 +1,53 @@
+#include <utility>
+
+#include "picture_parts.h"
+
+namespace strata::topology {
+namespace {
+
+class TextPicture {
+public:
+    TextPicture(const Hierarchy& hierarchy, const GroupNamer& namer)
+        : hierarchy_(hierarchy), detail_(hierarchy), labels_(hierarchy, namer) {}
+
+    std::string draw() {
+        add(0);
+        return std::move(text_);
+    }
+
+private:
+    void add(int index) {
+        const Group& group = hierarchy_.groups[static_cast<std::size_t>(index)];
+        line(group.depth, labels_.of(index) + ": " + counted(group.members.size(), "rank") + " " +
+                              short_list(group.members) + ", leader " + std::to_string(group.leader));
+        if (group.children.empty()) return;
+        if (detail_.collapsed(group)) {
+            line(group.depth + 1, "(" + counted(groups_below(hierarchy_, index), "group") + " not shown)");
+            return;
+        }
+        const std::size_t shown = detail_.shown_children(group);
+        for (std::size_t i = 0; i < shown; ++i) add(group.children[i]);
+        if (shown < group.children.size()) {
+            line(group.depth + 1, "(" + std::to_string(group.children.size() - shown) + " more not shown)");
+        }
+        if (!group.direct.empty()) line(group.depth + 1, "stop here: " + short_list(group.direct));
+    }
+    void line(int depth, const std::string& content) {
+        text_.append(2 * static_cast<std::size_t>(depth), ' ');
+        text_ += content;
+        text_ += '\n';
+    }
+
+    const Hierarchy& hierarchy_;
+    Detail detail_;
+    Labels labels_;
+    std::string text_;
+};
+
+}  // namespace
+
+std::string draw_text(const Hierarchy& hierarchy, const GroupNamer& namer) {
+    return TextPicture(hierarchy, namer).draw();
+}
+
+}  // namespace strata::topology
