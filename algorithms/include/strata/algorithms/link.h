@@ -1,0 +1,39 @@
+#pragma once
+#include <cstddef>
+#include <vector>
+
+#include "strata/topology/level.h"
+
+namespace strata::algorithms {
+
+/// What one level's links cost. Defaults per level kind: link.cc, with their reasons.
+struct LinkParameters {
+    double latency_us = 1;        ///< first byte of a message, end to end
+    double overhead_us = 1;       ///< processor time per message at each end
+    double bytes_per_us = 1000;   ///< of one child group's (or process's) connection to this level
+    std::size_t eager_bytes = 0;  ///< largest message that needs no handshake; 0 = unknown
+    double parallel =
+        1;  ///< transfers that one child group's connection to this level carries at full speed at once
+};
+
+/// Link parameters by level; a level that was not set answers with the defaults of its kind.
+class LinkTable {
+public:
+    LinkTable();
+    LinkParameters at(topology::LevelKey level) const;
+    /// The latest of several settings that match a level holds. `eager_bytes` 0 keeps the limit in force.
+    void set(topology::LevelPattern level, const LinkParameters& link);
+    /// Handshake limits of the levels above the node, and of the node and below; 0 = default.
+    void set_eager_limits(std::size_t network_bytes, std::size_t node_bytes);
+
+private:
+    struct Entry {
+        topology::LevelPattern level;
+        LinkParameters link;
+    };
+    std::vector<Entry> entries_;
+    std::size_t network_eager_ = 0;
+    std::size_t node_eager_ = 0;
+};
+
+}  // namespace strata::algorithms

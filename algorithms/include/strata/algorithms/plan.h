@@ -1,0 +1,44 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strata/algorithms/algorithm.h"
+#include "strata/topology/level.h"
+
+namespace strata::algorithms {
+
+enum class Engine : std::uint8_t { automatic, tree, levels, forward };
+
+std::string_view name_of(Engine engine);
+std::optional<Engine> engine_from_name(std::string_view name);
+std::string known_engine_names();
+
+/// What every group of one level does. Groups of the same level differ in size, never in method.
+struct LevelPlan {
+    topology::LevelKey level;
+    LevelMethod method;
+    std::size_t segment_bytes = 0;  ///< of packed data, per message; 0 = the whole message
+    bool operator==(const LevelPlan&) const = default;
+};
+
+/// How one operation of one size class is done. Made from facts equal on all ranks only.
+struct Plan {
+    Engine engine = Engine::forward;
+    /// One per level of the hierarchy, topmost first. The levels engine pipelines all levels with one segment
+    /// size, that of the topmost level: every entry then carries it. A forward plan's methods are automatic
+    /// where no rule fixed them.
+    std::vector<LevelPlan> levels;
+    int window = 4;           ///< messages in flight per edge of the tree
+    double predicted_us = 0;  ///< of the chosen engine
+    double forward_us = 0;    ///< of the previous component, as modelled
+    std::string reason;       ///< why this engine, in a few words
+
+    /// The plan of a level; throws std::out_of_range for one that the hierarchy has not.
+    const LevelPlan& at(topology::LevelKey level) const;
+};
+
+}  // namespace strata::algorithms

@@ -1,0 +1,66 @@
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strata/algorithms/link.h"
+#include "strata/algorithms/plan.h"
+#include "strata/topology/hierarchy.h"
+
+namespace strata::algorithms {
+
+/// "switch=chain:2,node=binomial,numa=sm": for each level an algorithm (with its radix) or, for any other
+/// word, the coll component of that name. `components` limits those words when it is not empty.
+struct LevelMethodRule {
+    topology::LevelPattern level;
+    LevelMethod method;
+};
+/// Blanks around entries and words are ignored; a component's word is made of a-z, 0-9 and '_'; an empty text
+/// has no rules. Throws std::invalid_argument: the broken entry and the known words.
+std::vector<LevelMethodRule> parse_level_methods(std::string_view text,
+                                                 const std::vector<std::string>& components = {});
+
+/// "60k" for every level, "switch=60k,node=8192", or "switch=60k,8k" (8k for all others): bytes with optional
+/// k, M, G (powers of 1024); 0 = whole message. Any size from 1 byte up is taken, though small ones drown in
+/// per-message cost.
+struct LevelSizeRule {
+    std::optional<topology::LevelPattern> level;  ///< empty: every level
+    std::size_t bytes = 0;
+};
+/// Throws std::invalid_argument: the broken entry and what is allowed.
+std::vector<LevelSizeRule> parse_level_sizes(std::string_view text);
+
+/// What the user fixed for one operation; everything left open is chosen by the cost model. Of several rules
+/// that match a level the first holds; rules for levels that a hierarchy has not are ignored.
+struct Overrides {
+    Engine engine = Engine::automatic;
+    std::vector<LevelMethodRule> methods;
+    std::vector<LevelSizeRule> segments;
+};
+
+/// Empty, or why these overrides contradict each other: the tree engine with a method that is no tree shape.
+std::string check(const Overrides& overrides);
+
+/// Chooses engine, shapes and segment size for a broadcast of `bytes` bytes from `root`. Only symmetric
+/// inputs. Naming a component, or an algorithm that is no tree shape, selects the levels engine; the model
+/// never does. An automatic engine becomes tree only where that is predicted at least 5 % faster than the
+/// previous component. Throws std::invalid_argument with check()'s message. Cost: O(ranks * depth) per
+/// candidate; the number of candidates depends on the number of levels only.
+Plan plan_bcast(const topology::Hierarchy& hierarchy, const LinkTable& links, const Overrides& overrides,
+                std::size_t bytes, int root);
+
+/// Predicted time in microseconds of a broadcast through the tree of `plan`, which has a method for every
+/// level. A method that is no tree shape counts as the nearest one. Throws std::invalid_argument for an
+/// automatic method.
+double tree_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links, const Plan& plan,
+                    std::size_t bytes, int root);
+
+/// Predicted time in microseconds of the previous component: the flat patterns of coll/tuned 4.1 over this
+/// rank order.
+double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links, std::size_t bytes,
+                       int root);
+
+}  // namespace strata::algorithms

@@ -1,0 +1,23 @@
+#pragma once
+#include <vector>
+
+#include "strata/algorithms/algorithm.h"
+
+namespace strata::algorithms {
+
+/// One member's neighbours in a tree over the positions 0..size-1, rooted at position 0.
+struct ShapeLinks {
+    int parent = -1;            ///< position; -1 at the root
+    std::vector<int> children;  ///< positions, in the order in which they are to be served
+};
+
+/// Pure rank arithmetic. `method.algorithm` must be a tree shape; a radix of 0 takes the algorithm's default.
+/// Throws std::invalid_argument for another algorithm, a radix below 1 (chain) or 2 (knomial), or a position
+/// outside 0..size-1.
+///
+///   binomial, size 8:  0 -> 4 2 1;  4 -> 6 5;  2 -> 3;  6 -> 7     (largest subtree first)
+///   binomial, size 7:  0 -> 4 2 1;  4 -> 6 5;  2 -> 3
+///   chain radix 2, size 6:  0 -> 1 3;  1 -> 2;  3 -> 4;  4 -> 5    (radix chains, lengths differing by one)
+ShapeLinks shape_links(const LevelMethod& method, int position, int size);
+
+}  // namespace strata::algorithms

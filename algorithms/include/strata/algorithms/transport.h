@@ -1,0 +1,49 @@
+#pragma once
+#include <cstddef>
+#include <span>
+
+namespace strata::algorithms {
+
+/// Non-blocking messages between the ranks of one communicator, as the engines need them. Messages of one
+/// pair arrive in the order sent; there are no tags. Return codes: 0 is success, any other value is the
+/// transport's own and is passed on unchanged.
+class Transport {
+public:
+    virtual ~Transport() = default;
+
+    /// Makes slots 0..slots-1 available, all idle.
+    virtual int begin(int slots) = 0;
+    /// Starts a message in an idle slot; `data` stays untouched (isend) or undefined (irecv) until it
+    /// completes.
+    virtual int isend(int slot, const std::byte* data, std::size_t bytes, int peer) = 0;
+    virtual int irecv(int slot, std::byte* data, std::size_t bytes, int peer) = 0;
+    /// Waits until at least one busy slot has completed; writes completed slots (now idle) to `done` and
+    /// their number to `count`, at least one and perhaps not all. `done` has room for every slot of begin().
+    /// With no busy slot: count = 0. A failed message's code is returned.
+    virtual int wait_some(std::span<int> done, int& count) = 0;
+    /// Blocking single messages, for the many calls that are one message long. Independent of slots.
+    virtual int send(const std::byte* data, std::size_t bytes, int peer) = 0;
+    virtual int recv(std::byte* data, std::size_t bytes, int peer) = 0;
+    /// Gives up every busy slot after an error.
+    virtual void abandon() noexcept = 0;
+};
+
+/// The data of one rooted operation as packed bytes. The default is plain memory; a data type with gaps is
+/// packed and unpacked piece by piece while the pieces travel.
+class PackedBuffer {
+public:
+    PackedBuffer(std::byte* data, std::size_t bytes) : data_(data), bytes_(bytes) {}
+    virtual ~PackedBuffer() = default;
+    std::byte* data() const { return data_; }
+    std::size_t bytes() const { return bytes_; }
+    /// Root: bytes [0, end) must be valid at data() on return. Called with growing `end`.
+    virtual int produce(std::size_t /*end*/) { return 0; }
+    /// Receiver: bytes [0, end) have arrived. Called with growing `end`, at last with bytes().
+    virtual int consume(std::size_t /*end*/) { return 0; }
+
+protected:
+    std::byte* data_;
+    std::size_t bytes_;
+};
+
+}  // namespace strata::algorithms

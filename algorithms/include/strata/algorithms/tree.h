@@ -1,0 +1,31 @@
+#pragma once
+#include <cstddef>
+#include <vector>
+
+#include "strata/algorithms/plan.h"
+#include "strata/topology/hierarchy.h"
+
+namespace strata::algorithms {
+
+/// The members of a group that talk to each other on its level: one stand-in per child group and every rank
+/// that stops here, by lowest member, rotated so that the group's own stand-in comes first. A group that
+/// holds `root` is stood for by `root`, any other by its leader (seed paper on multilevel collectives, figure
+/// 5).
+std::vector<int> participants(const topology::Hierarchy& hierarchy, int group, int root);
+
+/// One rank's place in the tree over the whole communicator.
+struct TreeLinks {
+    struct Edge {
+        int peer = -1;
+        int group = -1;                 ///< the group whose level this edge crosses
+        std::size_t segment_bytes = 0;  ///< 0 = the whole message in one piece
+    };
+    Edge parent;                 ///< peer -1 at the root
+    std::vector<Edge> children;  ///< widest level first: slow links are fed before fast ones
+};
+
+/// Composes the shapes of all levels into one tree rooted at `root` and returns `rank`'s edges. Both ends of
+/// an edge get the same segment size. Cost: the sizes of the groups on the rank's branch.
+TreeLinks tree_links(const topology::Hierarchy& hierarchy, const Plan& plan, int root, int rank);
+
+}  // namespace strata::algorithms

@@ -1,0 +1,32 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+
+#include "strata/algorithms/link.h"
+
+namespace strata::algorithms {
+
+/// True for levels whose links leave the node: a card moves their bytes, not the processor.
+inline bool is_network(topology::LevelKind kind) {
+    return kind == topology::LevelKind::cluster || kind == topology::LevelKind::switch_;
+}
+
+/// Microseconds per byte on the connection between a child group and the level above it, over all its
+/// transfers.
+inline double connection_us_per_byte(const LinkParameters& link) {
+    return 1 / (link.bytes_per_us * link.parallel);
+}
+
+/// What the handshake of a message adds before its first byte when, with its header, it exceeds the eager
+/// limit: one round trip.
+inline double handshake_us(const LinkParameters& link, std::size_t message_bytes) {
+    if (link.eager_bytes == 0 || message_bytes < link.eager_bytes) return 0;
+    return 2 * (link.latency_us + link.overhead_us);
+}
+
+/// The largest segment worth sending without a handshake. The transport's own headers count against its
+/// limit; a sixteenth is left for them (60 KiB of 64 KiB measured best on TCP, 64 KiB itself lost up to
+/// half).
+inline std::size_t largest_eager_segment(std::size_t eager_bytes) { return eager_bytes - eager_bytes / 16; }
+
+}  // namespace strata::algorithms

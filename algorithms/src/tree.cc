@@ -1,0 +1,100 @@
+#include "strata/algorithms/tree.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "strata/algorithms/shape.h"
+
+namespace strata::algorithms {
+namespace {
+
+using topology::Group;
+using topology::Hierarchy;
+
+constexpr int whole_group = -2;
+
+void check_rank(const Hierarchy& hierarchy, int rank, const char* what) {
+    if (rank < 0 || rank >= hierarchy.ranks()) {
+        throw std::invalid_argument(std::string(what) + " " + std::to_string(rank) + " is outside 0.." +
+                                    std::to_string(hierarchy.ranks() - 1));
+    }
+}
+
+/// The child of `group` that holds `root`; whole_group when root stops in `group` itself; -1 when outside.
+int child_with_root(const Hierarchy& hierarchy, int group, int root) {
+    int below = whole_group;
+    for (int current = hierarchy.stop[root]; current >= 0; current = hierarchy.groups[current].parent) {
+        if (current == group) {
+            return below;
+        }
+        below = current;
+    }
+    return -1;
+}
+
+}  // namespace
+
+std::vector<int> participants(const Hierarchy& hierarchy, int group, int root) {
+    check_rank(hierarchy, root, "root");
+    const Group& self = hierarchy.groups.at(group);
+    const int root_child = child_with_root(hierarchy, group, root);
+    const int stand_in = root_child == -1 ? self.leader : root;
+
+    // Children (by lowest member) and direct ranks are both sorted: a merge keeps the order by lowest member.
+    std::vector<int> result;
+    result.reserve(self.children.size() + self.direct.size());
+    auto direct = self.direct.begin();
+    for (const int child : self.children) {
+        const Group& below = hierarchy.groups[child];
+        for (; direct != self.direct.end() && *direct < below.members.front(); ++direct) {
+            result.push_back(*direct);
+        }
+        result.push_back(child == root_child ? root : below.leader);
+    }
+    result.insert(result.end(), direct, self.direct.end());
+
+    const auto first = std::find(result.begin(), result.end(), stand_in);
+    if (first == result.end()) {
+        throw std::invalid_argument("group " + std::to_string(group) + ": its leader " +
+                                    std::to_string(stand_in) +
+                                    " leads none of its children and does not stop in it");
+    }
+    std::rotate(result.begin(), first, result.end());
+    return result;
+}
+
+TreeLinks tree_links(const Hierarchy& hierarchy, const Plan& plan, int root, int rank) {
+    check_rank(hierarchy, root, "root");
+    check_rank(hierarchy, rank, "rank");
+    TreeLinks links;
+    for (int group = hierarchy.stop[rank]; group >= 0; group = hierarchy.groups[group].parent) {
+        const std::vector<int> members = participants(hierarchy, group, root);
+        const auto own = std::find(members.begin(), members.end(), rank);
+        if (own == members.end()) {
+            throw std::invalid_argument("rank " + std::to_string(rank) + " takes no part in group " +
+                                        std::to_string(group) + " although it stands for the one below");
+        }
+        const LevelPlan& level = plan.at(hierarchy.groups[group].level);
+        const ShapeLinks shape = shape_links(level.method, static_cast<int>(own - members.begin()),
+                                             static_cast<int>(members.size()));
+        const auto edge_to = [&](int position) {
+            return TreeLinks::Edge{members[position], group, level.segment_bytes};
+        };
+        // The walk goes upwards and the widest level is to be served first: each level goes in front.
+        std::vector<TreeLinks::Edge> edges;
+        edges.reserve(shape.children.size() + links.children.size());
+        for (const int child : shape.children) {
+            edges.push_back(edge_to(child));
+        }
+        edges.insert(edges.end(), links.children.begin(), links.children.end());
+        links.children = std::move(edges);
+        if (shape.parent >= 0) {
+            links.parent = edge_to(shape.parent);
+            break;
+        }
+    }
+    return links;
+}
+
+}  // namespace strata::algorithms

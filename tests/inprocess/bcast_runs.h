@@ -1,0 +1,63 @@
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "fabric.h"
+#include "strata/algorithms/plan.h"
+#include "strata/algorithms/transport.h"
+#include "strata/algorithms/tree.h"
+#include "strata/topology/hierarchy.h"
+
+namespace strata::testing {
+
+/// A buffer that checks how an engine uses it: produce() and consume() grow and end at bytes(), every byte is
+/// right when it is announced. The root's bytes do not exist before produce() asked for them.
+class CheckedBuffer : public algorithms::PackedBuffer {
+public:
+    CheckedBuffer(std::vector<std::byte>& storage, bool is_root);
+    int produce(std::size_t end) override;
+    int consume(std::size_t end) override;
+
+    /// Makes the call number `call` (from 1) of produce() or consume() fail with `code`.
+    void fail(int call, int code);
+    int calls() const { return calls_; }
+    /// What is wrong after a broadcast that returned 0; empty when nothing is.
+    std::string verdict() const;
+    static std::byte expected(std::size_t offset);
+
+private:
+    bool is_root_;
+    int calls_ = 0;
+    int failing_call_ = 0;
+    int failing_code_ = 0;
+    std::size_t announced_ = 0;
+    std::string fault_;
+};
+
+/// One broadcast to run on all ranks of a hierarchy.
+struct BcastCase {
+    topology::Hierarchy hierarchy;
+    algorithms::Plan plan;
+    int root = 0;
+    std::size_t bytes = 0;
+};
+
+/// What an engine call looks like to the runner.
+using Engine = std::function<int(int rank, algorithms::Transport&, algorithms::PackedBuffer&)>;
+
+/// Runs `engine` on every rank with a checked buffer; wrong data is added to the report's problems.
+RunReport run_engine(const BcastCase& bcast, const FabricOptions& options, const Engine& engine);
+/// bcast_tree() with the links of the plan.
+RunReport run_tree(const BcastCase& bcast, const FabricOptions& options);
+/// bcast_levels() over LinearLevels.
+RunReport run_levels(const BcastCase& bcast, const FabricOptions& options, std::size_t segment_bytes,
+                     bool blocking);
+
+/// Segment size by group, for the byte oracle.
+std::vector<std::size_t> segments_by_group(const BcastCase& bcast);
+/// The case in words, for failure messages.
+std::string describe(const BcastCase& bcast);
+
+}  // namespace strata::testing

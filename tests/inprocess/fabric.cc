@@ -1,0 +1,358 @@
+#include "fabric.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "fabric_core.h"
+
+namespace strata::testing {
+namespace {
+
+constexpr std::byte poison{0xA5};
+
+std::uint64_t checksum_of(const std::byte* data, std::size_t bytes) {
+    std::uint64_t sum = 0xcbf29ce484222325ULL;
+    for (std::size_t i = 0; i < bytes; ++i) {
+        sum = (sum ^ static_cast<std::uint64_t>(data[i])) * 0x100000001b3ULL;
+    }
+    return sum;
+}
+
+}  // namespace
+
+std::string RunReport::text() const {
+    std::string all;
+    for (const std::string& problem : problems) {
+        all += problem + "\n";
+    }
+    return all;
+}
+
+bool RunReport::mentions(const std::string& words) const {
+    return std::any_of(problems.begin(), problems.end(),
+                       [&](const std::string& problem) { return problem.find(words) != std::string::npos; });
+}
+
+Fabric::Fabric(int ranks, const FabricOptions& options)
+    : options_(options), random_(options.seed), ranks_(static_cast<std::size_t>(ranks)) {
+    report_.codes.assign(ranks_.size(), 0);
+    report_.abandons.assign(ranks_.size(), 0);
+    report_.operations.assign(ranks_.size(), 0);
+    // Some seeds favour the network, some the processes; in each some processes are slow.
+    event_chance_ = random_.between(10, 90);
+    for (Rank& rank : ranks_) {
+        rank.slow = random_.percent(25);
+    }
+}
+
+std::string Fabric::describe(const Operation& operation) const {
+    return std::string(operation.send ? "send to " : "receive from ") + std::to_string(operation.peer) +
+           " (" + std::to_string(operation.bytes) + " bytes, message " + std::to_string(operation.sequence) +
+           (operation.slot < 0 ? ", blocking)" : ", slot " + std::to_string(operation.slot) + ")");
+}
+
+/// Counts the call; false with `code` set when it must not happen.
+bool Fabric::enter(int rank, int& code) {
+    const int number = ++report_.operations[rank];
+    if (stopped_) {
+        code = code_stopped;
+        return false;
+    }
+    if (options_.failure.rank == rank && options_.failure.operation == number) {
+        code = options_.failure.code;
+        return false;
+    }
+    return true;
+}
+
+int Fabric::begin(int rank, int slots) {
+    Lock lock(mutex_);
+    int code = 0;
+    if (!enter(rank, code)) {
+        return code;
+    }
+    std::vector<int>& own = ranks_[rank].slots;
+    if (slots < 0 || std::any_of(own.begin(), own.end(), [](int operation) { return operation >= 0; })) {
+        report_.problems.push_back("rank " + std::to_string(rank) + ": begin() while slots are busy");
+        return code_misuse;
+    }
+    own.assign(static_cast<std::size_t>(slots), -1);
+    return 0;
+}
+
+int Fabric::start(int rank, int slot, bool send, std::byte* data, std::size_t bytes, int peer) {
+    Lock lock(mutex_);
+    int code = 0;
+    if (!enter(rank, code)) {
+        return code;
+    }
+    std::vector<int>& own = ranks_[rank].slots;
+    if (slot < 0 || slot >= static_cast<int>(own.size()) || own[slot] >= 0) {
+        report_.problems.push_back("rank " + std::to_string(rank) + ": slot " + std::to_string(slot) +
+                                   " is busy or does not exist");
+        return code_misuse;
+    }
+    const int operation = post(rank, slot, send, data, bytes, peer);
+    if (operation < 0) {
+        return code_misuse;
+    }
+    own[slot] = operation;
+    pause(lock, rank);
+    return 0;
+}
+
+int Fabric::blocking(int rank, bool send, std::byte* data, std::size_t bytes, int peer) {
+    Lock lock(mutex_);
+    int code = 0;
+    if (!enter(rank, code)) {
+        return code;
+    }
+    const int operation = post(rank, -1, send, data, bytes, peer);
+    if (operation < 0) {
+        return code_misuse;
+    }
+    ranks_[rank].blocking = operation;
+    wait_ready(lock, rank);
+    ranks_[rank].blocking = -1;
+    if (stopped_) {
+        cancel(operation);
+        return code_stopped;
+    }
+    return operations_[operation].code;
+}
+
+int Fabric::wait_some(int rank, std::span<int> done, int& count) {
+    Lock lock(mutex_);
+    count = 0;
+    int code = 0;
+    if (!enter(rank, code)) {
+        return code;
+    }
+    std::vector<int>& own = ranks_[rank].slots;
+    if (std::all_of(own.begin(), own.end(), [](int operation) { return operation < 0; })) {
+        return 0;
+    }
+    if (done.size() < own.size()) {
+        report_.problems.push_back("rank " + std::to_string(rank) + ": wait_some() with room for " +
+                                   std::to_string(done.size()) + " of " + std::to_string(own.size()) +
+                                   " slots");
+        return code_misuse;
+    }
+    wait_ready(lock, rank);
+    if (stopped_) {
+        return code_stopped;
+    }
+    std::vector<int> completed;
+    for (int slot = 0; slot < static_cast<int>(own.size()); ++slot) {
+        if (own[slot] >= 0 && operations_[own[slot]].state == State::completed) {
+            completed.push_back(slot);
+        }
+    }
+    // Any order, and now and then not all of them: an engine must not expect more.
+    for (std::size_t i = completed.size(); sequential() && i > 1; --i) {
+        std::swap(completed[i - 1], completed[random_.below(i)]);
+    }
+    if (sequential() && random_.percent(30)) {
+        completed.resize(1 + random_.below(completed.size()));
+    }
+    for (const int slot : completed) {
+        const int result = operations_[own[slot]].code;
+        code = code == 0 ? result : code;
+        own[slot] = -1;
+        done[count++] = slot;
+    }
+    return code;
+}
+
+void Fabric::abandon(int rank) noexcept {
+    Lock lock(mutex_);
+    ++report_.abandons[rank];
+    fail_peers(rank);
+}
+
+/// Adds an operation and matches it; -1 for a peer that does not exist.
+int Fabric::post(int rank, int slot, bool send, std::byte* data, std::size_t bytes, int peer) {
+    if (peer < 0 || peer >= static_cast<int>(ranks_.size()) || peer == rank) {
+        report_.problems.push_back("rank " + std::to_string(rank) + ": peer " + std::to_string(peer));
+        return -1;
+    }
+    const int id = static_cast<int>(operations_.size());
+    Operation& operation = operations_.emplace_back();
+    operation.send = send;
+    operation.rank = rank;
+    operation.peer = peer;
+    operation.slot = slot;
+    operation.data = data;
+    operation.bytes = bytes;
+    const std::pair<int, int> pair = send ? std::pair(rank, peer) : std::pair(peer, rank);
+    Channel& channel = channels_[pair];
+    if (send) {
+        operation.sequence = channel.next_send++;
+        operation.checksum = checksum_of(data, bytes);
+        operation.eager = bytes < options_.eager_bytes;
+        report_.messages.push_back({rank, peer, bytes, operation.sequence});
+        int& most = report_.in_flight[pair];
+        most = std::max(most, ++channel.unfinished);
+        if (operation.eager) {
+            operation.payload.assign(data, data + bytes);
+            add_event({id, -1});
+        }
+        channel.sends.push_back(id);
+    } else {
+        operation.sequence = channel.next_receive++;
+        if (bytes > 0) {
+            std::memset(data, static_cast<int>(poison), bytes);
+        }
+        channel.receives.push_back(id);
+    }
+    match(channel);
+    if (ranks_[peer].aborted && operation.state == State::posted) {
+        (send ? channel.sends : channel.receives).pop_back();
+        if (!operation.eager) {
+            complete(id, code_peer_aborted);
+        }
+    }
+    return id;
+}
+
+void Fabric::match(Channel& channel) {
+    while (!channel.sends.empty() && !channel.receives.empty()) {
+        const int send = channel.sends.front();
+        const int receive = channel.receives.front();
+        channel.sends.pop_front();
+        channel.receives.pop_front();
+        operations_[send].partner = receive;
+        operations_[receive].partner = send;
+        if (operations_[send].bytes != operations_[receive].bytes) {
+            report_.problems.push_back("sizes differ: rank " + std::to_string(operations_[receive].rank) +
+                                       " " + describe(operations_[receive]) + ", rank " +
+                                       std::to_string(operations_[send].rank) + " " +
+                                       describe(operations_[send]));
+            complete(send, code_size_mismatch);
+            complete(receive, code_size_mismatch);
+            continue;
+        }
+        if (operations_[send].state == State::posted) {
+            operations_[send].state = State::matched;
+        }
+        operations_[receive].state = State::matched;
+        add_event({send, receive});
+    }
+}
+
+void Fabric::execute(const Event& event) {
+    Operation& send = operations_[event.send];
+    if (event.receive < 0) {
+        complete(event.send, 0);
+        return;
+    }
+    Operation& receive = operations_[event.receive];
+    if (receive.state == State::completed) {
+        return;  // one end gave up meanwhile
+    }
+    const std::byte* source = send.eager ? send.payload.data() : send.data;
+    if (receive.bytes > 0) {
+        std::memcpy(receive.data, source, receive.bytes);
+    }
+    complete(event.receive, 0);
+    if (!send.eager) {
+        complete(event.send, 0);
+    }
+    std::vector<std::byte>().swap(send.payload);
+}
+
+void Fabric::complete(int id, int code) {
+    Operation& operation = operations_[id];
+    if (operation.state == State::completed) {
+        return;
+    }
+    if (operation.send) {
+        --channels_[{operation.rank, operation.peer}].unfinished;
+        if (code == 0 && checksum_of(operation.data, operation.bytes) != operation.checksum) {
+            report_.problems.push_back("rank " + std::to_string(operation.rank) +
+                                       " changed the buffer of its " + describe(operation) + " in flight");
+        }
+    }
+    operation.state = State::completed;
+    operation.code = code;
+    if (!sequential()) {
+        ranks_[operation.rank].wake.notify_one();
+    }
+}
+
+/// Withdraws an operation whose buffer goes away. A buffered message stays on its way.
+void Fabric::cancel(int id) {
+    Operation& operation = operations_[id];
+    if (operation.state == State::completed) {
+        return;
+    }
+    if (operation.state == State::matched && !(operation.send && operation.eager)) {
+        complete(operation.partner, code_peer_aborted);
+    }
+    if (operation.state == State::posted && !operation.eager) {
+        Channel& channel = channels_[operation.send ? std::pair(operation.rank, operation.peer)
+                                                    : std::pair(operation.peer, operation.rank)];
+        std::erase(operation.send ? channel.sends : channel.receives, id);
+    }
+    complete(id, code_stopped);
+}
+
+/// `rank` gives up: its own operations end, and so does what others wait for from it.
+void Fabric::fail_peers(int rank) {
+    for (int& operation : ranks_[rank].slots) {
+        if (operation >= 0) {
+            cancel(operation);
+        }
+        operation = -1;
+    }
+    ranks_[rank].aborted = true;
+    for (auto& [pair, channel] : channels_) {
+        if (pair.first == rank) {
+            for (const int receive : channel.receives) {
+                complete(receive, code_peer_aborted);
+            }
+            channel.receives.clear();
+        } else if (pair.second == rank) {
+            for (const int send : channel.sends) {
+                if (!operations_[send].eager) {
+                    complete(send, code_peer_aborted);
+                }
+            }
+            channel.sends.clear();
+        }
+    }
+}
+
+/// The rank's body has returned.
+void Fabric::leave(int rank, int code) {
+    report_.codes[rank] = code;
+    Rank& self = ranks_[rank];
+    if (code != 0) {
+        fail_peers(rank);
+    }
+    for (const int operation : self.slots) {
+        if (operation >= 0) {
+            report_.problems.push_back("rank " + std::to_string(rank) +
+                                       " ended with a busy slot: " + describe(operations_[operation]));
+            cancel(operation);
+        }
+    }
+    self.finished = true;
+    ++finished_;
+}
+
+void Fabric::check_end() {
+    const bool aborted =
+        std::any_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.aborted; });
+    if (aborted || stopped_) {
+        return;  // what is left over has a cause that was reported
+    }
+    for (const auto& [pair, channel] : channels_) {
+        for (const int send : channel.sends) {
+            report_.problems.push_back("never received: rank " + std::to_string(pair.first) + " " +
+                                       describe(operations_[send]));
+        }
+    }
+}
+
+}  // namespace strata::testing

@@ -1,0 +1,82 @@
+#pragma once
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "strata/algorithms/transport.h"
+
+namespace strata::testing {
+
+/// Return codes of the in-process transport, apart from the injected ones.
+enum FabricCode : int {
+    code_stopped = 9001,       ///< deadlock or watchdog: the run was ended from outside
+    code_peer_aborted = 9002,  ///< the other end gave up
+    code_size_mismatch = 9003,
+    code_misuse = 9004,  ///< a call that the transport's contract forbids
+};
+
+enum class Schedule {
+    sequential,  ///< one rank at a time, chosen by the seed: the same run every time
+    concurrent,  ///< all threads at once, for race detectors
+};
+
+/// The `operation`-th transport call (from 1) of `rank` returns `code` and does nothing else.
+struct InjectedFailure {
+    int rank = -1;
+    int operation = 0;
+    int code = 0;
+};
+
+struct FabricOptions {
+    Schedule schedule = Schedule::sequential;
+    std::uint64_t seed = 1;
+    /// Messages below this size are buffered: they complete without a receiver. 0: none is, every send waits
+    /// for its receive, which exposes engines that rely on buffering.
+    std::size_t eager_bytes = 0;
+    InjectedFailure failure;
+    std::chrono::milliseconds watchdog{60000};  ///< wall clock, for the whole run
+};
+
+struct SentMessage {
+    int from = -1;
+    int to = -1;
+    std::size_t bytes = 0;
+    int sequence = 0;  ///< position in the stream of this pair
+    auto operator<=>(const SentMessage&) const = default;
+};
+
+/// What one run showed.
+struct RunReport {
+    std::vector<int> codes;                        ///< what each rank's body returned
+    std::vector<int> abandons;                     ///< calls of Transport::abandon() per rank
+    std::vector<int> operations;                   ///< transport calls per rank, abandon() left out
+    std::vector<SentMessage> messages;             ///< in the order of the sends
+    std::map<std::pair<int, int>, int> in_flight;  ///< (from, to) -> most unfinished sends at once
+    /// Everything that a correct engine never does: deadlock (with what each rank waits for), unequal sizes,
+    /// a send buffer changed in flight, busy slots or unreceived messages at the end, misuse of slots,
+    /// exceptions.
+    std::vector<std::string> problems;
+    bool deadlock = false;
+
+    /// All problems in one text; empty for a clean run.
+    std::string text() const;
+    /// True when some problem contains `words`.
+    bool mentions(const std::string& words) const;
+};
+
+/// One rank's program. It runs in its own thread; its return value becomes RunReport::codes[rank].
+using RankBody = std::function<int(int rank, algorithms::Transport& transport)>;
+
+/// Runs `body` on ranks 0..ranks-1 over a simulated network and returns when all have ended. Messages of a
+/// pair match in the order sent, but complete in any order. A rank that returns a code other than 0 or calls
+/// abandon() fails what others have under way with it. Sequential runs with the same seed are identical.
+/// Deadlocks are found exactly (nobody can run, nothing is in flight) and end the run; a body that never
+/// calls the transport again is ended by the watchdog, at worst with std::abort().
+RunReport run_ranks(int ranks, const FabricOptions& options, const RankBody& body);
+
+}  // namespace strata::testing

@@ -1,0 +1,111 @@
+#pragma once
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fabric.h"
+#include "random.h"
+
+namespace strata::testing {
+
+/// The network behind run_ranks(): matching, completion and the choice of who goes next. Every member
+/// function is entered by the thread of `rank`; one mutex guards all state.
+class Fabric {
+public:
+    Fabric(int ranks, const FabricOptions& options);
+    RunReport run(const RankBody& body);
+
+    int begin(int rank, int slots);
+    int start(int rank, int slot, bool send, std::byte* data, std::size_t bytes, int peer);
+    int wait_some(int rank, std::span<int> done, int& count);
+    int blocking(int rank, bool send, std::byte* data, std::size_t bytes, int peer);
+    void abandon(int rank) noexcept;
+
+private:
+    using Lock = std::unique_lock<std::mutex>;
+    enum class State { posted, matched, completed };
+    struct Operation {
+        bool send = false;
+        bool eager = false;
+        int rank = -1;
+        int peer = -1;
+        int slot = -1;  ///< -1: a blocking call
+        int sequence = 0;
+        std::byte* data = nullptr;
+        std::size_t bytes = 0;
+        std::uint64_t checksum = 0;
+        std::vector<std::byte> payload;  ///< of a buffered message
+        State state = State::posted;
+        int code = 0;
+        int partner = -1;
+    };
+    struct Channel {
+        std::deque<int> sends;
+        std::deque<int> receives;
+        int next_send = 0;
+        int next_receive = 0;
+        int unfinished = 0;
+    };
+    /// Something the network does by itself: deliver a matched message or end a buffered send.
+    struct Event {
+        int send = -1;
+        int receive = -1;  ///< -1: local completion only
+    };
+    struct Rank {
+        std::vector<int> slots;  ///< operation by slot, -1 when idle
+        int blocking = -1;
+        bool waiting = false;
+        bool finished = false;
+        bool aborted = false;
+        bool slow = false;
+        std::condition_variable wake;
+    };
+
+    // fabric.cc: messages
+    bool enter(int rank, int& code);
+    int post(int rank, int slot, bool send, std::byte* data, std::size_t bytes, int peer);
+    void match(Channel& channel);
+    void execute(const Event& event);
+    void complete(int operation, int code);
+    void cancel(int operation);
+    void fail_peers(int rank);
+    void leave(int rank, int code);
+    void check_end();
+    std::string describe(const Operation& operation) const;
+
+    // fabric_schedule.cc: who goes next
+    void add_event(const Event& event);
+    bool ready(int rank) const;
+    void schedule_next();
+    bool run_event(bool somebody_runnable);
+    void stop(const std::string& why);
+    void check_blocked();
+    void pause(Lock& lock, int rank);
+    void wait_ready(Lock& lock, int rank);
+    void rank_thread(int rank, const RankBody& body);
+    void supervise(Lock& lock);
+
+    bool sequential() const { return options_.schedule == Schedule::sequential; }
+
+    FabricOptions options_;
+    Random random_;
+    int event_chance_ = 50;
+    std::mutex mutex_;
+    std::condition_variable all_finished_;
+    std::vector<Rank> ranks_;
+    std::deque<Operation> operations_;
+    std::map<std::pair<int, int>, Channel> channels_;  ///< (from, to)
+    std::vector<Event> prompt_;
+    std::vector<Event> late_;  ///< wait until nothing else can happen
+    int current_ = -1;         ///< sequential: the rank that may run
+    int finished_ = 0;
+    bool stopped_ = false;
+    RunReport report_;
+};
+
+}  // namespace strata::testing

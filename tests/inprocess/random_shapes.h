@@ -1,0 +1,38 @@
+#pragma once
+#include <cstddef>
+#include <vector>
+
+#include "random.h"
+#include "strata/algorithms/plan.h"
+#include "strata/topology/hierarchy.h"
+
+namespace strata::testing {
+
+/// Limits of a random hierarchy.
+struct ShapeLimits {
+    int ranks = 64;  ///< 1..ranks
+    int levels = 6;  ///< 1..levels on the longest branch
+};
+
+/// A random hierarchy: shuffled ranks, unequal branches that may skip levels, ranks that stop at any height,
+/// groups of one, and leaders that are not the lowest rank. Consistent as build_hierarchy() would make it: a
+/// group's leader leads the child that contains it.
+topology::Hierarchy random_hierarchy(Random& random, const ShapeLimits& limits = {});
+
+/// Levels of `counts.size()` heights: counts[0] children of the top, counts[1] children of each of these,
+/// ...; the last count is ranks per lowest group. {3} is one group of three ranks. Ranks in block order,
+/// lowest rank leads.
+topology::Hierarchy regular_hierarchy(const std::vector<int>& counts);
+
+/// The distinct levels, topmost first, found without Hierarchy::levels().
+std::vector<topology::LevelKey> levels_of(const topology::Hierarchy& hierarchy);
+
+/// A tree plan with a random shape per level and a segment size per level around `bytes`: none, 1 to more
+/// than all, but never more than about 40 messages per edge.
+algorithms::Plan random_tree_plan(Random& random, const topology::Hierarchy& hierarchy, std::size_t bytes);
+
+/// The same method and segment size on every level.
+algorithms::Plan uniform_plan(const topology::Hierarchy& hierarchy, const algorithms::LevelMethod& method,
+                              std::size_t segment_bytes);
+
+}  // namespace strata::testing

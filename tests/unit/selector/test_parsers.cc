@@ -1,0 +1,144 @@
+// parse_level_methods, parse_level_sizes, check: what is accepted, and the words of every refusal.
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "make_hierarchy.h"
+#include "strata/algorithms/selector.h"
+
+namespace {
+
+using namespace strata::algorithms;
+using namespace strata::testing;
+
+/// The message of the std::invalid_argument that `action` throws; "accepted" when it throws nothing.
+template <typename Action>
+std::string refusal(Action&& action) {
+    try {
+        action();
+    } catch (const std::invalid_argument& error) {
+        return error.what();
+    }
+    return "accepted";
+}
+
+std::string methods_refusal(const std::string& text, const std::vector<std::string>& components = {}) {
+    return refusal([&] { parse_level_methods(text, components); });
+}
+
+std::string sizes_refusal(const std::string& text) {
+    return refusal([&] { parse_level_sizes(text); });
+}
+
+TEST(LevelMethods, AllForms) {
+    const auto rules =
+        parse_level_methods("switch=chain:2, node = binomial ,numa=sm,switch1=auto,l3=knomial");
+    ASSERT_EQ(rules.size(), 5U);
+    EXPECT_EQ(rules[0].level, (strata::topology::LevelPattern{LevelKind::switch_, std::nullopt}));
+    EXPECT_EQ(rules[0].method, (LevelMethod{Algorithm::chain, 2, {}}));
+    EXPECT_EQ(rules[1].method, (LevelMethod{Algorithm::binomial, 0, {}}));
+    EXPECT_EQ(rules[2].method, (LevelMethod{Algorithm::component, 0, "sm"}));
+    EXPECT_EQ(rules[3].level, (strata::topology::LevelPattern{LevelKind::switch_, 1}));
+    EXPECT_EQ(rules[3].method.algorithm, Algorithm::automatic);
+    EXPECT_EQ(rules[4].method, (LevelMethod{Algorithm::knomial, 0, {}}));
+    EXPECT_TRUE(parse_level_methods("").empty());
+    EXPECT_TRUE(parse_level_methods("  ").empty());
+}
+
+TEST(LevelMethods, ComponentsAreLimitedToTheList) {
+    const auto rules = parse_level_methods("node=sm", {"tuned", "sm"});
+    EXPECT_EQ(rules.at(0).method.component, "sm");
+    EXPECT_EQ(methods_refusal("node=sn", {"tuned", "sm"}),
+              "'node=sn': unknown algorithm or component 'sn'; known algorithms: " + known_algorithm_names() +
+                  "; known components: tuned, sm");
+}
+
+TEST(LevelMethods, UnknownLevelIsNamed) {
+    EXPECT_EQ(methods_refusal("nodes=chain"),
+              "'nodes=chain': unknown level 'nodes'; known: " + strata::topology::known_level_names());
+    EXPECT_EQ(methods_refusal("node=chain,=binary"),
+              "'=binary': unknown level ''; known: " + strata::topology::known_level_names());
+}
+
+TEST(LevelMethods, BrokenEntriesAreNamed) {
+    EXPECT_EQ(methods_refusal("node"), "'node': expected LEVEL=ALGORITHM[:RADIX] or LEVEL=COMPONENT");
+    EXPECT_EQ(methods_refusal("node=chain,,numa=sm"), "'node=chain,,numa=sm': entry 2 is empty");
+    EXPECT_EQ(methods_refusal("node=chain,"), "'node=chain,': entry 2 is empty");
+    EXPECT_EQ(methods_refusal(","), "',': entry 1 is empty");
+    EXPECT_EQ(methods_refusal("node=knomail:3"),
+              "'node=knomail:3': unknown algorithm 'knomail'; known: " + known_algorithm_names());
+    for (const char* text : {"node=", "node=Binomial", "node=a-b", "node=bin omial", "node=sm=2"}) {
+        EXPECT_NE(methods_refusal(text).find("unknown algorithm or component"), std::string::npos) << text;
+    }
+}
+
+TEST(LevelMethods, RadixIsChecked) {
+    EXPECT_EQ(methods_refusal("node=binomial:2"), "'node=binomial:2': 'binomial' takes no radix");
+    for (const char* radix : {"", "0", "-1", "2x", "+2", "99999999999999999999", "65537", "2:3"}) {
+        const std::string entry = std::string("node=chain:") + radix;
+        EXPECT_EQ(methods_refusal(entry),
+                  "'" + entry + "': the radix of 'chain' must be a number from 1 to 65536");
+    }
+    EXPECT_EQ(methods_refusal("node=chain:1"), "accepted");
+    EXPECT_EQ(methods_refusal("node=knomial:2"), "accepted");
+    EXPECT_EQ(methods_refusal("node=knomial:1"),
+              "'node=knomial:1': the radix of 'knomial' must be a number from 2 to 65536");
+}
+
+TEST(LevelSizes, AllForms) {
+    const auto rules = parse_level_sizes("switch=60k, node=8192,numa=0,cluster=2M,l3=1G,1");
+    ASSERT_EQ(rules.size(), 6U);
+    EXPECT_EQ(rules[0].level->kind, LevelKind::switch_);
+    EXPECT_EQ(rules[0].bytes, 61440U);
+    EXPECT_EQ(rules[1].bytes, 8192U);
+    EXPECT_EQ(rules[2].bytes, 0U);
+    EXPECT_EQ(rules[3].bytes, 2097152U);
+    EXPECT_EQ(rules[4].bytes, 1073741824U);
+    EXPECT_FALSE(rules[5].level);
+    EXPECT_EQ(rules[5].bytes, 1U);
+    EXPECT_EQ(parse_level_sizes("60K").at(0).bytes, 61440U);
+    EXPECT_TRUE(parse_level_sizes("").empty());
+}
+
+TEST(LevelSizes, BrokenEntriesAreNamed) {
+    const std::string expected =
+        "expected bytes, a whole number with an optional k, M or G (0: the whole message)";
+    for (const char* text :
+         {"-1", "60kb", "k", "60 k", "1.5k", "+5", "0x10", "node=", "node=-4k", "node=k8", "node"}) {
+        EXPECT_EQ(sizes_refusal(text), "'" + std::string(text) + "': " + expected);
+    }
+    EXPECT_EQ(sizes_refusal("nodes=1"),
+              "'nodes=1': unknown level 'nodes'; known: " + strata::topology::known_level_names());
+    EXPECT_EQ(sizes_refusal("node=1,,numa=2"), "'node=1,,numa=2': entry 2 is empty");
+    EXPECT_EQ(sizes_refusal("60k,"), "'60k,': entry 2 is empty");
+    EXPECT_EQ(sizes_refusal("60k,node=1"),
+              "'node=1': follows a size that already holds for every level; put that one last");
+}
+
+TEST(LevelSizes, OverflowIsRefused) {
+    EXPECT_EQ(sizes_refusal("18446744073709551616"), "'18446744073709551616': too many bytes");
+    EXPECT_EQ(sizes_refusal("node=18014398509481984k"), "'node=18014398509481984k': too many bytes");
+    EXPECT_EQ(sizes_refusal("18014398509481983k"), "accepted");
+    EXPECT_EQ(sizes_refusal("17179869184G"), "'17179869184G': too many bytes");
+}
+
+TEST(OverridesCheck, TheTreeEngineTakesTreeShapesOnly) {
+    Overrides overrides;
+    overrides.engine = Engine::tree;
+    overrides.methods = parse_level_methods("switch=chain:2,node=auto");
+    EXPECT_EQ(check(overrides), "");
+    overrides.methods = parse_level_methods("switch1=sm");
+    const std::string reason =
+        " needs the engine 'levels' (or 'auto'): the engine 'tree' takes tree shapes only";
+    EXPECT_EQ(check(overrides), "'switch1=sm'" + reason);
+    overrides.methods = parse_level_methods("node=binary,numa=split_binary");
+    EXPECT_EQ(check(overrides), "'numa=split_binary'" + reason);
+    EXPECT_EQ(refusal([&] { plan_bcast(one_node(4), LinkTable{}, overrides, 8, 0); }), check(overrides));
+    for (const Engine engine : {Engine::automatic, Engine::levels, Engine::forward}) {
+        overrides.engine = engine;
+        EXPECT_EQ(check(overrides), "");
+    }
+}
+
+}  // namespace

@@ -1,0 +1,113 @@
+// The tables of names, and the link parameters.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <stdexcept>
+#include <string>
+
+#include "make_hierarchy.h"
+#include "strata/algorithms/algorithm.h"
+#include "strata/algorithms/link.h"
+#include "strata/algorithms/plan.h"
+
+namespace {
+
+using namespace strata::algorithms;
+using namespace strata::testing;
+
+TEST(AlgorithmTable, EveryNameFindsItsOwnEntry) {
+    std::set<std::string_view> names;
+    for (const AlgorithmInfo& entry : all_algorithms()) {
+        EXPECT_EQ(algorithm_from_name(entry.name), entry.id);
+        EXPECT_EQ(info(entry.id).name, entry.name);
+        EXPECT_NE(known_algorithm_names().find(entry.name), std::string::npos);
+        EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
+    }
+    EXPECT_EQ(names.size(), 10U);
+    EXPECT_EQ(info(Algorithm::component).name, "component");
+}
+
+TEST(AlgorithmTable, UnknownNamesAreRefused) {
+    for (const char* name : {"", "knomail", "Binomial", "component", "binomial "}) {
+        EXPECT_FALSE(algorithm_from_name(name)) << name;
+    }
+}
+
+TEST(AlgorithmTable, OnlyShapesWithOneParentPerRankSuitTheTreeEngine) {
+    for (const Algorithm id : {Algorithm::linear, Algorithm::chain, Algorithm::pipeline, Algorithm::binary,
+                               Algorithm::binomial, Algorithm::knomial}) {
+        EXPECT_TRUE(info(id).tree_shape) << info(id).name;
+    }
+    for (const Algorithm id : {Algorithm::automatic, Algorithm::split_binary, Algorithm::scatter_allgather,
+                               Algorithm::scatter_allgather_ring, Algorithm::component}) {
+        EXPECT_FALSE(info(id).tree_shape) << info(id).name;
+    }
+}
+
+TEST(EngineTable, NamesGoBothWays) {
+    for (const Engine engine : {Engine::automatic, Engine::tree, Engine::levels, Engine::forward}) {
+        EXPECT_EQ(engine_from_name(name_of(engine)), engine);
+    }
+    EXPECT_FALSE(engine_from_name("ring"));
+    EXPECT_FALSE(engine_from_name(""));
+    EXPECT_EQ(known_engine_names(), "auto, tree, levels, forward");
+}
+
+TEST(PlanTest, AtFindsALevelOrThrows) {
+    Plan plan;
+    plan.levels.push_back({node_level, {Algorithm::binary, 0, {}}, 7});
+    EXPECT_EQ(plan.at(node_level).segment_bytes, 7U);
+    EXPECT_THROW(plan.at(leaf_switch), std::out_of_range);
+}
+
+TEST(LinkTableTest, WiderLevelsAreNeverFaster) {
+    const LinkTable links;
+    double latency = 0;
+    double bandwidth = 1e9;
+    for (const LevelKey level : {LevelKey{LevelKind::l3, 0}, numa_level, node_level, leaf_switch, top_switch,
+                                 LevelKey{LevelKind::switch_, 2}}) {
+        EXPECT_GE(links.at(level).latency_us, latency) << name_of(level);
+        EXPECT_LE(links.at(level).bytes_per_us, bandwidth) << name_of(level);
+        latency = links.at(level).latency_us;
+        bandwidth = links.at(level).bytes_per_us;
+    }
+}
+
+TEST(LinkTableTest, EveryKindHasUsableDefaults) {
+    const LinkTable links;
+    for (int kind = 0; kind < strata::topology::level_kind_count; ++kind) {
+        const LinkParameters link = links.at({static_cast<LevelKind>(kind), 0});
+        EXPECT_GT(link.latency_us, 0);
+        EXPECT_GT(link.overhead_us, 0);
+        EXPECT_GT(link.bytes_per_us, 0);
+        EXPECT_EQ(link.eager_bytes, kind < static_cast<int>(LevelKind::node) ? 65536U : 4096U);
+    }
+}
+
+TEST(LinkTableTest, EagerLimitsAreOverridden) {
+    LinkTable links;
+    links.set_eager_limits(12288, 32768);
+    EXPECT_EQ(links.at(top_switch).eager_bytes, 12288U);
+    EXPECT_EQ(links.at({LevelKind::cluster, 0}).eager_bytes, 12288U);
+    EXPECT_EQ(links.at(node_level).eager_bytes, 32768U);
+    EXPECT_EQ(links.at(numa_level).eager_bytes, 32768U);
+    links.set_eager_limits(0, 0);
+    EXPECT_EQ(links.at(top_switch).eager_bytes, 65536U);
+    EXPECT_EQ(links.at(node_level).eager_bytes, 4096U);
+}
+
+TEST(LinkTableTest, TheLatestMatchingSettingHolds) {
+    LinkTable links;
+    links.set({LevelKind::switch_, std::nullopt}, {100, 2, 30, 0});
+    EXPECT_EQ(links.at(leaf_switch).latency_us, 100);
+    EXPECT_EQ(links.at(top_switch).latency_us, 100);
+    EXPECT_EQ(links.at(top_switch).eager_bytes, 65536U) << "0 keeps the limit in force";
+    links.set({LevelKind::switch_, 1}, {2000, 2, 25, 1024});
+    EXPECT_EQ(links.at(top_switch).latency_us, 2000);
+    EXPECT_EQ(links.at(leaf_switch).latency_us, 100);
+    links.set_eager_limits(500, 0);
+    EXPECT_EQ(links.at(top_switch).eager_bytes, 1024U);
+    EXPECT_EQ(links.at(leaf_switch).eager_bytes, 500U);
+}
+
+}  // namespace
