@@ -1,0 +1,95 @@
+#include <new>
+
+#include "module.h"
+#include "packed_datatype.h"
+#include "strata/algorithms/bcast_levels.h"
+#include "strata/algorithms/bcast_tree.h"
+
+namespace strata::component {
+namespace {
+
+using algorithms::Engine;
+
+int run_tree(CommunicatorState& state, Planned& planned, DatatypeBuffer& buffer, int root) {
+    const Edges& edges = state.edges(planned, root);
+    state.transport().count_as(edges.levels);
+    return algorithms::bcast_tree(state.transport(), edges.links, buffer, planned.plan.window);
+}
+
+int run_levels(LevelCommunicators& communicators, const algorithms::Plan& plan, DatatypeBuffer& buffer,
+               bool is_root) {
+    // Delegated collectives count in int.
+    constexpr std::size_t most = std::size_t{1} << 30;
+    std::size_t segment = plan.levels.front().segment_bytes;
+    segment = segment == 0 || segment > most ? most : segment;
+    return algorithms::bcast_levels(communicators, buffer, is_root, segment);
+}
+
+/// The plan that can really be carried out: making communicators may fail, alike on every rank, and change
+/// it.
+Planned& settle(CommunicatorState& state, std::size_t bytes, int root, LevelCommunicators*& communicators) {
+    Planned& planned = state.bcast_plan(bytes, root);
+    if (planned.plan.engine == Engine::levels) {
+        communicators = state.level_communicators(planned.plan, root);
+        if (communicators == nullptr) {
+            return state.bcast_plan(bytes, root);
+        }
+    }
+    return planned;
+}
+
+int bcast(void* data, int count, ompi_datatype_t* datatype, int root, ompi_communicator_t* comm,
+          Module& module) {
+    CommunicatorState& state = *module.state;
+    auto& count_of = counters().of(Collective::bcast);
+    const auto hand_over = [&](ForwardReason reason) {
+        count_of.forward.add();
+        count_of.forwarded_because[static_cast<int>(reason)].add();
+        return forward<Collective::bcast>(comm, module.saved->bcast, data, count, datatype, root);
+    };
+    if (!state.usable()) {
+        return hand_over(state.reason());
+    }
+    size_t size = 0;
+    ompi_datatype_type_size(datatype, &size);
+    const std::size_t bytes = size * static_cast<std::size_t>(count);
+    if (bytes == 0) {
+        return OMPI_SUCCESS;
+    }
+    LevelCommunicators* communicators = nullptr;
+    Planned& planned = settle(state, bytes, root, communicators);
+    if (planned.plan.engine == Engine::forward) {
+        return hand_over(ForwardReason::model);
+    }
+    int rc = OMPI_SUCCESS;
+    {
+        const bool is_root = ompi_comm_rank(comm) == root;
+        DatatypeBuffer buffer(data, static_cast<std::size_t>(count), datatype, bytes, is_root,
+                              state.scratch());
+        if (communicators != nullptr) {
+            count_of.levels.add();
+            rc = run_levels(*communicators, planned.plan, buffer, is_root);
+        } else {
+            count_of.tree.add();
+            rc = run_tree(state, planned, buffer, root);
+        }
+    }
+    state.trim_scratch();
+    return rc;
+}
+
+}  // namespace
+
+int bcast_entry(void* buffer, int count, ompi_datatype_t* datatype, int root, ompi_communicator_t* comm,
+                mca_coll_base_module_t* module) noexcept {
+    // After the agreement there is no falling back: what goes wrong here is an error of this call.
+    try {
+        return bcast(buffer, count, datatype, root, comm, *reinterpret_cast<Module*>(module));
+    } catch (const std::bad_alloc&) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    } catch (...) {
+        return OMPI_ERROR;
+    }
+}
+
+}  // namespace strata::component

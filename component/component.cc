@@ -1,0 +1,94 @@
+// The component: opened once per process, asked once per communicator.
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "agreement.h"
+#include "locality.h"
+#include "messages.h"
+#include "module.h"
+#include "variables.h"
+
+extern "C" __attribute__((visibility("default"))) mca_coll_base_component_t mca_coll_strata_component;
+
+namespace strata::component {
+namespace {
+
+Variables& variables() {
+    static Variables all;
+    return all;
+}
+
+std::unique_ptr<Settings>& settings() {
+    static std::unique_ptr<Settings> parsed;
+    return parsed;
+}
+
+int register_parameters() {
+    try {
+        variables().register_all(&mca_coll_strata_component.collm_version);
+        register_counters(&mca_coll_strata_component.collm_version);
+        return OMPI_SUCCESS;
+    } catch (...) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+}
+
+Surroundings surroundings() {
+    // Open MPI's transports hand over larger messages only after a handshake.
+    return {compat::size_variable("opal", "btl", "tcp", "eager_limit", 65536),
+            compat::size_variable("opal", "btl", "vader", "eager_limit", 4096), compat::architecture()};
+}
+
+int open() {
+    try {
+        find_help_texts(&mca_coll_strata_component);
+        const SettingsText text = variables().text();
+        std::vector<std::string> errors;
+        settings() = std::make_unique<Settings>(parse_settings(text, compat::coll_components(), errors));
+        // Other values on another node are another disagreement, which names that node.
+        if (!errors.empty() && compat::own_name().vpid == 0) {
+            show_bad_parameters(errors);
+        }
+        const Surroundings here = surroundings();
+        settings()->links.set_eager_limits(here.network_eager_bytes, here.node_eager_bytes);
+        if (settings()->priority >= 0) {
+            publish_record(own_record(*settings(), agreement_hash(text, *settings(), errors, here)));
+        }
+        return OMPI_SUCCESS;
+    } catch (...) {
+        return OMPI_ERROR;  // not opened, nothing published: every communicator with this process forwards
+    }
+}
+
+int close() { return OMPI_SUCCESS; }
+
+int init_query(bool /*progress_threads*/, bool /*mpi_threads*/) { return OMPI_SUCCESS; }
+
+mca_coll_base_module_t* comm_query(ompi_communicator_t* comm, int* priority) {
+    try {
+        *priority = -1;
+        return settings() ? query_module(comm, priority, *settings()) : nullptr;
+    } catch (...) {
+        return nullptr;
+    }
+}
+
+}  // namespace
+}  // namespace strata::component
+
+mca_coll_base_component_t mca_coll_strata_component = {
+    .collm_version =
+        {
+            MCA_COLL_BASE_VERSION_2_0_0,
+            .mca_component_name = "strata",
+            MCA_BASE_MAKE_VERSION(component, STRATA_VERSION_MAJOR, STRATA_VERSION_MINOR,
+                                  STRATA_VERSION_PATCH),
+            .mca_open_component = strata::component::open,
+            .mca_close_component = strata::component::close,
+            .mca_register_component_params = strata::component::register_parameters,
+        },
+    .collm_data = {MCA_BASE_METADATA_PARAM_NONE},
+    .collm_init_query = strata::component::init_query,
+    .collm_comm_query = strata::component::comm_query,
+};

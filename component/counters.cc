@@ -1,0 +1,75 @@
+#include "counters.h"
+
+#include <string>
+
+namespace strata::component {
+namespace {
+
+int read_counter(const mca_base_pvar_t* variable, void* value, void* /*object*/) {
+    *static_cast<unsigned long long*>(value) = static_cast<const Counter*>(variable->ctx)->get();
+    return OPAL_SUCCESS;
+}
+
+void register_one(const mca_base_component_t* component, const std::string& name, const std::string& help,
+                  Counter& counter) {
+    mca_base_component_pvar_register(
+        component, name.c_str(), help.c_str(), OPAL_INFO_LVL_4, MCA_BASE_PVAR_CLASS_COUNTER,
+        MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, nullptr, MCA_BASE_VAR_BIND_NO_OBJECT,
+        static_cast<mca_base_pvar_flag_t>(MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS),
+        read_counter, nullptr, nullptr, &counter);
+}
+
+}  // namespace
+
+const char* name_of(ForwardReason reason) {
+    switch (reason) {
+        case ForwardReason::disabled: return "disabled";
+        case ForwardReason::missing: return "missing";
+        case ForwardReason::version: return "version";
+        case ForwardReason::settings: return "settings";
+        case ForwardReason::several_jobs: return "several_jobs";
+        case ForwardReason::no_hierarchy: return "no_hierarchy";
+        case ForwardReason::model: return "model";
+        case ForwardReason::chosen: return "chosen";
+        case ForwardReason::count: break;
+    }
+    return "?";
+}
+
+Counters& counters() {
+    static Counters all;
+    return all;
+}
+
+void register_counters(const mca_base_component_t* component) {
+    Counters& all = counters();
+    for (int op = 0; op < collective_count; ++op) {
+        const std::string name(collective_names[op]);
+        auto& mine = all.collectives[op];
+        register_one(component, name + "_tree", "Calls of " + name + " done by the tree engine", mine.tree);
+        register_one(component, name + "_levels", "Calls of " + name + " done level by level", mine.levels);
+        register_one(component, name + "_forward", "Calls of " + name + " left to the previous component",
+                     mine.forward);
+        for (int reason = 0; reason < forward_reason_count; ++reason) {
+            const std::string why = name_of(static_cast<ForwardReason>(reason));
+            register_one(component, name + "_forward_" + why,
+                         "Calls of " + name + " left to the previous component, reason: " + why,
+                         mine.forwarded_because[reason]);
+        }
+    }
+    for (int kind = 0; kind < topology::level_kind_count; ++kind) {
+        const std::string name(topology::name_of(static_cast<topology::LevelKind>(kind)));
+        register_one(component, "messages_" + name, "Messages this process sent over level " + name,
+                     all.messages[kind]);
+        register_one(component, "bytes_" + name, "Bytes this process sent over level " + name,
+                     all.bytes[kind]);
+        register_one(component, "delegated_" + name,
+                     "Collectives of level " + name + " done by another component or named algorithm",
+                     all.delegated[kind]);
+    }
+    register_one(component, "communicators", "Sub-communicators created", all.communicators);
+    register_one(component, "setup_us", "Microseconds spent on agreement, hierarchy and sub-communicators",
+                 all.setup_us);
+}
+
+}  // namespace strata::component

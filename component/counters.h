@@ -1,0 +1,57 @@
+#pragma once
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "collectives.h"
+#include "ompi_compat.h"
+#include "strata/topology/level.h"
+
+namespace strata::component {
+
+/// Why a call was handed to the previous component.
+enum class ForwardReason : int {
+    disabled,      ///< switched off by a parameter
+    missing,       ///< a process of the communicator lacks the plugin
+    version,       ///< ... or has another version of it
+    settings,      ///< ... or other settings
+    several_jobs,  ///< the communicator joins processes of several jobs
+    no_hierarchy,  ///< all processes are equally near to each other
+    model,         ///< the previous component is predicted to be as fast
+    chosen,        ///< by parameter
+    count
+};
+inline constexpr int forward_reason_count = static_cast<int>(ForwardReason::count);
+const char* name_of(ForwardReason reason);
+
+/// A counter that one thread at a time bumps per communicator; relaxed, for several communicators at once.
+class Counter {
+public:
+    void add(std::uint64_t amount = 1) { value_.fetch_add(amount, std::memory_order_relaxed); }
+    std::uint64_t get() const { return value_.load(std::memory_order_relaxed); }
+
+private:
+    std::atomic<std::uint64_t> value_{0};
+};
+
+/// What this process did, for MPI_T and for `verbose`.
+struct Counters {
+    struct PerCollective {
+        Counter tree, levels, forward;
+        std::array<Counter, forward_reason_count> forwarded_because;
+    };
+    std::array<PerCollective, collective_count> collectives;
+    std::array<Counter, topology::level_kind_count> messages;  ///< sent by this process, by level
+    std::array<Counter, topology::level_kind_count> bytes;
+    std::array<Counter, topology::level_kind_count> delegated;  ///< level broadcasts handed to others
+    Counter communicators;                                      ///< sub-communicators created
+    Counter setup_us;  ///< time spent on agreement, hierarchy and sub-communicators
+
+    PerCollective& of(Collective op) { return collectives[static_cast<int>(op)]; }
+};
+Counters& counters();
+
+/// Registers every counter as an MPI_T performance variable coll_strata_<name>.
+void register_counters(const mca_base_component_t* component);
+
+}  // namespace strata::component

@@ -1,0 +1,67 @@
+#include "messages.h"
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+
+#include "ompi_compat.h"
+
+namespace strata::component {
+namespace {
+constexpr const char* texts = "help-mca-coll-strata.txt";
+
+/// Straight to standard error: the release's own way through the launcher loses messages now and then (4.1.4:
+/// the daemon reads them after their buffer is gone). Callers see to it that one process speaks.
+template <class... Arguments>
+void show(const char* topic, Arguments... arguments) {
+    if (char* text = opal_show_help_string(texts, topic, true, arguments...); text != nullptr) {
+        std::fputs(text, stderr);
+        std::fflush(stderr);
+        std::free(text);
+    }
+}
+
+}  // namespace
+
+void find_help_texts(const void* address) {
+    Dl_info where{};
+    if (dladdr(address, &where) != 0 && where.dli_fname != nullptr) {
+        const std::string file = where.dli_fname;
+        const auto slash = file.rfind('/');
+        opal_show_help_add_dir(slash == std::string::npos ? "." : file.substr(0, slash).c_str());
+    }
+}
+
+void show_bad_parameters(const std::vector<std::string>& errors) {
+    std::string list;
+    for (const auto& error : errors) {
+        list += "  " + error + "\n";
+    }
+    show("bad-parameters", list.c_str());
+}
+
+void show_missing(const std::string& node) { show("missing", node.c_str()); }
+
+void show_other_version(const std::string& node, const std::string& reference) {
+    show("other-version", node.c_str(), reference.c_str());
+}
+
+void show_other_settings(const std::string& node, const std::string& reference) {
+    show("other-settings", node.c_str(), reference.c_str());
+}
+
+void show_unusable_methods(const std::string& communicator, const std::string& what) {
+    static std::atomic<bool> said{false};
+    if (said.exchange(true)) {
+        return;  // the next communicators would say the same
+    }
+    show("unusable-methods", communicator.c_str(), what.c_str());
+}
+
+void show_dump_failed(const std::string& path, const std::string& why) {
+    show("dump-failed", path.c_str(), why.c_str());
+}
+
+}  // namespace strata::component

@@ -1,0 +1,18 @@
+#pragma once
+// Every message that a user may see. Texts: help-mca-coll-strata.txt, beside the plugin.
+#include <string>
+#include <vector>
+
+namespace strata::component {
+
+/// Makes the help texts findable; `address` is any address inside the plugin.
+void find_help_texts(const void* address);
+
+void show_bad_parameters(const std::vector<std::string>& errors);
+void show_missing(const std::string& node);
+void show_other_version(const std::string& node, const std::string& reference);
+void show_other_settings(const std::string& node, const std::string& reference);
+void show_unusable_methods(const std::string& communicator, const std::string& what);
+void show_dump_failed(const std::string& path, const std::string& why);
+
+}  // namespace strata::component

@@ -1,0 +1,91 @@
+#include "module.h"
+
+#include <new>
+
+namespace strata::component {
+namespace {
+
+void construct(Module* module) {
+    module->comm = nullptr;
+    module->saved = nullptr;
+    module->state = nullptr;
+}
+
+void destruct(Module* module) {
+    delete module->state;
+    if (module->saved != nullptr) {
+#define STRATA_COLLECTIVE(op)                  \
+    if (module->saved->op.module != nullptr) { \
+        OBJ_RELEASE(module->saved->op.module); \
+    }
+#include "collectives.def"
+#undef STRATA_COLLECTIVE
+        delete module->saved;
+    }
+}
+
+}  // namespace
+}  // namespace strata::component
+
+using strata_module_t = strata::component::Module;
+static OBJ_CLASS_INSTANCE(strata_module_t, mca_coll_base_module_t, strata::component::construct,
+                          strata::component::destruct);
+
+namespace strata::component {
+namespace {
+
+/// Takes over the slots. First everything is looked at, then everything is saved: nothing is left half done.
+int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
+    auto* module = reinterpret_cast<Module*>(base);
+    bool complete = true;
+#define STRATA_COLLECTIVE(op)                                                              \
+    if (Slot<Collective::op>::offered(*base) != nullptr) {                                 \
+        complete = complete && Slot<Collective::op>::function(*comm->c_coll) != nullptr && \
+                   Slot<Collective::op>::module(*comm->c_coll) != nullptr;                 \
+    }
+#include "collectives.def"
+#undef STRATA_COLLECTIVE
+    if (!complete) {
+        return OMPI_ERR_NOT_FOUND;
+    }
+#define STRATA_COLLECTIVE(op)                                               \
+    if (Slot<Collective::op>::offered(*base) != nullptr) {                  \
+        module->saved->op = {Slot<Collective::op>::function(*comm->c_coll), \
+                             Slot<Collective::op>::module(*comm->c_coll)};  \
+        OBJ_RETAIN(module->saved->op.module);                               \
+    }
+#include "collectives.def"
+#undef STRATA_COLLECTIVE
+    return OMPI_SUCCESS;
+}
+
+}  // namespace
+
+mca_coll_base_module_t* query_module(ompi_communicator_t* comm, int* priority, const Settings& settings) {
+    *priority = -1;
+    if (OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2 || settings.priority < 0) {
+        return nullptr;
+    }
+    Module* module = OBJ_NEW(strata_module_t);
+    if (module == nullptr) {
+        return nullptr;
+    }
+    module->comm = comm;
+    module->saved = new (std::nothrow) SavedSlots;
+    module->state = new (std::nothrow) CommunicatorState(comm, settings);
+    if (module->saved == nullptr || module->state == nullptr) {
+        OBJ_RELEASE(module);
+        return nullptr;
+    }
+    module->super.coll_module_enable = enable;
+#define STRATA_COLLECTIVE(op)                                      \
+    if (settings.enabled(Collective::op)) {                        \
+        Slot<Collective::op>::offered(module->super) = op##_entry; \
+    }
+#include "collectives.def"
+#undef STRATA_COLLECTIVE
+    *priority = settings.priority;
+    return &module->super;
+}
+
+}  // namespace strata::component

@@ -1,0 +1,108 @@
+#include "ompi_compat.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace strata::component::compat {
+
+bool publish(const char* key, std::span<const std::byte> bytes) {
+    int rc = OPAL_SUCCESS;
+    OPAL_MODEX_SEND_STRING(rc, OPAL_PMIX_GLOBAL, const_cast<char*>(key), const_cast<std::byte*>(bytes.data()),
+                           bytes.size());
+    return rc == OPAL_SUCCESS;
+}
+
+Lookup lookup(const opal_process_name_t& process, const char* key, std::vector<std::byte>& bytes) {
+    opal_list_t directives;
+    OBJ_CONSTRUCT(&directives, opal_list_t);
+    auto* optional = OBJ_NEW(opal_value_t);
+    optional->key = strdup(OPAL_PMIX_OPTIONAL);
+    optional->type = OPAL_BOOL;
+    optional->data.flag = true;
+    opal_list_append(&directives, &optional->super);
+
+    opal_value_t* value = nullptr;
+    const int rc = opal_pmix.get(&process, key, &directives, &value);
+    OPAL_LIST_DESTRUCT(&directives);
+
+    Lookup answer = Lookup::missing;
+    if (rc == OPAL_SUCCESS && value != nullptr && value->type == OPAL_BYTE_OBJECT) {
+        const auto* first = reinterpret_cast<const std::byte*>(value->data.bo.bytes);
+        bytes.assign(first, first + value->data.bo.size);
+        answer = Lookup::found;
+    } else if (rc == OPAL_ERR_OUT_OF_RESOURCE) {
+        answer = Lookup::failed;
+    }
+    if (value != nullptr) {
+        OBJ_RELEASE(value);
+    }
+    return answer;
+}
+
+bool exchange_is_complete() { return opal_pmix_collect_all_data && !opal_pmix_base_async_modex; }
+
+std::string node_of(const opal_process_name_t& process) {
+    char* name = nullptr;
+    int rc = OPAL_SUCCESS;
+    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, OPAL_PMIX_HOSTNAME, &process, &name, OPAL_STRING);
+    if (rc != OPAL_SUCCESS || name == nullptr) {
+        return {};
+    }
+    std::string node = name;
+    std::free(name);
+    return node;
+}
+
+std::string own_node() { return orte_process_info.nodename != nullptr ? orte_process_info.nodename : ""; }
+
+opal_process_name_t own_name() { return orte_process_info.my_name; }
+
+std::uint32_t own_job_size() { return orte_process_info.num_procs; }
+
+std::string own_cpuset() { return orte_process_info.cpuset != nullptr ? orte_process_info.cpuset : ""; }
+
+int own_local_rank() {
+    return orte_process_info.my_local_rank == ORTE_LOCAL_RANK_INVALID ? 0 : orte_process_info.my_local_rank;
+}
+
+hwloc_topology_t node_topology() {
+    return opal_hwloc_base_get_topology() == OPAL_SUCCESS ? opal_hwloc_topology : nullptr;
+}
+
+std::uint32_t architecture() { return opal_local_arch; }
+
+std::vector<std::string> coll_components() {
+    std::vector<std::string> names;
+    mca_base_component_list_item_t* item = nullptr;
+    OPAL_LIST_FOREACH(item, &ompi_coll_base_framework.framework_components, mca_base_component_list_item_t) {
+        if (std::string_view(item->cli_component->mca_component_name) != "strata") {
+            names.emplace_back(item->cli_component->mca_component_name);
+        }
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+std::size_t size_variable(const char* project, const char* framework, const char* component, const char* name,
+                          std::size_t otherwise) {
+    const int index = mca_base_var_find(project, framework, component, name);
+    if (index < 0) {
+        return otherwise;
+    }
+    const mca_base_var_t* variable = nullptr;
+    const void* value = nullptr;
+    if (mca_base_var_get(index, &variable) != OPAL_SUCCESS ||
+        mca_base_var_get_value(index, &value, nullptr, nullptr) != OPAL_SUCCESS || value == nullptr) {
+        return otherwise;
+    }
+    switch (variable->mbv_type) {
+        case MCA_BASE_VAR_TYPE_SIZE_T: return *static_cast<const size_t*>(value);
+        case MCA_BASE_VAR_TYPE_UNSIGNED_INT: return *static_cast<const unsigned int*>(value);
+        case MCA_BASE_VAR_TYPE_UNSIGNED_LONG: return *static_cast<const unsigned long*>(value);
+        case MCA_BASE_VAR_TYPE_INT: return static_cast<std::size_t>(*static_cast<const int*>(value));
+        default: return otherwise;
+    }
+}
+
+}  // namespace strata::component::compat

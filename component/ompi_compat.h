@@ -1,0 +1,97 @@
+#pragma once
+// The only door to Open MPI's internal headers, and the only place that knows how its releases differ.
+// The headers are C; the notes say which line a C++ compiler stumbles over.
+#include "ompi_config.h"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wvolatile"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#pragma GCC diagnostic ignored "-Wshadow"
+
+#if OMPI_MAJOR_VERSION != 4
+#error "this release of the plugin is built for Open MPI 4.1"
+#endif
+
+// thread_usage.h: the compare-exchange macro passes void * where request.h's inline functions need void **.
+#include "opal/threads/thread_usage.h"
+#undef OPAL_THREAD_COMPARE_EXCHANGE_STRONG_PTR
+#define OPAL_THREAD_COMPARE_EXCHANGE_STRONG_PTR(target, expected, desired)                    \
+    opal_thread_compare_exchange_strong_ptr((volatile intptr_t*)(target), (void**)(expected), \
+                                            (void*)(desired))
+
+#include "ompi/communicator/communicator.h"
+#include "ompi/datatype/ompi_datatype.h"
+// op.h: ompi_3buff_op_user() passes void * where the copy function wants char *.
+#define ompi_datatype_copy_content_same_ddt(type, count, to, from) \
+    ompi_datatype_copy_content_same_ddt(type, count, (char*)(to), (char*)(from))
+#include "ompi/op/op.h"
+#undef ompi_datatype_copy_content_same_ddt
+#include "ompi/group/group.h"
+#include "ompi/info/info.h"
+#include "ompi/mca/coll/base/base.h"
+#include "ompi/mca/coll/base/coll_base_functions.h"
+#include "ompi/mca/coll/base/coll_base_topo.h"
+#include "ompi/mca/coll/base/coll_base_util.h"
+#include "ompi/mca/coll/base/coll_tags.h"
+#include "ompi/mca/coll/coll.h"
+#include "ompi/mca/pml/pml.h"
+#include "ompi/mca/rte/rte.h"
+#include "ompi/proc/proc.h"
+#include "ompi/request/request.h"
+#include "opal/datatype/opal_convertor.h"
+#include "opal/mca/base/mca_base_var.h"
+extern "C" {  // declares its functions without linkage
+#include "opal/mca/base/mca_base_pvar.h"
+}
+#include "opal/mca/hwloc/base/base.h"
+#include "opal/mca/pmix/pmix.h"
+#include "opal/runtime/opal_progress.h"
+#include "opal/util/output.h"
+#include "opal/util/show_help.h"
+#include "orte/util/proc_info.h"
+#pragma GCC diagnostic pop
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace strata::component::compat {
+
+/// Publishes `bytes` under `key` for every process of the job. Call while components open, before the
+/// start-up fence.
+bool publish(const char* key, std::span<const std::byte> bytes);
+
+enum class Lookup { found, missing, failed };
+/// What `process` published under `key`, without waiting for anybody. Answers alike on every process of the
+/// job once the start-up fence has exchanged all data (exchange_is_complete()).
+Lookup lookup(const opal_process_name_t& process, const char* key, std::vector<std::byte>& bytes);
+
+/// True when the start-up fence brings every process's data to every process: else lookup() differs by rank.
+bool exchange_is_complete();
+
+/// The name of the node that runs `process`; empty when unknown.
+std::string node_of(const opal_process_name_t& process);
+std::string own_node();
+opal_process_name_t own_name();
+/// Number of processes of this job; their ids run from 0.
+std::uint32_t own_job_size();
+
+/// The cores that the launcher bound this process to, as hwloc's list of OS indices; empty when it did not.
+std::string own_cpuset();
+/// Rank of this process among those of its job on the same node, from 0.
+int own_local_rank();
+/// Hardware of this node, kept alive by Open MPI; nullptr when it has none.
+hwloc_topology_t node_topology();
+/// The other coll components of this process, in name order.
+std::vector<std::string> coll_components();
+/// Byte order and type sizes of this process.
+std::uint32_t architecture();
+
+/// An unsigned MCA variable of another component ("opal", "btl", "tcp", "eager_limit"), or `otherwise`.
+std::size_t size_variable(const char* project, const char* framework, const char* component, const char* name,
+                          std::size_t otherwise);
+
+}  // namespace strata::component::compat

@@ -1,0 +1,98 @@
+#include "pml_transport.h"
+
+#include <algorithm>
+
+namespace strata::component {
+
+int PmlTransport::begin(int slots) {
+    requests_.assign(static_cast<std::size_t>(slots), nullptr);
+    busy_.clear();
+    busy_.reserve(static_cast<std::size_t>(slots));
+    return OMPI_SUCCESS;
+}
+
+void PmlTransport::count_message(int peer, std::size_t bytes) {
+    for (const auto& [rank, kind] : levels_) {
+        if (rank == peer) {
+            counters().messages[static_cast<int>(kind)].add();
+            counters().bytes[static_cast<int>(kind)].add(bytes);
+            return;
+        }
+    }
+}
+
+int PmlTransport::isend(int slot, const std::byte* data, std::size_t bytes, int peer) {
+    count_message(peer, bytes);
+    const int rc = MCA_PML_CALL(isend(data, bytes, &ompi_mpi_byte.dt, peer, tag_, MCA_PML_BASE_SEND_STANDARD,
+                                      comm_, &requests_[slot]));
+    if (rc == OMPI_SUCCESS) {
+        busy_.push_back(slot);
+    }
+    return rc;
+}
+
+int PmlTransport::irecv(int slot, std::byte* data, std::size_t bytes, int peer) {
+    const int rc = MCA_PML_CALL(irecv(data, bytes, &ompi_mpi_byte.dt, peer, tag_, comm_, &requests_[slot]));
+    if (rc == OMPI_SUCCESS) {
+        busy_.push_back(slot);
+    }
+    return rc;
+}
+
+/// Takes completed requests out of the busy list, in the order in which they were started.
+int PmlTransport::harvest(std::span<int> done, int& count) {
+    int rc = OMPI_SUCCESS;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < busy_.size(); ++i) {
+        const int slot = busy_[i];
+        ompi_request_t*& request = requests_[slot];
+        if (count == static_cast<int>(done.size()) || !REQUEST_COMPLETE(request)) {
+            busy_[kept++] = slot;
+            continue;
+        }
+        opal_atomic_rmb();
+        if (request->req_status.MPI_ERROR != OMPI_SUCCESS && rc == OMPI_SUCCESS) {
+            rc = request->req_status.MPI_ERROR;
+        }
+        ompi_request_free(&request);
+        request = nullptr;
+        done[count++] = slot;
+    }
+    busy_.resize(kept);
+    return rc;
+}
+
+int PmlTransport::wait_some(std::span<int> done, int& count) {
+    count = 0;
+    if (busy_.empty() || done.empty()) {
+        return OMPI_SUCCESS;
+    }
+    for (;;) {
+        const int rc = harvest(done, count);
+        if (rc != OMPI_SUCCESS || count > 0) {
+            return rc;
+        }
+        opal_progress();
+    }
+}
+
+int PmlTransport::send(const std::byte* data, std::size_t bytes, int peer) {
+    count_message(peer, bytes);
+    return MCA_PML_CALL(send(data, bytes, &ompi_mpi_byte.dt, peer, tag_, MCA_PML_BASE_SEND_STANDARD, comm_));
+}
+
+int PmlTransport::recv(std::byte* data, std::size_t bytes, int peer) {
+    return MCA_PML_CALL(recv(data, bytes, &ompi_mpi_byte.dt, peer, tag_, comm_, MPI_STATUS_IGNORE));
+}
+
+void PmlTransport::abandon() noexcept {
+    for (const int slot : busy_) {
+        ompi_request_t*& request = requests_[slot];
+        ompi_request_cancel(request);
+        ompi_request_free(&request);
+        request = nullptr;
+    }
+    busy_.clear();
+}
+
+}  // namespace strata::component

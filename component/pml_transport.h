@@ -1,0 +1,45 @@
+#pragma once
+#include <span>
+#include <vector>
+
+#include "counters.h"
+#include "ompi_compat.h"
+#include "strata/algorithms/transport.h"
+
+namespace strata::component {
+
+/// The level that messages to a peer cross.
+struct PeerLevel {
+    int peer = -1;
+    topology::LevelKind kind = topology::LevelKind::cluster;
+};
+
+/// Messages between the ranks of a communicator through Open MPI's point-to-point layer. Return codes are
+/// Open MPI's. One collective at a time, as MPI demands per communicator.
+class PmlTransport final : public algorithms::Transport {
+public:
+    PmlTransport(ompi_communicator_t* comm, int tag) : comm_(comm), tag_(tag) {}
+
+    /// Levels of the peers to which the next collective sends, for the counters; must outlive it.
+    void count_as(std::span<const PeerLevel> levels) { levels_ = levels; }
+
+    int begin(int slots) override;
+    int isend(int slot, const std::byte* data, std::size_t bytes, int peer) override;
+    int irecv(int slot, std::byte* data, std::size_t bytes, int peer) override;
+    int wait_some(std::span<int> done, int& count) override;
+    int send(const std::byte* data, std::size_t bytes, int peer) override;
+    int recv(std::byte* data, std::size_t bytes, int peer) override;
+    void abandon() noexcept override;
+
+private:
+    void count_message(int peer, std::size_t bytes);
+    int harvest(std::span<int> done, int& count);
+
+    ompi_communicator_t* comm_;
+    int tag_;
+    std::vector<ompi_request_t*> requests_;  // by slot; null when idle
+    std::vector<int> busy_;
+    std::span<const PeerLevel> levels_;
+};
+
+}  // namespace strata::component

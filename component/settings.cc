@@ -1,0 +1,181 @@
+#include "settings.h"
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <sstream>
+
+namespace strata::component {
+namespace {
+
+using topology::stable_hash;
+
+std::vector<std::string> words(const std::string& text) {
+    std::vector<std::string> result;
+    std::istringstream stream(text);
+    for (std::string word; std::getline(stream, word, ',');) {
+        const auto first = word.find_first_not_of(" \t");
+        const auto last = word.find_last_not_of(" \t");
+        result.push_back(first == std::string::npos ? "" : word.substr(first, last - first + 1));
+    }
+    return result;
+}
+
+std::string known_collectives() {
+    std::string names;
+    for (auto name : collective_names) {
+        names += (names.empty() ? "" : ", ") + std::string(name);
+    }
+    return names;
+}
+
+/// Runs `parse`; on a complaint notes it under the parameter's name and leaves the default in place.
+class Reader {
+public:
+    explicit Reader(std::vector<std::string>& errors) : errors_(errors) {}
+    void read(const std::string& name, const std::string& value, const std::function<void()>& parse) {
+        try {
+            parse();
+        } catch (const std::exception& error) {
+            errors_.push_back("coll_strata_" + name + " = '" + value + "': " + error.what());
+        }
+    }
+
+private:
+    std::vector<std::string>& errors_;
+};
+
+int parse_number(const std::string& text, int least, int most, const std::string& what) {
+    int value = 0;
+    const char* end = text.data() + text.size();
+    const auto [stopped, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc() || stopped != end || value < least || value > most) {
+        throw std::invalid_argument("must be a whole number from " + std::to_string(least) + " to " +
+                                    std::to_string(most) + what);
+    }
+    return value;
+}
+
+topology::HierarchySpec parse_hierarchy(const std::string& text) {
+    topology::HierarchySpec spec;
+    for (const auto& word : words(text)) {
+        const auto level = topology::parse_level(word);
+        if (!level) {
+            throw std::invalid_argument("unknown level '" + word +
+                                        "'; known: " + topology::known_level_names());
+        }
+        spec.levels.push_back(*level);
+    }
+    return spec;
+}
+
+std::optional<topology::Network> parse_network(const std::string& text) {
+    if (text.empty() || text == "auto" || text == "none") {
+        return std::nullopt;
+    }
+    if (text.rfind("file:", 0) != 0) {
+        throw std::invalid_argument("unknown source; known: auto, none, file:PATH");
+    }
+    return topology::Network::from_file(text.substr(5));
+}
+
+algorithms::Overrides parse_overrides(const std::string& op, const CollectiveText& text,
+                                      const std::vector<std::string>& components, Reader& reader) {
+    algorithms::Overrides parsed;
+    reader.read(op + "_algorithm", text.algorithm, [&] {
+        const auto engine = algorithms::engine_from_name(text.algorithm);
+        if (!engine) {
+            throw std::invalid_argument("unknown engine; known: " + algorithms::known_engine_names());
+        }
+        parsed.engine = *engine;
+    });
+    reader.read(op + "_level_algorithms", text.level_algorithms,
+                [&] { parsed.methods = algorithms::parse_level_methods(text.level_algorithms, components); });
+    reader.read(op + "_segsize", text.segsize,
+                [&] { parsed.segments = algorithms::parse_level_sizes(text.segsize); });
+    reader.read(op + "_level_algorithms", text.level_algorithms, [&] {
+        const std::string conflict = algorithms::check(parsed);
+        if (!conflict.empty()) {
+            parsed.methods.clear();
+            throw std::invalid_argument(conflict);
+        }
+    });
+    return parsed;
+}
+
+void read_pretended_machine(const SettingsText& text, Settings& settings, Reader& reader) {
+    if (!text.topology.empty()) {
+        reader.read("topology", text.topology,
+                    [&] { settings.machine = topology::Machine::load(text.topology); });
+    }
+    if (!text.placement.empty()) {
+        reader.read("placement", text.placement, [&] {
+            if (!settings.machine) {
+                throw std::invalid_argument("needs coll_strata_topology, the machine on which to place");
+            }
+            settings.placement = topology::parse_placement(text.placement);
+            for (const auto& place : settings.placement) {
+                settings.machine->path_of_cores(place.cores);
+            }
+        });
+    }
+}
+
+}  // namespace
+
+Settings parse_settings(const SettingsText& text, const std::vector<std::string>& components,
+                        std::vector<std::string>& errors) {
+    Settings settings;
+    Reader reader(errors);
+    settings.dump = text.dump;
+    reader.read("priority", text.priority,
+                [&] { settings.priority = parse_number(text.priority, -1, 100, " (-1: off)"); });
+    reader.read("verbose", text.verbose, [&] { settings.verbose = parse_number(text.verbose, 0, 100, ""); });
+    reader.read("window", text.window,
+                [&] { settings.window = parse_number(text.window, 1, 1024, " messages"); });
+    reader.read("hierarchy", text.hierarchy, [&] { settings.hierarchy = parse_hierarchy(text.hierarchy); });
+    reader.read("network", text.network, [&] { settings.network = parse_network(text.network); });
+    reader.read("disable", text.disable, [&] {
+        std::array<bool, collective_count> disabled{};
+        for (const auto& word : words(text.disable)) {
+            const auto place = std::find(collective_names.begin(), collective_names.end(), word);
+            if (place == collective_names.end()) {
+                throw std::invalid_argument("unknown collective '" + word +
+                                            "'; known: " + known_collectives());
+            }
+            disabled[static_cast<std::size_t>(place - collective_names.begin())] = true;
+        }
+        settings.disabled = disabled;
+    });
+    read_pretended_machine(text, settings, reader);
+    for (std::size_t op = 0; op < collective_names.size(); ++op) {
+        settings.overrides[op] =
+            parse_overrides(std::string(collective_names[op]), text.collectives[op], components, reader);
+    }
+    return settings;
+}
+
+std::uint64_t agreement_hash(const SettingsText& text, const Settings& settings,
+                             const std::vector<std::string>& errors, const Surroundings& surroundings) {
+    // As written, and what was not understood: a value that one node alone gets wrong must be seen as a
+    // difference. Of the network file the content counts, not its path; a pretended machine shows in the
+    // records themselves.
+    std::ostringstream all;
+    all << text.priority << '|' << text.window << '|' << text.hierarchy << '|' << text.disable << '|'
+        << surroundings.network_eager_bytes << '|' << surroundings.node_eager_bytes << '|'
+        << surroundings.architecture << '|';
+    if (settings.network) {
+        all << settings.network->hash();
+    } else {
+        all << text.network;
+    }
+    for (const auto& collective : text.collectives) {
+        all << '|' << collective.algorithm << '|' << collective.level_algorithms << '|' << collective.segsize;
+    }
+    for (const auto& error : errors) {
+        all << '|' << error;
+    }
+    return stable_hash(all.str());
+}
+
+}  // namespace strata::component

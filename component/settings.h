@@ -1,0 +1,73 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collectives.h"
+#include "strata/algorithms/selector.h"
+#include "strata/topology/hierarchy.h"
+#include "strata/topology/machine.h"
+#include "strata/topology/network.h"
+
+namespace strata::component {
+
+/// Parameters of one collective as the user wrote them.
+struct CollectiveText {
+    std::string algorithm = "auto";
+    std::string level_algorithms;
+    std::string segsize;
+};
+
+/// All parameters as the user wrote them (names: coll_strata_<member>, coll_strata_<op>_<member>). Numbers
+/// are text too: Open MPI's own reading of numbers turns "abc" into 0 without a word.
+struct SettingsText {
+    std::string priority = "40";
+    std::string verbose = "0";
+    std::string window = "4";
+    std::string hierarchy;
+    std::string network = "auto";
+    std::string topology;
+    std::string placement;
+    std::string disable;
+    std::string dump;
+    std::array<CollectiveText, collective_count> collectives;
+};
+
+/// The same, understood.
+struct Settings {
+    int priority = 40;
+    int verbose = 0;
+    int window = 4;
+    topology::HierarchySpec hierarchy;
+    std::optional<topology::Network> network;
+    std::optional<topology::Machine> machine;  ///< a pretended one
+    std::vector<topology::PretendedPlace> placement;
+    std::array<bool, collective_count> disabled{};
+    std::string dump;
+    std::array<algorithms::Overrides, collective_count> overrides;
+    algorithms::LinkTable links;
+
+    const algorithms::Overrides& of(Collective op) const { return overrides[static_cast<int>(op)]; }
+    bool enabled(Collective op) const { return !disabled[static_cast<int>(op)]; }
+};
+
+/// Understands `text`. `components` are the coll components that a level may be given to (empty: any name). A
+/// value that cannot be understood is replaced by its default and described in `errors`
+/// ("coll_strata_window = '0': ..."), one line each.
+Settings parse_settings(const SettingsText& text, const std::vector<std::string>& components,
+                        std::vector<std::string>& errors);
+
+/// Facts of a process that plans rest on.
+struct Surroundings {
+    std::size_t network_eager_bytes = 0;
+    std::size_t node_eager_bytes = 0;
+    std::uint32_t architecture = 0;
+};
+
+/// Hash of everything that must be equal on all processes before any of them changes a message pattern.
+std::uint64_t agreement_hash(const SettingsText& text, const Settings& settings,
+                             const std::vector<std::string>& errors, const Surroundings& surroundings);
+
+}  // namespace strata::component

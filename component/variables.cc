@@ -1,0 +1,84 @@
+#include "variables.h"
+
+namespace strata::component {
+
+void Variables::add(const mca_base_component_t* component, const std::string& name, const std::string& help,
+                    mca_base_var_info_lvl_t level, const std::string& standard, Text text) {
+    texts_.push_back(text);
+    // Open MPI copies the default before it takes the pointer over.
+    texts_.back().value = const_cast<char*>(standard.c_str());
+    mca_base_component_var_register(component, name.c_str(), help.c_str(), MCA_BASE_VAR_TYPE_STRING, nullptr,
+                                    0, static_cast<mca_base_var_flag_t>(0), level,
+                                    MCA_BASE_VAR_SCOPE_READONLY, &texts_.back().value);
+}
+
+void Variables::register_all(const mca_base_component_t* component) {
+    texts_.clear();
+    const auto text = [&](const char* name, const std::string& help, mca_base_var_info_lvl_t level,
+                          std::string SettingsText::*member) {
+        add(component, name, help, level, defaults_.*member, {nullptr, member, nullptr, -1});
+    };
+    text("priority", "Priority of this component (0 to 100; coll/tuned has 30); -1 switches it off",
+         OPAL_INFO_LVL_1, &SettingsText::priority);
+    text("verbose", "1: rank 0 explains every plan it makes (engine, algorithms, segments, why)",
+         OPAL_INFO_LVL_2, &SettingsText::verbose);
+    text("window", "Messages in flight per edge of the tree (1 to 1024)", OPAL_INFO_LVL_6,
+         &SettingsText::window);
+    text("hierarchy",
+         "Levels to use, comma-separated (empty: all that split something). Known: " +
+             topology::known_level_names(),
+         OPAL_INFO_LVL_3, &SettingsText::hierarchy);
+    text(
+        "network",
+        "Switches above the nodes: auto, none, or file:PATH of a file in the syntax of Slurm's topology.conf",
+        OPAL_INFO_LVL_3, &SettingsText::network);
+    text("topology",
+         "Pretended machine for every node: an hwloc XML file, or synthetic:DESCRIPTION (with "
+         "coll_strata_placement)",
+         OPAL_INFO_LVL_7, &SettingsText::topology);
+    text("placement",
+         "Where each local rank runs on the pretended machine: CORES[@NODE] separated by ';', for example "
+         "'0;1;2-3@n1;all@n2' (repeated when shorter)",
+         OPAL_INFO_LVL_7, &SettingsText::placement);
+    text("disable", "Collectives to leave to other components, comma-separated", OPAL_INFO_LVL_2,
+         &SettingsText::disable);
+    text("dump",
+         "File for a picture of the first hierarchy: .svg, .dot, .json, else text; '-' is standard error",
+         OPAL_INFO_LVL_4, &SettingsText::dump);
+    for (int op = 0; op < collective_count; ++op) {
+        const std::string name(collective_names[op]);
+        const auto collective = [&](const char* suffix, const std::string& help,
+                                    mca_base_var_info_lvl_t level, std::string CollectiveText::*member) {
+            add(component, name + suffix, help, level, defaults_.collectives[op].*member,
+                {nullptr, nullptr, member, op});
+        };
+        collective("_algorithm", "Engine of " + name + ": " + algorithms::known_engine_names(),
+                   OPAL_INFO_LVL_5, &CollectiveText::algorithm);
+        collective("_level_algorithms",
+                   "Algorithm or coll component of " + name +
+                       " per level, LEVEL=NAME[:RADIX] comma-separated, for example "
+                       "'switch=pipeline,node=knomial:4,numa=sm'. Algorithms: " +
+                       algorithms::known_algorithm_names(),
+                   OPAL_INFO_LVL_5, &CollectiveText::level_algorithms);
+        collective("_segsize",
+                   "Segment of " + name +
+                       " in bytes (k, M: powers of 1024; 0: whole message), one for all or LEVEL=SIZE "
+                       "comma-separated; empty: chosen by the cost model",
+                   OPAL_INFO_LVL_5, &CollectiveText::segsize);
+    }
+}
+
+SettingsText Variables::text() const {
+    SettingsText text;
+    for (const Text& variable : texts_) {
+        const std::string value = variable.value != nullptr ? variable.value : "";
+        if (variable.member != nullptr) {
+            text.*variable.member = value;
+        } else {
+            text.collectives[variable.collective].*variable.collective_member = value;
+        }
+    }
+    return text;
+}
+
+}  // namespace strata::component
