@@ -1,0 +1,113 @@
+"""Links of the cluster: bridges and virtual cables (ip), rate limits (tc), offloads.
+
+Every function acts on the network namespace of its caller. Names: in the fabric, site<s> are the data
+bridges, core joins more than two sites, mgmt is the bridge of the management network, d<i> and m<i> are the
+ends of node i's cables. In a node, eth0 is the card and mg0 its management interface.
+"""
+
+import os
+import shutil
+import subprocess
+
+from . import kernel
+from .plan import UserError, data_address, management_address
+
+BURST_BYTES = 15000
+
+
+def find_program(name):
+    """Path of a program; also looks where Debian keeps administrators' programs. None if absent."""
+    return shutil.which(name, path=os.environ.get("PATH", "/usr/bin:/bin") + ":/usr/sbin:/sbin")
+
+
+def batch(program, lines):
+    """Runs lines through `ip -batch` or `tc -batch`."""
+    done = subprocess.run([find_program(program) or program, "-batch", "-"], input="\n".join(lines) + "\n",
+                          text=True, capture_output=True, check=False)
+    if done.returncode:
+        raise UserError(f"{program} failed: {done.stderr.strip() or done.stdout.strip()}")
+
+
+def disable_ipv6():
+    """Keeps router discovery and the like off the links; needs nothing if the kernel has no IPv6."""
+    for scope in ("all", "default"):
+        try:
+            with open(f"/proc/sys/net/ipv6/conf/{scope}/disable_ipv6", "w", encoding="ascii") as file:
+                file.write("1")
+        except OSError:
+            pass
+
+
+def _shape(device, rate, plan):
+    """tc lines that limit what leaves a device. htb, as it takes frames longer than its burst."""
+    if rate == "none":
+        return []
+    leaf = f"htb rate {rate} burst {BURST_BYTES} cburst {BURST_BYTES} quantum {plan.mtu}"
+    return [f"qdisc replace dev {device} root handle 1: htb default 10",
+            f"class add dev {device} parent 1: classid 1:1 {leaf}",
+            f"class add dev {device} parent 1:1 classid 1:10 {leaf}",
+            f"qdisc add dev {device} parent 1:10 handle 10: bfifo limit {plan.queue_bytes}"]
+
+
+def build_bridges(plan):
+    bridges = [f"site{site}" for site in range(plan.sites)] + (["core"] if plan.sites > 2 else [])
+    lines = ["link set lo up", "link add mgmt type bridge", "link set mgmt up"]
+    for bridge in bridges:
+        lines += [f"link add {bridge} type bridge", f"link set {bridge} mtu {plan.mtu} up"]
+    batch("ip", lines)
+
+
+def connect_node(plan, node, pid):
+    """Cables from the fabric to a node, whose namespace a process stands for."""
+    batch("ip", [f"link add d{node} mtu {plan.mtu} type veth peer name eth0 mtu {plan.mtu} netns {pid}",
+                 f"link add m{node} type veth peer name mg0 netns {pid}",
+                 f"link set d{node} master site{plan.site_of(node)} up",
+                 f"link set m{node} master mgmt up"])
+    kernel.offloads_off(f"d{node}")
+    shaping = _shape(f"d{node}", plan.nic, plan)
+    if shaping:
+        batch("tc", shaping)
+
+
+def configure_node(plan, node):
+    """Addresses and rate limit inside a node, once its cables are there."""
+    batch("ip", ["link set lo up",
+                 f"addr add {data_address(node)}/16 dev eth0", "link set eth0 up",
+                 f"addr add {management_address(node)}/16 dev mg0", "link set mg0 up"])
+    kernel.offloads_off("eth0")
+    shaping = _shape("eth0", plan.nic, plan)
+    if shaping:
+        batch("tc", shaping)
+
+
+def connect_sites(plan):
+    """Links between sites. Returns the relay's arguments, one per link; none without a relay.
+
+    Two sites share one link. More sites hang on a core bridge by one link each; there a message crosses two
+    links, so each delays by half. Both ends of every link are shaped.
+    """
+    if plan.sites == 1:
+        return []
+    ends = [("site0", "site1")] if plan.sites == 2 else [(f"site{s}", "core") for s in range(plan.sites)]
+    delay_us = plan.delay_us / (1 if plan.sites == 2 else 2)
+    relayed = []
+    for number, bridges in enumerate(ends):
+        near, far = f"u{number}a", f"u{number}b"
+        if plan.has_relay:
+            cables = [(near, f"r{number}a"), (far, f"r{number}b")]
+            relayed.append(f"r{number}a:r{number}b:{delay_us:g}:{plan.relay_mbit:g}:{plan.queue_bytes * 4}")
+        else:
+            cables = [(near, far)]
+        lines = []
+        for one, other in cables:
+            lines += [f"link add {one} mtu {plan.mtu} type veth peer name {other} mtu {plan.mtu}",
+                      f"link set {one} up", f"link set {other} up"]
+        lines += [f"link set {end} master {bridge}" for end, bridge in zip((near, far), bridges)]
+        batch("ip", lines)
+        for cable in cables:
+            for end in cable:
+                kernel.offloads_off(end)
+        shaping = _shape(near, plan.uplink, plan) + _shape(far, plan.uplink, plan)
+        if shaping:
+            batch("tc", shaping)
+    return relayed

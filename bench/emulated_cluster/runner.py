@@ -1,0 +1,220 @@
+"""Running programs on the cluster, and ending whatever they leave behind.
+
+A run has three processes. The front one is the user's command: it passes signals on and returns the exit
+status. The supervisor is its child inside the cluster's process namespace; orphans of the run become its
+children, so "below the supervisor" is exactly "of this run". The third is mpirun (or the command of `exec`).
+"""
+
+import contextlib
+import fcntl
+import os
+import shutil
+import signal
+import sys
+import time
+
+from . import kernel
+from .plan import DATA_NETWORK, MANAGEMENT_NETWORK, UserError, node_name, shuffled_hostfile
+
+TIMED_OUT = 124
+
+_FORWARDED = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2}
+if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+    _FORWARDED.remove(signal.SIGHUP)  # under nohup
+_ENDING = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT}
+_WATCHED = _FORWARDED | {signal.SIGCHLD}
+_SECONDS_TO_OBEY = 8  # for mpirun to end its ranks after a signal
+_SECONDS_TO_LINGER = 3  # for daemons to end after mpirun
+
+
+def mpirun_environment(state):
+    """Settings for mpirun on this cluster. As environment they give way to --mca on the command line."""
+    return {
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMPI_MCA_plm_rsh_agent": state.path("rsh-agent"),
+        "OMPI_MCA_plm_rsh_no_tree_spawn": "1",
+        "OMPI_MCA_oob_tcp_if_include": MANAGEMENT_NETWORK,
+        "OMPI_MCA_pml": "ob1",
+        "OMPI_MCA_btl": "self,vader,tcp",
+        "OMPI_MCA_btl_tcp_if_include": DATA_NETWORK,
+        "OMPI_MCA_btl_tcp_disable_family": "6",
+        "OMPI_MCA_mpi_yield_when_idle": "1",
+        "OMPI_MCA_hwloc_base_binding_policy": "none",
+        "PMIX_MCA_ptl_base_remote_connections": "1",
+        "PMIX_MCA_ptl_base_if_include": MANAGEMENT_NETWORK,
+    }
+
+
+def mpirun_command(state, options):
+    """mpirun and its arguments for `run`. A shuffled order needs a host file, which this writes."""
+    command = [options.mpirun]
+    if options.order == "shuffle":
+        # Beside the nodes' own files: concurrent runs may differ in seed.
+        path = state.path("nodes", f"ranks.{options.seed}")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(shuffled_hostfile(state.plan, options.seed))
+        command += ["--hostfile", path, "--map-by", "seq"]
+    else:
+        command += ["--hostfile", state.path("hostfile")]
+        command += ["--map-by", "slot" if options.order == "block" else "node"]
+    if options.np is not None:
+        command += ["-np", str(options.np)]
+    for setting in options.env:
+        if "=" not in setting:
+            raise UserError(f"--env {setting}: expected NAME=VALUE")
+        command += ["-x", setting]
+    return command + options.command
+
+
+def run(state, node, command, environment, timeout=None):
+    """Runs a command on a node and returns its exit status: 128 + signal if it died by one, 124 if timed out.
+
+    Afterwards no process of the run is left, on any node.
+    """
+    signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
+    record = state.record
+    flags = kernel.CLONE_NEWNS | kernel.CLONE_NEWPID
+    kernel.join(state.holder, flags | (kernel.CLONE_NEWUSER if record["user_namespace"] else 0))
+    supervisor = os.fork()
+    if supervisor == 0:
+        status = 125
+        try:
+            kernel.die_with_parent(signal.SIGTERM)
+            status = _supervise(state, node, command, environment, timeout)
+        except (UserError, OSError) as error:
+            print(f"cluster: {error}", file=sys.stderr)
+        finally:
+            os._exit(status)
+    while True:
+        number = signal.sigwait(_WATCHED)
+        if number != signal.SIGCHLD:
+            os.kill(supervisor, number)
+            continue
+        pid, status = os.waitpid(supervisor, os.WNOHANG)
+        if pid:
+            break
+    if os.WIFSIGNALED(status):
+        print("cluster: the run ended because the cluster was taken down", file=sys.stderr)
+    return _exit_code(status)
+
+
+def _exit_code(status):
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else 128 - code
+
+
+def _supervise(state, node, command, environment, timeout):
+    os.setsid()
+    kernel.adopt_orphans()
+    lock = os.open(state.path("runs.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    fcntl.flock(lock, fcntl.LOCK_SH)
+    main = os.fork()
+    if main == 0:
+        _become(state, node, command, environment)
+    status, timed_out = _watch(main, timeout)
+    _end_descendants(0 if timed_out else _SECONDS_TO_LINGER)
+    _clear_leftovers(state, lock)
+    if timed_out:
+        print(f"cluster: timed out after {timeout:g} s", file=sys.stderr)
+        return TIMED_OUT
+    return _exit_code(status)
+
+
+def _become(state, node, command, environment):
+    """Turns the process into a command on a node. Does not return."""
+    try:
+        kernel.join(state.record["nodes"][node], kernel.NODE_NAMESPACES)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _WATCHED)
+        os.execvpe(command[0], command, {**environment, **os.environ, "TMPDIR": state.path("nodes", node_name(node))})
+    except OSError as error:
+        print(f"cluster: {command[0]}: {error.strerror or error}", file=sys.stderr)
+    finally:
+        os._exit(127)
+
+
+def _watch(main, timeout):
+    """Waits for the main process, passing signals on. Returns its wait status and whether time ran out.
+
+    A second ending signal, or one that is not obeyed in time, kills.
+    """
+    deadline = None if timeout is None else time.monotonic() + timeout
+    timed_out = ending = False
+    while True:
+        left = 3600 if deadline is None else max(0, deadline - time.monotonic())
+        found = signal.sigtimedwait(_WATCHED, left)
+        pid, status = os.waitpid(main, os.WNOHANG)
+        if pid:
+            return status, timed_out
+        number = found.si_signo if found else None
+        if number in _FORWARDED and not (number in _ENDING and ending):
+            os.kill(main, number)
+        elif number == signal.SIGCHLD or (number is None and deadline is None):
+            _collect_orphans(main)
+            continue
+        elif number is None and not ending:
+            timed_out = True
+            os.kill(main, signal.SIGTERM)
+        elif number is None or number in _ENDING:
+            os.kill(main, signal.SIGKILL)
+            deadline = None
+            continue
+        if not ending and (number is None or number in _ENDING):
+            ending = True
+            deadline = time.monotonic() + _SECONDS_TO_OBEY
+
+
+def _collect_orphans(main):
+    """Reaps adopted processes but leaves the main one's status for _watch."""
+    for pid in kernel.descendants(os.getpid()):
+        if pid != main:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+
+
+def _end_descendants(linger_seconds):
+    """Gives what is left of the run some time to end, then kills it."""
+    def none_left():
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        return not kernel.descendants(os.getpid())
+
+    kernel.wait_until(none_left, linger_seconds)
+    while not none_left():
+        for pid in kernel.descendants(os.getpid()):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.02)
+
+
+def _clear_leftovers(state, lock):
+    """Empties the nodes' shared memory and temporary directories, unless another run is using them."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return
+    for node, pid in enumerate(state.record["nodes"]):
+        for directory in (f"/proc/{pid}/root/dev/shm", state.path("nodes", node_name(node))):
+            for entry in os.scandir(directory):
+                if entry.is_dir(follow_symlinks=False):
+                    shutil.rmtree(entry.path, ignore_errors=True)
+                else:
+                    with contextlib.suppress(OSError):
+                        os.unlink(entry.path)
+
+
+def count_processes(state):
+    """How many processes of users run in the cluster, or None if that cannot be seen from here."""
+    own = {"strata-cluster", "strata-node", "relay"}
+    try:
+        namespace = os.stat(f"/proc/{state.holder}/ns/pid").st_ino
+    except OSError:
+        return None
+    count = 0
+    for pid in kernel.processes():
+        with contextlib.suppress(OSError):
+            if os.stat(f"/proc/{pid}/ns/pid").st_ino == namespace:
+                with open(f"/proc/{pid}/comm", encoding="utf-8") as file:
+                    count += file.read().strip() not in own
+    return count

@@ -1,0 +1,89 @@
+"""Whether clusters can be made here, and the relay program."""
+
+import os
+import subprocess
+
+from . import kernel, network
+from .plan import UserError
+
+NOT_SUPPORTED = 77
+
+_PACKAGES = {"ip": "iproute2", "tc": "iproute2", "nsenter": "util-linux"}
+
+
+def require_programs():
+    for program, package in _PACKAGES.items():
+        if network.find_program(program) is None:
+            raise UserError(f"the program '{program}' is missing; it is in the Debian package {package}")
+
+
+def find_mpirun(name):
+    if network.find_program(name) is None:
+        raise UserError(f"'{name}' is missing; mpirun.openmpi is in the Debian package openmpi-bin")
+
+
+def relay_program(state, given):
+    """Path of the relay: the one given, or one compiled into the state directory."""
+    if given:
+        if not os.access(given, os.X_OK):
+            raise UserError(f"relay program '{given}' cannot be executed")
+        return os.path.abspath(given)
+    if network.find_program("g++") is None:
+        raise UserError("the relay must be compiled and 'g++' is missing; it is in the Debian package g++. "
+                        "--relay PATH takes a compiled one")
+    source = os.path.join(os.path.dirname(os.path.realpath(__file__)), "relay.cpp")
+    target = state.path("relay")
+    done = subprocess.run(["g++", "-std=c++20", "-O2", source, "-o", target], text=True, capture_output=True,
+                          check=False)
+    if done.returncode:
+        raise UserError(f"the relay does not compile:\n{done.stderr}")
+    return target
+
+
+def obstacle():
+    """The reason why no cluster can be made here, or None: tries every kind of step in a child process."""
+    try:
+        require_programs()
+    except UserError as error:
+        return str(error)
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        try:
+            _try_everything()
+        except (OSError, UserError) as error:
+            os.write(writer, (str(error) or "unknown cause").encode())
+        finally:
+            os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, encoding="utf-8", errors="replace") as answer:
+        reason = answer.read()
+    os.waitpid(child, 0)
+    return " ".join(reason.split()) or None
+
+
+def _try_everything():
+    """Namespaces, mounts, links and rate limits like those of a cluster. They vanish with the process."""
+    try:
+        if not kernel.may_make_namespaces():
+            kernel.enter_user_namespace()
+        kernel.unshare(kernel.NODE_NAMESPACES)
+    except OSError as error:
+        raise UserError(f"namespaces are not allowed here ({error})") from error
+    kernel.mount(None, "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)
+    kernel.mount("tmpfs", "/dev/shm", "tmpfs")
+    network.batch("ip", ["link add b0 type bridge", "link add v0 type veth peer name v1", "link set v0 master b0"])
+    network.batch("tc", ["qdisc add dev v0 root handle 1: htb default 10",
+                         "class add dev v0 parent 1: classid 1:10 htb rate 1mbit",
+                         "qdisc add dev v0 parent 1:10 handle 10: bfifo limit 1000000"])
+    kernel.unshare(kernel.CLONE_NEWPID)
+    inner = os.fork()
+    if inner == 0:  # the first process of the new process namespace; its end is the namespace's end
+        try:
+            kernel.mount("proc", "/proc", "proc")
+            os._exit(0)
+        finally:
+            os._exit(1)
+    if os.waitpid(inner, 0)[1]:
+        raise UserError("a process namespace's /proc cannot be mounted here")
