@@ -27,7 +27,7 @@ endif()
 find_library(OPENMPI_MPI mpi HINTS ${OPENMPI_LIBRARY} REQUIRED)
 find_library(OPENMPI_PAL open-pal HINTS ${OPENMPI_LIBRARY} REQUIRED)
 find_library(OPENMPI_RTE open-rte HINTS ${OPENMPI_LIBRARY} REQUIRED)
-add_library(OpenMpi::internals INTERFACE IMPORTED)
+add_library(OpenMpi::internals INTERFACE IMPORTED GLOBAL)
 target_include_directories(OpenMpi::internals SYSTEM INTERFACE ${OPENMPI_INCLUDE} ${OPENMPI_INCLUDE}/openmpi)
 # Replacements for headers that packages leave out; installed ones win.
 target_compile_options(OpenMpi::internals INTERFACE "SHELL:-idirafter ${CMAKE_CURRENT_LIST_DIR}/shim")

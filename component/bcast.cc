@@ -47,14 +47,19 @@ int bcast(void* data, int count, ompi_datatype_t* datatype, int root, ompi_commu
         count_of.forwarded_because[static_cast<int>(reason)].add();
         return forward<Collective::bcast>(comm, module.saved->bcast, data, count, datatype, root);
     };
-    if (!state.usable()) {
-        return hand_over(state.reason());
-    }
     size_t size = 0;
     ompi_datatype_type_size(datatype, &size);
     const std::size_t bytes = size * static_cast<std::size_t>(count);
-    if (bytes == 0) {
+    const bool usable = state.usable();
+    const bool agreed =
+        usable || state.reason() == ForwardReason::no_hierarchy || state.reason() == ForwardReason::chosen;
+    if (bytes == 0 && agreed) {
+        // MPI_Bcast itself returns for a count of 0 but not for elements of size 0: other ranks may not be
+        // here. Without agreement they may be in a component that exchanges empty messages.
         return OMPI_SUCCESS;
+    }
+    if (!usable) {
+        return hand_over(state.reason());
     }
     LevelCommunicators* communicators = nullptr;
     Planned& planned = settle(state, bytes, root, communicators);
@@ -74,7 +79,7 @@ int bcast(void* data, int count, ompi_datatype_t* datatype, int root, ompi_commu
             rc = run_tree(state, planned, buffer, root);
         }
     }
-    state.trim_scratch();
+    state.trim_scratch(rc == OMPI_SUCCESS);
     return rc;
 }
 

@@ -69,7 +69,7 @@ void CommunicatorState::set_up() {
         root_class_[static_cast<std::size_t>(rank)] = hierarchy_.groups[group].leader;
     }
     phase_ = nothing_to_gain() ? Phase::forwarding : Phase::usable;
-    dump_hierarchy(comm_, settings_, hierarchy_);
+    dump_hierarchy(comm_, settings_, hierarchy_, agreement.records);
 }
 
 /// True when no plan could differ from the previous component's way.
@@ -161,8 +161,12 @@ LevelCommunicators* CommunicatorState::level_communicators(const algorithms::Pla
     return level_sets_.front().communicators.get();
 }
 
-void CommunicatorState::trim_scratch() {
-    if (scratch_.size() > scratch_to_keep) {
+void CommunicatorState::trim_scratch(bool idle) {
+    if (!idle) {
+        // A message that was given up may still arrive: its memory must outlive us.
+        static_cast<void>(new std::vector<std::byte>(std::move(scratch_)));
+        scratch_ = {};
+    } else if (scratch_.size() > scratch_to_keep) {
         std::vector<std::byte>().swap(scratch_);
     }
 }

@@ -51,8 +51,9 @@ public:
 
     PmlTransport& transport() { return transport_; }
     std::vector<std::byte>& scratch() { return scratch_; }
-    /// Gives back memory that only a large message needed.
-    void trim_scratch();
+    /// Gives back memory that only a large message needed; not `idle`: after an error, with messages under
+    /// way.
+    void trim_scratch(bool idle);
 
 private:
     enum class Phase { fresh, forwarding, usable };

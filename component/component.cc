@@ -14,6 +14,9 @@ extern "C" __attribute__((visibility("default"))) mca_coll_base_component_t mca_
 namespace strata::component {
 namespace {
 
+constexpr std::uint32_t plugin_version =
+    STRATA_VERSION_MAJOR << 16 | STRATA_VERSION_MINOR << 8 | STRATA_VERSION_PATCH;
+
 Variables& variables() {
     static Variables all;
     return all;
@@ -53,7 +56,8 @@ int open() {
         const Surroundings here = surroundings();
         settings()->links.set_eager_limits(here.network_eager_bytes, here.node_eager_bytes);
         if (settings()->priority >= 0) {
-            publish_record(own_record(*settings(), agreement_hash(text, *settings(), errors, here)));
+            publish_record(
+                own_record(*settings(), agreement_hash(text, *settings(), errors, here), plugin_version));
         }
         return OMPI_SUCCESS;
     } catch (...) {

@@ -26,40 +26,65 @@ topology::PictureFormat format_of(const std::string& path) {
     return ending == "dot" ? topology::PictureFormat::dot : topology::PictureFormat::text;
 }
 
-/// Names of nodes by id: the real ones, and those of the pretended placement.
-std::map<std::uint64_t, std::string> node_names(ompi_communicator_t* comm, const Settings& settings) {
-    std::map<std::uint64_t, std::string> names;
-    for (int rank = 0; rank < ompi_comm_size(comm); ++rank) {
-        const std::string node = compat::node_of(ompi_group_get_proc_name(comm->c_local_group, rank));
-        names[topology::stable_hash(node)] = node;
+/// What people call the groups of one communicator.
+class Names {
+public:
+    Names(ompi_communicator_t* comm, const Settings& settings, const topology::Hierarchy& hierarchy,
+          std::span<const topology::LocalityRecord> records)
+        : settings_(settings), hierarchy_(hierarchy), records_(records) {
+        for (int rank = 0; rank < ompi_comm_size(comm); ++rank) {
+            add(compat::node_of(ompi_group_get_proc_name(comm->c_local_group, rank)));
+        }
+        add(compat::own_node());
+        for (const auto& place : settings.placement) {
+            add(place.node);
+        }
     }
-    names[topology::stable_hash(compat::own_node())] = compat::own_node();
-    for (const auto& place : settings.placement) {
-        names[topology::stable_hash(place.node)] = place.node;
+
+    std::string of(const topology::Group& group) const {
+        using topology::LevelKind;
+        if (group.level.kind == LevelKind::switch_) {
+            return settings_.network
+                       ? std::string(settings_.network->switch_name(static_cast<std::uint32_t>(group.object)))
+                       : "";
+        }
+        if (group.level.kind == LevelKind::cluster) {
+            return "";
+        }
+        const std::string node = node_of_rank(group.members.front());
+        if (group.level.kind == LevelKind::node) {
+            return node;
+        }
+        // Where a node is no level of its own, its name stands at the group that took its place.
+        const bool topmost_of_node =
+            group.parent < 0 || hierarchy_.groups[group.parent].level.kind < LevelKind::node;
+        return topmost_of_node && !node.empty() ? std::to_string(group.object) + " of " + node : "";
     }
-    return names;
-}
+
+private:
+    void add(const std::string& node) { nodes_[topology::stable_hash(node)] = node; }
+    std::string node_of_rank(int rank) const {
+        const auto known = nodes_.find(records_[static_cast<std::size_t>(rank)].node_id);
+        return known == nodes_.end() ? "" : known->second;
+    }
+
+    const Settings& settings_;
+    const topology::Hierarchy& hierarchy_;
+    std::span<const topology::LocalityRecord> records_;
+    std::map<std::uint64_t, std::string> nodes_;
+};
 
 }  // namespace
 
-void dump_hierarchy(ompi_communicator_t* comm, const Settings& settings,
-                    const topology::Hierarchy& hierarchy) {
+void dump_hierarchy(ompi_communicator_t* comm, const Settings& settings, const topology::Hierarchy& hierarchy,
+                    std::span<const topology::LocalityRecord> records) {
     static std::atomic<bool> done{false};
     if (settings.dump.empty() || compat::own_name().vpid != 0 || done.exchange(true)) {
         return;
     }
-    const auto names = node_names(comm, settings);
-    const auto namer = [&](const topology::Group& group) -> std::string {
-        if (group.level.kind == topology::LevelKind::switch_ && settings.network) {
-            return std::string(settings.network->switch_name(static_cast<std::uint32_t>(group.object)));
-        }
-        if (group.level.kind == topology::LevelKind::node) {
-            const auto known = names.find(group.object);
-            return known == names.end() ? "" : known->second;
-        }
-        return "";
-    };
-    const std::string picture = topology::draw(hierarchy, format_of(settings.dump), namer);
+    const Names names(comm, settings, hierarchy, records);
+    const std::string picture = topology::draw(hierarchy, format_of(settings.dump),
+                                               [&](const topology::Group& group) { return names.of(group); });
     if (settings.dump == "-") {
         std::fputs(picture.c_str(), stderr);
         return;

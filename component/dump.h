@@ -1,4 +1,5 @@
 #pragma once
+#include <span>
 #include <string>
 
 #include "ompi_compat.h"
@@ -11,8 +12,8 @@ namespace strata::component {
 /// Writes the picture that `coll_strata_dump` asks for, once per job: process 0 draws the first
 /// communicator for which it builds a hierarchy. The file's ending chooses the format: .svg, .dot, .json,
 /// else text; "-" is standard error.
-void dump_hierarchy(ompi_communicator_t* comm, const Settings& settings,
-                    const topology::Hierarchy& hierarchy);
+void dump_hierarchy(ompi_communicator_t* comm, const Settings& settings, const topology::Hierarchy& hierarchy,
+                    std::span<const topology::LocalityRecord> records);
 
 /// "tree (switch1 pipeline/61440, node binomial/8192), predicted 170.2 us, forward 850.1 us: reason".
 std::string describe(const algorithms::Plan& plan);

@@ -117,6 +117,12 @@ bool LevelCommunicators::create(ompi_communicator_t* parent, int depth, const to
     }
     counters().communicators.add();
     level.comm = created;
+    if (created->c_contextid < parent->c_contextid) {
+        // MPI_Finalize releases what is left by ascending id; ours has to outlive the parent that will free
+        // it.
+        OMPI_COMM_SET_EXTRA_RETAIN(created);
+        OBJ_RETAIN(created);
+    }
     return equip(level, why);
 }
 

@@ -21,7 +21,8 @@ std::vector<topology::HardwareObject> real_path() {
 
 }  // namespace
 
-topology::LocalityRecord own_record(const Settings& settings, std::uint64_t settings_hash) {
+topology::LocalityRecord own_record(const Settings& settings, std::uint64_t settings_hash,
+                                    std::uint32_t plugin_version) {
     topology::LocalityRecord record;
     record.plugin_version = plugin_version;
     record.settings_hash = settings_hash;

@@ -46,19 +46,43 @@ DatatypeBuffer::~DatatypeBuffer() {
     }
 }
 
-int DatatypeBuffer::advance(std::size_t end, bool pack) {
+int DatatypeBuffer::convert(std::size_t bytes, bool pack, std::size_t& moved) {
+    iovec piece{};
+    piece.iov_base = reinterpret_cast<IOVBASE_TYPE*>(data_ + converted_);
+    piece.iov_len = std::min(bytes, std::size_t{1} << 30);
+    uint32_t pieces = 1;
+    moved = piece.iov_len;
+    const int rc = pack ? opal_convertor_pack(&convertor_, &piece, &pieces, &moved)
+                        : opal_convertor_unpack(&convertor_, &piece, &pieces, &moved);
+    converted_ += moved;
+    return rc < 0 ? rc : OMPI_SUCCESS;
+}
+
+int DatatypeBuffer::produce(std::size_t end) {
+    // Packing stops before a basic element that would be cut: it may run ahead by the largest one instead.
+    constexpr std::size_t largest_element = 64;
     while (convert_ && converted_ < end) {
-        iovec piece{};
-        piece.iov_base = reinterpret_cast<IOVBASE_TYPE*>(data_ + converted_);
-        piece.iov_len = std::min<std::size_t>(end - converted_, std::size_t{1} << 30);
-        uint32_t pieces = 1;
-        size_t moved = piece.iov_len;
-        const int rc = pack ? opal_convertor_pack(&convertor_, &piece, &pieces, &moved)
-                            : opal_convertor_unpack(&convertor_, &piece, &pieces, &moved);
-        if (rc < 0 || moved == 0) {
-            return rc < 0 ? rc : MPI_ERR_TRUNCATE;
+        const std::size_t ahead = std::min(bytes_, end + largest_element);
+        std::size_t moved = 0;
+        if (const int rc = convert(ahead - converted_, true, moved); rc != OMPI_SUCCESS) {
+            return rc;
         }
-        converted_ += moved;
+        if (moved == 0) {
+            return OMPI_ERROR;
+        }
+    }
+    return OMPI_SUCCESS;
+}
+
+int DatatypeBuffer::consume(std::size_t end) {
+    while (convert_ && converted_ < end) {
+        std::size_t moved = 0;
+        if (const int rc = convert(end - converted_, false, moved); rc != OMPI_SUCCESS) {
+            return rc;
+        }
+        if (moved == 0) {
+            return end < bytes_ ? OMPI_SUCCESS : OMPI_ERROR;  // a cut element waits for its other part
+        }
     }
     return OMPI_SUCCESS;
 }

@@ -21,11 +21,11 @@ public:
     DatatypeBuffer& operator=(const DatatypeBuffer&) = delete;
     ~DatatypeBuffer() override;
 
-    int produce(std::size_t end) override { return advance(end, true); }
-    int consume(std::size_t end) override { return advance(end, false); }
+    int produce(std::size_t end) override;
+    int consume(std::size_t end) override;
 
 private:
-    int advance(std::size_t end, bool pack);
+    int convert(std::size_t bytes, bool pack, std::size_t& moved);
     bool convert_ = false;
     std::size_t converted_ = 0;
     opal_convertor_t convertor_;

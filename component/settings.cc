@@ -113,10 +113,11 @@ void read_pretended_machine(const SettingsText& text, Settings& settings, Reader
             if (!settings.machine) {
                 throw std::invalid_argument("needs coll_strata_topology, the machine on which to place");
             }
-            settings.placement = topology::parse_placement(text.placement);
-            for (const auto& place : settings.placement) {
+            auto placement = topology::parse_placement(text.placement);
+            for (const auto& place : placement) {
                 settings.machine->path_of_cores(place.cores);
             }
+            settings.placement = std::move(placement);
         });
     }
 }

@@ -22,19 +22,20 @@ LinkParameters node_link(double latency_us, double overhead_us, double bytes_per
     return {latency_us, overhead_us, bytes_per_us, node_eager_default, parallel_copies};
 }
 
-// Between an InfiniBand card (1.5 us, 12,000 B/us) and TCP on Ethernet (30 us, 1,200 B/us), nearer to
+// Between an InfiniBand card (1.5 us, 0.5 us a message, 12,000 B/us) and TCP on Ethernet (30 us, 6 us,
+// 1,200 B/us), nearer to
 // Ethernet: overrating a network costs more than underrating it. Every switch tier adds two hops, and shares
 // its uplinks among more nodes, so that a child's part of it is taken to shrink with the height.
 LinkParameters switch_link(int height) {
     const double tiers = height + 1.0;
-    return {10.0 + 5.0 * height, 2.0, 1250.0 / tiers, network_eager_default};
+    return {15.0 + 5.0 * height, 4.0, 1250.0 / tiers, network_eager_default};
 }
 
 LinkParameters default_link(LevelKey level) {
     switch (level.kind) {
         case LevelKind::cluster:
             // An unknown number of tiers: somewhat slower than a leaf switch.
-            return {15.0, 2.0, 1000.0, network_eager_default};
+            return {20.0, 4.0, 1000.0, network_eager_default};
         case LevelKind::switch_: return switch_link(level.height);
         case LevelKind::node:
             // One copy through shared memory, at the 40 Gbit/s that btl_vader states for single copies.

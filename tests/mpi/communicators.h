@@ -1,0 +1,43 @@
+#pragma once
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace strata::testing {
+
+/// A communicator of a test; `comm` is MPI_COMM_NULL on ranks that are no members. Freed with the object.
+class NamedCommunicator {
+public:
+    /// Takes over `communicator`; MPI_COMM_WORLD and MPI_COMM_SELF are never freed.
+    NamedCommunicator(std::string label, MPI_Comm communicator);
+    NamedCommunicator(NamedCommunicator&& other) noexcept
+        : name(std::move(other.name)), comm(std::exchange(other.comm, MPI_COMM_NULL)) {}
+    NamedCommunicator& operator=(NamedCommunicator&& other) noexcept {
+        std::swap(name, other.name);
+        std::swap(comm, other.comm);
+        return *this;
+    }
+    ~NamedCommunicator() { free(); }
+    void free();
+
+    bool member() const { return comm != MPI_COMM_NULL; }
+    int rank() const;
+    int size() const;
+
+    std::string name;
+    MPI_Comm comm = MPI_COMM_NULL;
+};
+
+/// All members of MPI_COMM_WORLD in an order given by `seed`.
+NamedCommunicator shuffled_world(std::uint64_t seed);
+/// A seeded subset of MPI_COMM_WORLD, in shuffled order, made by its members alone.
+NamedCommunicator subset_of_world(std::uint64_t seed);
+
+/// The standing set of communicators: world, reversed, shuffled, odd and even halves, a subset made by
+/// MPI_Comm_create_group, and a Cartesian grid without reordering. Collective over MPI_COMM_WORLD.
+std::vector<NamedCommunicator> standing_communicators(std::uint64_t seed);
+
+}  // namespace strata::testing

@@ -1,0 +1,40 @@
+# Pretended machines, one parameter file each in the build folder: ${layout_folder}/NAME.conf. (A file,
+# because a placement's semicolons would be taken apart in a CMake list.) Entry i of a placement is local rank
+# i; all ranks of these tests run on one real machine. Shorter jobs use the first entries.
+set(layout_folder ${CMAKE_CURRENT_BINARY_DIR}/layouts)
+
+function(strata_layout name topology placement)
+  string(REPLACE " " ";" entries "${placement}")
+  set(text "coll_strata_topology = ${topology}\ncoll_strata_placement = ${entries}\n")
+  foreach(line ${ARGN})
+    string(APPEND text "${line}\n")
+  endforeach()
+  file(WRITE ${layout_folder}/${name}.conf "${text}")
+endfunction()
+
+set(two_packages "synthetic:package:2 numa:2 core:4")
+
+# 4 nodes x 4 ranks: one after the other, dealt out in turn, and in one fixed random order.
+strata_layout(block "${two_packages}"
+  "0@n0 1@n0 4@n0 8@n0 0@n1 1@n1 4@n1 8@n1 0@n2 1@n2 4@n2 8@n2 0@n3 1@n3 4@n3 8@n3")
+strata_layout(cyclic "${two_packages}"
+  "0@n0 0@n1 0@n2 0@n3 1@n0 1@n1 1@n2 1@n3 4@n0 4@n1 4@n2 4@n3 8@n0 8@n1 8@n2 8@n3")
+strata_layout(shuffled "${two_packages}"
+  "8@n2 0@n1 4@n3 1@n0 4@n2 0@n0 8@n1 1@n3 0@n2 8@n0 4@n1 0@n3 1@n2 8@n3 4@n0 1@n1")
+# 2 + 3 + 5 + 6 ranks; some processes spread over a NUMA domain, a package, or everything.
+strata_layout(unequal "${two_packages}"
+  "0@n0 1@n1 0-3@n2 0@n3 12@n0 8@n1 0@n2 5@n3 9@n1 1@n2 6@n3 8-15@n2 10@n3 all@n2 15@n3 0-7@n3")
+# Five levels of unequal depth: site0 has a hall of two racks and a rack of its own, site1 just nodes; below a
+# node its packages and NUMA domains.
+file(WRITE ${layout_folder}/topology.conf
+"SwitchName=rack0 Nodes=n0
+SwitchName=rack1 Nodes=n1
+SwitchName=rack2 Nodes=n2
+SwitchName=hall Switches=rack[0-1]
+SwitchName=site0 Switches=hall,rack2
+SwitchName=site1 Nodes=n[3-4]
+SwitchName=top Switches=site[0-1]
+")
+strata_layout(deep "${two_packages}"
+  "0@n0 0@n4 1@n0 0@n1 4@n0 8@n1 0@n2 12@n2 1@n2 0-3@n3 0@n3 1@n3 8@n3 1@n1 12@n0 all@n4"
+  "coll_strata_network = file:${layout_folder}/topology.conf")

@@ -1,0 +1,208 @@
+// Proves by the performance variables of MPI_T that the strata component did the work, with the engine that
+// was asked for. Fails on an Open MPI without the plugin: otherwise every other test could pass on
+// coll/tuned.
+//
+//   selected --op bcast --expect tree|levels|forward [--bytes N] [--calls N] [--crossings node=3]
+//
+// --crossings KIND=N: over all ranks each call moved exactly N times its bytes between groups of that level.
+#include <cstdio>
+#include <map>
+#include <sstream>
+
+#include "check.h"
+
+using namespace strata::testing;
+
+namespace {
+
+/// All counters whose names start with coll_strata_, in one MPI_T session. Handles live as long as the
+/// object.
+class Counters {
+public:
+    explicit Counters(Session& session) {
+        int provided = 0;
+        MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+        MPI_T_pvar_session_create(&mpit_);
+        int variables = 0;
+        MPI_T_pvar_get_num(&variables);
+        for (int i = 0; i < variables; ++i) {
+            add(session, i);
+        }
+    }
+    ~Counters() {
+        for (auto& [name, handle] : handles_) {
+            MPI_T_pvar_handle_free(mpit_, &handle);
+        }
+        MPI_T_pvar_session_free(&mpit_);
+        MPI_T_finalize();
+    }
+    Counters(const Counters&) = delete;
+    Counters& operator=(const Counters&) = delete;
+
+    std::map<std::string, std::uint64_t> read(Session& session) const {
+        std::map<std::string, std::uint64_t> values;
+        for (const auto& [name, handle] : handles_) {
+            unsigned long long value = 0;
+            if (MPI_T_pvar_read(mpit_, handle, &value) != MPI_SUCCESS) {
+                session.fail("cannot read performance variable %s", name.c_str());
+            }
+            values[name] = value;
+        }
+        return values;
+    }
+
+private:
+    void add(Session& session, int index) {
+        char name[256] = "";
+        char description[1024] = "";
+        int name_bytes = sizeof name;
+        int description_bytes = sizeof description;
+        int verbosity = 0;
+        int variable_class = 0;
+        MPI_Datatype type = MPI_DATATYPE_NULL;
+        MPI_T_enum enumeration = MPI_T_ENUM_NULL;
+        int bind = 0;
+        int read_only = 0;
+        int continuous = 0;
+        int atomic = 0;
+        if (MPI_T_pvar_get_info(index, name, &name_bytes, &verbosity, &variable_class, &type, &enumeration,
+                                description, &description_bytes, &bind, &read_only, &continuous,
+                                &atomic) != MPI_SUCCESS ||
+            !std::string_view(name).starts_with("coll_strata_")) {
+            return;
+        }
+        if (type != MPI_UNSIGNED_LONG_LONG || bind != MPI_T_BIND_NO_OBJECT) {
+            session.fail("%s is no process-wide unsigned long long", name);
+            return;
+        }
+        MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;
+        int count = 0;
+        if (MPI_T_pvar_handle_alloc(mpit_, index, nullptr, &handle, &count) != MPI_SUCCESS || count != 1) {
+            session.fail("cannot open performance variable %s", name);
+            return;
+        }
+        if (continuous == 0 && MPI_T_pvar_start(mpit_, handle) != MPI_SUCCESS) {
+            session.fail("cannot start performance variable %s", name);
+        }
+        handles_[name] = handle;
+    }
+
+    MPI_T_pvar_session mpit_ = MPI_T_PVAR_SESSION_NULL;
+    std::map<std::string, MPI_T_pvar_handle> handles_;
+};
+
+void call(Session& session, const std::string& op, int root, std::size_t bytes) {
+    if (op == "bcast") {
+        checked_bcast(session, MPI_COMM_WORLD, root, bytes, mix(session.seed(), root, bytes));
+    } else {
+        session.fail("unknown operation '%s'; known: bcast", op.c_str());
+    }
+}
+
+/// What one rank found, and with `total`, what all found together.
+class Growth {
+public:
+    Growth(std::map<std::string, std::uint64_t> before, std::map<std::string, std::uint64_t> after)
+        : before_(std::move(before)), after_(std::move(after)) {}
+    bool known(const std::string& name) const { return after_.contains(name); }
+    std::uint64_t of(const std::string& name) const {
+        return known(name) ? after_.at(name) - before_.at(name) : 0;
+    }
+    std::uint64_t of_all(std::string_view prefix) const {
+        std::uint64_t sum = 0;
+        for (const auto& [name, value] : after_) {
+            sum += name.starts_with(prefix) ? of(name) : 0;
+        }
+        return sum;
+    }
+    /// Collective: the ranks have the same variables, or the test has failed already.
+    void print(Session& session) const {
+        for (const auto& [name, value] : after_) {
+            const std::uint64_t sum = session.total(of(name));
+            if (session.rank() == 0) {
+                std::printf("%-44s %12llu on rank 0 %12llu in all\n", name.c_str(),
+                            static_cast<unsigned long long>(of(name)), static_cast<unsigned long long>(sum));
+            }
+        }
+    }
+
+private:
+    std::map<std::string, std::uint64_t> before_;
+    std::map<std::string, std::uint64_t> after_;
+};
+
+void expect_engine(Session& session, const Growth& growth, const std::string& op, const std::string& engine,
+                   int calls) {
+    for (const std::string other : {"tree", "levels", "forward"}) {
+        const std::string name = "coll_strata_" + op + "_" + other;
+        if (!growth.known(name)) {
+            session.fail("no performance variable %s: the plugin is not loaded", name.c_str());
+            continue;
+        }
+        const auto wanted = static_cast<std::uint64_t>(other == engine ? calls : 0);
+        if (growth.of(name) != wanted) {
+            session.fail("%s grew by %llu instead of %llu", name.c_str(),
+                         static_cast<unsigned long long>(growth.of(name)),
+                         static_cast<unsigned long long>(wanted));
+        }
+    }
+}
+
+void expect_bytes(Session& session, const std::string& name, std::uint64_t own, std::uint64_t wanted) {
+    const std::uint64_t sum = session.total(own);
+    if (sum != wanted) {
+        session.fail("%s grew by %llu over all ranks instead of %llu", name.c_str(),
+                     static_cast<unsigned long long>(sum), static_cast<unsigned long long>(wanted));
+    }
+}
+
+// "node=3,package=2"
+void expect_crossings(Session& session, const Growth& growth, const std::string& crossings,
+                      std::uint64_t bytes) {
+    std::istringstream in(crossings);
+    for (std::string item; std::getline(in, item, ',');) {
+        const std::size_t equals = item.find('=');
+        const std::string name = "coll_strata_bytes_" + item.substr(0, equals);
+        expect_bytes(session, name, growth.of(name), bytes * std::stoull(item.substr(equals + 1)));
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Session session(argc, argv);
+    const std::string op = session.option("--op", "bcast");
+    const std::string engine = session.option("--expect", "tree");
+    const std::string crossings = session.option("--crossings", "");
+    const int calls = static_cast<int>(session.number("--calls", 12));
+    const auto bytes = static_cast<std::size_t>(session.number("--bytes", 200000));
+    session.reject_other_arguments();
+    {
+        const Counters counters(session);
+        // The first calls on a communicator may be forwarded until its members have agreed.
+        for (int i = 0; i < 4; ++i) {
+            session.at("warm-up call %d", i);
+            call(session, op, i % session.size(), bytes);
+        }
+        const auto before = counters.read(session);
+        for (int i = 0; i < calls; ++i) {
+            session.at("call %d", i);
+            call(session, op, i % session.size(), bytes);
+        }
+        session.at("reading the performance variables");
+        const Growth growth(before, counters.read(session));
+        expect_engine(session, growth, op, engine, calls);
+        if (session.least(session.failures() == 0 ? 1 : 0) == 1) {
+            growth.print(session);
+            const std::uint64_t moved = bytes * static_cast<std::uint64_t>(calls);
+            expect_crossings(session, growth, crossings, moved);
+            // Every rank but the root gets the data once, whatever the tree; forwarded calls are not counted.
+            const auto others = static_cast<std::uint64_t>(session.size() - 1);
+            if (engine != "levels") {
+                expect_bytes(session, "coll_strata_bytes_", growth.of_all("coll_strata_bytes_"),
+                             engine == "tree" ? others * moved : 0);
+            }
+        }
+    }
+    return session.finish();
+}
