@@ -1,0 +1,171 @@
+"""The emulated cluster: brought up by bench/cluster, taken down whatever happens."""
+
+import contextlib
+import dataclasses
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+from emulated_cluster import state
+
+from . import units
+from .competitors import clean_environment
+
+NOT_SUPPORTED = 77
+_PROGRAM = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "cluster")
+_SECONDS_TO_END = 15
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Interrupted(BaseException):
+    """A signal asked us to stop."""
+
+    def __init__(self, number):
+        super().__init__(f"stopped by {signal.Signals(number).name}")
+        self.number = number
+
+
+class ClusterError(Exception):
+    """The cluster cannot be made; `status` is the exit status for that."""
+
+    def __init__(self, text, status=1):
+        super().__init__(text)
+        self.status = status
+
+
+def raise_on_signals():
+    def stop(number, _frame):
+        raise Interrupted(number)
+
+    for number in _ENDING:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, stop)
+
+
+@contextlib.contextmanager
+def _signals_ignored():
+    old = {number: signal.signal(number, signal.SIG_IGN) for number in _ENDING}
+    try:
+        yield
+    finally:
+        for number, handler in old.items():
+            signal.signal(number, handler)
+
+
+def _wait(process):
+    """Waits; if we are stopped, so is the process."""
+    try:
+        return process.wait()
+    except BaseException:
+        with _signals_ignored():
+            process.terminate()
+            try:
+                process.wait(_SECONDS_TO_END)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        raise
+
+
+def check_support():
+    """Raises ClusterError with the reason if no cluster can be made here."""
+    done = subprocess.run([_PROGRAM, "check-support"], text=True, capture_output=True, check=False)
+    if done.returncode:
+        reason = (done.stdout + done.stderr).strip() or "no emulated clusters here, for an unknown reason"
+        raise ClusterError(reason, done.returncode)
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """A run of mpirun that has ended."""
+
+    status: int
+    seconds: float
+    output: str  # standard output
+    errors: str  # standard error
+
+    def complaint(self):
+        """The last lines, for an error message."""
+        lines = [line for line in (self.output + self.errors).splitlines()
+                 if line.strip("- ") and "plm:rsh: Warning: setpgid" not in line]
+        return "\n".join(lines[-8:])
+
+
+class Cluster:
+    """A cluster that lives as long as the `with` block, or longer if `keep`."""
+
+    def __init__(self, shape, keep=False):
+        """`shape`: options of `cluster up`."""
+        self._shape = shape
+        self._keep = keep
+        self._directory = None
+
+    def __enter__(self):
+        self._directory = tempfile.mkdtemp(prefix="strata-demo-")
+        try:
+            self._check(["up", "--state", self._directory, *self._shape])
+            self.plan = state.State(self._directory).plan
+        except BaseException:
+            self._down()
+            raise
+        return self
+
+    def __exit__(self, kind, _value, _trace):
+        if not self._keep or kind is not None:
+            self._down()
+
+    @property
+    def directory(self):
+        return self._directory
+
+    @property
+    def ranks(self):
+        return sum(self.plan.slots)
+
+    def write_topology(self, path):
+        self._check(["topology", "--state", self._directory, "--file", path])
+
+    def bottleneck_bits(self):
+        """Rate in bit/s of the slowest kind of link that every Broadcast must cross, or None if unlimited.
+
+        One copy of the message has to enter every other site; the links of the sites work at the same time.
+        """
+        rates = [units.bits_per_second(self.plan.nic)] if self.plan.nodes > 1 else []
+        if self.plan.sites > 1:
+            rates += [units.bits_per_second(self.plan.uplink), self.plan.relay_mbit * 1e6]
+        return min((rate for rate in rates if rate), default=None)
+
+    def run(self, order, competitor, command, log, timeout, directory=None):
+        """Runs a program on all slots. Its output also goes to the files `log`.out and `log`.err."""
+        call = [_PROGRAM, "run", "--state", self._directory, "--order", order, "--timeout", str(timeout)]
+        for name, value in competitor.environment:
+            call += ["--env", f"{name}={value}"]
+        call += ["--", *competitor.options, *command]
+        start = time.monotonic()
+        with open(log + ".out", "w+", encoding="utf-8", errors="replace") as out, \
+                open(log + ".err", "w+", encoding="utf-8", errors="replace") as err:
+            # A session of its own: Ctrl-C reaches us alone, and we end the run in order.
+            status = _wait(subprocess.Popen(call, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                                            cwd=directory, env=clean_environment(), start_new_session=True))
+            seconds = time.monotonic() - start
+            out.seek(0)
+            err.seek(0)
+            return Run(status, seconds, out.read(), err.read())
+
+    def _check(self, arguments):
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
+            status = _wait(subprocess.Popen([_PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=output,
+                                            stderr=output, start_new_session=True))
+            if status:
+                output.seek(0)
+                text = output.read().strip().removeprefix("cluster: ")
+                raise ClusterError(text or f"'cluster {arguments[0]}' failed with status {status}", status)
+
+    def _down(self):
+        with _signals_ignored():
+            subprocess.run([_PROGRAM, "down", "--state", self._directory], stdin=subprocess.DEVNULL,
+                           stdout=subprocess.DEVNULL, check=False, start_new_session=True)
+            shutil.rmtree(self._directory, ignore_errors=True)

@@ -1,0 +1,41 @@
+"""Sizes, rates and times: from text and as text."""
+
+import re
+
+_BYTES = {"": 1, "B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+_RATE = re.compile(r"([0-9.]+)([kmg]?)(bit|bps)")
+
+
+def parse_size(text):
+    """Bytes: 8, 64K, 4M (powers of 1024). Raises ValueError."""
+    found = re.fullmatch(r"([0-9]+)\s*([KMG]?)(i?B)?", text.strip(), re.IGNORECASE)
+    if not found or int(found[1]) < 1:
+        raise ValueError(f"'{text}': expected a size such as 8, 64K or 4M")
+    return int(found[1]) * _BYTES[found[2].upper()]
+
+
+def size_text(size):
+    for unit, name in ((1 << 20, "MiB"), (1 << 10, "KiB")):
+        if size >= unit and size % unit == 0:
+            return f"{size // unit} {name}"
+    return f"{size} B"
+
+
+def bits_per_second(rate):
+    """A rate as tc writes it (200mbit; 25mbps are bytes), or None for "none"."""
+    if rate == "none":
+        return None
+    number, prefix, unit = _RATE.fullmatch(rate).groups()
+    return float(number) * {"": 1, "k": 1e3, "m": 1e6, "g": 1e9}[prefix] * (8 if unit == "bps" else 1)
+
+
+def three_digits(value):
+    """1412.3 as 1412, 24.51 as 24.5, 0.91239 as 0.912."""
+    if value >= 99.95:
+        return f"{value:.0f}"
+    return f"{value:.{1 if value >= 9.995 else 2 if value >= 0.9995 else 3}f}"
+
+
+def clock(seconds):
+    """75 seconds as 1:15."""
+    return "%d:%02d" % divmod(round(seconds), 60)
