@@ -104,6 +104,9 @@ std::string node_name(const opal_process_name_t& process) {
 void report_once() {
     static std::once_flag once;
     std::call_once(once, [] {
+        if (!compat::exchange_is_complete()) {
+            return;  // this process has neither published nor received anything: not the one to judge
+        }
         opal_process_name_t name = compat::own_name();
         const std::uint32_t own = name.vpid;
         for (name.vpid = 0; name.vpid < own; ++name.vpid) {

@@ -16,11 +16,13 @@ bool publish(const char* key, std::span<const std::byte> bytes) {
 Lookup lookup(const opal_process_name_t& process, const char* key, std::vector<std::byte>& bytes) {
     opal_list_t directives;
     OBJ_CONSTRUCT(&directives, opal_list_t);
-    auto* optional = OBJ_NEW(opal_value_t);
-    optional->key = strdup(OPAL_PMIX_OPTIONAL);
-    optional->type = OPAL_BOOL;
-    optional->data.flag = true;
-    opal_list_append(&directives, &optional->super);
+    // "Immediate" asks this node's server, which has everything since the fence, and nobody else. "Optional" would
+    // look in this process alone, and whether that sees the others depends on its storage (PMIX_MCA_gds).
+    auto* immediate = OBJ_NEW(opal_value_t);
+    immediate->key = strdup(OPAL_PMIX_IMMEDIATE);
+    immediate->type = OPAL_BOOL;
+    immediate->data.flag = true;
+    opal_list_append(&directives, &immediate->super);
 
     opal_value_t* value = nullptr;
     const int rc = opal_pmix.get(&process, key, &directives, &value);

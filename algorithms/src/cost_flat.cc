@@ -14,9 +14,9 @@ struct FlatModel::Passage {
     double bytes;
     double narrowest = 0;  ///< us per byte
 
-    void through(double& free, double us_per_byte) {
+    void through(double& free, double us_per_byte, double gap) {
         at = std::max(at, free);
-        free = at + bytes * us_per_byte;
+        free = at + std::max(gap, bytes * us_per_byte);
         narrowest = std::max(narrowest, us_per_byte);
     }
 };
@@ -27,9 +27,16 @@ FlatModel::FlatModel(const topology::Hierarchy& hierarchy, const LinkTable& link
         const topology::Group& group = hierarchy.groups[g];
         groups_[g].link = links.at(group.level);
         groups_[g].network = is_network(group.level.kind);
-        if (group.parent >= 0) groups_[g].us_per_byte = connection_us_per_byte(groups_[group.parent].link);
+        if (group.parent >= 0) {
+            const GroupState& parent = groups_[group.parent];
+            groups_[g].us_per_byte = connection_us_per_byte(parent.link);
+            groups_[g].gap_us = gap_us(parent.link, hierarchy.groups[group.parent].level.kind);
+        }
         if (!groups_[g].network) continue;
-        for (const int rank : group.direct) ranks_[rank].card_us_per_byte = 1 / groups_[g].link.bytes_per_us;
+        for (const int rank : group.direct) {
+            ranks_[rank].card_us_per_byte = 1 / groups_[g].link.bytes_per_us;
+            ranks_[rank].card_gap_us = groups_[g].link.overhead_us;
+        }
     }
 }
 
@@ -42,17 +49,17 @@ double FlatModel::send(int from, int to, std::size_t bytes, double ready) {
     const auto size = static_cast<double>(bytes);
     const double begin = std::max(ready, sender.processor_free);
     Passage passage{begin, size};
-    passage.through(sender.card.out, sender.card_us_per_byte);
+    passage.through(sender.card.out, sender.card_us_per_byte, sender.card_gap_us);
     while (a != b) {
         if (groups[a].depth >= groups[b].depth) {
-            passage.through(groups_[a].free.out, groups_[a].us_per_byte);
+            passage.through(groups_[a].free.out, groups_[a].us_per_byte, groups_[a].gap_us);
             a = groups[a].parent;
         } else {
-            passage.through(groups_[b].free.in, groups_[b].us_per_byte);
+            passage.through(groups_[b].free.in, groups_[b].us_per_byte, groups_[b].gap_us);
             b = groups[b].parent;
         }
     }
-    passage.through(receiver.card.in, receiver.card_us_per_byte);
+    passage.through(receiver.card.in, receiver.card_us_per_byte, receiver.card_gap_us);
     const GroupState& common = groups_[a];
     const LinkParameters& link = common.link;
     const double copy = common.network ? 0 : size / link.bytes_per_us;

@@ -39,10 +39,12 @@ private:
         double processor_free = 0;
         Direction card;
         double card_us_per_byte = 0;
+        double card_gap_us = 0;
     };
     struct GroupState {
         Direction free;
         double us_per_byte = 0;
+        double gap_us = 0;
         LinkParameters link;  ///< of the group's own level
         bool network = false;
     };

@@ -17,6 +17,12 @@ inline double connection_us_per_byte(const LinkParameters& link) {
     return 1 / (link.bytes_per_us * link.parallel);
 }
 
+/// Time for which one message at least occupies a connection, however small (the gap of the LogGP model): a card,
+/// or the kernel before it, handles one message after the other. Copies in memory have no such bottleneck.
+inline double gap_us(const LinkParameters& link, topology::LevelKind kind) {
+    return is_network(kind) ? link.overhead_us : 0;
+}
+
 /// What the handshake of a message adds before its first byte when, with its header, it exceeds the eager
 /// limit: one round trip.
 inline double handshake_us(const LinkParameters& link, std::size_t message_bytes) {

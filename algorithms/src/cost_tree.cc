@@ -50,6 +50,8 @@ TreeModel::TreeModel(const topology::Hierarchy& hierarchy, const LinkTable& link
         groups_.push_back({static_cast<std::size_t>(found - levels_.begin()), {}});
         const int parent = group.parent;
         group_us_per_byte_.push_back(parent < 0 ? 0 : connection_us_per_byte(links_[groups_[parent].level]));
+        group_gap_us_.push_back(
+            parent < 0 ? 0 : gap_us(links_[groups_[parent].level], hierarchy.groups[parent].level.kind));
         for (const int rank : group.direct) {
             if (is_network(group.level.kind))
                 card_us_per_byte_[rank] = 1 / links_[groups_.back().level].bytes_per_us;
@@ -134,7 +136,7 @@ double TreeModel::pass_outward(int rank, int group, double start, double bytes) 
     card = start + bytes * card_us_per_byte_[rank];
     for (int c = hierarchy_.stop[rank]; c != group; c = hierarchy_.groups[c].parent) {
         start = std::max(start, boundaries_[c].free);
-        boundaries_[c].free = start + bytes * group_us_per_byte_[c];
+        boundaries_[c].free = start + std::max(group_gap_us_[c], bytes * group_us_per_byte_[c]);
     }
     return start;
 }

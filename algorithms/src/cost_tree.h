@@ -61,6 +61,7 @@ private:
     std::vector<int> largest_group_;
     std::vector<GroupView> groups_;
     std::vector<double> group_us_per_byte_;  ///< of each group's connection to its parent
+    std::vector<double> group_gap_us_;       ///< least time per message on that connection
     std::vector<double> card_us_per_byte_;   ///< of each rank's own card; 0: it has none of its own
     std::map<std::tuple<Algorithm, int, int>, Shape> shapes_;
 
