@@ -214,12 +214,18 @@ void forward(Plan& plan, std::string reason) {
     plan.reason = std::move(reason);
 }
 
+// Between nodes the model does not know the links, only their kinds, and the processors' load not at all.
+// Measured on TCP (16 ranks, 4 nodes, 2 sites, 8 B to 1 KiB): where the flat tree saves a hop and is
+// predicted up to 40 % faster, the composed tree, with a quarter of the messages on the network, was 4 %
+// faster over a 2 ms link, and LAMMPS read its atoms in 0.61 s instead of 0.85 s.
+constexpr double tolerated_between_nodes = 0.5;
+
 /// The longest predicted time for which the tree is taken. Inside one node it must win by more than the
-/// model's error. Between nodes it may lose by as much: it crosses every link above the nodes once, so what
-/// it does not win in time it wins in load that other traffic on those links is spared.
+/// model's error. Between nodes it crosses every link above the nodes once, and may lose about one hop for
+/// that.
 double worth_leaving_us(const Hierarchy& hierarchy, double forward_us) {
     const bool between_nodes = is_network(hierarchy.groups.front().level.kind);
-    return forward_us * (between_nodes ? 1 + needed_gain : 1 - needed_gain);
+    return forward_us * (between_nodes ? 1 + tolerated_between_nodes : 1 - needed_gain);
 }
 
 }  // namespace
@@ -265,7 +271,9 @@ Plan plan_bcast(const Hierarchy& hierarchy, const LinkTable& links, const Overri
     plan.levels = search.plans();
     plan.reason = fixed       ? "set by the user"
                   : by_levels ? "a level method is no tree shape"
-                              : "predicted faster than the previous component";
+                  : plan.predicted_us <= plan.forward_us
+                      ? "predicted faster than the previous component"
+                      : "predicted close, and spares the links between nodes";
     return plan;
 }
 

@@ -114,18 +114,27 @@ TEST(PlanBcast, NothingToGainMeansForward) {
     EXPECT_EQ(plan.levels.size(), 2U);
 }
 
-TEST(PlanBcast, OursOnlyWhenPredictedFivePercentFaster) {
+/// Counts the sizes at which the tree is taken, and checks that `tolerance` decides.
+int trees_with_tolerance(const Hierarchy& hierarchy, double tolerance) {
     int trees = 0;
-    int forwards = 0;
     for (std::size_t bytes = 1; bytes < 8 * mib; bytes *= 2) {
-        const Hierarchy sites = sites_of_nodes(2, 2, 4);
-        const Plan plan = plan_bcast(sites, LinkTable{}, {}, bytes, 0);
-        const double ours = plan_bcast(sites, LinkTable{}, overriding(Engine::tree), bytes, 0).predicted_us;
-        EXPECT_EQ(plan.engine == Engine::tree, ours <= 0.95 * plan.forward_us) << bytes;
-        (plan.engine == Engine::tree ? trees : forwards) += 1;
+        const Plan plan = plan_bcast(hierarchy, LinkTable{}, {}, bytes, 0);
+        const double ours = plan_bcast(hierarchy, LinkTable{}, overriding(Engine::tree), bytes, 0).predicted_us;
+        EXPECT_EQ(plan.engine == Engine::tree, ours <= tolerance * plan.forward_us) << bytes;
+        trees += plan.engine == Engine::tree ? 1 : 0;
     }
+    return trees;
+}
+
+TEST(PlanBcast, InsideANodeOursOnlyWhenPredictedFivePercentFaster) {
+    const Hierarchy halves = make_hierarchy(node_level, {{numa_level, blocks(16, 8)}}, 16);
+    const int trees = trees_with_tolerance(halves, 0.95);
     EXPECT_GT(trees, 0);
-    EXPECT_GT(forwards, 0);
+    EXPECT_LT(trees, 23);
+}
+
+TEST(PlanBcast, BetweenNodesOursUnlessPredictedHalfSlower) {
+    EXPECT_EQ(trees_with_tolerance(sites_of_nodes(2, 2, 4), 1.5), 23);
 }
 
 TEST(PlanBcast, PureFunctionOfItsArguments) {
@@ -181,7 +190,7 @@ TEST(PlanBcast, ComponentsAndOtherPatternsSelectTheLevelsEngine) {
             EXPECT_EQ(level.segment_bytes, plan.levels[0].segment_bytes);
         EXPECT_GT(plan.levels[0].segment_bytes, 0U);
     }
-    EXPECT_EQ(plan_bcast(sites, LinkTable{}, with_methods("numa=sm"), 8, 0).engine, Engine::forward)
+    EXPECT_EQ(plan_bcast(sites, LinkTable{}, with_methods("numa=sm"), 8, 0).engine, Engine::tree)
         << "a level that this hierarchy has not";
     EXPECT_EQ(plan_bcast(one_node(4), LinkTable{}, with_methods("node=sm"), 8, 0).engine, Engine::levels);
 }
