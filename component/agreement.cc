@@ -66,23 +66,23 @@ Peers& peers() {
 }
 
 struct Difference {
-    ForwardReason reason;
-    std::uint32_t rank;
+    ForwardReason reason = ForwardReason::missing;
+    std::vector<std::uint32_t> members;  // those that differ, by place in the list
 };
 
-/// The first member, in order, that differs from the first one. Seen alike from every rank, with any version
-/// of the plugin that reads the prefix.
+/// The members that differ from the first one, by the gravest reason that there is. Seen alike from every
+/// rank, with any version of the plugin that reads the prefix.
 bool find_difference(const std::vector<const Peer*>& members, Difference& found) {
-    const auto first_with = [&](auto&& differs, ForwardReason reason) {
-        for (std::size_t rank = 0; rank < members.size(); ++rank) {
-            if (differs(*members[rank])) {
-                found = {reason, static_cast<std::uint32_t>(rank)};
-                return true;
+    const auto any_that = [&](auto&& differs, ForwardReason reason) {
+        for (std::size_t i = 0; i < members.size(); ++i) {
+            if (differs(*members[i])) {
+                found.members.push_back(static_cast<std::uint32_t>(i));
             }
         }
-        return false;
+        found.reason = reason;
+        return !found.members.empty();
     };
-    if (first_with([](const Peer& peer) { return !peer.present; }, ForwardReason::missing)) {
+    if (any_that([](const Peer& peer) { return !peer.present; }, ForwardReason::missing)) {
         return true;
     }
     const topology::RecordPrefix& first = members[0]->prefix;
@@ -90,14 +90,32 @@ bool find_difference(const std::vector<const Peer*>& members, Difference& found)
         return peer.prefix.plugin_version != first.plugin_version || peer.prefix.format != first.format ||
                !peer.readable;
     };
-    return first_with(other_version, ForwardReason::version) ||
-           first_with([&](const Peer& peer) { return peer.prefix.settings_hash != first.settings_hash; },
-                      ForwardReason::settings);
+    return any_that(other_version, ForwardReason::version) ||
+           any_that([&](const Peer& peer) { return peer.prefix.settings_hash != first.settings_hash; },
+                    ForwardReason::settings);
 }
 
 std::string node_name(const opal_process_name_t& process) {
     const std::string node = compat::node_of(process);
     return node.empty() ? "of process " + std::to_string(process.vpid) : node;
+}
+
+/// The nodes of these processes of a job, the first few by name.
+std::string node_names(opal_process_name_t process, const std::vector<std::uint32_t>& ids) {
+    constexpr std::size_t most = 8;
+    std::vector<std::string> names;
+    for (const std::uint32_t id : ids) {
+        process.vpid = id;
+        std::string name = node_name(process);
+        if (std::find(names.begin(), names.end(), name) == names.end()) {
+            names.push_back(std::move(name));
+        }
+    }
+    std::string list;
+    for (std::size_t i = 0; i < std::min(most, names.size()); ++i) {
+        list += (i > 0 ? ", " : "") + names[i];
+    }
+    return names.size() > most ? list + " and " + std::to_string(names.size() - most) + " more" : list;
 }
 
 /// Says once per job what differs in it: the lowest process that has the plugin looks at all others.
@@ -124,8 +142,7 @@ void report_once() {
         }
         name.vpid = 0;
         const std::string reference = node_name(name);
-        name.vpid = difference.rank;
-        const std::string node = node_name(name);
+        const std::string node = node_names(name, difference.members);
         switch (difference.reason) {
             case ForwardReason::missing: show_missing(node); break;
             case ForwardReason::version: show_other_version(node, reference); break;

@@ -51,9 +51,7 @@ int bcast(void* data, int count, ompi_datatype_t* datatype, int root, ompi_commu
     ompi_datatype_type_size(datatype, &size);
     const std::size_t bytes = size * static_cast<std::size_t>(count);
     const bool usable = state.usable();
-    const bool agreed =
-        usable || state.reason() == ForwardReason::no_hierarchy || state.reason() == ForwardReason::chosen;
-    if (bytes == 0 && agreed) {
+    if (bytes == 0 && state.agreed()) {
         // MPI_Bcast itself returns for a count of 0 but not for elements of size 0: other ranks may not be
         // here. Without agreement they may be in a component that exchanges empty messages.
         return OMPI_SUCCESS;

@@ -59,6 +59,7 @@ void CommunicatorState::set_up() {
         phase_ = Phase::forwarding;
         return;
     }
+    agreed_ = true;
     hierarchy_ = topology::build_hierarchy(agreement.records, settings_.hierarchy);
     root_class_.resize(static_cast<std::size_t>(hierarchy_.ranks()));
     for (int rank = 0; rank < hierarchy_.ranks(); ++rank) {
@@ -125,17 +126,18 @@ const Edges& CommunicatorState::edges(Planned& planned, int root) {
 }
 
 LevelCommunicators* CommunicatorState::level_communicators(const algorithms::Plan& plan, int root) {
-    std::vector<algorithms::LevelMethod> methods;
+    // Named algorithms run on any communicator; only a component has to be selected when one is made.
+    std::vector<std::string> components;
     for (const auto& level : plan.levels) {
-        methods.push_back(level.method);
+        components.push_back(level.method.component);
     }
     const int key = stand_in_key(hierarchy_, root);
     const auto known = std::find_if(level_sets_.begin(), level_sets_.end(), [&](const LevelSet& set) {
-        return set.key == key && set.methods == methods;
+        return set.key == key && set.components == components;
     });
     if (known != level_sets_.end()) {
         std::rotate(level_sets_.begin(), known, known + 1);
-        level_sets_.front().communicators->aim(hierarchy_, ompi_comm_rank(comm_), root);
+        level_sets_.front().communicators->aim(hierarchy_, plan, ompi_comm_rank(comm_), root);
         return level_sets_.front().communicators.get();
     }
     const SetupTimer timer;
@@ -156,8 +158,8 @@ LevelCommunicators* CommunicatorState::level_communicators(const algorithms::Pla
     if (level_sets_.size() >= most_level_sets) {
         level_sets_.pop_back();
     }
-    made->aim(hierarchy_, ompi_comm_rank(comm_), root);
-    level_sets_.push_front({std::move(methods), key, std::move(made)});
+    made->aim(hierarchy_, plan, ompi_comm_rank(comm_), root);
+    level_sets_.push_front({std::move(components), key, std::move(made)});
     return level_sets_.front().communicators.get();
 }
 

@@ -40,6 +40,8 @@ public:
         return phase_ == Phase::usable;
     }
     ForwardReason reason() const { return reason_; }
+    /// True when all members have this plugin and the same settings; known after usable().
+    bool agreed() const { return agreed_; }
 
     /// The plan of a broadcast; kept per size class and part of the machine that holds the root.
     Planned& bcast_plan(std::size_t bytes, int root);
@@ -58,7 +60,7 @@ public:
 private:
     enum class Phase { fresh, forwarding, usable };
     struct LevelSet {
-        std::vector<algorithms::LevelMethod> methods;
+        std::vector<std::string> components;  // by level; empty for a named algorithm
         int key = -1;
         std::unique_ptr<LevelCommunicators> communicators;
     };
@@ -72,6 +74,7 @@ private:
     const Settings& settings_;
     Phase phase_ = Phase::fresh;
     ForwardReason reason_ = ForwardReason::missing;
+    bool agreed_ = false;
     topology::Hierarchy hierarchy_;
     std::vector<int> root_class_;  // rank -> the rank whose plan serves it
     algorithms::Overrides bcast_overrides_;

@@ -126,7 +126,8 @@ bool LevelCommunicators::create(ompi_communicator_t* parent, int depth, const to
     return equip(level, why);
 }
 
-void LevelCommunicators::aim(const topology::Hierarchy& hierarchy, int rank, int root) {
+void LevelCommunicators::aim(const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int rank,
+                             int root) {
     for (int depth = 0; depth < levels(); ++depth) {
         std::vector<int> members;
         int stand_in = -1;
@@ -134,6 +135,7 @@ void LevelCommunicators::aim(const topology::Hierarchy& hierarchy, int rank, int
             group_at(hierarchy, depth, rank, root, members, stand_in) >= 0) {
             const auto place = std::lower_bound(members.begin(), members.end(), stand_in);
             levels_[depth].root = static_cast<int>(place - members.begin());
+            levels_[depth].method = plan.at(levels_[depth].key).method;
         }
     }
 }

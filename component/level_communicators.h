@@ -25,9 +25,9 @@ public:
     LevelCommunicators& operator=(const LevelCommunicators&) = delete;
     ~LevelCommunicators() override;
 
-    /// Makes `root` the root of what follows; its stand_in_key() must be the one these communicators were
-    /// made for.
-    void aim(const topology::Hierarchy& hierarchy, int rank, int root);
+    /// Makes `root` the root and `plan` the plan of what follows: with the stand_in_key() and the components
+    /// that these communicators were made for.
+    void aim(const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int rank, int root);
 
     int levels() const override { return static_cast<int>(levels_.size()); }
     bool member(int level) const override { return levels_[level].comm != nullptr; }

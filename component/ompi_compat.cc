@@ -16,8 +16,8 @@ bool publish(const char* key, std::span<const std::byte> bytes) {
 Lookup lookup(const opal_process_name_t& process, const char* key, std::vector<std::byte>& bytes) {
     opal_list_t directives;
     OBJ_CONSTRUCT(&directives, opal_list_t);
-    // "Immediate" asks this node's server, which has everything since the fence, and nobody else. "Optional" would
-    // look in this process alone, and whether that sees the others depends on its storage (PMIX_MCA_gds).
+    // "Immediate" asks this node's server, which has everything since the fence, and nobody else. "Optional"
+    // would look in this process alone; whether that sees the others depends on its storage (PMIX_MCA_gds).
     auto* immediate = OBJ_NEW(opal_value_t);
     immediate->key = strdup(OPAL_PMIX_IMMEDIATE);
     immediate->type = OPAL_BOOL;

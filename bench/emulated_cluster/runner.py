@@ -58,8 +58,11 @@ def mpirun_command(state, options):
     else:
         command += ["--hostfile", state.path("hostfile")]
         command += ["--map-by", "slot" if options.order == "block" else "node"]
-    if options.np is not None:
-        command += ["-np", str(options.np)]
+    ranks = options.np
+    if ranks is None and options.order == "shuffle" and not {"-n", "-np"} & set(options.command):
+        ranks = sum(state.plan.slots)  # left alone, mpirun counts the sequential list wrong on some shapes
+    if ranks is not None:
+        command += ["-np", str(ranks)]
     for setting in options.env:
         if "=" not in setting:
             raise UserError(f"--env {setting}: expected NAME=VALUE")

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""As tests/plugin/agreement.py, over several nodes: one message that names the node that differs, right
+results."""
+import os
+import sys
+
+from nodes import Nodes
+
+from job import SYSTEM_FOLDERS, Paths, check, component_path, conclude
+
+SLOTS = (2, 1, 3, 2)
+
+
+def make_cases(paths, folder):
+    """Name -> (host, variables there, reason or None, ranks without the plugin)."""
+    missing = [f"OMPI_MCA_opal_mca_base_component_path={SYSTEM_FOLDERS}"]
+    other = os.path.join(folder, "other.conf")
+    with open(other, "w", encoding="utf-8") as file:
+        file.write("SwitchName=all Nodes=n[0-3]\n")
+    return {
+        "same": ("n2", [], None, 0),
+        "missing_first": ("n0", missing, "missing", SLOTS[0]),
+        "missing_middle": ("n1", missing, "missing", SLOTS[1]),
+        "missing_last": ("n3", missing, "missing", SLOTS[3]),
+        "version": ("n2", [component_path(paths.folder("other_version"))], "version", 0),
+        "settings": ("n3", ["OMPI_MCA_coll_strata_window=9"], "settings", 0),
+        "network": ("n2", [f"OMPI_MCA_coll_strata_network=file:{other}"], "settings", 0),
+        # Whether a process finds others' data in its own memory must not matter.
+        "storage": ("n2", ["PMIX_MCA_gds=hash"], None, 0),
+        "storage_missing": ("n2", ["PMIX_MCA_gds=hash", *missing], "missing", SLOTS[2]),
+        "no_exchange": ("n2", ["OMPI_MCA_pmix_base_collect_data=0"], "missing", 0),
+        "spread_start": ("n2", ["OMPI_MCA_mpi_add_procs_cutoff=0"], None, 0),
+        # Each node has its own address; the job's parameters are the same.
+        "interfaces": ("n2", ["OMPI_MCA_btl_tcp_if_include=eth0"], None, 0),
+    }
+
+
+def test(paths, name):
+    with Nodes(paths, SLOTS) as nodes:
+        host, variables, reason, lacking = make_cases(paths, nodes.folder)[name]
+        # By each node's environment, as on real nodes: mpirun's command line goes through it too, and comes
+        # first.
+        some = [f"host={host}", *variables]
+
+        def judge(outcome):
+            outcome.expect_success()
+            outcome.expect_messages(**({reason: 1} if reason else {}))
+            outcome.expect(not reason or f"\n  {host}\n" in outcome.output.replace("\r", ""),
+                           f"the message does not name {host}")
+
+        def judge_probe(outcome):
+            judge(outcome)
+            have = nodes.ranks - lacking
+            outcome.expect(outcome.with_plugin == have,
+                           f"{outcome.with_plugin} ranks have the plugin, not {have}")
+            calls = 2 * nodes.ranks * have
+            forwarded = outcome.pvar("bcast_forward_" + (reason or "settings"))
+            tree = outcome.pvar("bcast_tree")
+            right = (calls, 0) if reason else (0, calls)
+            outcome.expect((forwarded, tree) == right,
+                           f"{forwarded} calls forwarded, {tree} by tree; expected {right}")
+
+        tree = {"coll_strata_bcast_algorithm": "tree", "coll_strata_network": f"file:{nodes.network_file}"}
+        check(nodes.run("probe", ["--roots", "all"], tree, some=some), judge_probe)
+        arguments = ["--large-roots", 1, "--sizes", "0,1,4096,61441"]
+        check(nodes.run("bcast_roots", arguments, tree, "cyclic", some), judge)
+
+
+conclude(lambda: test(Paths(sys.argv[1]), sys.argv[2]))

@@ -1,0 +1,76 @@
+"""An emulated cluster for one test: built at the beginning, removed at the end, whatever happens in
+between."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "plugin"))
+
+from job import ON_SOME, SKIPPED, Failure, Outcome, environment  # noqa: E402
+
+
+class Nodes:
+    """`with Nodes(paths, slots=[2, 3]) as nodes:` is a cluster of that many nodes; its links are not limited,
+    as these tests count and do not time."""
+
+    def __init__(self, paths, slots=(4, 4, 4, 4), sites=2):
+        self.paths = paths
+        self.slots = list(slots)
+        self.sites = sites
+        self.folder = None
+
+    def __enter__(self):
+        support = subprocess.run([self.paths["cluster"], "check-support"], text=True, stdout=subprocess.PIPE,
+                                 stderr=subprocess.STDOUT, check=False)
+        if support.returncode == SKIPPED:
+            print(f"skipped: {support.stdout.strip()}")
+            sys.exit(SKIPPED)
+        self.folder = tempfile.mkdtemp(prefix="strata-test-")
+        try:
+            self.call("up", "--nodes", len(self.slots), "--sites", self.sites, "--slots",
+                      ",".join(map(str, self.slots)), "--nic", "none", "--uplink", "none")
+            self.call("topology", "--file", self.network_file)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.call("down", check=False)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    @property
+    def network_file(self):
+        return os.path.join(self.folder, "topology.conf")
+
+    @property
+    def ranks(self):
+        return sum(self.slots)
+
+    def call(self, action, *arguments, check=True):
+        command = [self.paths["cluster"], action, "--state", os.path.join(self.folder, "state")]
+        done = subprocess.run([*command, *map(str, arguments)], text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, check=False)
+        if check and done.returncode != 0:
+            raise Failure(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout}")
+        return done.stdout
+
+    def run(self, program, arguments=(), parameters=None, order="block", some=None, timeout=45):
+        """As job.run(), on all slots of the cluster. Parameters travel by --mca, as a user would write
+        them."""
+        command = [self.paths["cluster"], "run", "--state", os.path.join(self.folder, "state"),
+                   "--order", order, "--np", str(self.ranks), "--timeout", str(timeout), "--"]
+        # Other nodes get the environment of their daemon only; mpirun hands on what it was told.
+        command += ["-x", "OMPI_MCA_opal_mca_base_component_path"]
+        for name, value in (parameters or {}).items():
+            command += ["--mca", name, value]
+        if some:
+            command += [ON_SOME, *some, "--"]
+        command += [self.paths[program], *map(str, arguments)]
+        done = subprocess.run(command, env=environment(self.paths, {}), text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, check=False, errors="replace")
+        if done.returncode == 124:
+            raise Failure(f"no end after {timeout} s: {' '.join(command)}\n{done.stdout}")
+        return Outcome(done.returncode, done.stdout)

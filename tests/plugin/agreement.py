@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Jobs whose processes differ: they must end with right results, forward every broadcast that involves a
+process that differs, say so once with the node's name, and start as fast as without the plugin."""
+import os
+import socket
+import sys
+import tempfile
+
+from job import SYSTEM_FOLDERS, Failure, Paths, check, component_path, conclude, pretended, run
+
+RANKS = 6
+MOST_EXTRA_MS = 2000  # of start-up; generous, as the machine may be busy
+
+FIRST, MIDDLE, LAST = "rank=0", "rank=3", "rank=5"
+SWITCHES = "SwitchName=s0 Nodes=p0\nSwitchName=s1 Nodes=p[1-2]\nSwitchName=top Switches=s[0-1]\n"
+
+
+class Case:
+    """`variables`: environment of the selected ranks. `reason`: why broadcasts are forwarded; None: they are
+    not. `lacking`: ranks without the plugin. `messages`: how many of each kind, if not one of `reason`."""
+
+    def __init__(self, selection, variables, reason, lacking=0, messages=None, parameters=None):
+        self.selection = selection
+        self.variables = variables
+        self.reason = reason
+        self.lacking = lacking
+        self.messages = {reason: 1} if messages is None and reason else messages or {}
+        self.parameters = parameters or {}
+
+
+def coll(name, value):
+    return f"OMPI_MCA_coll_strata_{name}={value}"
+
+
+def make_cases(paths, scratch):
+    """All cases by name. Files that a case needs are written to the folder `scratch`."""
+    def network(name, text):
+        path = os.path.join(scratch, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return f"file:{path}"
+
+    missing = [f"OMPI_MCA_opal_mca_base_component_path={SYSTEM_FOLDERS}"]
+    other = [component_path(paths.folder("other_version"))]
+    os.symlink(paths.folder(), os.path.join(scratch, "elsewhere"))
+    usual = {"coll_strata_network": network("usual.conf", SWITCHES)}
+    same = coll("network", network("same.conf", "# as the other one\n" + SWITCHES))
+    other_switches = SWITCHES.replace("p0", "p9").replace("p[1-2]", "p[0-2]")
+    swapped = coll("network", network("swapped.conf", other_switches))
+    both = {"settings": 1, "bad_parameters": 1}
+    return {
+        "missing_first": Case(FIRST, missing, "missing", lacking=1),
+        "missing_middle": Case(MIDDLE, missing, "missing", lacking=1),
+        "missing_last": Case(LAST, missing, "missing", lacking=1),
+        "all_but_one_missing": Case("rank=1,2,3,4,5", missing, "missing", lacking=5),
+        "all_but_last_missing": Case("rank=0,1,2,3,4", missing, "missing", lacking=5),
+        "version_first": Case(FIRST, other, "version"),
+        "version_middle": Case(MIDDLE, other, "version"),
+        "all_but_one_version": Case("rank=1,2,3,4,5", other, "version"),
+        "window": Case(MIDDLE, [coll("window", 8)], "settings"),
+        "priority": Case(MIDDLE, [coll("priority", 50)], "settings"),
+        "algorithm": Case(MIDDLE, [coll("bcast_algorithm", "levels")], "settings"),
+        "segsize": Case(LAST, [coll("bcast_segsize", "1k")], "settings"),
+        "hierarchy": Case(FIRST, [coll("hierarchy", "node")], "settings"),
+        "disable": Case(MIDDLE, [coll("disable", "bcast")], "settings"),
+        "bad_value": Case(MIDDLE, [coll("window", "wide")], "settings"),
+        "bad_value_first": Case(FIRST, [coll("window", "wide")], "settings", messages=both),
+        "switched_off": Case(MIDDLE, [coll("priority", -1)], "missing"),
+        "excluded": Case(MIDDLE, ["OMPI_MCA_coll=^strata"], "missing", lacking=1),
+        "eager_limit": Case(MIDDLE, ["OMPI_MCA_btl_vader_eager_limit=1000"], "settings"),
+        "network_content": Case(MIDDLE, [swapped], "settings", parameters=usual),
+        "network_missing": Case(MIDDLE, [coll("network", f"file:{scratch}/none.conf")], "settings",
+                                parameters=usual),
+        "no_exchange": Case(MIDDLE, [], "missing", messages={}, parameters={"pmix_base_collect_data": "0"}),
+        "same_everywhere": Case(MIDDLE, [], None),
+        "same_network": Case(MIDDLE, [same], None, parameters=usual),
+        "other_folder": Case(MIDDLE, [component_path(os.path.join(scratch, "elsewhere"))], None),
+        "verbose": Case(MIDDLE, [coll("verbose", 1)], None),
+        "can_fail": Case(MIDDLE, [], "missing"),
+    }
+
+
+def judge_common(outcome, case):
+    outcome.expect_success()
+    outcome.expect_messages(**case.messages)
+    if case.messages:
+        outcome.expect(socket.gethostname() in outcome.output, "the message does not name the node")
+
+
+def judge_probe(outcome, case, calls):
+    judge_common(outcome, case)
+    have = RANKS - case.lacking
+    outcome.expect(outcome.with_plugin == have,
+                   f"{outcome.with_plugin} ranks have the plugin, expected {have}")
+    forwarded, tree = outcome.pvar("bcast_forward"), outcome.pvar("bcast_tree")
+    if case.reason is None:
+        outcome.expect((forwarded, tree) == (0, calls * RANKS),
+                       f"{tree} calls by tree, {forwarded} forwarded")
+        return
+    outcome.expect(tree + outcome.pvar("bcast_levels") == 0, "a broadcast was not forwarded")
+    calls += RANKS  # the empty ones, which only forwarding passes on
+    # A process whose own parameters keep it out of this collective has nothing to count.
+    least = calls * (have - 1) if have == RANKS else calls * have
+    outcome.expect(least <= forwarded <= calls * have,
+                   f"{forwarded} calls forwarded, expected {calls * have}")
+    because = outcome.pvar("bcast_forward_" + case.reason)
+    outcome.expect(because == forwarded, f"{because} of {forwarded} forwarded because of {case.reason}")
+
+
+def test(paths, name):
+    with tempfile.TemporaryDirectory() as scratch:
+        cases = make_cases(paths, scratch)
+        if name not in cases:
+            raise Failure(f"unknown case '{name}'; known: {', '.join(cases)}")
+        case = cases[name]
+        parameters = pretended(3, 2) | {"coll_strata_bcast_algorithm": "tree"} | case.parameters
+        some = [case.selection, *case.variables]
+        extra = 0
+        arguments = ["--roots", "all", "--empty"]
+        for _ in range(3):  # a busy machine may delay one run; it does not delay every one
+            plain = run(paths, RANKS, "probe", arguments, {"coll": "^strata"}, some=["rank=none"])
+            with_plugin = run(paths, RANKS, "probe", arguments, parameters, some)
+            check(with_plugin, lambda outcome: judge_probe(outcome, case, 2 * RANKS))
+            extra = with_plugin.start_ms - plain.start_ms
+            print(f"start-up: {plain.start_ms} ms without the plugin, {with_plugin.start_ms} ms with it")
+            if extra < MOST_EXTRA_MS:
+                break
+        if extra >= MOST_EXTRA_MS:
+            raise Failure(f"start-up takes {extra} ms longer with the plugin")
+        # Its communicators hold any subset: those without the odd one may use the tree, with right results.
+        check(run(paths, RANKS, "bcast_roots", ["--large-roots", "1"], parameters, some),
+              lambda outcome: judge_common(outcome, case))
+
+
+conclude(lambda: test(Paths(sys.argv[1]), sys.argv[2]))

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""The installed plugin works from where `cmake --install` puts it, and from Open MPI's own folder."""
+import glob
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+from job import SKIPPED, Failure, Paths, check, conclude, environment, pretended, run
+
+RANKS = 4
+FILES = ("mca_coll_strata.so", "help-mca-coll-strata.txt")
+PARAMETERS = pretended(2, 2) | {"coll_strata_bcast_algorithm": "tree"}
+
+
+def judge(outcome):
+    outcome.expect_success()
+    outcome.expect_messages(bad_parameters=1)  # the help texts were found, too
+    outcome.expect("from 1 to 1024" in outcome.output, "the help text is incomplete")
+    outcome.expect(outcome.with_plugin == RANKS,
+                   f"{outcome.with_plugin} ranks have the plugin, expected {RANKS}")
+    outcome.expect(outcome.pvar("bcast_tree") > 0, "the tree engine did nothing")
+
+
+def probe(paths, folder):
+    check(run(paths, RANKS, "probe", [], PARAMETERS | {"coll_strata_window": "0"}, folder=folder), judge)
+
+
+def installed_to_a_folder(paths):
+    """A fresh configuration with STRATA_PLUGIN_DIR installs what this build made: nothing is compiled
+    twice."""
+    with tempfile.TemporaryDirectory() as scratch:
+        build, target = os.path.join(scratch, "build"), os.path.join(scratch, "of the user", "plugins")
+        quiet = {"check": True, "stdout": subprocess.DEVNULL, "env": environment(paths, {})}
+        subprocess.run([paths["cmake"], "-S", paths["source"], "-B", build, f"-DSTRATA_PLUGIN_DIR={target}",
+                        "-DSTRATA_TESTS=OFF", "-DSTRATA_BENCH=OFF"], **quiet)
+        os.makedirs(os.path.join(build, "plugin"), exist_ok=True)
+        shutil.copy(paths["plugin"], os.path.join(build, "plugin"))
+        subprocess.run([paths["cmake"], "--install", build], **quiet)
+        found = sorted(os.listdir(target))
+        if found != sorted(FILES):
+            raise Failure(f"installed {found}, expected {sorted(FILES)}")
+        shutil.rmtree(build)
+        probe(paths, target)
+
+
+def installed_to_the_system(paths):
+    line = subprocess.run([paths["ompi_info"], "--path", "pkglibdir", "--parsable"], check=True, text=True,
+                          capture_output=True, env=environment(paths, {})).stdout
+    folder = line.strip().split(":", 2)[2]
+    targets = [os.path.join(folder, name) for name in FILES]
+    reason = None
+    if not os.access(folder, os.W_OK):
+        reason = f"{folder} is not writable: run this test as root"
+    elif glob.glob(os.path.join(folder, "*strata*")):
+        reason = f"a plugin is installed in {folder} already"
+    if reason:
+        print(f"skipped: {reason}")
+        sys.exit(SKIPPED)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(1))  # so that `finally` below is reached
+    try:
+        for target in targets:
+            # Under another name first: other jobs of this machine must never see half a file.
+            shutil.copy(os.path.join(paths.folder(), os.path.basename(target)), target + ".part")
+            os.rename(target + ".part", target)
+        probe(paths, "SYSTEM_DEFAULT")
+    finally:
+        for target in targets:
+            for name in (target, target + ".part"):
+                if os.path.exists(name):
+                    os.remove(name)
+
+
+TESTS = {"folder": installed_to_a_folder, "system": installed_to_the_system}
+conclude(lambda: TESTS[sys.argv[2]](Paths(sys.argv[1])))

@@ -1,0 +1,128 @@
+"""What the scripts of this folder share: running mpirun with the plugin, and judging what came out."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+SKIPPED = 77
+SYSTEM_FOLDERS = "SYSTEM_DEFAULT:USER_DEFAULT"
+ON_SOME = os.path.join(os.path.dirname(os.path.abspath(__file__)), "on_some.sh")
+
+# Messages that a user may see, by a piece of text that only they have.
+MESSAGES = {
+    "missing": "is not loaded by the processes on node",
+    "version": "is of another version than on node",
+    "settings": "has other parameters than on node",
+    "bad_parameters": "does not understand these parameters",
+    "methods": "cannot use what was asked for on",
+}
+
+
+class Failure(Exception):
+    """What a test found wrong."""
+
+
+class Paths(dict):
+    """Files and folders of this build, as CMake wrote them down."""
+
+    def __init__(self, file):
+        with open(file, encoding="utf-8") as opened:
+            super().__init__(json.load(opened))
+
+    def folder(self, plugin="plugin"):
+        return os.path.dirname(self[plugin])
+
+
+def component_path(folder):
+    return f"OMPI_MCA_opal_mca_base_component_path={folder}:{SYSTEM_FOLDERS}"
+
+
+def environment(paths, parameters, folder=None):
+    """The caller's environment without its MCA parameters, with the plugin and `parameters` (without
+    OMPI_MCA_)."""
+    foreign = ("OMPI_MCA_", "PMIX_MCA_")
+    result = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
+    result |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    result["OMPI_MCA_opal_mca_base_component_path"] = f"{folder or paths.folder()}:{SYSTEM_FOLDERS}"
+    result |= {f"OMPI_MCA_{name}": value for name, value in parameters.items()}
+    return result
+
+
+def pretended(nodes, ranks_per_node):
+    """Parameters of a pretended cluster: rank by rank node after node, on cores of two packages."""
+    cores = [0, 1, 8, 9, 4, 5, 12, 13]
+    places = [f"{cores[i]}@p{node}" for node in range(nodes) for i in range(ranks_per_node)]
+    return {"coll_strata_topology": "synthetic:package:2 numa:2 core:4",
+            "coll_strata_placement": ";".join(places)}
+
+
+class Outcome:
+    """Exit status and output of a job, and what `probe` printed."""
+
+    def __init__(self, status, output):
+        self.status = status
+        self.output = output
+        # mpirun forwards standard output in pieces: look everywhere, not at line starts only.
+        self.pvars = {name: int(value) for name, value in re.findall(r"pvar coll_strata_(\w+) (\d+)", output)}
+        self.nodes = {int(rank): name for rank, name in re.findall(r"node (\d+) (\S+)", output)}
+        started = re.search(r"start (\d+)", output)
+        self.start_ms = int(started.group(1)) if started else None
+        with_plugin = re.search(r"plugin (\d+)", output)
+        self.with_plugin = int(with_plugin.group(1)) if with_plugin else None
+
+    def pvar(self, name):
+        return self.pvars.get(name, 0)
+
+    def pvar_sum(self, prefix):
+        return sum(value for name, value in self.pvars.items() if name.startswith(prefix))
+
+    def expect(self, condition, what):
+        if not condition:
+            raise Failure(what)
+
+    def expect_messages(self, **wanted):
+        """Exactly so many messages of each kind, and none of the kinds that are not named."""
+        for kind, text in MESSAGES.items():
+            count = self.output.count(text)
+            self.expect(count == wanted.get(kind, 0),
+                        f"messages of kind {kind}: {count}, expected {wanted.get(kind, 0)}")
+
+    def expect_success(self):
+        self.expect(self.status == 0, f"exit status {self.status}")
+        for warning in ("ORTE_ERROR_LOG", "was unable to open", "undefined symbol", "Segmentation"):
+            self.expect(warning not in self.output, f"the output has '{warning}'")
+
+
+def run(paths, ranks, program, arguments=(), parameters=None, some=None, timeout=60, folder=None):
+    """Runs a program of this build on one machine. `some`: a selection and variables for on_some.sh."""
+    command = [paths["mpirun"], "--oversubscribe", "-n", str(ranks)]
+    if some:
+        command += [ON_SOME, *some, "--"]
+    command += [paths[program], *arguments]
+    settings = {"btl": "self,vader", "mpi_yield_when_idle": "1"} | (parameters or {})
+    try:
+        done = subprocess.run(command, env=environment(paths, settings, folder), timeout=timeout, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, errors="replace")
+    except subprocess.TimeoutExpired as error:
+        raise Failure(f"no end after {timeout} s: {' '.join(command)}\n{error.output or ''}") from None
+    return Outcome(done.returncode, done.stdout)
+
+
+def conclude(test):
+    """Runs a test function and ends the script with its result."""
+    try:
+        test()
+    except Failure as failure:
+        sys.exit(f"FAILED: {failure}")
+    print("passed")
+
+
+def check(outcome, test):
+    """Runs `test(outcome)`; when it fails, the job's output is shown first."""
+    try:
+        test(outcome)
+    except Failure:
+        print(outcome.output)
+        raise
+    return outcome

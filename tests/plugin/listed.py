@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""ompi_info lists every parameter and every performance variable, each with a help text.
+
+The names are written down here once more on purpose: a renamed parameter breaks users' files.
+"""
+import argparse
+import re
+import subprocess
+import sys
+
+from job import Paths, environment
+
+GENERAL = ["priority", "verbose", "window", "hierarchy", "network", "topology", "placement", "disable",
+           "dump"]
+PER_COLLECTIVE = ["algorithm", "level_algorithms", "segsize"]
+ENGINES = ["tree", "levels", "forward"]
+REASONS = ["disabled", "missing", "version", "settings", "several_jobs", "no_hierarchy", "model", "chosen"]
+PER_LEVEL = ["messages", "bytes", "delegated"]
+LEVELS = ["cluster", "switch", "node", "package", "die", "group", "numa", "l3", "l2", "l1", "core", "pu"]
+
+
+def collectives(paths):
+    """The one list of collectives."""
+    with open(f"{paths['source']}/component/collectives.def", encoding="utf-8") as file:
+        return re.findall(r"^STRATA_COLLECTIVE\((\w+)\)", file.read(), re.MULTILINE)
+
+
+def expected(names):
+    parameters = {f"coll_strata_{name}" for name in GENERAL}
+    parameters |= {f"coll_strata_{op}_{name}" for op in names for name in PER_COLLECTIVE}
+    variables = {"coll_strata_communicators", "coll_strata_setup_us"}
+    variables |= {f"coll_strata_{op}_{engine}" for op in names for engine in ENGINES}
+    variables |= {f"coll_strata_{op}_forward_{reason}" for op in names for reason in REASONS}
+    variables |= {f"coll_strata_{what}_{level}" for what in PER_LEVEL for level in LEVELS}
+    return parameters, variables
+
+
+def listed(lines, kind):
+    """Name -> help text of every "mca:coll:strata:KIND:NAME:help:TEXT"; "" where there is none."""
+    helps = {}
+    for line in lines:
+        fields = line.split(":", 6)
+        if fields[:4] == ["mca", "coll", "strata", kind] and fields[4].startswith("coll_strata_"):
+            helps.setdefault(fields[4], "")
+            if fields[5] == "help":
+                helps[fields[4]] = fields[6]
+    return helps
+
+
+def complaints(found, wanted, what):
+    for name in sorted(wanted - found.keys()):
+        yield f"{what} {name} is not listed"
+    for name in sorted(found.keys() - wanted):
+        yield f"{what} {name} is listed but unknown to this test"
+    for name, text in sorted(found.items()):
+        if len(text) < 10:
+            yield f"{what} {name} has no help text: '{text}'"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("paths")
+    parser.add_argument("--also", action="append", default=[], help="expect this parameter too")
+    options = parser.parse_args()
+    paths = Paths(options.paths)
+    command = [paths["ompi_info"], "--param", "coll", "strata", "--level", "9", "--parsable"]
+    output = subprocess.run(command, check=True, capture_output=True, text=True,
+                            env=environment(paths, {})).stdout
+    parameters, variables = expected(collectives(paths))
+    lines = output.splitlines()
+    found, counters = listed(lines, "param"), listed(lines, "pvar")
+    wrong = list(complaints(found, parameters | set(options.also), "parameter"))
+    wrong += complaints(counters, variables, "performance variable")
+    if wrong:
+        sys.exit("\n".join(wrong))
+    print(f"{len(found)} parameters and {len(counters)} performance variables are listed, with help texts")
+
+
+main()

@@ -1,0 +1,34 @@
+# For tests that run mpirun from a script: the compiler wrapper of Open MPI (another MPI may be the machine's
+# default), the interpreter, and the paths that the scripts need, as JSON.
+if(NOT MPI_CXX_COMPILER)
+  find_program(STRATA_MPICXX NAMES mpicxx.openmpi)
+  if(STRATA_MPICXX)
+    set(MPI_CXX_COMPILER ${STRATA_MPICXX} CACHE FILEPATH "Open MPI's C++ compiler wrapper")
+  endif()
+endif()
+set(MPI_CXX_SKIP_MPICXX ON)
+find_package(MPI REQUIRED COMPONENTS CXX)
+find_package(Threads REQUIRED)
+find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
+find_program(STRATA_MPIRUN NAMES mpirun.openmpi mpirun REQUIRED)
+
+set(STRATA_TEST_PATHS ${PROJECT_BINARY_DIR}/tests/plugin/paths-$<CONFIG>.json)
+set(STRATA_MUST_FAIL ${PROJECT_SOURCE_DIR}/tests/mpi/must_fail.cmake)
+
+# strata_script_test(NAME SCRIPT arguments... [LABEL label] [TIMEOUT s] [PROCESSORS n] [LOCK resource]
+#                    [SERIAL] [MUST_PRINT regex])
+# SCRIPT gets the file of paths as its first argument. With MUST_PRINT it must fail and its output must match.
+function(strata_script_test name script)
+  cmake_parse_arguments(arg "SERIAL" "LABEL;TIMEOUT;PROCESSORS;LOCK;MUST_PRINT" "" ${ARGN})
+  set(command ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/${script} ${STRATA_TEST_PATHS}
+      ${arg_UNPARSED_ARGUMENTS})
+  if(arg_MUST_PRINT)
+    set(command ${CMAKE_COMMAND} "-DMUST_PRINT=${arg_MUST_PRINT}" -P ${STRATA_MUST_FAIL} -- ${command})
+  endif()
+  add_test(NAME ${name} COMMAND ${command})
+  set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT}
+                       PROCESSORS ${arg_PROCESSORS} SKIP_RETURN_CODE 77 RUN_SERIAL "${arg_SERIAL}")
+  if(arg_LOCK)
+    set_tests_properties(${name} PROPERTIES RESOURCE_LOCK ${arg_LOCK})
+  endif()
+endfunction()

@@ -1,0 +1,261 @@
+// Broadcasts, checked on every rank, and then every performance variable coll_strata_* summed over all ranks.
+// Ranks without the plugin take part; they have no variables. Rank 0 prints, for scripts to read:
+//
+//   node RANK NAME            where each rank runs
+//   plugin RANKS              how many ranks have the plugin
+//   pvar NAME SUM             each variable that is not 0 everywhere
+//   start MILLISECONDS        MPI_Init and the first broadcast, slowest rank
+//
+//   probe [--sizes 8,65536] [--roots 0,5 | all] [--on world|dup|both] [--calls N] [--cycles N] [--empty]
+//         [--tools-first]
+//
+// --cycles: so many times over, broadcast on a duplicate and on the two halves, and free them.
+// --empty: first broadcast elements of no size from every root.
+// --tools-first: MPI_T is initialised before MPI, and read once more when MPI is gone.
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <sstream>
+
+#include "check.h"
+
+using namespace strata::testing;
+
+namespace {
+
+using Values = std::map<std::string, unsigned long long>;
+
+std::vector<std::size_t> numbers(const std::string& text) {
+    std::vector<std::size_t> result;
+    std::istringstream in(text);
+    for (std::string word; std::getline(in, word, ',');) {
+        result.push_back(std::stoull(word));
+    }
+    return result;
+}
+
+/// Every coll_strata_* variable of this process, counted from construction on.
+class Variables {
+public:
+    Variables() {
+        int provided = 0;
+        MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+        broken_ = MPI_T_pvar_session_create(&session_) != MPI_SUCCESS;
+        int variables = 0;
+        MPI_T_pvar_get_num(&variables);
+        for (int i = 0; i < variables; ++i) {
+            open(i);
+        }
+    }
+    Variables(const Variables&) = delete;
+    Variables& operator=(const Variables&) = delete;
+    ~Variables() {
+        for (auto& [name, handle] : handles_) {
+            MPI_T_pvar_handle_free(session_, &handle);
+        }
+        MPI_T_pvar_session_free(&session_);
+        int over = 0;
+        MPI_Finalized(&over);
+        if (over == 0) {
+            MPI_T_finalize();  // later it crashes in coll/libnbc (4.1.4), with or without the plugin
+        }
+    }
+
+    Values read() {
+        Values values;
+        for (const auto& [name, handle] : handles_) {
+            unsigned long long value = 0;
+            broken_ = MPI_T_pvar_read(session_, handle, &value) != MPI_SUCCESS || broken_;
+            values[name] = value;
+        }
+        return values;
+    }
+    bool broken() const { return broken_; }
+
+private:
+    void open(int index) {
+        char name[256] = "";
+        int name_bytes = sizeof name;
+        int help_bytes = 0;
+        int ignored[6] = {};
+        MPI_Datatype type = MPI_DATATYPE_NULL;
+        MPI_T_enum enumeration = MPI_T_ENUM_NULL;
+        if (MPI_T_pvar_get_info(index, name, &name_bytes, &ignored[0], &ignored[1], &type, &enumeration,
+                                nullptr, &help_bytes, &ignored[2], &ignored[3], &ignored[4],
+                                &ignored[5]) != MPI_SUCCESS ||
+            !std::string_view(name).starts_with("coll_strata_")) {
+            return;
+        }
+        MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;
+        int count = 0;
+        if (MPI_T_pvar_handle_alloc(session_, index, nullptr, &handle, &count) == MPI_SUCCESS && count == 1) {
+            handles_[name] = handle;
+        } else {
+            broken_ = true;
+        }
+    }
+
+    MPI_T_pvar_session session_ = MPI_T_PVAR_SESSION_NULL;
+    std::map<std::string, MPI_T_pvar_handle> handles_;
+    bool broken_ = false;
+};
+
+/// Every rank's text on rank 0, in rank order; empty elsewhere. Point-to-point only.
+std::vector<std::string> gather(const Session& session, const std::string& own) {
+    constexpr int tag = 7;
+    std::vector<std::string> all;
+    if (session.rank() != 0) {
+        MPI_Send(own.data(), static_cast<int>(own.size()), MPI_CHAR, 0, tag, MPI_COMM_WORLD);
+        return all;
+    }
+    all.push_back(own);
+    for (int rank = 1; rank < session.size(); ++rank) {
+        MPI_Status status;
+        int bytes = 0;
+        MPI_Probe(rank, tag, MPI_COMM_WORLD, &status);
+        MPI_Get_count(&status, MPI_CHAR, &bytes);
+        std::string text(static_cast<std::size_t>(bytes), ' ');
+        MPI_Recv(text.data(), bytes, MPI_CHAR, rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        all.push_back(text);
+    }
+    return all;
+}
+
+void broadcast(Session& session, MPI_Comm comm, const std::vector<std::size_t>& sizes,
+               const std::vector<std::size_t>& roots, int calls) {
+    for (const std::size_t bytes : sizes) {
+        for (const std::size_t root : roots) {
+            for (int call = 0; call < calls; ++call) {
+                session.at("%zu bytes from rank %zu, call %d", bytes, root, call);
+                checked_bcast(session, comm, static_cast<int>(root), bytes,
+                              mix(session.seed(), bytes, root, call));
+            }
+        }
+    }
+}
+
+/// A broadcast of elements of no size, from every root: forwarded ones still exchange messages.
+void broadcast_nothing(Session& session) {
+    MPI_Datatype nothing = MPI_DATATYPE_NULL;
+    MPI_Type_contiguous(0, MPI_INT, &nothing);
+    MPI_Type_commit(&nothing);
+    for (int root = 0; root < session.size(); ++root) {
+        session.at("elements of no size from rank %d", root);
+        MPI_Bcast(nullptr, 3, nothing, root, MPI_COMM_WORLD);
+    }
+    MPI_Type_free(&nothing);
+}
+
+void cycle(Session& session, int number) {
+    session.at("cycle %d", number);
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Comm half = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Comm_split(MPI_COMM_WORLD, session.rank() * 2 / session.size(), 0, &half);
+    checked_bcast(session, copy, number % session.size(), 70000, mix(session.seed(), number));
+    checked_bcast(session, half, 0, 5000, mix(session.seed(), number, 1));
+    MPI_Comm_free(&copy);
+    checked_bcast(session, half, 0, 300, mix(session.seed(), number, 2));
+    MPI_Comm_free(&half);
+}
+
+void print(const Session& session, const Values& values, double start_ms) {
+    char node[MPI_MAX_PROCESSOR_NAME] = "";
+    int length = 0;
+    MPI_Get_processor_name(node, &length);
+    std::ostringstream own;
+    own << node << ' ' << start_ms << '\n';
+    for (const auto& [name, value] : values) {
+        own << name << ' ' << value << '\n';
+    }
+    Values sums;
+    double slowest = 0;
+    int with_plugin = 0;
+    const auto all = gather(session, own.str());
+    for (std::size_t rank = 0; rank < all.size(); ++rank) {
+        std::istringstream in(all[rank]);
+        std::string name;
+        double milliseconds = 0;
+        in >> name >> milliseconds;
+        std::printf("node %zu %s\n", rank, name.c_str());
+        slowest = std::max(slowest, milliseconds);
+        unsigned long long value = 0;
+        bool has_plugin = false;
+        while (in >> name >> value) {
+            sums[name] += value;
+            has_plugin = true;
+        }
+        with_plugin += has_plugin ? 1 : 0;
+    }
+    if (session.rank() == 0) {
+        std::printf("plugin %d\nstart %.0f\n", with_plugin, slowest);
+        for (const auto& [name, sum] : sums) {
+            if (sum != 0) {
+                std::printf("pvar %s %llu\n", name.c_str(), sum);
+            }
+        }
+        std::fflush(stdout);
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const auto begin = std::chrono::steady_clock::now();
+    bool tools_first = false;
+    for (int i = 1; i < argc; ++i) {
+        tools_first = tools_first || std::strcmp(argv[i], "--tools-first") == 0;
+    }
+    std::optional<Variables> variables;
+    if (tools_first) {
+        variables.emplace();
+    }
+    int status = 0;
+    {
+        Session session(argc, argv);
+        session.flag("--tools-first");
+        const auto sizes = numbers(session.option("--sizes", "8,70000"));
+        const std::string root_text = session.option("--roots", "0");
+        auto roots = numbers(root_text == "all" ? "" : root_text);
+        for (int rank = 0; root_text == "all" && rank < session.size(); ++rank) {
+            roots.push_back(static_cast<std::size_t>(rank));
+        }
+        const std::string on = session.option("--on", "world");
+        const int calls = static_cast<int>(session.number("--calls", 1));
+        const int cycles = static_cast<int>(session.number("--cycles", 0));
+        const bool empty = session.flag("--empty");
+        session.reject_other_arguments();
+        if (!tools_first) {
+            variables.emplace();
+        }
+        if (empty) {
+            broadcast_nothing(session);
+        }
+        if (on != "dup") {
+            broadcast(session, MPI_COMM_WORLD, sizes, roots, calls);
+        }
+        const auto spent = std::chrono::steady_clock::now() - begin;
+        if (on != "world") {
+            MPI_Comm copy = MPI_COMM_NULL;
+            MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+            broadcast(session, copy, sizes, roots, calls);
+            MPI_Comm_free(&copy);
+        }
+        for (int i = 0; i < cycles; ++i) {
+            cycle(session, i);
+        }
+        session.at("reading the performance variables");
+        print(session, variables->read(), std::chrono::duration<double, std::milli>(spent).count());
+        session.expect(!variables->broken(), "performance variables can be read");
+        if (!tools_first) {
+            variables.reset();
+        }
+        status = session.finish();
+    }
+    if (tools_first) {
+        variables->read();  // gone or still there, but no crash
+    }
+    return status;
+}

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""The rooms see each other in one direction only: who may include what, checked in the text and by the
+compiler."""
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+from job import Failure, Paths, conclude
+
+MPI = re.compile(r"^(mpi\w*\.h|(ompi|opal|orte|oshmem|pmix)(/.*|\w*\.h))$")
+INTERNALS = re.compile(r"^((ompi|opal|orte|oshmem)/.*|ompi_config\.h)$")
+HWLOC = re.compile(r"^hwloc(/.*|\.h)$")
+COMPONENT = re.compile(r"^(component/|ompi_compat\.h$)")
+
+# Room -> what it must not include, and the files that are excepted.
+RULES = {
+    "topology": [(MPI, ()), (COMPONENT, ()), (re.compile(r"^strata/algorithms/"), ())],
+    "algorithms": [(MPI, ()), (HWLOC, ()), (COMPONENT, ())],
+    "component": [(INTERNALS, ("ompi_compat.h",)), (re.compile(r"^mpi\.h$"), ())],
+}
+SOURCES = (".h", ".hpp", ".cc", ".cpp", ".c")
+
+
+def violations(root):
+    for room, rules in RULES.items():
+        for folder, _, files in os.walk(os.path.join(root, room)):
+            if "shim" in folder.split(os.sep):
+                continue  # stands in for a header of Open MPI
+            for name in sorted(files):
+                if name.endswith(SOURCES):
+                    yield from file_violations(os.path.join(folder, name), rules)
+
+
+def file_violations(path, rules):
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            included = re.match(r'\s*#\s*include\s*[<"]([^>"]+)[>"]', line)
+            for forbidden, excepted in rules if included else ():
+                if forbidden.match(included.group(1)) and os.path.basename(path) not in excepted:
+                    yield f"{path}:{number}: must not include {included.group(1)}"
+
+
+def check_the_text(root):
+    with tempfile.TemporaryDirectory() as planted:
+        bad = {"topology/src/a.cc": "#include <mpi.h>",
+               "algorithms/include/b.h": '#  include "hwloc/bitmap.h"',
+               "component/c.cc": '#include "opal/util/output.h"', "topology/d.h": "#include <ompi/op/op.h>",
+               "algorithms/e.cc": '#include "ompi_compat.h"'}
+        good = {"component/ompi_compat.h": '#include "ompi/op/op.h"',
+                "topology/src/f.cc": "#include <hwloc.h>"}
+        for name, text in (bad | good).items():
+            os.makedirs(os.path.dirname(os.path.join(planted, name)), exist_ok=True)
+            with open(os.path.join(planted, name), "w", encoding="utf-8") as file:
+                file.write(text + "\n")
+        found = {os.path.relpath(line.split(":")[0], planted) for line in violations(planted)}
+        if found != set(bad):
+            raise Failure(f"the check itself is wrong: found {sorted(found)} of {sorted(bad)}")
+    wrong = list(violations(root))
+    if wrong:
+        raise Failure("\n".join(wrong))
+
+
+def compiler_of(paths, room):
+    """The command that compiles the room's sources, without its input and output."""
+    with open(os.path.join(paths["build"], "compile_commands.json"), encoding="utf-8") as file:
+        for entry in json.load(file):
+            if entry["file"].startswith(f"{paths['source']}/{room}/src/"):
+                words = shlex.split(entry["command"])
+                del words[words.index("-o"):words.index("-o") + 2]
+                return [word for word in words if word not in ("-c", entry["file"])], entry["directory"]
+    raise Failure(f"no source of {room}/ is compiled")
+
+
+def check_the_compiler(paths):
+    wanted = [("topology", "mpi.h", False), ("topology", "hwloc.h", True), ("topology", "vector", True),
+              ("algorithms", "mpi.h", False), ("algorithms", "hwloc.h", False),
+              ("algorithms", "vector", True), ("algorithms", "strata/topology/level.h", True),
+              ("topology", "strata/algorithms/plan.h", False)]
+    for room, header, allowed in wanted:
+        command, folder = compiler_of(paths, room)
+        done = subprocess.run([*command, "-fsyntax-only", "-x", "c++", "-"], input=f"#include <{header}>\n",
+                              text=True, cwd=folder, capture_output=True, check=False)
+        if (done.returncode == 0) != allowed:
+            verb = "does not compile" if allowed else "compiles"
+            raise Failure(f"#include <{header}> {verb} in {room}/\n{done.stderr}")
+        if not allowed and header in ("mpi.h", "hwloc.h") and "out of bounds" not in done.stderr:
+            raise Failure(f"#include <{header}> in {room}/ fails without the reason:\n{done.stderr}")
+
+
+def test(paths):
+    check_the_text(paths["source"])
+    check_the_compiler(paths)
+
+
+conclude(lambda: test(Paths(sys.argv[1])))

@@ -1,0 +1,291 @@
+// Every parameter with good and bad values, and the hash by which processes compare their parameters.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <set>
+
+#include "settings.h"
+
+namespace {
+
+using namespace strata::component;
+namespace algorithms = strata::algorithms;
+namespace topology = strata::topology;
+
+const std::vector<std::string> components = {"basic", "sm", "tuned"};
+
+struct Parsed {
+    Settings settings;
+    std::vector<std::string> errors;
+};
+
+Parsed parse(const SettingsText& text) {
+    Parsed parsed;
+    parsed.settings = parse_settings(text, components, parsed.errors);
+    return parsed;
+}
+
+SettingsText with(const std::function<void(SettingsText&)>& change) {
+    SettingsText text;
+    change(text);
+    return text;
+}
+
+CollectiveText& bcast(SettingsText& text) { return text.collectives[static_cast<int>(Collective::bcast)]; }
+
+/// A file of the test's own that is removed again.
+class File {
+public:
+    File(const std::string& name, const std::string& content)
+        : path(testing::TempDir() + "strata_settings_" + name) {
+        std::ofstream(path) << content;
+    }
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+    ~File() { std::remove(path.c_str()); }
+    const std::string path;
+};
+
+constexpr const char* two_switches = "SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[2-3]\n";
+
+TEST(Settings, DefaultsAreUnderstood) {
+    const auto [settings, errors] = parse({});
+    EXPECT_TRUE(errors.empty());
+    EXPECT_EQ(settings.priority, 40);
+    EXPECT_EQ(settings.verbose, 0);
+    EXPECT_EQ(settings.window, 4);
+    EXPECT_TRUE(settings.hierarchy.levels.empty());
+    EXPECT_FALSE(settings.network);
+    EXPECT_FALSE(settings.machine);
+    EXPECT_TRUE(settings.placement.empty());
+    EXPECT_TRUE(settings.dump.empty());
+    EXPECT_TRUE(settings.enabled(Collective::bcast));
+    EXPECT_EQ(settings.of(Collective::bcast).engine, algorithms::Engine::automatic);
+    EXPECT_TRUE(settings.of(Collective::bcast).methods.empty());
+    EXPECT_TRUE(settings.of(Collective::bcast).segments.empty());
+}
+
+TEST(Settings, GoodValuesAreTaken) {
+    const File network("network.conf", two_switches);
+    const auto [settings, errors] = parse(with([&](SettingsText& text) {
+        text.priority = "-1";
+        text.verbose = "3";
+        text.window = "1024";
+        text.hierarchy = "Switch0, node,numa";
+        text.network = "file:" + network.path;
+        text.topology = "synthetic:package:2 core:4";
+        text.placement = "0;4@n1;all@n2";
+        text.disable = "bcast";
+        text.dump = "picture.svg";
+        bcast(text) = {"levels", "switch=chain:2,node=tuned", "switch=60k,8192"};
+    }));
+    EXPECT_TRUE(errors.empty()) << errors.front();
+    EXPECT_EQ(settings.priority, -1);
+    EXPECT_EQ(settings.verbose, 3);
+    EXPECT_EQ(settings.window, 1024);
+    ASSERT_EQ(settings.hierarchy.levels.size(), 3U);
+    EXPECT_EQ(settings.hierarchy.levels[0].kind, topology::LevelKind::switch_);
+    EXPECT_EQ(settings.hierarchy.levels[2].kind, topology::LevelKind::numa);
+    ASSERT_TRUE(settings.network);
+    EXPECT_EQ(settings.network->switch_count(), 2U);
+    EXPECT_TRUE(settings.machine);
+    EXPECT_EQ(settings.placement.size(), 3U);
+    EXPECT_FALSE(settings.enabled(Collective::bcast));
+    EXPECT_EQ(settings.dump, "picture.svg");
+    const auto& overrides = settings.of(Collective::bcast);
+    EXPECT_EQ(overrides.engine, algorithms::Engine::levels);
+    ASSERT_EQ(overrides.methods.size(), 2U);
+    EXPECT_EQ(overrides.methods[1].method.component, "tuned");
+    EXPECT_EQ(overrides.segments.size(), 2U);
+}
+
+TEST(Settings, EmptyAndNoneMeanNoNetwork) {
+    for (const char* word : {"", "auto", "none"}) {
+        const auto [settings, errors] = parse(with([&](SettingsText& text) { text.network = word; }));
+        EXPECT_TRUE(errors.empty()) << word;
+        EXPECT_FALSE(settings.network) << word;
+    }
+}
+
+/// A bad value of one parameter: the complaint must name the parameter and the value and say what is allowed.
+struct Bad {
+    std::string name;
+    std::string value;
+    std::vector<std::string> allowed;
+    std::function<std::string&(SettingsText&)> member;
+};
+
+std::vector<Bad> bad_values() {
+    const auto priority = [](SettingsText& text) -> std::string& { return text.priority; };
+    const auto verbose = [](SettingsText& text) -> std::string& { return text.verbose; };
+    const auto window = [](SettingsText& text) -> std::string& { return text.window; };
+    const auto hierarchy = [](SettingsText& text) -> std::string& { return text.hierarchy; };
+    const auto network = [](SettingsText& text) -> std::string& { return text.network; };
+    const auto topology_of = [](SettingsText& text) -> std::string& { return text.topology; };
+    const auto placement = [](SettingsText& text) -> std::string& { return text.placement; };
+    const auto disable = [](SettingsText& text) -> std::string& { return text.disable; };
+    const auto algorithm = [](SettingsText& text) -> std::string& { return bcast(text).algorithm; };
+    const auto methods = [](SettingsText& text) -> std::string& { return bcast(text).level_algorithms; };
+    const auto segsize = [](SettingsText& text) -> std::string& { return bcast(text).segsize; };
+    const std::vector<std::string> from_one = {"from 1 to 1024"};
+    const std::vector<std::string> off = {"from -1 to 100", "-1: off"};
+    return {
+        {"priority", "abc", off, priority},
+        {"priority", "", off, priority},
+        {"priority", "101", off, priority},
+        {"priority", "-2", off, priority},
+        {"priority", "40 ", off, priority},
+        {"priority", "99999999999999999999", off, priority},
+        {"verbose", "yes", {"from 0 to 100"}, verbose},
+        {"window", "0", from_one, window},
+        {"window", "1025", from_one, window},
+        {"window", "4x", from_one, window},
+        {"hierarchy", "node,nodde", {"nodde", "cluster, switch, node", "l3"}, hierarchy},
+        {"hierarchy", "node,,numa", {"known: cluster"}, hierarchy},
+        {"network", "somewhere", {"auto, none, file:PATH"}, network},
+        {"network", "file:/no/such/file", {"/no/such/file"}, network},
+        {"topology", "/no/such/machine.xml", {"/no/such/machine.xml"}, topology_of},
+        {"topology", "synthetic:nonsense", {}, topology_of},
+        {"placement", "0;1", {"needs coll_strata_topology"}, placement},
+        {"disable", "bcast,brodcast", {"brodcast", "known: bcast"}, disable},
+        {"bcast_algorithm", "Tree", {"auto, tree, levels, forward"}, algorithm},
+        {"bcast_algorithm", "", {"auto, tree, levels, forward"}, algorithm},
+        {"bcast_level_algorithms", "node=no_such", {"no_such", "binomial", "tuned"}, methods},
+        {"bcast_level_algorithms", "nowhere=chain", {"nowhere"}, methods},
+        {"bcast_level_algorithms", "chain", {"chain"}, methods},
+        {"bcast_segsize", "8x", {"8x"}, segsize},
+        {"bcast_segsize", "-1", {"-1"}, segsize},
+    };
+}
+
+TEST(Settings, BadValuesAreNamedAndReplaced) {
+    const Settings standard = parse({}).settings;
+    for (const Bad& bad : bad_values()) {
+        SCOPED_TRACE(bad.name + " = '" + bad.value + "'");
+        const auto [settings, errors] =
+            parse(with([&](SettingsText& text) { bad.member(text) = bad.value; }));
+        ASSERT_EQ(errors.size(), 1U);
+        EXPECT_NE(errors[0].find("coll_strata_" + bad.name + " = '" + bad.value + "': "), std::string::npos)
+            << errors[0];
+        EXPECT_EQ(errors[0].find('\n'), std::string::npos) << errors[0];
+        for (const auto& word : bad.allowed) {
+            EXPECT_NE(errors[0].find(word), std::string::npos) << errors[0] << "\nlacks: " << word;
+        }
+        EXPECT_EQ(settings.priority, standard.priority);
+        EXPECT_EQ(settings.verbose, standard.verbose);
+        EXPECT_EQ(settings.window, standard.window);
+        EXPECT_TRUE(settings.hierarchy.levels.empty());
+        EXPECT_FALSE(settings.network);
+        EXPECT_FALSE(settings.machine);
+        EXPECT_TRUE(settings.placement.empty());
+        EXPECT_TRUE(settings.enabled(Collective::bcast));
+        EXPECT_EQ(settings.of(Collective::bcast).engine, algorithms::Engine::automatic);
+        EXPECT_TRUE(settings.of(Collective::bcast).methods.empty());
+        EXPECT_TRUE(settings.of(Collective::bcast).segments.empty());
+    }
+}
+
+TEST(Settings, PlacementOutsideTheMachineIsRefused) {
+    const auto [settings, errors] = parse(with([](SettingsText& text) {
+        text.topology = "synthetic:package:2 core:4";
+        text.placement = "0;8";
+    }));
+    ASSERT_EQ(errors.size(), 1U);
+    EXPECT_NE(errors[0].find("coll_strata_placement = '0;8'"), std::string::npos) << errors[0];
+    EXPECT_TRUE(settings.placement.empty());
+}
+
+TEST(Settings, BrokenNetworkFileIsNamedWithItsLine) {
+    const File network("broken.conf", "SwitchName=s0 Nodes=n0\nSwichName=s1 Nodes=n1\n");
+    const auto errors =
+        parse(with([&](SettingsText& text) { text.network = "file:" + network.path; })).errors;
+    ASSERT_EQ(errors.size(), 1U);
+    EXPECT_NE(errors[0].find(network.path + ":2:"), std::string::npos) << errors[0];
+}
+
+TEST(Settings, TreeWithAnAlgorithmThatIsNoTreeIsAConflict) {
+    const auto [settings, errors] = parse(with([](SettingsText& text) {
+        bcast(text) = {"tree", "node=split_binary", ""};
+    }));
+    ASSERT_EQ(errors.size(), 1U);
+    EXPECT_NE(errors[0].find("coll_strata_bcast_level_algorithms"), std::string::npos) << errors[0];
+    EXPECT_EQ(settings.of(Collective::bcast).engine, algorithms::Engine::tree);
+    EXPECT_TRUE(settings.of(Collective::bcast).methods.empty());
+}
+
+TEST(Settings, OneErrorDoesNotHideOthers) {
+    const auto [settings, errors] = parse(with([](SettingsText& text) {
+        text.window = "0";
+        text.priority = "60";
+        bcast(text).algorithm = "tre";
+        bcast(text).segsize = "4k";
+    }));
+    EXPECT_EQ(errors.size(), 2U);
+    EXPECT_EQ(settings.priority, 60);
+    EXPECT_EQ(settings.of(Collective::bcast).segments.size(), 1U);
+}
+
+std::uint64_t hash(const SettingsText& text, const Surroundings& surroundings = {}) {
+    const auto [settings, errors] = parse(text);
+    return agreement_hash(text, settings, errors, surroundings);
+}
+
+TEST(AgreementHash, EqualInputsAgree) {
+    EXPECT_EQ(hash({}), hash({}));
+    const auto change = [](SettingsText& text) { bcast(text).segsize = "4k"; };
+    EXPECT_EQ(hash(with(change)), hash(with(change)));
+    EXPECT_EQ(hash({}, {1, 2, 3}), hash({}, {1, 2, 3}));
+}
+
+TEST(AgreementHash, EveryDifferenceShows) {
+    const File first("first.conf", two_switches);
+    const File second("second.conf", "SwitchName=s0 Nodes=n0\nSwitchName=s1 Nodes=n[1-3]\n");
+    const std::vector<std::function<void(SettingsText&)>> changes = {
+        [](SettingsText&) {},
+        [](SettingsText& text) { text.priority = "41"; },
+        [](SettingsText& text) { text.priority = "none"; },
+        [](SettingsText& text) { text.window = "5"; },
+        [](SettingsText& text) { text.window = "0"; },
+        [](SettingsText& text) { text.hierarchy = "node"; },
+        [](SettingsText& text) { text.hierarchy = "4"; },
+        [](SettingsText& text) { text.disable = "bcast"; },
+        [&](SettingsText& text) { text.network = "file:" + first.path; },
+        [&](SettingsText& text) { text.network = "file:" + second.path; },
+        [](SettingsText& text) { text.network = "file:/no/such/file"; },
+        [](SettingsText& text) { bcast(text).algorithm = "tree"; },
+        [](SettingsText& text) { bcast(text).algorithm = "levels"; },
+        [](SettingsText& text) { bcast(text).level_algorithms = "node=chain"; },
+        [](SettingsText& text) { bcast(text).level_algorithms = "node=chain:2"; },
+        [](SettingsText& text) { bcast(text).segsize = "4k"; },
+        [](SettingsText& text) { bcast(text).segsize = "node=4k"; },
+        [](SettingsText& text) { text.placement = "0;1"; },
+    };
+    std::set<std::uint64_t> hashes;
+    for (const auto& change : changes) {
+        hashes.insert(hash(with(change)));
+    }
+    for (const Surroundings& other : {Surroundings{1, 0, 0}, Surroundings{0, 1, 0}, Surroundings{0, 0, 1}}) {
+        hashes.insert(hash({}, other));
+    }
+    EXPECT_EQ(hashes.size(), changes.size() + 3);
+}
+
+TEST(AgreementHash, WhatOneProcessAloneDecidesDoesNotCount) {
+    EXPECT_EQ(hash({}), hash(with([](SettingsText& text) { text.verbose = "1"; })));
+    EXPECT_EQ(hash({}), hash(with([](SettingsText& text) { text.dump = "picture.svg"; })));
+    // A pretended machine changes the records that are compared rank by rank.
+    EXPECT_EQ(hash({}), hash(with([](SettingsText& text) { text.topology = "synthetic:core:4"; })));
+}
+
+TEST(AgreementHash, NetworkFilesCountByContent) {
+    const File first("here.conf", two_switches);
+    const File second("there.conf", std::string("# another place\n") + two_switches);
+    const auto of = [](const File& file) {
+        return hash(with([&](SettingsText& text) { text.network = "file:" + file.path; }));
+    };
+    EXPECT_EQ(of(first), of(second));
+}
+
+}  // namespace
