@@ -25,17 +25,26 @@ int run_levels(LevelCommunicators& communicators, const algorithms::Plan& plan, 
     return algorithms::bcast_levels(communicators, buffer, is_root, segment);
 }
 
-/// The plan that can really be carried out: making communicators may fail, alike on every rank, and change
-/// it.
-Planned& settle(CommunicatorState& state, std::size_t bytes, int root, LevelCommunicators*& communicators) {
-    Planned& planned = state.bcast_plan(bytes, root);
-    if (planned.plan.engine == Engine::levels) {
-        communicators = state.level_communicators(planned.plan, root);
-        if (communicators == nullptr) {
-            return state.bcast_plan(bytes, root);
-        }
+/// Finds the plan that can really be carried out, and for the levels engine its communicators: making them
+/// may fail, alike on every rank, and change the plan. Returns Open MPI's error code.
+int settle(Module& module, std::size_t bytes, int root, Planned*& planned,
+           LevelCommunicators*& communicators) {
+    CommunicatorState& state = *module.state;
+    planned = &state.bcast_plan(bytes, root);
+    if (planned->plan.engine != Engine::levels) {
+        return OMPI_SUCCESS;
     }
-    return planned;
+    if (!state.may_delegate(planned->plan, root)) {
+        planned = &state.bcast_plan(bytes, root, false);
+        return OMPI_SUCCESS;
+    }
+    // Splitting a communicator is itself made of collectives on it, some of them of a broadcast.
+    const SlotGuard<Collective::bcast> guard(*module.comm->c_coll, module.saved->bcast);
+    const int rc = state.level_communicators(planned->plan, root, communicators);
+    if (rc == OMPI_SUCCESS && communicators == nullptr) {
+        planned = &state.bcast_plan(bytes, root);
+    }
+    return rc;
 }
 
 int bcast(void* data, int count, ompi_datatype_t* datatype, int root, ompi_communicator_t* comm,
@@ -60,21 +69,24 @@ int bcast(void* data, int count, ompi_datatype_t* datatype, int root, ompi_commu
         return hand_over(state.reason());
     }
     LevelCommunicators* communicators = nullptr;
-    Planned& planned = settle(state, bytes, root, communicators);
-    if (planned.plan.engine == Engine::forward) {
+    Planned* planned = nullptr;
+    int rc = settle(module, bytes, root, planned, communicators);
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    if (planned->plan.engine == Engine::forward) {
         return hand_over(ForwardReason::model);
     }
-    int rc = OMPI_SUCCESS;
     {
         const bool is_root = ompi_comm_rank(comm) == root;
         DatatypeBuffer buffer(data, static_cast<std::size_t>(count), datatype, bytes, is_root,
                               state.scratch());
         if (communicators != nullptr) {
             count_of.levels.add();
-            rc = run_levels(*communicators, planned.plan, buffer, is_root);
+            rc = run_levels(*communicators, planned->plan, buffer, is_root);
         } else {
             count_of.tree.add();
-            rc = run_tree(state, planned, buffer, root);
+            rc = run_tree(state, *planned, buffer, root);
         }
     }
     state.trim_scratch(rc == OMPI_SUCCESS);

@@ -11,7 +11,7 @@
 namespace strata::component {
 namespace {
 
-constexpr std::size_t most_level_sets = 8;  // each holds one communicator per level
+constexpr std::size_t most_level_sets = 16;  // each holds one communicator per level
 constexpr std::size_t most_edges = 64;      // roots per plan
 constexpr std::size_t scratch_to_keep = std::size_t{4} << 20;
 
@@ -29,6 +29,16 @@ SizeClass size_class(std::size_t bytes) {
     const unsigned exponent = static_cast<unsigned>(std::bit_width(bytes)) - 1;
     const std::size_t quarter = (bytes >> (exponent - 2)) & 3;
     return {exponent * 4 + static_cast<unsigned>(quarter), (4 + quarter) << (exponent - 2)};
+}
+
+/// The same wishes as far as the tree engine can fulfil them.
+algorithms::Overrides without_delegation(algorithms::Overrides overrides) {
+    overrides.engine = algorithms::Engine::tree;
+    std::erase_if(overrides.methods, [](const algorithms::LevelMethodRule& rule) {
+        return rule.method.algorithm != algorithms::Algorithm::automatic &&
+               !algorithms::info(rule.method.algorithm).tree_shape;
+    });
+    return overrides;
 }
 
 class SetupTimer {
@@ -51,16 +61,25 @@ CommunicatorState::CommunicatorState(ompi_communicator_t* comm, const Settings& 
       bcast_overrides_(settings.of(Collective::bcast)),
       transport_(comm, MCA_COLL_BASE_TAG_BCAST) {}
 
+/// From now on every call goes to the previous component.
+void CommunicatorState::forward_all(ForwardReason reason) {
+    reason_ = reason;
+    phase_ = Phase::forwarding;
+    if (settings_.verbose >= 1 && ompi_comm_rank(comm_) == 0) {
+        opal_output(0, "coll:strata: %s: everything is left to the previous component: %s", comm_->c_name,
+                    name_of(reason));
+    }
+}
+
 void CommunicatorState::set_up() {
     const SetupTimer timer;
     const Agreement agreement = agree(comm_);
     if (!agreement.agreed) {
-        reason_ = agreement.reason;
-        phase_ = Phase::forwarding;
+        forward_all(agreement.reason);
         return;
     }
-    agreed_ = true;
     hierarchy_ = topology::build_hierarchy(agreement.records, settings_.hierarchy);
+    agreed_ = true;
     root_class_.resize(static_cast<std::size_t>(hierarchy_.ranks()));
     for (int rank = 0; rank < hierarchy_.ranks(); ++rank) {
         int group = hierarchy_.stop[static_cast<std::size_t>(rank)];
@@ -69,31 +88,30 @@ void CommunicatorState::set_up() {
         }
         root_class_[static_cast<std::size_t>(rank)] = hierarchy_.groups[group].leader;
     }
-    phase_ = nothing_to_gain() ? Phase::forwarding : Phase::usable;
     dump_hierarchy(comm_, settings_, hierarchy_, agreement.records);
-}
-
-/// True when no plan could differ from the previous component's way.
-bool CommunicatorState::nothing_to_gain() {
+    const bool open =
+        bcast_overrides_.engine == algorithms::Engine::automatic && bcast_overrides_.methods.empty();
     if (bcast_overrides_.engine == algorithms::Engine::forward) {
-        reason_ = ForwardReason::chosen;
-        return true;
+        forward_all(ForwardReason::chosen);
+    } else if (open && hierarchy_.groups.size() == 1) {
+        forward_all(ForwardReason::no_hierarchy);
+    } else {
+        phase_ = Phase::usable;
     }
-    reason_ = ForwardReason::no_hierarchy;
-    return bcast_overrides_.engine == algorithms::Engine::automatic && bcast_overrides_.methods.empty() &&
-           hierarchy_.groups.size() == 1;
 }
 
-Planned& CommunicatorState::bcast_plan(std::size_t bytes, int root) {
+Planned& CommunicatorState::bcast_plan(std::size_t bytes, int root, bool delegate) {
     const SizeClass size = size_class(bytes);
-    const std::uint64_t key = static_cast<std::uint64_t>(root_class(root)) << 16 | size.index;
+    const std::uint64_t key =
+        static_cast<std::uint64_t>(root_class(root)) << 16 | (delegate ? 0U : 1U << 15) | size.index;
     const auto [place, isnew] = plans_.try_emplace(key);
     if (isnew) {
         try {
             Planned& planned = place->second;
-            planned.plan = algorithms::plan_bcast(hierarchy_, settings_.links, bcast_overrides_,
-                                                  size.smallest, root_class(root));
-            planned.plan.window = settings_.window;
+            planned.plan =
+                algorithms::plan_bcast(hierarchy_, settings_.links,
+                                       delegate ? bcast_overrides_ : without_delegation(bcast_overrides_),
+                                       size.smallest, root_class(root));
             explain(planned.plan, bytes, root);
         } catch (...) {
             plans_.erase(place);
@@ -125,42 +143,53 @@ const Edges& CommunicatorState::edges(Planned& planned, int root) {
     return planned.edges.emplace(root, std::move(made)).first->second;
 }
 
-LevelCommunicators* CommunicatorState::level_communicators(const algorithms::Plan& plan, int root) {
-    // Named algorithms run on any communicator; only a component has to be selected when one is made.
-    std::vector<std::string> components;
-    for (const auto& level : plan.levels) {
-        components.push_back(level.method.component);
-    }
+CommunicatorState::LevelSet* CommunicatorState::level_set(const algorithms::Plan& plan, int root) {
     const int key = stand_in_key(hierarchy_, root);
-    const auto known = std::find_if(level_sets_.begin(), level_sets_.end(), [&](const LevelSet& set) {
-        return set.key == key && set.components == components;
-    });
-    if (known != level_sets_.end()) {
-        std::rotate(level_sets_.begin(), known, known + 1);
-        level_sets_.front().communicators->aim(hierarchy_, plan, ompi_comm_rank(comm_), root);
-        return level_sets_.front().communicators.get();
-    }
-    const SetupTimer timer;
-    LevelCommunicators::Outcome outcome;
-    auto made = std::make_unique<LevelCommunicators>(comm_, hierarchy_, plan, root, outcome);
-    if (!outcome.agreed) {
-        if (outcome.speaker) {
-            show_unusable_methods(comm_->c_name, outcome.why);
+    const auto same = [&](const LevelSet& set) {
+        return set.key == key && std::equal(set.components.begin(), set.components.end(), plan.levels.begin(),
+                                            plan.levels.end(), [](const auto& component, const auto& level) {
+                                                return component == level.method.component;
+                                            });
+    };
+    const auto known = std::find_if(level_sets_.begin(), level_sets_.end(), same);
+    return known == level_sets_.end() ? nullptr : &*known;
+}
+
+bool CommunicatorState::may_delegate(const algorithms::Plan& plan, int root) {
+    return level_sets_.size() < most_level_sets || level_set(plan, root) != nullptr;
+}
+
+int CommunicatorState::level_communicators(const algorithms::Plan& plan, int root,
+                                           LevelCommunicators*& found) {
+    LevelSet* set = level_set(plan, root);
+    if (set == nullptr) {
+        const SetupTimer timer;
+        LevelCommunicators::Outcome outcome;
+        auto made = LevelCommunicators::make(comm_, hierarchy_, plan, root, outcome);
+        if (outcome.rc != OMPI_SUCCESS) {
+            return outcome.rc;
         }
-        // Equal on every rank: from here on this communicator's methods are our own choice.
-        bcast_overrides_.methods.clear();
-        if (bcast_overrides_.engine == algorithms::Engine::levels) {
+        if (!outcome.agreed) {
+            if (outcome.speaker) {
+                show_unusable_methods(comm_->c_name, outcome.why);
+            }
+            // Equal on every rank: from here on this communicator's methods are our own choice.
+            bcast_overrides_ = without_delegation(bcast_overrides_);
             bcast_overrides_.engine = algorithms::Engine::automatic;
+            plans_.clear();
+            return OMPI_SUCCESS;
         }
-        plans_.clear();
-        return nullptr;
+        // Named algorithms run on any communicator; only a component has to be selected when one is made.
+        LevelSet fresh{{}, stand_in_key(hierarchy_, root), std::move(made)};
+        for (const auto& level : plan.levels) {
+            fresh.components.push_back(level.method.component);
+        }
+        level_sets_.push_back(std::move(fresh));
+        set = &level_sets_.back();
     }
-    if (level_sets_.size() >= most_level_sets) {
-        level_sets_.pop_back();
-    }
-    made->aim(hierarchy_, plan, ompi_comm_rank(comm_), root);
-    level_sets_.push_front({std::move(components), key, std::move(made)});
-    return level_sets_.front().communicators.get();
+    set->communicators->aim(hierarchy_, plan, ompi_comm_rank(comm_), root);
+    found = set->communicators.get();
+    return OMPI_SUCCESS;
 }
 
 void CommunicatorState::trim_scratch(bool idle) {

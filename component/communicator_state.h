@@ -44,12 +44,17 @@ public:
     bool agreed() const { return agreed_; }
 
     /// The plan of a broadcast; kept per size class and part of the machine that holds the root.
-    Planned& bcast_plan(std::size_t bytes, int root);
+    /// `delegate` false: never by levels.
+    Planned& bcast_plan(std::size_t bytes, int root, bool delegate = true);
     /// This rank's edges under a plan given out by bcast_plan().
     const Edges& edges(Planned& planned, int root);
-    /// Communicators for the levels engine; nullptr when some rank could not make them (then on every rank,
-    /// and the plan has been replaced). Collective over the communicator when not yet made for this root.
-    LevelCommunicators* level_communicators(const algorithms::Plan& plan, int root);
+    /// True while communicators for the levels engine exist for this root or may still be made. Every set
+    /// takes a split per level: programs whose root wanders over all ranks must not make one per call.
+    bool may_delegate(const algorithms::Plan& plan, int root);
+    /// Communicators for the levels engine in `found`; nullptr when some rank could not make them (then on
+    /// every rank, and the plan has been replaced). Collective over the communicator when not yet made for
+    /// this root; the slots must hold the previous components meanwhile. Returns Open MPI's error code.
+    int level_communicators(const algorithms::Plan& plan, int root, LevelCommunicators*& found);
 
     PmlTransport& transport() { return transport_; }
     std::vector<std::byte>& scratch() { return scratch_; }
@@ -66,7 +71,8 @@ private:
     };
 
     void set_up();
-    bool nothing_to_gain();
+    void forward_all(ForwardReason reason);
+    LevelSet* level_set(const algorithms::Plan& plan, int root);
     void explain(const algorithms::Plan& plan, std::size_t bytes, int root) const;
     int root_class(int root) const { return root_class_[static_cast<std::size_t>(root)]; }
 
@@ -74,12 +80,12 @@ private:
     const Settings& settings_;
     Phase phase_ = Phase::fresh;
     ForwardReason reason_ = ForwardReason::missing;
-    bool agreed_ = false;
+    bool agreed_ = false;  // known once phase_ is not fresh
     topology::Hierarchy hierarchy_;
     std::vector<int> root_class_;  // rank -> the rank whose plan serves it
     algorithms::Overrides bcast_overrides_;
     std::unordered_map<std::uint64_t, Planned> plans_;  // by root class and size class
-    std::deque<LevelSet> level_sets_;                   // most recently used first
+    std::deque<LevelSet> level_sets_;
     PmlTransport transport_;
     std::vector<std::byte> scratch_;
 };

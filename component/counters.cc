@@ -23,7 +23,6 @@ void register_one(const mca_base_component_t* component, const std::string& name
 
 const char* name_of(ForwardReason reason) {
     switch (reason) {
-        case ForwardReason::disabled: return "disabled";
         case ForwardReason::missing: return "missing";
         case ForwardReason::version: return "version";
         case ForwardReason::settings: return "settings";

@@ -11,7 +11,6 @@ namespace strata::component {
 
 /// Why a call was handed to the previous component.
 enum class ForwardReason : int {
-    disabled,      ///< switched off by a parameter
     missing,       ///< a process of the communicator lacks the plugin
     version,       ///< ... or has another version of it
     settings,      ///< ... or other settings

@@ -74,14 +74,8 @@ private:
     std::map<std::uint64_t, std::string> nodes_;
 };
 
-}  // namespace
-
-void dump_hierarchy(ompi_communicator_t* comm, const Settings& settings, const topology::Hierarchy& hierarchy,
-                    std::span<const topology::LocalityRecord> records) {
-    static std::atomic<bool> done{false};
-    if (settings.dump.empty() || compat::own_name().vpid != 0 || done.exchange(true)) {
-        return;
-    }
+void write_picture(ompi_communicator_t* comm, const Settings& settings, const topology::Hierarchy& hierarchy,
+                   std::span<const topology::LocalityRecord> records) {
     const Names names(comm, settings, hierarchy, records);
     const std::string picture = topology::draw(hierarchy, format_of(settings.dump),
                                                [&](const topology::Group& group) { return names.of(group); });
@@ -94,6 +88,21 @@ void dump_hierarchy(ompi_communicator_t* comm, const Settings& settings, const t
     file.close();
     if (!file) {
         show_dump_failed(settings.dump, std::strerror(errno));
+    }
+}
+
+}  // namespace
+
+void dump_hierarchy(ompi_communicator_t* comm, const Settings& settings, const topology::Hierarchy& hierarchy,
+                    std::span<const topology::LocalityRecord> records) {
+    static std::atomic<bool> done{false};
+    if (settings.dump.empty() || compat::own_name().vpid != 0 || done.exchange(true)) {
+        return;
+    }
+    try {
+        write_picture(comm, settings, hierarchy, records);
+    } catch (const std::exception& error) {
+        show_dump_failed(settings.dump, error.what());  // the other ranks go on, and so must this one
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 
 #include "counters.h"
 #include "strata/algorithms/tree.h"
@@ -64,23 +65,25 @@ int stand_in_key(const topology::Hierarchy& hierarchy, int root) {
     return -1;
 }
 
-LevelCommunicators::LevelCommunicators(ompi_communicator_t* parent, const topology::Hierarchy& hierarchy,
-                                       const algorithms::Plan& plan, int root, Outcome& outcome) {
-    levels_.resize(hierarchy.depth());
+std::unique_ptr<LevelCommunicators> LevelCommunicators::make(ompi_communicator_t* parent,
+                                                             const topology::Hierarchy& hierarchy,
+                                                             const algorithms::Plan& plan, int root,
+                                                             Outcome& outcome) {
+    std::unique_ptr<LevelCommunicators> made(new LevelCommunicators(hierarchy.depth()));
     const int rank = ompi_comm_rank(parent);
-    int first_failed = std::numeric_limits<int>::max();
+    int own = std::numeric_limits<int>::max();
     for (int depth = 0; depth < hierarchy.depth(); ++depth) {
-        if (!create(parent, depth, hierarchy, plan, root, outcome.why)) {
-            first_failed = rank;
+        if (!made->create(parent, depth, hierarchy, plan, root, outcome.why)) {
+            own = rank;
         }
     }
     // Whoever lacks a level must not be the only one to know.
-    const int own = first_failed;
-    const int rc =
-        parent->c_coll->coll_allreduce(&own, &first_failed, 1, &ompi_mpi_int.dt, &ompi_mpi_op_min.op, parent,
-                                       parent->c_coll->coll_allreduce_module);
-    outcome.agreed = rc == OMPI_SUCCESS && first_failed == std::numeric_limits<int>::max();
+    int first_failed = own;
+    outcome.rc = parent->c_coll->coll_allreduce(&own, &first_failed, 1, &ompi_mpi_int.dt, &ompi_mpi_op_min.op,
+                                                parent, parent->c_coll->coll_allreduce_module);
+    outcome.agreed = first_failed == std::numeric_limits<int>::max();
     outcome.speaker = first_failed == rank;
+    return made;
 }
 
 bool LevelCommunicators::create(ompi_communicator_t* parent, int depth, const topology::Hierarchy& hierarchy,
@@ -103,6 +106,9 @@ bool LevelCommunicators::create(ompi_communicator_t* parent, int depth, const to
         }
     }
     opal_info_t* info = OBJ_NEW(opal_info_t);
+    if (info == nullptr) {
+        throw std::bad_alloc();
+    }
     opal_info_set(info, "ompi_comm_coll_preference", preference.c_str());
     ompi_communicator_t* created = nullptr;
     const int rc = ompi_comm_split_with_info(parent, group >= 0 ? group : MPI_UNDEFINED,
@@ -143,7 +149,12 @@ void LevelCommunicators::aim(const topology::Hierarchy& hierarchy, const algorit
 bool LevelCommunicators::equip(Level& level, std::string& why) {
     if (level.method.algorithm != algorithms::Algorithm::component) {
         level.base = OBJ_NEW(mca_coll_base_module_t);
-        level.base->base_data = OBJ_NEW(mca_coll_base_comm_t);
+        if (level.base != nullptr) {
+            level.base->base_data = OBJ_NEW(mca_coll_base_comm_t);
+        }
+        if (level.base == nullptr || level.base->base_data == nullptr) {
+            throw std::bad_alloc();
+        }
         return true;
     }
     const auto& table = *level.comm->c_coll;
@@ -237,6 +248,15 @@ int LevelCommunicators::finish(int index) {
     const int rc = ompi_request_wait(&level.pending, MPI_STATUS_IGNORE);
     level.pending = nullptr;
     return rc;
+}
+
+void LevelCommunicators::abandon() noexcept {
+    for (Level& level : levels_) {
+        if (level.pending != nullptr) {
+            ompi_request_free(&level.pending);
+            level.pending = nullptr;
+        }
+    }
 }
 
 }  // namespace strata::component

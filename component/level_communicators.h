@@ -15,12 +15,15 @@ namespace strata::component {
 class LevelCommunicators final : public algorithms::LevelGroups {
 public:
     struct Outcome {
-        bool agreed = false;   ///< every rank could create and equip all of its groups; equal on every rank
-        bool speaker = false;  ///< not agreed, and this rank is the lowest that failed
-        std::string why;       ///< what this rank missed
+        int rc = OMPI_SUCCESS;  ///< of the exchange about success
+        bool agreed = false;    ///< every rank could create and equip all of its groups; equal on every rank
+        bool speaker = false;   ///< not agreed, and this rank is the lowest that failed
+        std::string why;        ///< what this rank missed
     };
-    LevelCommunicators(ompi_communicator_t* parent, const topology::Hierarchy& hierarchy,
-                       const algorithms::Plan& plan, int root, Outcome& outcome);
+    /// Collective over `parent`. Throws std::bad_alloc.
+    static std::unique_ptr<LevelCommunicators> make(ompi_communicator_t* parent,
+                                                    const topology::Hierarchy& hierarchy,
+                                                    const algorithms::Plan& plan, int root, Outcome& outcome);
     LevelCommunicators(const LevelCommunicators&) = delete;
     LevelCommunicators& operator=(const LevelCommunicators&) = delete;
     ~LevelCommunicators() override;
@@ -33,6 +36,7 @@ public:
     bool member(int level) const override { return levels_[level].comm != nullptr; }
     int start(int level, std::byte* data, std::size_t bytes) override;
     int finish(int level) override;
+    void abandon() noexcept override;
 
 private:
     struct Level {
@@ -44,6 +48,7 @@ private:
         bool nonblocking = false;                // the component offers ibcast
         ompi_request_t* pending = nullptr;
     };
+    explicit LevelCommunicators(int levels) : levels_(static_cast<std::size_t>(levels)) {}
     bool create(ompi_communicator_t* parent, int depth, const topology::Hierarchy& hierarchy,
                 const algorithms::Plan& plan, int root, std::string& why);
     bool equip(Level& level, std::string& why);

@@ -33,7 +33,8 @@ Lookup lookup(const opal_process_name_t& process, const char* key, std::vector<s
         const auto* first = reinterpret_cast<const std::byte*>(value->data.bo.bytes);
         bytes.assign(first, first + value->data.bo.size);
         answer = Lookup::found;
-    } else if (rc == OPAL_ERR_OUT_OF_RESOURCE) {
+    } else if (rc != OPAL_ERR_NOT_FOUND) {
+        // Not the same as absent: the others may well see it.
         answer = Lookup::failed;
     }
     if (value != nullptr) {

@@ -5,6 +5,8 @@
 #include <functional>
 #include <sstream>
 
+#include "strata/topology/text.h"
+
 namespace strata::component {
 namespace {
 
@@ -14,9 +16,7 @@ std::vector<std::string> words(const std::string& text) {
     std::vector<std::string> result;
     std::istringstream stream(text);
     for (std::string word; std::getline(stream, word, ',');) {
-        const auto first = word.find_first_not_of(" \t");
-        const auto last = word.find_last_not_of(" \t");
-        result.push_back(first == std::string::npos ? "" : word.substr(first, last - first + 1));
+        result.emplace_back(topology::trimmed(word));
     }
     return result;
 }
@@ -108,6 +108,12 @@ void read_pretended_machine(const SettingsText& text, Settings& settings, Reader
         reader.read("topology", text.topology,
                     [&] { settings.machine = topology::Machine::load(text.topology); });
     }
+    if (settings.machine && text.placement.empty()) {
+        reader.read("topology", text.topology, [&] {
+            settings.machine.reset();
+            throw std::invalid_argument("needs coll_strata_placement, which says where each rank runs on it");
+        });
+    }
     if (!text.placement.empty()) {
         reader.read("placement", text.placement, [&] {
             if (!settings.machine) {
@@ -152,6 +158,7 @@ Settings parse_settings(const SettingsText& text, const std::vector<std::string>
     for (std::size_t op = 0; op < collective_names.size(); ++op) {
         settings.overrides[op] =
             parse_overrides(std::string(collective_names[op]), text.collectives[op], components, reader);
+        settings.overrides[op].window = settings.window;
     }
     return settings;
 }

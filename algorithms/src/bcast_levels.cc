@@ -78,7 +78,11 @@ int bcast_levels(LevelGroups& groups, PackedBuffer& buffer, bool is_root, std::s
     if (buffer.bytes() == 0) {
         return 0;
     }
-    return LevelPipeline(groups, buffer, is_root, segment_bytes).run();
+    const int code = LevelPipeline(groups, buffer, is_root, segment_bytes).run();
+    if (code != 0) {
+        groups.abandon();
+    }
+    return code;
 }
 
 }  // namespace strata::algorithms

@@ -126,19 +126,13 @@ Children knomial_children(int size, int radix) {
 
 Children children_of(Algorithm algorithm, int size) {
     switch (algorithm) {
-        case Algorithm::pipeline:
-            return pipeline_children(size);
+        case Algorithm::pipeline: return pipeline_children(size);
         case Algorithm::binary:
-        case Algorithm::split_binary:
-            return binary_children(size);
-        case Algorithm::binomial:
-            return binomial_children(size);
-        case Algorithm::knomial:
-            return knomial_children(size, tuned_radix);
-        case Algorithm::scatter_allgather:
-            return knomial_children(size, 2);
-        default:
-            return linear_children(size);
+        case Algorithm::split_binary: return binary_children(size);
+        case Algorithm::binomial: return binomial_children(size);
+        case Algorithm::knomial: return knomial_children(size, tuned_radix);
+        case Algorithm::scatter_allgather: return knomial_children(size, 2);
+        default: return linear_children(size);
     }
 }
 
@@ -151,9 +145,7 @@ double split_binary_us(FlatModel& model, std::size_t bytes, int root) {
     const auto have = model.run_tree(
         {children_of(Algorithm::split_binary, size), std::vector<std::size_t>(size, half)}, root);
     std::vector<double> done = have;
-    const auto rank_of = [&](int v) {
-        return (root + v) % size;
-    };
+    const auto rank_of = [&](int v) { return (root + v) % size; };
     for (int left = 1; left + 1 < size; left += 2) {
         const int right = left + 1;
         done[right] = std::max(have[right], model.send(rank_of(left), rank_of(right), half, have[left]));

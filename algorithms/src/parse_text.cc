@@ -4,13 +4,6 @@
 
 namespace strata::algorithms {
 
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view blanks = " \t";
-    const std::size_t first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
 std::vector<std::string_view> split_entries(std::string_view text) {
     std::vector<std::string_view> entries;
     if (trimmed(text).empty()) return entries;

@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "strata/topology/level.h"
+#include "strata/topology/text.h"
 
 namespace strata::algorithms {
 
-/// `text` without blanks at both ends.
-std::string_view trimmed(std::string_view text);
+using topology::trimmed;
 
 /// The comma-separated entries of `text`, trimmed. Throws std::invalid_argument for an empty entry; a blank
 /// text has none.

@@ -89,24 +89,17 @@ ShapeLinks shape_links(const LevelMethod& method, int position, int size) {
                                     std::to_string(size));
     }
     switch (method.algorithm) {
-    case Algorithm::linear:
-        return linear_links(position, size);
-    case Algorithm::pipeline:
-        return chain_links(position, size, 1);
-    case Algorithm::chain:
-        return chain_links(position, size, radix_of(method, 1));
-    case Algorithm::binary:
-        return binary_links(position, size);
-    case Algorithm::binomial:
-        return knomial_links(position, size, 2);
-    case Algorithm::knomial:
-        return knomial_links(position, size, radix_of(method, 2));
-    case Algorithm::automatic:
-    case Algorithm::split_binary:
-    case Algorithm::scatter_allgather:
-    case Algorithm::scatter_allgather_ring:
-    case Algorithm::component:
-        break;
+        case Algorithm::linear: return linear_links(position, size);
+        case Algorithm::pipeline: return chain_links(position, size, 1);
+        case Algorithm::chain: return chain_links(position, size, radix_of(method, 1));
+        case Algorithm::binary: return binary_links(position, size);
+        case Algorithm::binomial: return knomial_links(position, size, 2);
+        case Algorithm::knomial: return knomial_links(position, size, radix_of(method, 2));
+        case Algorithm::automatic:
+        case Algorithm::split_binary:
+        case Algorithm::scatter_allgather:
+        case Algorithm::scatter_allgather_ring:
+        case Algorithm::component: break;
     }
     throw std::invalid_argument("an algorithm that is no tree shape was given to the tree engine (number " +
                                 std::to_string(static_cast<int>(method.algorithm)) + ")");

@@ -218,11 +218,11 @@ def _demonstrate(options, progress):
     progress.say("\n".join(_summary(measurement, comparisons, report.Paint.for_stream())))
     progress.say(f"\nWritten after {units.clock(progress.elapsed)} minutes:")
     for path in files:
-        progress.say("  " + os.path.relpath(path))
+        progress.say("  " + units.path_text(path))
     if complaint:
         progress.say(complaint)
     if options.keep_cluster:
-        tool = os.path.relpath(os.path.join(_ROOT, "bench", "cluster"))
+        tool = units.path_text(os.path.join(_ROOT, "bench", "cluster"))
         progress.say(f"The cluster is up:  {tool} run --state {cluster.directory} -- PROGRAM\n"
                      f"Take it down with:  {tool} down --state {cluster.directory}")
     return 0 if report.succeeded(measurement) and all(one.succeeded() for one in comparisons) else 1

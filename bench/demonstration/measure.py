@@ -104,7 +104,7 @@ class Measurement:
                 left = spent / share - spent + seconds_after
             else:
                 left = None if self.effort.rounds else max(0.0, self.effort.seconds - spent) + seconds_after
-            progress.show(f"round {self.rounds + 1} of {wanted}: {case.name()} order, {competitor.name}",
+            progress.show(f"round {self.rounds + 1} of {wanted}: {case.short_title()}, {competitor.name}",
                           left)
             if not self.series[case][competitor.name].failure:
                 self._run_one(case, competitor)

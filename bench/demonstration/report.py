@@ -76,10 +76,11 @@ def table(measurement, paint):
 
 def notes(measurement):
     """What the numbers mean."""
-    counts = [len(times) for series in measurement.all_series() for times in series.times.values()]
+    counts = sorted(len(times) for series in measurement.all_series() for times in series.times.values())
+    repetitions = units.range_text([str(count) for count in counts or [0]])
     rounds = f"{measurement.rounds} round" + ("s" if measurement.rounds > 1 else "")
     lines = ["", "Milliseconds from an agreed start until the last rank has the message,",
-             f"{min(counts, default=0)} to {max(counts, default=0)} repetitions in {rounds} over all three."]
+             f"{repetitions} repetitions in {rounds}, the competitors in turn."]
     large = max(measurement.effort.sizes)
     if measurement.limit(large) and large >= WORTH_A_SHARE:
         least = units.three_digits(measurement.limit(large))
@@ -91,8 +92,7 @@ def notes(measurement):
 
 
 def _range(values):
-    low, high = f"{min(values):.1f}", f"{max(values):.1f}"
-    return low if low == high else f"{low} to {high}"
+    return units.range_text([f"{value:.1f}" for value in sorted(values)])
 
 
 def _case_verdict(measurement, case):
@@ -112,7 +112,7 @@ def _case_verdict(measurement, case):
              "    " + " and ".join(parts) + ";"] if parts else []
     large = max(sizes)
     median, limit = by_name["strata"].median(large), measurement.limit(large)
-    last = f"    {units.size_text(large)} take {units.three_digits(median)} ms"
+    last = f"    a message of {units.size_text(large)} takes {units.three_digits(median)} ms"
     if limit and large >= WORTH_A_SHARE:
         last += f", {100 * limit / median:.0f} % of what the link allows"
     return lines + [last + "."]
@@ -155,7 +155,7 @@ def verdict(measurement, paint):
     for case, by_name in measurement.series.items():
         for name, series in by_name.items():
             if series.failure:
-                lines.append(paint(f"FAILED: {name}, {case.name()} order: {series.failure}", "red", "bold"))
+                lines.append(paint(f"FAILED: {name}, {case.short_title()}: {series.failure}", "red", "bold"))
     return lines
 
 
@@ -166,12 +166,14 @@ def succeeded(measurement):
 
 def chosen_plans(measurement):
     """What the plugin decided, once per case and size."""
-    lines = ["", "What the plugin chose:"]
+    lines = ["", "What the plugin chose. Of a tree, per level: the shape inside its groups and the bytes of a",
+             "segment (0: whole message)."]
     for case, by_name in measurement.series.items():
+        lines.append("  " + case.short_title().capitalize())
         for size, (engine, levels) in sorted(by_name["strata"].plans.items()):
             if size in measurement.effort.sizes:
                 detail = f"{engine}: {levels}" if levels else engine
-                lines.append(f"  {case.name():8} {units.size_text(size):>8}  {detail}")
+                lines.append(f"    {units.size_text(size):>8}  {detail}")
     return lines if len(lines) > 2 else []
 
 

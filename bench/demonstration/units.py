@@ -1,5 +1,6 @@
-"""Sizes, rates and times: from text and as text."""
+"""Sizes, rates, times and paths: from text and as text."""
 
+import os
 import re
 
 _BYTES = {"": 1, "B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
@@ -34,6 +35,17 @@ def three_digits(value):
     if value >= 99.95:
         return f"{value:.0f}"
     return f"{value:.{1 if value >= 9.995 else 2 if value >= 0.9995 else 3}f}"
+
+
+def range_text(texts):
+    """The first and the last of ordered texts: "2 to 3", or only "2" if both are the same."""
+    return texts[0] if texts[0] == texts[-1] else f"{texts[0]} to {texts[-1]}"
+
+
+def path_text(path):
+    """Relative if it is in the working directory, otherwise absolute."""
+    path, here = os.path.abspath(path), os.getcwd()
+    return os.path.relpath(path) if os.path.commonpath([path, here]) == here else path
 
 
 def clock(seconds):

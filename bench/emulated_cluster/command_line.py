@@ -66,15 +66,19 @@ def _add_up(up):
     up.add_argument("--nodes", type=int, metavar="N", help="number of nodes; 4 if --site-sizes does not say")
     up.add_argument("--sites", type=int, metavar="N", help="number of sites; 2 if --site-sizes does not say")
     up.add_argument("--site-sizes", metavar="A,B,...", help="nodes of every site; if not given, dealt evenly")
-    up.add_argument("--slots", default="4", metavar="N|A,B,...", help="ranks per node: for all, or for each node")
-    up.add_argument("--nic", default="1gbit", metavar="RATE", help="rate of a node's card, each way; none: no limit")
+    up.add_argument("--slots", default="4", metavar="N|A,B,...",
+                    help="ranks per node: for all, or for each node")
+    up.add_argument("--nic", default="1gbit", metavar="RATE",
+                    help="rate of a node's card, each way; none: no limit")
     up.add_argument("--uplink", metavar="RATE",
                     help="rate of a link between sites, each way; none: no limit; if not given, 200mbit, "
                          "but none with --relay-mbit. Lets about 15 kB through in a burst")
     up.add_argument("--delay-us", type=float, default=0, metavar="N",
-                    help="one-way delay between sites in microseconds, by a relay (which adds about 50 of its own)")
+                    help="one-way delay between sites in microseconds, by a relay (which adds about 50 of its "
+                         "own)")
     up.add_argument("--relay-mbit", type=float, default=0, metavar="R",
-                    help="rate in Mbit/s at which the relay serialises every frame, without bursts; 0: no limit")
+                    help="rate in Mbit/s at which the relay serialises every frame, without bursts; 0: no "
+                         "limit")
     up.add_argument("--mtu", type=int, default=9000, help="largest packet of the data network")
     up.add_argument("--queue-bytes", type=int, default=1000000, metavar="N",
                     help="what a limited link holds back before it drops")
@@ -84,10 +88,12 @@ def _add_up(up):
 
 def _add_run(run):
     run.add_argument("--order", choices=plan.ORDERS, default="block",
-                     help="ranks along the nodes: node by node, round robin, or a random order that the seed fixes")
+                     help="ranks along the nodes: node by node, round robin, or a random order that the seed "
+                          "fixes")
     run.add_argument("--seed", type=int, default=7, help="of the order shuffle")
     run.add_argument("--np", type=int, metavar="N", help="number of ranks; all slots if not given")
-    run.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="set in every rank (repeatable)")
+    run.add_argument("--env", action="append", default=[], metavar="NAME=VALUE",
+                     help="set in every rank (repeatable)")
     run.add_argument("--timeout", type=float, metavar="SECONDS",
                      help="end every process of the run after this time and exit with 124")
     run.add_argument("--mpirun", default="mpirun.openmpi", metavar="PROGRAM", help="the mpirun to use")
@@ -147,7 +153,8 @@ def _status(options):
         print(f"no cluster in {where.directory}")
         return 1
     if not where.alive():
-        print(f"the cluster in {where.directory} has ended without `cluster down`, which removes what is left")
+        print(f"the cluster in {where.directory} has ended without `cluster down`, "
+              "which removes what is left")
         return 1
     if not where.record["ready"]:
         print(f"a cluster is being built in {where.directory} by process {where.holder}")

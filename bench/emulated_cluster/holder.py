@@ -50,7 +50,7 @@ class Channel:
 
 
 def start(state, plan, relay):
-    """Builds the cluster in a claimed state directory. `relay` is the relay program's path, or None if not needed."""
+    """Builds the cluster in a claimed state directory. `relay`: path of the relay, or None if not needed."""
     needs_user_namespace = not kernel.may_make_namespaces()
     state.save(user_namespace=needs_user_namespace)
     state.write("hostfile", hostfile(plan))

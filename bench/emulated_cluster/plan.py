@@ -138,7 +138,8 @@ def slurm_topology(plan):
     def numbered(prefix, numbers):
         return f"{prefix}{numbers[0]}" if len(numbers) == 1 else f"{prefix}[{numbers[0]}-{numbers[-1]}]"
 
-    lines = [f"SwitchName=site{site} Nodes={numbered('n', plan.nodes_of(site))}" for site in range(plan.sites)]
+    lines = [f"SwitchName=site{site} Nodes={numbered('n', plan.nodes_of(site))}"
+             for site in range(plan.sites)]
     if plan.sites > 1:
         lines.append(f"SwitchName=top Switches={numbered('site', range(plan.sites))}")
     return "\n".join(lines) + "\n"

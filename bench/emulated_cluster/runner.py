@@ -129,7 +129,8 @@ def _become(state, node, command, environment):
     try:
         kernel.join(state.record["nodes"][node], kernel.NODE_NAMESPACES)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _WATCHED)
-        os.execvpe(command[0], command, {**environment, **os.environ, "TMPDIR": state.path("nodes", node_name(node))})
+        os.execvpe(command[0], command,
+                   {**environment, **os.environ, "TMPDIR": state.path("nodes", node_name(node))})
     except OSError as error:
         print(f"cluster: {command[0]}: {error.strerror or error}", file=sys.stderr)
     finally:

@@ -60,7 +60,7 @@ class State:
         raise UserError(f"no cluster in {self.directory}: {found}; start one with `cluster up`")
 
     def claim(self):
-        """Makes the directory for a new cluster. It must be new, empty, or hold nothing but a dead cluster."""
+        """Makes the directory for a new cluster. It must be new, empty, or hold only a dead cluster."""
         os.makedirs(self.directory, mode=0o700, exist_ok=True)
         status = os.lstat(self.directory)
         if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():

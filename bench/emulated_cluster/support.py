@@ -31,7 +31,7 @@ def relay_program(state, given):
     if network.find_program("g++") is None:
         raise UserError("the relay must be compiled and 'g++' is missing; it is in the Debian package g++. "
                         "--relay PATH takes a compiled one")
-    source = os.path.join(os.path.dirname(os.path.realpath(__file__)), "relay.cpp")
+    source = os.path.join(os.path.dirname(os.path.realpath(__file__)), "relay.cc")
     target = state.path("relay")
     done = subprocess.run(["g++", "-std=c++20", "-O2", source, "-o", target], text=True, capture_output=True,
                           check=False)
@@ -73,7 +73,8 @@ def _try_everything():
         raise UserError(f"namespaces are not allowed here ({error})") from error
     kernel.mount(None, "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)
     kernel.mount("tmpfs", "/dev/shm", "tmpfs")
-    network.batch("ip", ["link add b0 type bridge", "link add v0 type veth peer name v1", "link set v0 master b0"])
+    network.batch("ip", ["link add b0 type bridge", "link add v0 type veth peer name v1",
+                         "link set v0 master b0"])
     network.batch("tc", ["qdisc add dev v0 root handle 1: htb default 10",
                          "class add dev v0 parent 1: classid 1:10 htb rate 1mbit",
                          "qdisc add dev v0 parent 1:10 handle 10: bfifo limit 1000000"])

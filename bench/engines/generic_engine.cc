@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "agreed_start.hpp"
-#include "payload.hpp"
+#include "agreed_start.h"
+#include "payload.h"
 #include "strata/algorithms/bcast_tree.h"
 #include "strata/algorithms/selector.h"
 #include "strata/topology/hierarchy.h"

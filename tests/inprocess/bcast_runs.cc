@@ -98,9 +98,6 @@ RunReport run_levels(const BcastCase& bcast, const FabricOptions& options, std::
         bcast, options, [&](int rank, algorithms::Transport& transport, algorithms::PackedBuffer& buffer) {
             LinearLevels levels(transport, bcast.hierarchy, bcast.root, rank, buffer.data(), blocking);
             const int code = algorithms::bcast_levels(levels, buffer, rank == bcast.root, segment_bytes);
-            if (code != 0) {
-                transport.abandon();
-            }
             return code != 0 || levels.misuses() == 0 ? code : static_cast<int>(code_misuse);
         });
 }

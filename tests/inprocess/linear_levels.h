@@ -27,6 +27,7 @@ public:
     bool member(int level) const override { return !groups_[level].members.empty(); }
     int start(int level, std::byte* data, std::size_t bytes) override;
     int finish(int level) override;
+    void abandon() noexcept override { transport_.abandon(); }
 
     /// Every call in order.
     const std::vector<Entry>& log() const { return log_; }

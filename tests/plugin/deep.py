@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A hierarchy of six levels whose branches differ in depth, with another algorithm or component on every level; the
-counters of each level must show that it was that level's turn, once per group and call."""
+"""A hierarchy of six levels whose branches differ in depth, with another algorithm or component on every
+level; the counters of each level must show that it was that level's turn, once per group and call."""
 import os
 import sys
 import tempfile
@@ -20,12 +20,14 @@ PLACES = ["0@p0", "1@p0", "4@p0", "8@p0",   # node > package 0 > NUMA domain 0 >
           "all@p2", "all@p2",               # unbound: they stop at the node (rack1 splits nothing)
           "0@p3", "1@p3", "8@p3", "9@p3",   # node > two NUMA domains
           "0@p4", "all@p4"]                 # one bound, one not
-# Groups with somebody to talk to, by hand: top, site0, rack0 and site1; p0, p2, p3 and p4; package 0 of p0; the NUMA
-# domains of p0, p1 and (twice) p3. Together one message less than ranks.
+# Groups with somebody to talk to, by hand: top, site0, rack0 and site1; p0, p2, p3 and p4; package 0 of p0;
+# the NUMA domains of p0, p1 and (twice) p3. Together one message less than ranks.
 GROUPS = {"switch": 4, "node": 4, "package": 1, "numa": 4, "core": 0}
 METHODS = {
-    "levels": "switch2=tuned,switch1=knomial:3,switch0=scatter_allgather,node=sm,package=split_binary,numa=libnbc",
-    "tree": "switch2=linear,switch1=pipeline,switch0=chain:2,node=binary,package=knomial:4,numa=binomial",
+    "levels": "switch2=tuned,switch1=knomial:3,switch0=scatter_allgather,"
+              "node=sm,package=split_binary,numa=libnbc",
+    "tree": "switch2=linear,switch1=pipeline,switch0=chain:2,"
+            "node=binary,package=knomial:4,numa=binomial",
 }
 PLAN = {
     "levels": ["switch2 tuned/", "switch1 knomial:3/", "switch0 scatter_allgather/", "node sm/",
@@ -43,7 +45,8 @@ def test(paths, engine, extra):
         with open(network, "w", encoding="utf-8") as file:
             file.write(NETWORK)
         parameters = {
-            "coll_strata_topology": "synthetic:package:2 numa:2 core:4", "coll_strata_placement": ";".join(PLACES),
+            "coll_strata_topology": "synthetic:package:2 numa:2 core:4",
+            "coll_strata_placement": ";".join(PLACES),
             "coll_strata_network": f"file:{network}", "coll_strata_bcast_algorithm": engine,
             "coll_strata_bcast_level_algorithms": METHODS[engine], "coll_strata_bcast_segsize": "0",
             "coll_strata_verbose": "1"}

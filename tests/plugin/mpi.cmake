@@ -1,16 +1,7 @@
-# For tests that run mpirun from a script: the compiler wrapper of Open MPI (another MPI may be the machine's
-# default), the interpreter, and the paths that the scripts need, as JSON.
-if(NOT MPI_CXX_COMPILER)
-  find_program(STRATA_MPICXX NAMES mpicxx.openmpi)
-  if(STRATA_MPICXX)
-    set(MPI_CXX_COMPILER ${STRATA_MPICXX} CACHE FILEPATH "Open MPI's C++ compiler wrapper")
-  endif()
-endif()
-set(MPI_CXX_SKIP_MPICXX ON)
-find_package(MPI REQUIRED COMPONENTS CXX)
+# For tests that run mpirun from a script: MPI, the interpreter, and the paths that the scripts need, as JSON.
+include(${PROJECT_SOURCE_DIR}/bench/OpenMpiPrograms.cmake)
 find_package(Threads REQUIRED)
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
-find_program(STRATA_MPIRUN NAMES mpirun.openmpi mpirun REQUIRED)
 
 set(STRATA_TEST_PATHS ${PROJECT_BINARY_DIR}/tests/plugin/paths-$<CONFIG>.json)
 set(STRATA_MUST_FAIL ${PROJECT_SOURCE_DIR}/tests/mpi/must_fail.cmake)

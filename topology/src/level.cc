@@ -1,19 +1,14 @@
 #include "strata/topology/level.h"
 
 #include <array>
-#include <cctype>
+
+#include "strata/topology/text.h"
 
 namespace strata::topology {
 namespace {
 
 constexpr std::array<std::string_view, level_kind_count> level_names = {
     "cluster", "switch", "node", "package", "die", "group", "numa", "l3", "l2", "l1", "core", "pu"};
-
-std::string lower_case(std::string_view text) {
-    std::string result(text);
-    for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return result;
-}
 
 }  // namespace
 

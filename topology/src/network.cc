@@ -1,25 +1,19 @@
 #include "strata/topology/network.h"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <utility>
 
 #include "strata/topology/locality_record.h"
+#include "strata/topology/text.h"
 
 namespace strata::topology {
 namespace {
 
 constexpr std::size_t longest_switch_name = 64;  // topology.conf(5)
 constexpr std::string_view blanks = " \t\r";
-
-std::string lower_case(std::string_view text) {
-    std::string result(text);
-    for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return result;
-}
 
 /// A line of the file with its continuations, comments removed.
 struct LogicalLine {

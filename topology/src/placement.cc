@@ -3,17 +3,10 @@
 
 #include "index_list.h"
 #include "strata/topology/machine.h"
+#include "strata/topology/text.h"
 
 namespace strata::topology {
 namespace {
-
-constexpr std::string_view blanks = " \t";
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
 
 PretendedPlace parse_place(std::string_view entry, int number) {
     const auto fail = [&](const std::string& reason) {

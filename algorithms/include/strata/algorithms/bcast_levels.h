@@ -14,17 +14,19 @@ public:
     virtual int levels() const = 0;
     /// True when this rank takes part in a group of this level.
     virtual bool member(int level) const = 0;
-    /// Starts the broadcast of `bytes` bytes from the group's first participant; may complete it (a blocking
-    /// algorithm). At most one unfinished broadcast per level.
+    /// Starts the broadcast of `bytes` bytes from the participant that stands for the group; may complete it
+    /// (a blocking algorithm). At most one unfinished broadcast per level.
     virtual int start(int level, std::byte* data, std::size_t bytes) = 0;
     /// Finishes what start() began on this level.
     virtual int finish(int level) = 0;
+    /// Gives up every unfinished broadcast after an error.
+    virtual void abandon() noexcept = 0;
 };
 
 /// Broadcast level by level, pipelined: in step t the level l (0 = topmost) carries segment t - l, so that up
 /// to levels() segments are under way. `segment_bytes` 0: one segment. All ranks walk the same (step, level)
-/// order, which excludes circular waits. Returns 0 or the first error. Source: seed papers, multilevel
-/// broadcast (figure 5) with the pipeline that they leave open.
+/// order, which excludes circular waits. Returns 0 or the first error, after LevelGroups::abandon(). Source:
+/// seed papers, multilevel broadcast (figure 5) with the pipeline that they leave open.
 int bcast_levels(LevelGroups& groups, PackedBuffer& buffer, bool is_root, std::size_t segment_bytes);
 
 }  // namespace strata::algorithms

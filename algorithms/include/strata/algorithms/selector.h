@@ -39,6 +39,7 @@ struct Overrides {
     Engine engine = Engine::automatic;
     std::vector<LevelMethodRule> methods;
     std::vector<LevelSizeRule> segments;
+    int window = 4;  ///< messages in flight per edge of the tree
 };
 
 /// Empty, or why these overrides contradict each other: the tree engine with a method that is no tree shape.
@@ -46,9 +47,10 @@ std::string check(const Overrides& overrides);
 
 /// Chooses engine, shapes and segment size for a broadcast of `bytes` bytes from `root`. Only symmetric
 /// inputs. Naming a component, or an algorithm that is no tree shape, selects the levels engine; the model
-/// never does. An automatic engine becomes tree only where that is predicted at least 5 % faster than the
-/// previous component. Throws std::invalid_argument with check()'s message. Cost: O(ranks * depth) per
-/// candidate; the number of candidates depends on the number of levels only.
+/// never does. An automatic engine becomes tree inside a node where that is predicted at least 5 % faster
+/// than the previous component, and between nodes unless it is predicted more than half slower. Throws
+/// std::invalid_argument with check()'s message. Cost: O(ranks * depth) per candidate; the number of
+/// candidates depends on the number of levels only.
 Plan plan_bcast(const topology::Hierarchy& hierarchy, const LinkTable& links, const Overrides& overrides,
                 std::size_t bytes, int root);
 

@@ -1,22 +1,23 @@
-"""Tests of the demonstration that need no cluster.
-
-To run them, in bench: python3 -B -m unittest demonstration.test_demonstration
-"""
+#!/usr/bin/env python3
+"""Tests of the demonstration that need no cluster."""
 
 import dataclasses
 import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import types
 import unittest
 
-from . import applications, competitors, plot, report, units
-from .cluster import Run
-from .measure import Case, Effort, Measurement, Series
-
 _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+sys.path.insert(0, os.path.join(_ROOT, "bench"))
+
+from demonstration import applications, competitors, plot, report, units  # noqa: E402
+from demonstration.cluster import Run  # noqa: E402
+from demonstration.measure import Case, Effort, Measurement, Series  # noqa: E402
+
 _PLAN_LINE = ("[n0:1] coll:strata: MPI_COMM_WORLD bcast of 262144 bytes from rank 0: "
               "tree (node binary/3840), predicted 1 us")
 _PLAIN = report.Paint(False)
@@ -90,6 +91,17 @@ class Units(unittest.TestCase):
                          ["1412", "100", "24.5", "10.0", "1.00", "0.912"])
 
 
+    def test_ranges(self):
+        self.assertEqual(units.range_text(["15", "15"]), "15")
+        self.assertEqual(units.range_text(["2", "3"]), "2 to 3")
+
+    def test_paths(self):
+        here = os.getcwd()
+        self.assertEqual([units.path_text(os.path.join(here, "a", "b")), units.path_text(here)], ["a/b", "."])
+        for outside in (os.path.dirname(here), here + "-other", os.path.join(here, "..", "x")):
+            self.assertEqual(units.path_text(outside), os.path.abspath(outside))
+
+
 class Rounds(Folder):
     def test_good_run(self):
         measurement, cluster = measured(self.folder)
@@ -138,6 +150,12 @@ class Report(Folder):
                          {(262144, True)})
         self.set_times("strata", [1.0, 4.1, 4.2])
         self.assertEqual({certain for *_, certain in report.slower(self.measurement)}, {False})
+
+    def test_plans_say_what_their_numbers_mean(self):
+        lines = report.chosen_plans(self.measurement)
+        self.assertIn("0: whole", " ".join(lines[:3]))
+        self.assertIn("  Round-robin order, rotating root", lines)
+        self.assertIn("     256 KiB  tree: node binary/3840", lines)
 
     def test_plot(self):
         text = plot.script(self.measurement, "svg", "a'b.svg")

@@ -1,0 +1,8 @@
+# Whoever compiles ordinary MPI programs, or runs them, includes this: MPI::MPI_CXX and STRATA_MPIRUN are Open
+# MPI's, even where another MPI is the machine's default.
+if(NOT MPI_CXX_COMPILER)
+  find_program(MPI_CXX_COMPILER NAMES mpicxx.openmpi DOC "Open MPI's C++ compiler wrapper")
+endif()
+set(MPI_CXX_SKIP_MPICXX ON)
+find_package(MPI REQUIRED COMPONENTS CXX)
+find_program(STRATA_MPIRUN NAMES mpirun.openmpi mpirun REQUIRED DOC "mpirun of the same Open MPI")

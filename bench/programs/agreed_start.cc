@@ -1,0 +1,100 @@
+#include "agreed_start.h"
+
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <numeric>
+
+namespace bench {
+
+namespace {
+
+constexpr int tell_tag = 1;
+constexpr int gather_tag = 2;
+constexpr std::int64_t late_mark = -1;  // in place of an end
+constexpr std::int64_t longest_lead_ns = 2'000'000'000;
+
+}  // namespace
+
+std::int64_t now_ns() {
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
+}
+
+void wait_until(std::int64_t time_ns, std::int64_t spin_ns) {
+    const std::int64_t wake_ns = time_ns - spin_ns;
+    const timespec wake{static_cast<time_t>(wake_ns / 1'000'000'000),
+                        static_cast<long>(wake_ns % 1'000'000'000)};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &wake, nullptr) == EINTR) {
+    }
+    while (now_ns() < time_ns) {
+    }
+}
+
+Conductor::Conductor(MPI_Comm original) {
+    MPI_Comm_dup(original, &control_);
+    MPI_Comm_rank(control_, &rank_);
+    MPI_Comm_size(control_, &size_);
+    requests_.resize(static_cast<std::size_t>(size_ - 1));
+    values_.resize(static_cast<std::size_t>(size_));
+    prctl(PR_SET_TIMERSLACK, 1);  // the kernel otherwise ends a sleep up to 50 us late
+}
+
+Conductor::~Conductor() { MPI_Comm_free(&control_); }
+
+void Conductor::tell_all(std::int64_t& value) {
+    if (rank_ != 0) {
+        MPI_Recv(&value, 1, MPI_INT64_T, 0, tell_tag, control_, MPI_STATUS_IGNORE);
+        return;
+    }
+    for (int other = 1; other < size_; ++other) {
+        MPI_Isend(&value, 1, MPI_INT64_T, other, tell_tag, control_,
+                  &requests_[static_cast<std::size_t>(other - 1)]);
+    }
+    MPI_Waitall(size_ - 1, requests_.data(), MPI_STATUSES_IGNORE);
+}
+
+void Conductor::gather(std::int64_t value) {
+    if (rank_ != 0) {
+        MPI_Send(&value, 1, MPI_INT64_T, 0, gather_tag, control_);
+        return;
+    }
+    values_[0] = value;
+    for (int other = 1; other < size_; ++other) {
+        const auto place = static_cast<std::size_t>(other);
+        MPI_Irecv(&values_[place], 1, MPI_INT64_T, other, gather_tag, control_, &requests_[place - 1]);
+    }
+    MPI_Waitall(size_ - 1, requests_.data(), MPI_STATUSES_IGNORE);
+}
+
+bool Conductor::start(bool more, std::int64_t spin_ns) {
+    start_ns_ = more ? now_ns() + lead_ns_ : 0;
+    tell_all(start_ns_);
+    if (start_ns_ == 0) return false;
+    late_ = now_ns() >= start_ns_;
+    wait_until(start_ns_, spin_ns);
+    return true;
+}
+
+Outcome Conductor::finish(std::int64_t end_ns) {
+    gather(late_ ? late_mark : end_ns);
+    Outcome outcome;
+    if (rank_ == 0) {
+        outcome.duration_ns = *std::max_element(values_.begin(), values_.end()) - start_ns_;
+        outcome.late = std::count(values_.begin(), values_.end(), late_mark);
+        if (outcome.late > 0) lead_ns_ = std::min(2 * lead_ns_, longest_lead_ns);
+    }
+    std::int64_t all_ended = 0;
+    tell_all(all_ended);
+    return outcome;
+}
+
+std::int64_t Conductor::sum(std::int64_t value) {
+    gather(value);
+    return rank_ == 0 ? std::accumulate(values_.begin(), values_.end(), std::int64_t{0}) : 0;
+}
+
+}  // namespace bench

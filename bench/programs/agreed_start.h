@@ -1,0 +1,65 @@
+// Starting a collective operation at the same moment on every rank.
+//
+// All times are CLOCK_MONOTONIC in nanoseconds. Comparing them across ranks is valid only where all ranks run
+// on one kernel, as on the emulated cluster. (MPI_Wtime may count from another origin in every process, and
+// timing after a barrier flatters an operation whose ranks leave the barrier late.)
+
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace bench {
+
+std::int64_t now_ns();
+
+// Sleeps until shortly before a time and then watches the clock, for at most spin_ns: a machine with fewer
+// processors than ranks has none to spare for waiting.
+void wait_until(std::int64_t time_ns, std::int64_t spin_ns);
+
+// How a repetition went, on rank 0: from the start to the latest end.
+struct Outcome {
+    std::int64_t duration_ns = 0;
+    std::int64_t late = 0;  // ranks that learned the start too late; if any, the duration means nothing
+};
+
+// Point-to-point exchanges between rank 0 and all others on a communicator of their own, so that they neither
+// depend on a collective operation nor mix with the one that is measured.
+class Conductor {
+public:
+    explicit Conductor(MPI_Comm original);  // collective, as is the destructor
+    ~Conductor();
+    Conductor(const Conductor&) = delete;
+    Conductor& operator=(const Conductor&) = delete;
+
+    // Waits for the next start, the same on all ranks, and returns true; false if rank 0 passed more = false.
+    // (What the other ranks pass is ignored.)
+    bool start(bool more, std::int64_t spin_ns);
+
+    // To be called with the time at which the measured call returned. Returns once all ranks have done so:
+    // whoever is early must not take the processor from those still at work. The result is valid on rank 0.
+    // After late ranks, the next starts keep a greater distance.
+    Outcome finish(std::int64_t end_ns);
+
+    // The sum over all ranks, valid on rank 0.
+    std::int64_t sum(std::int64_t value);
+
+    int rank() const { return rank_; }
+    int size() const { return size_; }
+
+private:
+    void tell_all(std::int64_t& value);  // from rank 0 to the others
+    void gather(std::int64_t value);     // to values_ of rank 0
+
+    MPI_Comm control_ = MPI_COMM_NULL;
+    int rank_ = 0, size_ = 1;
+    std::int64_t start_ns_ = 0;
+    bool late_ = false;
+    std::int64_t lead_ns_ = 2'000'000;  // from the announcement of a start to the start
+    std::vector<MPI_Request> requests_;
+    std::vector<std::int64_t> values_;  // by rank
+};
+
+}  // namespace bench
