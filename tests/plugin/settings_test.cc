@@ -276,7 +276,19 @@ TEST(AgreementHash, WhatOneProcessAloneDecidesDoesNotCount) {
     EXPECT_EQ(hash({}), hash(with([](SettingsText& text) { text.verbose = "1"; })));
     EXPECT_EQ(hash({}), hash(with([](SettingsText& text) { text.dump = "picture.svg"; })));
     // A pretended machine changes the records that are compared rank by rank.
-    EXPECT_EQ(hash({}), hash(with([](SettingsText& text) { text.topology = "synthetic:core:4"; })));
+    EXPECT_EQ(hash({}), hash(with([](SettingsText& text) {
+                  text.topology = "synthetic:core:4";
+                  text.placement = "0;1";
+              })));
+}
+
+TEST(ParseSettings, APretendedMachineNeedsAPlacement) {
+    SettingsText text;
+    text.topology = "synthetic:core:4";
+    std::vector<std::string> errors;
+    EXPECT_FALSE(parse_settings(text, {}, errors).machine.has_value());
+    ASSERT_EQ(errors.size(), 1U);
+    EXPECT_NE(errors[0].find("needs coll_strata_placement"), std::string::npos) << errors[0];
 }
 
 TEST(AgreementHash, NetworkFilesCountByContent) {
