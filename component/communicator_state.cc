@@ -12,7 +12,7 @@ namespace strata::component {
 namespace {
 
 constexpr std::size_t most_level_sets = 16;  // each holds one communicator per level
-constexpr std::size_t most_edges = 64;      // roots per plan
+constexpr std::size_t most_edges = 64;       // roots per plan
 constexpr std::size_t scratch_to_keep = std::size_t{4} << 20;
 
 /// Four classes per power of two; a class is planned for its smallest size, so that powers of two are met
@@ -67,7 +67,7 @@ void CommunicatorState::forward_all(ForwardReason reason) {
     phase_ = Phase::forwarding;
     if (settings_.verbose >= 1 && ompi_comm_rank(comm_) == 0) {
         opal_output(0, "coll:strata: %s: everything is left to the previous component: %s", comm_->c_name,
-                    name_of(reason));
+                    explanation(reason));
     }
 }
 

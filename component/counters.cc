@@ -35,6 +35,20 @@ const char* name_of(ForwardReason reason) {
     return "?";
 }
 
+const char* explanation(ForwardReason reason) {
+    switch (reason) {
+        case ForwardReason::missing: return "some of its processes have no plugin";
+        case ForwardReason::version: return "some of its processes have another version of the plugin";
+        case ForwardReason::settings: return "some of its processes have other parameters";
+        case ForwardReason::several_jobs: return "it joins processes of several jobs";
+        case ForwardReason::no_hierarchy: return "all its processes are equally near to each other";
+        case ForwardReason::model: return "no gain is predicted";
+        case ForwardReason::chosen: return "a parameter says so";
+        case ForwardReason::count: break;
+    }
+    return "?";
+}
+
 Counters& counters() {
     static Counters all;
     return all;

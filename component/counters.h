@@ -21,7 +21,10 @@ enum class ForwardReason : int {
     count
 };
 inline constexpr int forward_reason_count = static_cast<int>(ForwardReason::count);
+/// One word, as in the variables' names.
 const char* name_of(ForwardReason reason);
+/// The same for people.
+const char* explanation(ForwardReason reason);
 
 /// A counter that one thread at a time bumps per communicator; relaxed, for several communicators at once.
 class Counter {
