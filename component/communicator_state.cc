@@ -78,6 +78,11 @@ void CommunicatorState::set_up() {
         forward_all(agreement.reason);
         return;
     }
+    // Equal on all: the one is part of the agreement, the other Open MPI itself insists on.
+    if (compat::several_threads() && !compat::threads_are_safe()) {
+        forward_all(ForwardReason::threads);
+        return;
+    }
     hierarchy_ = topology::build_hierarchy(agreement.records, settings_.hierarchy);
     agreed_ = true;
     root_class_.resize(static_cast<std::size_t>(hierarchy_.ranks()));

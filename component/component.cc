@@ -40,7 +40,8 @@ int register_parameters() {
 Surroundings surroundings() {
     // Open MPI's transports hand over larger messages only after a handshake.
     return {compat::size_variable("opal", "btl", "tcp", "eager_limit", 65536),
-            compat::size_variable("opal", "btl", "vader", "eager_limit", 4096), compat::architecture()};
+            compat::size_variable("opal", "btl", "vader", "eager_limit", 4096), compat::architecture(),
+            compat::several_threads()};
 }
 
 int open() {

@@ -87,6 +87,12 @@ std::vector<std::string> coll_components() {
     return names;
 }
 
+bool several_threads() { return ompi_mpi_thread_multiple; }
+
+bool threads_are_safe() {
+    return std::string_view(mca_pml_base_selected_component.pmlm_version.mca_component_name) != "cm";
+}
+
 std::size_t size_variable(const char* project, const char* framework, const char* component, const char* name,
                           std::size_t otherwise) {
     const int index = mca_base_var_find(project, framework, component, name);

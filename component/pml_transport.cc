@@ -62,10 +62,32 @@ int PmlTransport::harvest(std::span<int> done, int& count) {
     return rc;
 }
 
+/// With several threads in Open MPI: its own wait leaves the processor, and the progress, to one of them.
+int PmlTransport::sleep_until_one(std::span<int> done, int& count) {
+    waiting_.clear();
+    for (const int slot : busy_) {
+        waiting_.push_back(requests_[slot]);
+    }
+    int index = MPI_UNDEFINED;
+    const int rc = ompi_request_wait_any(waiting_.size(), waiting_.data(), &index, MPI_STATUS_IGNORE);
+    if (index == MPI_UNDEFINED) {
+        return rc;
+    }
+    const int slot = busy_[static_cast<std::size_t>(index)];
+    requests_[slot] = nullptr;
+    busy_.erase(busy_.begin() + index);
+    done[0] = slot;
+    count = 1;
+    return rc;
+}
+
 int PmlTransport::wait_some(std::span<int> done, int& count) {
     count = 0;
     if (busy_.empty() || done.empty()) {
         return OMPI_SUCCESS;
+    }
+    if (opal_using_threads()) {
+        return sleep_until_one(done, count);
     }
     for (;;) {
         const int rc = harvest(done, count);

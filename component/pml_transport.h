@@ -34,11 +34,13 @@ public:
 private:
     void count_message(int peer, std::size_t bytes);
     int harvest(std::span<int> done, int& count);
+    int sleep_until_one(std::span<int> done, int& count);
 
     ompi_communicator_t* comm_;
     int tag_;
     std::vector<ompi_request_t*> requests_;  // by slot; null when idle
     std::vector<int> busy_;
+    std::vector<ompi_request_t*> waiting_;
     std::span<const PeerLevel> levels_;
 };
 

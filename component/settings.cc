@@ -171,7 +171,7 @@ std::uint64_t agreement_hash(const SettingsText& text, const Settings& settings,
     std::ostringstream all;
     all << text.priority << '|' << text.window << '|' << text.hierarchy << '|' << text.disable << '|'
         << surroundings.network_eager_bytes << '|' << surroundings.node_eager_bytes << '|'
-        << surroundings.architecture << '|';
+        << surroundings.architecture << '|' << surroundings.several_threads << '|';
     if (settings.network) {
         all << settings.network->hash();
     } else {

@@ -64,6 +64,7 @@ struct Surroundings {
     std::size_t network_eager_bytes = 0;
     std::size_t node_eager_bytes = 0;
     std::uint32_t architecture = 0;
+    bool several_threads = false;  ///< MPI_THREAD_MULTIPLE
 };
 
 /// Hash of everything that must be equal on all processes before any of them changes a message pattern.

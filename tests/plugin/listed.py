@@ -14,7 +14,7 @@ GENERAL = ["priority", "verbose", "window", "hierarchy", "network", "topology", 
            "dump"]
 PER_COLLECTIVE = ["algorithm", "level_algorithms", "segsize"]
 ENGINES = ["tree", "levels", "forward"]
-REASONS = ["missing", "version", "settings", "several_jobs", "no_hierarchy", "model", "chosen"]
+REASONS = ["missing", "version", "settings", "several_jobs", "threads", "no_hierarchy", "model", "chosen"]
 PER_LEVEL = ["messages", "bytes", "delegated"]
 LEVELS = ["cluster", "switch", "node", "package", "die", "group", "numa", "l3", "l2", "l1", "core", "pu"]
 
