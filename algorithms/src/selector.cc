@@ -215,9 +215,9 @@ void forward(Plan& plan, std::string reason) {
 }
 
 // Between nodes the model knows the kinds of the links but not the links, nor how busy processors and network
-// are. The composed tree loads both least: one message on every link. Where the flat pattern saves a hop it
-// is predicted up to 40 % faster for short messages, which neither TCP with a long link nor one with busy
-// processors bears out.
+// are. The composed tree loads both least: one message on every link. The price, where a flat pattern saves a
+// hop for short messages (predicted up to 40 %): measured 10 to 17 % at 8 B to 1 KiB over TCP without delay,
+// none over a 2 ms link.
 constexpr double tolerated_between_nodes = 0.5;
 
 /// The longest predicted time for which the tree is taken. Inside one node it must win by more than the
