@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 
 namespace strata::testing {
 
@@ -21,8 +22,16 @@ std::atomic<int> slots_taken = 0;
 thread_local int own_slot = -1;
 char signature[64];
 
-void say(const char* text) {
-    [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
+/// One write for the whole line: several ranks speak at the same time. Safe in a signal handler.
+void say(std::initializer_list<const char*> words) {
+    char line[sizeof signature + slot_bytes + 64];
+    std::size_t used = 0;
+    for (const char* word : words) {
+        const std::size_t length = std::min(strlen(word), sizeof line - used);
+        memcpy(line + used, word, length);
+        used += length;
+    }
+    [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, line, used);
 }
 
 char* position() {
@@ -35,10 +44,7 @@ char* position() {
 void on_alarm(int) {
     const int threads = std::clamp(slots_taken.load(), 1, slot_count);
     for (int i = 0; i < threads; ++i) {
-        say(signature);
-        say(": watchdog: still at: ");
-        say(positions[i]);
-        say("\n");
+        say({signature, ": watchdog: still at: ", positions[i], "\n"});
     }
     sleep(2);  // mpirun ends the others once one rank is gone: let them speak first
     _exit(exit_watchdog);
