@@ -95,29 +95,6 @@ bool find_difference(const std::vector<const Peer*>& members, Difference& found)
                     ForwardReason::settings);
 }
 
-std::string node_name(const opal_process_name_t& process) {
-    const std::string node = compat::node_of(process);
-    return node.empty() ? "of process " + std::to_string(process.vpid) : node;
-}
-
-/// The nodes of these processes of a job, the first few by name.
-std::string node_names(opal_process_name_t process, const std::vector<std::uint32_t>& ids) {
-    constexpr std::size_t most = 8;
-    std::vector<std::string> names;
-    for (const std::uint32_t id : ids) {
-        process.vpid = id;
-        std::string name = node_name(process);
-        if (std::find(names.begin(), names.end(), name) == names.end()) {
-            names.push_back(std::move(name));
-        }
-    }
-    std::string list;
-    for (std::size_t i = 0; i < std::min(most, names.size()); ++i) {
-        list += (i > 0 ? ", " : "") + names[i];
-    }
-    return names.size() > most ? list + " and " + std::to_string(names.size() - most) + " more" : list;
-}
-
 /// Says once per job what differs in it: the lowest process that has the plugin looks at all others.
 void report_once() {
     static std::once_flag once;
@@ -141,8 +118,8 @@ void report_once() {
             return;
         }
         name.vpid = 0;
-        const std::string reference = node_name(name);
-        const std::string node = node_names(name, difference.members);
+        const std::string reference = compat::node_names(name, {name.vpid});
+        const std::string node = compat::node_names(name, difference.members);
         switch (difference.reason) {
             case ForwardReason::missing: show_missing(node); break;
             case ForwardReason::version: show_other_version(node, reference); break;

@@ -6,7 +6,9 @@
 
 #include "agreement.h"
 #include "dump.h"
+#include "election.h"
 #include "messages.h"
+#include "reports.h"
 
 namespace strata::component {
 namespace {
@@ -83,8 +85,11 @@ void CommunicatorState::set_up() {
         forward_all(ForwardReason::threads);
         return;
     }
-    hierarchy_ = topology::build_hierarchy(agreement.records, settings_.hierarchy);
+    hierarchy_ =
+        topology::build_hierarchy(agreement.records, {settings_.hierarchy, election_of(comm_, settings_)});
     agreed_ = true;
+    report_cards(comm_, settings_, agreement.records);
+    report_network(comm_, agreement.records);
     root_class_.resize(static_cast<std::size_t>(hierarchy_.ranks()));
     for (int rank = 0; rank < hierarchy_.ranks(); ++rank) {
         int group = hierarchy_.stop[static_cast<std::size_t>(rank)];

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "agreement.h"
+#include "dump.h"
 #include "locality.h"
 #include "messages.h"
 #include "module.h"
@@ -59,6 +60,9 @@ int open() {
         if (settings()->priority >= 0) {
             publish_record(
                 own_record(*settings(), agreement_hash(text, *settings(), errors, here), plugin_version));
+            if (!settings()->dump.empty()) {
+                publish_notes(own_notes(*settings()));
+            }
         }
         return OMPI_SUCCESS;
     } catch (...) {

@@ -5,80 +5,50 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <map>
 #include <sstream>
 
 #include "messages.h"
-#include "strata/topology/picture.h"
 
 namespace strata::component {
 namespace {
 
-topology::PictureFormat format_of(const std::string& path) {
-    const auto dot = path.rfind('.');
-    const std::string ending = dot == std::string::npos ? "" : path.substr(dot + 1);
-    if (ending == "svg") {
-        return topology::PictureFormat::svg;
+constexpr const char* notes_key = "coll.strata.notes";
+
+/// What a process said about its node; where it said nothing (its own coll_strata_dump may be empty) what is
+/// known here.
+topology::NodeNotes notes_of(const opal_process_name_t& process, const Settings& settings,
+                             const topology::LocalityRecord& record) {
+    std::vector<std::byte> bytes;
+    if (compat::lookup(process, notes_key, bytes) == compat::Lookup::found) {
+        const auto* text = reinterpret_cast<const char*>(bytes.data());
+        if (const auto notes = topology::decode_notes({text, bytes.size()})) {
+            return *notes;
+        }
     }
-    if (ending == "json") {
-        return topology::PictureFormat::json;
+    topology::NodeNotes notes;
+    const std::string node = compat::node_of(process);
+    if (topology::stable_hash(node) == record.node_id) {
+        notes.node = node;
     }
-    return ending == "dot" ? topology::PictureFormat::dot : topology::PictureFormat::text;
+    for (const std::uint32_t id : record.network_path) {
+        notes.switches.emplace_back(settings.network ? settings.network->switch_name(id) : "");
+    }
+    return notes;
 }
-
-/// What people call the groups of one communicator.
-class Names {
-public:
-    Names(ompi_communicator_t* comm, const Settings& settings, const topology::Hierarchy& hierarchy,
-          std::span<const topology::LocalityRecord> records)
-        : settings_(settings), hierarchy_(hierarchy), records_(records) {
-        for (int rank = 0; rank < ompi_comm_size(comm); ++rank) {
-            add(compat::node_of(ompi_group_get_proc_name(comm->c_local_group, rank)));
-        }
-        add(compat::own_node());
-        for (const auto& place : settings.placement) {
-            add(place.node);
-        }
-    }
-
-    std::string of(const topology::Group& group) const {
-        using topology::LevelKind;
-        if (group.level.kind == LevelKind::switch_) {
-            return settings_.network
-                       ? std::string(settings_.network->switch_name(static_cast<std::uint32_t>(group.object)))
-                       : "";
-        }
-        if (group.level.kind == LevelKind::cluster) {
-            return "";
-        }
-        const std::string node = node_of_rank(group.members.front());
-        if (group.level.kind == LevelKind::node) {
-            return node;
-        }
-        // Where a node is no level of its own, its name stands at the group that took its place.
-        const bool topmost_of_node =
-            group.parent < 0 || hierarchy_.groups[group.parent].level.kind < LevelKind::node;
-        return topmost_of_node && !node.empty() ? std::to_string(group.object) + " of " + node : "";
-    }
-
-private:
-    void add(const std::string& node) { nodes_[topology::stable_hash(node)] = node; }
-    std::string node_of_rank(int rank) const {
-        const auto known = nodes_.find(records_[static_cast<std::size_t>(rank)].node_id);
-        return known == nodes_.end() ? "" : known->second;
-    }
-
-    const Settings& settings_;
-    const topology::Hierarchy& hierarchy_;
-    std::span<const topology::LocalityRecord> records_;
-    std::map<std::uint64_t, std::string> nodes_;
-};
 
 void write_picture(ompi_communicator_t* comm, const Settings& settings, const topology::Hierarchy& hierarchy,
                    std::span<const topology::LocalityRecord> records) {
-    const Names names(comm, settings, hierarchy, records);
-    const std::string picture = topology::draw(hierarchy, format_of(settings.dump),
-                                               [&](const topology::Group& group) { return names.of(group); });
+    topology::NotesByNode nodes;
+    for (std::size_t rank = 0; rank < records.size(); ++rank) {
+        const auto [known, isnew] = nodes.try_emplace(records[rank].node_id);
+        if (isnew) {
+            const auto process = ompi_group_get_proc_name(comm->c_local_group, static_cast<int>(rank));
+            known->second = notes_of(process, settings, records[rank]);
+        }
+    }
+    const auto use = compat::uses_ip() ? topology::CardUse::ip : topology::CardUse::fabric;
+    const std::string picture = topology::draw(hierarchy, topology::format_for(settings.dump),
+                                               topology::picture_notes(hierarchy, records, nodes, use));
     if (settings.dump == "-") {
         std::fputs(picture.c_str(), stderr);
         return;
@@ -92,6 +62,12 @@ void write_picture(ompi_communicator_t* comm, const Settings& settings, const to
 }
 
 }  // namespace
+
+void publish_notes(const topology::NodeNotes& notes) {
+    const std::string text = topology::encode_notes(notes);
+    compat::publish(notes_key,
+                    std::as_bytes(std::span(text)));  // should it fail, names and cards are missing
+}
 
 void dump_hierarchy(ompi_communicator_t* comm, const Settings& settings, const topology::Hierarchy& hierarchy,
                     std::span<const topology::LocalityRecord> records) {

@@ -6,12 +6,17 @@
 #include "settings.h"
 #include "strata/algorithms/plan.h"
 #include "strata/topology/hierarchy.h"
+#include "strata/topology/node_notes.h"
 
 namespace strata::component {
 
-/// Writes the picture that `coll_strata_dump` asks for, once per job: process 0 draws the first
-/// communicator for which it builds a hierarchy. The file's ending chooses the format: .svg, .dot, .json,
-/// else text; "-" is standard error.
+/// Publishes what a picture says about this process's node; dump_hierarchy() reads it. Call while components
+/// open.
+void publish_notes(const topology::NodeNotes& notes);
+
+/// Writes the picture that `coll_strata_dump` asks for, once per job: process 0 draws the first communicator
+/// for which it builds a hierarchy, with one look-up of the notes per node. The file's ending chooses the
+/// format: .svg, .dot, .json, else text; "-" is standard error.
 void dump_hierarchy(ompi_communicator_t* comm, const Settings& settings, const topology::Hierarchy& hierarchy,
                     std::span<const topology::LocalityRecord> records);
 

@@ -1,22 +1,122 @@
 #include "locality.h"
 
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+#include "interfaces.h"
 #include "ompi_compat.h"
 
 namespace strata::component {
 namespace {
 
-std::vector<topology::HardwareObject> real_path() {
-    hwloc_topology_t hardware = compat::node_topology();
-    if (hardware == nullptr) {
-        return {};
+using topology::CardChoice;
+using topology::CardUse;
+using topology::Machine;
+using topology::NetworkCard;
+
+/// This process's machine and its place in it, real or pretended.
+struct Place {
+    std::optional<Machine> machine;
+    topology::Binding binding;
+    std::string node;
+};
+
+Place own_place(const Settings& settings) {
+    Place place{settings.machine, {}, compat::own_node()};
+    if (settings.machine && !settings.placement.empty()) {
+        const auto local = static_cast<std::size_t>(compat::own_local_rank());
+        const auto& pretended = settings.placement[local % settings.placement.size()];
+        place.binding = settings.machine->bound_to_cores(pretended.cores);
+        if (!pretended.node.empty()) {
+            place.node = pretended.node;
+        }
+    } else if (!settings.machine) {
+        if (hwloc_topology_t hardware = compat::node_topology(); hardware != nullptr) {
+            place.machine = Machine::borrow(hardware);
+            const std::string cpuset = compat::own_cpuset();
+            place.binding = cpuset.empty() ? place.machine->binding_of_this_process()
+                                           : place.machine->bound_to_threads(cpuset);
+        }
     }
+    return place;
+}
+
+std::string environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr ? value : "";
+}
+
+/// Devices of a list that may name ports too: "mlx5_0:1,mlx5_1"; "all" is no choice.
+std::vector<std::string> listed_devices(const std::string& list) {
+    std::vector<std::string> names;
+    std::istringstream stream(list);
+    for (std::string device; std::getline(stream, device, ',');) {
+        if (device != "all") {
+            names.push_back(device.substr(0, device.find(':')));
+        }
+    }
+    return names;
+}
+
+/// What the transports of `use` are told about cards on this node.
+CardChoice choice_of(CardUse use) {
+    CardChoice choice;
+    choice.addressed = addressed_interfaces();
+    if (use == CardUse::fabric) {
+        choice.include = listed_devices(environment("UCX_NET_DEVICES"));
+        if (compat::openib_is_used()) {
+            choice.include = listed_devices(compat::text_variable("opal", "btl", "openib", "if_include"));
+            choice.exclude = listed_devices(compat::text_variable("opal", "btl", "openib", "if_exclude"));
+        }
+        return choice;
+    }
+    choice.include = listed_interfaces(compat::text_variable("opal", "btl", "tcp", "if_include"));
+    choice.exclude = listed_interfaces(compat::text_variable("opal", "btl", "tcp", "if_exclude"));
+    return choice;
+}
+
+/// Those cards of the user's list that this node has: nodes may differ.
+std::vector<NetworkCard> listed_cards(const Machine& machine, const std::vector<topology::NamedCard>& list) {
+    std::vector<NetworkCard> found;
+    for (const topology::NamedCard& named : list) {
+        try {
+            found.push_back(machine.cards_named({&named, 1}).front());
+        } catch (const std::invalid_argument&) {
+        }
+    }
+    return found;
+}
+
+/// The cards that the transports of `use` have on this node. Source: the order in which Open MPI's transports
+/// decide; the user's own list comes first.
+std::vector<NetworkCard> cards_in_use(const Machine& machine, const Settings& settings, CardUse use) {
+    if (!settings.nic.empty()) {
+        return listed_cards(machine, settings.nic);
+    }
+    const std::vector<NetworkCard> all = machine.cards();
+    // What this node's transports may use says nothing about a pretended machine.
+    const CardChoice choice = settings.machine ? CardChoice{} : choice_of(use);
+    std::vector<NetworkCard> used;
+    for (const int card : use == CardUse::fabric ? fabric_cards(all, choice) : ip_cards(all, choice)) {
+        used.push_back(all[static_cast<std::size_t>(card)]);
+    }
+    return used;
+}
+
+/// Where this process runs; when that cannot be found out, it stops at its node.
+Place known_place(const Settings& settings) {
     try {
-        const auto machine = topology::Machine::borrow(hardware);
-        const std::string cpuset = compat::own_cpuset();
-        return cpuset.empty() ? machine.path_of_this_process() : machine.path_of_cpuset(cpuset);
+        return own_place(settings);
     } catch (const std::exception&) {
-        return {};  // unknown binding: the process stops at its node
+        return {{}, {}, compat::own_node()};
     }
+}
+
+/// The switches above `node` as Slurm's variables name them, topmost first.
+std::vector<std::string> switches_of_slurm(const std::string& node) {
+    return topology::slurm_switches(environment("SLURM_TOPOLOGY_ADDR"),
+                                    environment("SLURM_TOPOLOGY_ADDR_PATTERN"), node);
 }
 
 }  // namespace
@@ -26,22 +126,52 @@ topology::LocalityRecord own_record(const Settings& settings, std::uint64_t sett
     topology::LocalityRecord record;
     record.plugin_version = plugin_version;
     record.settings_hash = settings_hash;
-    std::string node = compat::own_node();
-    if (settings.machine && !settings.placement.empty()) {
-        const auto local = static_cast<std::size_t>(compat::own_local_rank());
-        const auto& place = settings.placement[local % settings.placement.size()];
-        record.hardware_path = settings.machine->path_of_cores(place.cores);
-        if (!place.node.empty()) {
-            node = place.node;
-        }
-    } else if (!settings.machine) {
-        record.hardware_path = real_path();
+    const Place place = known_place(settings);
+    if (place.machine) {
+        record.hardware_path = place.machine->path_of(place.binding);
     }
-    record.node_id = topology::stable_hash(node);
+    if (place.machine && settings.near_card) {
+        for (const CardUse use : {CardUse::fabric, CardUse::ip}) {
+            record.cards[static_cast<std::size_t>(use)] =
+                place.machine->distance(place.binding, cards_in_use(*place.machine, settings, use));
+        }
+    }
+    record.node_id = topology::stable_hash(place.node);
     if (settings.network) {
-        record.network_path = settings.network->path_of(node);
+        record.network_path = settings.network->path_of(place.node);
+    } else if (settings.slurm_network) {
+        for (const auto& name : switches_of_slurm(place.node)) {
+            record.network_path.push_back(topology::switch_id(name));
+        }
     }
     return record;
+}
+
+topology::NodeNotes own_notes(const Settings& settings) {
+    const Place place = known_place(settings);
+    topology::NodeNotes notes;
+    notes.node = place.node;
+    if (settings.network) {
+        for (const std::uint32_t id : settings.network->path_of(place.node)) {
+            notes.switches.emplace_back(settings.network->switch_name(id));
+        }
+    } else if (settings.slurm_network) {
+        notes.switches = switches_of_slurm(place.node);
+    }
+    if (!place.machine || !settings.near_card) {
+        return notes;
+    }
+    for (const CardUse use : {CardUse::fabric, CardUse::ip}) {
+        for (const NetworkCard& card : cards_in_use(*place.machine, settings, use)) {
+            auto known = std::find_if(notes.cards.begin(), notes.cards.end(),
+                                      [&](const auto& note) { return note.name == card.name(); });
+            if (known == notes.cards.end()) {
+                known = notes.cards.insert(known, {card.name(), card.near_name, card.near_path, {}});
+            }
+            known->used[static_cast<std::size_t>(use)] = true;
+        }
+    }
+    return notes;
 }
 
 }  // namespace strata::component

@@ -1,11 +1,15 @@
 #pragma once
 #include "settings.h"
 #include "strata/topology/locality_record.h"
+#include "strata/topology/node_notes.h"
 
 namespace strata::component {
 
 /// Where this process runs, on the real machine or on the pretended one.
 topology::LocalityRecord own_record(const Settings& settings, std::uint64_t settings_hash,
                                     std::uint32_t plugin_version);
+
+/// What a picture says about this process's node.
+topology::NodeNotes own_notes(const Settings& settings);
 
 }  // namespace strata::component

@@ -57,6 +57,28 @@ std::string node_of(const opal_process_name_t& process) {
     return node;
 }
 
+static std::string node_name(const opal_process_name_t& process) {
+    const std::string node = compat::node_of(process);
+    return node.empty() ? "of process " + std::to_string(process.vpid) : node;
+}
+
+std::string node_names(opal_process_name_t process, const std::vector<std::uint32_t>& ids) {
+    constexpr std::size_t most = 8;
+    std::vector<std::string> names;
+    for (const std::uint32_t id : ids) {
+        process.vpid = id;
+        std::string name = node_name(process);
+        if (std::find(names.begin(), names.end(), name) == names.end()) {
+            names.push_back(std::move(name));
+        }
+    }
+    std::string list;
+    for (std::size_t i = 0; i < std::min(most, names.size()); ++i) {
+        list += (i > 0 ? ", " : "") + names[i];
+    }
+    return names.size() > most ? list + " and " + std::to_string(names.size() - most) + " more" : list;
+}
+
 std::string own_node() { return orte_process_info.nodename != nullptr ? orte_process_info.nodename : ""; }
 
 opal_process_name_t own_name() { return orte_process_info.my_name; }
@@ -87,25 +109,64 @@ std::vector<std::string> coll_components() {
     return names;
 }
 
+bool uses_ip() {
+    const std::string_view pml = mca_pml_base_selected_component.pmlm_version.mca_component_name;
+    if (pml == "ucx" || pml == "cm" || pml == "yalla") {
+        return false;
+    }
+    return !openib_is_used();
+}
+
+bool openib_is_used() {
+    const std::string btl = text_variable("opal", "btl", nullptr, nullptr);
+    return !btl.starts_with("^") && btl.find("openib") != std::string::npos;
+}
+
+std::uint64_t creation_number(ompi_communicator_t* comm) { return comm->c_contextid; }
+
 bool several_threads() { return ompi_mpi_thread_multiple; }
 
 bool threads_are_safe() {
     return std::string_view(mca_pml_base_selected_component.pmlm_version.mca_component_name) != "cm";
 }
 
-std::size_t size_variable(const char* project, const char* framework, const char* component, const char* name,
-                          std::size_t otherwise) {
+namespace {
+
+/// The value of a variable in `type`'s storage; nullptr when there is none.
+const void* value_of(const char* project, const char* framework, const char* component, const char* name,
+                     mca_base_var_type_t& type) {
     const int index = mca_base_var_find(project, framework, component, name);
-    if (index < 0) {
-        return otherwise;
-    }
     const mca_base_var_t* variable = nullptr;
     const void* value = nullptr;
-    if (mca_base_var_get(index, &variable) != OPAL_SUCCESS ||
-        mca_base_var_get_value(index, &value, nullptr, nullptr) != OPAL_SUCCESS || value == nullptr) {
+    if (index < 0 || mca_base_var_get(index, &variable) != OPAL_SUCCESS ||
+        mca_base_var_get_value(index, &value, nullptr, nullptr) != OPAL_SUCCESS) {
+        return nullptr;
+    }
+    type = variable->mbv_type;
+    return value;
+}
+
+}  // namespace
+
+std::string text_variable(const char* project, const char* framework, const char* component,
+                          const char* name) {
+    mca_base_var_type_t type{};
+    const void* value = value_of(project, framework, component, name, type);
+    if (value == nullptr || type != MCA_BASE_VAR_TYPE_STRING) {
+        return {};
+    }
+    const char* text = *static_cast<const char* const*>(value);
+    return text != nullptr ? text : "";
+}
+
+std::size_t size_variable(const char* project, const char* framework, const char* component, const char* name,
+                          std::size_t otherwise) {
+    mca_base_var_type_t type{};
+    const void* value = value_of(project, framework, component, name, type);
+    if (value == nullptr) {
         return otherwise;
     }
-    switch (variable->mbv_type) {
+    switch (type) {
         case MCA_BASE_VAR_TYPE_SIZE_T: return *static_cast<const size_t*>(value);
         case MCA_BASE_VAR_TYPE_UNSIGNED_INT: return *static_cast<const unsigned int*>(value);
         case MCA_BASE_VAR_TYPE_UNSIGNED_LONG: return *static_cast<const unsigned long*>(value);

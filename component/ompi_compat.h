@@ -76,6 +76,8 @@ bool exchange_is_complete();
 
 /// The name of the node that runs `process`; empty when unknown.
 std::string node_of(const opal_process_name_t& process);
+/// The nodes of these processes of a job (any process of it), the first few by name.
+std::string node_names(opal_process_name_t job, const std::vector<std::uint32_t>& processes);
 std::string own_node();
 opal_process_name_t own_name();
 /// Number of processes of this job; their ids run from 0.
@@ -89,6 +91,16 @@ int own_local_rank();
 hwloc_topology_t node_topology();
 /// The other coll components of this process, in name order.
 std::vector<std::string> coll_components();
+/// True when messages between nodes use TCP interfaces (pml/ob1 without openib), false when they use fabric
+/// devices. Equal on all processes: Open MPI refuses to mix.
+bool uses_ip();
+/// True when the user chose btl/openib, which no longer is a default.
+bool openib_is_used();
+/// A number that all members of a communicator know and that differs from its siblings'.
+std::uint64_t creation_number(ompi_communicator_t* comm);
+/// A text MCA variable of another component ("opal", "btl", "tcp", "if_include"); empty when there is none.
+std::string text_variable(const char* project, const char* framework, const char* component,
+                          const char* name);
 /// True under MPI_THREAD_MULTIPLE.
 bool several_threads();
 /// True when threads may use the selected point-to-point layer side by side with several messages under way.

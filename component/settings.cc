@@ -56,27 +56,27 @@ int parse_number(const std::string& text, int least, int most, const std::string
     return value;
 }
 
-topology::HierarchySpec parse_hierarchy(const std::string& text) {
-    topology::HierarchySpec spec;
-    for (const auto& word : words(text)) {
-        const auto level = topology::parse_level(word);
-        if (!level) {
-            throw std::invalid_argument("unknown level '" + word +
-                                        "'; known: " + topology::known_level_names());
-        }
-        spec.levels.push_back(*level);
-    }
-    return spec;
-}
-
-std::optional<topology::Network> parse_network(const std::string& text) {
-    if (text.empty() || text == "auto" || text == "none") {
+std::optional<topology::HierarchyHint> parse_hierarchy(const std::string& text) {
+    if (topology::trimmed(text).empty()) {
         return std::nullopt;
     }
-    if (text.rfind("file:", 0) != 0) {
-        throw std::invalid_argument("unknown source; known: auto, none, file:PATH");
+    return topology::parse_hierarchy_hint(text);
+}
+
+/// Where switches are known from.
+void parse_network(const std::string& text, Settings& settings) {
+    settings.slurm_network = text.empty() || text == "auto";
+    if (settings.slurm_network || text == "none") {
+        return;
     }
-    return topology::Network::from_file(text.substr(5));
+    if (text.starts_with("file:")) {
+        settings.network = topology::Network::from_file(text.substr(5));
+    } else if (text.starts_with("hosts:")) {
+        settings.network = topology::Network::from_hosts(text.substr(6));
+    } else {
+        settings.slurm_network = true;
+        throw std::invalid_argument("unknown source; known: auto, none, file:PATH, hosts:LIST=SWITCHES;...");
+    }
 }
 
 algorithms::Overrides parse_overrides(const std::string& op, const CollectiveText& text,
@@ -121,7 +121,7 @@ void read_pretended_machine(const SettingsText& text, Settings& settings, Reader
             }
             auto placement = topology::parse_placement(text.placement);
             for (const auto& place : placement) {
-                settings.machine->path_of_cores(place.cores);
+                settings.machine->bound_to_cores(place.cores);
             }
             settings.placement = std::move(placement);
         });
@@ -141,7 +141,15 @@ Settings parse_settings(const SettingsText& text, const std::vector<std::string>
     reader.read("window", text.window,
                 [&] { settings.window = parse_number(text.window, 1, 1024, " messages"); });
     reader.read("hierarchy", text.hierarchy, [&] { settings.hierarchy = parse_hierarchy(text.hierarchy); });
-    reader.read("network", text.network, [&] { settings.network = parse_network(text.network); });
+    reader.read("network", text.network, [&] { parse_network(text.network, settings); });
+    reader.read("nic", text.nic, [&] {
+        settings.near_card = text.nic != "none";
+        if (settings.near_card && text.nic != "auto") {
+            settings.nic = topology::parse_cards(text.nic);
+        }
+    });
+    reader.read("reproducible", text.reproducible,
+                [&] { settings.reproducible = parse_number(text.reproducible, 0, 1, "") == 1; });
     reader.read("disable", text.disable, [&] {
         std::array<bool, collective_count> disabled{};
         for (const auto& word : words(text.disable)) {
@@ -166,12 +174,13 @@ Settings parse_settings(const SettingsText& text, const std::vector<std::string>
 std::uint64_t agreement_hash(const SettingsText& text, const Settings& settings,
                              const std::vector<std::string>& errors, const Surroundings& surroundings) {
     // As written, and what was not understood: a value that one node alone gets wrong must be seen as a
-    // difference. Of the network file the content counts, not its path; a pretended machine shows in the
-    // records themselves.
+    // difference. Of the network file the content counts, not its path; a pretended machine and the names of
+    // cards (which may differ from node to node) show in the records themselves.
     std::ostringstream all;
     all << text.priority << '|' << text.window << '|' << text.hierarchy << '|' << text.disable << '|'
-        << surroundings.network_eager_bytes << '|' << surroundings.node_eager_bytes << '|'
-        << surroundings.architecture << '|' << surroundings.several_threads << '|';
+        << settings.near_card << '|' << settings.reproducible << '|' << surroundings.network_eager_bytes
+        << '|' << surroundings.node_eager_bytes << '|' << surroundings.architecture << '|'
+        << surroundings.several_threads << '|';
     if (settings.network) {
         all << settings.network->hash();
     } else {

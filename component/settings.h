@@ -30,6 +30,8 @@ struct SettingsText {
     std::string network = "auto";
     std::string topology;
     std::string placement;
+    std::string nic;
+    std::string reproducible = "0";
     std::string disable;
     std::string dump;
     std::array<CollectiveText, collective_count> collectives;
@@ -40,10 +42,14 @@ struct Settings {
     int priority = 40;
     int verbose = 0;
     int window = 4;
-    topology::HierarchySpec hierarchy;
+    std::optional<topology::HierarchyHint> hierarchy;
     std::optional<topology::Network> network;
+    bool slurm_network = true;                 ///< switches as Slurm's variables tell them
     std::optional<topology::Machine> machine;  ///< a pretended one
     std::vector<topology::PretendedPlace> placement;
+    std::vector<topology::NamedCard> nic;  ///< empty: detect
+    bool near_card = true;                 ///< off: leaders are the lowest ranks
+    bool reproducible = false;
     std::array<bool, collective_count> disabled{};
     std::string dump;
     std::array<algorithms::Overrides, collective_count> overrides;

@@ -25,13 +25,18 @@ void Variables::register_all(const mca_base_component_t* component) {
     text("window", "Messages in flight per edge of the tree (1 to 1024)", OPAL_INFO_LVL_6,
          &SettingsText::window);
     text("hierarchy",
-         "Levels to use, comma-separated (empty: all that split something). Known: " +
-             topology::known_level_names(),
+         "Levels to use, comma-separated (empty: all that split something; none: no levels). Known: " +
+             topology::known_hint_levels() +
+             "; and coll/xhc's grammar: numa:2 (halves), numa?8 (at most 8 ranks), [0..9]+[10..24] (rank "
+             "lists), "
+             "A+B, *",
          OPAL_INFO_LVL_3, &SettingsText::hierarchy);
-    text(
-        "network",
-        "Switches above the nodes: auto, none, or file:PATH of a file in the syntax of Slurm's topology.conf",
-        OPAL_INFO_LVL_3, &SettingsText::network);
+    text("network",
+         "Switches above the nodes: auto (Slurm's variables, where they are set), none, file:PATH (a file in "
+         "the "
+         "syntax of Slurm's topology.conf), or hosts:LIST=SWITCHES;... (topmost first: "
+         "hosts:n[0-1]=top.site0;n[2-3]=top.site1)",
+         OPAL_INFO_LVL_3, &SettingsText::network);
     text("topology",
          "Pretended machine for every node: an hwloc XML file, or synthetic:DESCRIPTION (with "
          "coll_strata_placement)",
@@ -40,6 +45,15 @@ void Variables::register_all(const mca_base_component_t* component) {
          "Where each local rank runs on the pretended machine: CORES[@NODE] separated by ';', for example "
          "'0;1;2-3@n1;all@n2' (repeated when shorter)",
          OPAL_INFO_LVL_7, &SettingsText::placement);
+    text("nic",
+         "Network cards near which leaders are chosen: names or PCI ids, comma-separated "
+         "(mlx5_0,0000:41:00.0), each "
+         "perhaps with its place (mlx5_0@numa:1); auto: those that Open MPI uses; none: leaders are the "
+         "lowest "
+         "ranks. May differ from node to node, except none",
+         OPAL_INFO_LVL_3, &SettingsText::nic);
+    text("reproducible", "1: results depend neither on message sizes nor on the choice of leaders (0 or 1)",
+         OPAL_INFO_LVL_4, &SettingsText::reproducible);
     text("disable", "Collectives to leave to other components, comma-separated", OPAL_INFO_LVL_2,
          &SettingsText::disable);
     text("dump",

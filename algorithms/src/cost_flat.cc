@@ -25,12 +25,12 @@ FlatModel::FlatModel(const topology::Hierarchy& hierarchy, const LinkTable& link
     : hierarchy_(hierarchy), ranks_(hierarchy.stop.size()), groups_(hierarchy.groups.size()) {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
         const topology::Group& group = hierarchy.groups[g];
-        groups_[g].link = links.at(group.level);
-        groups_[g].network = is_network(group.level.kind);
+        groups_[g].link = links.at(link_level(group));
+        groups_[g].network = is_network(group);
         if (group.parent >= 0) {
             const GroupState& parent = groups_[group.parent];
             groups_[g].us_per_byte = connection_us_per_byte(parent.link);
-            groups_[g].gap_us = gap_us(parent.link, hierarchy.groups[group.parent].level.kind);
+            groups_[g].gap_us = gap_us(parent.link, parent.network);
         }
         if (!groups_[g].network) continue;
         for (const int rank : group.direct) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "strata/algorithms/link.h"
+#include "strata/topology/hierarchy.h"
 
 namespace strata::algorithms {
 
@@ -11,17 +12,22 @@ inline bool is_network(topology::LevelKind kind) {
     return kind == topology::LevelKind::cluster || kind == topology::LevelKind::switch_;
 }
 
+/// The level whose links the members of a group use among each other: a custom group has none of its own.
+inline topology::LevelKey link_level(const topology::Group& group) {
+    return group.level.kind == topology::LevelKind::custom ? group.around : group.level;
+}
+inline bool is_network(const topology::Group& group) { return is_network(link_level(group).kind); }
+
 /// Microseconds per byte on the connection between a child group and the level above it, over all its
 /// transfers.
 inline double connection_us_per_byte(const LinkParameters& link) {
     return 1 / (link.bytes_per_us * link.parallel);
 }
 
-/// Time for which one message at least occupies a connection, however small (the gap of the LogGP model): a card,
-/// or the kernel before it, handles one message after the other. Copies in memory have no such bottleneck.
-inline double gap_us(const LinkParameters& link, topology::LevelKind kind) {
-    return is_network(kind) ? link.overhead_us : 0;
-}
+/// Time for which one message at least occupies a connection, however small (the gap of the LogGP model): a
+/// card, or the kernel before it, handles one message after the other. Copies in memory have no such
+/// bottleneck.
+inline double gap_us(const LinkParameters& link, bool network) { return network ? link.overhead_us : 0; }
 
 /// What the handshake of a message adds before its first byte when, with its header, it exceeds the eager
 /// limit: one round trip.

@@ -44,17 +44,22 @@ TreeModel::TreeModel(const topology::Hierarchy& hierarchy, const LinkTable& link
       card_us_per_byte_(hierarchy.stop.size(), 0),
       ranks_(hierarchy.stop.size()),
       boundaries_(hierarchy.groups.size()) {
-    for (const auto level : levels_) links_.push_back(links.at(level));
+    for (const auto level : levels_) {
+        // Custom groups of one level may use different links; the widest, which stands first, decides.
+        const auto group = std::find_if(hierarchy.groups.begin(), hierarchy.groups.end(),
+                                        [&](const auto& candidate) { return candidate.level == level; });
+        links_.push_back(links.at(link_level(*group)));
+        network_.push_back(is_network(*group));
+    }
     for (const auto& group : hierarchy.groups) {
         const auto found = std::find(levels_.begin(), levels_.end(), group.level);
         groups_.push_back({static_cast<std::size_t>(found - levels_.begin()), {}});
         const int parent = group.parent;
         group_us_per_byte_.push_back(parent < 0 ? 0 : connection_us_per_byte(links_[groups_[parent].level]));
         group_gap_us_.push_back(
-            parent < 0 ? 0 : gap_us(links_[groups_[parent].level], hierarchy.groups[parent].level.kind));
+            parent < 0 ? 0 : gap_us(links_[groups_[parent].level], is_network(hierarchy.groups[parent])));
         for (const int rank : group.direct) {
-            if (is_network(group.level.kind))
-                card_us_per_byte_[rank] = 1 / links_[groups_.back().level].bytes_per_us;
+            if (is_network(group)) card_us_per_byte_[rank] = 1 / links_[groups_.back().level].bytes_per_us;
         }
     }
     for (int g = 0; g < static_cast<int>(groups_.size()); ++g) {
@@ -97,7 +102,7 @@ TreeModel::Edges TreeModel::edges_of(int group, const LevelPlan& plan) const {
     edges.tail = bytes_ - (std::ceil(bytes_ / edges.segment) - 1) * edges.segment;
     edges.latency = link.latency_us;
     edges.overhead = link.overhead_us;
-    if (!is_network(levels_[view.level].kind)) edges.copy_us_per_byte = 1 / link.bytes_per_us;
+    if (!network_[view.level]) edges.copy_us_per_byte = 1 / link.bytes_per_us;
     edges.handshake = handshake_us(link, static_cast<std::size_t>(edges.segment));
     return edges;
 }

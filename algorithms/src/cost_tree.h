@@ -25,6 +25,7 @@ public:
 
     const std::vector<topology::LevelKey>& levels() const { return levels_; }
     const LinkParameters& link(std::size_t level) const { return links_[level]; }
+    bool network(std::size_t level) const { return network_[level]; }
     /// Participants of the level's largest group.
     int largest_group(std::size_t level) const { return largest_group_[level]; }
 
@@ -57,7 +58,8 @@ private:
     const topology::Hierarchy& hierarchy_;
     int root_;
     std::vector<topology::LevelKey> levels_;
-    std::vector<LinkParameters> links_;
+    std::vector<LinkParameters> links_;  ///< by level
+    std::vector<bool> network_;          ///< by level
     std::vector<int> largest_group_;
     std::vector<GroupView> groups_;
     std::vector<double> group_us_per_byte_;  ///< of each group's connection to its parent

@@ -37,6 +37,7 @@ LinkParameters default_link(LevelKey level) {
             // An unknown number of tiers: somewhat slower than a leaf switch.
             return {20.0, 4.0, 1000.0, network_eager_default};
         case LevelKind::switch_: return switch_link(level.height);
+        case LevelKind::custom:  // models ask for the level around instead: link_level()
         case LevelKind::node:
             // One copy through shared memory, at the 40 Gbit/s that btl_vader states for single copies.
             return node_link(1.0, 0.3, 5000);

@@ -151,7 +151,7 @@ private:
     }
 
     std::size_t network_eager(std::size_t level) const {
-        return is_network(model_.levels()[level].kind) ? model_.link(level).eager_bytes : 0;
+        return model_.network(level) ? model_.link(level).eager_bytes : 0;
     }
 
     void choose_common_segment() {
@@ -224,7 +224,7 @@ constexpr double tolerated_between_nodes = 0.5;
 /// model's error. Between nodes it crosses every link above the nodes once, and may lose about one hop for
 /// that.
 double worth_leaving_us(const Hierarchy& hierarchy, double forward_us) {
-    const bool between_nodes = is_network(hierarchy.groups.front().level.kind);
+    const bool between_nodes = is_network(hierarchy.groups.front());
     return forward_us * (between_nodes ? 1 + tolerated_between_nodes : 1 - needed_gain);
 }
 

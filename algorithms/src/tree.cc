@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 
 #include "strata/algorithms/shape.h"
 
@@ -31,6 +32,34 @@ int child_with_root(const Hierarchy& hierarchy, int group, int root) {
         below = current;
     }
     return -1;
+}
+
+/// Puts the members of a chain, the stand-in first, into the order of the walk: the stand-in's node, then the
+/// others from there on. It matters where ranks of one node take part side by side, because no level divides
+/// them from those of other nodes.
+void order_chain(const Hierarchy& hierarchy, std::vector<int>& members) {
+    const auto node_of = [&](int rank) {
+        const auto& nodes = hierarchy.walk_nodes;
+        return std::upper_bound(nodes.begin(), nodes.end(), hierarchy.walk[static_cast<std::size_t>(rank)]) -
+               nodes.begin();
+    };
+    const int stand_in = members.front();
+    const auto nodes = static_cast<std::ptrdiff_t>(hierarchy.walk_nodes.size());
+    const auto first_node = node_of(stand_in);
+    std::vector<std::tuple<std::ptrdiff_t, int, int>> order;
+    order.reserve(members.size());
+    for (const int member : members) {
+        const auto node = (node_of(member) - first_node + nodes) % nodes;
+        order.emplace_back(node, member == stand_in ? -1 : hierarchy.walk[static_cast<std::size_t>(member)],
+                           member);
+    }
+    std::sort(order.begin(), order.end());
+    std::transform(order.begin(), order.end(), members.begin(),
+                   [](const auto& entry) { return std::get<2>(entry); });
+}
+
+bool is_chain(const LevelMethod& method) {
+    return method.algorithm == Algorithm::chain || method.algorithm == Algorithm::pipeline;
 }
 
 }  // namespace
@@ -69,13 +98,16 @@ TreeLinks tree_links(const Hierarchy& hierarchy, const Plan& plan, int root, int
     check_rank(hierarchy, rank, "rank");
     TreeLinks links;
     for (int group = hierarchy.stop[rank]; group >= 0; group = hierarchy.groups[group].parent) {
-        const std::vector<int> members = participants(hierarchy, group, root);
+        const LevelPlan& level = plan.at(hierarchy.groups[group].level);
+        std::vector<int> members = participants(hierarchy, group, root);
+        if (is_chain(level.method) && !hierarchy.walk.empty()) {
+            order_chain(hierarchy, members);
+        }
         const auto own = std::find(members.begin(), members.end(), rank);
         if (own == members.end()) {
             throw std::invalid_argument("rank " + std::to_string(rank) + " takes no part in group " +
                                         std::to_string(group) + " although it stands for the one below");
         }
-        const LevelPlan& level = plan.at(hierarchy.groups[group].level);
         const ShapeLinks shape = shape_links(level.method, static_cast<int>(own - members.begin()),
                                              static_cast<int>(members.size()));
         const auto edge_to = [&](int position) {

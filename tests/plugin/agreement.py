@@ -57,6 +57,9 @@ def make_cases(paths, scratch):
         "version_first": Case(FIRST, other, "version"),
         "version_middle": Case(MIDDLE, other, "version"),
         "all_but_one_version": Case("rank=1,2,3,4,5", other, "version"),
+        "nic_off": Case(MIDDLE, [coll("nic", "none")], "settings"),
+        "nic_names": Case(MIDDLE, [coll("nic", "ib0@numa:1")], None),
+        "reproducible": Case(MIDDLE, [coll("reproducible", 1)], "settings"),
         "window": Case(MIDDLE, [coll("window", 8)], "settings"),
         "priority": Case(MIDDLE, [coll("priority", 50)], "settings"),
         "algorithm": Case(MIDDLE, [coll("bcast_algorithm", "levels")], "settings"),
@@ -75,6 +78,9 @@ def make_cases(paths, scratch):
         "same_everywhere": Case(MIDDLE, [], None),
         "same_network": Case(MIDDLE, [same], None, parameters=usual),
         "other_folder": Case(MIDDLE, [component_path(os.path.join(scratch, "elsewhere"))], None),
+        # Switch s0 below "top" by node p0, below "other" by node p2; p1 has p0's variables and ignores them.
+        "contradiction": Case("rank=4,5", ["SLURM_TOPOLOGY_ADDR=other.s0.p2"], None,
+                              messages={"contradiction": 1}),
         "verbose": Case(MIDDLE, [coll("verbose", 1)], None),
         "can_fail": Case(MIDDLE, [], "missing"),
     }
@@ -113,6 +119,9 @@ def test(paths, name):
         if name not in cases:
             raise Failure(f"unknown case '{name}'; known: {', '.join(cases)}")
         case = cases[name]
+        if name == "contradiction":
+            os.environ |= {"SLURM_TOPOLOGY_ADDR": "top.s0.p0",
+                           "SLURM_TOPOLOGY_ADDR_PATTERN": "switch.switch.node"}
         parameters = pretended(3, 2) | {"coll_strata_bcast_algorithm": "tree"} | case.parameters
         some = [case.selection, *case.variables]
         extra = 0

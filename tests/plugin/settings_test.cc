@@ -56,7 +56,7 @@ TEST(Settings, DefaultsAreUnderstood) {
     EXPECT_EQ(settings.priority, 40);
     EXPECT_EQ(settings.verbose, 0);
     EXPECT_EQ(settings.window, 4);
-    EXPECT_TRUE(settings.hierarchy.levels.empty());
+    EXPECT_FALSE(settings.hierarchy);
     EXPECT_FALSE(settings.network);
     EXPECT_FALSE(settings.machine);
     EXPECT_TRUE(settings.placement.empty());
@@ -85,9 +85,10 @@ TEST(Settings, GoodValuesAreTaken) {
     EXPECT_EQ(settings.priority, -1);
     EXPECT_EQ(settings.verbose, 3);
     EXPECT_EQ(settings.window, 1024);
-    ASSERT_EQ(settings.hierarchy.levels.size(), 3U);
-    EXPECT_EQ(settings.hierarchy.levels[0].kind, topology::LevelKind::switch_);
-    EXPECT_EQ(settings.hierarchy.levels[2].kind, topology::LevelKind::numa);
+    ASSERT_TRUE(settings.hierarchy);
+    ASSERT_EQ(settings.hierarchy->levels.size(), 3U);
+    EXPECT_EQ(settings.hierarchy->levels[0].items[0].level->kind, topology::LevelKind::switch_);
+    EXPECT_EQ(settings.hierarchy->levels[2].items[0].level->kind, topology::LevelKind::numa);
     ASSERT_TRUE(settings.network);
     EXPECT_EQ(settings.network->switch_count(), 2U);
     EXPECT_TRUE(settings.machine);
@@ -142,8 +143,8 @@ std::vector<Bad> bad_values() {
         {"window", "0", from_one, window},
         {"window", "1025", from_one, window},
         {"window", "4x", from_one, window},
-        {"hierarchy", "node,nodde", {"nodde", "cluster, switch, node", "l3"}, hierarchy},
-        {"hierarchy", "node,,numa", {"known: cluster"}, hierarchy},
+        {"hierarchy", "node,nodde", {"nodde", "known: switch, switch0, node", "l3"}, hierarchy},
+        {"hierarchy", "node,,numa", {"a level is missing", "known: switch"}, hierarchy},
         {"network", "somewhere", {"auto, none, file:PATH"}, network},
         {"network", "file:/no/such/file", {"/no/such/file"}, network},
         {"topology", "/no/such/machine.xml", {"/no/such/machine.xml"}, topology_of},
@@ -176,7 +177,7 @@ TEST(Settings, BadValuesAreNamedAndReplaced) {
         EXPECT_EQ(settings.priority, standard.priority);
         EXPECT_EQ(settings.verbose, standard.verbose);
         EXPECT_EQ(settings.window, standard.window);
-        EXPECT_TRUE(settings.hierarchy.levels.empty());
+        EXPECT_FALSE(settings.hierarchy);
         EXPECT_FALSE(settings.network);
         EXPECT_FALSE(settings.machine);
         EXPECT_TRUE(settings.placement.empty());

@@ -4,55 +4,59 @@
 #include <stdexcept>
 #include <utility>
 
+#include "custom_groups.h"
 #include "kinds.h"
 #include "place_table.h"
+#include "place_tree.h"
+#include "strata/topology/leaders.h"
+#include "walk.h"
 
 namespace strata::topology {
 namespace {
 
-/// One distinct switch, node or hardware object that holds a process, before any level is dropped.
-/// Places form a tree; parents stand before their children.
-struct Place {
-    int parent = -1;
-    LevelKey level;
-    std::uint64_t object = 0;
-    bool may_split = false;  ///< the specification lets this object form a group
-    int ranks = 0;           ///< processes in or below it
-    int group = -1;
-};
-
 /// What the specification says about each kind of object.
 class Filter {
 public:
-    explicit Filter(const HierarchySpec& spec) : spec_(spec) {
-        if (spec.levels.empty()) hardware_ = hardware_kinds;
-        for (const LevelPattern& pattern : spec.levels) {
-            hardware_ |= static_cast<std::uint16_t>(bit_of(pattern.kind) & hardware_kinds);
+    explicit Filter(const std::optional<HierarchyHint>& hint) : all_(!hint) {
+        if (all_) hardware_ = hardware_kinds;
+        if (!hint) return;
+        for (const HintLevel& level : hint->levels) {
+            if (!level.plain()) continue;
+            patterns_.push_back(*level.items.front().level);
+            hardware_ |= static_cast<std::uint16_t>(bit_of(patterns_.back().kind) & hardware_kinds);
         }
     }
     bool keeps(LevelKey key) const {
-        return spec_.levels.empty() ||
-               std::any_of(spec_.levels.begin(), spec_.levels.end(),
-                           [&](const LevelPattern& pattern) { return pattern.matches(key); });
+        return all_ || std::any_of(patterns_.begin(), patterns_.end(),
+                                   [&](const LevelPattern& pattern) { return pattern.matches(key); });
     }
     /// The kinds of `kinds` that may split.
     std::uint16_t kept(std::uint16_t kinds) const { return kinds & hardware_; }
 
 private:
-    const HierarchySpec& spec_;
+    bool all_;
+    std::vector<LevelPattern> patterns_;
     std::uint16_t hardware_ = 0;
 };
 
 class Builder {
 public:
     Builder(std::span<const LocalityRecord> records, const HierarchySpec& spec)
-        : records_(records), filter_(spec), place_of_(records.size()) {}
+        : records_(records), spec_(spec), filter_(spec.hint) {
+        tree_.of.resize(records.size());
+    }
 
     Hierarchy build() {
-        places_.push_back(Place{-1, LevelKey{LevelKind::cluster, 0}, 0, false, 0, -1});
+        tree_.add(place_of(-1, LevelKind::cluster, 0));
         add_nodes();
         add_hardware();
         count_ranks();
+        set_heights();
+        make_walk();  // along the hardware, whatever a hint groups
+        if (spec_.hint && has_custom_levels(*spec_.hint)) {
+            tree_ = with_custom_groups(tree_, *spec_.hint);
+            count_ranks();
+        }
         form_groups();
         sort_groups();
         fill_groups();
@@ -63,19 +67,25 @@ private:
     void add_nodes();
     void add_hardware();
     void count_ranks();
+    void set_heights();
+    void make_walk();
     void form_groups();
     void sort_groups();
     void fill_groups();
-    int add_place(Place place) {
-        places_.push_back(place);
-        return static_cast<int>(places_.size()) - 1;
+    static Place place_of(int parent, LevelKind kind, std::uint64_t object) {
+        Place place;
+        place.parent = parent;
+        place.level.kind = kind;
+        place.kinds = bit_of(kind);
+        place.object = object;
+        return place;
     }
 
     std::span<const LocalityRecord> records_;
+    const HierarchySpec& spec_;
     Filter filter_;
-    std::vector<Place> places_;
+    PlaceTree tree_;
     PlaceTable table_;
-    std::vector<int> place_of_;  // rank -> its narrowest place
     Hierarchy result_;
 };
 
@@ -97,50 +107,58 @@ void Builder::add_nodes() {
         // must not depend on their order: the greatest path stands for all (any path beats none).
         Node& known = nodes[static_cast<std::size_t>(node)];
         if (*known.path < record.network_path) known.path = &record.network_path;
-        place_of_[rank] = node;
+        tree_.of[rank] = node;
     }
     std::vector<int> place_of_node;
     for (const Node& node : nodes) {
         int parent = 0;
         for (const std::uint32_t id : *node.path) {
             int& place = table_.find_or_add(parent, id);
-            if (place < 0) place = add_place({parent, LevelKey{LevelKind::switch_, 0}, id, false, 0, -1});
+            if (place < 0) place = tree_.add(place_of(parent, LevelKind::switch_, id));
             parent = place;
         }
-        const LevelKey level{LevelKind::node, 0};
-        place_of_node.push_back(add_place({parent, level, node.id, filter_.keeps(level), 0, -1}));
+        place_of_node.push_back(tree_.add(place_of(parent, LevelKind::node, node.id)));
+        tree_.places.back().may_split = filter_.keeps(tree_.places.back().level);
     }
-    for (int& place : place_of_) place = place_of_node[static_cast<std::size_t>(place)];
+    for (int& place : tree_.of) place = place_of_node[static_cast<std::size_t>(place)];
 }
 
 /// Hardware objects; a place is keyed by its parent, so objects of different nodes never merge.
 void Builder::add_hardware() {
     for (std::size_t rank = 0; rank < records_.size(); ++rank) {
-        int parent = place_of_[rank];
+        int parent = tree_.of[rank];
         for (const HardwareObject& object : records_[rank].hardware_path) {
             const std::uint16_t kinds = object.kinds & hardware_kinds;
             if (kinds == 0) continue;
             int& place = table_.find_or_add(parent, (std::uint64_t{kinds} << 16) | object.index);
             if (place < 0) {
                 const std::uint16_t kept = filter_.kept(kinds);
-                const LevelKey level{lowest_kind(kept != 0 ? kept : kinds), 0};
-                place = add_place({parent, level, object.index, kept != 0, 0, -1});
+                place = tree_.add(place_of(parent, lowest_kind(kept != 0 ? kept : kinds), object.index));
+                tree_.places.back().kinds = kinds;
+                tree_.places.back().may_split = kept != 0;
             }
             parent = place;
         }
-        place_of_[rank] = parent;
+        tree_.of[rank] = parent;
     }
 }
 
-/// Ranks per place, and the heights of the switches (which only now are all known).
+/// Ranks in and below every place.
 void Builder::count_ranks() {
-    for (const int place : place_of_) ++places_[static_cast<std::size_t>(place)].ranks;
-    for (std::size_t i = places_.size() - 1; i > 0; --i) {
-        Place& place = places_[i];
-        Place& parent = places_[static_cast<std::size_t>(place.parent)];
-        parent.ranks += place.ranks;
+    for (Place& place : tree_.places) place.ranks = 0;
+    for (const int place : tree_.of) ++tree_.at(place).ranks;
+    for (std::size_t i = tree_.places.size() - 1; i > 0; --i) {
+        tree_.at(tree_.places[i].parent).ranks += tree_.places[i].ranks;
+    }
+}
+
+/// Only now all switches are known.
+void Builder::set_heights() {
+    for (std::size_t i = tree_.places.size() - 1; i > 0; --i) {
+        Place& place = tree_.places[i];
         if (place.level.kind != LevelKind::switch_) continue;
         place.may_split = filter_.keeps(place.level);
+        Place& parent = tree_.at(place.parent);
         if (parent.level.kind == LevelKind::switch_ && place.level.height < 255) {
             parent.level.height =
                 std::max(parent.level.height, static_cast<std::uint8_t>(place.level.height + 1));
@@ -148,16 +166,47 @@ void Builder::count_ranks() {
     }
 }
 
+/// Every place takes a block of the walk as long as its number of ranks, places in the order of their lowest
+/// ranks. Only then the ends of each node's block are set.
+void Builder::make_walk() {
+    std::vector<int> next(tree_.places.size(), -1);  // place -> the next free position of its block
+    next[0] = 0;
+    const auto open_block = [&](auto&& self, int place) -> void {
+        int& own = next[static_cast<std::size_t>(place)];
+        if (own >= 0) return;
+        const Place& entry = tree_.at(place);
+        self(self, entry.parent);
+        int& outer = next[static_cast<std::size_t>(entry.parent)];
+        own = outer;
+        outer += entry.ranks;
+        if (entry.level.kind == LevelKind::node) result_.walk_nodes.push_back(own);
+    };
+    std::vector<int> walk(records_.size());  // place in the walk -> rank
+    for (std::size_t rank = 0; rank < walk.size(); ++rank) {
+        const int place = tree_.of[rank];
+        open_block(open_block, place);
+        walk[static_cast<std::size_t>(next[static_cast<std::size_t>(place)]++)] = static_cast<int>(rank);
+    }
+    std::sort(result_.walk_nodes.begin(), result_.walk_nodes.end());
+    if (spec_.election.near_card) set_walk_ends(walk, result_.walk_nodes, records_, spec_.election.use);
+    result_.walk.resize(walk.size());
+    for (std::size_t i = 0; i < walk.size(); ++i) {
+        result_.walk[static_cast<std::size_t>(walk[i])] = static_cast<int>(i);
+    }
+}
+
 /// A place with as many ranks as the group around it is that group, seen closer: it gives it its name
-/// (rule B1, the lowest of the levels that split alike). One with fewer ranks is a new group.
+/// (rule B1, the lowest of the levels that split alike). One with fewer ranks is a new group. A hint's piece
+/// only splits: hardware keeps its name.
 void Builder::form_groups() {
     std::vector<Group>& groups = result_.groups;
     std::vector<int> ranks_in;
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-        Place& place = places_[i];
-        const int around = place.parent < 0 ? -1 : places_[static_cast<std::size_t>(place.parent)].group;
+    for (std::size_t i = 0; i < tree_.places.size(); ++i) {
+        Place& place = tree_.places[i];
+        const int around = place.parent < 0 ? -1 : tree_.at(place.parent).group;
         place.group = around;
         const bool same = around >= 0 && place.ranks == ranks_in[static_cast<std::size_t>(around)];
+        if (same && place.level.kind == LevelKind::custom) continue;
         // The top splits nothing, so its name is what all ranks share, whatever the specification says.
         if (around >= 0 && !place.may_split && !(same && around == 0)) continue;
         if (!same) {
@@ -169,10 +218,11 @@ void Builder::form_groups() {
         Group& group = groups[static_cast<std::size_t>(place.group)];
         group.level = place.level;
         group.object = place.object;
+        group.around = place.around;
     }
     result_.stop.resize(records_.size());
     for (std::size_t rank = 0; rank < records_.size(); ++rank) {
-        result_.stop[rank] = places_[static_cast<std::size_t>(place_of_[rank])].group;
+        result_.stop[rank] = tree_.at(tree_.of[rank]).group;
     }
 }
 
@@ -227,16 +277,10 @@ void Builder::fill_groups() {
         groups[i].members.reserve(static_cast<std::size_t>(ranks_in[i]));
     }
     for (int rank = 0; rank < result_.ranks(); ++rank) {
-        const std::uint8_t distance = records_[static_cast<std::size_t>(rank)].nic_distance;
         const int stop = result_.stop[static_cast<std::size_t>(rank)];
         groups[static_cast<std::size_t>(stop)].direct.push_back(rank);
         for (int at = stop; at >= 0; at = groups[static_cast<std::size_t>(at)].parent) {
-            Group& group = groups[static_cast<std::size_t>(at)];
-            group.members.push_back(rank);
-            if (group.leader < 0 ||
-                distance < records_[static_cast<std::size_t>(group.leader)].nic_distance) {
-                group.leader = rank;
-            }
+            groups[static_cast<std::size_t>(at)].members.push_back(rank);
         }
     }
 }
@@ -245,7 +289,9 @@ void Builder::fill_groups() {
 
 Hierarchy build_hierarchy(std::span<const LocalityRecord> records, const HierarchySpec& spec) {
     if (records.empty()) throw std::invalid_argument("a hierarchy needs at least one locality record");
-    return Builder(records, spec).build();
+    Hierarchy hierarchy = Builder(records, spec).build();
+    elect_leaders(hierarchy, records, spec.election);
+    return hierarchy;
 }
 
 bool Hierarchy::contains(int group, int rank) const {

@@ -19,6 +19,7 @@ std::string check_top(const Hierarchy& h) {
     const Group& top = h.groups.front();
     if (top.parent != -1) return at(0, "the top has a parent");
     if (top.depth != 0) return at(0, "the top has depth " + std::to_string(top.depth));
+    if (top.level.kind == LevelKind::custom) return at(0, "the top is a custom group");
     if (top.members.size() != h.stop.size()) return at(0, "the top does not hold every rank");
     for (std::size_t i = 0; i < top.members.size(); ++i) {
         if (top.members[i] != static_cast<int>(i)) return at(0, "the top does not hold every rank");
@@ -36,8 +37,9 @@ std::string check_group(const Hierarchy& h, int index) {
     if (!std::binary_search(group.members.begin(), group.members.end(), group.leader)) {
         return at(index, "leader " + std::to_string(group.leader) + " is not a member");
     }
-    if (group.level.kind != LevelKind::switch_ && group.level.height != 0) {
-        return at(index, "only a switch has a height");
+    if (group.level.kind != LevelKind::switch_ && group.level.kind != LevelKind::custom &&
+        group.level.height != 0) {
+        return at(index, "only a switch or custom level has a height");
     }
     if (index == 0) return {};
     if (group.parent < 0 || group.parent >= index) return at(index, "its parent does not stand before it");
@@ -47,12 +49,20 @@ std::string check_group(const Hierarchy& h, int index) {
     return {};
 }
 
-/// The network stands above the nodes, the nodes above their hardware, higher switches above lower ones.
+/// The network stands above the nodes, the nodes above their hardware, higher switches above lower ones,
+/// however many custom groups stand between them; a custom level stands once on a branch.
 std::string check_level(const Hierarchy& h, int index) {
     const Group& group = h.groups[static_cast<std::size_t>(index)];
     if (group.parent < 0) return {};
     const LevelKey below = group.level;
-    const LevelKey above = h.groups[static_cast<std::size_t>(group.parent)].level;
+    LevelKey above = below;
+    for (int over = group.parent; over >= 0; over = h.groups[static_cast<std::size_t>(over)].parent) {
+        above = h.groups[static_cast<std::size_t>(over)].level;
+        if (above == below && below.kind == LevelKind::custom) {
+            return at(index, "level " + name_of(below) + " stands below itself");
+        }
+        if (above.kind != LevelKind::custom && below.kind != LevelKind::custom) break;
+    }
     if (below.kind == LevelKind::cluster) return at(index, "only the top can be the cluster");
     if (below.kind > LevelKind::node) return {};
     if (above.kind > below.kind || (above.kind == LevelKind::node && below.kind == LevelKind::node)) {
@@ -117,6 +127,22 @@ std::string check_stops(const Hierarchy& h) {
     return {};
 }
 
+std::string check_walk(const Hierarchy& h) {
+    if (h.walk.empty()) return h.walk_nodes.empty() ? "" : "there are nodes of a walk, but no walk";
+    std::vector<bool> taken(h.stop.size(), false);
+    for (const int place : h.walk) {
+        if (place < 0 || place >= h.ranks() || taken[static_cast<std::size_t>(place)]) {
+            return "the walk is no permutation: place " + std::to_string(place);
+        }
+        taken[static_cast<std::size_t>(place)] = true;
+    }
+    if (h.walk.size() != h.stop.size()) return "the walk does not hold every rank";
+    if (h.walk_nodes.empty() || h.walk_nodes.front() != 0) return "the walk does not begin with a node";
+    if (!ascending(h.walk_nodes)) return "the nodes of the walk are not ascending";
+    if (h.walk_nodes.back() >= h.ranks()) return "a node of the walk begins behind its end";
+    return {};
+}
+
 }  // namespace
 
 std::string validate(const Hierarchy& hierarchy) {
@@ -126,7 +152,8 @@ std::string validate(const Hierarchy& hierarchy) {
     for (int group = 0; broken.empty() && group < count; ++group) broken = check_level(hierarchy, group);
     for (int group = 0; broken.empty() && group < count; ++group) broken = check_children(hierarchy, group);
     if (broken.empty()) broken = check_listed(hierarchy);
-    return broken.empty() ? check_stops(hierarchy) : broken;
+    if (broken.empty()) broken = check_stops(hierarchy);
+    return broken.empty() ? check_walk(hierarchy) : broken;
 }
 
 }  // namespace strata::topology

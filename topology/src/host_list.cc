@@ -49,7 +49,6 @@ std::vector<std::string> expand_numbers(std::string_view text, std::string_view 
 
 /// One name with any number of bracketed parts.
 std::vector<std::string> expand_item(std::string_view item, std::string_view list) {
-    if (item.empty()) fail(list, "an empty name");
     std::vector<std::string> names{""};
     for (std::size_t begin = 0; begin < item.size();) {
         const std::size_t open = std::min(item.find('[', begin), item.size());
@@ -70,25 +69,26 @@ std::vector<std::string> expand_item(std::string_view item, std::string_view lis
     return names;
 }
 
-/// Splits at the commas outside brackets.
+/// Splits at the commas and blanks outside brackets. Nothing between two of them is no item, as in Slurm.
 std::vector<std::string_view> split_items(std::string_view list) {
     std::vector<std::string_view> items;
     std::size_t begin = 0;
     bool inside = false;
-    for (std::size_t i = 0; i < list.size(); ++i) {
-        if (list[i] == '[') {
+    for (std::size_t i = 0; i <= list.size(); ++i) {
+        const char c = i < list.size() ? list[i] : ',';
+        if (c == '[') {
             if (inside) fail(list, "'[' inside brackets");
             inside = true;
-        } else if (list[i] == ']') {
+        } else if (c == ']') {
             if (!inside) fail(list, "']' without '['");
             inside = false;
-        } else if (list[i] == ',' && !inside) {
-            items.push_back(list.substr(begin, i - begin));
+        } else if ((c == ',' || c == ' ' || c == '\t') && !inside) {
+            if (i > begin) items.push_back(list.substr(begin, i - begin));
             begin = i + 1;
         }
     }
     if (inside) fail(list, "'[' without ']'");
-    items.push_back(list.substr(begin));
+    if (items.empty()) fail(list, "no name");
     return items;
 }
 

@@ -12,7 +12,8 @@ constexpr std::uint16_t bit_of(LevelKind kind) {
 
 /// The kinds that an hwloc object can have: package to pu.
 inline constexpr std::uint16_t hardware_kinds =
-    static_cast<std::uint16_t>((1U << level_kind_count) - (1U << static_cast<unsigned>(LevelKind::package)));
+    static_cast<std::uint16_t>((1U << (static_cast<unsigned>(LevelKind::pu) + 1)) -
+                               (1U << static_cast<unsigned>(LevelKind::package)));
 
 /// The lowest kind of a non-empty set, but core rather than pu.
 constexpr LevelKind lowest_kind(std::uint16_t kinds) {

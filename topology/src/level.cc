@@ -8,7 +8,23 @@ namespace strata::topology {
 namespace {
 
 constexpr std::array<std::string_view, level_kind_count> level_names = {
-    "cluster", "switch", "node", "package", "die", "group", "numa", "l3", "l2", "l1", "core", "pu"};
+    "cluster", "switch", "node", "package", "die", "group", "numa", "l3", "l2", "l1", "core", "pu", "custom"};
+
+/// A switch's height or a custom level's position is part of its name.
+constexpr bool is_numbered(LevelKind kind) { return kind == LevelKind::switch_ || kind == LevelKind::custom; }
+
+/// The number behind a level's name; empty when these are no digits of one from 0 to 255.
+std::optional<std::uint8_t> number_of(std::string_view digits) {
+    if (digits.empty() || digits.size() > 3 || (digits.size() > 1 && digits.front() == '0'))
+        return std::nullopt;
+    int number = 0;
+    for (const char c : digits) {
+        if (c < '0' || c > '9') return std::nullopt;
+        number = number * 10 + (c - '0');
+    }
+    if (number > 255) return std::nullopt;
+    return static_cast<std::uint8_t>(number);
+}
 
 }  // namespace
 
@@ -28,28 +44,21 @@ std::string known_level_names() {
 
 std::string name_of(LevelKey key) {
     std::string result(name_of(key.kind));
-    if (key.kind == LevelKind::switch_) result += std::to_string(key.height);
+    if (is_numbered(key.kind)) result += std::to_string(key.height);
     return result;
 }
 
 std::optional<LevelPattern> parse_level(std::string_view name) {
     const std::string text = lower_case(name);
     for (int i = 0; i < level_kind_count; ++i) {
-        if (text == level_names[static_cast<std::size_t>(i)]) {
-            return LevelPattern{static_cast<LevelKind>(i), std::nullopt};
-        }
+        const auto kind = static_cast<LevelKind>(i);
+        if (text == name_of(kind)) return LevelPattern{kind, std::nullopt};
+        if (!is_numbered(kind) || !text.starts_with(name_of(kind))) continue;
+        const auto number = number_of(std::string_view(text).substr(name_of(kind).size()));
+        if (!number) return std::nullopt;
+        return LevelPattern{kind, number};
     }
-    const std::string_view prefix = name_of(LevelKind::switch_);
-    if (!text.starts_with(prefix)) return std::nullopt;
-    const std::string_view digits = std::string_view(text).substr(prefix.size());
-    if (digits.size() > 3 || (digits.size() > 1 && digits.front() == '0')) return std::nullopt;
-    int height = 0;
-    for (const char c : digits) {
-        if (c < '0' || c > '9') return std::nullopt;
-        height = height * 10 + (c - '0');
-    }
-    if (height > 255) return std::nullopt;
-    return LevelPattern{LevelKind::switch_, static_cast<std::uint8_t>(height)};
+    return std::nullopt;
 }
 
 }  // namespace strata::topology

@@ -7,7 +7,8 @@
 
 // Layout, little-endian. The first 14 bytes never change; the rest belongs to the format version.
 //   0  magic             1  format          2  plugin version (4)   6  settings hash (8)
-//  14  node id (8)      22  NIC distance   23  NIC index           24  switches (S)   25  objects (H)
+//  14  node id (8)      22  2 x { card (high 4 bits), distance (low 4 bits) }: fabric, IP
+//  24  switches (S)     25  objects (H)
 //  26  S x switch id (4), H x { kinds package..core (1), index (2) }, then one bit per object: is a pu
 // The ninth kind has its own bits, because four bytes per object would not keep the promised 64.
 
@@ -19,6 +20,7 @@ constexpr std::size_t prefix_bytes = 14;
 constexpr std::size_t fixed_bytes = 26;
 constexpr unsigned kind_shift = static_cast<unsigned>(LevelKind::package);
 constexpr std::size_t most_entries = 255;
+constexpr std::uint8_t most_cards = 15;
 
 class Writer {
 public:
@@ -95,8 +97,12 @@ std::vector<std::byte> encode(const LocalityRecord& record) {
     writer.put(record.plugin_version);
     writer.put(record.settings_hash);
     writer.put(record.node_id);
-    writer.put(record.nic_distance);
-    writer.put(record.nic_index);
+    for (const CardDistance& near : record.cards) {
+        if (near.distance > unknown_distance || near.card > most_cards) {
+            throw std::invalid_argument("locality record: card distances and numbers end at 15");
+        }
+        writer.put(static_cast<std::uint8_t>(near.card << 4 | near.distance));
+    }
     writer.put(static_cast<std::uint8_t>(record.network_path.size()));
     writer.put(static_cast<std::uint8_t>(record.hardware_path.size()));
     for (const std::uint32_t id : record.network_path) writer.put(id);
@@ -140,8 +146,10 @@ bool decode(std::span<const std::byte> bytes, LocalityRecord& out, std::string* 
     record.settings_hash = prefix.settings_hash;
     Reader reader(bytes.subspan(prefix_bytes));
     record.node_id = reader.get<std::uint64_t>();
-    record.nic_distance = reader.get<std::uint8_t>();
-    record.nic_index = reader.get<std::uint8_t>();
+    for (CardDistance& near : record.cards) {
+        const auto both = reader.get<std::uint8_t>();
+        near = {static_cast<std::uint8_t>(both & 15U), static_cast<std::uint8_t>(both >> 4)};
+    }
     const std::size_t switches = reader.get<std::uint8_t>();
     const std::size_t objects = reader.get<std::uint8_t>();
     const std::size_t expected = size_of_record(switches, objects);

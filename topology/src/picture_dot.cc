@@ -16,8 +16,12 @@ std::string quoted(std::string_view text) {
 
 class DotPicture {
 public:
-    DotPicture(const Hierarchy& hierarchy, const GroupNamer& namer)
-        : hierarchy_(hierarchy), detail_(hierarchy), labels_(hierarchy, namer), led_(widest_led(hierarchy)) {}
+    DotPicture(const Hierarchy& hierarchy, const PictureNotes& notes)
+        : hierarchy_(hierarchy),
+          detail_(hierarchy),
+          labels_(hierarchy, notes.namer),
+          cards_(hierarchy, detail_, notes.cards),
+          led_(widest_led(hierarchy)) {}
 
     std::string draw() {
         line(0, "graph hierarchy {");
@@ -51,7 +55,20 @@ private:
             }
             add_ranks(group, inside, id);
         }
+        add_cards(index, inside);
         line(group.depth + 1, "}");
+    }
+    void add_cards(int index, int depth) {
+        const CardPlaces::Shown& shown = cards_.at(index);
+        const auto card = [&](std::size_t number, const std::string& label) {
+            line(depth, "c" + std::to_string(index) + "_" + std::to_string(number) +
+                            " [shape=component, fontcolor=white, fillcolor=\"" + std::string(card_colour) +
+                            "\", label=" + quoted(label) + "];");
+        };
+        for (std::size_t i = 0; i < shown.cards.size(); ++i) {
+            card(i, cards_.name_of(index, *shown.cards[i]) + ", near " + place_of(*shown.cards[i]));
+        }
+        if (shown.more > 0) card(shown.cards.size(), counted(shown.more, "more network card"));
     }
     void add_ranks(const Group& group, int depth, const std::string& id) {
         if (!detail_.complete() && !group.direct.empty()) {
@@ -79,14 +96,15 @@ private:
     const Hierarchy& hierarchy_;
     Detail detail_;
     Labels labels_;
+    CardPlaces cards_;
     std::vector<int> led_;
     std::string text_;
 };
 
 }  // namespace
 
-std::string draw_dot(const Hierarchy& hierarchy, const GroupNamer& namer) {
-    return DotPicture(hierarchy, namer).draw();
+std::string draw_dot(const Hierarchy& hierarchy, const PictureNotes& notes) {
+    return DotPicture(hierarchy, notes).draw();
 }
 
 }  // namespace strata::topology

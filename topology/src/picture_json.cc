@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <utility>
+
 #include "picture_parts.h"
 
 namespace strata::topology {
@@ -34,12 +37,41 @@ void add_group(std::string& json, const Group& group, const std::string& name) {
     json += "]}";
 }
 
+/// Where each group stands: its level among levels(), and its place in that level's groups.
+std::vector<std::pair<std::size_t, std::size_t>> positions(const Hierarchy& hierarchy,
+                                                           const std::vector<LevelKey>& levels) {
+    std::vector<std::pair<std::size_t, std::size_t>> result;
+    std::vector<std::size_t> next(levels.size(), 0);
+    for (const Group& group : hierarchy.groups) {
+        const auto level =
+            static_cast<std::size_t>(std::find(levels.begin(), levels.end(), group.level) - levels.begin());
+        result.emplace_back(level, next[level]++);
+    }
+    return result;
+}
+
+std::string card_list(const Hierarchy& hierarchy, const std::vector<LevelKey>& levels,
+                      const std::vector<CardMark>& cards) {
+    if (cards.empty()) return "";
+    const auto places = positions(hierarchy, levels);
+    std::string json = ",\"cards\":[";
+    for (const CardMark& card : cards) {
+        const auto [level, group] = places[static_cast<std::size_t>(card.group)];
+        if (json.back() != '[') json += ",";
+        json += "{\"name\":" + quoted(card.name) + ",\"node\":" + quoted(card.node) +
+                ",\"near\":" + quoted(card.near) + ",\"level\":" + std::to_string(level) +
+                ",\"group\":" + std::to_string(group) + "}";
+    }
+    return json + "]";
+}
+
 }  // namespace
 
-std::string draw_json(const Hierarchy& hierarchy, const GroupNamer& namer) {
+std::string draw_json(const Hierarchy& hierarchy, const PictureNotes& notes) {
+    const std::vector<LevelKey> levels = hierarchy.levels();
     std::string json = "{\"ranks\":" + std::to_string(hierarchy.ranks()) + ",\"levels\":[";
     bool first_level = true;
-    for (const LevelKey level : hierarchy.levels()) {
+    for (const LevelKey level : levels) {
         if (!first_level) json += ",";
         first_level = false;
         json += "{\"kind\":" + quoted(name_of(level)) + ",\"groups\":[";
@@ -48,11 +80,11 @@ std::string draw_json(const Hierarchy& hierarchy, const GroupNamer& namer) {
             if (group.level != level) continue;
             if (!first_group) json += ",";
             first_group = false;
-            add_group(json, group, namer ? namer(group) : std::string());
+            add_group(json, group, notes.namer ? notes.namer(group) : std::string());
         }
         json += "]}";
     }
-    return json + "]}\n";
+    return json + "]" + card_list(hierarchy, levels, notes.cards) + "}\n";
 }
 
 }  // namespace strata::topology

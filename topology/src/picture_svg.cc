@@ -15,6 +15,9 @@ constexpr int title_height = 20;
 constexpr int character_width = 7;
 constexpr int header_height = 58;
 constexpr int legend_row = 24;
+constexpr int card_height = 17;
+constexpr int card_gap = 8;
+constexpr int card_row = 120;  // at least so wide before cards take a second row
 
 std::string escaped(std::string_view text) {
     std::string result;
@@ -30,33 +33,22 @@ std::string escaped(std::string_view text) {
     return result;
 }
 
-/// What people call a level.
-std::string noun_of(LevelKey level) {
-    switch (level.kind) {
-        case LevelKind::switch_:
-            return level.height == 0 ? "leaf switch" : "height-" + std::to_string(level.height) + " switch";
-        case LevelKind::group: return "hardware group";
-        case LevelKind::numa: return "NUMA domain";
-        case LevelKind::l3: return "L3 cache";
-        case LevelKind::l2: return "L2 cache";
-        case LevelKind::l1: return "L1 cache";
-        case LevelKind::pu: return "hardware thread";
-        default: return std::string(name_of(level));
-    }
-}
-
-/// A rectangle of the drawing: a group's box, a bare circle, or a line of text.
+/// A rectangle of the drawing: a group's box, a bare circle, a network card, or a line of text.
 struct Item {
-    enum class Shape { box, circle, note };
+    enum class Shape { box, circle, card, note };
     Shape shape = Shape::note;
     int group = -1;
     int rank = -1;
+    const CardMark* card = nullptr;  ///< nullptr for the count of further ones
     std::string text;
     int x = 0, y = 0, width = 0, height = 0;  ///< x and y relative to the item around it
     std::vector<Item> items;
 };
 
 int text_width(const std::string& text) { return static_cast<int>(text.size()) * character_width; }
+
+/// Titles are bold.
+int title_width(const std::string& text) { return text_width(text) * 8 / 7; }
 
 /// Places items in rows no wider than `limit`; returns the size of the whole.
 std::pair<int, int> place_rows(std::vector<Item>& items, int limit, int gap) {
@@ -107,11 +99,15 @@ std::pair<int, int> arrange(std::vector<Item>& items, double ratio, int gap) {
 
 class SvgPicture {
 public:
-    SvgPicture(const Hierarchy& hierarchy, const GroupNamer& namer)
-        : hierarchy_(hierarchy), detail_(hierarchy), labels_(hierarchy, namer), led_(widest_led(hierarchy)) {
+    SvgPicture(const Hierarchy& hierarchy, const PictureNotes& notes)
+        : hierarchy_(hierarchy),
+          detail_(hierarchy),
+          labels_(hierarchy, notes.namer),
+          cards_(hierarchy, detail_, notes.cards),
+          led_(widest_led(hierarchy)) {
         for (std::size_t i = 0; i < hierarchy.groups.size(); ++i) {
             int& width = title_width_[hierarchy.groups[i].level];
-            width = std::max(width, text_width(labels_.of(static_cast<int>(i))));
+            width = std::max(width, title_width(labels_.of(static_cast<int>(i))));
         }
     }
 
@@ -124,11 +120,14 @@ private:
         return colour_of(index == 0 ? LevelKey{LevelKind::cluster, 0} : group(index).level);
     }
     Item group_item(int index) const;
+    void add_cards(Item& item, int content_width) const;
     Item rank_item(int rank) const;
     Item note(const std::string& text) const;
     void paint(const Item& item, int x, int y);
     void paint_box(const Item& item, int x, int y);
     void paint_circle(const Item& item, int x, int y);
+    void paint_card(const Item& item, int x, int y);
+    void paint_plug(int x, int y, int width, bool local, const std::string& name);
     int paint_legend(int x, int y, int width);
     void text(int x, int y, std::string_view attributes, const std::string& content) {
         out_ += "<text x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) + "\" " +
@@ -138,6 +137,7 @@ private:
     const Hierarchy& hierarchy_;
     Detail detail_;
     Labels labels_;
+    CardPlaces cards_;
     std::vector<int> led_;
     std::map<LevelKey, int> title_width_;  // of the longest title of a level, so that like boxes look alike
     std::string out_;
@@ -202,7 +202,39 @@ Item SvgPicture::group_item(int index) const {
     // Content narrower than the title stands in the middle.
     const int shift = (item.width - 2 * margin - width) / 2;
     for (Item& inner : item.items) inner.x += shift;
+    add_cards(item, std::max(width, title_width_.at(of.level)));
     return item;
+}
+
+/// Cards stand in the lower edge of their box, as if plugged in.
+void SvgPicture::add_cards(Item& item, int content_width) const {
+    const CardPlaces::Shown& shown = cards_.at(item.group);
+    std::vector<Item> cards;
+    const auto add = [&](const CardMark* card, const std::string& name) {
+        cards.emplace_back();
+        cards.back().shape = Item::Shape::card;
+        cards.back().card = card;
+        cards.back().text = name;
+        cards.back().width = text_width(name) + 12;
+        cards.back().height = card_height;
+    };
+    const bool count = detail_.collapsed(group(item.group));
+    for (const CardMark* card : shown.cards) {
+        const bool tell = !card->exact && !count;
+        add(card, cards_.name_of(item.group, *card) + (tell ? " (" + card->near + ")" : ""));
+    }
+    if (shown.more > 0) add(nullptr, "+" + std::to_string(shown.more));
+    if (cards.empty()) return;
+    const auto [width, height] = place_rows(cards, std::max(content_width, card_row), card_gap);
+    for (Item& card : cards) {
+        card.x += margin;
+        card.y += item.height;
+    }
+    const int wider = std::max(0, width + 2 * margin - item.width);
+    for (Item& inner : item.items) inner.x += wider / 2;
+    item.width += wider;
+    item.height += height;
+    item.items.insert(item.items.end(), cards.begin(), cards.end());
 }
 
 void SvgPicture::paint(const Item& item, int x, int y) {
@@ -211,6 +243,7 @@ void SvgPicture::paint(const Item& item, int x, int y) {
     switch (item.shape) {
         case Item::Shape::box: paint_box(item, left, top); break;
         case Item::Shape::circle: paint_circle(item, left, top); break;
+        case Item::Shape::card: paint_card(item, left, top); break;
         case Item::Shape::note:
             text(left + item.width / 2, top + 14, "text-anchor=\"middle\" fill=\"#444\"", item.text);
             break;
@@ -248,6 +281,34 @@ void SvgPicture::paint_circle(const Item& item, int x, int y) {
          number);
 }
 
+void SvgPicture::paint_card(const Item& item, int x, int y) {
+    const bool local = item.card == nullptr || item.card->local;
+    out_ +=
+        "<g><title>" +
+        escaped(item.card == nullptr ? item.text + " network cards"
+                                     : "network card " + item.card->name + ", near " + place_of(*item.card)) +
+        "</title>\n";
+    paint_plug(x, y, item.width, local, item.text);
+    out_ += "</g>\n";
+}
+
+/// A card with its contacts below; pale when it is equally near to all.
+void SvgPicture::paint_plug(int x, int y, int width, bool local, const std::string& name) {
+    const std::string stroke(card_colour);
+    const std::string bottom = std::to_string(y + card_height + 1);
+    out_ += "<line x1=\"" + std::to_string(x + 4) + "\" y1=\"" + bottom + "\" x2=\"" +
+            std::to_string(x + width - 4) + "\" y2=\"" + bottom +
+            "\" stroke=\"#f9a825\" stroke-width=\"4\" stroke-dasharray=\"4 2\"/>\n<rect x=\"" +
+            std::to_string(x) + "\" y=\"" + std::to_string(y) + "\" width=\"" + std::to_string(width) +
+            "\" height=\"" + std::to_string(card_height) + "\" rx=\"2\" fill=\"" +
+            (local ? stroke : "#eceff1") + "\" stroke=\"" + stroke + "\"" +
+            (local ? "" : " stroke-dasharray=\"3 2\"") + "/>\n";
+    if (name.empty()) return;
+    text(x + width / 2, y + 13,
+         std::string("text-anchor=\"middle\" font-size=\"11\" fill=\"") + (local ? "white" : stroke) + "\"",
+         name);
+}
+
 /// One entry per level, wrapped at `width`; returns the height used.
 int SvgPicture::paint_legend(int x, int y, int width) {
     int left = x;
@@ -281,22 +342,18 @@ int SvgPicture::paint_legend(int x, int y, int width) {
     } else {
         entry("More than 500 ranks: the lowest groups are counts");
     }
+    for (const bool local : {true, false}) {
+        if (!cards_.any(local)) continue;
+        const int at = entry(local ? "network card" : "network card, equally near to all");
+        paint_plug(at, y + row * legend_row + 4, 22, local, "");
+    }
     return (row + 1) * legend_row;
 }
 
 std::string SvgPicture::draw() {
     const Item top = group_item(0);
-    std::string levels;
-    for (const LevelKey level : hierarchy_.levels()) {
-        const auto count =
-            static_cast<std::size_t>(std::count_if(hierarchy_.groups.begin(), hierarchy_.groups.end(),
-                                                   [&](const Group& g) { return g.level == level; }));
-        if (level == hierarchy_.groups.front().level && count == 1) continue;
-        if (!levels.empty()) levels += ", ";
-        levels += counted(count, noun_of(level));
-    }
-    const std::string title = counted(hierarchy_.stop.size(), "rank") + ", " +
-                              counted(static_cast<std::size_t>(hierarchy_.depth()), "level");
+    const std::string levels = level_counts(hierarchy_);
+    const std::string title = counted(hierarchy_.stop.size(), "rank") + ", " + level_number(hierarchy_);
     const int width = std::max({top.width, text_width(levels), 320}) + 2 * margin;
     text(margin, 24, "font-size=\"17\" font-weight=\"700\" fill=\"#111\"", title);
     text(margin, 44, "fill=\"#444\"", levels);
@@ -312,8 +369,8 @@ std::string SvgPicture::draw() {
 
 }  // namespace
 
-std::string draw_svg(const Hierarchy& hierarchy, const GroupNamer& namer) {
-    return SvgPicture(hierarchy, namer).draw();
+std::string draw_svg(const Hierarchy& hierarchy, const PictureNotes& notes) {
+    return SvgPicture(hierarchy, notes).draw();
 }
 
 }  // namespace strata::topology

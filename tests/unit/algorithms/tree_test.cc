@@ -85,9 +85,9 @@ TEST(Participants, TheRootStandsInEverywhere) {
 TEST(Participants, RanksThatStopAreMergedByLowestMember) {
     Hierarchy
         hierarchy;  // top {0..5}: node {1, 4} led by 4, node {2, 5} led by 2, ranks 0 and 3 stop at the top
-    hierarchy.groups = {{{LevelKind::cluster, 0}, 0, -1, 0, {1, 2}, {0, 1, 2, 3, 4, 5}, {0, 3}, 4},
-                        {{LevelKind::node, 0}, 1, 0, 1, {}, {1, 4}, {1, 4}, 4},
-                        {{LevelKind::node, 0}, 2, 0, 1, {}, {2, 5}, {2, 5}, 2}};
+    hierarchy.groups = {{{LevelKind::cluster, 0}, 0, -1, 0, {1, 2}, {0, 1, 2, 3, 4, 5}, {0, 3}, 4, {}},
+                        {{LevelKind::node, 0}, 1, 0, 1, {}, {1, 4}, {1, 4}, 4, {}},
+                        {{LevelKind::node, 0}, 2, 0, 1, {}, {2, 5}, {2, 5}, 2, {}}};
     hierarchy.stop = {0, 1, 2, 0, 1, 2};
     EXPECT_EQ(participants(hierarchy, 0, 4), (std::vector<int>{4, 2, 3, 0}));
     EXPECT_EQ(participants(hierarchy, 0, 5), (std::vector<int>{5, 3, 0, 4}));

@@ -22,7 +22,8 @@ std::string picture(const std::vector<LocalityRecord>& records, const HierarchyS
 
 HierarchySpec spec_of(std::initializer_list<const char*> names) {
     HierarchySpec spec;
-    for (const char* name : names) spec.levels.push_back(parse_level(name).value());
+    spec.hint.emplace();
+    for (const char* name : names) spec.hint->levels.push_back(plain_level(parse_level(name).value()));
     return spec;
 }
 
@@ -166,14 +167,14 @@ TEST(Hierarchy, LeaderIsNearestToTheCard) {
     std::vector<LocalityRecord> records;
     for (int core = 0; core < 8; ++core) {
         records.push_back(record_on(machine, "n", std::to_string(core)));
-        records.back().nic_distance = static_cast<std::uint8_t>(core / 4 == 1 ? 1 : 3);
+        records.back().cards[0].distance = static_cast<std::uint8_t>(core / 4 == 1 ? 1 : 3);
     }
     Hierarchy hierarchy = build_hierarchy(records);
     EXPECT_EQ(hierarchy.groups[0].leader, 4);
     EXPECT_EQ(hierarchy.groups[static_cast<std::size_t>(hierarchy.groups[0].children[0])].leader, 0);
-    for (LocalityRecord& record : records) record.nic_distance = unknown_distance;
+    for (LocalityRecord& record : records) record.cards[0].distance = unknown_distance;
     EXPECT_EQ(build_hierarchy(records).groups[0].leader, 0);
-    records[6].nic_distance = 9;  // known beats unknown
+    records[6].cards[0].distance = 9;  // known beats unknown
     EXPECT_EQ(build_hierarchy(records).groups[0].leader, 6);
 }
 
@@ -273,7 +274,8 @@ TEST(Hierarchy, PuOnlyWhenThreadsAreBoundApart) {
     const Machine machine = Machine::load("synthetic:package:1 core:2 pu:2");
     std::vector<LocalityRecord> records(4);
     for (int i = 0; i < 4; ++i)
-        records[static_cast<std::size_t>(i)].hardware_path = machine.path_of_cpuset(std::to_string(i));
+        records[static_cast<std::size_t>(i)].hardware_path =
+            machine.path_of(machine.bound_to_threads(std::to_string(i)));
     EXPECT_EQ(picture(records),
               "node 0: 4 ranks 0-3, leader 0\n"
               "  core 0: 2 ranks 0-1, leader 0\n"

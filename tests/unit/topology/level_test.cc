@@ -26,17 +26,29 @@ TEST(Level, SwitchesCarryTheirHeight) {
     EXPECT_FALSE(parse_level("node")->matches({LevelKind::numa, 0}));
 }
 
+TEST(Level, CustomLevelsCarryTheirPosition) {
+    EXPECT_EQ(name_of(LevelKind::custom), "custom");
+    EXPECT_EQ(name_of(LevelKey{LevelKind::custom, 0}), "custom0");
+    EXPECT_EQ(parse_level("custom255"), (LevelPattern{LevelKind::custom, 255}));
+    EXPECT_EQ(parse_level("Custom"), (LevelPattern{LevelKind::custom, {}}));
+    EXPECT_TRUE(parse_level("custom1")->matches({LevelKind::custom, 1}));
+    EXPECT_FALSE(parse_level("custom1")->matches({LevelKind::custom, 0}));
+    EXPECT_FALSE(parse_level("custom1")->matches({LevelKind::switch_, 1}));
+}
+
 TEST(Level, CaseIsIgnored) { EXPECT_EQ(parse_level("NUMA"), (LevelPattern{LevelKind::numa, {}})); }
 
 TEST(Level, UnknownNamesAreRefused) {
-    for (const char* name : {"", "nodes", "l4", "switch256", "switch-1", "switch01", "switch1x", "node1",
-                             " node", "switch99999999999999999999"}) {
+    for (const char* name :
+         {"", "nodes", "l4", "switch256", "switch-1", "switch01", "switch1x", "node1", " node",
+          "switch99999999999999999999", "custom256", "custom00", "custom0 ", "customs"}) {
         EXPECT_FALSE(parse_level(name)) << name;
     }
 }
 
 TEST(Level, ListOfNamesIsComplete) {
-    EXPECT_EQ(known_level_names(), "cluster, switch, node, package, die, group, numa, l3, l2, l1, core, pu");
+    EXPECT_EQ(known_level_names(),
+              "cluster, switch, node, package, die, group, numa, l3, l2, l1, core, pu, custom");
 }
 
 }  // namespace

@@ -41,74 +41,77 @@ std::string words(const std::vector<HardwareObject>& path) {
 TEST(Machine, EqualCpusetsAreOneObject) {
     const Machine machine = Machine::load(testing::paper_node);
     EXPECT_EQ(machine.cores(), 8);
-    EXPECT_EQ(words(machine.path_of_cores("5")), "package+numa+l3:1 l2+l1:2 core+pu:5");
-    EXPECT_EQ(words(machine.path_of_cores("2-3")), "package+numa+l3:0 l2+l1:1");
-    EXPECT_EQ(words(machine.path_of_cores("4,7")), "package+numa+l3:1");
-    EXPECT_EQ(words(machine.path_of_cores("3-4")), "");
+    EXPECT_EQ(words(machine.path_of(machine.bound_to_cores("5"))), "package+numa+l3:1 l2+l1:2 core+pu:5");
+    EXPECT_EQ(words(machine.path_of(machine.bound_to_cores("2-3"))), "package+numa+l3:0 l2+l1:1");
+    EXPECT_EQ(words(machine.path_of(machine.bound_to_cores("4,7"))), "package+numa+l3:1");
+    EXPECT_EQ(words(machine.path_of(machine.bound_to_cores("3-4"))), "");
 }
 
 TEST(Machine, UnboundAndWholeMachineAreEmpty) {
     const Machine machine = Machine::load(testing::paper_node);
     for (const char* all : {"", "all", "0-7", "0-"}) {
-        EXPECT_TRUE(machine.path_of_cpuset(all).empty()) << all;
-        EXPECT_TRUE(machine.path_of_cores(all).empty()) << all;
+        EXPECT_TRUE(machine.path_of(machine.bound_to_threads(all)).empty()) << all;
+        EXPECT_TRUE(machine.path_of(machine.bound_to_cores(all)).empty()) << all;
     }
 }
 
 TEST(Machine, ObjectsThatAreTheWholeMachineAreLeftOut) {
     const Machine machine = Machine::load("synthetic:package:1 l3:1 core:6 pu:2");
-    EXPECT_EQ(words(machine.path_of_cores("3")), "core:3");
-    EXPECT_EQ(words(machine.path_of_cpuset("7")), "core:3 pu:7");
+    EXPECT_EQ(words(machine.path_of(machine.bound_to_cores("3"))), "core:3");
+    EXPECT_EQ(words(machine.path_of(machine.bound_to_threads("7"))), "core:3 pu:7");
     const Machine single = Machine::load("synthetic:core:1 pu:1");
-    EXPECT_EQ(words(single.path_of_cores("0")), "");
+    EXPECT_EQ(words(single.path_of(single.bound_to_cores("0"))), "");
 }
 
 TEST(Machine, CpusetsAreOperatingSystemIndices) {
     const Machine machine = Machine::load("synthetic:package:3 core:2 pu:2(indexes=2*6:6*1)");
     // Second threads are numbered from 6 on, as on most machines: core 1 owns 1 and 7.
-    EXPECT_EQ(words(machine.path_of_cores("1")), "package:0 core:1");
-    EXPECT_EQ(words(machine.path_of_cpuset("1,7")), "package:0 core:1");
-    EXPECT_EQ(words(machine.path_of_cpuset("7")), "package:0 core:1 pu:3");
-    EXPECT_EQ(words(machine.path_of_cpuset("0-1")), "package:0");
+    EXPECT_EQ(words(machine.path_of(machine.bound_to_cores("1"))), "package:0 core:1");
+    EXPECT_EQ(words(machine.path_of(machine.bound_to_threads("1,7"))), "package:0 core:1");
+    EXPECT_EQ(words(machine.path_of(machine.bound_to_threads("7"))), "package:0 core:1 pu:3");
+    EXPECT_EQ(words(machine.path_of(machine.bound_to_threads("0-1"))), "package:0");
 }
 
 TEST(Machine, OfflineThreadsAreIgnored) {
     const Machine machine = Machine::load("synthetic:package:2 core:2");
-    EXPECT_EQ(words(machine.path_of_cpuset("1,70")), words(machine.path_of_cpuset("1")));
-    EXPECT_EQ(words(machine.path_of_cpuset("2-4000000000")), "package:1");
-    EXPECT_NE(error_of([&] { machine.path_of_cpuset("70"); }).find("no hardware thread"), std::string::npos);
-    EXPECT_NE(error_of([&] { machine.path_of_cpuset("4-"); }).find("no hardware thread"), std::string::npos);
+    EXPECT_EQ(words(machine.path_of(machine.bound_to_threads("1,70"))),
+              words(machine.path_of(machine.bound_to_threads("1"))));
+    EXPECT_EQ(words(machine.path_of(machine.bound_to_threads("2-4000000000"))), "package:1");
+    EXPECT_NE(error_of([&] { machine.path_of(machine.bound_to_threads("70")); }).find("no hardware thread"),
+              std::string::npos);
+    EXPECT_NE(error_of([&] { machine.path_of(machine.bound_to_threads("4-")); }).find("no hardware thread"),
+              std::string::npos);
 }
 
 TEST(Machine, NumaNodesWithTheSameCoresCountOnce) {
     const Machine machine = Machine::load("synthetic:package:2 group:2 [numa] [numa] l2:2 core:2");
-    EXPECT_EQ(words(machine.path_of_cores("6")), "package:0 group+numa:2 l2:3 core+pu:6");
+    EXPECT_EQ(words(machine.path_of(machine.bound_to_cores("6"))), "package:0 group+numa:2 l2:3 core+pu:6");
 }
 
 TEST(Machine, NumaNodeOverSeveralPackages) {
     const Machine machine = Machine::load("synthetic:numa:2 package:4 l3:1 core:2");
-    EXPECT_EQ(words(machine.path_of_cores("9")), "group+numa:1 package+l3:4 core+pu:9");
+    EXPECT_EQ(words(machine.path_of(machine.bound_to_cores("9"))), "group+numa:1 package+l3:4 core+pu:9");
 }
 
 TEST(Machine, GroupsAtSeveralDepthsHaveDistinctIndices) {
     const Machine machine = Machine::load("synthetic:[numa] package:4 group:2 group:2 core:2");
-    EXPECT_EQ(words(machine.path_of_cores("0")), "package:0 group:0 group:8 core+pu:0");
-    EXPECT_EQ(words(machine.path_of_cores("31")), "package:3 group:7 group:23 core+pu:31");
+    EXPECT_EQ(words(machine.path_of(machine.bound_to_cores("0"))), "package:0 group:0 group:8 core+pu:0");
+    EXPECT_EQ(words(machine.path_of(machine.bound_to_cores("31"))), "package:3 group:7 group:23 core+pu:31");
 }
 
 TEST(Machine, UnreadableListsAreRefused) {
     const Machine machine = Machine::load("synthetic:package:2 core:2");
     for (const char* list :
          {"x", "1-2-3", "3-1", "1,,2", ",", "-", "-1", "1 2", "0x3", "99999999999", "1,", "4294967295"}) {
-        const std::string error = error_of([&] { machine.path_of_cpuset(list); });
+        const std::string error = error_of([&] { machine.path_of(machine.bound_to_threads(list)); });
         EXPECT_NE(error.find("is no list of indices"), std::string::npos) << list << " -> " << error;
-        EXPECT_THROW(machine.path_of_cores(list), std::invalid_argument) << list;
+        EXPECT_THROW(machine.path_of(machine.bound_to_cores(list)), std::invalid_argument) << list;
     }
-    EXPECT_EQ(error_of([&] { machine.path_of_cores("2-9"); }),
+    EXPECT_EQ(error_of([&] { machine.path_of(machine.bound_to_cores("2-9")); }),
               "core 4 of '2-9' does not exist: this machine has 4");
-    EXPECT_EQ(error_of([&] { machine.path_of_cores("7"); }),
+    EXPECT_EQ(error_of([&] { machine.path_of(machine.bound_to_cores("7")); }),
               "core 7 of '7' does not exist: this machine has 4");
-    EXPECT_THROW(machine.path_of_cores("7-"), std::invalid_argument);
+    EXPECT_THROW(machine.path_of(machine.bound_to_cores("7-")), std::invalid_argument);
 }
 
 TEST(Machine, UnreadableDescriptionsAreRefused) {
@@ -140,9 +143,12 @@ TEST(Machine, XmlGivesTheSamePaths) {
         ASSERT_EQ(from_xml.cores(), borrowed.cores()) << description;
         for (int core = 0; core < borrowed.cores(); ++core) {
             const std::string list = std::to_string(core);
-            EXPECT_EQ(words(from_xml.path_of_cores(list)), words(borrowed.path_of_cores(list)))
+            EXPECT_EQ(words(from_xml.path_of(from_xml.bound_to_cores(list))),
+                      words(borrowed.path_of(borrowed.bound_to_cores(list))))
                 << description;
-            EXPECT_EQ(words(plain.path_of_cores(list)), words(borrowed.path_of_cores(list))) << description;
+            EXPECT_EQ(words(plain.path_of(plain.bound_to_cores(list))),
+                      words(borrowed.path_of(borrowed.bound_to_cores(list))))
+                << description;
         }
         hwloc_topology_destroy(topology);
     }
@@ -158,7 +164,7 @@ TEST(Machine, PretendedMachineIgnoresTheEnvironment) {
 }
 
 TEST(Machine, PathOfThisProcess) {
-    EXPECT_TRUE(Machine::load(testing::paper_node).path_of_this_process().empty());
+    EXPECT_TRUE(Machine::load(testing::paper_node).binding_of_this_process().everything());
     hwloc_topology_t topology = nullptr;
     ASSERT_EQ(hwloc_topology_init(&topology), 0);
     ASSERT_EQ(hwloc_topology_load(topology), 0);
@@ -168,8 +174,8 @@ TEST(Machine, PathOfThisProcess) {
     const hwloc_obj_t thread = hwloc_get_obj_inside_cpuset_by_type(topology, before, HWLOC_OBJ_PU, 0);
     ASSERT_NE(thread, nullptr);
     ASSERT_EQ(hwloc_set_cpubind(topology, thread->cpuset, HWLOC_CPUBIND_PROCESS), 0);
-    EXPECT_EQ(words(machine.path_of_this_process()),
-              words(machine.path_of_cpuset(std::to_string(thread->os_index))));
+    EXPECT_EQ(words(machine.path_of(machine.binding_of_this_process())),
+              words(machine.path_of(machine.bound_to_threads(std::to_string(thread->os_index)))));
     ASSERT_EQ(hwloc_set_cpubind(topology, before, HWLOC_CPUBIND_PROCESS), 0);
     hwloc_bitmap_free(before);
     hwloc_topology_destroy(topology);

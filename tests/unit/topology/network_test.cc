@@ -10,7 +10,7 @@
 namespace strata::topology {
 namespace {
 
-using Path = std::vector<std::uint32_t>;
+using Names = std::vector<std::string>;
 
 std::string error_of(const std::function<void()>& action) {
     try {
@@ -21,19 +21,37 @@ std::string error_of(const std::function<void()>& action) {
     return "no error";
 }
 
+/// "top.site0" for a host below these switches.
+std::string path(const Network& network, std::string_view host) {
+    std::string names;
+    for (const std::uint32_t id : network.path_of(host)) {
+        names += (names.empty() ? "" : ".") + std::string(network.switch_name(id));
+    }
+    return names;
+}
+
+Network file(std::string_view text) { return Network::from_text(text, "t.conf"); }
+
 TEST(HostList, Expands) {
-    using Names = std::vector<std::string>;
     EXPECT_EQ(expand_host_list("n[1-3,07-09],gpu5"), (Names{"n1", "n2", "n3", "n07", "n08", "n09", "gpu5"}));
     EXPECT_EQ(expand_host_list("a"), (Names{"a"}));
     EXPECT_EQ(expand_host_list("r[0-1]n[8-10]x"),
               (Names{"r0n8x", "r0n9x", "r0n10x", "r1n8x", "r1n9x", "r1n10x"}));
     EXPECT_EQ(expand_host_list("n[099-101]"), (Names{"n099", "n100", "n101"}));
+    EXPECT_EQ(expand_host_list("n[7-012]"), (Names{"n7", "n8", "n9", "n10", "n11", "n12"}));
+    EXPECT_EQ(expand_host_list("rack-a_[0-1].x,n[1,1]"), (Names{"rack-a_0.x", "rack-a_1.x", "n1", "n1"}));
     EXPECT_EQ(expand_host_list("n[1-4096]").size(), 4096U);
 }
 
+TEST(HostList, BlanksAndCommasSeparateNames) {
+    for (const char* list : {"a,b", "a b", "a, b", " a ,\tb ", "a,,b", ",a,b,"}) {
+        EXPECT_EQ(expand_host_list(list), (Names{"a", "b"})) << list;
+    }
+}
+
 TEST(HostList, BrokenListsAreRefused) {
-    const std::pair<const char*, const char*> cases[] = {{"", "an empty name"},
-                                                         {"a,,b", "an empty name"},
+    const std::pair<const char*, const char*> cases[] = {{"", "no name"},
+                                                         {" ,\t", "no name"},
                                                          {"n[1-3", "'[' without ']'"},
                                                          {"n1-3]", "']' without '['"},
                                                          {"n[[1]]", "'[' inside"},
@@ -41,6 +59,9 @@ TEST(HostList, BrokenListsAreRefused) {
                                                          {"n[a-b]", "'a' is no number"},
                                                          {"n[]", "'' is no number"},
                                                          {"n[1-]", "'' is no number"},
+                                                         {"n[-1]", "'' is no number"},
+                                                         {"n[1, 2]", "' 2' is no number"},
+                                                         {"n[1--2]", "'-2' is no number"},
                                                          {"n[1-9999999999]", "too large"},
                                                          {"n[0-999999999]", "more than a million"},
                                                          {"n[1-9999]x[1-9999]", "more than a million"},
@@ -51,47 +72,98 @@ TEST(HostList, BrokenListsAreRefused) {
     }
 }
 
-TEST(Network, ReadsSlurmsSyntax) {
-    const Network network = Network::from_text(
+TEST(NetworkFile, ReadsSlurmsSyntax) {
+    const Network network = file(
         "# two leaves below one switch\n"
         "SwitchName=top Switches=s[0-1] LinkSpeed=100 # forward references are fine\n"
         "\n"
         "switchname=s0 NODES=n[0-3] \\\n"
         "   linkspeed=10\n"
-        "SwitchName = \"s1\"\tNodes= n[4-6],gpu5\r\n",
-        "t.conf");
+        "SwitchName = \"s1\"\tNodes= \"n[4-5] n6, gpu5,\"\r\n"
+        "SwitchName=ib-2.core_a Nodes=x\\\n"
+        "[0-1]");
+    EXPECT_EQ(network.switch_count(), 4U);
+    EXPECT_EQ(path(network, "n0"), "top.s0");
+    EXPECT_EQ(path(network, "n3"), "top.s0");
+    EXPECT_EQ(path(network, "n6"), "top.s1");
+    EXPECT_EQ(path(network, "gpu5"), "top.s1");
+    EXPECT_EQ(path(network, "gpu5.cluster.org"), "top.s1");
+    EXPECT_EQ(path(network, "x1"), "ib-2.core_a");
+    EXPECT_EQ(network.path_of("x1").size(), 1U);
+    EXPECT_EQ(network.path_of("n7"), std::vector<std::uint32_t>{});
+    EXPECT_EQ(network.path_of("top"), std::vector<std::uint32_t>{});
+    EXPECT_EQ(network.switch_name(4), "");
+}
+
+TEST(NetworkFile, NodesOfOneSwitchShareItsId) {
+    const Network network =
+        file("SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[2-3]\nSwitchName=t Switches=s[0-1]");
+    EXPECT_EQ(network.path_of("n0"), network.path_of("n1"));
+    EXPECT_EQ(network.path_of("n0")[0], network.path_of("n2")[0]);
+    EXPECT_NE(network.path_of("n0")[1], network.path_of("n2")[1]);
+}
+
+TEST(NetworkFile, BranchesMayDifferInDepth) {
+    const Network network = file(
+        "SwitchName=s0 Nodes=n0\nSwitchName=s1 Nodes=n1\nSwitchName=m Switches=s0\n"
+        "SwitchName=t Switches=m,s1,x\nSwitchName=x Nodes=n[2-3]\nSwitchName=alone Nodes=n4");
+    EXPECT_EQ(path(network, "n0"), "t.m.s0");
+    EXPECT_EQ(path(network, "n1"), "t.s1");
+    EXPECT_EQ(path(network, "n3"), "t.x");
+    EXPECT_EQ(path(network, "n4"), "alone");
+}
+
+// The three below: what slurmctld 22.05 accepts, with the SLURM_TOPOLOGY_ADDR that its slurmd gave.
+TEST(NetworkFile, NodeBelowSeveralLeafSwitches) {
+    const Network network =
+        file("SwitchName=s0 Nodes=n[0-3]\nSwitchName=s1 Nodes=n[2-3]\nSwitchName=t Switches=s[0-1]");
+    EXPECT_EQ(path(network, "n1"), "t.s0");
+    EXPECT_EQ(path(network, "n2"), "t.s0,s1");  // t.s[0-1].n2
+    EXPECT_EQ(network.path_of("n2"), network.path_of("n3"));
     EXPECT_EQ(network.switch_count(), 3U);
-    EXPECT_EQ(network.path_of("n0"), (Path{0, 1}));
-    EXPECT_EQ(network.path_of("gpu5"), (Path{0, 2}));
-    EXPECT_EQ(network.path_of("gpu5.cluster.org"), (Path{0, 2}));
-    EXPECT_EQ(network.path_of("n7"), Path{});
-    EXPECT_EQ(network.switch_name(2), "s1");
-    EXPECT_EQ(network.switch_name(3), "");
 }
 
-TEST(Network, WholeNameComesBeforeTheDomain) {
-    const Network network = Network::from_text("SwitchName=a Nodes=n1.x\nSwitchName=b Nodes=n1", "t.conf");
-    EXPECT_EQ(network.path_of("n1.x"), Path{0});
-    EXPECT_EQ(network.path_of("n1.y"), Path{1});
+TEST(NetworkFile, SwitchBelowSeveralOthers) {
+    const Network network = file(
+        "SwitchName=l0 Nodes=n[0-1]\nSwitchName=l1 Nodes=n[2-3]\n"
+        "SwitchName=sp0 Switches=l[0-1]\nSwitchName=sp1 Switches=l[0-1]");
+    EXPECT_EQ(path(network, "n0"), "sp0,sp1.l0");  // sp[0-1].l0.n0
+    EXPECT_EQ(path(network, "n3"), "sp0,sp1.l1");  // sp[0-1].l1.n3
+    EXPECT_EQ(network.path_of("n0")[0], network.path_of("n3")[0]);
 }
 
-TEST(Network, EmptyFileHasNoSwitch) {
-    const Network network = Network::from_text("# nothing\n\n", "t.conf");
+TEST(NetworkFile, NamedTwiceIsAsGoodAsOnce) {
+    const Network network = file("SwitchName=s0 Nodes=n0,n0,n[0-1]\nSwitchName=a Switches=s0,s0");
+    EXPECT_EQ(path(network, "n0"), "a.s0");
+    EXPECT_EQ(network.switch_count(), 2U);
+}
+
+TEST(NetworkFile, WholeNameComesBeforeTheDomain) {
+    const Network network = file("SwitchName=a Nodes=n1.x\nSwitchName=b Nodes=n1");
+    EXPECT_EQ(path(network, "n1.x"), "a");
+    EXPECT_EQ(path(network, "n1.y"), "b");
+}
+
+TEST(NetworkFile, EmptyFileHasNoSwitch) {
+    const Network network = file("# nothing \\\n\n");
     EXPECT_EQ(network.switch_count(), 0U);
     EXPECT_TRUE(network.path_of("n1").empty());
 }
 
-TEST(Network, HashFollowsTheContentOnly) {
-    const auto hash = [](const char* text) { return Network::from_text(text, "f").hash(); };
+TEST(NetworkFile, HashFollowsTheContentOnly) {
+    const auto hash = [](const char* text) { return file(text).hash(); };
     const auto base = hash("SwitchName=a Nodes=n[1-2]\n");
     EXPECT_EQ(base, hash("# remark\nswitchname=a   nodes=n1,n2 LinkSpeed=3\n"));
     EXPECT_NE(base, hash("SwitchName=a Nodes=n[1-3]\n"));
     EXPECT_NE(base, hash("SwitchName=b Nodes=n[1-2]\n"));
     EXPECT_NE(hash("SwitchName=a Nodes=n1\nSwitchName=b Nodes=n2"),
               hash("SwitchName=a Nodes=n2\nSwitchName=b Nodes=n1"));
+    EXPECT_EQ(hash("SwitchName=t Switches=a,b\nSwitchName=a Nodes=n1\nSwitchName=b Nodes=n2"),
+              hash("SwitchName=b Nodes=n2\nSwitchName=a Nodes=n1\nSwitchName=t Switches=b,a"));
+    EXPECT_EQ(base, Network::from_hosts("n[1-2]=a").hash());
 }
 
-TEST(Network, ErrorsNameFileAndLine) {
+TEST(NetworkFile, ErrorsNameFileAndLine) {
     const std::pair<const char*, const char*> cases[] = {
         {"SwitchName=a Nodes=n1\nSwitchNam=b Nodes=n2", "t.conf:2: unknown keyword 'SwitchNam'"},
         {"SwitchName=a Nodes=n1\nBlockName=b Nodes=n2", "t.conf:2: unknown keyword 'BlockName'"},
@@ -100,40 +172,167 @@ TEST(Network, ErrorsNameFileAndLine) {
         {"SwitchName=a Nodes=n1 Switches=b", "t.conf:1: switch a needs either"},
         {"SwitchName=a Nodes", "t.conf:1: expected KEYWORD=VALUE at 'Nodes'"},
         {"SwitchName=a =b", "t.conf:1: expected KEYWORD=VALUE at '=b'"},
+        {"SwitchName=a Nodes=n1, n2", "t.conf:1: expected KEYWORD=VALUE at 'n2'"},
+        {"Include other.conf", "t.conf:1: expected KEYWORD=VALUE at 'Include other.conf'"},
         {"SwitchName=a Nodes=", "t.conf:1: Nodes has no value"},
         {"SwitchName=a Nodes=\"\"", "t.conf:1: Nodes has no value"},
         {"SwitchName=a Nodes=\"n1", "t.conf:1: a quote is not closed"},
+        {"SwitchName=a Nodes='n1'", "t.conf:1: only double quotes are understood"},
         {"SwitchName=a Nodes=n1 Nodes=n2", "t.conf:1: Nodes is given twice"},
+        {"SwitchName=a Nodes=n1 LinkSpeed=fast", "t.conf:1: LinkSpeed 'fast' is no number"},
+        {"SwitchName=a LinkSpeed= Nodes=n1", "t.conf:1: LinkSpeed 'Nodes=n1' is no number"},
         {"SwitchName=s[0-3] Nodes=n1", "t.conf:1: SwitchName takes one name"},
+        {"SwitchName=s0,s1 Nodes=n1", "t.conf:1: SwitchName takes one name"},
         {"SwitchName=a Nodes=n1\n\nSwitchName=a Nodes=n2", "t.conf:3: switch a is already defined in line 1"},
-        {"SwitchName=a Nodes=n1\nSwitchName=b Nodes=n[0-1]", "t.conf:2: node n1 is already below switch a"},
-        {"SwitchName=a Nodes=n1,n1", "t.conf:1: node n1 is already below switch a"},
         {"SwitchName=a Nodes=n[1", "t.conf:1: host list 'n[1': '[' without ']'"},
+        {"SwitchName=a Nodes=,", "t.conf:1: host list ',': no name"},
         {"SwitchName=a Nodes=n1\nSwitchName=b \\\nSwitches=c", "t.conf:2: switch c is not defined"},
-        {"SwitchName=a Nodes=n1\nSwitchName=b Switches=a\nSwitchName=c Switches=a",
-         "t.conf:3: switch a is already below switch b"},
         {"SwitchName=a Switches=b\nSwitchName=b Switches=a", "t.conf:1: switch a is below itself"},
+        {"SwitchName=x Switches=a\nSwitchName=a Switches=b\nSwitchName=b Switches=a",
+         "t.conf:2: switch a is below itself"},
         {"SwitchName=a Switches=a", "t.conf:1: switch a is below itself"}};
     for (const auto& [text, expected] : cases) {
-        const std::string error = error_of([&, t = text] { Network::from_text(t, "t.conf"); });
+        const std::string error = error_of([&, t = text] { file(t); });
         EXPECT_EQ(error.rfind(expected, 0), 0U) << text << "\n -> " << error;
     }
-    const std::string long_name = "SwitchName=" + std::string(65, 'x') + " Nodes=n1";
-    EXPECT_THROW(Network::from_text(long_name, "t.conf"), FileError);
 }
 
-TEST(Network, FilesAreRead) {
-    const std::string path = ::testing::TempDir() + "strata_topology.conf";
-    std::ofstream(path) << "SwitchName=a Nodes=n[1-2]\n";
-    EXPECT_EQ(Network::from_file(path).path_of("n2"), Path{0});
-    std::ofstream(path) << "";
-    EXPECT_EQ(Network::from_file(path).switch_count(), 0U);
-    std::ofstream(path) << "SwitchName=a\n";
-    EXPECT_EQ(error_of([&] { Network::from_file(path); }).rfind(path + ":1: ", 0), 0U);
-    std::remove(path.c_str());
-    EXPECT_EQ(error_of([&] { Network::from_file(path); }), path + ": cannot be opened");
+/// A switch per line, each below the next ("up") or above it, the last one first or last.
+std::string row(int switches, bool up) {
+    std::string text;
+    for (int i = 0; i < switches; ++i) {
+        const int at = up ? i : switches - 1 - i;
+        text += "SwitchName=s" + std::to_string(at) +
+                (at == 0 ? " Nodes=n1\n" : " Switches=s" + std::to_string(at - 1) + "\n");
+    }
+    return text;
+}
+
+TEST(NetworkFile, RowsOfSwitchesEnd) {
+    for (const bool up : {true, false}) {
+        EXPECT_EQ(file(row(64, up)).path_of("n1").size(), 64U);
+        EXPECT_EQ(error_of([&] { file(row(65, up)); }),
+                  up ? "t.conf:65: more than 64 switches in a row at switch s64"
+                     : "t.conf:65: more than 64 switches in a row at switch s0");
+        EXPECT_THROW(file(row(20000, up)), FileError);
+    }
+}
+
+TEST(NetworkFile, FilesAreRead) {
+    const std::string name = ::testing::TempDir() + "strata_topology.conf";
+    std::ofstream(name) << "SwitchName=a Nodes=n[1-2]\n";
+    EXPECT_EQ(path(Network::from_file(name), "n2"), "a");
+    std::ofstream(name) << "";
+    EXPECT_EQ(Network::from_file(name).switch_count(), 0U);
+    std::ofstream(name) << "SwitchName=a\n";
+    EXPECT_EQ(error_of([&] { Network::from_file(name); }).rfind(name + ":1: ", 0), 0U);
+    std::remove(name.c_str());
+    EXPECT_EQ(error_of([&] { Network::from_file(name); }), name + ": cannot be opened");
     const std::string folder = ::testing::TempDir();
     EXPECT_EQ(error_of([&] { Network::from_file(folder); }), folder + ": is a directory");
+}
+
+TEST(NetworkHosts, ReadsPathsTopmostFirst) {
+    const Network network =
+        Network::from_hosts("n[0-1]=top.site0; n[2-3],gpu-5 = top.site1 ;far.org=top;x[08-09]=rack_1");
+    EXPECT_EQ(network.switch_count(), 4U);
+    EXPECT_EQ(path(network, "n0"), "top.site0");
+    EXPECT_EQ(path(network, "n1.cluster.org"), "top.site0");
+    EXPECT_EQ(path(network, "n3"), "top.site1");
+    EXPECT_EQ(path(network, "gpu-5"), "top.site1");
+    EXPECT_EQ(path(network, "far.org"), "top");
+    EXPECT_EQ(path(network, "far"), "");
+    EXPECT_EQ(path(network, "x09"), "rack_1");
+    EXPECT_EQ(path(network, "x9"), "");
+    EXPECT_EQ(network.path_of("n0")[0], network.path_of("n3")[0]);
+}
+
+TEST(NetworkHosts, TheSameTwiceIsFine) {
+    const Network network = Network::from_hosts("n0,n0=top.a;n[0-1]=top.a");
+    EXPECT_EQ(path(network, "n1"), "top.a");
+    EXPECT_EQ(network.hash(), Network::from_hosts("n[0-1]=top.a").hash());
+}
+
+TEST(NetworkHosts, ErrorsNameTheEntry) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"", "entry '': expected HOSTS=SWITCH.SWITCH"},
+        {"n0=a;", "entry '': expected HOSTS=SWITCH.SWITCH"},
+        {"n0=a; n1", "entry 'n1': expected HOSTS=SWITCH.SWITCH"},
+        {"n0=", "entry 'n0=': a switch has no name"},
+        {"n0=a..b", "entry 'n0=a..b': a switch has no name"},
+        {"n0=a.", "entry 'n0=a.': a switch has no name"},
+        {"=a", "entry '=a': host list '': no name"},
+        {"n[0=a", "entry 'n[0=a': host list 'n[0': '[' without ']'"},
+        {"n0=a;n[0-1]=b", "entry 'n[0-1]=b': host n0 is already below switch a"},
+        {"n0=t.a;n1=u.a", "entry 'n1=u.a': switch a is already below switch t"},
+        {"n0=t.a;n1=a", "entry 'n1=a': switch a is already below switch t"},
+        {"n0=a;n1=t.a", "entry 'n1=t.a': switch a is already at the top"},
+        {"n0=a.b;n1=b.a", "entry 'n1=b.a': switch b is already below switch a"},
+        {"n0=a.a", "entry 'n0=a.a': switch a is already at the top"}};
+    for (const auto& [text, expected] : cases) {
+        const std::string error = error_of([&, t = text] { Network::from_hosts(t); });
+        EXPECT_EQ(error.rfind(expected, 0), 0U) << text << "\n -> " << error;
+    }
+    std::string deep = "n0=s0";
+    for (int i = 1; i < 64; ++i) deep += ".s" + std::to_string(i);
+    EXPECT_EQ(Network::from_hosts(deep).path_of("n0").size(), 64U);
+    EXPECT_NE(error_of([&] { Network::from_hosts(deep + ".x"); }).find("more than 64"), std::string::npos);
+}
+
+TEST(SlurmAddress, SplitsWhatSlurmTells) {
+    EXPECT_EQ(slurm_switches("top.site0.n0", "switch.switch.node", "n0"), (Names{"top", "site0"}));
+    EXPECT_EQ(slurm_switches("s0.n0", "switch.node", "n0"), (Names{"s0"}));
+    EXPECT_EQ(slurm_switches("b-8.tux_1", "block.node", "tux_1"), (Names{"b-8"}));
+    EXPECT_EQ(slurm_switches("n0", "node", "n0"), Names{});  // topology/none
+}
+
+TEST(SlurmAddress, SeveralSwitchesOfAHeightAreOne) {
+    EXPECT_EQ(slurm_switches("t.s[0-1].n2", "switch.switch.node", "n2"), (Names{"t", "s0,s1"}));
+    EXPECT_EQ(slurm_switches("b,a.s[9-10,2].n2", "switch.switch.node", "n2"), (Names{"a,b", "s10,s2,s9"}));
+    EXPECT_EQ(slurm_switches("s[0.1].n2", "switch.node", "n2"), (Names{"s[0.1]"}));
+}
+
+TEST(SlurmAddress, HeightsWithoutASwitchAreLeftOut) {
+    EXPECT_EQ(slurm_switches("t..s1.n1", "switch.switch.switch.node", "n1"), (Names{"t", "s1"}));
+    EXPECT_EQ(slurm_switches(".x.n1", "switch.switch.node", "n1"), (Names{"x"}));
+    EXPECT_EQ(slurm_switches("..n1", "switch.switch.node", "n1"), Names{});
+}
+
+TEST(SlurmAddress, HostsMayHaveADomain) {
+    EXPECT_EQ(slurm_switches("s0.n0", "switch.node", "n0.cluster.org"), (Names{"s0"}));
+    EXPECT_EQ(slurm_switches("s0.n0.cluster.org", "switch.node", "n0"), (Names{"s0"}));
+    EXPECT_EQ(slurm_switches("s0.n0.cluster.org", "switch.node", "n0.cluster.org"), (Names{"s0"}));
+    EXPECT_EQ(slurm_switches("s0.n0.cluster.org", "switch.node", "n1.cluster.org"), Names{});
+}
+
+TEST(SlurmAddress, NothingIsKnownFromAnythingElse) {
+    const char* const cases[][3] = {{"", "", "n0"},
+                                    {"", "switch.node", "n0"},
+                                    {"s0.n0", "", "n0"},
+                                    {"s0.n0", "switch.node", ""},
+                                    {"s0.", "switch.node", ""},
+                                    {"s0.n0", "switch.node", "n1"},            // copied from another node
+                                    {"s0.n0", "switch.node", "n"},             //
+                                    {"s0.n0", "switch.switch.node", "n0"},     // of another length
+                                    {"t.s0.n0", "switch.node", "n0"},          //
+                                    {"ib.s0.n0", "switch.node", "n0"},         // a dot in the switch's name
+                                    {"s0.n0", "node.switch", "n0"},            //
+                                    {"s0.n0", "switch.switch", "n0"},          //
+                                    {"s0.n0", "switch.node ", "n0"},           //
+                                    {"t:0:1:2.n0", "torus:x:y:z.node", "n0"},  // coordinates are no groups
+                                    {"a.b.n0", "switch.rack.node", "n0"},      // a word that nobody knows yet
+                                    {"s[0.n0", "switch.node", "n0"},           // broken brackets
+                                    {"s0].n0", "switch.node", "n0"}};
+    for (const auto& [address, pattern, host] : cases) {
+        EXPECT_EQ(slurm_switches(address, pattern, host), Names{})
+            << address << " " << pattern << " " << host;
+    }
+}
+
+TEST(SlurmAddress, IdsFollowTheNames) {
+    EXPECT_EQ(switch_id("site0"), switch_id("site0"));
+    EXPECT_EQ(switch_id("site0"), 2490591412U);
+    EXPECT_NE(switch_id("site0"), switch_id("site1"));
 }
 
 }  // namespace

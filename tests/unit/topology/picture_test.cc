@@ -23,7 +23,7 @@ Hierarchy small() {
         records.push_back(testing::record_on(machine, "n" + std::to_string(rank / 4),
                                              std::to_string(2 * (rank % 4)),
                                              {0, static_cast<std::uint32_t>(1 + rank / 8)}));
-        records.back().nic_distance = rank % 4 == 2 ? 1 : 3;
+        records.back().cards[0].distance = rank % 4 == 2 ? 1 : 3;
     }
     return build_hierarchy(records);
 }
@@ -77,16 +77,19 @@ TEST(Picture, JsonIsExact) {
     const GroupNamer nasty = [](const Group& group) {
         return group.parent < 0 ? std::string("a\"b\\c\nd\x01") : std::string();
     };
-    EXPECT_NE(
-        draw(hierarchy, PictureFormat::json, nasty).find(R"({"name":"a\"b\\c\u000ad\u0001","leader":0)"),
-        std::string::npos);
+    EXPECT_NE(draw(hierarchy, PictureFormat::json, {nasty, {}})
+                  .find(R"({"name":"a\"b\\c\u000ad\u0001","leader":0)"),
+              std::string::npos);
 }
 
 TEST(Picture, TextUsesTheGivenNames) {
-    const std::string text = draw(small(), PictureFormat::text, [](const Group& group) {
-        return group.level.kind == LevelKind::node ? "host" + std::to_string(group.members.front())
-                                                   : std::string();
-    });
+    const std::string text = draw(small(), PictureFormat::text,
+                                  {[](const Group& group) {
+                                       return group.level.kind == LevelKind::node
+                                                  ? "host" + std::to_string(group.members.front())
+                                                  : std::string();
+                                   },
+                                   {}});
     EXPECT_EQ(text.rfind("switch 0: 16 ranks 0-15, leader 2\n  switch 1: 8 ranks 0-7, leader 2\n"
                          "    node host0: 4 ranks 0-3, leader 2\n      l3 0: 2 ranks 0-1, leader 0\n",
                          0),
@@ -96,7 +99,8 @@ TEST(Picture, TextUsesTheGivenNames) {
 }
 
 TEST(Picture, DotNestsClusters) {
-    const std::string dot = draw(small(), PictureFormat::dot, [](const Group&) { return "\"quoted\""; });
+    const std::string dot =
+        draw(small(), PictureFormat::dot, {[](const Group&) { return "\"quoted\""; }, {}});
     EXPECT_EQ(count(dot, "subgraph cluster_"), 31U);
     EXPECT_EQ(count(dot, "{"), count(dot, "}"));
     EXPECT_EQ(count(dot, "fontcolor=white"), 8U);  // every L3's leader, some of which lead more
@@ -118,11 +122,110 @@ TEST(Picture, SvgShowsEveryRankAndLeader) {
 }
 
 TEST(Picture, SvgEscapesNames) {
-    const std::string svg = draw(small(), PictureFormat::svg, [](const Group&) { return "<a&\"b\">\n"; });
+    const std::string svg =
+        draw(small(), PictureFormat::svg, {[](const Group&) { return "<a&\"b\">\n"; }, {}});
     EXPECT_TRUE(well_formed(svg));
     EXPECT_NE(svg.find("node &lt;a&amp;&quot;b&quot;&gt; "), std::string::npos);
     EXPECT_FALSE(well_formed("<svg><text>a</svg>"));
     EXPECT_FALSE(well_formed("<svg>a & b; </svg>"));
+}
+
+/// A card in the L3 of rank 2 on every node, and one at the first node that is near everything.
+PictureNotes with_cards(const Hierarchy& hierarchy) {
+    PictureNotes notes;
+    for (int node = 0; node < 4; ++node) {
+        int group = hierarchy.stop[static_cast<std::size_t>(4 * node + 2)];
+        group = hierarchy.groups[static_cast<std::size_t>(group)].parent;
+        notes.cards.push_back({"mlx5_<0>", "n" + std::to_string(node), "numa 1", true, group});
+    }
+    notes.cards.push_back({"eth0", "n0", "whole machine", false, 0});
+    return notes;
+}
+
+TEST(Picture, TextShowsCardsInTheirGroups) {
+    const Hierarchy hierarchy = small();
+    const std::string text = draw(hierarchy, PictureFormat::text, with_cards(hierarchy));
+    EXPECT_EQ(text.rfind("switch 0: 16 ranks 0-15, leader 2\n"
+                         "  network card n0: eth0, near the whole machine\n"
+                         "  switch 1: 8 ranks 0-7, leader 2\n"
+                         "    node 0: 4 ranks 0-3, leader 2\n"
+                         "      l3 0: 2 ranks 0-1, leader 0\n"
+                         "        core 0: 1 rank 0, leader 0\n"
+                         "        core 2: 1 rank 1, leader 1\n"
+                         "      l3 1: 2 ranks 2-3, leader 2\n"
+                         "        network card mlx5_<0>, near numa 1\n",
+                         0),
+              0U)
+        << text;
+    EXPECT_EQ(count(text, "network card"), 5U);
+}
+
+TEST(Picture, JsonPointsToTheGroupsOfCards) {
+    const Hierarchy hierarchy = small();
+    const std::string json = draw(hierarchy, PictureFormat::json, with_cards(hierarchy));
+    EXPECT_NE(json.find("]}],\"cards\":[{\"name\":\"mlx5_<0>\",\"node\":\"n0\",\"near\":\"numa "
+                        "1\",\"level\":3,\"group\":1},"),
+              std::string::npos)
+        << json;
+    EXPECT_TRUE(
+        json.ends_with("\"level\":3,\"group\":7},{\"name\":\"eth0\",\"node\":\"n0\",\"near\":\"whole "
+                       "machine\",\"level\":0,\"group\":0}]}\n"))
+        << json;
+    EXPECT_EQ(draw(hierarchy, PictureFormat::json).find("cards"), std::string::npos);
+}
+
+TEST(Picture, DotAndSvgShowCards) {
+    const Hierarchy hierarchy = small();
+    const std::string dot = draw(hierarchy, PictureFormat::dot, with_cards(hierarchy));
+    EXPECT_EQ(count(dot, "shape=component"), 5U);
+    EXPECT_NE(dot.find("label=\"n0: eth0, near the whole machine\""), std::string::npos);
+    const std::string svg = draw(hierarchy, PictureFormat::svg, with_cards(hierarchy));
+    EXPECT_TRUE(well_formed(svg));
+    EXPECT_EQ(count(svg, ">mlx5_&lt;0&gt;</text>"), 4U);
+    EXPECT_EQ(count(svg, ">n0: eth0</text>"), 1U);
+    EXPECT_EQ(count(svg, ">network card</text>"), 1U);
+    EXPECT_EQ(count(svg, ">network card, equally near to all</text>"), 1U);
+    PictureNotes wider = with_cards(hierarchy);
+    wider.cards[1].exact = false;  // not all of its group are near it: say where it is
+    EXPECT_EQ(count(draw(hierarchy, PictureFormat::svg, wider), ">mlx5_&lt;0&gt; (numa 1)</text>"), 1U);
+    const std::string without = draw(hierarchy, PictureFormat::svg);
+    EXPECT_EQ(count(without, "network card"), 0U);
+}
+
+TEST(Picture, CardsOfCountedGroupsAreCounted) {
+    const Hierarchy hierarchy = large(100, 64);
+    PictureNotes notes;
+    for (int node = 0; node < 100; ++node) {
+        for (int card = 0; card < 5; ++card) {
+            // Inside a core of the node: its group is a count.
+            notes.cards.push_back({"ib" + std::to_string(card), "n" + std::to_string(node), "core 3", true,
+                                   hierarchy.stop[static_cast<std::size_t>(64 * node + 3)]});
+        }
+    }
+    const std::string text = draw(hierarchy, PictureFormat::text, notes);
+    EXPECT_EQ(count(text, "    network card ib0, near core 3\n"), 64U);  // of the 64 nodes that are shown
+    EXPECT_EQ(count(text, "    network card ib1, near core 3\n"), 64U);
+    EXPECT_EQ(count(text, "network card ib2"), 0U);
+    EXPECT_EQ(count(text, "    (3 more network cards)\n"), 64U);
+    const std::string svg = draw(hierarchy, PictureFormat::svg, notes);
+    EXPECT_TRUE(well_formed(svg));
+    EXPECT_EQ(count(svg, ">+3</text>"), 64U);
+    EXPECT_EQ(count(draw(hierarchy, PictureFormat::json, notes), "\"name\":\"ib"), 500U);
+}
+
+TEST(Picture, EndingsChooseTheFormat) {
+    EXPECT_EQ(format_for("a/b.svg"), PictureFormat::svg);
+    EXPECT_EQ(format_for("b.json"), PictureFormat::json);
+    EXPECT_EQ(format_for("b.dot"), PictureFormat::dot);
+    for (const char* path : {"b.txt", "b", "-", "", "svg", "a.svg/b", "b.SVG"}) {
+        EXPECT_EQ(format_for(path), PictureFormat::text) << path;
+    }
+}
+
+TEST(Picture, LevelsAreCountedAsSplits) {
+    EXPECT_EQ(level_summary(small()), "4 levels: 2 leaf switches, 4 nodes, 8 L3 caches, 16 cores");
+    EXPECT_EQ(level_summary(large(1, 1)), "no levels");
+    EXPECT_EQ(level_summary(large(3, 1)), "1 level: 3 nodes");
 }
 
 TEST(Picture, OneRank) {

@@ -23,8 +23,9 @@ LocalityRecord random_record(std::mt19937& random, std::size_t switches, std::si
         const auto kinds = static_cast<std::uint16_t>((1 + random() % 511) << 3);
         record.hardware_path.push_back({kinds, static_cast<std::uint16_t>(random())});
     }
-    record.nic_distance = static_cast<std::uint8_t>(random());
-    record.nic_index = static_cast<std::uint8_t>(random());
+    for (CardDistance& near : record.cards) {
+        near = {static_cast<std::uint8_t>(random() % 16), static_cast<std::uint8_t>(random() % 16)};
+    }
     return record;
 }
 
@@ -60,12 +61,12 @@ TEST(Record, SizeKeepsItsPromise) {
 }
 
 TEST(Record, BytesAreFixed) {
-    LocalityRecord record{0x010203, 0x1122334455667788, 0x99aabbccddeeff00, {7}, {}, 2, 1};
+    LocalityRecord record{0x010203, 0x1122334455667788, 0x99aabbccddeeff00, {7}, {}, {{{2, 1}, {5, 3}}}};
     record.hardware_path = {{kind(LevelKind::package), 1},
                             {kind(LevelKind::core) | kind(LevelKind::pu), 0x0203}};
-    const std::vector<int> expected = {0x53, 1,    3,    2,    1,    0,    0x88, 0x77, 0x66, 0x55,
+    const std::vector<int> expected = {0x53, 2,    3,    2,    1,    0,    0x88, 0x77, 0x66, 0x55,
                                        0x44, 0x33, 0x22, 0x11, 0x00, 0xff, 0xee, 0xdd, 0xcc, 0xbb,
-                                       0xaa, 0x99, 2,    1,    1,    2,    7,    0,    0,    0,
+                                       0xaa, 0x99, 0x12, 0x35, 1,    2,    7,    0,    0,    0,
                                        1,    1,    0,    0x80, 3,    2,    2};
     std::vector<int> bytes;
     for (const std::byte b : encode(record)) bytes.push_back(std::to_integer<int>(b));

@@ -15,7 +15,7 @@ inline topology::LocalityRecord record_on(const topology::Machine& machine, cons
     topology::LocalityRecord record;
     record.node_id = topology::stable_hash(node);
     record.network_path = std::move(switches);
-    record.hardware_path = machine.path_of_cores(cores);
+    record.hardware_path = machine.path_of(machine.bound_to_cores(cores));
     return record;
 }
 

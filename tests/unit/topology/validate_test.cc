@@ -21,7 +21,21 @@ Hierarchy sound() {
     records.push_back(testing::record_on(machine, "far", "", {7}));
     // Without the node level the rank of the far node, which is unbound, stops at the top.
     HierarchySpec spec;
-    for (const char* name : {"switch", "package"}) spec.levels.push_back(*parse_level(name));
+    spec.hint.emplace();
+    for (const char* name : {"switch", "package"})
+        spec.hint->levels.push_back(plain_level(*parse_level(name)));
+    return build_hierarchy(records, spec);
+}
+
+/// Ranks 0 to 7 of two nodes; a list of ranks 1 to 6 cuts both, and two more stand inside the first.
+Hierarchy with_custom_groups() {
+    const Machine machine = Machine::load("synthetic:package:2 core:4 pu:1");
+    std::vector<LocalityRecord> records;
+    for (int rank = 0; rank < 8; ++rank) {
+        records.push_back(testing::record_on(machine, "n" + std::to_string(rank / 4), ""));
+    }
+    HierarchySpec spec;
+    spec.hint = parse_hierarchy_hint("[2],[2..3],node,[1..6]");
     return build_hierarchy(records, spec);
 }
 
@@ -41,6 +55,10 @@ const std::vector<Damage>& damages() {
         {"no group", "there is no group", [](Hierarchy& h) { h.groups.clear(); }},
         {"top has a parent", "the top has a parent", [](Hierarchy& h) { h.groups[0].parent = 1; }},
         {"top has a depth", "the top has depth 1", [](Hierarchy& h) { h.groups[0].depth = 1; }},
+        {"top is custom", "the top is a custom group",
+         [](Hierarchy& h) {
+             h.groups[0].level = {LevelKind::custom, 0};
+         }},
         {"top lacks a rank", "the top does not hold every rank",
          [](Hierarchy& h) { h.groups[0].members.pop_back(); }},
         {"top has a wrong rank", "the top does not hold every rank",
@@ -54,7 +72,7 @@ const std::vector<Damage>& damages() {
         {"member negative", "a member is no rank", [](Hierarchy& h) { h.groups[1].members.front() = -1; }},
         {"foreign leader", "leader 8 is not a member", [](Hierarchy& h) { h.groups[1].leader = 8; }},
         {"no leader", "leader -1 is not a member", [](Hierarchy& h) { h.groups[1].leader = -1; }},
-        {"height of a package", "only a switch has a height",
+        {"height of a package", "only a switch or custom level has a height",
          [](Hierarchy& h) { h.groups.back().level.height = 1; }},
         {"parent behind", "its parent does not stand before it",
          [](Hierarchy& h) { h.groups[1].parent = 2; }},
@@ -101,6 +119,25 @@ const std::vector<Damage>& damages() {
          [](Hierarchy& h) { h.groups[1].members.push_back(h.groups[2].members.back()); }},
         {"stop is no group", "its stop is no group", [](Hierarchy& h) { h.stop[0] = 99; }},
         {"stop too high", "its stop is not the deepest group", [](Hierarchy& h) { h.stop[0] = 0; }},
+        {"walk too short", "the walk does not hold every rank", [](Hierarchy& h) { h.walk.pop_back(); }},
+        {"walk visits a place twice", "the walk is no permutation",
+         [](Hierarchy& h) { h.walk[1] = h.walk[0]; }},
+        {"walk leaves its places", "the walk is no permutation: place 9",
+         [](Hierarchy& h) { h.walk[0] = 9; }},
+        {"walk with a negative place", "the walk is no permutation: place -1",
+         [](Hierarchy& h) { h.walk[0] = -1; }},
+        {"walk too long", "the walk is no permutation", [](Hierarchy& h) { h.walk.push_back(0); }},
+        {"walk without nodes", "the walk does not begin with a node",
+         [](Hierarchy& h) { h.walk_nodes.clear(); }},
+        {"walk begins outside nodes", "the walk does not begin with a node",
+         [](Hierarchy& h) { h.walk_nodes[0] = 1; }},
+        {"walk's nodes unsorted", "the nodes of the walk are not ascending",
+         [](Hierarchy& h) { std::swap(h.walk_nodes[1], h.walk_nodes[2]); }},
+        {"walk's node twice", "the nodes of the walk are not ascending",
+         [](Hierarchy& h) { h.walk_nodes[2] = h.walk_nodes[1]; }},
+        {"walk's node behind the end", "a node of the walk begins behind its end",
+         [](Hierarchy& h) { h.walk_nodes.push_back(9); }},
+        {"nodes without a walk", "nodes of a walk, but no walk", [](Hierarchy& h) { h.walk.clear(); }},
     };
     return list;
 }
@@ -119,6 +156,42 @@ TEST(Validate, NamesEveryBrokenPromise) {
         const std::string broken = validate(hierarchy);
         EXPECT_NE(broken.find(damage.expected), std::string::npos) << damage.name << " -> '" << broken << "'";
     }
+}
+
+TEST(Validate, AcceptsAHierarchyWithoutAWalk) {
+    Hierarchy hierarchy = sound();
+    hierarchy.walk.clear();
+    hierarchy.walk_nodes.clear();
+    EXPECT_EQ(validate(hierarchy), "");
+}
+
+/// The first group of a level below the top.
+Group& first_of(Hierarchy& hierarchy, LevelKey level) {
+    for (Group& group : hierarchy.groups) {
+        if (group.level == level) return group;
+    }
+    throw std::logic_error("no group of level " + name_of(level));
+}
+
+TEST(Validate, CustomGroupsMayStandAnywhereOnce) {
+    const LevelKey inner{LevelKind::custom, 0};
+    const LevelKey outer{LevelKind::custom, 2};
+    const Hierarchy good = with_custom_groups();
+    ASSERT_EQ(validate(good), "");
+    ASSERT_EQ(good.depth(), 5);  // cluster, custom2, node, custom1, custom0
+
+    Hierarchy twice = good;
+    first_of(twice, inner).level = outer;
+    EXPECT_NE(validate(twice).find("level custom2 stands below itself"), std::string::npos)
+        << validate(twice);
+    // Between other levels they hide nothing.
+    Hierarchy upside_down = good;
+    upside_down.groups[0].level = {LevelKind::package, 0};
+    EXPECT_NE(validate(upside_down).find("level node stands below package"), std::string::npos)
+        << validate(upside_down);
+    Hierarchy cluster = good;
+    first_of(cluster, outer).level = {LevelKind::cluster, 0};
+    EXPECT_NE(validate(cluster).find("only the top can be the cluster"), std::string::npos);
 }
 
 // A group that nobody lists, while its members are covered by a twin, hides from every local check.

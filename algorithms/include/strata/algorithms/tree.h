@@ -25,7 +25,7 @@ struct TreeLinks {
 };
 
 /// Composes the shapes of all levels into one tree rooted at `root` and returns `rank`'s edges. Both ends of
-/// an edge get the same segment size. Cost: the sizes of the groups on the rank's branch.
+/// an edge get the same segment size. A chain visits the participants in the order of the hierarchy's walk. Cost: the sizes of the groups on the rank's branch.
 TreeLinks tree_links(const topology::Hierarchy& hierarchy, const Plan& plan, int root, int rank);
 
 }  // namespace strata::algorithms

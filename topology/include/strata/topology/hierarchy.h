@@ -1,9 +1,11 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "strata/topology/hierarchy_hint.h"
 #include "strata/topology/level.h"
 #include "strata/topology/locality_record.h"
 
@@ -12,20 +14,31 @@ namespace strata::topology {
 /// A set of processes that share one object, and how it splits further.
 struct Group {
     LevelKey level;
-    std::uint64_t object = 0;   ///< switch id, node id, or HardwareObject::index, by `level.kind`
+    std::uint64_t object = 0;   ///< switch id, node id, HardwareObject::index or number, by `level.kind`
     int parent = -1;            ///< group index; -1 for the top
     int depth = 0;              ///< 0 for the top
     std::vector<int> children;  ///< group indices, by lowest member
     std::vector<int> members;   ///< all ranks, ascending
     std::vector<int> direct;    ///< ranks that no child contains (they stop here), ascending
     int leader = -1;            ///< the member that stands for the group outside
+    LevelKey around;            ///< of a custom group: the level of the smallest object that holds it
 };
 
-/// Which levels may split a group. Empty `levels`: all. An object of several kinds may split when one of them
-/// is listed, and the lowest listed kind names its group. The top splits nothing: it is always named by the
-/// lowest object that all ranks share. Switch heights are those before any level is dropped.
+/// How leaders are chosen; see elect_leaders().
+struct Election {
+    CardUse use = CardUse::fabric;  ///< whose cards
+    bool near_card = true;          ///< off: the lowest rank leads
+    bool spread = false;            ///< ties go by `seed`, so that one core does not lead everywhere
+    std::uint64_t seed = 0;         ///< equal on all ranks
+};
+
+/// Which levels may split a group, and who leads it. Without a hint: all. An object of several kinds may
+/// split when one of them is listed, and the lowest listed kind names its group. The top splits nothing: it
+/// is always named by the lowest object that all ranks share. Switch heights are those before any level is
+/// dropped.
 struct HierarchySpec {
-    std::vector<LevelPattern> levels;
+    std::optional<HierarchyHint> hint;
+    Election election;
 };
 
 /// Nested groups over the ranks 0..n-1 of one communicator. groups[0] holds all ranks; parents
@@ -33,6 +46,11 @@ struct HierarchySpec {
 struct Hierarchy {
     std::vector<Group> groups;
     std::vector<int> stop;  ///< rank -> the deepest group that contains it
+    /// rank -> its place in a walk over all ranks, as a chain should visit them: node after node, within a
+    /// node along its objects whatever levels were dropped, entering and leaving it at the processes nearest
+    /// to its card (seed paper on NUIOA collectives, section 4.5). Empty: rank order.
+    std::vector<int> walk;
+    std::vector<int> walk_nodes;  ///< the places in the walk at which a node begins, ascending
 
     int ranks() const { return static_cast<int>(stop.size()); }
     /// True when `rank` is a member of `group`. Cost: the depth of the rank's branch.
@@ -47,8 +65,7 @@ struct Hierarchy {
 
 /// Builds the hierarchy of a communicator. Pure: equal records give equal results on every rank.
 /// A level that splits nothing is dropped (of several that split alike the lowest is kept, core
-/// rather than pu); a process that no child object contains stops at its group. The leader of a
-/// group is the member nearest to its network card, the lowest rank among equals.
+/// rather than pu); a process that no child object contains stops at its group.
 /// `records[i]` belongs to rank i; throws std::invalid_argument without any record. Groups stand level by
 /// level. Records of one node that disagree about its switches do not tear it apart: the greatest path stands
 /// for all. Cost: linear in ranks times depth. Source: rules B1-B3 (seed papers on hardware communicators,

@@ -20,8 +20,9 @@ enum class LevelKind : std::uint8_t {
     l1,       ///< hardware threads that share a level-1 data cache
     core,     ///< one core
     pu,       ///< one hardware thread
+    custom,   ///< ranks that a hint put together (hierarchy_hint.h); several positions possible
 };
-inline constexpr int level_kind_count = 12;
+inline constexpr int level_kind_count = 13;
 
 /// The name that users write and read: "cluster", "switch", "node", ..., "pu".
 std::string_view name_of(LevelKind kind);
@@ -30,17 +31,18 @@ std::string_view name_of(LevelKind kind);
 std::string known_level_names();
 
 /// A level of one hierarchy. `height` counts switches as Slurm does (a leaf switch, directly above
-/// nodes, is 0) and is 0 for every other kind.
+/// nodes, is 0); for a custom level it is the position among the hint's custom levels, the narrowest 0. It is
+/// 0 for every other kind.
 struct LevelKey {
     LevelKind kind = LevelKind::cluster;
     std::uint8_t height = 0;
     auto operator<=>(const LevelKey&) const = default;
 };
 
-/// "node", "switch1": a switch carries its height.
+/// "node", "switch1", "custom0": switches and custom levels carry their height.
 std::string name_of(LevelKey key);
 
-/// A level as a user names it: "switch" without a number means every height.
+/// A level as a user names it: "switch" or "custom" without a number means every height.
 struct LevelPattern {
     LevelKind kind = LevelKind::cluster;
     std::optional<std::uint8_t> height;
@@ -48,7 +50,7 @@ struct LevelPattern {
     bool operator==(const LevelPattern&) const = default;
 };
 
-/// Parses "node", "numa", "switch", "switch2" (case ignored). Empty when the name is unknown.
+/// Parses "node", "numa", "switch", "switch2", "custom0" (case ignored). Empty when the name is unknown.
 std::optional<LevelPattern> parse_level(std::string_view name);
 
 }  // namespace strata::topology

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -23,17 +24,29 @@ struct HardwareObject {
     auto operator<=>(const HardwareObject&) const = default;
 };
 
-inline constexpr std::uint8_t unknown_distance = 255;
+inline constexpr std::uint8_t unknown_distance = 15;
+
+/// How near a process is to the network cards of one transport.
+struct CardDistance {
+    std::uint8_t distance = unknown_distance;  ///< levels between binding and card, at most 14
+    std::uint8_t card = 0;  ///< which of the machine's distinct card places is the nearest, at most 15
+    bool operator==(const CardDistance&) const = default;
+};
+
+/// Which transport's cards: the one that carries messages is chosen after records are published.
+enum class CardUse : std::uint8_t { fabric, ip };
+inline constexpr int card_use_count = 2;
 
 /// What every process publishes about where it runs; everything else follows from the members' records.
 struct LocalityRecord {
-    std::uint32_t plugin_version = 0;              ///< major << 16 | minor << 8 | patch
-    std::uint64_t settings_hash = 0;               ///< of all settings that must agree
-    std::uint64_t node_id = 0;                     ///< hash of the node's name
-    std::vector<std::uint32_t> network_path;       ///< switch ids, topmost first; empty when unknown
-    std::vector<HardwareObject> hardware_path;     ///< outermost first; empty for an unbound process
-    std::uint8_t nic_distance = unknown_distance;  ///< levels between the binding and the card in use
-    std::uint8_t nic_index = 0;
+    std::uint32_t plugin_version = 0;                ///< major << 16 | minor << 8 | patch
+    std::uint64_t settings_hash = 0;                 ///< of all settings that must agree
+    std::uint64_t node_id = 0;                       ///< hash of the node's name
+    std::vector<std::uint32_t> network_path;         ///< switch ids, topmost first; empty when unknown
+    std::vector<HardwareObject> hardware_path;       ///< outermost first; empty for an unbound process
+    std::array<CardDistance, card_use_count> cards;  ///< by CardUse
+
+    CardDistance near(CardUse use) const { return cards[static_cast<std::size_t>(use)]; }
     bool operator==(const LocalityRecord&) const = default;
 };
 
@@ -44,7 +57,7 @@ struct RecordPrefix {
     std::uint64_t settings_hash = 0;
 };
 
-inline constexpr std::uint8_t record_format = 1;
+inline constexpr std::uint8_t record_format = 2;
 
 /// Little-endian bytes; at most 64 for up to three switch levels and eight hardware objects, 4 more for each
 /// further one. Throws std::invalid_argument for an object without a kind from package to pu, or more than

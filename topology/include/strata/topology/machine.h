@@ -1,10 +1,13 @@
 #pragma once
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "strata/topology/binding.h"
 #include "strata/topology/locality_record.h"
+#include "strata/topology/network_card.h"
 
 struct hwloc_topology;
 
@@ -20,19 +23,38 @@ public:
     /// "pu:1" at its end may be left out. Never asks the running machine. Throws std::invalid_argument saying
     /// what was tried.
     static Machine load(const std::string& description);
+    /// The machine that runs this program, network cards included. Throws std::runtime_error.
+    static Machine running();
 
-    /// Objects that contain the whole cpuset, outermost first. The machine itself and whatever has the same
-    /// cores (an only package, for instance) is left out, so the path is empty when the cpuset fits no
-    /// smaller object. `cpuset` is hwloc's list syntax of OS indices ("0-3,8"); "" or "all" means unbound,
-    /// and hardware threads that this machine lacks are ignored. Throws std::invalid_argument for an
-    /// unreadable list or one without a hardware thread of this machine.
-    std::vector<HardwareObject> path_of_cpuset(std::string_view cpuset) const;
+    /// Hardware threads in hwloc's list syntax of OS indices ("0-3,8"); "" or "all" means unbound, and
+    /// hardware threads that this machine lacks are ignored. Throws std::invalid_argument for an unreadable
+    /// list or one without a hardware thread of this machine.
+    Binding bound_to_threads(std::string_view threads) const;
     /// The same for a set of cores by logical index ("0-3,8"): what a placement names.
     /// Throws std::invalid_argument for an unreadable list or a core that does not exist.
-    std::vector<HardwareObject> path_of_cores(std::string_view cores) const;
-    /// The same for the binding that the operating system gives the calling process; empty when this topology
-    /// is not the running machine's.
-    std::vector<HardwareObject> path_of_this_process() const;
+    Binding bound_to_cores(std::string_view cores) const;
+    /// The binding that the operating system gives the calling process; unbound when this topology is not the
+    /// running machine's.
+    Binding binding_of_this_process() const;
+
+    /// Objects that contain the whole binding, outermost first. The machine itself and whatever has the same
+    /// cores (an only package, for instance) is left out, so the path is empty when the binding fits no
+    /// smaller object.
+    std::vector<HardwareObject> path_of(const Binding& binding) const;
+
+    /// Network cards: PCI devices with an OpenFabrics device or a network interface, and (last) network
+    /// devices that only their PCI class gives away. In hwloc's order.
+    std::vector<NetworkCard> cards() const;
+    /// The cards of a user's list, in its order; a card with a place is made when the machine has none of
+    /// that name. Throws std::invalid_argument naming an unknown card and the known ones, or an object that
+    /// does not exist.
+    std::vector<NetworkCard> cards_named(std::span<const NamedCard> list) const;
+    /// How near a binding is to the nearest of `cards`: 0 inside the object that the card hangs below, else
+    /// the levels to climb from that object until one contains the binding (objects with equal cores are one
+    /// level). Cards that are near everything do not count; unknown for an unbound process, or without any
+    /// card that counts. `card` numbers the distinct places of the cards that count, in the machine's order.
+    CardDistance distance(const Binding& binding, std::span<const NetworkCard> cards) const;
+
     /// Number of cores, or of hardware threads on a machine that reports no cores.
     int cores() const;
 

@@ -15,23 +15,32 @@ public:
     FileError(std::string_view file, int line, std::string_view message);
 };
 
-/// Switches above the nodes, from a file in the syntax of Slurm's topology.conf(5):
+/// Switches above the nodes, from a file in the syntax of Slurm's topology.conf(5) for topology/tree:
 ///   SwitchName=s0 Nodes=n[1-3,07-12],gpu5
 ///   SwitchName=top Switches=s[0-1] LinkSpeed=100
 /// Keywords ignore case; '#' starts a comment; a backslash at the end of a line continues it; a value may
-/// stand in double quotes. A switch has either Nodes or Switches, and one name of at most 64 characters.
+/// stand in double quotes. A switch has either Nodes or Switches. What Slurm 22.05 takes is taken and means
+/// the same, except: a switch has one name, a keyword stands once in a line, and neither Include nor \\# is
+/// understood.
+///
+/// The result is a tree even where the file's is none: a node below the leaf switches s0 and s1, or a switch
+/// below both (a fat tree), has one switch "s0,s1" above it, as in SLURM_TOPOLOGY_ADDR.
 class Network {
 public:
-    /// Reads `path`. Throws FileError (unreadable file, unknown keyword, broken host list, a node or switch
-    /// below two switches, an unknown switch, a cycle).
+    /// Reads `path`. Throws FileError (unreadable file, unknown keyword, broken host list, a switch that is
+    /// defined twice, or not at all, or below itself, or has nothing below it).
     static Network from_file(const std::string& path);
     /// The same from text; `file` is used in messages only.
     static Network from_text(std::string_view text, std::string_view file);
+    /// The switches above each host, given directly, topmost first: "n[0-1]=top.site0;n[2-3]=top.site1".
+    /// Throws std::invalid_argument naming the entry (broken host list, a host or switch in two places).
+    static Network from_hosts(std::string_view text);
 
     /// Switch ids above a host, topmost first; empty for a host that the file does not name. A host name is
     /// looked up whole, then without its domain.
     std::vector<std::uint32_t> path_of(std::string_view host) const;
     std::string_view switch_name(std::uint32_t id) const;
+    /// How many switches the tree has; a switch without nodes below it is not in it.
     std::size_t switch_count() const { return switches_.size(); }
     /// A stable hash of the content: equal files, equal hash.
     std::uint64_t hash() const;
@@ -40,14 +49,27 @@ private:
     struct Switch {
         std::string name;
         int parent = -1;
-        int line = 0;
     };
-    std::vector<Switch> switches_;                     // id = position in the file
+    std::vector<Switch> switches_;                     // by id; parents before their children
     std::map<std::string, int, std::less<>> leaf_of_;  // host -> switch id
-    friend class NetworkParser;
+    friend class NetworkBuilder;
 };
 
-/// "n[1-3,07-12],gpu5" -> n1 n2 n3 n07 ... n12 gpu5. Throws std::invalid_argument with the reason.
+/// The switches above a host as Slurm tells its tasks, topmost first: `address` is SLURM_TOPOLOGY_ADDR
+/// ("s0.s4.tux1"), `pattern` SLURM_TOPOLOGY_ADDR_PATTERN ("switch.switch.node" from topology/tree,
+/// "block.node" from topology/block). Several switches of one height ("s[0-1]") are one, "s0,s1"; the empty
+/// parts that stand for heights without a switch ("s0..tux1") are left out. Empty, as nothing is known, when
+/// either is empty, when they do not fit each other, when the pattern has other words (a torus tells
+/// coordinates), or when the address is another host's (variables that a launcher copied from node to node).
+/// `host` is compared without its domain.
+std::vector<std::string> slurm_switches(std::string_view address, std::string_view pattern,
+                                        std::string_view host);
+
+/// The id of a switch that is known by its name only.
+std::uint32_t switch_id(std::string_view name);
+
+/// "n[1-3,07-12],gpu5" -> n1 n2 n3 n07 ... n12 gpu5. Names are separated by commas or blanks. Throws
+/// std::invalid_argument with the reason; no name at all is one.
 std::vector<std::string> expand_host_list(std::string_view list);
 
 }  // namespace strata::topology

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""Leaders near the network card, as a live job elects them: read from the picture that it draws."""
+import json
+import os
+import sys
+import tempfile
+
+from job import Paths, check, conclude, run
+
+# Two nodes of two packages of two NUMA domains of four cores; a rank on the first core of each domain.
+MACHINE = "synthetic:package:2 numa:2 core:4"
+CORES = ("0", "4", "8", "12")
+NODES = ("p0", "p1")
+
+# Parameters, and the leaders of the two nodes that follow.
+CASES = {
+    "near": ({"coll_strata_nic": "ib0@numa:2"}, [2, 6]),
+    "far_package": ({"coll_strata_nic": "ib0@package:1"}, [2, 6]),  # two are near: the lower one
+    "two_cards": ({"coll_strata_nic": "ib0@numa:3,ib1@numa:1"}, [1, 5]),
+    "none": ({"coll_strata_nic": "none"}, [0, 4]),
+    "unknown_place": ({}, [0, 4]),  # a synthetic machine has no cards
+    "no_such_card": ({"coll_strata_nic": "ib7"}, [0, 4]),
+    "nodes_differ": ({"coll_strata_nic": "ib0@numa:1"}, [1, 7]),
+    "unbound": ({"coll_strata_nic": "ib0@numa:2"}, [0, 4]),
+}
+
+
+def test(paths, case, wanted):
+    parameters, leaders = CASES[case]
+    some = None
+    if case == "nodes_differ":  # as two hosts' own parameter files would say it
+        some = ["rank=4,5,6,7", "OMPI_MCA_coll_strata_nic=ib0@numa:3"]
+    with tempfile.TemporaryDirectory() as folder:
+        picture = os.path.join(folder, "hierarchy.json")
+        cores = ["all"] * len(CORES) if case == "unbound" else CORES
+        settings = {
+            "coll_strata_topology": MACHINE, "coll_strata_reproducible": "1", "coll_strata_dump": picture,
+            "coll_strata_placement": ";".join(f"{core}@{node}" for node in NODES for core in cores)}
+        ranks = len(CORES) * len(NODES)
+
+        def judge(outcome):
+            outcome.expect_success()
+            silent = case not in ("no_such_card", "unbound")
+            outcome.expect_messages(cards=0 if silent else 1)
+            with open(picture, encoding="utf-8") as file:
+                levels = json.load(file)["levels"]
+            found = [group["leader"] for level in levels if level["kind"] == "node" for group in level["groups"]]
+            outcome.expect(found == (wanted or leaders), f"leaders {found}, expected {wanted or leaders}")
+
+        check(run(paths, ranks, "bcast_roots", parameters=settings | parameters, some=some), judge)
+
+
+conclude(lambda: test(Paths(sys.argv[1]), sys.argv[2], [int(word) for word in sys.argv[3:]]))

@@ -1,0 +1,263 @@
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "strata/topology/machine.h"
+#include "strata/topology/network_card.h"
+
+namespace strata::topology {
+namespace {
+
+Machine machine(const std::string& name) {
+    return Machine::load(std::string(STRATA_TEST_MACHINES) + name + ".xml");
+}
+
+std::string error_of(const std::function<void()>& action) {
+    try {
+        action();
+    } catch (const std::invalid_argument& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+/// "mlx4_0 ib0 0000:41:00.0 fabric up, near numa 1 (package+numa 1)": interfaces are those named eth or ib.
+std::string words(const NetworkCard& card) {
+    std::string text;
+    for (const std::string& name : card.names) text += name + " ";
+    if (card.fabric) text += "fabric ";
+    text += !card.port_active ? "?" : *card.port_active ? "up" : "down";
+    text += ", near " + card.near_name;
+    if (!card.local()) return text;
+    text += " (";
+    for (int kind = 0; kind < level_kind_count; ++kind) {
+        if (!card.near_path.back().has(static_cast<LevelKind>(kind))) continue;
+        if (text.back() != '(') text += "+";
+        text += name_of(static_cast<LevelKind>(kind));
+    }
+    return text + " " + std::to_string(card.near_path.back().index) + ")";
+}
+
+std::vector<std::string> words(const std::vector<NetworkCard>& cards) {
+    std::vector<std::string> result;
+    for (const NetworkCard& card : cards) result.push_back(words(card));
+    return result;
+}
+
+using Words = std::vector<std::string>;
+
+TEST(Cards, HangBelowObjectsOfEveryKind) {
+    EXPECT_EQ(words(machine("interleaved").cards()),
+              (Words{"eth0 0000:02:00.0 ?, near numa 0 (package+numa 0)",
+                     "mlx4_0 ib0 0000:41:00.0 fabric up, near numa 1 (package+numa 1)"}));
+    EXPECT_EQ(words(machine("blades").cards()),
+              (Words{"eth0 0001:07:00.0 ?, near group 3 (group 3)",
+                     "mlx5_0 ib0 0002:01:00.0 fabric up, near numa 1 (group+numa 1)"}));
+    EXPECT_EQ(words(machine("cluster-on-die").cards()),
+              (Words{"mlx5_0 ib0 0000:81:00.0 fabric up, near numa 2 (numa+l3 2)"}));
+    EXPECT_EQ(words(machine("clusters").cards()), (Words{"eth0 0000:01:00.0 ?, near l2 2 (l2 2)"}));
+    EXPECT_EQ(words(machine("memory-tiers").cards()),
+              (Words{"hfi1_0 ib0 0000:a1:00.0 fabric up, near numa 2 (package+numa 2)"}));
+}
+
+TEST(Cards, NearTheWholeMachine) {
+    EXPECT_EQ(words(machine("shared-memory").cards()),
+              (Words{"mlx4_0 ib0 ib1 0000:03:00.0 fabric up, near whole machine",
+                     "eth0 0000:05:00.0 ?, near whole machine"}));
+    // The only package is the machine.
+    EXPECT_EQ(words(machine("hybrid").cards()), (Words{"eth0 0000:02:00.0 ?, near whole machine"}));
+    for (const NetworkCard& card : machine("shared-memory").cards()) {
+        EXPECT_FALSE(card.local());
+        EXPECT_TRUE(card.near.everything());
+    }
+}
+
+TEST(Cards, PackageWithoutCoresIsNoPlace) {
+    EXPECT_EQ(words(machine("control-group").cards()),
+              (Words{"eth0 0000:41:00.0 ?, near numa 1 (package+numa 1)",
+                     "mlx5_0 ib0 0000:81:00.0 fabric up, near whole machine"}));
+}
+
+TEST(Cards, PortsAndDrivers) {
+    const std::vector<NetworkCard> cards = machine("two-cards").cards();
+    EXPECT_EQ(words(cards), (Words{"mlx5_2 ib3 0000:21:00.0 fabric down, near numa 0 (group+numa 0)",
+                                   "mlx5_0 ib0 ib1 0000:61:00.0 fabric up, near numa 1 (group+numa 1)",
+                                   "mlx5_1 ib2 0000:e1:00.0 fabric up, near numa 3 (group+numa 3)",
+                                   "0000:3e:00.0 ?, near package 0 (package 0)"}));
+    EXPECT_EQ(cards[1].interfaces, (Words{"ib0", "ib1"}));
+    EXPECT_EQ(cards[3].interfaces, Words{});
+    EXPECT_EQ(words(machine("irregular").cards()),
+              (Words{"mlx5_0 ib0 0000:a1:00.0 fabric ?, near numa 1 (package+numa+l3 0)"}));
+}
+
+TEST(Cards, SyntheticMachinesHaveNone) {
+    EXPECT_TRUE(Machine::load("synthetic:package:2 core:2").cards().empty());
+}
+
+TEST(Cards, AreFoundByAnyName) {
+    const Machine two = machine("two-cards");
+    const auto named = [&](const char* list) { return words(two.cards_named(parse_cards(list))); };
+    const std::string first = "mlx5_0 ib0 ib1 0000:61:00.0 fabric up, near numa 1 (group+numa 1)";
+    for (const char* name : {"mlx5_0", "ib0", "ib1", "0000:61:00.0"}) EXPECT_EQ(named(name), Words{first});
+    EXPECT_EQ(named("0000:3e:00.0,ib1"), (Words{"0000:3e:00.0 ?, near package 0 (package 0)", first}));
+    EXPECT_EQ(named(""), Words{});
+}
+
+TEST(Cards, MayBePlacedOrMade) {
+    const Machine two = machine("two-cards");
+    const auto named = [&](const char* list) { return words(two.cards_named(parse_cards(list))); };
+    EXPECT_EQ(named("ib0@package:1"),
+              Words{"mlx5_0 ib0 ib1 0000:61:00.0 fabric up, near package 1 (package 1)"});
+    EXPECT_EQ(named("eth7@numa:2"), Words{"eth7 ?, near numa 2 (group+numa 2)"});
+    EXPECT_EQ(named("eth7@group:3,eth8@core:5"),
+              (Words{"eth7 ?, near numa 3 (group+numa 3)", "eth8 ?, near core 5 (core+pu 5)"}));
+    // Groups are counted over all depths, widest first.
+    const Machine blades = machine("blades");
+    EXPECT_EQ(words(blades.cards_named(parse_cards("a@group:1,b@group:2,c@group:9"))),
+              (Words{"a ?, near numa 1 (group+numa 1)", "b ?, near group 2 (group 2)",
+                     "c ?, near group 9 (group 9)"}));
+    // Places that are the whole machine: the only package; a memory without cores of its own.
+    EXPECT_EQ(words(machine("memory-tiers").cards_named(parse_cards("x@numa:4"))),
+              Words{"x ?, near whole machine"});
+    EXPECT_EQ(words(machine("clusters").cards_named(parse_cards("eth0@package:0"))),
+              Words{"eth0 0000:01:00.0 ?, near whole machine"});
+}
+
+TEST(Cards, UnknownNamesAndPlacesAreRefused) {
+    const Machine two = machine("two-cards");
+    const auto error = [&](const Machine& machine, const char* list) {
+        return error_of([&] { machine.cards_named(parse_cards(list)); });
+    };
+    EXPECT_EQ(error(two, "mlx5_0,ib7"),
+              "no card 'ib7' in this machine; it has: mlx5_2, mlx5_0, mlx5_1, 0000:3e:00.0");
+    EXPECT_EQ(error(Machine::load("synthetic:core:2"), "ib0"), "no card 'ib0' in this machine; it has: none");
+    EXPECT_EQ(error(two, "ib0@numa:4"), "this machine has 4 objects of level numa: numa 4 does not exist");
+    EXPECT_EQ(error(two, "ib0@l3:0"), "this machine has 0 objects of level l3: l3 0 does not exist");
+    EXPECT_EQ(error(machine("control-group"), "ib7@package:2"),
+              "this machine has 3 objects of level package: package 2 has no cores");
+    EXPECT_EQ(error(machine("control-group"), "ib7@numa:2"),
+              "this machine has 3 objects of level numa: numa 2 has no cores");
+}
+
+/// "distance/card", "-" when unknown.
+std::string distance(const Machine& machine, const std::string& cores, const char* list) {
+    const CardDistance near =
+        machine.distance(machine.bound_to_cores(cores), machine.cards_named(parse_cards(list)));
+    if (near.distance == unknown_distance) {
+        EXPECT_EQ(near.card, 0);
+        return "-";
+    }
+    return std::to_string(near.distance) + "/" + std::to_string(near.card);
+}
+
+TEST(CardDistances, CountLevelsToClimb) {
+    const Machine two = machine("two-cards");  // cores 2-3 are numa 1, 6-7 numa 3; 0-3 are package 0
+    const std::pair<const char*, const char*> both[] = {
+        {"2", "0/0"},   {"3", "0/0"}, {"2-3", "0/0"}, {"0", "1/0"},   {"1-2", "1/0"},
+        {"0-3", "1/0"}, {"6", "0/1"}, {"4", "1/1"},   {"5,7", "1/1"}, {"3-4", "2/0"},
+        {"0,7", "2/0"}, {"all", "-"}, {"0-7", "-"}};
+    for (const auto& [cores, expected] : both) {
+        const std::string found = distance(two, cores, "mlx5_0,mlx5_1");
+        // All cores listed are bound, if to everything.
+        EXPECT_EQ(found, std::string(cores) == "0-7" ? "2/0" : expected) << cores;
+        EXPECT_EQ(found, distance(two, cores, "mlx5_1,mlx5_0")) << "the order of the list counts";
+    }
+    EXPECT_EQ(distance(two, "2", "mlx5_1"), "2/0");
+    EXPECT_EQ(distance(two, "2", "0000:3e:00.0"), "0/0");
+    EXPECT_EQ(distance(two, "6", "0000:3e:00.0"), "1/0");
+}
+
+TEST(CardDistances, NumberDistinctPlaces) {
+    const Machine two = machine("two-cards");
+    // Three cards at two places; and a place inside another.
+    EXPECT_EQ(distance(two, "6", "mlx5_0,ib9@numa:1,mlx5_1"), "0/1");
+    EXPECT_EQ(distance(two, "7", "a@core:7,b@package:0,c@package:1"), "0/1");
+    EXPECT_EQ(distance(two, "6", "a@core:7,b@package:1"), "0/0");
+}
+
+TEST(CardDistances, ObjectsWithEqualCoresAreOneLevel) {
+    // Package, NUMA node and L3 of package 2 are one; the machine is the next.
+    const Machine irregular = machine("irregular");
+    EXPECT_EQ(distance(irregular, "4", "mlx5_0"), "0/0");
+    EXPECT_EQ(distance(irregular, "3", "mlx5_0"), "1/0");
+    EXPECT_EQ(distance(irregular, "3", "x@core:0"), "2/0");  // core 0, package 0, then the Group of both
+    const Machine blades = machine("blades");
+    EXPECT_EQ(distance(blades, "0", "eth0"), "1/0");
+    EXPECT_EQ(distance(blades, "4", "eth0"), "2/0");
+    EXPECT_EQ(distance(blades, "15", "eth0"), "3/0");
+}
+
+TEST(CardDistances, CardsNearEverythingDoNotCount) {
+    EXPECT_EQ(distance(machine("shared-memory"), "0", "mlx4_0,eth0"), "-");
+    EXPECT_EQ(distance(machine("control-group"), "3", "mlx5_0,eth0"), "0/0");
+    EXPECT_EQ(distance(machine("control-group"), "0", "mlx5_0,eth0"), "1/0");
+    EXPECT_EQ(distance(machine("two-cards"), "0", ""), "-");
+}
+
+TEST(CardList, IsParsed) {
+    EXPECT_EQ(parse_cards("mlx5_0, 0000:41:00.0 ,ib0@numa:1,x @ L3 : 12"),
+              (std::vector<NamedCard>{{"mlx5_0", {}, 0},
+                                      {"0000:41:00.0", {}, 0},
+                                      {"ib0", LevelKind::numa, 1},
+                                      {"x", LevelKind::l3, 12}}));
+    EXPECT_TRUE(parse_cards(" ").empty());
+}
+
+TEST(CardList, BrokenEntriesAreNamed) {
+    const std::pair<const char*, const char*> cases[] = {
+        {",", "card '': a name"},          {"a,,b", "card '': a name"},
+        {"@numa:1", "card '@numa:1'"},     {"a@numa", "write NAME@LEVEL:INDEX"},
+        {"a@node:1", "levels: package"},   {"a@switch0:1", "levels: package"},
+        {"a@nuna:1", "card 'a@nuna:1'"},   {"a@numa:", "must be a number"},
+        {"a@numa:x", "must be a number"},  {"a@numa:-1", "must be a number"},
+        {"a@numa:1x", "must be a number"}, {"a@numa:99999999999", "must be a number"}};
+    for (const auto& [text, expected] : cases) {
+        const std::string error = error_of([&, t = text] { parse_cards(t); });
+        EXPECT_NE(error.find(expected), std::string::npos) << text << " -> " << error;
+    }
+}
+
+/// The first names of the chosen cards.
+std::string names(const std::vector<NetworkCard>& cards, const std::vector<int>& chosen) {
+    std::string text;
+    for (const int card : chosen)
+        text += (text.empty() ? "" : " ") + cards.at(static_cast<std::size_t>(card)).name();
+    return text;
+}
+
+TEST(CardChoice, FabricTransports) {
+    const auto two = machine("two-cards").cards();
+    const auto chosen = [](const std::vector<NetworkCard>& cards, const CardChoice& choice) {
+        return names(cards, fabric_cards(cards, choice));
+    };
+    EXPECT_EQ(chosen(two, {}), "mlx5_0 mlx5_1");  // mlx5_2 is down, 0000:3e:00.0 has no driver
+    EXPECT_EQ(chosen(two, {{"mlx5_2", "ib2"}, {}, {}}), "mlx5_2 mlx5_1");  // told so, whatever its state
+    EXPECT_EQ(chosen(two, {{"mlx9_9"}, {}, {}}), "");
+    EXPECT_EQ(chosen(two, {{}, {"0000:61:00.0"}, {}}), "mlx5_1");
+    EXPECT_EQ(chosen(two, {{}, {}, {{"eth0"}}}), "mlx5_0 mlx5_1");  // addresses do not matter to a fabric
+    // A port whose state nobody knows counts.
+    EXPECT_EQ(chosen(machine("irregular").cards(), {}), "mlx5_0");
+    // No fabric device: interfaces, as for IP.
+    const auto ethernet = machine("clusters").cards();
+    EXPECT_EQ(chosen(ethernet, {}), "eth0");
+    EXPECT_EQ(chosen(ethernet, {{}, {}, {{"eth0", "lo"}}}), "eth0");
+    EXPECT_EQ(chosen(ethernet, {{}, {}, {{"lo"}}}), "");
+}
+
+TEST(CardChoice, IpTransports) {
+    const auto cards = machine("interleaved").cards();
+    const auto chosen = [&](const CardChoice& choice) { return names(cards, ip_cards(cards, choice)); };
+    EXPECT_EQ(chosen({}), "eth0 mlx4_0");  // ib0 is an interface too
+    EXPECT_EQ(chosen({{"ib0"}, {}, {}}), "mlx4_0");
+    EXPECT_EQ(chosen({{}, {"eth0", "lo"}, {}}), "mlx4_0");
+    EXPECT_EQ(chosen({{"eth0"}, {"eth0"}, {}}), "eth0");  // Open MPI takes one list or the other
+    EXPECT_EQ(chosen({{}, {}, {{"eth0", "wlan0"}}}), "eth0");
+    EXPECT_EQ(chosen({{"ib0"}, {}, {{"eth0"}}}), "");
+    EXPECT_EQ(chosen({{"mlx4_0"}, {}, {}}), "");  // no interface of that name
+    const auto two = machine("two-cards").cards();
+    EXPECT_EQ(names(two, ip_cards(two, {{"ib1"}, {}, {}})), "mlx5_0");
+    EXPECT_EQ(names(two, ip_cards(two, {})), "mlx5_2 mlx5_0 mlx5_1");
+}
+
+}  // namespace
+}  // namespace strata::topology

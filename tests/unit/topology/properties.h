@@ -1,0 +1,47 @@
+#pragma once
+#include <map>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "strata/topology/hierarchy.h"
+
+/// What must hold for the hierarchy of any job. Failures are reported as usual; the caller's SCOPED_TRACE
+/// says for which job.
+namespace strata::testing {
+
+using Records = std::vector<topology::LocalityRecord>;
+using Members = std::vector<int>;
+/// The members of every group, with its level and object.
+using Sets = std::map<Members, std::pair<topology::LevelKey, std::uint64_t>>;
+
+Sets sets_of(const topology::Hierarchy& hierarchy);
+
+/// What the rules ask for without custom levels, straight from their words and without any tree.
+Sets expected_sets(const Records& records, const topology::HierarchySpec& spec);
+
+/// Any two groups are nested or disjoint, every rank stops in exactly one, the smallest that contains it; the
+/// queries agree with the member lists.
+void check_nesting(const topology::Hierarchy& hierarchy, std::mt19937& random);
+
+/// Leaders are members, lead a child or stop in the group, and are at its smallest distance from a card; the
+/// lowest such rank unless ties are spread; the lowest rank of all where no distance is known or counts.
+void check_leaders(const topology::Hierarchy& hierarchy, const Records& records,
+                   const topology::Election& election);
+
+/// The walk goes over every rank once, node after node; where cards count a node's first rank is the nearest
+/// to its card and the last the next nearest, else every object's ranks follow each other.
+void check_walk(const topology::Hierarchy& hierarchy, const Records& records,
+                const topology::Election& election);
+
+/// Another process that computes the same finds the same.
+void check_purity(const topology::Hierarchy& hierarchy, const Records& records,
+                  const topology::HierarchySpec& spec);
+
+/// With other rank numbers the same processes form the same groups, and lead those in which one is nearest.
+/// For hints without custom levels, or with such as do not depend on the order of ranks; `with_objects`
+/// compares the objects' numbers too.
+void check_permutation(const topology::Hierarchy& hierarchy, const Records& records,
+                       const topology::HierarchySpec& spec, std::mt19937& random, bool with_objects = true);
+
+}  // namespace strata::testing

@@ -1,0 +1,22 @@
+#pragma once
+#include <hwloc.h>
+
+#include <memory>
+#include <vector>
+
+#include "strata/topology/locality_record.h"
+
+namespace strata::topology {
+
+using Bitmap = std::shared_ptr<hwloc_bitmap_s>;
+
+/// Throws std::bad_alloc.
+Bitmap empty_bitmap();
+
+/// The level of an hwloc type; cluster for those that are none here (Machine, instruction caches, L4, I/O).
+LevelKind kind_of(hwloc_obj_type_t type);
+
+/// One entry per distinct set of cores that holds `bound` and less than the whole machine, outermost first.
+std::vector<HardwareObject> path_around(hwloc_topology_t topology, hwloc_const_bitmap_t bound);
+
+}  // namespace strata::topology

@@ -1,0 +1,32 @@
+#pragma once
+#include <string>
+#include <utility>
+
+#include "strata/topology/network.h"
+
+namespace strata::topology {
+
+/// More switches above a node than any machine has; a locality record ends at 255.
+inline constexpr int most_switch_levels = 64;
+
+/// Puts a Network together, parents before their children.
+class NetworkBuilder {
+public:
+    /// A new switch below another one (-1: at the top); its id.
+    int add(std::string name, int parent) {
+        network_.switches_.push_back({std::move(name), parent});
+        return static_cast<int>(network_.switches_.size()) - 1;
+    }
+    int parent(int id) const { return at(id).parent; }
+    const std::string& name(int id) const { return at(id).name; }
+    /// Puts a host directly below a switch, unless it is below one already; the id of that one.
+    int put(const std::string& host, int id) { return network_.leaf_of_.try_emplace(host, id).first->second; }
+    Network take() { return std::move(network_); }
+
+private:
+    const Network::Switch& at(int id) const { return network_.switches_[static_cast<std::size_t>(id)]; }
+
+    Network network_;
+};
+
+}  // namespace strata::topology

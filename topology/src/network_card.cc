@@ -1,0 +1,99 @@
+#include "strata/topology/network_card.h"
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+
+#include "kinds.h"
+#include "strata/topology/text.h"
+
+namespace strata::topology {
+namespace {
+
+bool holds(const std::vector<std::string>& list, const std::string& name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+/// True when the list holds any name of the card.
+bool names(const std::vector<std::string>& list, const NetworkCard& card) {
+    return std::any_of(card.names.begin(), card.names.end(),
+                       [&](const std::string& name) { return holds(list, name); });
+}
+
+template <typename Predicate>
+std::vector<int> indices_of(std::span<const NetworkCard> cards, Predicate&& wanted) {
+    std::vector<int> found;
+    for (std::size_t i = 0; i < cards.size(); ++i) {
+        if (wanted(cards[i])) found.push_back(static_cast<int>(i));
+    }
+    return found;
+}
+
+bool is_addressed(const NetworkCard& card, const CardChoice& choice) {
+    return std::any_of(card.interfaces.begin(), card.interfaces.end(), [&](const std::string& name) {
+        return !choice.addressed || holds(*choice.addressed, name);
+    });
+}
+
+std::vector<int> addressed_cards(std::span<const NetworkCard> cards, const CardChoice& choice) {
+    return indices_of(cards, [&](const NetworkCard& card) { return is_addressed(card, choice); });
+}
+
+NamedCard parse_card(std::string_view entry) {
+    const auto fail = [&](const std::string& reason) {
+        throw std::invalid_argument("card '" + std::string(entry) + "': " + reason);
+    };
+    NamedCard card;
+    const std::size_t at = entry.find('@');
+    card.name = std::string(trimmed(entry.substr(0, at)));
+    if (card.name.empty()) fail("a name or PCI id is missing");
+    if (at == std::string_view::npos) return card;
+    const std::string_view place = trimmed(entry.substr(at + 1));
+    const std::size_t colon = place.find(':');
+    const auto level = parse_level(trimmed(place.substr(0, colon)));
+    if (!level || (bit_of(level->kind) & hardware_kinds) == 0 || colon == std::string_view::npos) {
+        fail(
+            "write NAME@LEVEL:INDEX, for instance ib0@numa:1; levels: package, die, group, numa, l3, l2, l1, "
+            "core, pu");
+    }
+    const std::string_view digits = trimmed(place.substr(colon + 1));
+    const char* end = digits.data() + digits.size();
+    const auto [stopped, error] = std::from_chars(digits.data(), end, card.index);
+    if (error != std::errc() || stopped != end || card.index < 0) fail("the index must be a number from 0");
+    card.kind = level->kind;
+    return card;
+}
+
+}  // namespace
+
+std::vector<NamedCard> parse_cards(std::string_view text) {
+    std::vector<NamedCard> cards;
+    if (trimmed(text).empty()) return cards;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        cards.push_back(parse_card(trimmed(text.substr(begin, end - begin))));
+        begin = end + 1;
+    }
+    return cards;
+}
+
+std::vector<int> fabric_cards(std::span<const NetworkCard> cards, const CardChoice& choice) {
+    if (!choice.include.empty()) {
+        return indices_of(cards, [&](const NetworkCard& card) { return names(choice.include, card); });
+    }
+    const auto active = indices_of(cards, [&](const NetworkCard& card) {
+        return card.fabric && card.port_active.value_or(true) && !names(choice.exclude, card);
+    });
+    return !active.empty() ? active : addressed_cards(cards, choice);
+}
+
+std::vector<int> ip_cards(std::span<const NetworkCard> cards, const CardChoice& choice) {
+    return indices_of(cards, [&](const NetworkCard& card) {
+        return std::any_of(card.interfaces.begin(), card.interfaces.end(), [&](const std::string& name) {
+            if (choice.addressed && !holds(*choice.addressed, name)) return false;
+            return choice.include.empty() ? !holds(choice.exclude, name) : holds(choice.include, name);
+        });
+    });
+}
+
+}  // namespace strata::topology

@@ -1,0 +1,25 @@
+#include "walk.h"
+
+#include <algorithm>
+
+namespace strata::topology {
+
+void set_walk_ends(std::vector<int>& walk, const std::vector<int>& nodes,
+                   std::span<const LocalityRecord> records, CardUse use) {
+    const auto distance = [&](int rank) {
+        return records[static_cast<std::size_t>(rank)].near(use).distance;
+    };
+    const auto nearer = [&](int a, int b) { return distance(a) < distance(b); };
+    for (std::size_t node = 0; node < nodes.size(); ++node) {
+        const auto begin = walk.begin() + nodes[node];
+        const auto end = node + 1 < nodes.size() ? walk.begin() + nodes[node + 1] : walk.end();
+        const auto first = std::min_element(begin, end, nearer);
+        if (distance(*first) == unknown_distance) continue;
+        std::rotate(begin, first, first + 1);
+        if (end - begin < 3) continue;
+        const auto last = std::min_element(begin + 1, end, nearer);
+        std::rotate(last, last + 1, end);
+    }
+}
+
+}  // namespace strata::topology

@@ -1,0 +1,366 @@
+#include "job.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+
+#include "core_order.h"
+#include "strata/topology/machine.h"
+#include "strata/topology/network.h"
+#include "strata/topology/text.h"
+
+namespace strata::tool {
+namespace {
+
+using topology::CardDistance;
+using topology::CardUse;
+using topology::LocalityRecord;
+using topology::Machine;
+using topology::NetworkCard;
+
+constexpr std::size_t most_nodes = 1000000;
+constexpr std::size_t most_ranks = 4000000;
+
+/// Runs `read` and turns what it complains about into an error of `option`.
+template <typename Read>
+auto reading(const char* option, Read&& read) {
+    try {
+        return read();
+    } catch (const UsageError&) {
+        throw;
+    } catch (const std::exception& error) {
+        throw UsageError(option, error.what());
+    }
+}
+
+std::size_t number(const char* option, std::string_view text, std::size_t most) {
+    const std::string_view digits = topology::trimmed(text);
+    std::size_t value = 0;
+    const char* end = digits.data() + digits.size();
+    const auto [stopped, error] = std::from_chars(digits.data(), end, value);
+    if (error != std::errc() || stopped != end || value < 1 || value > most) {
+        throw UsageError(option,
+                         "'" + std::string(text) + "' is no number from 1 to " + std::to_string(most));
+    }
+    return value;
+}
+
+/// A process's place, found out once per distinct binding.
+struct Place {
+    std::vector<topology::HardwareObject> path;
+    CardDistance distance;
+};
+
+/// One kind of node: its hardware, its cards, and where local ranks run.
+class NodeType {
+public:
+    NodeType(Machine machine, const Options& options);
+
+    std::size_t cores() const { return static_cast<std::size_t>(machine_.cores()); }
+    /// Of the process with this rank on its node.
+    const Place& place(std::size_t local_rank);
+    const std::vector<topology::CardNote>& cards() const { return notes_; }
+    /// One line per card, and one on who leads.
+    std::vector<std::string> facts(const Options& options) const;
+    /// Why cards that --nic names are not here, by position in its list.
+    const std::map<std::size_t, std::string>& missing() const { return missing_; }
+
+private:
+    void find_cards(const Options& options);
+    void find_placement(const Options& options);
+    void note_cards();
+
+    Machine machine_;
+    std::vector<NetworkCard> all_;
+    std::vector<NetworkCard> used_;
+    std::vector<topology::CardNote> notes_;
+    std::map<std::size_t, std::string> missing_;
+    std::vector<std::string> bindings_;  ///< local ranks in turn
+    std::map<std::string, Place> places_;
+};
+
+NodeType::NodeType(Machine machine, const Options& options) : machine_(std::move(machine)) {
+    all_ = machine_.cards();
+    find_cards(options);
+    note_cards();
+    find_placement(options);
+}
+
+void NodeType::find_cards(const Options& options) {
+    if (options.nic == "none") return;
+    if (options.nic.empty() || options.nic == "auto") {
+        for (const int card : topology::fabric_cards(all_, {})) {
+            used_.push_back(all_[static_cast<std::size_t>(card)]);
+        }
+        return;
+    }
+    const auto list = reading("nic", [&] { return topology::parse_cards(options.nic); });
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        try {
+            NetworkCard card = machine_.cards_named({&list[i], 1}).front();
+            const bool known = std::any_of(used_.begin(), used_.end(), [&](const NetworkCard& other) {
+                return other.names == card.names && other.near_path == card.near_path;
+            });
+            if (!known) used_.push_back(std::move(card));  // a card has several names
+        } catch (const std::invalid_argument& error) {
+            missing_[i] = error.what();  // as in a job: nodes may differ
+        }
+    }
+}
+
+void NodeType::note_cards() {
+    for (const NetworkCard& card : used_) {
+        notes_.push_back({card.name(), card.near_name, card.near_path, {true, false}});
+    }
+}
+
+void NodeType::find_placement(const Options& options) {
+    if (options.placement == "none") {
+        bindings_ = {"all"};
+    } else if (options.placement == "core") {
+        for (std::size_t core = 0; core < cores(); ++core) bindings_.push_back(std::to_string(core));
+    } else if (options.placement == "scatter") {
+        for (const int core : scattered_cores(machine_)) bindings_.push_back(std::to_string(core));
+    } else {
+        reading("placement", [&] {
+            for (const auto& entry : topology::parse_placement(options.placement)) {
+                if (!entry.node.empty()) {
+                    throw std::invalid_argument(
+                        "'@" + entry.node +
+                        "': nodes are given by --nodes or --hosts; write core, scatter, "
+                        "none or lists of cores ('0-3;4;5;all')");
+                }
+                machine_.bound_to_cores(entry.cores);
+                bindings_.push_back(entry.cores);
+            }
+        });
+    }
+}
+
+const Place& NodeType::place(std::size_t local_rank) {
+    const std::string& cores = bindings_[local_rank % bindings_.size()];
+    const auto [known, isnew] = places_.try_emplace(cores);
+    if (isnew) {
+        const topology::Binding binding = machine_.bound_to_cores(cores);
+        known->second = {machine_.path_of(binding), machine_.distance(binding, used_)};
+    }
+    return known->second;
+}
+
+std::vector<std::string> NodeType::facts(const Options& options) const {
+    std::vector<std::string> lines;
+    const auto add = [&](const NetworkCard& card, bool used) {
+        std::string others;
+        for (std::size_t i = 1; i < card.names.size(); ++i) {
+            others += (i > 1 ? ", " : " (") + card.names[i] + (i + 1 == card.names.size() ? ")" : "");
+        }
+        lines.push_back("network card " + card.name() + others + ", near " + (card.local() ? "" : "the ") +
+                        card.near_name +
+                        (used                              ? ": used"
+                         : card.port_active.value_or(true) ? ""
+                                                           : ": port down"));
+    };
+    const auto same = [](const NetworkCard& a) {
+        return [&a](const NetworkCard& b) { return a.names == b.names; };
+    };
+    // The used ones as the user places them.
+    for (const NetworkCard& card : used_) add(card, true);
+    for (const NetworkCard& card : all_) {
+        if (std::none_of(used_.begin(), used_.end(), same(card))) add(card, false);
+    }
+    for (const auto& [position, why] : missing_) lines.push_back(why);
+    const bool any_local =
+        std::any_of(used_.begin(), used_.end(), [](const NetworkCard& card) { return card.local(); });
+    const bool any_known = std::any_of(places_.begin(), places_.end(), [](const auto& place) {
+        return place.second.distance.distance != topology::unknown_distance;
+    });
+    std::string reason;
+    if (options.nic == "none") {
+        reason = "--nic none";
+    } else if (used_.empty()) {
+        reason = all_.empty() ? "no network card" : "no network card is used";
+    } else if (!any_local) {
+        reason = used_.size() == 1 ? used_[0].name() + " is equally near to all cores"
+                                   : "the used cards are equally near to all cores";
+    } else if (!any_known) {
+        reason = "no process is bound";
+    }
+    lines.push_back(reason.empty() ? "leaders are those nearest to the used card" +
+                                         std::string(used_.size() > 1 ? "s" : "")
+                                   : "leaders are the lowest ranks: " + reason);
+    return lines;
+}
+
+/// Everything that follows from the options before any rank is placed.
+class Builder {
+public:
+    explicit Builder(const Options& options) : options_(options) {}
+    Job build();
+
+private:
+    void name_nodes();
+    void load_machines();
+    void count_ranks();
+    void read_network();
+    void place_ranks();
+    void describe_nodes();
+    std::size_t default_nodes() const { return std::max<std::size_t>(options_.topologies.size(), 1); }
+
+    struct Node {
+        std::string name;
+        NodeType* type = nullptr;
+        std::size_t ranks = 0;
+        std::vector<std::uint32_t> switches;
+    };
+
+    const Options& options_;
+    std::map<std::string, NodeType> types_;  // by the description of the machine
+    std::vector<Node> nodes_;
+    std::optional<topology::Network> network_;
+    Job job_;
+};
+
+void Builder::name_nodes() {
+    std::vector<std::string> names;
+    if (!options_.hosts.empty()) {
+        names = reading("hosts", [&] { return topology::expand_host_list(options_.hosts); });
+        std::set<std::string> distinct;
+        for (const std::string& name : names) {
+            if (!distinct.insert(name).second) throw UsageError("hosts", name + " is named twice");
+        }
+    }
+    const std::size_t count = !options_.nodes.empty() ? number("nodes", options_.nodes, most_nodes)
+                              : !names.empty()        ? names.size()
+                                                      : default_nodes();
+    if (!names.empty() && names.size() != count) {
+        throw UsageError(
+            "nodes", options_.nodes + " contradicts --hosts, which names " + std::to_string(names.size()));
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        nodes_.emplace_back();
+        nodes_.back().name = names.empty() ? "n" + std::to_string(i) : names[i];
+    }
+}
+
+void Builder::load_machines() {
+    const auto& given = options_.topologies;
+    if (given.size() > 1 && given.size() != nodes_.size()) {
+        throw UsageError("topology", "give one machine for all nodes or one per node; machines: " +
+                                         std::to_string(given.size()) +
+                                         ", nodes: " + std::to_string(nodes_.size()));
+    }
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        const std::string description = given.empty() ? "" : given.size() == 1 ? given[0] : given[i];
+        auto known = types_.find(description);
+        if (known == types_.end()) {
+            Machine machine = reading(
+                "topology", [&] { return given.empty() ? Machine::running() : Machine::load(description); });
+            known = types_.emplace(description, NodeType(std::move(machine), options_)).first;
+        }
+        nodes_[i].type = &known->second;
+    }
+    for (const auto& [position, why] : types_.begin()->second.missing()) {
+        const bool everywhere = std::all_of(
+            types_.begin(), types_.end(),
+            [&, card = position](const auto& type) { return type.second.missing().contains(card); });
+        if (everywhere) throw UsageError("nic", why);
+    }
+}
+
+void Builder::count_ranks() {
+    std::vector<std::size_t> counts;
+    std::string_view text = options_.ppn;
+    for (std::size_t begin = 0; !text.empty() && begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        counts.push_back(number("ppn", text.substr(begin, end - begin), most_ranks));
+        begin = end + 1;
+    }
+    if (counts.size() > 1 && counts.size() != nodes_.size()) {
+        throw UsageError("ppn", "give one number for all nodes or one per node; numbers: " +
+                                    std::to_string(counts.size()) +
+                                    ", nodes: " + std::to_string(nodes_.size()));
+    }
+    std::size_t total = 0;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        nodes_[i].ranks = counts.empty()       ? nodes_[i].type->cores()
+                          : counts.size() == 1 ? counts[0]
+                                               : counts[i];
+        total += nodes_[i].ranks;
+    }
+    if (total > most_ranks) {
+        throw UsageError("ppn", "at most " + std::to_string(most_ranks) + " ranks can be drawn, these are " +
+                                    std::to_string(total));
+    }
+}
+
+void Builder::read_network() {
+    const std::string& text = options_.network;
+    if (text.empty() || text == "none") return;
+    network_ = reading("network", [&] {
+        if (text.starts_with("hosts:")) return topology::Network::from_hosts(text.substr(6));
+        return topology::Network::from_file(text.starts_with("file:") ? text.substr(5) : text);
+    });
+    for (Node& node : nodes_) node.switches = network_->path_of(node.name);
+}
+
+void Builder::place_ranks() {
+    const auto add = [&](const Node& node, std::size_t local_rank) {
+        const Place& place = node.type->place(local_rank);
+        LocalityRecord& record = job_.records.emplace_back();
+        record.node_id = topology::stable_hash(node.name);
+        record.network_path = node.switches;
+        record.hardware_path = place.path;
+        record.cards[static_cast<std::size_t>(CardUse::fabric)] = place.distance;
+    };
+    if (options_.order == "block") {
+        for (const Node& node : nodes_) {
+            for (std::size_t local = 0; local < node.ranks; ++local) add(node, local);
+        }
+    } else if (options_.order == "cyclic") {
+        bool left = true;
+        for (std::size_t local = 0; left; ++local) {
+            left = false;
+            for (const Node& node : nodes_) {
+                if (local < node.ranks) add(node, local);
+                left = left || local + 1 < node.ranks;
+            }
+        }
+    } else {
+        throw UsageError("order", "unknown order '" + options_.order + "'; known: block, cyclic");
+    }
+}
+
+void Builder::describe_nodes() {
+    for (const Node& node : nodes_) {
+        topology::NodeNotes& notes = job_.notes[topology::stable_hash(node.name)];
+        notes.node = node.name;
+        notes.cards = node.type->cards();
+        for (const std::uint32_t id : node.switches) notes.switches.emplace_back(network_->switch_name(id));
+        job_.nodes.push_back({node.name, node.type->facts(options_)});
+        if (network_ && node.switches.empty()) {
+            job_.nodes.back().lines.emplace_back("no switches: --network does not name this node");
+        }
+    }
+}
+
+Job Builder::build() {
+    name_nodes();
+    load_machines();
+    count_ranks();
+    read_network();
+    if (!topology::trimmed(options_.hierarchy).empty()) {
+        job_.spec.hint =
+            reading("hierarchy", [&] { return topology::parse_hierarchy_hint(options_.hierarchy); });
+    }
+    job_.spec.election.near_card = options_.nic != "none";
+    place_ranks();
+    describe_nodes();
+    return std::move(job_);
+}
+
+}  // namespace
+
+Job make_job(const Options& options) { return Builder(options).build(); }
+
+}  // namespace strata::tool

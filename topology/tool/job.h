@@ -1,0 +1,28 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "options.h"
+#include "strata/topology/hierarchy.h"
+#include "strata/topology/node_notes.h"
+
+namespace strata::tool {
+
+/// What the text says about one node.
+struct NodeFacts {
+    std::string name;
+    std::vector<std::string> lines;
+};
+
+/// A job that nobody runs.
+struct Job {
+    std::vector<topology::LocalityRecord> records;  ///< by rank
+    topology::HierarchySpec spec;
+    topology::NotesByNode notes;
+    std::vector<NodeFacts> nodes;
+};
+
+/// Throws UsageError.
+Job make_job(const Options& options);
+
+}  // namespace strata::tool

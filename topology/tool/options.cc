@@ -1,0 +1,84 @@
+#include "options.h"
+
+#include <CLI/CLI.hpp>
+#include <iterator>
+
+namespace strata::tool {
+namespace {
+
+constexpr const char* examples = R"(Examples:
+  strata-topo
+      this machine, one rank per core
+  strata-topo --topology "synthetic:package:2 numa:2 core:6" --nodes 10 --output cluster.svg
+      ten equal nodes as a picture
+  strata-topo --topology node.xml --nodes 4 --ppn 2,2,4,4 --order cyclic --network topology.conf
+      the card, the switches, and ranks dealt node by node
+  strata-topo --topology node.xml --nic mlx5_0@numa:1 --placement scatter --format json
+      what would change if the card were near NUMA domain 1
+
+Of several processes that are equally near to a card, the lowest rank is shown as the leader; a job draws lots
+among them unless coll_strata_reproducible is set.
+Exit status: 0 when the hierarchy was drawn, 1 when it could not be written, 2 when an option is wrong.)";
+
+}  // namespace
+
+std::optional<Options> parse_command_line(int argc, char** argv) {
+    Options options;
+    CLI::App app{"Shows the hierarchy of a job without running it.", "strata-topo"};
+    const auto option = [&](const char* name, auto& value, const char* kind, const char* help) {
+        return app.add_option(name, value, help)->type_name(kind);
+    };
+    option("--topology", options.topologies, "MACHINE",
+           "Hardware of a node: an XML file of hwloc (lstopo writes them), or\n"
+           "synthetic:DESCRIPTION; once for all nodes, or repeated, once per\n"
+           "node (default: this machine)")
+        ->allow_extra_args(false);
+    option("--nodes", options.nodes, "N", "Number of nodes (1, or what --hosts or --topology say)");
+    option("--hosts", options.hosts, "LIST", "Names of the nodes: n[0-3,07],gpu5 (n0, n1, ...)");
+    option("--ppn", options.ppn, "K[,K...]",
+           "Ranks per node: one number, or one per node (one rank per core)");
+    option("--placement", options.placement, "HOW",
+           "Where the ranks of a node run: core (one core after the other),\n"
+           "scatter (in turn over the widest objects, and so on inside), none\n"
+           "(unbound), or lists of cores separated by ';', one per local rank,\n"
+           "repeated when shorter: '0-3;4;5;all' (core)");
+    option("--order", options.order, "HOW",
+           "How ranks are dealt to nodes: block (node after node) or cyclic\n"
+           "(in turn) (block)");
+    option("--network", options.network, "NETWORK",
+           "Switches above the nodes: a file in the syntax of Slurm's\n"
+           "topology.conf, or 'hosts:n[0-1]=top.site0;n[2-3]=top.site1' (none)");
+    option("--nic", options.nic, "LIST",
+           "Network cards near which leaders are chosen: names or PCI ids,\n"
+           "each perhaps with its place: mlx5_0,ib0@numa:1; or auto, none (auto)");
+    option("--hierarchy", options.hierarchy, "LEVELS",
+           "Levels to use, as coll_strata_hierarchy takes them:\n"
+           "numa,node,switch (all)");
+    option("--format", options.format, "FORMAT",
+           "text, json, dot or svg (by the ending of --output, else text)");
+    option("--output", options.output, "FILE", "Where to write it; - is standard output (-)");
+    app.set_version_flag("--version", "strata-topo " STRATA_VERSION, "Print the version");
+    app.set_help_flag("-h,--help", "Print this text");
+    app.footer(examples);
+    app.get_formatter()->column_width(24);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& answered) {
+        app.exit(answered);
+        return std::nullopt;
+    } catch (const CLI::ParseError& error) {
+        throw UsageError(std::string(error.what()) + "; see strata-topo --help");
+    }
+    return options;
+}
+
+topology::PictureFormat format_of(const Options& options) {
+    if (options.format.empty()) return topology::format_for(options.output);
+    constexpr const char* known[] = {"text", "json", "dot", "svg"};  // as in PictureFormat
+    for (std::size_t i = 0; i < std::size(known); ++i) {
+        if (options.format == known[i]) return static_cast<topology::PictureFormat>(i);
+    }
+    throw UsageError("format", "unknown format '" + options.format + "'; known: text, json, dot, svg");
+}
+
+}  // namespace strata::tool
