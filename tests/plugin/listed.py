@@ -10,13 +10,14 @@ import sys
 
 from job import Paths, environment
 
-GENERAL = ["priority", "verbose", "window", "hierarchy", "network", "topology", "placement", "disable",
-           "dump"]
+GENERAL = ["priority", "verbose", "window", "hierarchy", "network", "nic", "reproducible", "topology",
+           "placement", "disable", "dump"]
 PER_COLLECTIVE = ["algorithm", "level_algorithms", "segsize"]
 ENGINES = ["tree", "levels", "forward"]
 REASONS = ["missing", "version", "settings", "several_jobs", "threads", "no_hierarchy", "model", "chosen"]
 PER_LEVEL = ["messages", "bytes", "delegated"]
-LEVELS = ["cluster", "switch", "node", "package", "die", "group", "numa", "l3", "l2", "l1", "core", "pu"]
+LEVELS = ["cluster", "switch", "node", "package", "die", "group", "numa", "l3", "l2", "l1", "core", "pu",
+          "custom"]
 
 
 def collectives(paths):
