@@ -42,7 +42,7 @@ Surroundings surroundings() {
     // Open MPI's transports hand over larger messages only after a handshake.
     return {compat::size_variable("opal", "btl", "tcp", "eager_limit", 65536),
             compat::size_variable("opal", "btl", "vader", "eager_limit", 4096), compat::architecture(),
-            compat::several_threads()};
+            compat::several_threads(), compat::transport_choice()};
 }
 
 int open() {
@@ -58,11 +58,12 @@ int open() {
         const Surroundings here = surroundings();
         settings()->links.set_eager_limits(here.network_eager_bytes, here.node_eager_bytes);
         if (settings()->priority >= 0) {
-            publish_record(
-                own_record(*settings(), agreement_hash(text, *settings(), errors, here), plugin_version));
             if (!settings()->dump.empty()) {
                 publish_notes(own_notes(*settings()));
             }
+            // Last: whoever has published takes part.
+            publish_record(
+                own_record(*settings(), agreement_hash(text, *settings(), errors, here), plugin_version));
         }
         return OMPI_SUCCESS;
     } catch (...) {

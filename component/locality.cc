@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "interfaces.h"
 #include "ompi_compat.h"
+#include "strata/topology/text.h"
 
 namespace strata::component {
 namespace {
@@ -47,32 +47,41 @@ std::string environment(const char* name) {
     return value != nullptr ? value : "";
 }
 
-/// Devices of a list that may name ports too: "mlx5_0:1,mlx5_1"; "all" is no choice.
-std::vector<std::string> listed_devices(const std::string& list) {
-    std::vector<std::string> names;
-    std::istringstream stream(list);
-    for (std::string device; std::getline(stream, device, ',');) {
-        if (device != "all") {
-            names.push_back(device.substr(0, device.find(':')));
+/// Adds the devices of a list that may name ports ("mlx5_0:1,mlx5_1") and may begin with '^' (all but these);
+/// "all" is no choice.
+void add_devices(const std::string& list, CardChoice& choice) {
+    const bool except = list.starts_with('^');
+    std::istringstream stream(except ? list.substr(1) : list);
+    for (std::string entry; std::getline(stream, entry, ',');) {
+        const std::string device(topology::trimmed(entry.substr(0, entry.find(':'))));
+        if (!device.empty() && device != "all") {
+            (except ? choice.exclude : choice.include).push_back(device);
         }
     }
-    return names;
 }
 
 /// What the transports of `use` are told about cards on this node.
 CardChoice choice_of(CardUse use) {
+    const auto addresses = compat::interface_addresses();
+    const auto cards_of = [](std::vector<std::string> interfaces) {
+        return with_lower_interfaces(std::move(interfaces), "/sys/class/net");
+    };
     CardChoice choice;
-    choice.addressed = addressed_interfaces();
-    if (use == CardUse::fabric) {
-        choice.include = listed_devices(environment("UCX_NET_DEVICES"));
-        if (compat::openib_is_used()) {
-            choice.include = listed_devices(compat::text_variable("opal", "btl", "openib", "if_include"));
-            choice.exclude = listed_devices(compat::text_variable("opal", "btl", "openib", "if_exclude"));
-        }
-        return choice;
+    if (!addresses.empty()) {
+        choice.addressed = cards_of(addressed_interfaces(addresses));
     }
-    choice.include = listed_interfaces(compat::text_variable("opal", "btl", "tcp", "if_include"));
-    choice.exclude = listed_interfaces(compat::text_variable("opal", "btl", "tcp", "if_exclude"));
+    const auto parameter = [](const char* component, const char* name) {
+        return compat::text_variable("opal", "btl", component, name);
+    };
+    if (use == CardUse::ip) {
+        choice.include = cards_of(listed_interfaces(parameter("tcp", "if_include"), addresses));
+        choice.exclude = listed_interfaces(parameter("tcp", "if_exclude"), addresses);
+    } else if (compat::openib_is_used()) {
+        add_devices(parameter("openib", "if_include"), choice);
+        add_devices("^" + parameter("openib", "if_exclude"), choice);
+    } else {
+        add_devices(environment("UCX_NET_DEVICES"), choice);
+    }
     return choice;
 }
 

@@ -60,19 +60,13 @@ void show_unusable_methods(const std::string& communicator, const std::string& w
     show("unusable-methods", communicator.c_str(), what.c_str());
 }
 
-void show_cards_without_effect(const std::string& nodes) {
-    static std::atomic<bool> said{false};
-    if (!said.exchange(true)) {
-        show("cards-without-effect", nodes.c_str());
-    }
-}
+void show_cards_without_effect(const std::string& nodes) { show("cards-without-effect", nodes.c_str()); }
 
 void show_contradiction(const std::string& node, const std::string& other) {
-    static std::atomic<bool> said{false};
-    if (!said.exchange(true)) {
-        show("contradiction", node.c_str(), other.c_str());
-    }
+    show("contradiction", node.c_str(), other.c_str());
 }
+
+void show_node_contradiction(const std::string& node) { show("node-contradiction", node.c_str()); }
 
 void show_dump_failed(const std::string& path, const std::string& why) {
     show("dump-failed", path.c_str(), why.c_str());

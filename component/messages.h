@@ -15,6 +15,7 @@ void show_other_settings(const std::string& node, const std::string& reference);
 void show_unusable_methods(const std::string& communicator, const std::string& what);
 void show_cards_without_effect(const std::string& nodes);
 void show_contradiction(const std::string& node, const std::string& other);
+void show_node_contradiction(const std::string& node);
 void show_dump_failed(const std::string& path, const std::string& why);
 
 }  // namespace strata::component

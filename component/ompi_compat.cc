@@ -1,5 +1,7 @@
 #include "ompi_compat.h"
 
+#include <netinet/in.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -91,6 +93,29 @@ int own_local_rank() {
     return orte_process_info.my_local_rank == ORTE_LOCAL_RANK_INVALID ? 0 : orte_process_info.my_local_rank;
 }
 
+std::vector<InterfaceAddress> interface_addresses() {
+    std::vector<InterfaceAddress> addresses;
+    for (int index = opal_ifbegin(); index >= 0; index = opal_ifnext(index)) {
+        char name[256] = "";
+        sockaddr_storage address{};
+        if (opal_ifindextoname(index, name, sizeof name) != OPAL_SUCCESS ||
+            opal_ifindextoaddr(index, reinterpret_cast<sockaddr*>(&address), sizeof address) !=
+                OPAL_SUCCESS) {
+            continue;
+        }
+        const auto add = [&](const void* first, std::size_t size) {
+            const auto* bytes = static_cast<const unsigned char*>(first);
+            addresses.push_back({name, opal_ifisloopback(index), {bytes, bytes + size}});
+        };
+        if (address.ss_family == AF_INET) {
+            add(&reinterpret_cast<const sockaddr_in*>(&address)->sin_addr, 4);
+        } else if (address.ss_family == AF_INET6) {
+            add(&reinterpret_cast<const sockaddr_in6*>(&address)->sin6_addr, 16);
+        }
+    }
+    return addresses;
+}
+
 hwloc_topology_t node_topology() {
     return opal_hwloc_base_get_topology() == OPAL_SUCCESS ? opal_hwloc_topology : nullptr;
 }
@@ -109,12 +134,30 @@ std::vector<std::string> coll_components() {
     return names;
 }
 
-bool uses_ip() {
-    const std::string_view pml = mca_pml_base_selected_component.pmlm_version.mca_component_name;
-    if (pml == "ucx" || pml == "cm" || pml == "yalla") {
-        return false;
+namespace {
+
+bool is_monitored() { return size_variable("ompi", "pml", "monitoring", "enable", 0) != 0; }
+
+/// The selected point-to-point layer. Monitoring takes its place; then the user's own choice, if there is
+/// one.
+std::string point_to_point_layer() {
+    const std::string name = mca_pml_base_selected_component.pmlm_version.mca_component_name;
+    return name == "monitoring" ? text_variable("ompi", "pml", nullptr, nullptr) : name;
+}
+
+}  // namespace
+
+std::string transport_choice() {
+    std::string choice = openib_is_used() ? "openib" : "";
+    if (is_monitored()) {
+        choice += " monitored " + text_variable("ompi", "pml", nullptr, nullptr);
     }
-    return !openib_is_used();
+    return choice;
+}
+
+bool uses_ip() {
+    const std::string pml = point_to_point_layer();
+    return pml != "ucx" && pml != "cm" && pml != "yalla" && !openib_is_used();
 }
 
 bool openib_is_used() {
@@ -127,7 +170,8 @@ std::uint64_t creation_number(ompi_communicator_t* comm) { return comm->c_contex
 bool several_threads() { return ompi_mpi_thread_multiple; }
 
 bool threads_are_safe() {
-    return std::string_view(mca_pml_base_selected_component.pmlm_version.mca_component_name) != "cm";
+    const std::string pml = point_to_point_layer();
+    return pml == "ob1" || pml == "ucx";
 }
 
 namespace {

@@ -49,6 +49,7 @@ extern "C" {  // declares its functions without linkage
 #include "opal/mca/hwloc/base/base.h"
 #include "opal/mca/pmix/pmix.h"
 #include "opal/runtime/opal_progress.h"
+#include "opal/util/if.h"
 #include "opal/util/output.h"
 #include "opal/util/show_help.h"
 #include "orte/util/proc_info.h"
@@ -59,6 +60,8 @@ extern "C" {  // declares its functions without linkage
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "interfaces.h"
 
 namespace strata::component::compat {
 
@@ -87,13 +90,18 @@ std::uint32_t own_job_size();
 std::string own_cpuset();
 /// Rank of this process among those of its job on the same node, from 0.
 int own_local_rank();
+/// The addresses that Open MPI itself knows of this node's interfaces: those that are up, with an IPv4 or a
+/// global IPv6 address.
+std::vector<InterfaceAddress> interface_addresses();
 /// Hardware of this node, kept alive by Open MPI; nullptr when it has none.
 hwloc_topology_t node_topology();
 /// The other coll components of this process, in name order.
 std::vector<std::string> coll_components();
 /// True when messages between nodes use TCP interfaces (pml/ob1 without openib), false when they use fabric
-/// devices. Equal on all processes: Open MPI refuses to mix.
+/// devices. Equal on all processes that agree on transport_choice(): Open MPI compares the rest.
 bool uses_ip();
+/// What uses_ip() rests on beside the selected point-to-point layer.
+std::string transport_choice();
 /// True when the user chose btl/openib, which no longer is a default.
 bool openib_is_used();
 /// A number that all members of a communicator know and that differs from its siblings'.

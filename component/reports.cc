@@ -1,6 +1,7 @@
 #include "reports.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 
 #include "messages.h"
@@ -9,22 +10,31 @@
 namespace strata::component {
 namespace {
 
-/// One process speaks for the job.
-bool is_speaker() { return compat::own_name().vpid == 0; }
+/// One process speaks for the job, once. What it cannot say it leaves: the other processes go on, and so must
+/// this one.
+template <typename Report>
+void once_per_job(std::atomic<bool>& done, Report&& report) noexcept {
+    if (compat::own_name().vpid != 0 || done.load()) {
+        return;
+    }
+    try {
+        if (report()) {
+            done = true;
+        }
+    } catch (const std::exception& error) {
+        opal_output(0, "coll:strata: a message could not be shown: %s", error.what());
+    }
+}
 
 std::uint32_t process_of(ompi_communicator_t* comm, std::size_t rank) {
     return ompi_group_get_proc_name(comm->c_local_group, static_cast<int>(rank)).vpid;
 }
 
-}  // namespace
-
-void report_cards(ompi_communicator_t* comm, const Settings& settings,
-                  std::span<const topology::LocalityRecord> records) {
-    if (settings.nic.empty() || !is_speaker()) {
-        return;
-    }
+/// One process of each node without any known distance.
+std::vector<std::uint32_t> nodes_without_cards(ompi_communicator_t* comm,
+                                               std::span<const topology::LocalityRecord> records) {
     const topology::CardUse use = compat::uses_ip() ? topology::CardUse::ip : topology::CardUse::fabric;
-    std::map<std::uint64_t, std::uint32_t> nodes;  // those without any known distance, and a process there
+    std::map<std::uint64_t, std::uint32_t> nodes;
     for (std::size_t rank = 0; rank < records.size(); ++rank) {
         nodes.try_emplace(records[rank].node_id, process_of(comm, rank));
     }
@@ -33,26 +43,48 @@ void report_cards(ompi_communicator_t* comm, const Settings& settings,
             nodes.erase(record.node_id);
         }
     }
-    std::vector<std::uint32_t> silent;
+    std::vector<std::uint32_t> processes;
     for (const auto& [node, process] : nodes) {
-        silent.push_back(process);
+        processes.push_back(process);
     }
-    if (!silent.empty()) {
-        std::sort(silent.begin(), silent.end());
-        show_cards_without_effect(compat::node_names(compat::own_name(), silent));
-    }
+    std::sort(processes.begin(), processes.end());
+    return processes;
 }
 
-void report_network(ompi_communicator_t* comm, std::span<const topology::LocalityRecord> records) {
-    if (!is_speaker()) {
+}  // namespace
+
+void report_cards(ompi_communicator_t* comm, const Settings& settings,
+                  std::span<const topology::LocalityRecord> records) noexcept {
+    static std::atomic<bool> done{false};
+    if (settings.nic.empty()) {
         return;
     }
-    if (const auto found = topology::find_contradiction(records)) {
-        const auto node = [&](int rank) {
-            return compat::node_names(compat::own_name(), {process_of(comm, static_cast<std::size_t>(rank))});
-        };
-        show_contradiction(node(found->first), node(found->second));
-    }
+    once_per_job(done, [&] {
+        const auto silent = nodes_without_cards(comm, records);
+        if (!silent.empty()) {
+            show_cards_without_effect(compat::node_names(compat::own_name(), silent));
+        }
+        return !silent.empty();
+    });
+}
+
+void report_network(ompi_communicator_t* comm, std::span<const topology::LocalityRecord> records) noexcept {
+    static std::atomic<bool> done{false};
+    once_per_job(done, [&] {
+        const auto found = topology::find_contradiction(records);
+        if (found) {
+            const auto node = [&](int rank) {
+                return compat::node_names(compat::own_name(),
+                                          {process_of(comm, static_cast<std::size_t>(rank))});
+            };
+            if (found->kind == topology::LevelKind::node) {
+                show_node_contradiction(node(found->first));
+            } else {
+                show_contradiction(node(found->first), node(found->second));
+            }
+        }
+        return found.has_value();
+    });
 }
 
 }  // namespace strata::component

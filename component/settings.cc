@@ -63,20 +63,19 @@ std::optional<topology::HierarchyHint> parse_hierarchy(const std::string& text) 
     return topology::parse_hierarchy_hint(text);
 }
 
-/// Where switches are known from.
+/// Where switches are known from; `settings` is touched only when the text is understood.
 void parse_network(const std::string& text, Settings& settings) {
-    settings.slurm_network = text.empty() || text == "auto";
-    if (settings.slurm_network || text == "none") {
+    if (text.empty() || text == "auto") {
         return;
     }
     if (text.starts_with("file:")) {
         settings.network = topology::Network::from_file(text.substr(5));
     } else if (text.starts_with("hosts:")) {
         settings.network = topology::Network::from_hosts(text.substr(6));
-    } else {
-        settings.slurm_network = true;
+    } else if (text != "none") {
         throw std::invalid_argument("unknown source; known: auto, none, file:PATH, hosts:LIST=SWITCHES;...");
     }
+    settings.slurm_network = false;
 }
 
 algorithms::Overrides parse_overrides(const std::string& op, const CollectiveText& text,
@@ -180,7 +179,7 @@ std::uint64_t agreement_hash(const SettingsText& text, const Settings& settings,
     all << text.priority << '|' << text.window << '|' << text.hierarchy << '|' << text.disable << '|'
         << settings.near_card << '|' << settings.reproducible << '|' << surroundings.network_eager_bytes
         << '|' << surroundings.node_eager_bytes << '|' << surroundings.architecture << '|'
-        << surroundings.several_threads << '|';
+        << surroundings.several_threads << '|' << surroundings.transport << '|';
     if (settings.network) {
         all << settings.network->hash();
     } else {

@@ -30,7 +30,7 @@ struct SettingsText {
     std::string network = "auto";
     std::string topology;
     std::string placement;
-    std::string nic;
+    std::string nic = "auto";
     std::string reproducible = "0";
     std::string disable;
     std::string dump;
@@ -71,6 +71,7 @@ struct Surroundings {
     std::size_t node_eager_bytes = 0;
     std::uint32_t architecture = 0;
     bool several_threads = false;  ///< MPI_THREAD_MULTIPLE
+    std::string transport = {};    ///< what decides whose cards count, beside what Open MPI itself compares
 };
 
 /// Hash of everything that must be equal on all processes before any of them changes a message pattern.

@@ -45,11 +45,13 @@ TreeModel::TreeModel(const topology::Hierarchy& hierarchy, const LinkTable& link
       ranks_(hierarchy.stop.size()),
       boundaries_(hierarchy.groups.size()) {
     for (const auto level : levels_) {
-        // Custom groups of one level may use different links; the widest, which stands first, decides.
-        const auto group = std::find_if(hierarchy.groups.begin(), hierarchy.groups.end(),
-                                        [&](const auto& candidate) { return candidate.level == level; });
-        links_.push_back(links.at(link_level(*group)));
-        network_.push_back(is_network(*group));
+        // Custom groups of one level may use different links: the widest one decides.
+        topology::LevelKey widest{topology::LevelKind::custom, 0};
+        for (const auto& group : hierarchy.groups) {
+            if (group.level == level && link_level(group).kind < widest.kind) widest = link_level(group);
+        }
+        links_.push_back(links.at(widest));
+        network_.push_back(is_network(widest.kind));
     }
     for (const auto& group : hierarchy.groups) {
         const auto found = std::find(levels_.begin(), levels_.end(), group.level);

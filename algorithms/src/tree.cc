@@ -44,14 +44,26 @@ void order_chain(const Hierarchy& hierarchy, std::vector<int>& members) {
                nodes.begin();
     };
     const int stand_in = members.front();
+    const auto own_node = node_of(stand_in);
+    if (std::all_of(members.begin(), members.end(),
+                    [&](int member) { return node_of(member) == own_node; })) {
+        return;  // no way leads through a card
+    }
     const auto nodes = static_cast<std::ptrdiff_t>(hierarchy.walk_nodes.size());
-    const auto first_node = node_of(stand_in);
+    const auto place = [&](int member) { return hierarchy.walk[static_cast<std::size_t>(member)]; };
+    const int begin = hierarchy.walk_nodes[static_cast<std::size_t>(own_node - 1)];
+    const int end =
+        own_node < nodes ? hierarchy.walk_nodes[static_cast<std::size_t>(own_node)] : hierarchy.ranks();
     std::vector<std::tuple<std::ptrdiff_t, int, int>> order;
     order.reserve(members.size());
     for (const int member : members) {
-        const auto node = (node_of(member) - first_node + nodes) % nodes;
-        order.emplace_back(node, member == stand_in ? -1 : hierarchy.walk[static_cast<std::size_t>(member)],
-                           member);
+        int position = place(member);
+        if (member == stand_in) {
+            position = -1;
+        } else if (place(stand_in) == end - 1 && position == begin) {
+            position = end;  // the first takes the exit that the stand-in would have been
+        }
+        order.emplace_back((node_of(member) - own_node + nodes) % nodes, position, member);
     }
     std::sort(order.begin(), order.end());
     std::transform(order.begin(), order.end(), members.begin(),

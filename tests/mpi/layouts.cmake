@@ -24,6 +24,10 @@ strata_layout(shuffled "${two_packages}"
 # 2 + 3 + 5 + 6 ranks; some processes spread over a NUMA domain, a package, or everything.
 strata_layout(unequal "${two_packages}"
   "0@n0 1@n1 0-3@n2 0@n3 12@n0 8@n1 0@n2 5@n3 9@n1 1@n2 6@n3 8-15@n2 10@n3 all@n2 15@n3 0-7@n3")
+# Cards in two places of every node: leaders are drawn by lot among the near ranks, per communicator.
+strata_layout(cards "${two_packages}"
+  "8@n2 0@n1 4@n3 1@n0 4@n2 0@n0 8@n1 1@n3 5@n2 8@n0 4@n1 5@n3 6@n2 8@n3 4@n0 5@n1"
+  "coll_strata_nic = ib0@numa:1,ib1@numa:2")
 # Five levels of unequal depth: site0 has a hall of two racks and a rack of its own, site1 just nodes; below a
 # node its packages and NUMA domains.
 file(WRITE ${layout_folder}/topology.conf

@@ -22,7 +22,12 @@ CASES = {
     "no_such_card": ({"coll_strata_nic": "ib7"}, [0, 4]),
     "nodes_differ": ({"coll_strata_nic": "ib0@numa:1"}, [1, 7]),
     "unbound": ({"coll_strata_nic": "ib0@numa:2"}, [0, 4]),
+    "all_cores": ({"coll_strata_nic": "ib0@numa:2"}, [0, 4]),  # as a launcher writes "unbound"
+    # The cards of the transport in use: both have interfaces, one is a fabric device (see XML).
+    "auto_ip": ({"pml": "ob1"}, [0, 4]),
+    "auto_fabric": ({"pml": "cm", "mtl": "ofi"}, [1, 5]),  # Debian switches ofi off
 }
+XML = "tests/topo/machines/interleaved.xml"  # mlx4_0 with ib0 near numa 1, eth0 near numa 0
 
 
 def test(paths, case, wanted):
@@ -32,15 +37,18 @@ def test(paths, case, wanted):
         some = ["rank=4,5,6,7", "OMPI_MCA_coll_strata_nic=ib0@numa:3"]
     with tempfile.TemporaryDirectory() as folder:
         picture = os.path.join(folder, "hierarchy.json")
-        cores = ["all"] * len(CORES) if case == "unbound" else CORES
+        cores = [{"unbound": "all", "all_cores": "0-15"}.get(case, core) for core in CORES]
+        machine = MACHINE
+        if case.startswith("auto"):
+            machine, cores = os.path.join(paths["source"], XML), ["0", "2", "4", "6"]
         settings = {
-            "coll_strata_topology": MACHINE, "coll_strata_reproducible": "1", "coll_strata_dump": picture,
+            "coll_strata_topology": machine, "coll_strata_reproducible": "1", "coll_strata_dump": picture,
             "coll_strata_placement": ";".join(f"{core}@{node}" for node in NODES for core in cores)}
         ranks = len(CORES) * len(NODES)
 
         def judge(outcome):
             outcome.expect_success()
-            silent = case not in ("no_such_card", "unbound")
+            silent = case not in ("no_such_card", "unbound", "all_cores")
             outcome.expect_messages(cards=0 if silent else 1)
             with open(picture, encoding="utf-8") as file:
                 levels = json.load(file)["levels"]

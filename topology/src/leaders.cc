@@ -32,7 +32,8 @@ private:
     /// Drawn anew for every group, so that the loads of different groups fall on different cores.
     std::uint64_t lot(const Group& group, int rank) const {
         std::uint64_t x = election_.seed + 0x9e3779b97f4a7c15ULL * (static_cast<std::uint64_t>(rank) + 1) +
-                          static_cast<std::uint64_t>(group.members.front());
+                          (static_cast<std::uint64_t>(group.members.front()) << 8) +
+                          static_cast<std::uint64_t>(group.depth);
         x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
         x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
         return x ^ (x >> 31);

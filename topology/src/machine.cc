@@ -39,6 +39,15 @@ hwloc_obj_type_t core_type(hwloc_topology_t topology) {
 
 }  // namespace
 
+namespace {
+
+/// A process that may run on every core is not bound, whoever wrote the list.
+bool is_whole(hwloc_topology_t topology, const Bitmap& bound) {
+    return hwloc_bitmap_isincluded(hwloc_get_root_obj(topology)->cpuset, bound.get());
+}
+
+}  // namespace
+
 Machine::Machine(std::shared_ptr<hwloc_topology> topology) : topology_(std::move(topology)) {}
 
 Machine Machine::borrow(hwloc_topology* topology) {
@@ -97,7 +106,7 @@ Binding Machine::bound_to_threads(std::string_view threads) const {
         throw std::invalid_argument("cpuset '" + std::string(threads) +
                                     "' holds no hardware thread of this machine");
     }
-    return Binding(bound);
+    return is_whole(topology_.get(), bound) ? Binding() : Binding(bound);
 }
 
 Binding Machine::bound_to_cores(std::string_view cores) const {
@@ -117,7 +126,7 @@ Binding Machine::bound_to_cores(std::string_view cores) const {
                             hwloc_get_obj_by_type(topology_.get(), type, core)->cpuset);
         }
     }
-    return Binding(bound);
+    return is_whole(topology_.get(), bound) ? Binding() : Binding(bound);
 }
 
 Binding Machine::binding_of_this_process() const {
@@ -127,7 +136,7 @@ Binding Machine::binding_of_this_process() const {
     if (hwloc_get_cpubind(topology_.get(), bound.get(), HWLOC_CPUBIND_PROCESS) != 0) return {};
     hwloc_bitmap_and(bound.get(), bound.get(), hwloc_get_root_obj(topology_.get())->cpuset);
     if (hwloc_bitmap_iszero(bound.get())) return {};
-    return Binding(bound);
+    return is_whole(topology_.get(), bound) ? Binding() : Binding(bound);
 }
 
 std::vector<HardwareObject> Machine::path_of(const Binding& binding) const {

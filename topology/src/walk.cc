@@ -10,6 +10,7 @@ void set_walk_ends(std::vector<int>& walk, const std::vector<int>& nodes,
         return records[static_cast<std::size_t>(rank)].near(use).distance;
     };
     const auto nearer = [&](int a, int b) { return distance(a) < distance(b); };
+    if (nodes.size() < 2) return;  // nothing comes or goes through a card
     for (std::size_t node = 0; node < nodes.size(); ++node) {
         const auto begin = walk.begin() + nodes[node];
         const auto end = node + 1 < nodes.size() ? walk.begin() + nodes[node + 1] : walk.end();
@@ -17,7 +18,11 @@ void set_walk_ends(std::vector<int>& walk, const std::vector<int>& nodes,
         if (distance(*first) == unknown_distance) continue;
         std::rotate(begin, first, first + 1);
         if (end - begin < 3) continue;
-        const auto last = std::min_element(begin + 1, end, nearer);
+        // Of equals the last one: it is the nearest to where it has to go.
+        auto last = begin + 1;
+        for (auto at = last + 1; at != end; ++at) {
+            if (!nearer(*last, *at)) last = at;
+        }
         std::rotate(last, last + 1, end);
     }
 }

@@ -192,6 +192,7 @@ void check_walk(const Hierarchy& hierarchy, const Records& records, const Electi
             for (auto rank = from; rank != end; ++rank) least = std::min(least, distance(*rank));
             return least;
         };
+        if (begins.size() == 1) break;  // no card to enter or leave by
         ASSERT_EQ(distance(*begin), nearest(begin));
         if (end - begin > 1) {
             ASSERT_EQ(distance(*(end - 1)), nearest(begin + 1));
@@ -200,7 +201,7 @@ void check_walk(const Hierarchy& hierarchy, const Records& records, const Electi
     std::set<std::uint64_t> all_nodes;
     for (const LocalityRecord& record : records) all_nodes.insert(record.node_id);
     ASSERT_EQ(nodes, all_nodes);
-    if (election.near_card) return;
+    if (election.near_card && begins.size() > 1) return;
     for (const auto& [path, object] : all_objects(records)) {
         const auto places = renamed(object.ranks, hierarchy.walk);
         ASSERT_EQ(places.back() - places.front() + 1, static_cast<int>(places.size()))

@@ -26,7 +26,8 @@ public:
     /// The machine that runs this program, network cards included. Throws std::runtime_error.
     static Machine running();
 
-    /// Hardware threads in hwloc's list syntax of OS indices ("0-3,8"); "" or "all" means unbound, and
+    /// Hardware threads in hwloc's list syntax of OS indices ("0-3,8"); "" or "all", or the whole machine by
+    /// number, means unbound, and
     /// hardware threads that this machine lacks are ignored. Throws std::invalid_argument for an unreadable
     /// list or one without a hardware thread of this machine.
     Binding bound_to_threads(std::string_view threads) const;

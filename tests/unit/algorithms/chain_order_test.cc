@@ -1,0 +1,73 @@
+#include <gtest/gtest.h>
+
+#include "strata/algorithms/tree.h"
+#include "strata/topology/hierarchy.h"
+
+namespace {
+
+using namespace strata::algorithms;
+using namespace strata::topology;
+
+/// Three nodes of four cores, ranks dealt out in turn; the third and fourth core of each node are near its
+/// card.
+std::vector<LocalityRecord> dealt_out() {
+    std::vector<LocalityRecord> records(12);
+    for (int rank = 0; rank < 12; ++rank) {
+        LocalityRecord& record = records[static_cast<std::size_t>(rank)];
+        const int core = rank / 3;
+        record.node_id = static_cast<std::uint64_t>(100 + rank % 3);
+        record.hardware_path = {
+            {1U << static_cast<unsigned>(LevelKind::core), static_cast<std::uint16_t>(core)}};
+        record.cards[static_cast<std::size_t>(CardUse::fabric)] = {static_cast<std::uint8_t>(core < 2), 0};
+    }
+    return records;
+}
+
+std::vector<int> chain(const Hierarchy& hierarchy, int root) {
+    Plan plan;
+    for (const LevelKey level : hierarchy.levels()) {
+        plan.levels.push_back({level, {Algorithm::pipeline, 0, {}}, 0});
+    }
+    std::vector<int> order{root};
+    while (order.size() <= hierarchy.stop.size()) {
+        const TreeLinks links = tree_links(hierarchy, plan, root, order.back());
+        if (links.children.empty()) break;
+        EXPECT_EQ(links.children.size(), 1U);
+        order.push_back(links.children.front().peer);
+    }
+    return order;
+}
+
+TEST(ChainOrder, EntersAndLeavesNodesNextToTheirCards) {
+    HierarchySpec spec;
+    spec.hint.emplace();  // no levels: one chain over all ranks
+    const Hierarchy flat = build_hierarchy(dealt_out(), spec);
+    EXPECT_EQ(chain(flat, 6), (std::vector<int>{6, 0, 3, 9, 7, 1, 4, 10, 8, 2, 5, 11}));
+    // A far root: its node comes first, and is left next to the card.
+    EXPECT_EQ(chain(flat, 4), (std::vector<int>{4, 7, 1, 10, 8, 2, 5, 11, 6, 0, 3, 9}));
+    EXPECT_EQ(chain(flat, 11), (std::vector<int>{11, 2, 5, 8, 6, 0, 3, 9, 7, 1, 4, 10}));
+}
+
+TEST(ChainOrder, WithoutElectionFollowsTheHardware) {
+    HierarchySpec spec;
+    spec.hint.emplace();
+    spec.election.near_card = false;
+    const Hierarchy flat = build_hierarchy(dealt_out(), spec);
+    EXPECT_EQ(chain(flat, 0), (std::vector<int>{0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11}));
+}
+
+TEST(ChainOrder, OfLeadersIsTheirOwn) {
+    // With the node level the chain joins leaders, each near its card on the way in and out.
+    HierarchySpec spec;
+    spec.hint.emplace();
+    spec.hint->levels = {plain_level({LevelKind::node, {}})};
+    const Hierarchy nodes = build_hierarchy(dealt_out(), spec);
+    Plan plan;
+    for (const LevelKey level : nodes.levels())
+        plan.levels.push_back({level, {Algorithm::pipeline, 0, {}}, 0});
+    EXPECT_EQ(tree_links(nodes, plan, 0, 0).children.front().peer, 7);
+    EXPECT_EQ(tree_links(nodes, plan, 0, 7).children.front().peer, 8);
+    EXPECT_EQ(tree_links(nodes, plan, 0, 8).parent.peer, 7);
+}
+
+}  // namespace
