@@ -9,7 +9,7 @@ import random
 import re
 import statistics
 
-from .competitors import explaining
+from measuring.competitors import explaining
 
 _PLAN = re.compile(r"coll:strata: \S+ bcast of \d+ bytes from rank \d+: ([a-z]+)")
 
@@ -141,7 +141,7 @@ def compare(application, cluster, stock, strata, repetitions, folder, announce):
             announce(f"{application.name}, {who}, run {repetition} of {repetitions}")
             chosen = explaining(competitor) if place and repetition == 1 else competitor
             log = os.path.join(folder, "logs", f"{application.name}-{who}-{repetition}")
-            run = cluster.run("block", chosen, application.command(), log, 120, work)
+            run = cluster.run(("--order", "block"), chosen, application.command(), log, 120, work)
             try:
                 if run.status:
                     raise ValueError(f"exit status {run.status}, see {log}.err\n{run.complaint()}")

@@ -5,26 +5,21 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 
 from emulated_cluster.plan import ORDERS
+from measuring import command, competitors
+from measuring.cluster import Cluster
+from measuring.rounds import Effort
+from measuring.table import Paint
 
-from . import applications, competitors, plot, report, units
-from .cluster import NOT_SUPPORTED, Cluster, ClusterError, Interrupted, check_support, raise_on_signals
-from .measure import Case, Effort, Measurement
-from .progress import Progress
+from . import applications, plot, report
+from .measure import Case, Measurement
 
-_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 _DESCRIPTION = """\
 Shows what the plugin does. Installs what is missing from Debian, builds, brings up an emulated cluster (four
 nodes with four ranks each, on two sites with a slow link between them) and times MPI_Bcast in an unmodified
 program with stock Open MPI (coll/tuned), with coll/han, and with the plugin. Then it runs real applications
 with and without the plugin and compares their results."""
-_EPILOG = """\
-Exit status: 0 if everything ran and all data was right, however fast; 1 if not; 77 if this machine does not
-allow namespaces, of which the cluster is made. More about the cluster: bench/cluster --help."""
-
 _SIZES = "8,1K,8K,64K,256K,1M,4M"
 _QUICK_SIZES = "8,64K,1M,4M"
 _SHAPE = {  # options that are passed on to `cluster up`
@@ -40,13 +35,6 @@ _SHAPE = {  # options that are passed on to `cluster up`
 }
 
 
-def _sizes(text):
-    try:
-        return tuple(sorted({units.parse_size(word) for word in text.split(",")}))
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
-
-
 def _words(allowed, expected):
     def parse(text):
         found = tuple(dict.fromkeys(text.split(",")))
@@ -57,19 +45,11 @@ def _words(allowed, expected):
     return parse
 
 
-def _count(text):
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}': expected a number from 1")
-    return int(text)
-
-
 def _parser():
-    parser = argparse.ArgumentParser(prog="demo", description=_DESCRIPTION, epilog=_EPILOG,
+    parser = argparse.ArgumentParser(prog="demo", description=_DESCRIPTION, epilog=command.EPILOG,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true",
                         help=f"two rounds, sizes {_QUICK_SIZES}, applications once")
-    parser.add_argument("--results", metavar="DIR", default="results/demo",
-                        help="where to write (results/demo)")
     parser.add_argument("--orders", metavar="LIST", default=("block", "cyclic"),
                         type=_words("|".join(ORDERS), "one of " + ", ".join(ORDERS)),
                         help="orders of the ranks along the nodes: block, cyclic (round robin), shuffle "
@@ -77,22 +57,10 @@ def _parser():
     parser.add_argument("--roots", metavar="LIST", default=("0",),
                         type=_words("0|[1-9][0-9]{0,5}|rotate", "a rank or rotate"),
                         help="roots of the Broadcast: ranks, or rotate (0)")
-    parser.add_argument("--sizes", metavar="LIST", type=_sizes, help=f"message sizes in bytes ({_SIZES})")
-    parser.add_argument("--reps", metavar="N", type=_count, default=2,
-                        help="repetitions per round, at least; more of short ones (2)")
-    parser.add_argument("--rounds", metavar="N", type=_count, default=0,
-                        help="rounds over the competitors (as many as fit into --seconds, but at least 3)")
-    parser.add_argument("--seconds", metavar="N", type=_count, default=100, help="time for all rounds (100)")
+    parser.add_argument("--sizes", metavar="LIST", type=command.sizes,
+                        help=f"message sizes in bytes ({_SIZES})")
     parser.add_argument("--no-app", action="store_true", help="leave out the applications")
-    parser.add_argument("--keep-cluster", action="store_true",
-                        help="leave the cluster up and say how to use it")
-    building = parser.add_argument_group("building")
-    building.add_argument("--no-install", action="store_true",
-                          help="install no packages; say which are missing")
-    building.add_argument("--preset", metavar="NAME", default="release",
-                          help="preset of CMakePresets.json (release)")
-    building.add_argument("--build", metavar="DIR",
-                          help="take what is built there; install and build nothing")
+    command.add_options(parser, "results/demo", 100)
     shape = parser.add_argument_group("the cluster, as in bench/cluster up")
     for name, (metavar, text) in _SHAPE.items():
         shape.add_argument(name, metavar=metavar, help=text)
@@ -108,47 +76,9 @@ def _shape_arguments(options):
     return arguments
 
 
-def _prepare(options):
-    """Packages and build. Returns the build folder; raises ClusterError where no cluster is possible."""
-    if options.build:
-        check_support()
-        return os.path.abspath(options.build)
-    call = [os.path.join(_ROOT, "component", "packaging", "prepare"), "--preset", options.preset,
-            "--for", "demo" if options.no_app else "demo,apps"]
-    install = ["--no-install"] if options.no_install else []
-    # In the same session as we are, so that sudo can ask for a password.
-    for part in (["--packages-only", *install], None, ["--no-install"]):
-        if part is None:
-            check_support()
-        elif status := subprocess.run([*call, *part], check=False).returncode:
-            raise ClusterError("", status)
-    return os.path.join(_ROOT, "build", options.preset)
-
-
-def _require(build):
-    """Paths of program and relay, and the plugin's folder."""
-    needed = [os.path.join(build, *parts) for parts in
-              (("bench", "bcast_latency"), ("bench", "relay"), ("plugin", "mca_coll_strata.so"))]
-    for path in needed:
-        if not os.path.exists(path):
-            raise ClusterError(f"{path} is missing: it was not built")
-    return needed[0], needed[1], os.path.dirname(needed[2])
-
-
-def _results_folder(options):
-    folder = os.path.abspath(options.results)
-    shutil.rmtree(os.path.join(folder, "logs"), ignore_errors=True)
-    os.makedirs(os.path.join(folder, "logs"), exist_ok=True)
-    for name in os.listdir(folder):
-        if re.fullmatch(r"(bcast|hierarchy-.*)\.(svg|png)|table\.txt|measurements\.json", name):
-            os.unlink(os.path.join(folder, name))
-    return folder
-
-
 def _effort(options):
-    if options.quick:
-        return Effort(options.sizes or _sizes(_QUICK_SIZES), options.reps, options.rounds or 2)
-    return Effort(options.sizes or _sizes(_SIZES), options.reps, options.rounds, seconds=options.seconds)
+    sizes = options.sizes or command.sizes(_QUICK_SIZES if options.quick else _SIZES)
+    return Effort(sizes, options.reps, options.rounds or 2 * options.quick, seconds=options.seconds)
 
 
 def _introduce(cluster, contenders, progress):
@@ -163,15 +93,15 @@ def _introduce(cluster, contenders, progress):
         progress.say(f"      {competitor.name:7} {competitor.description}")
 
 
-def _measure(options, cluster, build, folder, progress):
+def _measure(options, cluster, built, folder, progress):
     """Everything that needs the cluster: the measurement and the applications' comparisons."""
-    program, _relay, plugin = _require(build)
     network = os.path.join(folder, "topology.conf")
     cluster.write_topology(network)
-    contenders = (competitors.tuned(), competitors.han(), competitors.strata(plugin, network))
+    ours = competitors.strata(built.plugin_folder, {"network": f"file:{network}"})
+    contenders = (competitors.tuned(), competitors.han(), ours)
     _introduce(cluster, contenders, progress)
     cases = [Case(order, root) for order in options.orders for root in options.roots]
-    measurement = Measurement(cluster, program, contenders, cases, _effort(options), folder)
+    measurement = Measurement(cluster, built.program, contenders, cases, _effort(options), folder)
     chosen = () if options.no_app else applications.ALL
     repetitions = 1 if options.quick else 3
     progress.step(f"MPI_Bcast of {measurement.describe_sizes()}")
@@ -191,7 +121,7 @@ def _write(measurement, comparisons, folder):
     """All files. Returns their paths and what went wrong with the plot."""
     text = os.path.join(folder, "table.txt")
     with open(text, "w", encoding="utf-8") as file:
-        file.write("\n".join(_summary(measurement, comparisons, report.Paint(False))
+        file.write("\n".join(_summary(measurement, comparisons, Paint(False))
                              + report.chosen_plans(measurement)).lstrip("\n") + "\n")
     data = os.path.join(folder, "measurements.json")
     with open(data, "w", encoding="utf-8") as file:
@@ -207,39 +137,20 @@ def _summary(measurement, comparisons, paint):
 
 
 def _demonstrate(options, progress):
-    build = _prepare(options)
-    _program, relay, _plugin = _require(build)
-    folder = _results_folder(options)
+    built = command.prepare(options, "demo" if options.no_app else "demo,apps")
+    folder = command.results_folder(options.results,
+                                    r"(bcast|hierarchy-.*)\.(svg|png)|table\.txt|measurements\.json")
     progress.show("building the cluster")
-    with Cluster([*_shape_arguments(options), "--relay", relay], options.keep_cluster) as cluster:
-        measurement, comparisons = _measure(options, cluster, build, folder, progress)
+    with Cluster([*_shape_arguments(options), "--relay", built.relay], options.keep_cluster) as cluster:
+        measurement, comparisons = _measure(options, cluster, built, folder, progress)
     progress.clear()
     files, complaint = _write(measurement, comparisons, folder)
-    progress.say("\n".join(_summary(measurement, comparisons, report.Paint.for_stream())))
-    progress.say(f"\nWritten after {units.clock(progress.elapsed)} minutes:")
-    for path in files:
-        progress.say("  " + units.path_text(path))
-    if complaint:
-        progress.say(complaint)
+    progress.say("\n".join(_summary(measurement, comparisons, Paint.for_stream())))
+    command.say_files(files, complaint, progress)
     if options.keep_cluster:
-        tool = units.path_text(os.path.join(_ROOT, "bench", "cluster"))
-        progress.say(f"The cluster is up:  {tool} run --state {cluster.directory} -- PROGRAM\n"
-                     f"Take it down with:  {tool} down --state {cluster.directory}")
-    return 0 if report.succeeded(measurement) and all(one.succeeded() for one in comparisons) else 1
+        command.say_kept(cluster, progress)
+    return measurement.succeeded() and all(one.succeeded() for one in comparisons)
 
 
 def main(arguments):
-    options = _parser().parse_args(arguments)
-    progress = Progress()
-    raise_on_signals()
-    try:
-        return _demonstrate(options, progress)
-    except ClusterError as error:
-        progress.clear()
-        if str(error):
-            print(f"demo: {error}", file=sys.stderr)
-        return error.status if error.status == NOT_SUPPORTED else 1
-    except Interrupted as stop:
-        progress.clear()
-        print(f"demo: {stop}; nothing is left running", file=sys.stderr)
-        return 128 + stop.number
+    return command.run("demo", _demonstrate, _parser().parse_args(arguments))

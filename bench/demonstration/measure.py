@@ -1,43 +1,20 @@
-"""Rounds over orders, roots and competitors, so that all of them meet the same weather."""
+"""What the demonstration measures, and against which limit."""
 
 import dataclasses
-import json
 import os
-import re
-import statistics
-import time
 
-from . import units
-from .competitors import explaining
-
-_PLAN = re.compile(r"coll:strata: \S+ bcast of (\d+) bytes from rank \d+: ([a-z]+)(?: \(([^)]*)\))?,")
-
-
-@dataclasses.dataclass
-class Series:
-    """One competitor in one case: times in milliseconds by size."""
-
-    times: dict = dataclasses.field(default_factory=dict)
-    wrong_bytes: int = 0
-    failure: str = ""  # why it was given up
-    plans: dict = dataclasses.field(default_factory=dict)  # by size: what the plugin chose
-
-    def median(self, size):
-        """In milliseconds; None if there is no time."""
-        values = self.times.get(size)
-        return statistics.median(values) if values and not self.failure else None
-
-    def to_json(self):
-        plans = {size: f"{engine} ({levels})" if levels else engine
-                 for size, (engine, levels) in self.plans.items()}
-        return {"times": self.times, "wrong_bytes": self.wrong_bytes, "failure": self.failure or None,
-                "plans": plans}
+from measuring import units
+from measuring.rounds import Rounds
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
     order: str
     root: str
+
+    @property
+    def places(self):
+        return ("--order", self.order)
 
     def short_title(self):
         order = "round-robin" if self.order == "cyclic" else self.order
@@ -52,110 +29,31 @@ class Case:
         return self.order if self.root == "0" else f"{self.order}-root-{self.root}"
 
 
-@dataclasses.dataclass(frozen=True)
-class Effort:
-    """How much to measure. With `rounds` 0, as many as fit into `seconds`, but at least `least`."""
+class Measurement(Rounds):
+    """All series, by order, root and competitor."""
 
-    sizes: tuple
-    repetitions: int
-    rounds: int = 0
-    least: int = 3
-    seconds: float = 105
-    timeout: float = 90
-    most = 10
+    def picture_of(self, case, _competitor):
+        return os.path.join(self.folder, f"hierarchy-{case.name()}.svg")
 
+    def bottleneck_bits(self):
+        """Rate in bit/s of the slowest kind of link that every Broadcast must cross, or None if unlimited.
 
-class Measurement:
-    """All series, by case and competitor."""
-
-    def __init__(self, cluster, program, competitors, cases, effort, folder):
-        self.competitors = competitors
-        self.cases = cases
-        self.effort = effort
-        self.rounds = 0
-        self.series = {case: {competitor.name: Series() for competitor in competitors} for case in cases}
-        self.pictures = []
-        self._cluster = cluster
-        self._program = program
-        self._folder = folder
-
-    def all_series(self):
-        return [series for by_name in self.series.values() for series in by_name.values()]
-
-    def run(self, progress, seconds_after):
-        """Runs all rounds. `seconds_after`: what is expected to follow them, for the estimate."""
-        start = time.monotonic()
-        wanted = self.effort.rounds or self.effort.least
-        while self.rounds < wanted:
-            self._run_round(progress, start, wanted, seconds_after)
-            self.rounds += 1
-            spent = time.monotonic() - start
-            if not self.effort.rounds:
-                fitting = int(self.effort.seconds / (spent / self.rounds))
-                wanted = min(self.effort.most, max(self.effort.least, fitting))
-            progress.step(f"round {self.rounds} of {wanted} measured")
-
-    def _run_round(self, progress, start, wanted, seconds_after):
-        steps = [(case, competitor) for case in self.cases for competitor in self.competitors]
-        for done, (case, competitor) in enumerate(steps):
-            share = (self.rounds + done / len(steps)) / wanted
-            spent = time.monotonic() - start
-            if self.rounds or (self.effort.rounds and done):
-                left = spent / share - spent + seconds_after
-            else:
-                left = None if self.effort.rounds else max(0.0, self.effort.seconds - spent) + seconds_after
-            progress.show(f"round {self.rounds + 1} of {wanted}: {case.short_title()}, {competitor.name}",
-                          left)
-            if not self.series[case][competitor.name].failure:
-                self._run_one(case, competitor)
-
-    def _run_one(self, case, competitor):
-        log = os.path.join(self._folder, "logs", f"{case.name()}-{competitor.name}-{self.rounds + 1}")
-        series = self.series[case][competitor.name]
-        is_plugin = bool(competitor.environment)
-        if is_plugin and self.rounds == 0:
-            picture = os.path.join(self._folder, f"hierarchy-{case.name()}.svg")
-            competitor = explaining(competitor, picture)
-        command = [self._program, "--sizes", ",".join(map(str, self.effort.sizes)), "--root", case.root,
-                   "--warm-up", "1", "--reps", str(self.effort.repetitions), "--min-time", "0.05",
-                   "--json", log + ".json"]
-        if os.path.exists(log + ".json"):
-            os.unlink(log + ".json")
-        run = self._cluster.run(case.order, competitor, command, log, self.effort.timeout)
-        self._collect(series, log + ".json")
-        if run.status:
-            wrong = f"{series.wrong_bytes} wrong bytes; " if series.wrong_bytes else ""
-            series.failure = f"{wrong}exit status {run.status}, see {log}.err\n{run.complaint()}"
-        elif is_plugin and self.rounds == 0:
-            self._note_plans(series, run, picture)
-
-    def _note_plans(self, series, run, picture):
-        for size, engine, levels in _PLAN.findall(run.errors):
-            series.plans[int(size)] = (engine, levels)
-        if not series.plans:
-            series.failure = "the plugin made no plan: it was not used\n" + run.complaint()
-        if os.path.exists(picture):
-            self.pictures.append(picture)
-
-    def _collect(self, series, path):
-        if not os.path.exists(path):
-            return
-        with open(path, encoding="utf-8") as file:
-            for line in file:
-                record = json.loads(line)
-                series.wrong_bytes += record["wrong_bytes"]
-                times = series.times.setdefault(record["size"], [])
-                times += [time_us / 1e3 for time_us in record["times"]]
+        One copy of the message has to enter every other site; the links of the sites work at the same time.
+        """
+        plan = self.cluster.plan
+        rates = [units.bits_per_second(plan.nic)] if plan.nodes > 1 else []
+        if plan.sites > 1:
+            rates += [units.bits_per_second(plan.uplink), plan.relay_mbit * 1e6]
+        return min((rate for rate in rates if rate), default=None)
 
     def limit(self, size):
         """The least milliseconds in which a message can cross the slowest links, or None."""
-        bits = self._cluster.bottleneck_bits()
-        return size * 8e3 / bits + self._cluster.plan.delay_us / 1e3 if bits else None
+        bits = self.bottleneck_bits()
+        return size * 8e3 / bits + self.cluster.plan.delay_us / 1e3 if bits else None
 
     def to_json(self):
-        return {
-            "unit": "ms", "rounds": self.rounds, "ranks": self._cluster.ranks,
-            "cluster": self._cluster.plan.to_json(),
+        return super().to_json() | {
+            "ranks": self.cluster.ranks,
             "limits": {size: self.limit(size) for size in self.effort.sizes},
             "cases": [{"order": case.order, "root": case.root,
                        "competitors": {name: series.to_json() for name, series in by_name.items()}}

@@ -2,58 +2,14 @@
 
 import os
 import statistics
-import sys
 
-from . import units
-
-WORTH_COMPARING = 64 << 10  # bytes; below, the time is that of processes waiting for a processor
-WORTH_A_SHARE = 256 << 10  # bytes; below, the rate of a link is not what limits
-_SLOWER = 0.95  # a speed-up below this is called slower, in between is noise
-
-_CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32"}
+from measuring import units
+from measuring.table import (CELL_HEAD, SLOWER, WORTH_A_SHARE, WORTH_COMPARING, apart, cell, note_data,
+                             note_repetitions, speed_up, speed_up_cell)
 
 
-class Paint:
-    """Colours, where they are wanted."""
-
-    def __init__(self, wanted):
-        self._wanted = wanted
-
-    @staticmethod
-    def for_stream(stream=sys.stdout):
-        return Paint(stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb")
-
-    def __call__(self, text, *styles):
-        if not self._wanted or not styles:
-            return text
-        return f"\033[{';'.join(_CODES[style] for style in styles)}m{text}\033[0m"
-
-
-def _cell(series, size, limit):
-    """Median, spread and share of the limit, 25 columns."""
-    median = series.median(size)
-    if median is None:
-        return f"{'failed' if series.failure else 'no time':>8}{'':17}"
-    times = series.times[size]
-    spread = f"{units.three_digits(min(times))}–{units.three_digits(max(times))}"
-    share = f"{100 * limit / median:.0f}%" if limit and size >= WORTH_A_SHARE else ""
-    return f"{units.three_digits(median):>8} {spread:>11} {share:>4}"
-
-
-def speed_up(by_name, other, size):
-    """How many times as fast as another strata is, by medians; None if either has none."""
-    ours, theirs = by_name["strata"].median(size), by_name[other].median(size)
-    return theirs / ours if ours and theirs else None
-
-
-def _speed_up_cell(value, size, paint):
-    if value is None:
-        return f"{'–':>8}"
-    number = units.three_digits(value) if value >= 9.995 else f"{value:.2f}"
-    text = f"{number + 'x':>8}"
-    if size < WORTH_COMPARING:
-        return paint(text, "dim")
-    return paint(text, "green" if value > 1 / _SLOWER else "red" if value < _SLOWER else "bold")
+def _speed_up(by_name, other, size):
+    return speed_up(by_name["strata"], by_name[other], size)
 
 
 def table(measurement, paint):
@@ -63,24 +19,20 @@ def table(measurement, paint):
     for case, by_name in measurement.series.items():
         lines += ["", paint(case.title(), "bold"),
                   f"{'':9}" + "".join(f"{name:^25}" for name in names) + f"{'speed-up over':>16}",
-                  f"{'size':>9}" + f"{'median':>8} {'min–max':>11} {'%':>4}" * len(names)
+                  f"{'size':>9}" + CELL_HEAD * len(names)
                   + "".join(f"{name:>8}" for name in names[:-1])]
         for size in measurement.effort.sizes:
             row = f"{units.size_text(size):>9}" + "".join(
-                _cell(by_name[name], size, measurement.limit(size)) for name in names)
+                cell(by_name[name], size, measurement.limit(size)) for name in names)
             styles = ("dim",) if size < WORTH_COMPARING else ()
             lines.append(paint(row, *styles) + "".join(
-                _speed_up_cell(speed_up(by_name, name, size), size, paint) for name in names[:-1]))
+                speed_up_cell(_speed_up(by_name, name, size), size, paint) for name in names[:-1]))
     return lines
 
 
 def notes(measurement):
     """What the numbers mean."""
-    counts = sorted(len(times) for series in measurement.all_series() for times in series.times.values())
-    repetitions = units.range_text([str(count) for count in counts or [0]])
-    rounds = f"{measurement.rounds} round" + ("s" if measurement.rounds > 1 else "")
-    lines = ["", "Milliseconds from an agreed start until the last rank has the message,",
-             f"{repetitions} repetitions in {rounds}, the competitors in turn."]
+    lines = ["", *note_repetitions(measurement)]
     large = max(measurement.effort.sizes)
     if measurement.limit(large) and large >= WORTH_A_SHARE:
         least = units.three_digits(measurement.limit(large))
@@ -105,7 +57,7 @@ def _case_verdict(measurement, case):
         return [f"{start}: no size from {units.size_text(WORTH_COMPARING)} up to compare."]
     parts = []
     for other in others:
-        values = [value for value in (speed_up(by_name, other, size) for size in sizes) if value]
+        values = [value for value in (_speed_up(by_name, other, size) for size in sizes) if value]
         if values:
             parts.append(f"{_range(values)} times as fast as {other}")
     lines = [f"{start}, from {units.size_text(min(sizes))} up: strata is",
@@ -118,23 +70,13 @@ def _case_verdict(measurement, case):
     return lines + [last + "."]
 
 
-def _apart(by_name, other, size):
-    """Whether the middle halves of the times do not overlap, and ours are the longer ones."""
-    ours, theirs = (by_name[name].times[size] for name in ("strata", other))
-    if min(len(ours), len(theirs)) < 2:
-        return True
-    lower, _, _ = statistics.quantiles(ours, method="inclusive")
-    _, _, upper = statistics.quantiles(theirs, method="inclusive")
-    return lower > upper
-
-
 def slower(measurement):
     """(case, size, other, speed-up, whether it is more than noise) wherever strata's median is behind."""
     others = [competitor.name for competitor in measurement.competitors[:-1]]
-    return [(case, size, other, value, _apart(by_name, other, size))
+    return [(case, size, other, value, apart(by_name["strata"], by_name[other], size))
             for case, by_name in measurement.series.items()
             for size in measurement.effort.sizes for other in others
-            if size >= WORTH_COMPARING and (value := speed_up(by_name, other, size)) and value < _SLOWER]
+            if size >= WORTH_COMPARING and (value := _speed_up(by_name, other, size)) and value < SLOWER]
 
 
 def verdict(measurement, paint):
@@ -148,20 +90,8 @@ def verdict(measurement, paint):
                      else f"Uncertain: {text}; the times overlap.")
     if not lost and max(measurement.effort.sizes) >= WORTH_COMPARING:
         lines.append(f"From {units.size_text(WORTH_COMPARING)} up, strata was nowhere slower than the others "
-                     f"(by more than {100 * (1 - _SLOWER):.0f} %).")
-    wrong = sum(series.wrong_bytes for series in measurement.all_series())
-    lines.append(paint(f"WRONG DATA: {wrong} bytes.", "red", "bold") if wrong
-                 else "Every byte of every repetition was checked and right.")
-    for case, by_name in measurement.series.items():
-        for name, series in by_name.items():
-            if series.failure:
-                lines.append(paint(f"FAILED: {name}, {case.short_title()}: {series.failure}", "red", "bold"))
-    return lines
-
-
-def succeeded(measurement):
-    """No wrong byte, no failed run."""
-    return not any(series.wrong_bytes or series.failure for series in measurement.all_series())
+                     f"(by more than {100 * (1 - SLOWER):.0f} %).")
+    return lines + note_data(measurement, paint)
 
 
 def chosen_plans(measurement):

@@ -19,6 +19,7 @@ example:
   cluster up --nodes 4 --sites 2 --slots 4 --nic 1gbit --uplink 200mbit
   cluster run --order cyclic --timeout 120 -- ./program its-arguments
   cluster run -- --mca coll_han_priority 100 ./program     (mpirun's options come first)
+  cluster up --sites 1 --nic 500mbit --far-mbit 300        (half of the ranks are far from the card)
   cluster down
 
 Debian packages: iproute2, util-linux, python3, openmpi-bin; g++ for delays."""
@@ -57,6 +58,10 @@ def _parser():
     command("down", _down, "remove the cluster with all that runs in it; fine if there is none")
     topology = command("topology", _topology, "write the cluster as a Slurm topology.conf")
     topology.add_argument("--file", metavar="PATH", help="where to; standard output if not given")
+    parameters = command("parameters", _parameters, "write the parameters by which coll/strata learns which "
+                         "ranks are far from the card, as a file for mca_base_param_files")
+    parameters.add_argument("--file", metavar="PATH", help="where to; standard output if not given")
+    _add_places(parameters)
     command("check-support", _check_support,
             "exit status 0 if clusters can be made here, else 77 and one line that says why not")
     return parser
@@ -79,6 +84,14 @@ def _add_up(up):
     up.add_argument("--relay-mbit", type=float, default=0, metavar="R",
                     help="rate in Mbit/s at which the relay serialises every frame, without bursts; 0: no "
                          "limit")
+    up.add_argument("--far-mbit", type=float, default=0, metavar="R",
+                    help="some ranks of every node reach its card through a slower path: its rate in Mbit/s; "
+                         "0: all are near")
+    up.add_argument("--far-ranks", default="half", metavar="N|A,B,...|half",
+                    help="how many: for all nodes, or for each, or half of the ranks (rounded down). They are "
+                         "the lowest local ranks")
+    up.add_argument("--far-direction", choices=plan.FAR_DIRECTIONS, default="receive",
+                    help="what is slow: what far ranks receive, or both directions")
     up.add_argument("--mtu", type=int, default=9000, help="largest packet of the data network")
     up.add_argument("--queue-bytes", type=int, default=1000000, metavar="N",
                     help="what a limited link holds back before it drops")
@@ -86,7 +99,15 @@ def _add_up(up):
                     help="a compiled relay; if not given, it is compiled when needed")
 
 
+def _add_places(command):
+    command.add_argument("--per-node", metavar="N|A,B,...",
+                         help="ranks on every node, or on each (0 leaves a node out); all slots if not given")
+    command.add_argument("--far-ranks", metavar="N|A,B,...|half",
+                         help="which ranks are far, instead of those that `up` said")
+
+
 def _add_run(run):
+    _add_places(run)
     run.add_argument("--order", choices=plan.ORDERS, default="block",
                      help="ranks along the nodes: node by node, round robin, or a random order that the seed "
                           "fixes")
@@ -134,8 +155,10 @@ def _run(options):
     where.require_up()
     support.find_mpirun(options.mpirun)
     options.command = _command_of(options)
-    return runner.run(where, 0, runner.mpirun_command(where, options), runner.mpirun_environment(where),
-                      options.timeout)
+    if options.far_ranks and not where.plan.has_far:
+        raise UserError("--far-ranks: no rank of this cluster is far; `cluster up --far-mbit` makes such ones")
+    return runner.run(where, 0, runner.mpirun_command(where, options),
+                      runner.mpirun_environment(where, options), options.timeout)
 
 
 def _exec(options):
@@ -176,13 +199,28 @@ def _down(options):
 def _topology(options):
     where = _open(options)
     where.require_up()
-    text = plan.slurm_topology(where.plan)
-    if options.file:
-        with open(options.file, "w", encoding="utf-8") as file:
+    _write(options.file, plan.slurm_topology(where.plan))
+    return 0
+
+
+def _parameters(options):
+    where = _open(options)
+    where.require_up()
+    if not where.plan.has_far:
+        raise UserError("all ranks of this cluster are equally near to their card")
+    slots = plan.chosen_slots(where.plan, options.per_node)
+    far = plan.far_counts(options.far_ranks or where.plan.far_ranks, slots)
+    _write(options.file, "".join(f"{name} = {value}\n"
+                                 for name, value in plan.machine_parameters(slots, far).items()))
+    return 0
+
+
+def _write(path, text):
+    if path:
+        with open(path, "w", encoding="utf-8") as file:
             file.write(text)
     else:
         sys.stdout.write(text)
-    return 0
 
 
 def _check_support(_options):

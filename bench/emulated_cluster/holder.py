@@ -53,7 +53,7 @@ def start(state, plan, relay):
     """Builds the cluster in a claimed state directory. `relay`: path of the relay, or None if not needed."""
     needs_user_namespace = not kernel.may_make_namespaces()
     state.save(user_namespace=needs_user_namespace)
-    state.write("hostfile", hostfile(plan))
+    state.write("hostfile", hostfile(plan.slots))
     state.write("hosts", "127.0.0.1 localhost\n" + "".join(
         f"{management_address(node)} {node_name(node)}\n" for node in range(plan.nodes)))
     for node in range(plan.nodes):
@@ -72,7 +72,7 @@ def start(state, plan, relay):
         state.save(holder=holder, holder_start=kernel.start_time(holder) or -1)
         built = channel.expect("the process that holds the cluster")
         state.write("rsh-agent", _remote_shell(state, built["nodes"]), 0o755)
-        state.save(nodes=built["nodes"], ready=True)
+        state.save(nodes=built["nodes"], far=built["far"], ready=True)
         channel.send(keep=True)
     except BaseException:
         if holder:
@@ -132,9 +132,9 @@ def _hold(state, plan, relay, channel):
         kernel.mount("proc", "/proc", "proc")
         network.disable_ipv6()
         network.build_bridges(plan)
-        nodes = [_start_node(state, plan, node) for node in range(plan.nodes)]
+        nodes, far = zip(*(_start_node(state, plan, node) for node in range(plan.nodes)))
         notes = _start_relay(state, relay, network.connect_sites(plan))
-        channel.send(nodes=nodes, notes=notes)
+        channel.send(nodes=nodes, far=far, notes=notes)
         if channel.receive():
             _wait_for_the_end()
     except (UserError, OSError) as error:
@@ -164,20 +164,25 @@ def _collect():
 
 
 def _start_node(state, plan, node):
-    """Makes one node; returns the process that keeps it."""
+    """Makes one node; returns the process that keeps it, and the one that keeps the network namespace of its
+    far ranks (None where none are far)."""
+    pid, channel = _start(lambda channel: _be_node(state, plan, node, channel))
+    far = channel.expect(node_name(node))["far"]
+    network.connect_node(plan, node, pid, far)
+    channel.send(connected=True)
+    channel.expect(node_name(node))
+    return pid, far
+
+
+def _start(body):
+    """Forks a process that runs body(channel) and does not return from it. Returns its id and our channel."""
     ours, theirs = Channel.pair()
     pid = os.fork()
     if pid == 0:
         ours.close()
-        _be_node(state, plan, node, Channel(theirs))
+        body(Channel(theirs))
     theirs.close()
-    channel = Channel(ours)
-    channel.expect(node_name(node))
-    network.connect_node(plan, node, pid)
-    channel.send(connected=True)
-    channel.expect(node_name(node))
-    ours.close()
-    return pid
+    return pid, Channel(ours)
 
 
 def _be_node(state, plan, node, channel):
@@ -190,14 +195,39 @@ def _be_node(state, plan, node, channel):
         kernel.mount(state.path("hosts"), "/etc/hosts", flags=kernel.MS_BIND)
         _show_own_interfaces(state.path("nodes", node_name(node)))
         network.disable_ipv6()
-        channel.send(made=True)
+        far = far_channel = None
+        if plan.has_far:
+            far, far_channel = _start(lambda channel: _be_far(plan, node, channel))
+            far_channel.expect("the far side")
+        channel.send(far=far)
         channel.receive()
-        network.configure_node(plan, node)
+        network.configure_node(plan, node, far)
+        if plan.has_far:
+            far_channel.send(connected=True)
+            far_channel.expect("the far side")
         channel.send(configured=True)
         while True:
             signal.pause()
     except (UserError, OSError) as error:
         channel.send(error=f"{node_name(node)}: {error}")
+    finally:
+        os._exit(1)
+
+
+def _be_far(plan, node, channel):
+    """The process that keeps the network namespace of a node's far ranks, who share the rest with the others:
+    near and far ranks meet in shared memory. Does not return."""
+    try:
+        kernel.unshare(kernel.CLONE_NEWNET)
+        network.disable_ipv6()
+        channel.send(made=True)
+        channel.receive()
+        network.configure_far(plan, node)
+        channel.send(configured=True)
+        while True:
+            signal.pause()
+    except (UserError, OSError) as error:
+        channel.send(error=f"far side: {error}")
     finally:
         os._exit(1)
 

@@ -3,6 +3,10 @@
 Every function acts on the network namespace of its caller. Names: in the fabric, site<s> are the data
 bridges, core joins more than two sites, mgmt is the bridge of the management network, d<i> and m<i> are the
 ends of node i's cables. In a node, eth0 is the card and mg0 its management interface.
+
+Where ranks may be far from the card, a node has a second network namespace for them. The node's eth0 is then
+a bridge between its card (card) and the path to that namespace (far), where the path's other end is called
+eth0 too; that namespace's own management interface hangs on f<i> of the fabric.
 """
 
 import os
@@ -10,9 +14,12 @@ import shutil
 import subprocess
 
 from . import kernel
-from .plan import UserError, data_address, management_address
+from .plan import UserError, data_address, far_data_address, far_management_address, management_address
 
 BURST_BYTES = 15000
+# A card holds its senders back. That does not reach from one network namespace to another: behind such a border
+# a queue has to hold what TCP sends at once, or far ranks would lose packets that near ones would not send.
+_FAR_QUEUE_FACTOR = 16
 
 
 def find_program(name):
@@ -38,7 +45,7 @@ def disable_ipv6():
             pass
 
 
-def _shape(device, rate, plan):
+def _shape(device, rate, plan, queue_factor=1):
     """tc lines that limit what leaves a device. htb, as it takes frames longer than its burst."""
     if rate == "none":
         return []
@@ -46,7 +53,7 @@ def _shape(device, rate, plan):
     return [f"qdisc replace dev {device} root handle 1: htb default 10",
             f"class add dev {device} parent 1: classid 1:1 {leaf}",
             f"class add dev {device} parent 1:1 classid 1:10 {leaf}",
-            f"qdisc add dev {device} parent 1:10 handle 10: bfifo limit {plan.queue_bytes}"]
+            f"qdisc add dev {device} parent 1:10 handle 10: bfifo limit {plan.queue_bytes * queue_factor}"]
 
 
 def build_bridges(plan):
@@ -57,27 +64,58 @@ def build_bridges(plan):
     batch("ip", lines)
 
 
-def connect_node(plan, node, pid):
-    """Cables from the fabric to a node, whose namespace a process stands for."""
-    batch("ip", [f"link add d{node} mtu {plan.mtu} type veth peer name eth0 mtu {plan.mtu} netns {pid}",
-                 f"link add m{node} type veth peer name mg0 netns {pid}",
-                 f"link set d{node} master site{plan.site_of(node)} up",
-                 f"link set m{node} master mgmt up"])
-    kernel.offloads_off(f"d{node}")
-    shaping = _shape(f"d{node}", plan.nic, plan)
+def _limit(device, rate, plan, queue_factor=1):
+    """Offloads off, and a limit on what leaves a device."""
+    kernel.offloads_off(device)
+    shaping = _shape(device, rate, plan, queue_factor)
     if shaping:
         batch("tc", shaping)
 
 
-def configure_node(plan, node):
-    """Addresses and rate limit inside a node, once its cables are there."""
-    batch("ip", ["link set lo up",
-                 f"addr add {data_address(node)}/16 dev eth0", "link set eth0 up",
-                 f"addr add {management_address(node)}/16 dev mg0", "link set mg0 up"])
-    kernel.offloads_off("eth0")
-    shaping = _shape("eth0", plan.nic, plan)
-    if shaping:
-        batch("tc", shaping)
+def connect_node(plan, node, pid, far_pid=None):
+    """Cables from the fabric to a node. Processes stand for its namespace and the one of its far ranks."""
+    card = "eth0" if far_pid is None else "card"
+    lines = [f"link add d{node} mtu {plan.mtu} type veth peer name {card} mtu {plan.mtu} netns {pid}",
+             f"link add m{node} type veth peer name mg0 netns {pid}",
+             f"link set d{node} master site{plan.site_of(node)} up",
+             f"link set m{node} master mgmt up"]
+    if far_pid is not None:
+        lines += [f"link add f{node} type veth peer name mg0 netns {far_pid}",
+                  f"link set f{node} master mgmt up"]
+    batch("ip", lines)
+    _limit(f"d{node}", plan.nic, plan)
+
+
+def _addresses(data, management):
+    return [f"addr add {data}/16 dev eth0", "link set eth0 up",
+            f"addr add {management}/16 dev mg0", "link set mg0 up"]
+
+
+def configure_node(plan, node, far_pid=None):
+    """Addresses and rate limits inside a node, once its cables are there."""
+    lines = ["link set lo up"]
+    if far_pid is not None:
+        lines += [f"link add eth0 mtu {plan.mtu} type bridge", f"link set eth0 mtu {plan.mtu}",
+                  "link set card master eth0 up",
+                  f"link add far mtu {plan.mtu} type veth peer name eth0 mtu {plan.mtu} netns {far_pid}",
+                  "link set far master eth0 up"]
+    batch("ip", lines + _addresses(data_address(node), management_address(node)))
+    if far_pid is None:
+        _limit("eth0", plan.nic, plan)
+    else:
+        kernel.offloads_off("eth0")  # of the bridge: it would hand the limiters large packets, too
+        _limit("card", plan.nic, plan, _FAR_QUEUE_FACTOR)
+        _limit("far", _far_rate(plan), plan, _FAR_QUEUE_FACTOR)
+
+
+def configure_far(plan, node):
+    """The same for the far ranks' namespace, once configure_node is done."""
+    batch("ip", ["link set lo up", *_addresses(far_data_address(node), far_management_address(node))])
+    _limit("eth0", _far_rate(plan) if plan.far_direction == "both" else "none", plan)
+
+
+def _far_rate(plan):
+    return f"{plan.far_mbit:g}mbit"
 
 
 def connect_sites(plan):

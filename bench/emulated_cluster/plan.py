@@ -8,6 +8,7 @@ DATA_NETWORK = "10.1.0.0/16"
 MANAGEMENT_NETWORK = "10.9.0.0/16"
 
 ORDERS = ("block", "cyclic", "shuffle")
+FAR_DIRECTIONS = ("receive", "both")
 
 _RATE = re.compile(r"[0-9]+(\.[0-9]+)?[kmg]?(bit|bps)")
 
@@ -28,6 +29,13 @@ class Plan:
     relay_mbit: float  # rate at which the relay serialises; 0: no limit
     mtu: int
     queue_bytes: int  # what a shaped link holds back before it drops
+    far_mbit: float = 0  # rate in Mbit/s of the path between far ranks and their node's card; 0: none is far
+    far_ranks: str = "half"  # which ranks are far: see far_counts
+    far_direction: str = "receive"  # what is slow: what far ranks receive, or both directions
+
+    @property
+    def has_far(self):
+        return self.far_mbit > 0
 
     @property
     def nodes(self):
@@ -69,15 +77,55 @@ def management_address(node):
     return "10.9.%d.%d" % divmod(node + 1, 256)
 
 
-def integers(text, what):
-    """Comma-separated positive integers."""
+def far_data_address(node):
+    return "10.1.%d.%d" % divmod((128 << 8) + node + 1, 256)
+
+
+def far_management_address(node):
+    return "10.9.%d.%d" % divmod((128 << 8) + node + 1, 256)
+
+
+def integers(text, what, least=1):
+    """Comma-separated integers."""
     try:
         values = tuple(int(word) for word in text.split(","))
     except ValueError:
         values = ()
-    if not values or min(values) < 1:
-        raise UserError(f"{what} '{text}': expected positive numbers separated by commas, as in 2,3,5,6")
+    if not values or min(values) < least:
+        raise UserError(f"{what} '{text}': expected numbers from {least} separated by commas, as in 2,3,5,6")
     return values
+
+
+def per_node(text, nodes, what, least=1):
+    """One number for each node, or one for all of them."""
+    values = integers(text, what, least)
+    if len(values) == 1:
+        values *= nodes
+    if len(values) != nodes:
+        raise UserError(f"{what} {text}: {len(values)} numbers for {nodes} nodes; "
+                        "give one number for all nodes, or one for each")
+    return values
+
+
+def chosen_slots(plan, text):
+    """How many ranks run on every node: `text` as for --per-node, or None for all slots."""
+    if text is None:
+        return plan.slots
+    chosen = per_node(text, plan.nodes, "--per-node", least=0)
+    for node, (wanted, most) in enumerate(zip(chosen, plan.slots)):
+        if wanted > most:
+            raise UserError(f"--per-node {text}: {wanted} ranks on {node_name(node)}, which has {most} slots")
+    if not any(chosen):
+        raise UserError(f"--per-node {text}: no rank at all")
+    return chosen
+
+
+def far_counts(text, slots):
+    """How many of the ranks on every node are far from its card: always the lowest local ranks, so that a
+    leader chosen by rank is far. `text`: "half" (rounded down), a number, or one for each node."""
+    if text == "half":
+        return tuple(count // 2 for count in slots)
+    return tuple(map(min, per_node(text, len(slots), "--far-ranks", least=0), slots))
 
 
 def check_rate(text, what):
@@ -104,12 +152,7 @@ def make(options):
         if not 1 <= sites <= nodes <= 1000:
             raise UserError(f"{nodes} nodes in {sites} sites: expected 1 <= sites <= nodes <= 1000")
         site_sizes = tuple(nodes // sites + (site < nodes % sites) for site in range(sites))
-    slots = integers(options.slots, "--slots")
-    if len(slots) == 1:
-        slots *= nodes
-    if len(slots) != nodes:
-        raise UserError(f"--slots {options.slots}: {len(slots)} numbers for {nodes} nodes; "
-                        "give one number for all nodes, or one for each")
+    slots = per_node(options.slots, nodes, "--slots")
     if options.delay_us < 0 or options.relay_mbit < 0:
         raise UserError("--delay-us and --relay-mbit must not be negative")
     if sites == 1 and (options.delay_us or options.relay_mbit):
@@ -117,18 +160,24 @@ def make(options):
     if not 576 <= options.mtu <= 65000:
         raise UserError(f"--mtu {options.mtu}: expected 576 to 65000")
     uplink = options.uplink or ("none" if options.relay_mbit else "200mbit")
+    if options.far_mbit < 0:
+        raise UserError("--far-mbit must not be negative")
+    if not options.far_mbit and (options.far_ranks, options.far_direction) != ("half", "receive"):
+        raise UserError("--far-ranks and --far-direction need --far-mbit, the rate of the path to far ranks")
+    far_counts(options.far_ranks, slots)
     return Plan(site_sizes, slots, check_rate(options.nic, "--nic"), check_rate(uplink, "--uplink"),
-                options.delay_us, options.relay_mbit, options.mtu, options.queue_bytes)
+                options.delay_us, options.relay_mbit, options.mtu, options.queue_bytes,
+                options.far_mbit, options.far_ranks, options.far_direction)
 
 
-def hostfile(plan):
-    """mpirun's host file: one line per node."""
-    return "".join(f"{node_name(node)} slots={count}\n" for node, count in enumerate(plan.slots))
+def hostfile(slots):
+    """mpirun's host file: one line per node that has ranks."""
+    return "".join(f"{node_name(node)} slots={count}\n" for node, count in enumerate(slots) if count)
 
 
-def shuffled_hostfile(plan, seed):
+def shuffled_hostfile(slots, seed):
     """A host file for `--map-by seq`: line r is the node of rank r, in an order that the seed fixes."""
-    places = [node for node, count in enumerate(plan.slots) for _ in range(count)]
+    places = [node for node, count in enumerate(slots) for _ in range(count)]
     random.Random(seed).shuffle(places)
     return "".join(node_name(node) + "\n" for node in places)
 
@@ -142,7 +191,39 @@ def slurm_topology(plan):
              for site in range(plan.sites)]
     if plan.sites > 1:
         lines.append(f"SwitchName=top Switches={numbered('site', range(plan.sites))}")
+    if plan.has_far:
+        lines.append(f"# {_describe_far(plan)}; `cluster parameters` says so to coll/strata")
     return "\n".join(lines) + "\n"
+
+
+def machine_parameters(slots, far):
+    """Parameters of coll/strata that make each node the machine which it emulates: two packages, each with a
+    NUMA node and cores, far ranks on the first and the others on the second, at which the card is.
+
+    `slots`, `far`: how many ranks run on every node, and how many of them are far. A list of places serves
+    all nodes alike, so a local rank has to be far on all nodes or on none.
+    """
+    sides = {}
+    for count, distant in zip(slots, far):
+        for local in range(count):
+            if sides.setdefault(local, local < distant) != (local < distant):
+                raise UserError(f"local rank {local} is far from the card on some nodes and near on others; "
+                                "coll_strata_placement cannot say that. Give --far-ranks one number")
+    distant = sum(sides.values())
+    cores = max(distant, len(sides) - distant)
+    places = [local if local < distant else cores + local - distant for local in range(len(sides))]
+    return {"coll_strata_topology": f"synthetic:package:2 [numa] core:{cores}",
+            "coll_strata_placement": ";".join(map(str, places)),
+            "coll_strata_nic": "eth0@numa:1"}
+
+
+def _describe_far(plan):
+    counts = sorted(set(far_counts(plan.far_ranks, plan.slots)))
+    which = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    which = "local rank" if which == "1" else f"{which} local ranks"
+    direction = "towards them" if plan.far_direction == "receive" else "each way"
+    return (f"far from the card: the lowest {which} of a node, "
+            f"{plan.far_mbit:g} Mbit/s {direction}")
 
 
 def describe(plan):
@@ -155,6 +236,8 @@ def describe(plan):
         members = ", ".join(f"{node_name(node)} ({plan.slots[node]})" for node in plan.nodes_of(site))
         lines.append(f"  site{site}: {members}")
     lines.append(f"cards {rate(plan.nic)}, MTU {plan.mtu}")
+    if plan.has_far:
+        lines.append(_describe_far(plan))
     if plan.sites > 1:
         link = f"between sites {rate(plan.uplink)}"
         if plan.has_relay:

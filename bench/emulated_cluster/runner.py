@@ -7,6 +7,7 @@ children, so "below the supervisor" is exactly "of this run". The third is mpiru
 
 import contextlib
 import fcntl
+import hashlib
 import os
 import shutil
 import signal
@@ -14,7 +15,8 @@ import sys
 import time
 
 from . import kernel
-from .plan import DATA_NETWORK, MANAGEMENT_NETWORK, UserError, node_name, shuffled_hostfile
+from .plan import (DATA_NETWORK, MANAGEMENT_NETWORK, UserError, chosen_slots, far_counts, hostfile, node_name,
+                   shuffled_hostfile)
 
 TIMED_OUT = 124
 
@@ -27,9 +29,9 @@ _SECONDS_TO_OBEY = 8  # for mpirun to end its ranks after a signal
 _SECONDS_TO_LINGER = 3  # for daemons to end after mpirun
 
 
-def mpirun_environment(state):
+def mpirun_environment(state, options):
     """Settings for mpirun on this cluster. As environment they give way to --mca on the command line."""
-    return {
+    settings = {
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "OMPI_MCA_plm_rsh_agent": state.path("rsh-agent"),
@@ -44,23 +46,56 @@ def mpirun_environment(state):
         "PMIX_MCA_ptl_base_remote_connections": "1",
         "PMIX_MCA_ptl_base_if_include": MANAGEMENT_NETWORK,
     }
+    if state.plan.has_far:
+        settings["OMPI_MCA_orte_fork_agent"] = _fork_agent(state, options)
+    return settings
+
+
+def _write_for_run(state, kind, text, mode=0o644):
+    """A file that runs need, named after its content: runs at the same time may need different ones."""
+    path = os.path.join("nodes", f"{kind}.{hashlib.sha256(text.encode()).hexdigest()[:16]}")
+    if not os.path.exists(state.path(path)):
+        temporary = f"{path}.{os.getpid()}"
+        state.write(temporary, text, mode)
+        os.replace(state.path(temporary), state.path(path))
+    return state.path(path)
+
+
+def _fork_agent(state, options):
+    """The program through which Open MPI's daemons start every rank: it moves far ranks to the network
+    namespace from which the card is far. mpirun's options need not be told from the program's for that, and
+    the program's arguments stay as they are."""
+    plan = state.plan
+    counts = far_counts(options.far_ranks or plan.far_ranks, chosen_slots(plan, options.per_node))
+    cases = "\n".join(f"{node_name(node)}) far={count} pid={pid} ;;"
+                      for node, (count, pid) in enumerate(zip(counts, state.record["far"])))
+    return _write_for_run(state, "fork-agent", f"""#!/bin/sh
+# Starts a rank of the emulated cluster where it belongs: fork-agent PROGRAM ARGUMENTS...
+case $(uname -n) in
+{cases}
+esac
+if [ "$OMPI_COMM_WORLD_LOCAL_RANK" -lt "$far" ]; then
+    exec nsenter --net=/proc/"$pid"/ns/net -- "$@"
+fi
+exec "$@"
+""", 0o755)
 
 
 def mpirun_command(state, options):
-    """mpirun and its arguments for `run`. A shuffled order needs a host file, which this writes."""
+    """mpirun and its arguments for `run`. Writes a host file where the nodes' own slots are not meant."""
     command = [options.mpirun]
+    slots = chosen_slots(state.plan, options.per_node)
     if options.order == "shuffle":
-        # Beside the nodes' own files: concurrent runs may differ in seed.
-        path = state.path("nodes", f"ranks.{options.seed}")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(shuffled_hostfile(state.plan, options.seed))
+        path = _write_for_run(state, "ranks", shuffled_hostfile(slots, options.seed))
         command += ["--hostfile", path, "--map-by", "seq"]
     else:
-        command += ["--hostfile", state.path("hostfile")]
+        path = state.path("hostfile") if slots == state.plan.slots else _write_for_run(
+            state, "hosts", hostfile(slots))
+        command += ["--hostfile", path]
         command += ["--map-by", "slot" if options.order == "block" else "node"]
     ranks = options.np
     if ranks is None and options.order == "shuffle" and not {"-n", "-np"} & set(options.command):
-        ranks = sum(state.plan.slots)  # left alone, mpirun counts the sequential list wrong on some shapes
+        ranks = sum(slots)  # left alone, mpirun counts the sequential list wrong on some shapes
     if ranks is not None:
         command += ["-np", str(ranks)]
     for setting in options.env:

@@ -15,10 +15,12 @@ class Nodes:
     """`with Nodes(paths, slots=[2, 3]) as nodes:` is a cluster of that many nodes; its links are not limited,
     as these tests count and do not time."""
 
-    def __init__(self, paths, slots=(4, 4, 4, 4), sites=2):
+    def __init__(self, paths, slots=(4, 4, 4, 4), sites=2, options=()):
+        """`options`: further ones of `cluster up`."""
         self.paths = paths
         self.slots = list(slots)
         self.sites = sites
+        self.options = options
         self.folder = None
 
     def __enter__(self):
@@ -30,7 +32,7 @@ class Nodes:
         self.folder = tempfile.mkdtemp(prefix="strata-test-")
         try:
             self.call("up", "--nodes", len(self.slots), "--sites", self.sites, "--slots",
-                      ",".join(map(str, self.slots)), "--nic", "none", "--uplink", "none")
+                      ",".join(map(str, self.slots)), "--nic", "none", "--uplink", "none", *self.options)
             self.call("topology", "--file", self.network_file)
         except BaseException:
             self.__exit__()

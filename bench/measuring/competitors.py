@@ -10,6 +10,7 @@ class Competitor:
     description: str
     options: tuple = ()  # of mpirun
     environment: tuple = ()  # (name, value), set in every rank
+    is_plugin: bool = False
 
 
 # An installed plugin, and settings of the caller, must not change what is called stock.
@@ -25,20 +26,25 @@ def han():
                       STOCK + ("--mca", "coll_han_priority", "100"))
 
 
-def strata(plugin_directory, network_file):
-    """The plugin from a folder, told about the switches by a file in the syntax of Slurm's topology.conf."""
+def strata(plugin_directory, parameters, name="strata", description="Open MPI with the plugin (coll/strata)"):
+    """The plugin from a folder. `parameters`: by name, without coll_strata_."""
     path = f"{plugin_directory}:SYSTEM_DEFAULT:USER_DEFAULT"
-    return Competitor("strata", "Open MPI with the plugin (coll/strata)",
-                      ("--mca", "coll_strata_network", f"file:{network_file}"),
-                      (("OMPI_MCA_opal_mca_base_component_path", path),))
+    plain = Competitor(name, description, (), (("OMPI_MCA_opal_mca_base_component_path", path),), True)
+    return told(plain, {f"coll_strata_{key}": value for key, value in parameters.items()})
+
+
+def told(competitor, parameters):
+    """The same with further parameters of Open MPI, by name."""
+    options = tuple(word for name, value in parameters.items() for word in ("--mca", name, value))
+    return dataclasses.replace(competitor, options=competitor.options + options)
 
 
 def explaining(competitor, picture=None):
     """The same, but rank 0 reports every plan on standard error and, if asked, draws the hierarchy."""
-    options = competitor.options + ("--mca", "coll_strata_verbose", "1")
+    parameters = {"coll_strata_verbose": "1"}
     if picture:
-        options += ("--mca", "coll_strata_dump", picture)
-    return dataclasses.replace(competitor, options=options)
+        parameters["coll_strata_dump"] = picture
+    return told(competitor, parameters)
 
 
 def clean_environment():

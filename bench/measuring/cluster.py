@@ -11,7 +11,6 @@ import time
 
 from emulated_cluster import state
 
-from . import units
 from .competitors import clean_environment
 
 NOT_SUPPORTED = 77
@@ -104,7 +103,7 @@ class Cluster:
         self._directory = None
 
     def __enter__(self):
-        self._directory = tempfile.mkdtemp(prefix="strata-demo-")
+        self._directory = tempfile.mkdtemp(prefix="strata-bench-")
         try:
             self._check(["up", "--state", self._directory, *self._shape])
             self.plan = state.State(self._directory).plan
@@ -128,19 +127,10 @@ class Cluster:
     def write_topology(self, path):
         self._check(["topology", "--state", self._directory, "--file", path])
 
-    def bottleneck_bits(self):
-        """Rate in bit/s of the slowest kind of link that every Broadcast must cross, or None if unlimited.
-
-        One copy of the message has to enter every other site; the links of the sites work at the same time.
-        """
-        rates = [units.bits_per_second(self.plan.nic)] if self.plan.nodes > 1 else []
-        if self.plan.sites > 1:
-            rates += [units.bits_per_second(self.plan.uplink), self.plan.relay_mbit * 1e6]
-        return min((rate for rate in rates if rate), default=None)
-
-    def run(self, order, competitor, command, log, timeout, directory=None):
-        """Runs a program on all slots. Its output also goes to the files `log`.out and `log`.err."""
-        call = [_PROGRAM, "run", "--state", self._directory, "--order", order, "--timeout", str(timeout)]
+    def run(self, places, competitor, command, log, timeout, directory=None):
+        """Runs a program; `places`: options of `cluster run` that say where. Its output also goes to the files
+        `log`.out and `log`.err."""
+        call = [_PROGRAM, "run", "--state", self._directory, "--timeout", str(timeout), *places]
         for name, value in competitor.environment:
             call += ["--env", f"{name}={value}"]
         call += ["--", *competitor.options, *command]

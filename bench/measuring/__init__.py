@@ -1,0 +1,11 @@
+"""What the benchmarks share: programs timed on the emulated cluster, in turn with their competitors.
+
+command         options, packages and build, results folder, how a benchmark ends
+cluster         the emulated cluster, taken down whatever happens
+competitors     what is compared, as options of mpirun
+rounds          rounds over cases and competitors
+table           the cells of tables, and colours
+gnuplot         plots
+progress        the line that says how far it is
+units           sizes, rates and times as text
+"""

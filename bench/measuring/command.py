@@ -1,0 +1,125 @@
+"""What the commands of this folder have in common: options, packages and build, results, how they end."""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from . import units
+from .cluster import NOT_SUPPORTED, ClusterError, Interrupted, check_support, raise_on_signals
+from .progress import Progress
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+EPILOG = """\
+Exit status: 0 if everything ran and all data was right, however fast; 1 if not; 77 if this machine does not
+allow namespaces, of which the cluster is made. More about the cluster: bench/cluster --help."""
+
+
+def count(text):
+    """A number from 1, for argparse."""
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}': expected a number from 1")
+    return int(text)
+
+
+def sizes(text):
+    """Message sizes, for argparse."""
+    try:
+        return tuple(sorted({units.parse_size(word) for word in text.split(",")}))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def add_options(parser, results, seconds):
+    """How much to measure, and where things are. `results`, `seconds`: defaults."""
+    parser.add_argument("--results", metavar="DIR", default=results, help=f"where to write ({results})")
+    parser.add_argument("--reps", metavar="N", type=count, default=2,
+                        help="repetitions per round, at least; more of short ones (2)")
+    parser.add_argument("--rounds", metavar="N", type=count, default=0,
+                        help="rounds over the competitors (as many as fit into --seconds, but at least 3)")
+    parser.add_argument("--seconds", metavar="N", type=count, default=seconds,
+                        help=f"time for all rounds ({seconds})")
+    parser.add_argument("--keep-cluster", action="store_true",
+                        help="leave the cluster up and say how to use it")
+    building = parser.add_argument_group("building")
+    building.add_argument("--no-install", action="store_true",
+                          help="install no packages; say which are missing")
+    building.add_argument("--preset", metavar="NAME", default="release",
+                          help="preset of CMakePresets.json (release)")
+    building.add_argument("--build", metavar="DIR",
+                          help="take what is built there; install and build nothing")
+
+
+class Built:
+    """What the build made: the program, the cluster's relay, the folder of the plugin."""
+
+    def __init__(self, folder):
+        self.program = os.path.join(folder, "bench", "bcast_latency")
+        self.relay = os.path.join(folder, "bench", "relay")
+        plugin = os.path.join(folder, "plugin", "mca_coll_strata.so")
+        for path in (self.program, self.relay, plugin):
+            if not os.path.exists(path):
+                raise ClusterError(f"{path} is missing: it was not built")
+        self.plugin_folder = os.path.dirname(plugin)
+
+
+def prepare(options, purposes):
+    """Packages and build; raises ClusterError where no cluster is possible."""
+    if options.build:
+        check_support()
+        return Built(os.path.abspath(options.build))
+    call = [os.path.join(ROOT, "component", "packaging", "prepare"), "--preset", options.preset,
+            "--for", purposes]
+    install = ["--no-install"] if options.no_install else []
+    # In the same session as we are, so that sudo can ask for a password.
+    for part in (["--packages-only", *install], None, ["--no-install"]):
+        if part is None:
+            check_support()
+        elif status := subprocess.run([*call, *part], check=False).returncode:
+            raise ClusterError("", status)
+    return Built(os.path.join(ROOT, "build", options.preset))
+
+
+def results_folder(path, own_names):
+    """An existing folder with an empty `logs`. `own_names`: a regular expression of files to be written, old
+    ones of which are removed."""
+    folder = os.path.abspath(path)
+    shutil.rmtree(os.path.join(folder, "logs"), ignore_errors=True)
+    os.makedirs(os.path.join(folder, "logs"), exist_ok=True)
+    for name in os.listdir(folder):
+        if re.fullmatch(own_names, name):
+            os.unlink(os.path.join(folder, name))
+    return folder
+
+
+def say_files(files, complaint, progress):
+    progress.say(f"\nWritten after {units.clock(progress.elapsed)} minutes:")
+    for path in files:
+        progress.say("  " + units.path_text(path))
+    if complaint:
+        progress.say(complaint)
+
+
+def say_kept(cluster, progress):
+    tool = units.path_text(os.path.join(ROOT, "bench", "cluster"))
+    progress.say(f"The cluster is up:  {tool} run --state {cluster.directory} -- PROGRAM\n"
+                 f"Take it down with:  {tool} down --state {cluster.directory}")
+
+
+def run(name, body, options):
+    """body(options, progress) -> whether all is well. Returns the exit status of the command `name`."""
+    progress = Progress()
+    raise_on_signals()
+    try:
+        return 0 if body(options, progress) else 1
+    except ClusterError as error:
+        progress.clear()
+        if str(error):
+            print(f"{name}: {error}", file=sys.stderr)
+        return error.status if error.status == NOT_SUPPORTED else 1
+    except Interrupted as stop:
+        progress.clear()
+        print(f"{name}: {stop}; nothing is left running", file=sys.stderr)
+        return 128 + stop.number

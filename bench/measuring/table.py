@@ -1,0 +1,90 @@
+"""Cells of tables, comparisons and colours."""
+
+import os
+import statistics
+import sys
+
+from . import units
+
+WORTH_COMPARING = 64 << 10  # bytes; below, the time is that of processes waiting for a processor
+WORTH_A_SHARE = 256 << 10  # bytes; below, the rate of a link is not what limits
+SLOWER = 0.95  # a speed-up below this is called slower, in between is noise
+
+_CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32"}
+
+
+class Paint:
+    """Colours, where they are wanted."""
+
+    def __init__(self, wanted):
+        self._wanted = wanted
+
+    @staticmethod
+    def for_stream(stream=sys.stdout):
+        return Paint(stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb")
+
+    def __call__(self, text, *styles):
+        if not self._wanted or not styles:
+            return text
+        return f"\033[{';'.join(_CODES[style] for style in styles)}m{text}\033[0m"
+
+
+CELL_HEAD = f"{'median':>8} {'min–max':>11} {'%':>4}"  # 25 columns, as cell()
+
+
+def cell(series, size, limit):
+    """Median, spread and share of the limit, 25 columns."""
+    median = series.median(size)
+    if median is None:
+        return f"{'failed' if series.failure else 'no time':>8}{'':17}"
+    times = series.times[size]
+    spread = f"{units.three_digits(min(times))}–{units.three_digits(max(times))}"
+    share = f"{100 * limit / median:.0f}%" if limit and size >= WORTH_A_SHARE else ""
+    return f"{units.three_digits(median):>8} {spread:>11} {share:>4}"
+
+
+def speed_up(ours, theirs, size):
+    """How many times as fast as another series one is, by medians; None if either has none."""
+    one, other = ours.median(size), theirs.median(size)
+    return other / one if one and other else None
+
+
+def speed_up_cell(value, size, paint):
+    """8 columns."""
+    if value is None:
+        return f"{'–':>8}"
+    number = units.three_digits(value) if value >= 9.995 else f"{value:.2f}"
+    text = f"{number + 'x':>8}"
+    if size < WORTH_COMPARING:
+        return paint(text, "dim")
+    return paint(text, "green" if value > 1 / SLOWER else "red" if value < SLOWER else "bold")
+
+
+def apart(ours, theirs, size):
+    """Whether the middle halves of the times do not overlap, and ours are the longer ones."""
+    one, other = ours.times[size], theirs.times[size]
+    if min(len(one), len(other)) < 2:
+        return True
+    lower, _, _ = statistics.quantiles(one, method="inclusive")
+    _, _, upper = statistics.quantiles(other, method="inclusive")
+    return lower > upper
+
+
+def note_repetitions(measurement):
+    """What the numbers are, in two lines."""
+    repetitions = units.range_text([str(count) for count in measurement.repetitions()])
+    rounds = f"{measurement.rounds} round" + ("s" if measurement.rounds > 1 else "")
+    return ["Milliseconds from an agreed start until the last rank has the message,",
+            f"{repetitions} repetitions in {rounds}, the competitors in turn."]
+
+
+def note_data(measurement, paint):
+    """Whether all data was right and every run succeeded."""
+    wrong = sum(series.wrong_bytes for series in measurement.all_series())
+    lines = [paint(f"WRONG DATA: {wrong} bytes.", "red", "bold") if wrong
+             else "Every byte of every repetition was checked and right."]
+    for case, by_name in measurement.series.items():
+        for name, series in by_name.items():
+            if series.failure:
+                lines.append(paint(f"FAILED: {name}, {case.short_title()}: {series.failure}", "red", "bold"))
+    return lines

@@ -1,0 +1,172 @@
+"""Tables and verdicts, beside the paper's statements."""
+
+import os
+
+from measuring import units
+from measuring.table import WORTH_A_SHARE, note_data, note_repetitions, speed_up
+
+from .cases import BINDINGS, FIGURES, HEADLINE
+
+FASTER, SHARE, ROOT_COST = 1.5, 0.90, 0.05  # targets: over no election, of the limit, of a far root
+TITLES = {
+    "headline": "Half of each node's ranks far, 4 nodes with 4 ranks",
+    "5": "As the paper's figure 5: one rank per node, by binding",
+    "8": "As the paper's figure 8: ranks per node",
+    "9": "As the paper's figure 9: number of nodes (the paper: 8 ranks on each; here: 4)",
+}
+
+
+def megabytes(size, milliseconds, receivers=1):
+    """Throughput in MB/s (10^6 bytes)."""
+    return size * receivers / milliseconds / 1e3
+
+
+def receivers(case):
+    """Ranks whose throughput adds up to the aggregate one: all that receive."""
+    return case.ranks - 1
+
+
+def _row(measurement, case, name, size):
+    """One competitor at one size, at most 86 columns."""
+    series = measurement.series[case][name]
+    median = series.median(size)
+    if median is None:
+        return f"{name:>9} {'failed' if series.failure else 'no time':>8}"
+    times = series.times[size]
+    spread = f"{units.three_digits(min(times))}–{units.three_digits(max(times))}"
+    share = f"{100 * measurement.limit(case, size) / median:.0f} %" if size >= WORTH_A_SHARE else ""
+    elected = name == "strata" and case.can_elect
+    gain = speed_up(series, measurement.series[case]["off"], size) if elected else None
+    return (f"{name:>9} {units.three_digits(median):>8} {spread:>12} {megabytes(size, median):>8.1f} "
+            f"{megabytes(size, median, receivers(case)):>10.0f} {share:>8} {f'{gain:.2f}x' if gain else '':>9}")
+
+
+def table(measurement, figures, sizes, paint):
+    lines = []
+    for figure in figures:
+        lines += ["", paint(TITLES[figure], "bold"),
+                  f"{'':18} {'median':>8} {'min–max':>12} {'MB/s per':>8} {'aggregate':>10} {'share of':>8} "
+                  f"{'election':>9}",
+                  f"{'size':>9}{'':9} {'ms':>8} {'ms':>12} {'rank':>8} {'MB/s':>10} {'limit':>8} "
+                  f"{'gains':>9}"]
+        for case in FIGURES[figure]:
+            lines.append("  " + case.short_title())
+            for size in sizes:
+                for place, name in enumerate(measurement.series[case]):
+                    start = "" if place else units.size_text(size)
+                    lines.append(f"{start:>9}{_row(measurement, case, name, size)}".rstrip())
+    return lines
+
+
+def notes(measurement):
+    plan = measurement.cluster.plan
+    size = max(measurement.effort.sizes)
+    case = HEADLINE[0]
+    near, far = (units.three_digits(limit(case, size))
+                 for limit in (measurement.limit, measurement.limit_of_lowest))
+    slow = "what far ranks receive" if plan.far_direction == "receive" else "both directions"
+    return ["", *note_repetitions(measurement),
+            "strata: the leader of each node is near its card; off: it is the lowest rank, which is far",
+            f"(coll_strata_nic none). Slow: {slow}. The root stands for its own node in both.",
+            f"Limit: a message of {units.size_text(size)} crosses each card ({plan.nic}) once: {near} ms; "
+            "the path to far ranks",
+            f"({plan.far_mbit:g} Mbit/s) only where a node has no near one: {far} ms. Aggregate: over all "
+            "receivers.",
+            f"{os.cpu_count()} processors carry all ranks and all traffic: the more ranks, the less of the "
+            "limit is reached."]
+
+
+def _judged(text, good, paint):
+    return paint(f"{text}: {'reached' if good else 'MISSED'}.", "green" if good else "red")
+
+
+def _headline(measurement, size, paint):
+    case, near_root = HEADLINE
+    off, on, moved = (measurement.median(case, "off", size), measurement.median(case, "strata", size),
+                      measurement.median(near_root, "strata", size))
+    if not (off and on and moved):
+        return ["  No times."]
+    share, cost = measurement.limit(case, size) / on, on / moved - 1
+    lines = [_judged(f"  {off / on:.2f} times as fast as without election (target {FASTER:g})",
+                     off / on >= FASTER, paint),
+             _judged(f"  {100 * share:.0f} % of what the near path allows (target {100 * SHARE:.0f})",
+                     share >= SHARE, paint)]
+    others = [f"{other / on:.1f} times as fast as {name}" for name in ("tuned", "han")
+              if (other := measurement.median(case, name, size))]
+    if others:
+        lines.append("  " + ", ".join(others))
+    root = f"  a far root costs {100 * cost:+.1f} %"
+    lowest = measurement.limit_of_lowest(case, size)
+    sent = "its card: slow is only what far ranks receive"
+    if measurement.cluster.plan.far_direction == "receive":
+        lines.append(_judged(f"{root} (target less than {100 * ROOT_COST:.0f})", cost < ROOT_COST, paint))
+    else:
+        lines.append(f"{root}: it sends through the slow path")
+        sent = "the slow path and its card"
+    return lines + [f"  Paths: rank 0 is far and sends through {sent}.",
+                    "  It sends to the leader of another node. With election that one is near; without, the "
+                    "message",
+                    f"  takes the slow path, which allows {units.three_digits(lowest)} ms at best "
+                    f"({100 * lowest / off:.0f} % of that reached)."]
+
+
+def _percent(ours, theirs):
+    """How much more throughput, from two times."""
+    return f"{100 * (theirs / ours - 1):+.0f} %" if ours and theirs else "no time"
+
+
+def _figure_5(measurement, size, _paint):
+    time = {case: measurement.median(case, "strata", size) for case in BINDINGS}
+    far_far, near_far, far_near, near_near = (time[case] for case in BINDINGS)
+    return ["  Paper: only the binding of the others counts, up to 50 % more throughput when they are near;",
+            "  binding the root near does not help.",
+            f"  Here: others near {_percent(far_near, far_far)} with a far root, "
+            f"{_percent(near_near, near_far)} with a near one;",
+            f"  root near {_percent(near_far, far_far)} with far others, "
+            f"{_percent(near_near, far_near)} with near ones."]
+
+
+def _gains(measurement, cases, size, unit):
+    return ", ".join(f"{_percent(*(measurement.median(case, name, size) for name in ('strata', 'off')))} "
+                     f"with {unit(case)}" for case in cases if case.can_elect)
+
+
+def _figure_8(measurement, size, _paint):
+    near = bool(measurement.median(BINDINGS[-2], "strata", size))
+    alone = _percent(*(measurement.median(case, "strata", size) for case in (BINDINGS[-2], BINDINGS[0])))
+    return ["  Paper: +50 % with 1 process per node, falling to +10 % with 8.",
+            f"  Here: {_gains(measurement, FIGURES['8'], size, lambda case: case.each)} per node. "
+            + "With 1 there is nobody to",
+            "  elect" + (f" (binding the others near: {alone})." if near else ".")]
+
+
+def _figure_9(measurement, size, _paint):
+    return ["  Paper: +2 % with 2 nodes, +10 % with 8: its root sends to one leader after the other.",
+            f"  Here: {_gains(measurement, FIGURES['9'], size, lambda case: case.nodes)} nodes.",
+            "  The message streams from leader to leader: two nodes already show what the slow path costs."]
+
+
+_VERDICTS = {"headline": _headline, "5": _figure_5, "8": _figure_8, "9": _figure_9}
+
+
+def verdict(measurement, figures, paint):
+    size = max(measurement.effort.sizes)
+    lines = []
+    for figure in figures:
+        lines += ["", paint(f"{TITLES[figure]}, {units.size_text(size)}:", "bold"),
+                  *_VERDICTS[figure](measurement, size, paint)]
+    return lines + ["", *note_data(measurement, paint)]
+
+
+def chosen_plans(measurement):
+    """What the plugin decided, once per case and size."""
+    lines = ["", "What the plugin chose. Of a tree, per level: the shape inside its groups and the bytes of a",
+             "segment (0: whole message)."]
+    for case, by_name in measurement.series.items():
+        lines.append("  " + case.short_title())
+        other = by_name["off"].plans if "off" in by_name else {}
+        for size, (engine, levels) in sorted(by_name["strata"].plans.items()):
+            if size in measurement.effort.sizes:
+                same = "" if other.get(size, (engine, levels)) == (engine, levels) else "  (without election another)"
+                lines.append(f"    {units.size_text(size):>8}  {engine}: {levels}{same}")
+    return lines

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Tests of what the benchmarks share: no cluster, no MPI."""
+
+import dataclasses
+import os
+import shutil
+import subprocess
+import unittest
+
+from fakes import ROOT, Folder
+
+from measuring import competitors, gnuplot, units
+
+
+class Units(unittest.TestCase):
+    def test_sizes(self):
+        self.assertEqual([units.parse_size(text) for text in ("8", "64K", "4m", "1KiB")],
+                         [8, 65536, 4 << 20, 1024])
+        self.assertEqual([units.size_text(size) for size in (8, 1000, 1024, 4 << 20)],
+                         ["8 B", "1000 B", "1 KiB", "4 MiB"])
+        for bad in ("", "0", "3x", "-1", "1.5K"):
+            with self.assertRaises(ValueError, msg=bad):
+                units.parse_size(bad)
+
+    def test_rates(self):
+        self.assertEqual(units.bits_per_second("200mbit"), 200e6)
+        self.assertEqual(units.bits_per_second("25mbps"), 200e6)
+        self.assertIsNone(units.bits_per_second("none"))
+
+    def test_digits(self):
+        values = (1412.3, 99.96, 24.51, 9.999, 1.004, 0.91239)
+        self.assertEqual([units.three_digits(value) for value in values],
+                         ["1412", "100", "24.5", "10.0", "1.00", "0.912"])
+
+    def test_ranges(self):
+        self.assertEqual(units.range_text(["15", "15"]), "15")
+        self.assertEqual(units.range_text(["2", "3"]), "2 to 3")
+
+    def test_paths(self):
+        here = os.getcwd()
+        self.assertEqual([units.path_text(os.path.join(here, "a", "b")), units.path_text(here)], ["a/b", "."])
+        for outside in (os.path.dirname(here), here + "-other", os.path.join(here, "..", "x")):
+            self.assertEqual(units.path_text(outside), os.path.abspath(outside))
+
+
+class Environment(unittest.TestCase):
+    def test_stock_is_stock(self):
+        os.environ["OMPI_MCA_coll_strata_priority"] = "90"
+        self.addCleanup(os.environ.pop, "OMPI_MCA_coll_strata_priority")
+        self.assertNotIn("OMPI_MCA_coll_strata_priority", competitors.clean_environment())
+        self.assertIn("^strata", competitors.tuned().options)
+
+    def test_explaining_keeps_the_rest(self):
+        plain = competitors.strata("plugins", {"network": "file:topology.conf"})
+        explained = competitors.explaining(plain, "h.svg")
+        self.assertEqual(explained.options[:len(plain.options)], plain.options)
+        self.assertEqual(dataclasses.replace(explained, options=plain.options), plain)
+
+
+class Plots(Folder):
+    def test_quoting_and_empty_panels(self):
+        text = gnuplot.script([gnuplot.panel("it's", [gnuplot.curve("a", [(1, 2, 1, 3)], ("red", 5), "x")]),
+                               gnuplot.panel("nothing", [])], "title", "", "svg", "a'b.svg")
+        self.assertIn("'a''b.svg'", text)
+        self.assertIn("set title 'it''s'", text)
+        self.assertIn("layout 1,1", text)
+        self.assertNotIn("nothing", text)
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot")
+    def test_complaints_of_gnuplot(self):
+        paths, complaint = gnuplot.draw(lambda *_: "nonsense", os.path.join(self.folder, "plot"))
+        self.assertEqual(paths, [])
+        self.assertIn("gnuplot failed", complaint)
+
+
+class Prepare(Folder):
+    def run_prepare(self, packages):
+        folder = os.path.join(self.folder, "component", "packaging")
+        os.makedirs(folder)
+        shutil.copy(os.path.join(ROOT, "component", "packaging", "prepare"), folder)
+        with open(os.path.join(folder, "debian-packages"), "w", encoding="utf-8") as file:
+            file.write(packages)
+        call = [os.path.join(folder, "prepare"), "--packages-only", "--no-install", "--for", "demo"]
+        return subprocess.run(call, text=True, capture_output=True, check=False)
+
+    @unittest.skipUnless(shutil.which("dpkg-query"), "not Debian")
+    def test_missing_packages_are_named(self):
+        done = self.run_prepare("# comment\nbuild bash\nbuild no-such-a|no-such-b\n"
+                                "demo no-such-c\ntests no-such-d\n")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no-such-a no-such-c\n", done.stderr)
+
+    @unittest.skipUnless(shutil.which("dpkg-query"), "not Debian")
+    def test_one_of_several_is_enough(self):
+        done = self.run_prepare("build no-such-a|bash\n")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Tests of the NUIOA benchmark that need no cluster."""
+
+import shutil
+import types
+import unittest
+
+from fakes import FakeCluster, Folder, Silent
+
+from measuring import competitors
+from measuring.rounds import Effort
+from measuring.table import Paint
+from nuioa_benchmark import plot, report
+from nuioa_benchmark.cases import (BINDINGS, FIGURES, HEADLINE, Case, Measurement, bound, cases_of, half_far)
+
+_PLAIN = Paint(False)
+_SIZE = 4 << 20  # 67.1 ms through the card, 111.8 ms through the slow path
+_CONTENDERS = (competitors.tuned(), competitors.han(), competitors.strata("plugins", {"nic": "none"}, "off"),
+               competitors.strata("plugins", {}))
+
+
+def measured(folder, figures=tuple(FIGURES), direction="receive", **outcome):
+    plan = types.SimpleNamespace(nic="500mbit", far_mbit=300, far_direction=direction, to_json=dict)
+    cluster = FakeCluster(plan, **outcome)
+    measurement = Measurement(cluster, "program", _CONTENDERS, cases_of(figures), Effort((_SIZE,), 2, 1),
+                              folder)
+    measurement.run(Silent(), 0)
+    return measurement, cluster
+
+
+def times_of(on, off, near_root=None):
+    """Times in milliseconds: election on or off, and on with a root that is near."""
+    def times(_places, competitor, root):
+        elected = on if root == "0" or near_root is None else near_root
+        return [(elected if competitor.name == "strata" else off) * 1e3] * 3
+
+    return times
+
+
+class Cases(unittest.TestCase):
+    def test_shapes(self):
+        case = HEADLINE[0]
+        self.assertEqual(case.places, ("--order", "block", "--per-node", "4,4,4,4,0,0,0,0",
+                                       "--far-ranks", "2,2,2,2,0,0,0,0"))
+        self.assertEqual((case.nodes, case.each, case.ranks, case.root_far), (4, 4, 16, True))
+        self.assertFalse(HEADLINE[1].root_far)
+        self.assertEqual([(one.root_far, one.others_near()) for one in BINDINGS],
+                         [(True, False), (False, False), (True, True), (False, True)])
+
+    def test_figures_share_cases(self):
+        self.assertEqual(half_far(8, 1), bound(True, True))
+        self.assertEqual(len(cases_of(FIGURES)), 10)
+        self.assertEqual(len({case.name() for case in cases_of(FIGURES)}), 10)
+
+
+class Limits(Folder):
+    def limits(self, case, direction="receive"):
+        measurement, _ = measured(self.folder, ("headline",), direction)
+        return [round(limit(case, _SIZE), 1) for limit in (measurement.limit, measurement.limit_of_lowest)]
+
+    def test_limits(self):
+        self.assertEqual(self.limits(half_far(4, 4)), [67.1, 111.8])
+        self.assertEqual(self.limits(bound(True, True)), [111.8, 111.8])
+        self.assertEqual(self.limits(bound(True, False)), [67.1, 67.1])
+        self.assertEqual(self.limits(Case((4, 4), (0, 0))), [67.1, 67.1])
+        self.assertEqual(self.limits(Case((4, 4), (0, 4))), [111.8, 111.8])
+
+    def test_both_directions(self):
+        self.assertEqual(self.limits(bound(True, False), "both"), [111.8, 111.8])
+        self.assertEqual(self.limits(Case((4, 4), (2, 0)), "both"), [67.1, 111.8])
+
+
+class Runs(Folder):
+    def test_who_is_measured_and_what_it_is_told(self):
+        measurement, cluster = measured(self.folder)
+        self.assertTrue(measurement.succeeded())
+        self.assertEqual(set(measurement.series[HEADLINE[0]]), {"tuned", "han", "off", "strata"})
+        self.assertEqual(set(measurement.series[HEADLINE[1]]), {"off", "strata"})
+        self.assertEqual(set(measurement.series[BINDINGS[1]]), {"tuned", "han", "strata"})
+        for places, competitor, _ in cluster.runs:
+            told = dict(zip(competitor.options[1::3], competitor.options[2::3]))
+            self.assertEqual(competitor.options.count("coll_strata_nic"), "coll_strata_nic" in told)
+            several = competitor.is_plugin and places[3] != "1,1,1,1,1,1,1,1"
+            self.assertEqual("coll_strata_placement" in told, several)
+            if several:
+                self.assertEqual(told["coll_strata_nic"],
+                                 "none" if competitor.name == "off" else "eth0@numa:1")
+
+    def test_failures_are_told(self):
+        measurement, _ = measured(self.folder, wrong_bytes=1)
+        self.assertFalse(measurement.succeeded())
+        self.assertIn("WRONG DATA", "\n".join(report.verdict(measurement, FIGURES, _PLAIN)))
+        measurement, _ = measured(self.folder, status=3)
+        lines = (report.table(measurement, FIGURES, (_SIZE,), _PLAIN)
+                 + report.verdict(measurement, FIGURES, _PLAIN))
+        self.assertIn("FAILED", "\n".join(lines))
+        self.assertEqual(plot.draw(measurement, FIGURES, self.folder), ([], "nothing to plot"))
+
+
+class Report(Folder):
+    def verdict(self, *times, figures=("headline",), direction="receive"):
+        measurement, _ = measured(self.folder, figures, direction, times_of=times_of(*times))
+        return "\n".join(report.verdict(measurement, figures, _PLAIN))
+
+    def test_targets(self):
+        good = self.verdict(70, 125)
+        for text in ("1.79 times as fast as without election (target 1.5): reached",
+                     "96 % of what the near path allows (target 90): reached",
+                     "a far root costs +0.0 % (target less than 5): reached"):
+            self.assertIn(text, good)
+        bad = self.verdict(100, 125, 90)
+        for text in ("1.25 times as fast as without election (target 1.5): MISSED",
+                     "67 % of what the near path allows (target 90): MISSED",
+                     "a far root costs +11.1 % (target less than 5): MISSED"):
+            self.assertIn(text, bad)
+
+    def test_both_directions_have_no_target_for_the_root(self):
+        self.assertIn("it sends through the slow path", self.verdict(70, 125, direction="both"))
+
+    def test_figures(self):
+        text = self.verdict(80, 100, figures=tuple(FIGURES))
+        self.assertIn("+25 % with 2, +25 % with 4, +25 % with 8 per node.", text)
+        self.assertIn("+25 % with 2, +25 % with 4, +25 % with 8 nodes.", text)
+        self.assertIn("root near +0 % with far others", text)
+
+    def test_width(self):
+        measurement, _ = measured(self.folder)
+        lines = (report.table(measurement, FIGURES, (_SIZE,), _PLAIN) + report.notes(measurement)
+                 + report.verdict(measurement, FIGURES, _PLAIN))
+        self.assertLessEqual(max(map(len, lines)), 100)
+
+    def test_throughput(self):
+        self.assertAlmostEqual(report.megabytes(_SIZE, 67.108864), 62.5)
+        self.assertEqual(report.receivers(HEADLINE[0]), 15)
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot")
+    def test_plot(self):
+        measurement, _ = measured(self.folder)
+        paths, complaint = plot.draw(measurement, list(FIGURES), self.folder)
+        self.assertEqual((len(paths), complaint), (2, ""))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Leaders near the network card: who is elected, and what crosses the path between the card and the ranks far
+from it, by the counters of that path's interface. With election no far rank receives from another node: its
+data comes through shared memory. Without, the lowest rank of every node leads, and is far."""
+import json
+import os
+import sys
+
+from nodes import Failure, Nodes
+
+from job import Paths, check, conclude
+
+SLOTS = (4, 4, 4)
+FAR = 2  # ranks of each node, the lowest ones
+SIZES = [1 << 20, 4 << 20]
+# What Open MPI, TCP and Ethernet add: 130 bytes for a packet of 9000 or its acknowledgement, rounded up; and
+# what a run exchanges besides, at most.
+OVERHEAD, NOISE = 0.02, 20000
+
+
+class Case:
+    def __init__(self, root, elect=True, expect_election=None):
+        self.root = root
+        self.elect = elect
+        self.expect_election = elect if expect_election is None else expect_election
+
+
+CASES = {
+    "far_root": Case(0),
+    "near_root": Case(FAR),
+    "no_election": Case(0, elect=False),
+    "can_fail": Case(0, elect=False, expect_election=True),
+}
+
+
+def expected(case):
+    """Payload bytes to the far ranks of every node, and from them. A message enters each node but the root's
+    once, at its leader. Between nodes one tree of leaders sends it; how often each sends is the plan's choice,
+    so that of a far sender only whether it sends is known."""
+    root_node = case.root // SLOTS[0]
+    towards = [0 if case.expect_election or node == root_node else sum(SIZES) for node in range(len(SLOTS))]
+    silent = [node for node in range(len(SLOTS)) if case.expect_election
+              and not (node == root_node and case.root % SLOTS[0] < FAR)]
+    return towards, silent
+
+
+def traffic(nodes):
+    """Bytes sent towards the far ranks of every node so far, and received from them."""
+    counters = []
+    for node in range(len(SLOTS)):
+        links = json.loads(nodes.call("exec", f"n{node}", "--", "ip", "-json", "-statistics", "link", "show",
+                                      "dev", "far"))
+        statistics = links[0]["stats64"]
+        counters.append((statistics["tx"]["bytes"], statistics["rx"]["bytes"]))
+    return counters
+
+
+def run_counted(nodes, case, parameters, sizes, judge):
+    """Runs the probe; returns per node (bytes towards far ranks, bytes from them)."""
+    before = traffic(nodes)
+    arguments = ["--roots", case.root, "--sizes", ",".join(map(str, sizes))]
+    check(nodes.run("probe", arguments, parameters), judge)
+    return [(sent - old_sent, received - old_received)
+            for (sent, received), (old_sent, old_received) in zip(traffic(nodes), before)]
+
+
+def parameters_of(nodes, case):
+    """What tells the plugin about the machine, as the cluster itself says it."""
+    lines = nodes.call("parameters").splitlines()
+    parameters = dict(line.split(" = ", 1) for line in lines)
+    if not case.elect:
+        parameters["coll_strata_nic"] = "none"
+    return parameters | {"coll_strata_bcast_algorithm": "tree",
+                         "coll_strata_network": f"file:{nodes.network_file}"}
+
+
+def check_leaders(nodes, case, path):
+    with open(path, encoding="utf-8") as file:
+        levels = json.load(file)["levels"]
+    groups = next(level["groups"] for level in levels if level["kind"] == "node")
+    sides = [group["leader"] % SLOTS[0] < FAR for group in groups]
+    wanted = [not case.elect] * len(SLOTS)
+    print(f"leaders of nodes: {[group['leader'] for group in groups]}")
+    if sides != wanted:
+        raise Failure(f"leaders far from their card: {sides}, expected {wanted}")
+
+
+def judge_traffic(case, empty, full):
+    """`empty`, `full`: traffic of a run without and with broadcasts."""
+    towards, silent = expected(case)
+    slack = sum(SIZES) * OVERHEAD + NOISE
+    for node, payload in enumerate(towards):
+        seen = full[node][0] - empty[node][0]
+        print(f"n{node}: {seen} bytes to far ranks ({payload} of payload), "
+              f"{full[node][1] - empty[node][1]} from them")
+        if not payload - NOISE <= seen <= payload + slack:
+            raise Failure(f"{seen} bytes to the far ranks of n{node}, expected {payload} and at most "
+                          f"{slack:.0f} more")
+    for node in range(len(SLOTS)):
+        seen = full[node][1] - empty[node][1]
+        if node in silent and seen > slack:
+            raise Failure(f"{seen} bytes from the far ranks of n{node}, expected none")
+        if case.expect_election and node not in silent and seen < sum(SIZES):
+            raise Failure(f"the far root sent {seen} bytes, expected at least {sum(SIZES)}")
+
+
+def test(paths, name):
+    case = CASES[name]
+    with Nodes(paths, SLOTS, sites=1, options=("--far-mbit", 10000, "--far-ranks", FAR)) as nodes:
+        parameters = parameters_of(nodes, case)
+        picture = os.path.join(nodes.folder, "hierarchy.json")
+
+        def judge(outcome):
+            outcome.expect_success()
+            outcome.expect_messages()
+
+        def judge_calls(outcome):
+            judge(outcome)
+            calls = len(SIZES) * nodes.ranks
+            done = outcome.pvar("bcast_tree")
+            outcome.expect(done == calls, f"{done} of {calls} calls by tree")
+
+        empty = run_counted(nodes, case, parameters, [], judge)
+        full = run_counted(nodes, case, parameters | {"coll_strata_dump": picture}, SIZES, judge_calls)
+        check_leaders(nodes, case, picture)
+        judge_traffic(case, empty, full)
+
+
+conclude(lambda: test(Paths(sys.argv[1]), sys.argv[2]))
