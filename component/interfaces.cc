@@ -3,9 +3,7 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
-#include <sstream>
 
 #include "strata/topology/text.h"
 
@@ -37,15 +35,12 @@ void add_subnet(const std::string& subnet, const std::vector<InterfaceAddress>& 
     const std::string address = subnet.substr(0, slash);
     const bool ip6 = address.find(':') != std::string::npos;
     unsigned char wanted[16];
-    unsigned bits = 0;
-    const char* end = subnet.data() + subnet.size();
-    const auto [stopped, error] = std::from_chars(subnet.data() + slash + 1, end, bits);
-    if (inet_pton(ip6 ? AF_INET6 : AF_INET, address.c_str(), wanted) != 1 || error != std::errc() ||
-        stopped != end) {
+    const auto bits = topology::whole_number<unsigned>(std::string_view(subnet).substr(slash + 1));
+    if (inet_pton(ip6 ? AF_INET6 : AF_INET, address.c_str(), wanted) != 1 || !bits) {
         return;
     }
     for (const InterfaceAddress& own : addresses) {
-        if (own.bytes.size() == (ip6 ? 16U : 4U) && same_bits(own.bytes, wanted, bits)) {
+        if (own.bytes.size() == (ip6 ? 16U : 4U) && same_bits(own.bytes, wanted, *bits)) {
             add_once(names, own.interface);
         }
     }
@@ -66,8 +61,7 @@ std::vector<std::string> addressed_interfaces(const std::vector<InterfaceAddress
 std::vector<std::string> listed_interfaces(const std::string& list,
                                            const std::vector<InterfaceAddress>& addresses) {
     std::vector<std::string> names;
-    std::istringstream stream(list);
-    for (std::string entry; std::getline(stream, entry, ',');) {
+    for (const std::string_view entry : topology::split(list, ',')) {
         const std::string name(topology::trimmed(entry));
         if (name.find('/') != std::string::npos) {
             add_subnet(name, addresses, names);

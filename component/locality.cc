@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <sstream>
 
 #include "ompi_compat.h"
 #include "strata/topology/text.h"
@@ -51,8 +50,7 @@ std::string environment(const char* name) {
 /// "all" is no choice.
 void add_devices(const std::string& list, CardChoice& choice) {
     const bool except = list.starts_with('^');
-    std::istringstream stream(except ? list.substr(1) : list);
-    for (std::string entry; std::getline(stream, entry, ',');) {
+    for (const std::string_view entry : topology::split(std::string_view(list).substr(except ? 1 : 0), ',')) {
         const std::string device(topology::trimmed(entry.substr(0, entry.find(':'))));
         if (!device.empty() && device != "all") {
             (except ? choice.exclude : choice.include).push_back(device);

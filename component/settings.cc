@@ -1,7 +1,6 @@
 #include "settings.h"
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <sstream>
 
@@ -14,9 +13,10 @@ using topology::stable_hash;
 
 std::vector<std::string> words(const std::string& text) {
     std::vector<std::string> result;
-    std::istringstream stream(text);
-    for (std::string word; std::getline(stream, word, ',');) {
-        result.emplace_back(topology::trimmed(word));
+    for (const std::string_view entry : topology::split(text, ',')) {
+        if (const auto word = topology::trimmed(entry); !word.empty()) {
+            result.emplace_back(word);
+        }
     }
     return result;
 }
@@ -46,14 +46,12 @@ private:
 };
 
 int parse_number(const std::string& text, int least, int most, const std::string& what) {
-    int value = 0;
-    const char* end = text.data() + text.size();
-    const auto [stopped, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc() || stopped != end || value < least || value > most) {
+    const auto value = topology::whole_number<int>(text);
+    if (!value || *value < least || *value > most) {
         throw std::invalid_argument("must be a whole number from " + std::to_string(least) + " to " +
                                     std::to_string(most) + what);
     }
-    return value;
+    return *value;
 }
 
 std::optional<topology::HierarchyHint> parse_hierarchy(const std::string& text) {

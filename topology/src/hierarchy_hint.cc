@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <stdexcept>
 
 #include "strata/topology/text.h"
@@ -30,7 +29,7 @@ constexpr std::size_t most_custom_levels = 256;  // LevelKey::height numbers the
 }
 
 /// The parts between separators that no bracket encloses, without blanks around them.
-std::vector<std::string_view> split(std::string_view text, char separator) {
+std::vector<std::string_view> split_outside_brackets(std::string_view text, char separator) {
     std::vector<std::string_view> parts;
     std::size_t begin = 0;
     bool inside = false;
@@ -47,11 +46,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 /// A whole number from 0 to the largest int; empty for anything else.
 std::optional<int> number(std::string_view digits) {
-    int value = 0;
-    const char* const end = digits.data() + digits.size();
-    const auto [stopped, error] = std::from_chars(digits.data(), end, value);
-    if (error != std::errc() || stopped != end || value < 0) return std::nullopt;
-    return value;
+    const auto value = whole_number<int>(digits);
+    return value && *value >= 0 ? value : std::nullopt;
 }
 
 LevelPattern parse_name(std::string_view name, std::string_view item) {
@@ -69,7 +65,7 @@ LevelPattern parse_name(std::string_view name, std::string_view item) {
 
 std::vector<std::pair<int, int>> parse_ranks(std::string_view list, std::string_view item) {
     std::vector<std::pair<int, int>> ranges;
-    for (const std::string_view part : split(list, ',')) {
+    for (const std::string_view part : split_outside_brackets(list, ',')) {
         const std::size_t dots = part.find("..");
         const auto first = number(trimmed(part.substr(0, dots)));
         const auto last = dots == std::string_view::npos ? first : number(trimmed(part.substr(dots + 2)));
@@ -126,7 +122,7 @@ HintItem parse_item(std::string_view word) {
 
 HintLevel parse_hint_level(std::string_view word) {
     HintLevel level;
-    for (const std::string_view part : split(word, '+')) level.items.push_back(parse_item(part));
+    for (const std::string_view part : split_outside_brackets(word, '+')) level.items.push_back(parse_item(part));
     if (std::count_if(level.items.begin(), level.items.end(), [](const HintItem& i) { return i.repeat; }) >
         1) {
         reject(word, "only one item of a level can repeat ('*')");
@@ -150,7 +146,7 @@ HierarchyHint parse_hierarchy_hint(std::string_view text) {
     HierarchyHint hint;
     if (lower_case(trimmed(text)) == "none") return hint;
     std::size_t custom = 0;
-    for (const std::string_view word : split(text, ',')) {
+    for (const std::string_view word : split_outside_brackets(text, ',')) {
         hint.levels.push_back(parse_hint_level(word));
         if (!hint.levels.back().plain() && ++custom > most_custom_levels) {
             reject(word, "at most " + std::to_string(most_custom_levels) +

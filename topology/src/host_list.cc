@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <charconv>
 #include <stdexcept>
 
 #include "strata/topology/network.h"
+#include "strata/topology/text.h"
 
 namespace strata::topology {
 namespace {
@@ -19,18 +19,13 @@ unsigned number(std::string_view digits, std::string_view list) {
         std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
     if (digits.empty() || !all_digits) fail(list, "'" + std::string(digits) + "' is no number");
     if (digits.size() > most_digits) fail(list, "'" + std::string(digits) + "' is too large");
-    unsigned value = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    return value;
+    return *whole_number<unsigned>(digits);
 }
 
 /// "1-3,07-12" -> 1 2 3 07 ... 12: numbers keep the width of the first one.
 std::vector<std::string> expand_numbers(std::string_view text, std::string_view list) {
     std::vector<std::string> result;
-    std::size_t begin = 0;
-    while (begin <= text.size()) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        const std::string_view item = text.substr(begin, end - begin);
+    for (const std::string_view item : split(text, ',')) {
         const std::size_t dash = item.find('-');
         const std::string_view low = item.substr(0, dash);
         const unsigned first = number(low, list);
@@ -42,7 +37,6 @@ std::vector<std::string> expand_numbers(std::string_view text, std::string_view 
             if (digits.size() < low.size()) digits.insert(0, low.size() - digits.size(), '0');
             result.push_back(std::move(digits));
         }
-        begin = end + 1;
     }
     return result;
 }

@@ -1,9 +1,10 @@
 #include "index_list.h"
 
 #include <algorithm>
-#include <charconv>
 #include <stdexcept>
 #include <string>
+
+#include "strata/topology/text.h"
 
 namespace strata::topology {
 namespace {
@@ -29,10 +30,7 @@ unsigned number(std::string_view digits, std::string_view text) {
 
 std::vector<IndexRange> parse_index_list(std::string_view text) {
     std::vector<IndexRange> ranges;
-    std::size_t begin = 0;
-    while (begin <= text.size()) {
-        const std::size_t comma = std::min(text.find(',', begin), text.size());
-        const std::string_view item = text.substr(begin, comma - begin);
+    for (const std::string_view item : split(text, ',')) {
         const std::size_t dash = item.find('-');
         IndexRange range;
         range.first = number(item.substr(0, dash), text);
@@ -43,7 +41,6 @@ std::vector<IndexRange> parse_index_list(std::string_view text) {
         }
         if (range.last < range.first) fail(text, "'" + std::string(item) + "' runs backwards");
         ranges.push_back(range);
-        begin = comma + 1;
     }
     return ranges;
 }

@@ -1,7 +1,6 @@
 #include "strata/topology/network_card.h"
 
 #include <algorithm>
-#include <charconv>
 #include <stdexcept>
 
 #include "kinds.h"
@@ -56,10 +55,9 @@ NamedCard parse_card(std::string_view entry) {
             "write NAME@LEVEL:INDEX, for instance ib0@numa:1; levels: package, die, group, numa, l3, l2, l1, "
             "core, pu");
     }
-    const std::string_view digits = trimmed(place.substr(colon + 1));
-    const char* end = digits.data() + digits.size();
-    const auto [stopped, error] = std::from_chars(digits.data(), end, card.index);
-    if (error != std::errc() || stopped != end || card.index < 0) fail("the index must be a number from 0");
+    const auto index = whole_number<int>(trimmed(place.substr(colon + 1)));
+    if (!index || *index < 0) fail("the index must be a number from 0");
+    card.index = *index;
     card.kind = level->kind;
     return card;
 }
@@ -69,11 +67,7 @@ NamedCard parse_card(std::string_view entry) {
 std::vector<NamedCard> parse_cards(std::string_view text) {
     std::vector<NamedCard> cards;
     if (trimmed(text).empty()) return cards;
-    for (std::size_t begin = 0; begin <= text.size();) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        cards.push_back(parse_card(trimmed(text.substr(begin, end - begin))));
-        begin = end + 1;
-    }
+    for (const std::string_view entry : split(text, ',')) cards.push_back(parse_card(trimmed(entry)));
     return cards;
 }
 

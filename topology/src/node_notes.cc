@@ -1,6 +1,6 @@
 #include "strata/topology/node_notes.h"
 
-#include <charconv>
+#include "strata/topology/text.h"
 
 // Lines "KEY<tab>FIELD<tab>...": "notes 1" first, then node, switch (topmost first) and card lines. A card's
 // fields: name, near, uses ('1' or '0' by CardUse), path (KINDS:INDEX separated by commas).
@@ -18,20 +18,10 @@ std::string printable(std::string_view name) {
     return result;
 }
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-    std::vector<std::string_view> parts;
-    for (std::size_t begin = 0; begin <= text.size();) {
-        const std::size_t end = std::min(text.find(separator, begin), text.size());
-        parts.push_back(text.substr(begin, end - begin));
-        begin = end + 1;
-    }
-    return parts;
-}
-
 bool read_number(std::string_view digits, std::uint16_t& value) {
-    const char* end = digits.data() + digits.size();
-    const auto [stopped, error] = std::from_chars(digits.data(), end, value);
-    return error == std::errc() && stopped == end;
+    const auto number = whole_number<std::uint16_t>(digits);
+    value = number.value_or(0);
+    return number.has_value();
 }
 
 bool read_path(std::string_view text, std::vector<HardwareObject>& path) {

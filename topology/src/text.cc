@@ -1,5 +1,7 @@
 #include "strata/topology/text.h"
 
+#include <algorithm>
+
 namespace strata::topology {
 
 std::string_view trimmed(std::string_view text) {
@@ -15,6 +17,16 @@ std::string lower_case(std::string_view text) {
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     }
     return result;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> parts;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(separator, begin), text.size());
+        parts.push_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return parts;
 }
 
 }  // namespace strata::topology

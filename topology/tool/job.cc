@@ -1,7 +1,6 @@
 #include "job.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 
@@ -35,15 +34,12 @@ auto reading(const char* option, Read&& read) {
 }
 
 std::size_t number(const char* option, std::string_view text, std::size_t most) {
-    const std::string_view digits = topology::trimmed(text);
-    std::size_t value = 0;
-    const char* end = digits.data() + digits.size();
-    const auto [stopped, error] = std::from_chars(digits.data(), end, value);
-    if (error != std::errc() || stopped != end || value < 1 || value > most) {
+    const auto value = topology::whole_number<std::size_t>(topology::trimmed(text));
+    if (!value || *value < 1 || *value > most) {
         throw UsageError(option,
                          "'" + std::string(text) + "' is no number from 1 to " + std::to_string(most));
     }
-    return value;
+    return *value;
 }
 
 /// A process's place, found out once per distinct binding.
@@ -270,11 +266,10 @@ void Builder::load_machines() {
 
 void Builder::count_ranks() {
     std::vector<std::size_t> counts;
-    std::string_view text = options_.ppn;
-    for (std::size_t begin = 0; !text.empty() && begin <= text.size();) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        counts.push_back(number("ppn", text.substr(begin, end - begin), most_ranks));
-        begin = end + 1;
+    if (!options_.ppn.empty()) {
+        for (const std::string_view entry : topology::split(options_.ppn, ',')) {
+            counts.push_back(number("ppn", entry, most_ranks));
+        }
     }
     if (counts.size() > 1 && counts.size() != nodes_.size()) {
         throw UsageError("ppn", "give one number for all nodes or one per node; numbers: " +

@@ -1,6 +1,9 @@
 #pragma once
+#include <charconv>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace strata::topology {
 
@@ -9,5 +12,19 @@ std::string_view trimmed(std::string_view text);
 
 /// `text` with A-Z as a-z, whatever the locale; other bytes stay as they are.
 std::string lower_case(std::string_view text);
+
+/// The parts of `text` between separators, at least one; views into the same characters, not trimmed.
+std::vector<std::string_view> split(std::string_view text, char separator);
+
+/// The number that all of `digits` is (a sign only for signed types, no blanks); empty for anything else, also
+/// for one that does not fit.
+template <class Number>
+std::optional<Number> whole_number(std::string_view digits) {
+    Number value = 0;
+    const char* const end = digits.data() + digits.size();
+    const auto [stopped, error] = std::from_chars(digits.data(), end, value);
+    if (error != std::errc() || stopped != end) return std::nullopt;
+    return value;
+}
 
 }  // namespace strata::topology
