@@ -1,6 +1,4 @@
-#include <new>
-
-#include "module.h"
+#include "call.h"
 #include "packed_datatype.h"
 #include "strata/algorithms/bcast_levels.h"
 #include "strata/algorithms/bcast_tree.h"
@@ -8,12 +6,10 @@
 namespace strata::component {
 namespace {
 
-using algorithms::Engine;
-
 int run_tree(CommunicatorState& state, Planned& planned, DatatypeBuffer& buffer, int root) {
-    const Edges& edges = state.edges(planned, root);
-    state.transport().count_as(edges.levels);
-    return algorithms::bcast_tree(state.transport(), edges.links, buffer, planned.plan.window);
+    const auto& routes = state.tree_routes(planned, root);
+    state.transport().carry(Collective::bcast, routes.levels);
+    return algorithms::bcast_tree(state.transport(), routes.links, buffer, planned.plan.window);
 }
 
 int run_levels(LevelCommunicators& communicators, const algorithms::Plan& plan, DatatypeBuffer& buffer,
@@ -25,86 +21,26 @@ int run_levels(LevelCommunicators& communicators, const algorithms::Plan& plan, 
     return algorithms::bcast_levels(communicators, buffer, is_root, segment);
 }
 
-/// Finds the plan that can really be carried out, and for the levels engine its communicators: making them
-/// may fail, alike on every rank, and change the plan. Returns Open MPI's error code.
-int settle(Module& module, std::size_t bytes, int root, Planned*& planned,
-           LevelCommunicators*& communicators) {
-    CommunicatorState& state = *module.state;
-    planned = &state.bcast_plan(bytes, root);
-    if (planned->plan.engine != Engine::levels) {
-        return OMPI_SUCCESS;
-    }
-    if (!state.may_delegate(planned->plan, root)) {
-        planned = &state.bcast_plan(bytes, root, false);
-        return OMPI_SUCCESS;
-    }
-    // Splitting a communicator is itself made of collectives on it, some of them of a broadcast.
-    const SlotGuard<Collective::bcast> guard(*module.comm->c_coll, module.saved->bcast);
-    const int rc = state.level_communicators(planned->plan, root, communicators);
-    if (rc == OMPI_SUCCESS && communicators == nullptr) {
-        planned = &state.bcast_plan(bytes, root);
-    }
-    return rc;
-}
-
 int bcast(void* data, int count, ompi_datatype_t* datatype, int root, ompi_communicator_t* comm,
-          Module& module) {
-    CommunicatorState& state = *module.state;
-    auto& count_of = counters().of(Collective::bcast);
-    const auto hand_over = [&](ForwardReason reason) {
-        count_of.forward.add();
-        count_of.forwarded_because[static_cast<int>(reason)].add();
-        return forward<Collective::bcast>(comm, module.saved->bcast, data, count, datatype, root);
-    };
-    size_t size = 0;
-    ompi_datatype_type_size(datatype, &size);
-    const std::size_t bytes = size * static_cast<std::size_t>(count);
-    const bool usable = state.usable();
-    if (bytes == 0 && state.agreed()) {
-        // MPI_Bcast itself returns for a count of 0 but not for elements of size 0: other ranks may not be
-        // here. Without agreement they may be in a component that exchanges empty messages.
-        return OMPI_SUCCESS;
-    }
-    if (!usable) {
-        return hand_over(state.reason());
-    }
-    LevelCommunicators* communicators = nullptr;
-    Planned* planned = nullptr;
-    int rc = settle(module, bytes, root, planned, communicators);
-    if (rc != OMPI_SUCCESS) {
-        return rc;
-    }
-    if (planned->plan.engine == Engine::forward) {
-        return hand_over(ForwardReason::model);
-    }
-    {
-        const bool is_root = ompi_comm_rank(comm) == root;
-        DatatypeBuffer buffer(data, static_cast<std::size_t>(count), datatype, bytes, is_root,
-                              state.scratch());
-        if (communicators != nullptr) {
-            count_of.levels.add();
-            rc = run_levels(*communicators, planned->plan, buffer, is_root);
-        } else {
-            count_of.tree.add();
-            rc = run_tree(state, *planned, buffer, root);
-        }
-    }
-    state.trim_scratch(rc == OMPI_SUCCESS);
-    return rc;
+          mca_coll_base_module_t* base) noexcept {
+    return at_border([&] {
+        auto& module = *reinterpret_cast<Module*>(base);
+        CommunicatorState& state = *module.state;
+        const std::size_t bytes = packed_bytes(datatype, count);
+        const Request request{{Collective::bcast, bytes, root}};
+        const auto run = [&](Planned& planned, const algorithms::Operation&,
+                             LevelCommunicators* communicators) {
+            const bool is_root = ompi_comm_rank(comm) == root;
+            DatatypeBuffer buffer(data, static_cast<std::size_t>(count), datatype, is_root, state.arena());
+            return communicators != nullptr ? run_levels(*communicators, planned.plan, buffer, is_root)
+                                            : run_tree(state, planned, buffer, root);
+        };
+        return serve<Collective::bcast>(module, request, run, data, count, datatype, root);
+    });
 }
 
 }  // namespace
 
-int bcast_entry(void* buffer, int count, ompi_datatype_t* datatype, int root, ompi_communicator_t* comm,
-                mca_coll_base_module_t* module) noexcept {
-    // After the agreement there is no falling back: what goes wrong here is an error of this call.
-    try {
-        return bcast(buffer, count, datatype, root, comm, *reinterpret_cast<Module*>(module));
-    } catch (const std::bad_alloc&) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    } catch (...) {
-        return OMPI_ERROR;
-    }
-}
+const Slot<Collective::bcast>::Function bcast_entry = bcast;
 
 }  // namespace strata::component

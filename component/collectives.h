@@ -1,23 +1,11 @@
 #pragma once
-// What follows from the one list of collectives.
-#include <array>
-#include <string_view>
+// The one list of collectives (algorithms/collectives.def), under this room's names.
+#include "strata/algorithms/collective.h"
 
 namespace strata::component {
 
-enum class Collective : int {
-#define STRATA_COLLECTIVE(op) op,
-#include "collectives.def"
-#undef STRATA_COLLECTIVE
-    count
-};
-
-inline constexpr int collective_count = static_cast<int>(Collective::count);
-
-inline constexpr std::array<std::string_view, collective_count> collective_names = {
-#define STRATA_COLLECTIVE(op) #op,
-#include "collectives.def"
-#undef STRATA_COLLECTIVE
-};
+using algorithms::Collective;
+using algorithms::collective_count;
+using algorithms::collective_names;
 
 }  // namespace strata::component

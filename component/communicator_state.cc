@@ -14,8 +14,7 @@ namespace strata::component {
 namespace {
 
 constexpr std::size_t most_level_sets = 16;  // each holds one communicator per level
-constexpr std::size_t most_edges = 64;       // roots per plan
-constexpr std::size_t scratch_to_keep = std::size_t{4} << 20;
+constexpr std::size_t most_routes = 64;      // roots per plan
 
 /// Four classes per power of two; a class is planned for its smallest size, so that powers of two are met
 /// exactly.
@@ -58,15 +57,12 @@ private:
 }  // namespace
 
 CommunicatorState::CommunicatorState(ompi_communicator_t* comm, const Settings& settings)
-    : comm_(comm),
-      settings_(settings),
-      bcast_overrides_(settings.of(Collective::bcast)),
-      transport_(comm, MCA_COLL_BASE_TAG_BCAST) {}
+    : comm_(comm), settings_(settings), overrides_(settings.overrides), transport_(comm) {}
 
 /// From now on every call goes to the previous component.
 void CommunicatorState::forward_all(ForwardReason reason) {
-    reason_ = reason;
-    phase_ = Phase::forwarding;
+    forwarded_because_.fill(reason);
+    fresh_ = false;
     if (settings_.verbose >= 1 && ompi_comm_rank(comm_) == 0) {
         opal_output(0, "coll:strata: %s: everything is left to the previous component: %s", comm_->c_name,
                     explanation(reason));
@@ -99,30 +95,48 @@ void CommunicatorState::set_up() {
         root_class_[static_cast<std::size_t>(rank)] = hierarchy_.groups[group].leader;
     }
     dump_hierarchy(comm_, settings_, hierarchy_, agreement.records);
-    const bool open =
-        bcast_overrides_.engine == algorithms::Engine::automatic && bcast_overrides_.methods.empty();
-    if (bcast_overrides_.engine == algorithms::Engine::forward) {
-        forward_all(ForwardReason::chosen);
-    } else if (open && hierarchy_.groups.size() == 1) {
+    consecutive_groups_ = algorithms::consecutive_groups(hierarchy_);
+    for (int op = 0; op < collective_count; ++op) {
+        decide(static_cast<Collective>(op));
+    }
+    fresh_ = false;
+    const bool flat = std::all_of(forwarded_because_.begin(), forwarded_because_.end(),
+                                  [](const auto& why) { return why == ForwardReason::no_hierarchy; });
+    if (flat) {
         forward_all(ForwardReason::no_hierarchy);
-    } else {
-        phase_ = Phase::usable;
     }
 }
 
-Planned& CommunicatorState::bcast_plan(std::size_t bytes, int root, bool delegate) {
-    const SizeClass size = size_class(bytes);
-    const std::uint64_t key =
-        static_cast<std::uint64_t>(root_class(root)) << 16 | (delegate ? 0U : 1U << 15) | size.index;
+/// What holds for every call of a collective.
+void CommunicatorState::decide(Collective op) {
+    const algorithms::Overrides& overrides = overrides_[static_cast<int>(op)];
+    const bool keeps_order = settings_.reproducible && algorithms::traits_of(op).folds;
+    const bool open =
+        overrides.engine == algorithms::Engine::automatic && overrides.methods.empty() && !keeps_order;
+    if (overrides.engine == algorithms::Engine::forward) {
+        forwarded_because_[static_cast<int>(op)] = ForwardReason::chosen;
+    } else if (open && hierarchy_.groups.size() == 1) {
+        forwarded_because_[static_cast<int>(op)] = ForwardReason::no_hierarchy;
+    }
+}
+
+Planned& CommunicatorState::plan(const algorithms::Operation& operation, bool delegate) {
+    const SizeClass size = size_class(operation.bytes);
+    const int root = root_class(operation.root);
+    const auto op = static_cast<unsigned>(operation.collective);
+    const std::uint64_t key = static_cast<std::uint64_t>(root) << 16 | op << 10 |
+                              (operation.rank_order ? 1U << 9 : 0U) | (delegate ? 0U : 1U << 8) | size.index;
     const auto [place, isnew] = plans_.try_emplace(key);
     if (isnew) {
         try {
-            Planned& planned = place->second;
-            planned.plan =
-                algorithms::plan_bcast(hierarchy_, settings_.links,
-                                       delegate ? bcast_overrides_ : without_delegation(bcast_overrides_),
-                                       size.smallest, root_class(root));
-            explain(planned.plan, bytes, root);
+            algorithms::Operation representative = operation;
+            representative.bytes = size.smallest;
+            representative.root = root;
+            const algorithms::Overrides& overrides = overrides_[op];
+            place->second.plan =
+                algorithms::make_plan(hierarchy_, settings_.links,
+                                      delegate ? overrides : without_delegation(overrides), representative);
+            explain(operation, place->second.plan);
         } catch (...) {
             plans_.erase(place);
             throw;
@@ -131,26 +145,70 @@ Planned& CommunicatorState::bcast_plan(std::size_t bytes, int root, bool delegat
     return place->second;
 }
 
-void CommunicatorState::explain(const algorithms::Plan& plan, std::size_t bytes, int root) const {
+void CommunicatorState::explain(const algorithms::Operation& operation, const algorithms::Plan& plan) const {
     if (settings_.verbose < 1 || ompi_comm_rank(comm_) != 0) {
         return;
     }
-    opal_output(0, "coll:strata: %s bcast of %zu bytes from rank %d: %s", comm_->c_name, bytes, root,
-                describe(plan).c_str());
+    const std::string name(algorithms::collective_names[static_cast<int>(operation.collective)]);
+    opal_output(0, "coll:strata: %s %s of %zu bytes from rank %d: %s", comm_->c_name, name.c_str(),
+                operation.bytes, operation.root, describe(plan).c_str());
 }
 
-const Edges& CommunicatorState::edges(Planned& planned, int root) {
-    if (const auto known = planned.edges.find(root); known != planned.edges.end()) {
-        return known->second;
+template <class Links, class Make>
+const Routes<Links>& CommunicatorState::routes(Planned& planned, int root, Make&& make) {
+    if (const auto known = planned.routes.find(root); known != planned.routes.end()) {
+        return std::get<Routes<Links>>(known->second);
     }
-    if (planned.edges.size() >= most_edges) {
-        planned.edges.clear();
+    if (planned.routes.size() >= most_routes) {
+        planned.routes.clear();
     }
-    Edges made{algorithms::tree_links(hierarchy_, planned.plan, root, ompi_comm_rank(comm_)), {}};
-    for (const auto& edge : made.links.children) {
-        made.levels.push_back({edge.peer, hierarchy_.groups[edge.group].level.kind});
+    Routes<Links> made{make(), {}};
+    const int rank = ompi_comm_rank(comm_);
+    for (const int peer : peers_of(made.links)) {
+        if (peer != rank) {
+            const int group = hierarchy_.lowest_common_group(rank, peer);
+            made.levels.push_back({peer, hierarchy_.groups[group].level.kind});
+        }
     }
-    return planned.edges.emplace(root, std::move(made)).first->second;
+    return std::get<Routes<Links>>(planned.routes.emplace(root, std::move(made)).first->second);
+}
+
+const Routes<algorithms::TreeLinks>& CommunicatorState::tree_routes(Planned& planned, int root) {
+    return routes<algorithms::TreeLinks>(planned, root, [&] {
+        return algorithms::tree_links(hierarchy_, planned.plan, root, ompi_comm_rank(comm_));
+    });
+}
+
+const Routes<algorithms::ReductionLinks>& CommunicatorState::reduction_routes(Planned& planned, int root,
+                                                                              bool rank_order) {
+    return routes<algorithms::ReductionLinks>(planned, root, [&] {
+        return algorithms::reduction_links(hierarchy_, planned.plan, root, ompi_comm_rank(comm_), rank_order);
+    });
+}
+
+const Routes<algorithms::ExchangeLinks>& CommunicatorState::exchange_routes(Planned& planned, int root,
+                                                                            bool rank_order) {
+    return routes<algorithms::ExchangeLinks>(planned, root, [&] {
+        const int rank = ompi_comm_rank(comm_);
+        if (algorithms::exchanges_on_top(planned.plan)) {
+            return algorithms::exchange_links(hierarchy_, planned.plan, rank, rank_order);
+        }
+        // A tree on top as well: its root is the only one in the core.
+        algorithms::ExchangeLinks links;
+        links.below = algorithms::reduction_links(hierarchy_, planned.plan, root, rank, rank_order);
+        if (rank == root) {
+            links.core = {root};
+            links.position = 0;
+        }
+        return links;
+    });
+}
+
+const Routes<algorithms::BlockRoutes>& CommunicatorState::block_routes(Planned& planned, int root,
+                                                                       algorithms::BlockFlow flow) {
+    return routes<algorithms::BlockRoutes>(planned, root, [&] {
+        return algorithms::block_routes(hierarchy_, planned.plan, root, ompi_comm_rank(comm_), flow);
+    });
 }
 
 CommunicatorState::LevelSet* CommunicatorState::level_set(const algorithms::Plan& plan, int root) {
@@ -169,8 +227,9 @@ bool CommunicatorState::may_delegate(const algorithms::Plan& plan, int root) {
     return level_sets_.size() < most_level_sets || level_set(plan, root) != nullptr;
 }
 
-int CommunicatorState::level_communicators(const algorithms::Plan& plan, int root,
-                                           LevelCommunicators*& found) {
+int CommunicatorState::level_communicators(const algorithms::Operation& operation,
+                                           const algorithms::Plan& plan, LevelCommunicators*& found) {
+    const int root = operation.root;
     LevelSet* set = level_set(plan, root);
     if (set == nullptr) {
         const SetupTimer timer;
@@ -184,8 +243,9 @@ int CommunicatorState::level_communicators(const algorithms::Plan& plan, int roo
                 show_unusable_methods(comm_->c_name, outcome.why);
             }
             // Equal on every rank: from here on this communicator's methods are our own choice.
-            bcast_overrides_ = without_delegation(bcast_overrides_);
-            bcast_overrides_.engine = algorithms::Engine::automatic;
+            algorithms::Overrides& overrides = overrides_[static_cast<int>(operation.collective)];
+            overrides = without_delegation(overrides);
+            overrides.engine = algorithms::Engine::automatic;
             plans_.clear();
             return OMPI_SUCCESS;
         }
@@ -200,16 +260,6 @@ int CommunicatorState::level_communicators(const algorithms::Plan& plan, int roo
     set->communicators->aim(hierarchy_, plan, ompi_comm_rank(comm_), root);
     found = set->communicators.get();
     return OMPI_SUCCESS;
-}
-
-void CommunicatorState::trim_scratch(bool idle) {
-    if (!idle) {
-        // A message that was given up may still arrive: its memory must outlive us.
-        static_cast<void>(new std::vector<std::byte>(std::move(scratch_)));
-        scratch_ = {};
-    } else if (scratch_.size() > scratch_to_keep) {
-        std::vector<std::byte>().swap(scratch_);
-    }
 }
 
 }  // namespace strata::component

@@ -1,6 +1,8 @@
 #pragma once
+#include <array>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -8,22 +10,11 @@
 #include "level_communicators.h"
 #include "ompi_compat.h"
 #include "pml_transport.h"
+#include "routes.h"
 #include "settings.h"
-#include "strata/algorithms/tree.h"
+#include "strata/algorithms/arena.h"
 
 namespace strata::component {
-
-/// One rank's edges of a tree, and the levels that they cross, for the counters.
-struct Edges {
-    algorithms::TreeLinks links;
-    std::vector<PeerLevel> levels;
-};
-
-/// A plan and what was derived from it.
-struct Planned {
-    algorithms::Plan plan;
-    std::unordered_map<int, Edges> edges;  ///< by root
-};
 
 /// What the component knows about one communicator. Everything in here follows from facts equal on all its
 /// ranks; the first call of a collective fills it.
@@ -31,39 +22,82 @@ class CommunicatorState {
 public:
     CommunicatorState(ompi_communicator_t* comm, const Settings& settings);
 
-    /// True once the members agree and a hierarchy stands; else every call is forwarded, for `reason()`.
-    /// The first call compares the records. Throws when this process cannot go on.
-    bool usable() {
-        if (phase_ == Phase::fresh) {
+    /// True once the members agree and calls of `op` are served; else every one is forwarded, for
+    /// `reason(op)`. The first call compares the records. Throws when this process cannot go on.
+    bool usable(Collective op) {
+        if (fresh_) {
             set_up();
         }
-        return phase_ == Phase::usable;
+        return !forwarded_because_[static_cast<int>(op)].has_value();
     }
-    ForwardReason reason() const { return reason_; }
+    ForwardReason reason(Collective op) const { return *forwarded_because_[static_cast<int>(op)]; }
     /// True when all members have this plugin and the same settings; known after usable().
     bool agreed() const { return agreed_; }
+    bool reproducible() const { return settings_.reproducible; }
+    /// True when every group is a run of ranks.
+    bool consecutive_groups() const { return consecutive_groups_; }
+    /// The root of the tree of a collective that has none of its own.
+    int tree_root(bool rank_order) const { return rank_order ? 0 : hierarchy_.groups.front().leader; }
 
-    /// The plan of a broadcast; kept per size class and part of the machine that holds the root.
+    /// The plan of an operation; kept per size class and part of the machine that holds the root.
     /// `delegate` false: never by levels.
-    Planned& bcast_plan(std::size_t bytes, int root, bool delegate = true);
-    /// This rank's edges under a plan given out by bcast_plan().
-    const Edges& edges(Planned& planned, int root);
+    Planned& plan(const algorithms::Operation& operation, bool delegate = true);
+
+    // This rank's edges under a plan given out by plan().
+    const Routes<algorithms::TreeLinks>& tree_routes(Planned& planned, int root);
+    const Routes<algorithms::ReductionLinks>& reduction_routes(Planned& planned, int root, bool rank_order);
+    const Routes<algorithms::ExchangeLinks>& exchange_routes(Planned& planned, int root, bool rank_order);
+    const Routes<algorithms::BlockRoutes>& block_routes(Planned& planned, int root,
+                                                        algorithms::BlockFlow flow);
+
     /// True while communicators for the levels engine exist for this root or may still be made. Every set
     /// takes a split per level: programs whose root wanders over all ranks must not make one per call.
     bool may_delegate(const algorithms::Plan& plan, int root);
     /// Communicators for the levels engine in `found`; nullptr when some rank could not make them (then on
     /// every rank, and the plan has been replaced). Collective over the communicator when not yet made for
     /// this root; the slots must hold the previous components meanwhile. Returns Open MPI's error code.
-    int level_communicators(const algorithms::Plan& plan, int root, LevelCommunicators*& found);
+    int level_communicators(const algorithms::Operation& operation, const algorithms::Plan& plan,
+                            LevelCommunicators*& found);
 
     PmlTransport& transport() { return transport_; }
-    std::vector<std::byte>& scratch() { return scratch_; }
-    /// Gives back memory that only a large message needed; not `idle`: after an error, with messages under
-    /// way.
-    void trim_scratch(bool idle);
+    /// Memory of the call that is being served.
+    algorithms::Arena& arena() { return arena_; }
+
+    /// While it lives, what the previous component makes of other collectives is its own.
+    class Forwarding {
+    public:
+        explicit Forwarding(CommunicatorState& state) : state_(state) { state_.forwarding_ = true; }
+        Forwarding(const Forwarding&) = delete;
+        Forwarding& operator=(const Forwarding&) = delete;
+        ~Forwarding() { state_.forwarding_ = false; }
+
+    private:
+        CommunicatorState& state_;
+    };
+    bool is_forwarding() const { return forwarding_; }
+
+    /// A call that an engine serves: its memory is free again at the end; after an error it is left alone,
+    /// because messages under way may still write to it.
+    class Running {
+    public:
+        explicit Running(CommunicatorState& state) : arena_(state.arena_) {}
+        Running(const Running&) = delete;
+        Running& operator=(const Running&) = delete;
+        ~Running() {
+            if (succeeded_) {
+                arena_.reset();
+            } else {
+                arena_.abandon();
+            }
+        }
+        void end(int rc) { succeeded_ = rc == OMPI_SUCCESS; }
+
+    private:
+        algorithms::Arena& arena_;
+        bool succeeded_ = false;
+    };
 
 private:
-    enum class Phase { fresh, forwarding, usable };
     struct LevelSet {
         std::vector<std::string> components;  // by level; empty for a named algorithm
         int key = -1;
@@ -72,22 +106,27 @@ private:
 
     void set_up();
     void forward_all(ForwardReason reason);
+    void decide(Collective op);
+    template <class Links, class Make>
+    const Routes<Links>& routes(Planned& planned, int root, Make&& make);
     LevelSet* level_set(const algorithms::Plan& plan, int root);
-    void explain(const algorithms::Plan& plan, std::size_t bytes, int root) const;
+    void explain(const algorithms::Operation& operation, const algorithms::Plan& plan) const;
     int root_class(int root) const { return root_class_[static_cast<std::size_t>(root)]; }
 
     ompi_communicator_t* comm_;
     const Settings& settings_;
-    Phase phase_ = Phase::fresh;
-    ForwardReason reason_ = ForwardReason::missing;
-    bool agreed_ = false;  // known once phase_ is not fresh
+    bool fresh_ = true;
+    bool agreed_ = false;  // known once no longer fresh
+    bool forwarding_ = false;
+    bool consecutive_groups_ = false;
+    std::array<std::optional<ForwardReason>, collective_count> forwarded_because_;  // empty: served
     topology::Hierarchy hierarchy_;
     std::vector<int> root_class_;  // rank -> the rank whose plan serves it
-    algorithms::Overrides bcast_overrides_;
-    std::unordered_map<std::uint64_t, Planned> plans_;  // by root class and size class
+    std::array<algorithms::Overrides, collective_count> overrides_;
+    std::unordered_map<std::uint64_t, Planned> plans_;  // by collective, root class and size class
     std::deque<LevelSet> level_sets_;
     PmlTransport transport_;
-    std::vector<std::byte> scratch_;
+    algorithms::Arena arena_;
 };
 
 }  // namespace strata::component

@@ -31,6 +31,7 @@ const char* name_of(ForwardReason reason) {
         case ForwardReason::no_hierarchy: return "no_hierarchy";
         case ForwardReason::model: return "model";
         case ForwardReason::chosen: return "chosen";
+        case ForwardReason::order: return "order";
         case ForwardReason::count: break;
     }
     return "?";
@@ -46,6 +47,7 @@ const char* explanation(ForwardReason reason) {
         case ForwardReason::no_hierarchy: return "all its processes are equally near to each other";
         case ForwardReason::model: return "no gain is predicted";
         case ForwardReason::chosen: return "a parameter says so";
+        case ForwardReason::order: return "the operator does not commute, and groups are no runs of ranks";
         case ForwardReason::count: break;
     }
     return "?";

@@ -19,6 +19,7 @@ enum class ForwardReason : int {
     no_hierarchy,  ///< all processes are equally near to each other
     model,         ///< the previous component is predicted to be as fast
     chosen,        ///< by parameter
+    order,         ///< the operator does not commute and groups are no runs of ranks
     count
 };
 inline constexpr int forward_reason_count = static_cast<int>(ForwardReason::count);

@@ -100,8 +100,11 @@ std::string describe(const algorithms::Plan& plan) {
         }
         text << ')';
     }
-    text << ", predicted " << plan.predicted_us << " us, forward " << plan.forward_us
-         << " us: " << plan.reason;
+    text << ", predicted " << plan.predicted_us << " us";
+    if (plan.forward_us > 0) {
+        text << ", forward " << plan.forward_us << " us";
+    }
+    text << ": " << plan.reason;
     return text.str();
 }
 

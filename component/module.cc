@@ -18,7 +18,7 @@ void destruct(Module* module) {
     if (module->saved->op.module != nullptr) { \
         OBJ_RELEASE(module->saved->op.module); \
     }
-#include "collectives.def"
+#include "strata/algorithms/collectives.def"
 #undef STRATA_COLLECTIVE
         delete module->saved;
     }
@@ -43,7 +43,7 @@ int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
         complete = complete && Slot<Collective::op>::function(*comm->c_coll) != nullptr && \
                    Slot<Collective::op>::module(*comm->c_coll) != nullptr;                 \
     }
-#include "collectives.def"
+#include "strata/algorithms/collectives.def"
 #undef STRATA_COLLECTIVE
     if (!complete) {
         return OMPI_ERR_NOT_FOUND;
@@ -54,7 +54,7 @@ int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
                              Slot<Collective::op>::module(*comm->c_coll)};  \
         OBJ_RETAIN(module->saved->op.module);                               \
     }
-#include "collectives.def"
+#include "strata/algorithms/collectives.def"
 #undef STRATA_COLLECTIVE
     return OMPI_SUCCESS;
 }
@@ -82,7 +82,7 @@ mca_coll_base_module_t* query_module(ompi_communicator_t* comm, int* priority, c
     if (settings.enabled(Collective::op)) {                        \
         Slot<Collective::op>::offered(module->super) = op##_entry; \
     }
-#include "collectives.def"
+#include "strata/algorithms/collectives.def"
 #undef STRATA_COLLECTIVE
     *priority = settings.priority;
     return &module->super;

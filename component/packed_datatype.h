@@ -1,7 +1,6 @@
 #pragma once
-#include <vector>
-
 #include "ompi_compat.h"
+#include "strata/algorithms/arena.h"
 #include "strata/algorithms/transport.h"
 
 namespace strata::component {
@@ -9,14 +8,26 @@ namespace strata::component {
 /// True when `count` elements lie in memory as their packed bytes do, from the true lower bound on.
 bool is_packed_in_place(ompi_datatype_t* datatype, std::size_t count);
 
+/// Bytes of `count` elements when packed.
+std::size_t packed_bytes(ompi_datatype_t* datatype, std::size_t count);
+/// The first byte of data of the elements at `buffer`, as MPI takes it.
+std::byte* first_byte(const void* buffer, ompi_datatype_t* datatype);
+/// Copy `count` elements, as MPI takes them, to packed bytes and back; of programs that disagree about sizes
+/// no more than `bytes` bytes. Return Open MPI's error code.
+int pack(const void* elements, std::size_t count, ompi_datatype_t* datatype, std::byte* packed,
+         std::size_t bytes);
+int unpack(const std::byte* packed, std::size_t bytes, void* elements, std::size_t count,
+           ompi_datatype_t* datatype);
+
 /// A buffer of any data type as packed bytes. Elements that lie contiguously are used in place; others are
-/// packed into `scratch` (root) or unpacked from it (elsewhere) piece by piece as the pieces travel. Ranks
+/// packed into memory of the arena or unpacked from it piece by piece as the pieces travel. Ranks
 /// may describe the same signature by different types, so pieces may end inside an element.
 class DatatypeBuffer final : public algorithms::PackedBuffer {
 public:
-    /// `bytes` = count * size of the type. Throws std::bad_alloc.
-    DatatypeBuffer(void* buffer, std::size_t count, ompi_datatype_t* datatype, std::size_t bytes,
-                   bool is_root, std::vector<std::byte>& scratch);
+    /// `packs`: the buffer is read, through produce(); else it is written, through consume(). Throws
+    /// std::bad_alloc.
+    DatatypeBuffer(const void* buffer, std::size_t count, ompi_datatype_t* datatype, bool packs,
+                   algorithms::Arena& arena);
     DatatypeBuffer(const DatatypeBuffer&) = delete;
     DatatypeBuffer& operator=(const DatatypeBuffer&) = delete;
     ~DatatypeBuffer() override;
@@ -25,7 +36,7 @@ public:
     int consume(std::size_t end) override;
 
 private:
-    int convert(std::size_t bytes, bool pack, std::size_t& moved);
+    int advance(std::size_t bytes, bool packs, std::size_t& moved);
     bool convert_ = false;
     std::size_t converted_ = 0;
     opal_convertor_t convertor_;

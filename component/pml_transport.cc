@@ -3,6 +3,33 @@
 #include <algorithm>
 
 namespace strata::component {
+namespace {
+
+/// The tags of Open MPI's own blocking collectives: calls on one communicator come in the same order on all
+/// ranks, messages of a pair too, and each call receives all that was sent to it.
+int tag_of(Collective collective) {
+    switch (collective) {
+        case Collective::bcast: return MCA_COLL_BASE_TAG_BCAST;
+        case Collective::reduce: return MCA_COLL_BASE_TAG_REDUCE;
+        case Collective::allreduce: return MCA_COLL_BASE_TAG_ALLREDUCE;
+        case Collective::allgather: return MCA_COLL_BASE_TAG_ALLGATHER;
+        case Collective::allgatherv: return MCA_COLL_BASE_TAG_ALLGATHERV;
+        case Collective::gather: return MCA_COLL_BASE_TAG_GATHER;
+        case Collective::gatherv: return MCA_COLL_BASE_TAG_GATHERV;
+        case Collective::scatter: return MCA_COLL_BASE_TAG_SCATTER;
+        case Collective::scatterv: return MCA_COLL_BASE_TAG_SCATTERV;
+        case Collective::barrier: return MCA_COLL_BASE_TAG_BARRIER;
+        case Collective::count: break;
+    }
+    return MCA_COLL_BASE_TAG_BCAST;
+}
+
+}  // namespace
+
+void PmlTransport::carry(Collective collective, std::span<const PeerLevel> levels) {
+    tag_ = tag_of(collective);
+    levels_ = levels;
+}
 
 int PmlTransport::begin(int slots) {
     requests_.assign(static_cast<std::size_t>(slots), nullptr);

@@ -18,10 +18,11 @@ struct PeerLevel {
 /// Open MPI's. One collective at a time, as MPI demands per communicator.
 class PmlTransport final : public algorithms::Transport {
 public:
-    PmlTransport(ompi_communicator_t* comm, int tag) : comm_(comm), tag_(tag) {}
+    explicit PmlTransport(ompi_communicator_t* comm) : comm_(comm) {}
 
-    /// Levels of the peers to which the next collective sends, for the counters; must outlive it.
-    void count_as(std::span<const PeerLevel> levels) { levels_ = levels; }
+    /// What follows belongs to a call of `collective` between this rank and these peers; `levels`, for the
+    /// counters, must outlive it.
+    void carry(Collective collective, std::span<const PeerLevel> levels);
 
     int begin(int slots) override;
     int isend(int slot, const std::byte* data, std::size_t bytes, int peer) override;
@@ -37,7 +38,7 @@ private:
     int sleep_until_one(std::span<int> done, int& count);
 
     ompi_communicator_t* comm_;
-    int tag_;
+    int tag_ = 0;
     std::vector<ompi_request_t*> requests_;  // by slot; null when idle
     std::vector<int> busy_;
     std::vector<ompi_request_t*> waiting_;

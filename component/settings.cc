@@ -76,8 +76,9 @@ void parse_network(const std::string& text, Settings& settings) {
     settings.slurm_network = false;
 }
 
-algorithms::Overrides parse_overrides(const std::string& op, const CollectiveText& text,
+algorithms::Overrides parse_overrides(Collective collective, const CollectiveText& text,
                                       const std::vector<std::string>& components, Reader& reader) {
+    const std::string op(algorithms::name_of(collective));
     algorithms::Overrides parsed;
     reader.read(op + "_algorithm", text.algorithm, [&] {
         const auto engine = algorithms::engine_from_name(text.algorithm);
@@ -90,13 +91,21 @@ algorithms::Overrides parse_overrides(const std::string& op, const CollectiveTex
                 [&] { parsed.methods = algorithms::parse_level_methods(text.level_algorithms, components); });
     reader.read(op + "_segsize", text.segsize,
                 [&] { parsed.segments = algorithms::parse_level_sizes(text.segsize); });
-    reader.read(op + "_level_algorithms", text.level_algorithms, [&] {
-        const std::string conflict = algorithms::check(parsed);
+    // An engine that the collective has not, alone, and then together with the methods.
+    const auto without = [&](auto&& give_up) {
+        const std::string conflict = algorithms::check(parsed, collective);
         if (!conflict.empty()) {
-            parsed.methods.clear();
+            give_up();
             throw std::invalid_argument(conflict);
         }
-    });
+    };
+    auto methods = std::move(parsed.methods);
+    parsed.methods.clear();
+    reader.read(op + "_algorithm", text.algorithm,
+                [&] { without([&] { parsed.engine = algorithms::Engine::automatic; }); });
+    parsed.methods = std::move(methods);
+    reader.read(op + "_level_algorithms", text.level_algorithms,
+                [&] { without([&] { parsed.methods.clear(); }); });
     return parsed;
 }
 
@@ -162,7 +171,7 @@ Settings parse_settings(const SettingsText& text, const std::vector<std::string>
     read_pretended_machine(text, settings, reader);
     for (std::size_t op = 0; op < collective_names.size(); ++op) {
         settings.overrides[op] =
-            parse_overrides(std::string(collective_names[op]), text.collectives[op], components, reader);
+            parse_overrides(static_cast<Collective>(op), text.collectives[op], components, reader);
         settings.overrides[op].window = settings.window;
     }
     return settings;

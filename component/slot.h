@@ -1,5 +1,6 @@
 #pragma once
 // Slots of a communicator's table of collectives, and how a call is forwarded through one.
+#include <optional>
 #include <utility>
 
 #include "collectives.h"
@@ -28,7 +29,7 @@ struct Slot;
         }                                                                                       \
         static Function& offered(mca_coll_base_module_t& module) { return module.coll_##op; }   \
     };
-#include "collectives.def"
+#include "strata/algorithms/collectives.def"
 #undef STRATA_COLLECTIVE
 
 /// Puts the saved content into the slot for as long as the guard lives. What is in the slot at the end
@@ -66,6 +67,45 @@ int forward(ompi_communicator_t* comm, SlotContent<typename Slot<op>::Function>&
             Arguments... arguments) {
     SlotGuard<op> guard(*comm->c_coll, saved);
     return guard.function()(arguments..., comm, guard.module());
+}
+
+/// What the component found in the slots that it took over; one reference on each module.
+struct SavedSlots {
+#define STRATA_COLLECTIVE(op) SlotContent<Slot<Collective::op>::Function> op;
+#include "strata/algorithms/collectives.def"
+#undef STRATA_COLLECTIVE
+};
+
+/// The saved content of one slot.
+template <Collective op>
+SlotContent<typename Slot<op>::Function>& saved_slot(SavedSlots& saved);
+#define STRATA_COLLECTIVE(op)                                                                            \
+    template <>                                                                                          \
+    inline SlotContent<Slot<Collective::op>::Function>& saved_slot<Collective::op>(SavedSlots & saved) { \
+        return saved.op;                                                                                 \
+    }
+#include "strata/algorithms/collectives.def"
+#undef STRATA_COLLECTIVE
+
+/// Puts back whatever this component took over, as long as it lives: for work of Open MPI's own that is made
+/// of collectives, such as splitting a communicator. Slots that were not taken over stay as they are.
+class AllSlotsGuard {
+public:
+    AllSlotsGuard(mca_coll_base_comm_coll_t& table, SavedSlots& saved);
+
+private:
+#define STRATA_COLLECTIVE(op) std::optional<SlotGuard<Collective::op>> op##_;
+#include "strata/algorithms/collectives.def"
+#undef STRATA_COLLECTIVE
+};
+
+inline AllSlotsGuard::AllSlotsGuard(mca_coll_base_comm_coll_t& table, SavedSlots& saved) {
+#define STRATA_COLLECTIVE(op)           \
+    if (saved.op.function != nullptr) { \
+        op##_.emplace(table, saved.op); \
+    }
+#include "strata/algorithms/collectives.def"
+#undef STRATA_COLLECTIVE
 }
 
 }  // namespace strata::component

@@ -52,7 +52,10 @@ void Variables::register_all(const mca_base_component_t* component) {
          "lowest "
          "ranks. May differ from node to node, except none",
          OPAL_INFO_LVL_3, &SettingsText::nic);
-    text("reproducible", "1: of several equally near processes the lowest rank leads, in every communicator (0: drawn by lot)",
+    text("reproducible",
+         "1: reductions fold in the order of the ranks, in trees that depend on neither size nor leaders, "
+         "and of "
+         "several equally near processes the lowest rank leads (0: as it is fastest; drawn by lot)",
          OPAL_INFO_LVL_4, &SettingsText::reproducible);
     text("disable", "Collectives to leave to other components, comma-separated", OPAL_INFO_LVL_2,
          &SettingsText::disable);

@@ -7,20 +7,21 @@ namespace {
 
 // In the order of the enumeration. Radix 4: Open MPI's own defaults for its chain fan-out and its k-nomial
 // tree.
-constexpr std::array<AlgorithmInfo, 10> table{{
-    {Algorithm::automatic, "auto", false, 0},
-    {Algorithm::linear, "linear", true, 0},
-    {Algorithm::chain, "chain", true, 4},
-    {Algorithm::pipeline, "pipeline", true, 0},
-    {Algorithm::split_binary, "split_binary", false, 0},
-    {Algorithm::binary, "binary", true, 0},
-    {Algorithm::binomial, "binomial", true, 0},
-    {Algorithm::knomial, "knomial", true, 4},
-    {Algorithm::scatter_allgather, "scatter_allgather", false, 0},
-    {Algorithm::scatter_allgather_ring, "scatter_allgather_ring", false, 0},
+constexpr std::array<AlgorithmInfo, 11> table{{
+    {Algorithm::automatic, "auto", false, false, 0},
+    {Algorithm::linear, "linear", true, true, 0},
+    {Algorithm::chain, "chain", true, true, 4},
+    {Algorithm::pipeline, "pipeline", true, true, 0},
+    {Algorithm::split_binary, "split_binary", false, false, 0},
+    {Algorithm::binary, "binary", true, false, 0},
+    {Algorithm::binomial, "binomial", true, true, 0},
+    {Algorithm::knomial, "knomial", true, true, 4},
+    {Algorithm::scatter_allgather, "scatter_allgather", false, false, 0},
+    {Algorithm::scatter_allgather_ring, "scatter_allgather_ring", false, false, 0},
+    {Algorithm::recursive_doubling, "recursive_doubling", false, true, 0},
 }};
 
-constexpr AlgorithmInfo component_info{Algorithm::component, "component", false, 0};
+constexpr AlgorithmInfo component_info{Algorithm::component, "component", false, false, 0};
 
 constexpr bool in_enumeration_order() {
     for (std::size_t i = 0; i < table.size(); ++i) {

@@ -49,4 +49,8 @@ const LevelPlan& Plan::at(topology::LevelKey level) const {
     throw std::out_of_range("the plan has no level '" + topology::name_of(level) + "'");
 }
 
+bool exchanges_on_top(const Plan& plan) {
+    return !plan.levels.empty() && plan.levels.front().method.algorithm == Algorithm::recursive_doubling;
+}
+
 }  // namespace strata::algorithms

@@ -99,6 +99,7 @@ ShapeLinks shape_links(const LevelMethod& method, int position, int size) {
         case Algorithm::split_binary:
         case Algorithm::scatter_allgather:
         case Algorithm::scatter_allgather_ring:
+        case Algorithm::recursive_doubling:
         case Algorithm::component: break;
     }
     throw std::invalid_argument("an algorithm that is no tree shape was given to the tree engine (number " +

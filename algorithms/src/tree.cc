@@ -105,16 +105,21 @@ std::vector<int> participants(const Hierarchy& hierarchy, int group, int root) {
     return result;
 }
 
+std::vector<int> shape_members(const Hierarchy& hierarchy, const Plan& plan, int group, int root) {
+    std::vector<int> members = participants(hierarchy, group, root);
+    if (is_chain(plan.at(hierarchy.groups[group].level).method) && !hierarchy.walk.empty()) {
+        order_chain(hierarchy, members);
+    }
+    return members;
+}
+
 TreeLinks tree_links(const Hierarchy& hierarchy, const Plan& plan, int root, int rank) {
     check_rank(hierarchy, root, "root");
     check_rank(hierarchy, rank, "rank");
     TreeLinks links;
     for (int group = hierarchy.stop[rank]; group >= 0; group = hierarchy.groups[group].parent) {
         const LevelPlan& level = plan.at(hierarchy.groups[group].level);
-        std::vector<int> members = participants(hierarchy, group, root);
-        if (is_chain(level.method) && !hierarchy.walk.empty()) {
-            order_chain(hierarchy, members);
-        }
+        const std::vector<int> members = shape_members(hierarchy, plan, group, root);
         const auto own = std::find(members.begin(), members.end(), rank);
         if (own == members.end()) {
             throw std::invalid_argument("rank " + std::to_string(rank) + " takes no part in group " +

@@ -1,9 +1,10 @@
-"""The demonstration `bench/demo`: one program, one cluster, three ways of running MPI_Bcast.
+"""The demonstration `bench/demo`: one program, one cluster, three ways of running collective operations.
 
 command_line    options and the order of events
-measure         what is measured, and against which limit
+measure         what is measured
+limits          the least time that the links allow
 report          the table and the verdict
-plot            the plot
+plot            the plots
 applications    real programs from Debian, with and without the plugin
 
 What other benchmarks need as well is in `measuring`.

@@ -3,6 +3,7 @@
 To add one, write a class with the members of `Lammps` and put it into ALL.
 """
 
+import collections
 import dataclasses
 import os
 import random
@@ -11,7 +12,7 @@ import statistics
 
 from measuring.competitors import explaining
 
-_PLAN = re.compile(r"coll:strata: \S+ bcast of \d+ bytes from rank \d+: ([a-z]+)")
+_PLAN = re.compile(r"coll:strata: .+? ([a-z]+) of \d+ bytes from rank \d+: ([a-z]+)")
 
 
 class Lammps:
@@ -128,6 +129,13 @@ class Comparison:
         return dataclasses.asdict(self)
 
 
+def describe_plans(errors):
+    """From rank 0's explanations: "bcast 3 sizes tree, allreduce 1 size forward"."""
+    counts = collections.Counter(_PLAN.findall(errors))
+    return ", ".join(f"{operation} {count} size{'s' * (count > 1)} {engine}"
+                     for (operation, engine), count in counts.items())
+
+
 def compare(application, cluster, stock, strata, repetitions, folder, announce):
     """Runs an application in turn with both. `announce(text)` is called before each run."""
     title = f"{application.title} ({cluster.ranks} ranks, block order)"
@@ -153,10 +161,8 @@ def compare(application, cluster, stock, strata, repetitions, folder, announce):
             for label, value in {**seconds, "everything, mpirun included": run.seconds}.items():
                 comparison.times.setdefault(label, ([], []))[place].append(value)
             if chosen is not competitor:
-                engines = _PLAN.findall(run.errors)
-                counts = [f"{engines.count(name)} sizes {name}" for name in sorted(set(engines))]
-                comparison.plans = ", ".join(counts)
-                if not engines:
+                comparison.plans = describe_plans(run.errors)
+                if not comparison.plans:
                     comparison.failure = "the plugin made no plan: it was not used"
                     return comparison
     return comparison

@@ -7,19 +7,19 @@ import re
 import shutil
 
 from emulated_cluster.plan import ORDERS
-from measuring import command, competitors
+from measuring import command, competitors, operations
 from measuring.cluster import Cluster
 from measuring.rounds import Effort
 from measuring.table import Paint
 
 from . import applications, plot, report
-from .measure import Case, Measurement
+from .measure import Measurement, cases_of
 
 _DESCRIPTION = """\
 Shows what the plugin does. Installs what is missing from Debian, builds, brings up an emulated cluster (four
-nodes with four ranks each, on two sites with a slow link between them) and times MPI_Bcast in an unmodified
-program with stock Open MPI (coll/tuned), with coll/han, and with the plugin. Then it runs real applications
-with and without the plugin and compares their results."""
+nodes with four ranks each, on two sites with a slow link between them) and times MPI_Bcast, or other
+collective operations, in an unmodified program with stock Open MPI (coll/tuned), with coll/han, and with the
+plugin. Then it runs real applications with and without the plugin and compares their results."""
 _SIZES = "8,1K,8K,64K,256K,1M,4M"
 _QUICK_SIZES = "8,64K,1M,4M"
 _SHAPE = {  # options that are passed on to `cluster up`
@@ -50,15 +50,19 @@ def _parser():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true",
                         help=f"two rounds, sizes {_QUICK_SIZES}, applications once")
+    operations_option = command.operations_option("bcast")
+    operations_option["help"] += "; all take ten to fifteen minutes"
+    parser.add_argument("--op", **operations_option)
     parser.add_argument("--orders", metavar="LIST", default=("block", "cyclic"),
                         type=_words("|".join(ORDERS), "one of " + ", ".join(ORDERS)),
                         help="orders of the ranks along the nodes: block, cyclic (round robin), shuffle "
                              "(block,cyclic)")
     parser.add_argument("--roots", metavar="LIST", default=("0",),
                         type=_words("0|[1-9][0-9]{0,5}|rotate", "a rank or rotate"),
-                        help="roots of the Broadcast: ranks, or rotate (0)")
+                        help="roots, where an operation has one: ranks, or rotate (0)")
     parser.add_argument("--sizes", metavar="LIST", type=command.sizes,
-                        help=f"message sizes in bytes ({_SIZES})")
+                        help=f"sizes in bytes ({_SIZES}), of the vector or, for Gather, Scatter and "
+                             "Allgather, of all blocks together")
     parser.add_argument("--no-app", action="store_true", help="leave out the applications")
     command.add_options(parser, "results/demo", 100)
     shape = parser.add_argument_group("the cluster, as in bench/cluster up")
@@ -100,11 +104,11 @@ def _measure(options, cluster, built, folder, progress):
     ours = competitors.strata(built.plugin_folder, {"network": f"file:{network}"})
     contenders = (competitors.tuned(), competitors.han(), ours)
     _introduce(cluster, contenders, progress)
-    cases = [Case(order, root) for order in options.orders for root in options.roots]
+    cases = cases_of(options.op, options.orders, options.roots)
     measurement = Measurement(cluster, built.program, contenders, cases, _effort(options), folder)
     chosen = () if options.no_app else applications.ALL
     repetitions = 1 if options.quick else 3
-    progress.step(f"MPI_Bcast of {measurement.describe_sizes()}")
+    progress.step(f"{operations.titles(options.op)}: {measurement.describe_sizes()}")
     measurement.run(progress, seconds_after=12 * repetitions * len(chosen))
     comparisons = []
     for application in chosen:
@@ -139,7 +143,8 @@ def _summary(measurement, comparisons, paint):
 def _demonstrate(options, progress):
     built = command.prepare(options, "demo" if options.no_app else "demo,apps")
     folder = command.results_folder(options.results,
-                                    r"(bcast|hierarchy-.*)\.(svg|png)|table\.txt|measurements\.json")
+                                    rf"({'|'.join(operations.ALL)}|hierarchy-.*)\.(svg|png)|table\.txt"
+                                    r"|measurements\.json")
     progress.show("building the cluster")
     with Cluster([*_shape_arguments(options), "--relay", built.relay], options.keep_cluster) as cluster:
         measurement, comparisons = _measure(options, cluster, built, folder, progress)

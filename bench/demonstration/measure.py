@@ -3,62 +3,83 @@
 import dataclasses
 import os
 
-from measuring import units
+from measuring import operations, units
 from measuring.rounds import Rounds
+from measuring.table import DELAY_THAT_COUNTS_US, WORTH_A_SHARE, WORTH_COMPARING
+
+from . import limits
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
     order: str
-    root: str
+    root: str = "0"  # a rank or "rotate"; None: the operation has none
+    operation: str = "bcast"
 
     @property
     def places(self):
         return ("--order", self.order)
 
+    @property
+    def operation_title(self):
+        return operations.ALL[self.operation].title
+
     def short_title(self):
         order = "round-robin" if self.order == "cyclic" else self.order
-        return f"{order} order, " + ("rotating root" if self.root == "rotate" else f"root {self.root}")
+        root = {None: "", "rotate": ", rotating root"}.get(self.root, f", root {self.root}")
+        return f"{self.operation_title}, {order} order{root}"
 
     def title(self):
         meaning = {"block": "node by node", "cyclic": "one on each node, then the next",
                    "shuffle": "at random"}
-        return f"{self.short_title().capitalize()} (ranks are placed {meaning[self.order]})"
+        return f"{self.short_title()} (ranks are placed {meaning[self.order]})"
 
     def name(self):
-        return self.order if self.root == "0" else f"{self.order}-root-{self.root}"
+        root = "" if self.root in ("0", None) else f"-root-{self.root}"
+        return f"{self.operation}-{self.order}{root}"
+
+
+def cases_of(names, orders, roots):
+    """Every operation in every order and, if it has one, with every root."""
+    return [Case(order, root, name) for name in names for order in orders
+            for root in (roots if operations.ALL[name].rooted else (None,))]
 
 
 class Measurement(Rounds):
-    """All series, by order, root and competitor."""
+    """All series, by operation, order, root and competitor."""
 
     def picture_of(self, case, _competitor):
-        return os.path.join(self.folder, f"hierarchy-{case.name()}.svg")
+        """One of each order will do."""
+        if case != next(one for one in self.cases if one.order == case.order):
+            return None
+        return os.path.join(self.folder, f"hierarchy-{case.order}.svg")
 
-    def bottleneck_bits(self):
-        """Rate in bit/s of the slowest kind of link that every Broadcast must cross, or None if unlimited.
+    def limit(self, case, size):
+        """The least milliseconds in which the links can carry what has to cross them, or None."""
+        return limits.least_ms(self.cluster.plan, case.operation, case.order, case.root, size)
 
-        One copy of the message has to enter every other site; the links of the sites work at the same time.
-        """
-        plan = self.cluster.plan
-        rates = [units.bits_per_second(plan.nic)] if plan.nodes > 1 else []
-        if plan.sites > 1:
-            rates += [units.bits_per_second(plan.uplink), plan.relay_mbit * 1e6]
-        return min((rate for rate in rates if rate), default=None)
+    @property
+    def delay_counts(self):
+        """Whether the delay between sites, not the processors, is what small messages take."""
+        return self.cluster.plan.sites > 1 and self.cluster.plan.delay_us >= DELAY_THAT_COUNTS_US
 
-    def limit(self, size):
-        """The least milliseconds in which a message can cross the slowest links, or None."""
-        bits = self.bottleneck_bits()
-        return size * 8e3 / bits + self.cluster.plan.delay_us / 1e3 if bits else None
+    def comparable(self, size):
+        """Whether times of this size are more than noise."""
+        return size >= WORTH_COMPARING or self.delay_counts
+
+    def limit_reached(self, case, size):
+        """The limit where it is worth a comparison, or None."""
+        return self.limit(case, size) if size >= WORTH_A_SHARE or self.delay_counts else None
 
     def to_json(self):
         return super().to_json() | {
             "ranks": self.cluster.ranks,
-            "limits": {size: self.limit(size) for size in self.effort.sizes},
-            "cases": [{"order": case.order, "root": case.root,
+            "cases": [{"operation": case.operation, "order": case.order, "root": case.root,
+                       "limits": {size: self.limit(case, size) for size in self.sizes_of(case)},
                        "competitors": {name: series.to_json() for name, series in by_name.items()}}
                       for case, by_name in self.series.items()],
         }
 
     def describe_sizes(self):
-        return ", ".join(units.size_text(size) for size in self.effort.sizes)
+        sizes = dict.fromkeys(size for case in self.cases for size in self.sizes_of(case) if size)
+        return ", ".join(map(units.size_text, sizes)) or units.size_text(0)

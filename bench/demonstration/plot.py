@@ -1,44 +1,71 @@
-"""The plot of times over sizes, one panel per case."""
+"""The plots, one per operation: times over sizes, one panel per case."""
 
 import os
 
-from measuring import gnuplot
-from measuring.table import WORTH_A_SHARE
+from measuring import gnuplot, operations
 
 _LOOKS = {"tuned": ("#d9822b", 5), "han": ("#5b7db1", 9), "strata": ("#1a7f37", 7)}
-_TITLE = r"MPI\\_Bcast until the last rank has the message: median, least and greatest"
+
+
+def _title(operation):
+    # In gnuplot's double quotes a backslash has to be doubled.
+    name = rf"MPI\\_{operations.ALL[operation].title}"
+    return f"{name} until {operations.until([operation])}: median, least and greatest"
 
 
 def _panel(measurement, case, number):
     curves = []
-    for name, series in measurement.series[case].items():
-        rows = [(size, series.median(size), min(series.times[size]), max(series.times[size]))
-                for size in measurement.effort.sizes if series.median(size)]
+    sizes = measurement.sizes_of(case)
+    for place, (name, series) in enumerate(measurement.series[case].items()):
+        rows = [(size or place, series.median(size), min(series.times[size]), max(series.times[size]))
+                for size in sizes if series.median(size)]
         if rows:
             curves.append(gnuplot.curve(f"{name}{number}", rows, _LOOKS[name], name))
-    sizes = [size for size in measurement.effort.sizes if size >= WORTH_A_SHARE and measurement.limit(size)]
-    if curves and sizes:
-        curves.append(gnuplot.dashed(f"limit{number}", [(size, measurement.limit(size)) for size in sizes],
+    limited = [size for size in sizes if size and measurement.limit_reached(case, size)]
+    if curves and limited:
+        curves.append(gnuplot.dashed(f"limit{number}",
+                                     [(size, measurement.limit(case, size)) for size in limited],
                                      "limit of the link"))
     return gnuplot.panel(case.short_title(), curves)
 
 
-def script(measurement, terminal, path):
-    sizes = measurement.effort.sizes
-    values = [value for series in measurement.all_series() if not series.failure
-              for times in series.times.values() for value in times]
-    limits = [limit for limit in map(measurement.limit, sizes) if limit and limit >= min(values)]
+def _cases(measurement, operation):
+    return [case for case in measurement.cases if case.operation == operation]
+
+
+def _values(measurement, cases):
+    """All times in the plot."""
+    return [value for case in cases for series in measurement.series[case].values() if not series.failure
+            for times in series.times.values() for value in times]
+
+
+def _width(measurement, cases):
+    """The axis: sizes or, of an operation without, the competitors."""
+    sizes = measurement.sizes_of(cases[0])
+    if all(sizes):
+        blocks = operations.ALL[cases[0].operation].blocks
+        return gnuplot.size_tics(sizes, "all blocks together" if blocks else "message")
+    names = [competitor.name for competitor in measurement.competitors]
+    tics = ", ".join(f"{gnuplot.quoted(name)} {place}" for place, name in enumerate(names))
+    return f"set xrange [-0.7:{len(names) - 0.3}]\nset xtics ({tics}) nomirror\n"
+
+
+def script(measurement, operation, terminal, path):
+    cases = _cases(measurement, operation)
+    values = _values(measurement, cases)
+    limits = [limit for case in cases for size in measurement.sizes_of(case)
+              if (limit := measurement.limit(case, size)) and limit >= min(values)]
     scale = ", ".join(f"'{_milliseconds(10.0 ** power)}' 1e{power}" for power in range(-4, 6))
     settings = f"""\
-{gnuplot.size_tics(sizes)}set logscale y
+{_width(measurement, cases)}set logscale y
 set format y '%g'
 set yrange [{min(values + limits) * 0.6:.6g}:{max(values + limits) * 1.6:.6g}]
 set ytics ({scale}) nomirror
 set ylabel 'time'
 set key top left reverse Left samplen 2.5
 """
-    panels = [_panel(measurement, case, number) for number, case in enumerate(measurement.cases)]
-    return gnuplot.script(panels, _TITLE, settings, terminal, path)
+    panels = [_panel(measurement, case, number) for number, case in enumerate(cases)]
+    return gnuplot.script(panels, _title(operation), settings, terminal, path)
 
 
 def _milliseconds(value):
@@ -48,8 +75,17 @@ def _milliseconds(value):
 
 
 def draw(measurement, folder):
-    """Writes bcast.svg and bcast.png; returns (paths, why something is missing)."""
-    if not any(series.times and not series.failure for series in measurement.all_series()):
-        return [], "nothing to plot"
-    return gnuplot.draw(lambda terminal, path: script(measurement, terminal, path),
-                        os.path.join(folder, "bcast"))
+    """Writes one plot per operation, such as bcast.svg and bcast.png; returns (paths, why something is
+    missing)."""
+    paths, complaints = [], []
+    for operation in measurement.operations():
+        if not _values(measurement, _cases(measurement, operation)):
+            complaints.append(f"nothing to plot for {operation}")
+            continue
+        drawn, complaint = gnuplot.draw(
+            lambda terminal, path, of=operation: script(measurement, of, terminal, path),
+            os.path.join(folder, operation))
+        paths += drawn
+        if complaint not in ("", *complaints):
+            complaints.append(complaint)
+    return paths, "\n".join(complaints)

@@ -111,7 +111,7 @@ def _add_run(run):
     run.add_argument("--order", choices=plan.ORDERS, default="block",
                      help="ranks along the nodes: node by node, round robin, or a random order that the seed "
                           "fixes")
-    run.add_argument("--seed", type=int, default=7, help="of the order shuffle")
+    run.add_argument("--seed", type=int, default=plan.SHUFFLE_SEED, help="of the order shuffle")
     run.add_argument("--np", type=int, metavar="N", help="number of ranks; all slots if not given")
     run.add_argument("--env", action="append", default=[], metavar="NAME=VALUE",
                      help="set in every rank (repeatable)")

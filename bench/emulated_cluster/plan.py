@@ -8,6 +8,7 @@ DATA_NETWORK = "10.1.0.0/16"
 MANAGEMENT_NETWORK = "10.9.0.0/16"
 
 ORDERS = ("block", "cyclic", "shuffle")
+SHUFFLE_SEED = 7
 FAR_DIRECTIONS = ("receive", "both")
 
 _RATE = re.compile(r"[0-9]+(\.[0-9]+)?[kmg]?(bit|bps)")
@@ -175,11 +176,20 @@ def hostfile(slots):
     return "".join(f"{node_name(node)} slots={count}\n" for node, count in enumerate(slots) if count)
 
 
-def shuffled_hostfile(slots, seed):
-    """A host file for `--map-by seq`: line r is the node of rank r, in an order that the seed fixes."""
+def rank_nodes(slots, order, seed=SHUFFLE_SEED):
+    """The node of every rank: node by node, round robin, or in an order that the seed fixes."""
     places = [node for node, count in enumerate(slots) for _ in range(count)]
-    random.Random(seed).shuffle(places)
-    return "".join(node_name(node) + "\n" for node in places)
+    if order == "cyclic":
+        turns = [turn for count in slots for turn in range(count)]
+        return [node for _, node in sorted(zip(turns, places))]
+    if order == "shuffle":
+        random.Random(seed).shuffle(places)
+    return places
+
+
+def shuffled_hostfile(slots, seed):
+    """A host file for `--map-by seq`: line r is the node of rank r."""
+    return "".join(node_name(node) + "\n" for node in rank_nodes(slots, "shuffle", seed))
 
 
 def slurm_topology(plan):

@@ -74,8 +74,9 @@ public:
           hierarchy_(blocks_of(conductor_.size(), options.ranks_per_node)),
           links_(algorithms::tree_links(hierarchy_, plan_of(hierarchy_, options), 0, conductor_.rank())),
           tree_(generic_tree(links_, 0)),
-          transport_(comm_, MCA_COLL_BASE_TAG_BCAST),
+          transport_(comm_),
           module_(OBJ_NEW(mca_coll_base_module_t)) {
+        transport_.carry(component::Collective::bcast, {});
         module_->base_data = OBJ_NEW(mca_coll_base_comm_t);
     }
     ~Comparison() { OBJ_RELEASE(module_); }
@@ -88,11 +89,12 @@ public:
         std::int64_t wrong = 0;
         for (int turn = 0; turn < 2 * (options_.repetitions + 1); ++turn) {
             const int engine = turn % 2;
-            conductor_.rank() == 0 ? bench::fill(buffer, turn) : bench::spoil(buffer, turn);
+            const bench::Pattern pattern(static_cast<std::uint64_t>(turn));
+            conductor_.rank() == 0 ? bench::fill(buffer, pattern) : bench::spoil(buffer, pattern);
             conductor_.start(true, 20000);
             const int rc = engine == 0 ? ours(buffer) : generic(buffer);
             const auto outcome = conductor_.finish(bench::now_ns());
-            wrong += conductor_.sum(bench::wrong_bytes(buffer, turn) + (rc != 0 ? 1 : 0));
+            wrong += conductor_.sum(bench::wrong_bytes(buffer, pattern) + (rc != 0 ? 1 : 0));
             if (turn > 1 && outcome.late == 0) {
                 times[engine].push_back(static_cast<double>(outcome.duration_ns) / 1e3);
             }

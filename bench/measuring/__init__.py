@@ -3,6 +3,7 @@
 command         options, packages and build, results folder, how a benchmark ends
 cluster         the emulated cluster, taken down whatever happens
 competitors     what is compared, as options of mpirun
+operations      the collective operations: what their size means, who gets a result
 rounds          rounds over cases and competitors
 table           the cells of tables, and colours
 gnuplot         plots

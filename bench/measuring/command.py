@@ -7,14 +7,16 @@ import shutil
 import subprocess
 import sys
 
-from . import units
+from . import operations, units
 from .cluster import NOT_SUPPORTED, ClusterError, Interrupted, check_support, raise_on_signals
 from .progress import Progress
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 EPILOG = """\
-Exit status: 0 if everything ran and all data was right, however fast; 1 if not; 77 if this machine does not
-allow namespaces, of which the cluster is made. More about the cluster: bench/cluster --help."""
+Exit status: 0 if with the plugin everything ran and all data was right, however fast; 1 if not; 77 if this
+machine does not allow namespaces, of which the cluster is made. Where a component of Open MPI itself crashes
+or delivers wrong data, that is shown and the measurement goes on without it. More about the cluster:
+bench/cluster --help."""
 
 
 def count(text):
@@ -30,6 +32,19 @@ def sizes(text):
         return tuple(sorted({units.parse_size(word) for word in text.split(",")}))
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def operations_option(default, known=tuple(operations.ALL)):
+    """The settings of an option for a list of operations, for argparse. `default`: its value as text."""
+    def parse(text):
+        found = tuple(dict.fromkeys(known if text == "all" else text.split(",")))
+        for word in found:
+            if word not in known:
+                raise argparse.ArgumentTypeError(f"'{word}': expected all, or some of {', '.join(known)}")
+        return found
+
+    return {"metavar": "LIST", "type": parse, "default": parse(default),
+            "help": f"operations: all, or some of {', '.join(known)} ({default})"}
 
 
 def add_options(parser, results, seconds):
@@ -56,7 +71,7 @@ class Built:
     """What the build made: the program, the cluster's relay, the folder of the plugin."""
 
     def __init__(self, folder):
-        self.program = os.path.join(folder, "bench", "bcast_latency")
+        self.program = os.path.join(folder, "bench", "collective_latency")
         self.relay = os.path.join(folder, "bench", "relay")
         plugin = os.path.join(folder, "plugin", "mca_coll_strata.so")
         for path in (self.program, self.relay, plugin):

@@ -7,6 +7,7 @@ import subprocess
 from . import units
 
 _PANEL = (560, 470)  # pixels
+_LEAST_WIDTH = 700  # for the title of all panels
 
 
 def quoted(text):
@@ -39,11 +40,11 @@ def panel(title, curves, settings=""):
     return f"{blocks}{settings}set title {quoted(title)} font ',13'\nplot {parts}\n"
 
 
-def size_tics(sizes):
+def size_tics(sizes, label="message"):
     """Settings for an axis of message sizes."""
     tics = ", ".join(f"'{units.size_text(size)}' {size}" for size in sizes)
     return (f"set logscale x\nset xrange [{min(sizes) * 0.6}:{max(sizes) * 1.7}]\n"
-            f"set xtics ({tics}) rotate by 40 right nomirror\nset xlabel 'message'\n")
+            f"set xtics ({tics}) rotate by 40 right nomirror\nset xlabel {quoted(label)}\n")
 
 
 def script(panels, title, settings, terminal, path):
@@ -51,7 +52,7 @@ def script(panels, title, settings, terminal, path):
     panels = list(filter(None, panels))
     columns = min(2, len(panels))
     rows = -(-len(panels) // columns)
-    width, height = columns * _PANEL[0], rows * _PANEL[1] + 30
+    width, height = max(columns * _PANEL[0], _LEAST_WIDTH), rows * _PANEL[1] + 30
     return f"""\
 set terminal {terminal} size {width},{height} font 'DejaVu Sans,11' background rgb 'white'
 set output {quoted(path)}

@@ -7,9 +7,10 @@ import re
 import statistics
 import time
 
+from . import operations
 from .competitors import explaining
 
-_PLAN = re.compile(r"coll:strata: \S+ bcast of (\d+) bytes from rank \d+: ([a-z]+)(?: \(([^)]*)\))?,")
+_PLAN = re.compile(r"coll:strata: \S+ ([a-z]+) of (\d+) bytes from rank \d+: ([a-z]+)(?: \(([^)]*)\))?,")
 
 
 @dataclasses.dataclass
@@ -18,7 +19,10 @@ class Series:
 
     times: dict = dataclasses.field(default_factory=dict)
     wrong_bytes: int = 0
+    left_early: int = 0  # how often a rank left a Barrier before the last one had entered
+    is_plugin: bool = False
     failure: str = ""  # why it was given up
+    bytes: dict = dataclasses.field(default_factory=dict)  # by size: what it was rounded to
     plans: dict = dataclasses.field(default_factory=dict)  # by size: what the plugin chose
 
     def median(self, size):
@@ -29,8 +33,8 @@ class Series:
     def to_json(self):
         plans = {size: f"{engine} ({levels})" if levels else engine
                  for size, (engine, levels) in self.plans.items()}
-        return {"times": self.times, "wrong_bytes": self.wrong_bytes, "failure": self.failure or None,
-                "plans": plans}
+        return {"times": self.times, "wrong_bytes": self.wrong_bytes, "left_early": self.left_early,
+                "failure": self.failure or None, "plans": plans}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,9 +53,9 @@ class Effort:
 class Rounds:
     """All series, by case and competitor.
 
-    A case has `places` (options of `cluster run`), `root` (as bcast_latency takes it), a short_title() for
-    people and a name() for files, and is hashable. What else depends on the case, subclasses say in the
-    methods below.
+    A case has an `operation` (a name), `places` (options of `cluster run`), `root` (as collective_latency
+    takes it; None for operations without one), a short_title() for people and a name() for files, and is
+    hashable. What else depends on the case, subclasses say in the methods below.
     """
 
     def __init__(self, cluster, program, competitors, cases, effort, folder):
@@ -61,7 +65,8 @@ class Rounds:
         self.effort = effort
         self.folder = folder
         self.rounds = 0
-        self.series = {case: {competitor.name: Series() for competitor in self.competitors_of(case)}
+        self.series = {case: {competitor.name: Series(is_plugin=competitor.is_plugin)
+                              for competitor in self.competitors_of(case)}
                        for case in cases}
         self.pictures = []
         self._program = program
@@ -77,16 +82,25 @@ class Rounds:
         """File for the plugin's picture of the hierarchy, or None."""
         return None
 
+    def operations(self):
+        """The names of all operations that are measured."""
+        return list(dict.fromkeys(case.operation for case in self.cases))
+
+    def sizes_of(self, case):
+        return operations.sizes_of(case.operation, self.effort.sizes)
+
     def all_series(self):
         return [series for by_name in self.series.values() for series in by_name.values()]
 
     def succeeded(self):
-        """No wrong byte, no failed run."""
-        return not any(series.wrong_bytes or series.failure for series in self.all_series())
+        """With the plugin no wrong result and no failed run. What Open MPI's own components do wrong is a
+        result like others."""
+        return not any(series.failure for series in self.all_series() if series.is_plugin)
 
     def repetitions(self):
         """How often each size was measured: (least, most)."""
-        counts = [len(times) for series in self.all_series() for times in series.times.values()] or [0]
+        counts = [len(times) for series in self.all_series() if not series.failure
+                  for times in series.times.values()] or [0]
         return min(counts), max(counts)
 
     def run(self, progress, seconds_after=0):
@@ -124,27 +138,34 @@ class Rounds:
         picture = self.picture_of(case, competitor) if explained else None
         if explained:
             chosen = explaining(chosen, picture)
-        command = [self._program, "--sizes", ",".join(map(str, self.effort.sizes)), "--root", case.root,
+        command = [self._program, "--op", case.operation, "--sizes", ",".join(map(str, self.effort.sizes)),
+                   *(("--root", case.root) if case.root else ()),
                    "--warm-up", "1", "--reps", str(self.effort.repetitions), "--min-time", "0.05",
                    "--json", log + ".json"]
         if os.path.exists(log + ".json"):
             os.unlink(log + ".json")
         run = self.cluster.run(case.places, chosen, command, log, self.effort.timeout)
         self._collect(series, log + ".json")
-        if run.status:
+        if run.status or series.wrong_bytes or series.left_early:
             wrong = f"{series.wrong_bytes} wrong bytes; " if series.wrong_bytes else ""
-            series.failure = f"{wrong}exit status {run.status}, see {log}.err\n{run.complaint()}"
+            early = "left a Barrier too early; " if series.left_early else ""
+            series.failure = f"{wrong}{early}exit status {run.status}, see {log}.err\n{run.complaint()}"
         elif explained:
-            self._note_plans(series, run)
+            self._note_plans(series, case.operation, run)
         if picture and os.path.exists(picture):
             self.pictures.append(picture)
 
     @staticmethod
-    def _note_plans(series, run):
-        for size, engine, levels in _PLAN.findall(run.errors):
-            series.plans[int(size)] = (engine, levels)
-        if not series.plans:
-            series.failure = "the plugin made no plan: it was not used\n" + run.complaint()
+    def _note_plans(series, operation, run):
+        plans = {int(size): (engine, levels) for name, size, engine, levels in _PLAN.findall(run.errors)
+                 if name == operation}
+        for size, rounded in series.bytes.items():
+            # A plan for 0 bytes serves all sizes: not every rank knows them (Gatherv, Scatterv).
+            if plan := plans.get(rounded, plans.get(0)):
+                series.plans[size] = plan
+        if not plans:
+            series.failure = (f"the plugin made no plan for {operation}: it was not used\n"
+                              + run.complaint())
 
     @staticmethod
     def _collect(series, path):
@@ -154,6 +175,8 @@ class Rounds:
             for line in file:
                 record = json.loads(line)
                 series.wrong_bytes += record["wrong_bytes"]
+                series.left_early += record["left_early"]
+                series.bytes[record["size"]] = record["bytes"]
                 times = series.times.setdefault(record["size"], [])
                 times += [time_us / 1e3 for time_us in record["times"]]
 

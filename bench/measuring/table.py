@@ -4,10 +4,11 @@ import os
 import statistics
 import sys
 
-from . import units
+from . import operations, units
 
 WORTH_COMPARING = 64 << 10  # bytes; below, the time is that of processes waiting for a processor
 WORTH_A_SHARE = 256 << 10  # bytes; below, the rate of a link is not what limits
+DELAY_THAT_COUNTS_US = 1000  # from this delay between sites on, it is what limits small messages
 SLOWER = 0.95  # a speed-up below this is called slower, in between is noise
 
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32"}
@@ -33,13 +34,13 @@ CELL_HEAD = f"{'median':>8} {'min–max':>11} {'%':>4}"  # 25 columns, as cell()
 
 
 def cell(series, size, limit):
-    """Median, spread and share of the limit, 25 columns."""
+    """Median, spread and, if there is a limit, the share of it; 25 columns."""
     median = series.median(size)
     if median is None:
         return f"{'failed' if series.failure else 'no time':>8}{'':17}"
     times = series.times[size]
     spread = f"{units.three_digits(min(times))}–{units.three_digits(max(times))}"
-    share = f"{100 * limit / median:.0f}%" if limit and size >= WORTH_A_SHARE else ""
+    share = f"{100 * limit / median:.0f}%" if limit else ""
     return f"{units.three_digits(median):>8} {spread:>11} {share:>4}"
 
 
@@ -49,13 +50,13 @@ def speed_up(ours, theirs, size):
     return other / one if one and other else None
 
 
-def speed_up_cell(value, size, paint):
-    """8 columns."""
+def speed_up_cell(value, comparable, paint):
+    """8 columns. `comparable`: the times are more than noise."""
     if value is None:
         return f"{'–':>8}"
     number = units.three_digits(value) if value >= 9.995 else f"{value:.2f}"
     text = f"{number + 'x':>8}"
-    if size < WORTH_COMPARING:
+    if not comparable:
         return paint(text, "dim")
     return paint(text, "green" if value > 1 / SLOWER else "red" if value < SLOWER else "bold")
 
@@ -74,17 +75,38 @@ def note_repetitions(measurement):
     """What the numbers are, in two lines."""
     repetitions = units.range_text([str(count) for count in measurement.repetitions()])
     rounds = f"{measurement.rounds} round" + ("s" if measurement.rounds > 1 else "")
-    return ["Milliseconds from an agreed start until the last rank has the message,",
+    return [f"Milliseconds from an agreed start until {operations.until(measurement.operations())},",
             f"{repetitions} repetitions in {rounds}, the competitors in turn."]
 
 
 def note_data(measurement, paint):
-    """Whether all data was right and every run succeeded."""
-    wrong = sum(series.wrong_bytes for series in measurement.all_series())
-    lines = [paint(f"WRONG DATA: {wrong} bytes.", "red", "bold") if wrong
-             else "Every byte of every repetition was checked and right."]
+    """Whether all data was right and every run succeeded. What a competitor of the plugin does wrong is told,
+    but is no error of the measurement."""
+    lines = []
+    for name, plugin, text in _what_was_wrong(measurement):
+        lines.append(paint(f"WRONG DATA: {name}: {text}.", "red", *(["bold"] if plugin else [])))
+    if not lines:
+        lines.append("Every byte of every repetition was checked and right.")
     for case, by_name in measurement.series.items():
         for name, series in by_name.items():
-            if series.failure:
+            if not series.failure:
+                continue
+            if series.is_plugin:
                 lines.append(paint(f"FAILED: {name}, {case.short_title()}: {series.failure}", "red", "bold"))
+            else:
+                text = f"Failed, so not compared: {name}, {case.short_title()}: {series.failure}"
+                lines.append(paint(text, "red"))
     return lines
+
+
+def _what_was_wrong(measurement):
+    """(competitor, whether it is the plugin, what it did) for all that delivered wrong results."""
+    for competitor in measurement.competitors:
+        its = [by_name[competitor.name] for by_name in measurement.series.values()
+               if competitor.name in by_name]
+        wrong, early = sum(one.wrong_bytes for one in its), sum(one.left_early for one in its)
+        if wrong:
+            yield competitor.name, competitor.is_plugin, f"{wrong} bytes"
+        if early:
+            yield (competitor.name, competitor.is_plugin,
+                   f"{early} times a rank left a Barrier before all had entered")

@@ -16,6 +16,9 @@ def parse_size(text):
 
 
 def size_text(size):
+    """For people; 0 stands for an operation that moves none."""
+    if not size:
+        return "no data"
     for unit, name in ((1 << 20, "MiB"), (1 << 10, "KiB")):
         if size >= unit and size % unit == 0:
             return f"{size // unit} {name}"

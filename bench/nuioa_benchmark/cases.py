@@ -2,13 +2,17 @@
 
 One cluster of 8 nodes serves all cases: each uses some of its nodes and slots. Part of a node's ranks, always
 the lowest ones, reach the node's card through a slower path ("far"); ranks are placed node by node.
+
+The figures are Broadcasts. A Reduce streams the other way: from leader to leader towards the root, so that the
+leaders between receive, and the root does. A far root receives through the slow path itself; what its leaders
+are worth shows with a near one.
 """
 
 import dataclasses
 import os
 
 from emulated_cluster.plan import machine_parameters
-from measuring import units
+from measuring import operations, units
 from measuring.competitors import told
 from measuring.rounds import Rounds
 
@@ -20,6 +24,7 @@ class Case:
     per_node: tuple  # ranks on every node
     far: tuple  # how many of them are far
     root_rank: int = 0
+    operation: str = "bcast"
 
     @property
     def places(self):
@@ -67,17 +72,20 @@ class Case:
         def side(far):
             return "far" if far else "near"
 
+        start = "" if self.operation == "bcast" else f"{operations.ALL[self.operation].title}, "
         shape = f"{self.nodes} nodes with {self.each} rank{'s' * (self.each > 1)} each, root "
-        return shape + side(self.root_far) + ("" if self.can_elect else f", others {side(self.far[1])}")
+        others = "" if self.can_elect else f", others {side(self.far[1])}"
+        return start + shape + side(self.root_far) + others
 
     def name(self):
-        return f"{self.nodes}x{self.each}-far-{'-'.join(map(str, self.far))}-root-{self.root}"
+        far = "-".join(map(str, self.far))
+        return f"{self.operation}-{self.nodes}x{self.each}-far-{far}-root-{self.root}"
 
 
-def half_far(nodes, each, root_rank=0):
+def half_far(nodes, each, root_rank=0, operation="bcast"):
     """Half of the ranks of each node are far; of a single one, that one."""
     idle = (0,) * (NODES - nodes)
-    return Case((each,) * nodes + idle, (max(1, each // 2),) * nodes + idle, root_rank)
+    return Case((each,) * nodes + idle, (max(1, each // 2),) * nodes + idle, root_rank, operation)
 
 
 def bound(root_far, others_far):
@@ -87,12 +95,15 @@ def bound(root_far, others_far):
 
 HEADLINE = (half_far(4, 4), half_far(4, 4, root_rank=2))
 BINDINGS = tuple(bound(root, others) for others in (True, False) for root in (True, False))
+REDUCE = (half_far(4, 4, root_rank=2, operation="reduce"), half_far(4, 4, operation="reduce"))
 FIGURES = {
     "headline": HEADLINE,
     "5": BINDINGS,
     "8": tuple(half_far(NODES, each) for each in (1, 2, 4, 8)),
     "9": tuple(half_far(nodes, 4) for nodes in (2, 4, 8)),
+    "reduce": REDUCE,
 }
+FIGURES_OF = {"bcast": ("headline", "5", "8", "9"), "reduce": ("reduce",)}
 
 
 def cases_of(figures):
@@ -105,7 +116,8 @@ class Measurement(Rounds):
 
     def competitors_of(self, case):
         """Those whose difference means something in this case."""
-        left_out = {"off"} if not case.can_elect else {"tuned", "han"} if case.root_rank else set()
+        beside = case in (HEADLINE[1], REDUCE[1])  # only there for what the other root costs
+        left_out = {"off"} if not case.can_elect else {"tuned", "han"} if beside else set()
         return tuple(one for one in self.competitors if one.name not in left_out)
 
     def in_case(self, case, competitor):
@@ -118,22 +130,29 @@ class Measurement(Rounds):
         return told(competitor, machine)
 
     def picture_of(self, case, competitor):
-        if case is not HEADLINE[0]:
+        if case not in (HEADLINE[0], REDUCE[0]) or case.operation != self.cases[0].operation:
             return None
         return os.path.join(self.folder, f"hierarchy-{competitor.name}.svg")
 
     def limit(self, case, size):
-        """The least milliseconds in which a message can reach all nodes: through every card once, and through
-        the slow path where a node has no near rank."""
+        """The least milliseconds in which a message can reach all nodes, or their sum the root's: through every
+        card once, and through the slow path where a node that needs it has no near rank."""
         plan = self.cluster.plan
-        root_slow = plan.far_direction == "both" and case.far[0] == case.per_node[0]
-        return self._at(size, plan, root_slow or not case.others_near())
+        root_slow = case.far[0] == case.per_node[0] and self._matters(case, at_root=True)
+        others_slow = not case.others_near() and self._matters(case, at_root=False)
+        return self._at(size, plan, root_slow or others_slow)
 
     def limit_of_lowest(self, case, size):
-        """The same when the lowest rank of every node has to receive, and the root to send."""
+        """The same when on every node but the root's the lowest rank leads, and the root on its own. With
+        three nodes and more, a leader receives in a Reduce, too."""
         plan = self.cluster.plan
-        root_slow = plan.far_direction == "both" and case.root_far
-        return self._at(size, plan, root_slow or not case.lowest_near())
+        root_slow = case.root_far and self._matters(case, at_root=True)
+        others_slow = not case.lowest_near() and (self._matters(case, at_root=False) or case.nodes > 2)
+        return self._at(size, plan, root_slow or others_slow)
+
+    def _matters(self, case, at_root):
+        """Whether the way between card and far ranks is slow in the direction in which data has to go."""
+        return self.cluster.plan.far_direction == "both" or at_root == (case.operation == "reduce")
 
     @staticmethod
     def _at(size, plan, slow):

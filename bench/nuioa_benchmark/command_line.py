@@ -11,14 +11,14 @@ from measuring.rounds import Effort
 from measuring.table import Paint
 
 from . import plot, report
-from .cases import FIGURES, NODES, SLOTS, Measurement, cases_of
+from .cases import FIGURES_OF, NODES, SLOTS, Measurement, cases_of
 
 _DESCRIPTION = """\
 Shows what it is worth that leaders are near the network card. Builds, brings up an emulated cluster on which
-part of every node's ranks (the lowest ones) reach the card through a slower path, and times MPI_Bcast in an
-unmodified program with stock Open MPI (coll/tuned), with coll/han, and with the plugin, its election switched
-off and on. Repeats the figures of the paper on NUIOA-aware collective operations and prints its statements
-beside the results."""
+part of every node's ranks (the lowest ones) reach the card through a slower path, and times MPI_Bcast or
+MPI_Reduce in an unmodified program with stock Open MPI (coll/tuned), with coll/han, and with the plugin, its
+election switched off and on. Repeats the figures of the paper on NUIOA-aware collective operations and prints
+its statements beside the results."""
 _SIZES = "64K,256K,1M,4M"
 _QUICK_SIZES = "1M,4M"
 
@@ -26,8 +26,10 @@ _QUICK_SIZES = "1M,4M"
 def _parser():
     parser = argparse.ArgumentParser(prog="nuioa", description=_DESCRIPTION, epilog=command.EPILOG,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--figure", choices=[*FIGURES, "all"], default="all",
-                        help="what to measure: headline (4 nodes with 4 ranks), a figure of the paper, or all")
+    parser.add_argument("--op", **command.operations_option("bcast", tuple(FIGURES_OF)))
+    parser.add_argument("--figure", choices=[*FIGURES_OF["bcast"], "all"], default="all",
+                        help="what to measure of Broadcasts: headline (4 nodes with 4 ranks), a figure of the "
+                             "paper, or all. Of Reduce there is one table: 4 nodes with 4 ranks")
     parser.add_argument("--quick", action="store_true", help=f"one round, sizes {_QUICK_SIZES}")
     parser.add_argument("--sizes", metavar="LIST", type=command.sizes,
                         help=f"message sizes in bytes ({_SIZES})")
@@ -81,8 +83,13 @@ def _write(measurement, figures, folder):
     return [text, *plots, *measurement.pictures, data], complaint
 
 
+def _figures(options):
+    return [figure for operation in options.op for figure in FIGURES_OF[operation]
+            if operation != "bcast" or options.figure in ("all", figure)]
+
+
 def _benchmark(options, progress):
-    figures = list(FIGURES) if options.figure == "all" else [options.figure]
+    figures = _figures(options)
     built = command.prepare(options, "demo")
     folder = command.results_folder(options.results,
                                     r"(nuioa|hierarchy-.*)\.(svg|png)|table\.txt|measurements\.json")

@@ -2,16 +2,15 @@
 
 import os
 
-from measuring import gnuplot, units
+from measuring import gnuplot, operations, units
 from measuring.table import WORTH_COMPARING
 
-from .cases import FIGURES, HEADLINE
+from .cases import FIGURES, HEADLINE, REDUCE
 from .report import megabytes, receivers
 
 _LOOKS = {"tuned": ("#d9822b", 5), "han": ("#5b7db1", 9), "off": ("#8a5a9e", 13), "strata": ("#1a7f37", 7)}
 _NAMES = {"off": "strata, no election"}
 _BINDING_LOOKS = (("#d62728", 5), ("#d9822b", 9), ("#5b7db1", 13), ("#1a7f37", 7))
-_TITLE = r"Throughput of MPI\\_Bcast: median, least, greatest"
 
 
 def _point(series, x, size, count):
@@ -24,8 +23,8 @@ def _sizes(measurement):
     return [size for size in measurement.effort.sizes if size >= WORTH_COMPARING] or measurement.effort.sizes
 
 
-def _over_sizes(measurement, figure, curves, title):
-    """`curves`: (series, look, title)."""
+def _over_sizes(measurement, figure, curves, title, case):
+    """`curves`: (series, look, title). `case`: whose limits are drawn."""
     sizes = _sizes(measurement)
     drawn = [gnuplot.curve(f"c{figure}x{number}", rows, look, name)
              for number, (series, look, name) in enumerate(curves)
@@ -33,23 +32,31 @@ def _over_sizes(measurement, figure, curves, title):
     if drawn:
         for name, limit, dashes in (("card", measurement.limit, "4,4"),
                                     ("path to far ranks", measurement.limit_of_lowest, "10,6")):
-            rows = [(size, megabytes(size, limit(HEADLINE[0], size))) for size in sizes]
+            rows = [(size, megabytes(size, limit(case, size))) for size in sizes]
             drawn.append(gnuplot.dashed(f"l{figure}{name[:4]}", rows, f"limit of the {name}", dashes))
     axes = gnuplot.size_tics(sizes) + "set ylabel 'MB/s per process'\n"
     return gnuplot.panel(title, drawn, axes)
 
 
-def _headline(measurement):
-    case = HEADLINE[0]
+def _all_competitors(measurement, figure, case, title):
     curves = [(series, _LOOKS[name], _NAMES.get(name, name))
               for name, series in measurement.series[case].items()]
-    return _over_sizes(measurement, "headline", curves, "4 nodes with 4 ranks, half of them far")
+    return _over_sizes(measurement, figure, curves, title, case)
+
+
+def _headline(measurement):
+    return _all_competitors(measurement, "headline", HEADLINE[0], "4 nodes with 4 ranks, half of them far")
+
+
+def _reduce(measurement):
+    return _all_competitors(measurement, "reduce", REDUCE[0],
+                            "Reduce to a near root: 4 nodes with 4 ranks, half of them far")
 
 
 def _figure_5(measurement):
     curves = [(measurement.series[case]["strata"], look, case.short_title().partition(", ")[2])
               for case, look in zip(FIGURES["5"], _BINDING_LOOKS)]
-    return _over_sizes(measurement, "bind", curves, "8 nodes with 1 rank (figure 5)")
+    return _over_sizes(measurement, "bind", curves, "8 nodes with 1 rank (figure 5)", HEADLINE[0])
 
 
 def _over_cases(measurement, figure, position, label, title):
@@ -79,6 +86,7 @@ _PANELS = {
                                          "8 nodes (figure 8)"),
     "9": lambda measurement: _over_cases(measurement, "9", lambda case: case.nodes, "nodes",
                                          "4 ranks per node (figure 9)"),
+    "reduce": _reduce,
 }
 
 
@@ -86,7 +94,9 @@ def script(measurement, figures, terminal, path):
     settings = ("set yrange [0:*]\nset offsets 0, 0, graph 0.5, 0\nset ytics auto nomirror\n"
                 "set key top left reverse Left samplen 2.5\n")  # above the curves
     panels = [_PANELS[figure](measurement) for figure in figures]
-    return gnuplot.script(panels, _TITLE, settings, terminal, path)
+    # In gnuplot's double quotes a backslash has to be doubled.
+    names = " and ".join(rf"MPI\\_{operations.ALL[name].title}" for name in measurement.operations())
+    return gnuplot.script(panels, f"Throughput of {names}: median, least, greatest", settings, terminal, path)
 
 
 def draw(measurement, figures, folder):

@@ -5,14 +5,16 @@ import os
 from measuring import units
 from measuring.table import WORTH_A_SHARE, note_data, note_repetitions, speed_up
 
-from .cases import BINDINGS, FIGURES, HEADLINE
+from .cases import BINDINGS, FIGURES, HEADLINE, REDUCE
 
 FASTER, SHARE, ROOT_COST = 1.5, 0.90, 0.05  # targets: over no election, of the limit, of a far root
+REDUCE_FASTER = 1.4  # over no election, where the root is near
 TITLES = {
     "headline": "Half of each node's ranks far, 4 nodes with 4 ranks",
     "5": "As the paper's figure 5: one rank per node, by binding",
     "8": "As the paper's figure 8: ranks per node",
     "9": "As the paper's figure 9: number of nodes (the paper: 8 ranks on each; here: 4)",
+    "reduce": "Reduce: half of each node's ranks far, 4 nodes with 4 ranks",
 }
 
 
@@ -22,7 +24,7 @@ def megabytes(size, milliseconds, receivers=1):
 
 
 def receivers(case):
-    """Ranks whose throughput adds up to the aggregate one: all that receive."""
+    """Ranks whose throughput adds up to the aggregate one: all that receive or, in a Reduce, send."""
     return case.ranks - 1
 
 
@@ -61,7 +63,7 @@ def table(measurement, figures, sizes, paint):
 def notes(measurement):
     plan = measurement.cluster.plan
     size = max(measurement.effort.sizes)
-    case = HEADLINE[0]
+    case = HEADLINE[0] if "bcast" in measurement.operations() else REDUCE[0]
     near, far = (units.three_digits(limit(case, size))
                  for limit in (measurement.limit, measurement.limit_of_lowest))
     slow = "what far ranks receive" if plan.far_direction == "receive" else "both directions"
@@ -71,13 +73,20 @@ def notes(measurement):
             f"Limit: a message of {units.size_text(size)} crosses each card ({plan.nic}) once: {near} ms; "
             "the path to far ranks",
             f"({plan.far_mbit:g} Mbit/s) only where a node has no near one: {far} ms. Aggregate: over all "
-            "receivers.",
+            "ranks but the root.",
             f"{os.cpu_count()} processors carry all ranks and all traffic: the more ranks, the less of the "
             "limit is reached."]
 
 
 def _judged(text, good, paint):
     return paint(f"{text}: {'reached' if good else 'MISSED'}.", "green" if good else "red")
+
+
+def _beside(measurement, case, ours, size):
+    """How Open MPI's own components do, in at most one line."""
+    others = [f"{other / ours:.1f} times as fast as {name}" for name in ("tuned", "han")
+              if (other := measurement.median(case, name, size))]
+    return ["  " + ", ".join(others)] if others else []
 
 
 def _headline(measurement, size, paint):
@@ -91,10 +100,7 @@ def _headline(measurement, size, paint):
                      off / on >= FASTER, paint),
              _judged(f"  {100 * share:.0f} % of what the near path allows (target {100 * SHARE:.0f})",
                      share >= SHARE, paint)]
-    others = [f"{other / on:.1f} times as fast as {name}" for name in ("tuned", "han")
-              if (other := measurement.median(case, name, size))]
-    if others:
-        lines.append("  " + ", ".join(others))
+    lines += _beside(measurement, case, on, size)
     root = f"  a far root costs {100 * cost:+.1f} %"
     lowest = measurement.limit_of_lowest(case, size)
     sent = "its card: slow is only what far ranks receive"
@@ -108,6 +114,27 @@ def _headline(measurement, size, paint):
                     "message",
                     f"  takes the slow path, which allows {units.three_digits(lowest)} ms at best "
                     f"({100 * lowest / off:.0f} % of that reached)."]
+
+
+def _reduce(measurement, size, paint):
+    near_root, far_root = REDUCE
+    off, on = (measurement.median(near_root, name, size) for name in ("off", "strata"))
+    if not (off and on):
+        return ["  No times."]
+    lines = [_judged(f"  {off / on:.2f} times as fast as without election, to a near root (target "
+                     f"{REDUCE_FASTER:g})", off / on >= REDUCE_FASTER, paint),
+             f"  {100 * measurement.limit(near_root, size) / on:.0f} % of what the near path allows"]
+    lines += _beside(measurement, near_root, on, size)
+    far_off, far_on = (measurement.median(far_root, name, size) for name in ("off", "strata"))
+    if far_off and far_on:
+        lines.append(f"  to a far root: {far_off / far_on:.2f} times as fast; it receives through the slow "
+                     "path itself")
+    lowest = measurement.limit_of_lowest(near_root, size)
+    return lines + ["  Paths: partial sums stream from leader to leader towards the root. With election the "
+                    "receiving",
+                    "  leaders are near; without, sums take the slow path, which allows "
+                    f"{units.three_digits(lowest)} ms at best",
+                    f"  ({100 * lowest / off:.0f} % of that reached)."]
 
 
 def _percent(ours, theirs):
@@ -146,7 +173,7 @@ def _figure_9(measurement, size, _paint):
             "  The message streams from leader to leader: two nodes already show what the slow path costs."]
 
 
-_VERDICTS = {"headline": _headline, "5": _figure_5, "8": _figure_8, "9": _figure_9}
+_VERDICTS = {"headline": _headline, "5": _figure_5, "8": _figure_8, "9": _figure_9, "reduce": _reduce}
 
 
 def verdict(measurement, figures, paint):

@@ -14,6 +14,7 @@ namespace {
 constexpr int tell_tag = 1;
 constexpr int gather_tag = 2;
 constexpr std::int64_t late_mark = -1;  // in place of an end
+constexpr std::int64_t not_awaited_mark = 0;
 constexpr std::int64_t longest_lead_ns = 2'000'000'000;
 
 }  // namespace
@@ -57,10 +58,10 @@ void Conductor::tell_all(std::int64_t& value) {
     MPI_Waitall(size_ - 1, requests_.data(), MPI_STATUSES_IGNORE);
 }
 
-void Conductor::gather(std::int64_t value) {
+std::span<const std::int64_t> Conductor::gather(std::int64_t value) {
     if (rank_ != 0) {
         MPI_Send(&value, 1, MPI_INT64_T, 0, gather_tag, control_);
-        return;
+        return {};
     }
     values_[0] = value;
     for (int other = 1; other < size_; ++other) {
@@ -68,6 +69,7 @@ void Conductor::gather(std::int64_t value) {
         MPI_Irecv(&values_[place], 1, MPI_INT64_T, other, gather_tag, control_, &requests_[place - 1]);
     }
     MPI_Waitall(size_ - 1, requests_.data(), MPI_STATUSES_IGNORE);
+    return values_;
 }
 
 bool Conductor::start(bool more, std::int64_t spin_ns) {
@@ -79,8 +81,8 @@ bool Conductor::start(bool more, std::int64_t spin_ns) {
     return true;
 }
 
-Outcome Conductor::finish(std::int64_t end_ns) {
-    gather(late_ ? late_mark : end_ns);
+Outcome Conductor::finish(std::int64_t end_ns, bool awaited) {
+    gather(late_ ? late_mark : awaited ? end_ns : not_awaited_mark);
     Outcome outcome;
     if (rank_ == 0) {
         outcome.duration_ns = *std::max_element(values_.begin(), values_.end()) - start_ns_;
@@ -93,8 +95,13 @@ Outcome Conductor::finish(std::int64_t end_ns) {
 }
 
 std::int64_t Conductor::sum(std::int64_t value) {
-    gather(value);
-    return rank_ == 0 ? std::accumulate(values_.begin(), values_.end(), std::int64_t{0}) : 0;
+    const auto values = gather(value);
+    return std::accumulate(values.begin(), values.end(), std::int64_t{0});
+}
+
+std::int64_t Conductor::agree(std::int64_t value) {
+    tell_all(value);
+    return value;
 }
 
 }  // namespace bench

@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace bench {
@@ -19,7 +20,7 @@ std::int64_t now_ns();
 // processors than ranks has none to spare for waiting.
 void wait_until(std::int64_t time_ns, std::int64_t spin_ns);
 
-// How a repetition went, on rank 0: from the start to the latest end.
+// How a repetition went, on rank 0: from the start to the latest end that is awaited.
 struct Outcome {
     std::int64_t duration_ns = 0;
     std::int64_t late = 0;  // ranks that learned the start too late; if any, the duration means nothing
@@ -38,20 +39,26 @@ public:
     // (What the other ranks pass is ignored.)
     bool start(bool more, std::int64_t spin_ns);
 
-    // To be called with the time at which the measured call returned. Returns once all ranks have done so:
-    // whoever is early must not take the processor from those still at work. The result is valid on rank 0.
-    // After late ranks, the next starts keep a greater distance.
-    Outcome finish(std::int64_t end_ns);
+    // To be called with the time at which the measured call returned, and whether the operation is not over
+    // before (some rank has to be awaited). Returns once all ranks have called it: whoever is early must not
+    // take the processor from those still at work. The result is valid on rank 0. After late ranks, the next
+    // starts keep a greater distance.
+    Outcome finish(std::int64_t end_ns, bool awaited = true);
+
+    // The values of all ranks by rank, on rank 0 and until its next call; empty elsewhere.
+    std::span<const std::int64_t> gather(std::int64_t value);
 
     // The sum over all ranks, valid on rank 0.
     std::int64_t sum(std::int64_t value);
+
+    // Rank 0's value, on all ranks.
+    std::int64_t agree(std::int64_t value);
 
     int rank() const { return rank_; }
     int size() const { return size_; }
 
 private:
     void tell_all(std::int64_t& value);  // from rank 0 to the others
-    void gather(std::int64_t value);     // to values_ of rank 0
 
     MPI_Comm control_ = MPI_COMM_NULL;
     int rank_ = 0, size_ = 1;

@@ -1,48 +1,74 @@
 // Buffers whose every byte can be checked and differs from repetition to repetition.
+//
+// What a buffer should hold is a rule: a callable that takes an index and returns eight bytes as a number.
 
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
-#include <vector>
+#include <span>
 
 namespace bench {
 
-// Eight bytes of the pattern: neighbours and repetitions differ in all of them.
-inline std::uint64_t pattern_word(std::uint64_t repetition, std::uint64_t index) {
-    std::uint64_t x = (repetition << 40) + index + 1;
-    x *= 0x9E3779B97F4A7C15u;
-    x ^= x >> 29;
-    return x * 0xBF58476D1CE4E5B9u;
+// A well-mixed number (the finaliser of splitmix64).
+constexpr std::uint64_t mix(std::uint64_t value) {
+    value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9u;
+    value = (value ^ (value >> 27)) * 0x94D049BB133111EBu;
+    return value ^ (value >> 31);
 }
 
+// Bytes without a meaning: neighbours, repetitions and owners (ranks, say) differ.
+class Pattern {
+public:
+    explicit Pattern(std::uint64_t repetition, std::uint64_t owner = 0)
+        : start_(mix((repetition << 24) + owner + 1)) {}
+    std::uint64_t operator()(std::uint64_t index) const { return mix(start_ + index * 0x9E3779B97F4A7C15u); }
+
+private:
+    std::uint64_t start_;
+};
+
+// Doubles: small whole numbers times a factor. Sums of such rules have as their factor the sum of the
+// factors, exactly, as long as that stays below 2^33: whatever the order of summation, nothing is rounded.
+class Multiples {
+public:
+    Multiples(std::uint64_t repetition, std::uint64_t factor) : numbers_(repetition), factor_(factor) {}
+    std::uint64_t operator()(std::uint64_t index) const {
+        const std::uint64_t number = 1 + (numbers_(index) & 0xFFFFF);
+        return std::bit_cast<std::uint64_t>(static_cast<double>(number * factor_));
+    }
+
+private:
+    Pattern numbers_;
+    std::uint64_t factor_;
+};
+
 // Calls visit(byte pointer, expected word, byte count <= 8) along a buffer.
-template <class Visit>
-void along_pattern(std::vector<char>& buffer, std::uint64_t repetition, Visit visit) {
+template <class Rule, class Visit>
+void along(std::span<char> buffer, const Rule& rule, Visit visit) {
     for (std::size_t at = 0; at < buffer.size(); at += 8) {
-        visit(buffer.data() + at, pattern_word(repetition, at / 8),
-              std::min<std::size_t>(8, buffer.size() - at));
+        visit(buffer.data() + at, rule(at / 8), std::min<std::size_t>(8, buffer.size() - at));
     }
 }
 
-inline void fill(std::vector<char>& buffer, std::uint64_t repetition) {
-    along_pattern(buffer, repetition, [](char* place, std::uint64_t word, std::size_t count) {
-        std::memcpy(place, &word, count);
-    });
+template <class Rule>
+void fill(std::span<char> buffer, const Rule& rule) {
+    along(buffer, rule,
+          [](char* place, std::uint64_t word, std::size_t count) { std::memcpy(place, &word, count); });
 }
 
 // Fills with something that is wrong in every byte, so that a byte that never arrives shows.
-inline void spoil(std::vector<char>& buffer, std::uint64_t repetition) {
-    along_pattern(buffer, repetition, [](char* place, std::uint64_t word, std::size_t count) {
-        word = ~word;
-        std::memcpy(place, &word, count);
-    });
+template <class Rule>
+void spoil(std::span<char> buffer, const Rule& rule) {
+    fill(buffer, [&rule](std::uint64_t index) { return ~rule(index); });
 }
 
-inline std::int64_t wrong_bytes(std::vector<char>& buffer, std::uint64_t repetition) {
+template <class Rule>
+std::int64_t wrong_bytes(std::span<char> buffer, const Rule& rule) {
     std::int64_t wrong = 0;
-    along_pattern(buffer, repetition, [&wrong](const char* place, std::uint64_t word, std::size_t count) {
+    along(buffer, rule, [&wrong](const char* place, std::uint64_t word, std::size_t count) {
         if (std::memcmp(place, &word, count) == 0) return;
         char expected[8];
         std::memcpy(expected, &word, 8);

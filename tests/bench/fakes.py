@@ -10,32 +10,45 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "bench"))
 
+from measuring import operations  # noqa: E402
 from measuring.cluster import Run  # noqa: E402
 
-PLAN_LINE = ("[n0:1] coll:strata: MPI_COMM_WORLD bcast of 262144 bytes from rank 0: "
-             "tree (node binary/3840), predicted 1 us")
+
+
+def plan_line(operation, size):
+    return (f"[n0:1] coll:strata: MPI_COMM_WORLD {operation} of {size} bytes from rank 0: "
+            "tree (node binary/3840), predicted 1 us")
 
 
 class FakeCluster:
-    """Answers every run with the same times, or with what `times_of(places, competitor, root)` says."""
+    """Answers every run with the same outcome and times, or with what functions of (places, competitor, root)
+    say: `times_of` (microseconds), `outcome_of` (wrong bytes, early exits from a Barrier, exit status)."""
 
     ranks = 4
 
-    def __init__(self, plan, wrong_bytes=0, status=0, errors=PLAN_LINE, times_of=None):
+    def __init__(self, plan, outcome=(0, 0, 0), errors=None, times_of=None, outcome_of=None):
         self.plan = plan
         self.runs = []  # (places, competitor, root)
-        self._outcome = (wrong_bytes, status, errors)
+        self.operations = []  # of the runs
+        self._errors = errors  # None: a plan for every size
         self._times_of = times_of or (lambda *_: [2e3, 1e3, 3e3])
+        self._outcome_of = outcome_of or (lambda *_: outcome)
 
     def run(self, places, competitor, command, _log, _timeout):
-        self.runs.append((places, competitor, command[command.index("--root") + 1]))
-        wrong_bytes, status, errors = self._outcome
-        with open(command[command.index("--json") + 1], "w", encoding="utf-8") as file:
-            for size in command[command.index("--sizes") + 1].split(","):
-                json.dump({"size": int(size), "wrong_bytes": wrong_bytes,
+        def option(name):
+            return command[command.index(name) + 1] if name in command else None
+
+        self.runs.append((places, competitor, option("--root")))
+        self.operations.append(option("--op"))
+        wrong_bytes, left_early, status = self._outcome_of(*self.runs[-1])
+        sizes = operations.sizes_of(option("--op"), map(int, option("--sizes").split(",")))
+        with open(option("--json"), "w", encoding="utf-8") as file:
+            for size in sizes:
+                json.dump({"size": size, "bytes": size, "wrong_bytes": wrong_bytes, "left_early": left_early,
                            "times": self._times_of(*self.runs[-1])}, file)
                 file.write("\n")
-        return Run(status, 0.1, "", errors)
+        errors = "\n".join(plan_line(option("--op"), size) for size in sizes)
+        return Run(status, 0.1, "", errors if self._errors is None else self._errors)
 
 
 class Silent:

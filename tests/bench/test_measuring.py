@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Tests of what the benchmarks share: no cluster, no MPI."""
 
+import argparse
 import dataclasses
 import os
+import re
 import shutil
 import subprocess
 import unittest
 
 from fakes import ROOT, Folder
 
-from measuring import competitors, gnuplot, units
+from measuring import command, competitors, gnuplot, operations, units
 
 
 class Units(unittest.TestCase):
@@ -18,6 +20,7 @@ class Units(unittest.TestCase):
                          [8, 65536, 4 << 20, 1024])
         self.assertEqual([units.size_text(size) for size in (8, 1000, 1024, 4 << 20)],
                          ["8 B", "1000 B", "1 KiB", "4 MiB"])
+        self.assertEqual(units.size_text(0), "no data")
         for bad in ("", "0", "3x", "-1", "1.5K"):
             with self.assertRaises(ValueError, msg=bad):
                 units.parse_size(bad)
@@ -41,6 +44,44 @@ class Units(unittest.TestCase):
         self.assertEqual([units.path_text(os.path.join(here, "a", "b")), units.path_text(here)], ["a/b", "."])
         for outside in (os.path.dirname(here), here + "-other", os.path.join(here, "..", "x")):
             self.assertEqual(units.path_text(outside), os.path.abspath(outside))
+
+
+class Operations(unittest.TestCase):
+    def test_they_are_those_of_the_plugin(self):
+        path = os.path.join(ROOT, "algorithms", "include", "strata", "algorithms", "collectives.def")
+        with open(path, encoding="utf-8") as file:
+            names = re.findall(r"^STRATA_COLLECTIVE\((\w+)\)", file.read(), re.MULTILINE)
+        self.assertEqual(list(operations.ALL), names)
+
+    def test_blocks(self):
+        self.assertEqual(operations.ALL["gather"].block_bytes(10, 4), (3, 3, 3, 3))
+        self.assertEqual(operations.ALL["gatherv"].block_bytes(7, 4), (1, 2, 3, 1))
+        self.assertEqual(operations.ALL["allgatherv"].block_bytes(2, 4), (0, 0, 1, 1))
+        for size in (1, 8, 1000, 4 << 20):
+            self.assertEqual(sum(operations.ALL["scatterv"].block_bytes(size, 13)), size)
+
+    def test_sizes(self):
+        self.assertEqual(operations.sizes_of("reduce", [8, 64]), (8, 64))
+        self.assertEqual(operations.sizes_of("barrier", [8, 64]), (0,))
+
+    def test_words(self):
+        self.assertEqual(operations.titles(["bcast", "reduce", "barrier"]), "Bcast, Reduce and Barrier")
+        self.assertEqual(operations.titles(["bcast"]), "Bcast")
+        self.assertEqual([operations.until(names) for names in (["bcast"], ["reduce"], ["bcast", "scatter"],
+                                                                ["bcast", "gather"])],
+                         ["the last rank has the message", "the root has the result", "the last rank is done",
+                          "the last rank is done (Gather: the root)"])
+
+    def test_option(self):
+        parser = argparse.ArgumentParser(exit_on_error=False)
+        parser.add_argument("--op", **command.operations_option("bcast"))
+        self.assertEqual(parser.parse_args([]).op, ("bcast",))
+        self.assertEqual(parser.parse_args(["--op", "all"]).op, tuple(operations.ALL))
+        self.assertEqual(parser.parse_args(["--op", "reduce,bcast,reduce"]).op, ("reduce", "bcast"))
+        for wrong in ("", "reduce,", "MPI_Reduce", "reduce,all"):
+            with self.assertRaises(argparse.ArgumentError, msg=wrong) as failed:
+                parser.parse_args(["--op", wrong])
+            self.assertIn("allgatherv", str(failed.exception))
 
 
 class Environment(unittest.TestCase):

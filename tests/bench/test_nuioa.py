@@ -11,7 +11,9 @@ from measuring import competitors
 from measuring.rounds import Effort
 from measuring.table import Paint
 from nuioa_benchmark import plot, report
-from nuioa_benchmark.cases import (BINDINGS, FIGURES, HEADLINE, Case, Measurement, bound, cases_of, half_far)
+from nuioa_benchmark import command_line
+from nuioa_benchmark.cases import (BINDINGS, FIGURES, FIGURES_OF, HEADLINE, REDUCE, Case, Measurement, bound,
+                                   cases_of, half_far)
 
 _PLAIN = Paint(False)
 _SIZE = 4 << 20  # 67.1 ms through the card, 111.8 ms through the slow path
@@ -49,8 +51,18 @@ class Cases(unittest.TestCase):
 
     def test_figures_share_cases(self):
         self.assertEqual(half_far(8, 1), bound(True, True))
-        self.assertEqual(len(cases_of(FIGURES)), 10)
-        self.assertEqual(len({case.name() for case in cases_of(FIGURES)}), 10)
+        self.assertEqual(len(cases_of(FIGURES_OF["bcast"])), 10)
+        self.assertEqual(len(cases_of(FIGURES)), 12)
+        self.assertEqual(len({case.name() for case in cases_of(FIGURES)}), 12)
+        self.assertEqual(len({case.short_title() for case in cases_of(FIGURES)}), 12)
+
+    def test_figures_of_operations(self):
+        def chosen(*words):
+            return command_line._figures(command_line._parser().parse_args(words))
+
+        self.assertEqual(chosen(), ["headline", "5", "8", "9"])
+        self.assertEqual(chosen("--op", "all", "--figure", "8"), ["8", "reduce"])
+        self.assertEqual(chosen("--op", "reduce", "--figure", "8"), ["reduce"])
 
 
 class Limits(Folder):
@@ -69,6 +81,19 @@ class Limits(Folder):
         self.assertEqual(self.limits(bound(True, False), "both"), [111.8, 111.8])
         self.assertEqual(self.limits(Case((4, 4), (2, 0)), "both"), [67.1, 111.8])
 
+    def test_reduce(self):
+        near, far = REDUCE
+        self.assertEqual(self.limits(near), [67.1, 111.8])
+        self.assertEqual(self.limits(far), [67.1, 111.8])
+        self.assertEqual(self.limits(near, "both"), [67.1, 111.8])
+        # Of two nodes one only sends.
+        self.assertEqual(self.limits(half_far(2, 4, 2, "reduce")), [67.1, 67.1])
+        self.assertEqual(self.limits(half_far(2, 4, 2, "reduce"), "both"), [67.1, 111.8])
+        # A root without near neighbours has to receive through the slow path.
+        self.assertEqual(self.limits(Case((4, 4), (4, 0), 0, "reduce")), [111.8, 111.8])
+        self.assertEqual(self.limits(Case((4, 4), (0, 4), 0, "reduce")), [67.1, 67.1])
+        self.assertEqual(self.limits(Case((4, 4), (0, 4), 0, "reduce"), "both"), [111.8, 111.8])
+
 
 class Runs(Folder):
     def test_who_is_measured_and_what_it_is_told(self):
@@ -77,6 +102,11 @@ class Runs(Folder):
         self.assertEqual(set(measurement.series[HEADLINE[0]]), {"tuned", "han", "off", "strata"})
         self.assertEqual(set(measurement.series[HEADLINE[1]]), {"off", "strata"})
         self.assertEqual(set(measurement.series[BINDINGS[1]]), {"tuned", "han", "strata"})
+        self.assertEqual(set(measurement.series[REDUCE[0]]), {"tuned", "han", "off", "strata"})
+        self.assertEqual(set(measurement.series[REDUCE[1]]), {"off", "strata"})
+        self.assertEqual(cluster.operations.count("reduce"), 6)
+        self.assertEqual([root for (_, _, root), name in zip(cluster.runs, cluster.operations)
+                          if name == "reduce"], ["2"] * 4 + ["0"] * 2)
         for places, competitor, _ in cluster.runs:
             told = dict(zip(competitor.options[1::3], competitor.options[2::3]))
             self.assertEqual(competitor.options.count("coll_strata_nic"), "coll_strata_nic" in told)
@@ -87,10 +117,10 @@ class Runs(Folder):
                                  "none" if competitor.name == "off" else "eth0@numa:1")
 
     def test_failures_are_told(self):
-        measurement, _ = measured(self.folder, wrong_bytes=1)
+        measurement, _ = measured(self.folder, outcome=(1, 0, 1))
         self.assertFalse(measurement.succeeded())
         self.assertIn("WRONG DATA", "\n".join(report.verdict(measurement, FIGURES, _PLAIN)))
-        measurement, _ = measured(self.folder, status=3)
+        measurement, _ = measured(self.folder, outcome=(0, 0, 3))
         lines = (report.table(measurement, FIGURES, (_SIZE,), _PLAIN)
                  + report.verdict(measurement, FIGURES, _PLAIN))
         self.assertIn("FAILED", "\n".join(lines))
@@ -122,6 +152,21 @@ class Report(Folder):
         self.assertIn("+25 % with 2, +25 % with 4, +25 % with 8 per node.", text)
         self.assertIn("+25 % with 2, +25 % with 4, +25 % with 8 nodes.", text)
         self.assertIn("root near +0 % with far others", text)
+
+    def test_reduce(self):
+        good = self.verdict(80, 120, 70, figures=("reduce",))
+        for text in ("1.71 times as fast as without election, to a near root (target 1.4): reached",
+                     "96 % of what the near path allows", "1.7 times as fast as tuned",
+                     "to a far root: 1.50 times as fast"):
+            self.assertIn(text, good)
+        self.assertIn("1.33 times as fast as without election, to a near root (target 1.4): MISSED",
+                      self.verdict(90, 120, figures=("reduce",)))
+
+    def test_words(self):
+        for figures, ending in (((("headline"),), "the last rank has the message,"),
+                                (("reduce",), "the root has the result,")):
+            measurement, _ = measured(self.folder, figures)
+            self.assertIn(ending, "\n".join(report.notes(measurement)))
 
     def test_width(self):
         measurement, _ = measured(self.folder)

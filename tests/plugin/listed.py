@@ -14,7 +14,8 @@ GENERAL = ["priority", "verbose", "window", "hierarchy", "network", "nic", "repr
            "placement", "disable", "dump"]
 PER_COLLECTIVE = ["algorithm", "level_algorithms", "segsize"]
 ENGINES = ["tree", "levels", "forward"]
-REASONS = ["missing", "version", "settings", "several_jobs", "threads", "no_hierarchy", "model", "chosen"]
+REASONS = ["missing", "version", "settings", "several_jobs", "threads", "no_hierarchy", "model", "chosen",
+           "order"]
 PER_LEVEL = ["messages", "bytes", "delegated"]
 LEVELS = ["cluster", "switch", "node", "package", "die", "group", "numa", "l3", "l2", "l1", "core", "pu",
           "custom"]
@@ -22,7 +23,7 @@ LEVELS = ["cluster", "switch", "node", "package", "die", "group", "numa", "l3", 
 
 def collectives(paths):
     """The one list of collectives."""
-    with open(f"{paths['source']}/component/collectives.def", encoding="utf-8") as file:
+    with open(f"{paths['source']}/algorithms/include/strata/algorithms/collectives.def", encoding="utf-8") as file:
         return re.findall(r"^STRATA_COLLECTIVE\((\w+)\)", file.read(), re.MULTILINE)
 
 

@@ -7,8 +7,7 @@
 
 #include "../../../algorithms/src/cost_flat.h"
 #include "../../../algorithms/src/cost_tuned_bcast.h"
-#include "make_hierarchy.h"
-#include "strata/algorithms/selector.h"
+#include "plans.h"
 #include "strata/algorithms/tree.h"
 
 namespace {
@@ -16,21 +15,10 @@ namespace {
 using namespace strata::algorithms;
 using namespace strata::testing;
 
-constexpr std::size_t kib = 1024;
-
-/// Round numbers: node 2 us, 1 us, 100 B/us; switches 50 us, 5 us, 10 B/us; no handshakes below 1 GiB.
-LinkTable round_links() {
-    LinkTable links;
-    links.set({LevelKind::node, std::nullopt}, {2, 1, 100, 1024 * 1024 * kib});
-    links.set({LevelKind::switch_, std::nullopt}, {50, 5, 10, 1024 * 1024 * kib});
-    return links;
-}
-
-Plan uniform(const Hierarchy& hierarchy, Algorithm algorithm, std::size_t segment) {
-    Plan plan;
-    for (const LevelKey level : hierarchy.levels())
-        plan.levels.push_back({level, {algorithm, 0, {}}, segment});
-    return plan;
+/// Predicted time of a broadcast.
+double tree_cost_us(const Hierarchy& hierarchy, const LinkTable& links, const Plan& plan, std::size_t bytes,
+                    int root) {
+    return tree_cost_us(hierarchy, links, plan, {Collective::bcast, bytes, root});
 }
 
 TEST(TreeCost, ShapesOfOneMessageInOneNode) {

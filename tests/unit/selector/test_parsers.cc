@@ -127,17 +127,66 @@ TEST(OverridesCheck, TheTreeEngineTakesTreeShapesOnly) {
     Overrides overrides;
     overrides.engine = Engine::tree;
     overrides.methods = parse_level_methods("switch=chain:2,node=auto");
-    EXPECT_EQ(check(overrides), "");
+    EXPECT_EQ(check(overrides, Collective::bcast), "");
     overrides.methods = parse_level_methods("switch1=sm");
     const std::string reason =
         " needs the engine 'levels' (or 'auto'): the engine 'tree' takes tree shapes only";
-    EXPECT_EQ(check(overrides), "'switch1=sm'" + reason);
+    EXPECT_EQ(check(overrides, Collective::bcast), "'switch1=sm'" + reason);
     overrides.methods = parse_level_methods("node=binary,numa=split_binary");
-    EXPECT_EQ(check(overrides), "'numa=split_binary'" + reason);
-    EXPECT_EQ(refusal([&] { plan_bcast(one_node(4), LinkTable{}, overrides, 8, 0); }), check(overrides));
+    EXPECT_EQ(check(overrides, Collective::bcast), "'numa=split_binary'" + reason);
+    EXPECT_EQ(refusal([&] {
+                  make_plan(one_node(4), LinkTable{}, overrides, {Collective::bcast, 8, 0});
+              }),
+              check(overrides, Collective::bcast));
     for (const Engine engine : {Engine::automatic, Engine::levels, Engine::forward}) {
         overrides.engine = engine;
-        EXPECT_EQ(check(overrides), "");
+        EXPECT_EQ(check(overrides, Collective::bcast), "");
+    }
+}
+
+TEST(OverridesCheck, MethodsThatNoEngineOfTheCollectiveHas) {
+    const std::string trees = "auto, linear, chain, pipeline, binary, binomial, knomial";
+    const auto checked = [](Collective collective, const char* methods, Engine engine = Engine::automatic) {
+        return check({engine, parse_level_methods(methods), {}}, collective);
+    };
+    for (int op = 0; op < collective_count; ++op) {
+        const auto collective = static_cast<Collective>(op);
+        EXPECT_EQ(checked(collective, "switch=chain:2,node=auto,numa=knomial"), "");
+    }
+    EXPECT_EQ(checked(Collective::reduce, "node=binary,switch1=recursive_doubling"),
+              "'switch1=recursive_doubling': no engine of reduce can use that; known: " + trees);
+    EXPECT_EQ(checked(Collective::allgather, "node=sm"),
+              "'node=sm': no engine of allgather can use that; known: " + trees);
+    EXPECT_EQ(
+        checked(Collective::allreduce, "numa=split_binary", Engine::tree),
+        "'numa=split_binary': no engine of allreduce can use that; known: " + trees + ", recursive_doubling");
+    EXPECT_EQ(checked(Collective::bcast, "node=recursive_doubling"),
+              "'node=recursive_doubling': no engine of bcast can use that; known: auto, linear, chain, "
+              "pipeline, split_binary, binary, binomial, knomial, scatter_allgather, scatter_allgather_ring, "
+              "or a component");
+    for (const Collective collective : {Collective::allreduce, Collective::barrier}) {
+        EXPECT_EQ(checked(collective, "switch=recursive_doubling,node=linear"), "");
+        EXPECT_EQ(checked(collective, "switch=recursive_doubling,node=linear", Engine::tree), "");
+    }
+}
+
+TEST(OverridesCheck, EnginesThatTheCollectiveHasNot) {
+    for (int op = 0; op < collective_count; ++op) {
+        const auto collective = static_cast<Collective>(op);
+        for (const Engine engine : {Engine::automatic, Engine::tree, Engine::forward}) {
+            EXPECT_EQ(check({engine, {}, {}}, collective), "");
+        }
+        const std::string reason = check({Engine::levels, {}, {}}, collective);
+        if (collective == Collective::bcast) {
+            EXPECT_EQ(reason, "");
+            continue;
+        }
+        EXPECT_EQ(reason,
+                  std::string(name_of(collective)) + " has no engine 'levels'; known: auto, tree, forward");
+        EXPECT_EQ(refusal([&] {
+                      make_plan(one_node(4), LinkTable{}, {Engine::levels, {}, {}}, {collective, 8, 0});
+                  }),
+                  reason);
     }
 }
 

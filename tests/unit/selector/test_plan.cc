@@ -1,44 +1,23 @@
-// plan_bcast: facts that must hold whatever the constants are.
+// make_plan for broadcasts: facts that must hold whatever the constants are.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "make_hierarchy.h"
-#include "strata/algorithms/selector.h"
+#include "plans.h"
 
 namespace {
 
 using namespace strata::algorithms;
 using namespace strata::testing;
 
-constexpr std::size_t kib = 1024;
-constexpr std::size_t mib = 1024 * kib;
-
-/// A slow uplink between sites: `latency_us`, 200 Mbit/s; 1 Gbit/s inside a site.
-LinkTable two_sites(double latency_us) {
-    LinkTable links;
-    links.set({LevelKind::switch_, 1}, {latency_us, 10, 25, 0});
-    links.set({LevelKind::switch_, 0}, {50, 10, 125, 0});
-    return links;
-}
-
-Overrides overriding(Engine engine, const char* methods = "", const char* sizes = "") {
-    return {engine, parse_level_methods(methods), parse_level_sizes(sizes)};
-}
-
 Overrides with_methods(const char* methods) { return overriding(Engine::automatic, methods); }
-
-bool same(const Plan& a, const Plan& b) {
-    return a.engine == b.engine && a.levels == b.levels && a.window == b.window && a.reason == b.reason &&
-           a.predicted_us == b.predicted_us && a.forward_us == b.forward_us;
-}
 
 /// The shape that the model chooses for the top level of `groups` nodes when messages stay whole.
 Algorithm top_shape(int groups, double latency_us, double overhead_us, std::size_t bytes = 8) {
     LinkTable links;
     links.set({LevelKind::switch_, 0}, {latency_us, overhead_us, 1000, 0});
     const Hierarchy nodes = nodes_below_switch(groups, 2);
-    return plan_bcast(nodes, links, overriding(Engine::tree, "", "0"), bytes, 0)
+    return make_plan(nodes, links, overriding(Engine::tree, "", "0"), {Collective::bcast, bytes, 0})
         .at(leaf_switch)
         .method.algorithm;
 }
@@ -47,7 +26,7 @@ TEST(PlanBcast, LargeMessagesStreamThroughATree) {
     const Hierarchy sites = sites_of_nodes(2, 2, 4);
     for (const std::size_t bytes : {mib, 2 * mib, 4 * mib}) {
         for (const int root : {0, 5, 15}) {
-            const Plan plan = plan_bcast(sites, two_sites(50), {}, bytes, root);
+            const Plan plan = make_plan(sites, two_sites(50), {}, {Collective::bcast, bytes, root});
             EXPECT_EQ(plan.engine, Engine::tree);
             for (const LevelPlan& level : plan.levels) {
                 EXPECT_GT(level.segment_bytes, 0U) << bytes;
@@ -65,7 +44,7 @@ TEST(PlanBcast, NetworkSegmentsStayBelowTheEagerLimit) {
     LinkTable links = two_sites(50);
     for (const std::size_t limit : {16 * kib, 12 * kib, 64 * kib}) {
         links.set_eager_limits(limit, 4 * kib);
-        const Plan plan = plan_bcast(sites_of_nodes(2, 2, 4), links, {}, 4 * mib, 0);
+        const Plan plan = make_plan(sites_of_nodes(2, 2, 4), links, {}, {Collective::bcast, 4 * mib, 0});
         EXPECT_EQ(plan.at(top_switch).segment_bytes, limit - limit / 16);
     }
 }
@@ -74,7 +53,7 @@ TEST(PlanBcast, SmallMessagesAreOneMessagePerEdge) {
     // Root 5 shifts the k-nomial blocks of the previous component off the sites: it crosses 2 ms twice in a
     // row.
     const Hierarchy sites = sites_of_nodes(2, 2, 4);
-    const Plan plan = plan_bcast(sites, two_sites(2000), {}, 8, 5);
+    const Plan plan = make_plan(sites, two_sites(2000), {}, {Collective::bcast, 8, 5});
     EXPECT_EQ(plan.engine, Engine::tree);
     EXPECT_GT(plan.forward_us, 4000);
     EXPECT_LT(plan.predicted_us, 2500);
@@ -98,7 +77,7 @@ TEST(PlanBcast, TreesAreFlatterWhereLatencyIsHigh) {
 TEST(PlanBcast, NothingToGainMeansForward) {
     for (const std::size_t bytes : {std::size_t{0}, std::size_t{8}, 64 * kib, 16 * mib}) {
         for (const int ranks : {1, 2, 16}) {
-            const Plan plan = plan_bcast(one_node(ranks), LinkTable{}, {}, bytes, 0);
+            const Plan plan = make_plan(one_node(ranks), LinkTable{}, {}, {Collective::bcast, bytes, 0});
             EXPECT_EQ(plan.engine, Engine::forward);
             EXPECT_EQ(plan.reason, "no hierarchy");
             EXPECT_EQ(plan.predicted_us, plan.forward_us);
@@ -108,7 +87,7 @@ TEST(PlanBcast, NothingToGainMeansForward) {
     LinkTable alike;
     alike.set({LevelKind::numa, std::nullopt}, alike.at(node_level));
     const Hierarchy halves = make_hierarchy(node_level, {{numa_level, blocks(16, 8)}}, 16);
-    const Plan plan = plan_bcast(halves, alike, {}, 8, 0);
+    const Plan plan = make_plan(halves, alike, {}, {Collective::bcast, 8, 0});
     EXPECT_EQ(plan.engine, Engine::forward);
     EXPECT_EQ(plan.reason, "no gain predicted over the previous component");
     EXPECT_EQ(plan.levels.size(), 2U);
@@ -118,8 +97,10 @@ TEST(PlanBcast, NothingToGainMeansForward) {
 int trees_with_tolerance(const Hierarchy& hierarchy, double tolerance) {
     int trees = 0;
     for (std::size_t bytes = 1; bytes < 8 * mib; bytes *= 2) {
-        const Plan plan = plan_bcast(hierarchy, LinkTable{}, {}, bytes, 0);
-        const double ours = plan_bcast(hierarchy, LinkTable{}, overriding(Engine::tree), bytes, 0).predicted_us;
+        const Plan plan = make_plan(hierarchy, LinkTable{}, {}, {Collective::bcast, bytes, 0});
+        const double ours =
+            make_plan(hierarchy, LinkTable{}, overriding(Engine::tree), {Collective::bcast, bytes, 0})
+                .predicted_us;
         EXPECT_EQ(plan.engine == Engine::tree, ours <= tolerance * plan.forward_us) << bytes;
         trees += plan.engine == Engine::tree ? 1 : 0;
     }
@@ -141,10 +122,10 @@ TEST(PlanBcast, PureFunctionOfItsArguments) {
     const Hierarchy sites = sites_of_nodes(2, 3, 5);
     for (const std::size_t bytes : {std::size_t{8}, 8 * kib, mib}) {
         for (const int root : {0, 7, 29}) {
-            const Plan first = plan_bcast(sites, two_sites(100), {}, bytes, root);
+            const Plan first = make_plan(sites, two_sites(100), {}, {Collective::bcast, bytes, root});
             for (int rank = 0; rank < 4; ++rank) {
-                EXPECT_TRUE(
-                    same(first, plan_bcast(sites_of_nodes(2, 3, 5), two_sites(100), {}, bytes, root)));
+                EXPECT_TRUE(same(first, make_plan(sites_of_nodes(2, 3, 5), two_sites(100), {},
+                                                  {Collective::bcast, bytes, root})));
             }
         }
     }
@@ -152,12 +133,12 @@ TEST(PlanBcast, PureFunctionOfItsArguments) {
 
 TEST(PlanBcast, EveryOverrideHolds) {
     const Hierarchy sites = sites_of_nodes(2, 4, 8);
-    const Plan plan = plan_bcast(sites, LinkTable{},
-                                 overriding(Engine::tree,
-                                            "switch1=pipeline,switch=chain:2,node=knomial:3,numa=linear"
-                                            ",switch=binary",
-                                            "node=1000,switch0=0,5000"),
-                                 mib, 3);
+    const Plan plan = make_plan(sites, LinkTable{},
+                                overriding(Engine::tree,
+                                           "switch1=pipeline,switch=chain:2,node=knomial:3,numa=linear"
+                                           ",switch=binary",
+                                           "node=1000,switch0=0,5000"),
+                                {Collective::bcast, mib, 3});
     EXPECT_EQ(plan.engine, Engine::tree);
     EXPECT_EQ(plan.at(top_switch), (LevelPlan{top_switch, {Algorithm::pipeline, 0, {}}, 5000}));
     EXPECT_EQ(plan.at(leaf_switch), (LevelPlan{leaf_switch, {Algorithm::chain, 2, {}}, 0}));
@@ -168,7 +149,8 @@ TEST(PlanBcast, ForcedEngines) {
     const Hierarchy sites = sites_of_nodes(2, 2, 4);
     for (const Engine engine : {Engine::tree, Engine::levels, Engine::forward}) {
         for (const std::size_t bytes : {std::size_t{0}, std::size_t{8}, 4 * mib}) {
-            const Plan plan = plan_bcast(sites, LinkTable{}, overriding(engine), bytes, 0);
+            const Plan plan =
+                make_plan(sites, LinkTable{}, overriding(engine), {Collective::bcast, bytes, 0});
             EXPECT_EQ(plan.engine, engine);
             EXPECT_EQ(plan.reason, "set by the user");
             ASSERT_EQ(plan.levels.size(), 3U);
@@ -176,13 +158,15 @@ TEST(PlanBcast, ForcedEngines) {
             for (const LevelPlan& level : plan.levels) EXPECT_TRUE(info(level.method.algorithm).tree_shape);
         }
     }
-    EXPECT_EQ(plan_bcast(one_node(4), LinkTable{}, overriding(Engine::tree), 8, 0).engine, Engine::tree);
+    EXPECT_EQ(make_plan(one_node(4), LinkTable{}, overriding(Engine::tree), {Collective::bcast, 8, 0}).engine,
+              Engine::tree);
 }
 
 TEST(PlanBcast, ComponentsAndOtherPatternsSelectTheLevelsEngine) {
     const Hierarchy sites = sites_of_nodes(2, 2, 4);
     for (const char* methods : {"node=sm", "switch1=scatter_allgather_ring"}) {
-        const Plan plan = plan_bcast(sites, LinkTable{}, with_methods(methods), 4 * mib, 0);
+        const Plan plan =
+            make_plan(sites, LinkTable{}, with_methods(methods), {Collective::bcast, 4 * mib, 0});
         EXPECT_EQ(plan.engine, Engine::levels) << methods;
         EXPECT_EQ(plan.reason, "a level method is no tree shape");
         EXPECT_TRUE(info(plan.at(leaf_switch).method.algorithm).tree_shape);
@@ -190,15 +174,18 @@ TEST(PlanBcast, ComponentsAndOtherPatternsSelectTheLevelsEngine) {
             EXPECT_EQ(level.segment_bytes, plan.levels[0].segment_bytes);
         EXPECT_GT(plan.levels[0].segment_bytes, 0U);
     }
-    EXPECT_EQ(plan_bcast(sites, LinkTable{}, with_methods("numa=sm"), 8, 0).engine, Engine::tree)
+    EXPECT_EQ(make_plan(sites, LinkTable{}, with_methods("numa=sm"), {Collective::bcast, 8, 0}).engine,
+              Engine::tree)
         << "a level that this hierarchy has not";
-    EXPECT_EQ(plan_bcast(one_node(4), LinkTable{}, with_methods("node=sm"), 8, 0).engine, Engine::levels);
+    EXPECT_EQ(make_plan(one_node(4), LinkTable{}, with_methods("node=sm"), {Collective::bcast, 8, 0}).engine,
+              Engine::levels);
 }
 
 TEST(PlanBcast, TheLevelsEngineTakesTheTopmostSegment) {
     const Hierarchy sites = sites_of_nodes(2, 2, 4);
     const auto planned = [&](const char* sizes) {
-        return plan_bcast(sites, LinkTable{}, overriding(Engine::levels, "node=sm", sizes), mib, 0);
+        return make_plan(sites, LinkTable{}, overriding(Engine::levels, "node=sm", sizes),
+                         {Collective::bcast, mib, 0});
     };
     for (const LevelPlan& level : planned("switch1=10000,node=77").levels)
         EXPECT_EQ(level.segment_bytes, 10000U);
@@ -213,7 +200,8 @@ TEST(PlanBcast, RanksThatStopAboveTheLowestLevelArePlanned) {
     const Hierarchy mixed =
         make_hierarchy(leaf_switch, {{node_level, blocks(16, 8)}, {numa_level, numa}}, 16);
     for (const int root : {0, 7, 12}) {
-        const Plan plan = plan_bcast(mixed, LinkTable{}, overriding(Engine::tree), mib, root);
+        const Plan plan =
+            make_plan(mixed, LinkTable{}, overriding(Engine::tree), {Collective::bcast, mib, root});
         EXPECT_EQ(plan.levels.size(), 3U);
         EXPECT_GT(plan.predicted_us, static_cast<double>(mib) / 1250);
     }

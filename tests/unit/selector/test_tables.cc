@@ -7,6 +7,7 @@
 
 #include "make_hierarchy.h"
 #include "strata/algorithms/algorithm.h"
+#include "strata/algorithms/collective.h"
 #include "strata/algorithms/link.h"
 #include "strata/algorithms/plan.h"
 
@@ -23,7 +24,7 @@ TEST(AlgorithmTable, EveryNameFindsItsOwnEntry) {
         EXPECT_NE(known_algorithm_names().find(entry.name), std::string::npos);
         EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
     }
-    EXPECT_EQ(names.size(), 10U);
+    EXPECT_EQ(names.size(), 11U);
     EXPECT_EQ(info(Algorithm::component).name, "component");
 }
 
@@ -38,10 +39,31 @@ TEST(AlgorithmTable, OnlyShapesWithOneParentPerRankSuitTheTreeEngine) {
                                Algorithm::binomial, Algorithm::knomial}) {
         EXPECT_TRUE(info(id).tree_shape) << info(id).name;
     }
-    for (const Algorithm id : {Algorithm::automatic, Algorithm::split_binary, Algorithm::scatter_allgather,
-                               Algorithm::scatter_allgather_ring, Algorithm::component}) {
+    for (const Algorithm id :
+         {Algorithm::automatic, Algorithm::split_binary, Algorithm::scatter_allgather,
+          Algorithm::scatter_allgather_ring, Algorithm::recursive_doubling, Algorithm::component}) {
         EXPECT_FALSE(info(id).tree_shape) << info(id).name;
     }
+}
+
+TEST(AlgorithmTable, OnlyTheBinaryTreeShufflesTheRanks) {
+    for (const AlgorithmInfo& entry : all_algorithms()) {
+        if (!entry.tree_shape) continue;
+        EXPECT_EQ(entry.keeps_rank_order, entry.id != Algorithm::binary) << entry.name;
+    }
+}
+
+TEST(CollectiveTable, TraitsFitTogether) {
+    for (int op = 0; op < collective_count; ++op) {
+        const auto collective = static_cast<Collective>(op);
+        const CollectiveTraits traits = traits_of(collective);
+        EXPECT_TRUE(traits.up || traits.down) << name_of(collective) << " is missing";
+        EXPECT_EQ(traits.rooted, !(traits.up && traits.down)) << name_of(collective);
+        EXPECT_TRUE(traits.up || !traits.folds) << name_of(collective);
+        EXPECT_TRUE(!traits.blocks || !(traits.folds || traits.exchanges)) << name_of(collective);
+        EXPECT_TRUE(traits.sized || (traits.blocks && traits.rooted)) << name_of(collective);
+    }
+    EXPECT_EQ(name_of(Collective::allgatherv), "allgatherv");
 }
 
 TEST(EngineTable, NamesGoBothWays) {

@@ -20,14 +20,16 @@ enum class Algorithm : std::uint8_t {
     knomial,                 ///< k-nomial tree, `radix` = k
     scatter_allgather,       ///< binomial scatter, then recursive doubling
     scatter_allgather_ring,  ///< binomial scatter, then a ring
+    recursive_doubling,      ///< pairwise exchanges among all: topmost level of allreduce and barrier
     component,               ///< whatever the named coll component does
 };
 
 struct AlgorithmInfo {
     Algorithm id;
     std::string_view name;
-    bool tree_shape;    ///< usable by the tree engine
-    int default_radix;  ///< 0: takes none
+    bool tree_shape;        ///< usable by the tree engine
+    bool keeps_rank_order;  ///< as a reduction can fold it in the order of the ranks (reduction_links.h)
+    int default_radix;      ///< 0: takes none
 };
 
 /// All algorithms a user can name, `component` excluded.

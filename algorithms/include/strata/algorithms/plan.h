@@ -28,17 +28,21 @@ struct LevelPlan {
 /// How one operation of one size class is done. Made from facts equal on all ranks only.
 struct Plan {
     Engine engine = Engine::forward;
-    /// One per level of the hierarchy, topmost first. The levels engine pipelines all levels with one segment
-    /// size, that of the topmost level: every entry then carries it. A forward plan's methods are automatic
-    /// where no rule fixed them.
+    /// One per level of the hierarchy, topmost first. Reductions, and the levels engine, cut all messages to
+    /// one size, that of the topmost level: every entry then carries it. A topmost level with recursive
+    /// doubling leaves all messages whole. A forward plan's methods are automatic where no rule fixed them.
     std::vector<LevelPlan> levels;
     int window = 4;           ///< messages in flight per edge of the tree
     double predicted_us = 0;  ///< of the chosen engine
-    double forward_us = 0;    ///< of the previous component, as modelled
+    double forward_us = 0;    ///< of the previous component; 0: not modelled for this collective
     std::string reason;       ///< why this engine, in a few words
 
     /// The plan of a level; throws std::out_of_range for one that the hierarchy has not.
     const LevelPlan& at(topology::LevelKey level) const;
 };
+
+/// True when the stand-ins of the topmost group exchange pairwise instead of forming a tree
+/// (exchange_links()).
+bool exchanges_on_top(const Plan& plan);
 
 }  // namespace strata::algorithms

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "strata/algorithms/collective.h"
 #include "strata/algorithms/link.h"
 #include "strata/algorithms/plan.h"
 #include "strata/topology/hierarchy.h"
@@ -34,7 +35,9 @@ struct LevelSizeRule {
 std::vector<LevelSizeRule> parse_level_sizes(std::string_view text);
 
 /// What the user fixed for one operation; everything left open is chosen by the cost model. Of several rules
-/// that match a level the first holds; rules for levels that a hierarchy has not are ignored.
+/// that match a level the first holds; rules for levels that a hierarchy has not are ignored. Recursive
+/// doubling holds for the topmost level only, whatever that is in a hierarchy: elsewhere its rule is passed
+/// over, and the plan's reason says so.
 struct Overrides {
     Engine engine = Engine::automatic;
     std::vector<LevelMethodRule> methods;
@@ -42,26 +45,46 @@ struct Overrides {
     int window = 4;  ///< messages in flight per edge of the tree
 };
 
-/// Empty, or why these overrides contradict each other: the tree engine with a method that is no tree shape.
-std::string check(const Overrides& overrides);
+/// Empty, or why these overrides contradict each other or the collective: an engine or a method that it has
+/// not, or the tree engine with a method that is no tree shape.
+std::string check(const Overrides& overrides, Collective collective);
 
-/// Chooses engine, shapes and segment size for a broadcast of `bytes` bytes from `root`. Only symmetric
-/// inputs. Naming a component, or an algorithm that is no tree shape, selects the levels engine; the model
-/// never does. An automatic engine becomes tree inside a node where that is predicted at least 5 % faster
-/// than the previous component, and between nodes unless it is predicted more than half slower. Throws
-/// std::invalid_argument with check()'s message. Cost: O(ranks * depth) per candidate; the number of
-/// candidates depends on the number of levels only.
-Plan plan_bcast(const topology::Hierarchy& hierarchy, const LinkTable& links, const Overrides& overrides,
-                std::size_t bytes, int root);
+/// What is to be done, as far as all ranks know it alike.
+struct Operation {
+    Collective collective = Collective::bcast;
+    /// Packed bytes: of the vector (Bcast, Reduce, Allreduce), of all blocks together (the others), 0 where
+    /// ranks do not know them alike (the v-variants with a root) and for Barrier.
+    std::size_t bytes = 0;
+    int root = 0;               ///< of the tree; for collectives without one: the top's leader
+    bool rank_order = false;    ///< the operator does not commute
+    bool reproducible = false;  ///< the order of a reduction must depend on neither size nor leaders
+};
 
-/// Predicted time in microseconds of a broadcast through the tree of `plan`, which has a method for every
+/// Chooses engine, shapes and segment size. Only symmetric inputs. Naming a component, or a pattern that only
+/// the levels engine has, selects that engine; the model never does. An automatic engine becomes
+///  - Bcast: tree inside a node where that is predicted at least 5 % faster than the previous component, and
+///    between nodes unless it is predicted more than half slower;
+///  - Gather, Scatter: tree between nodes where that is predicted at least 5 % faster than direct messages;
+///  - their v-variants: forward, since the ranks do not know the sizes alike;
+///  - the others: tree between nodes, whose links it spares, else forward (the previous component's patterns
+///    are not modelled);
+///  - a reproducible reduction: tree, everywhere.
+/// Reductions get one segment size for all levels. Allreduce and Barrier exchange on the topmost level
+/// (recursive_doubling, whole messages) where that is predicted faster. `rank_order`: only shapes that keep
+/// it. `reproducible`: binomial trees where no rule says otherwise. Throws std::invalid_argument with
+/// check()'s message. Cost: O(ranks * depth) per candidate; the number of candidates depends on the number of
+/// levels only.
+Plan make_plan(const topology::Hierarchy& hierarchy, const LinkTable& links, const Overrides& overrides,
+               const Operation& operation);
+
+/// Predicted time in microseconds of `operation` by the tree engine with `plan`, which has a method for every
 /// level. A method that is no tree shape counts as the nearest one. Throws std::invalid_argument for an
 /// automatic method.
 double tree_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links, const Plan& plan,
-                    std::size_t bytes, int root);
+                    const Operation& operation);
 
-/// Predicted time in microseconds of the previous component: the flat patterns of coll/tuned 4.1 over this
-/// rank order.
+/// Predicted time in microseconds of a broadcast by the previous component: the flat patterns of coll/tuned
+/// 4.1 over this rank order.
 double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links, std::size_t bytes,
                        int root);
 

@@ -13,6 +13,10 @@ namespace strata::algorithms {
 /// 5).
 std::vector<int> participants(const topology::Hierarchy& hierarchy, int group, int root);
 
+/// participants() by their position in the shape of their level: a chain visits them in the order of the
+/// hierarchy's walk.
+std::vector<int> shape_members(const topology::Hierarchy& hierarchy, const Plan& plan, int group, int root);
+
 /// One rank's place in the tree over the whole communicator.
 struct TreeLinks {
     struct Edge {
@@ -25,7 +29,7 @@ struct TreeLinks {
 };
 
 /// Composes the shapes of all levels into one tree rooted at `root` and returns `rank`'s edges. Both ends of
-/// an edge get the same segment size. A chain visits the participants in the order of the hierarchy's walk. Cost: the sizes of the groups on the rank's branch.
+/// an edge get the same segment size. Cost: the sizes of the groups on the rank's branch.
 TreeLinks tree_links(const topology::Hierarchy& hierarchy, const Plan& plan, int root, int rank);
 
 }  // namespace strata::algorithms

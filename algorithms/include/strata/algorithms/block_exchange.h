@@ -1,0 +1,75 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "strata/algorithms/arena.h"
+#include "strata/algorithms/plan.h"
+#include "strata/algorithms/transport.h"
+#include "strata/topology/hierarchy.h"
+
+namespace strata::algorithms {
+
+enum class BlockFlow : std::uint8_t {
+    all,        ///< every rank's block to every rank (Allgather)
+    to_root,    ///< Gather
+    from_root,  ///< Scatter
+};
+
+/// The blocks of ranks first..first+count-1.
+struct BlockRun {
+    int first = 0;
+    int count = 0;
+    bool operator==(const BlockRun&) const = default;
+};
+
+/// What one edge of the tree carries in one direction: these blocks, in this order. Both ends know the same
+/// stream. The stream's bytes are cut into messages of `segment_bytes` (0: one message) whatever blocks they
+/// hold: short blocks share a message, long ones take several.
+struct BlockStream {
+    int peer = -1;
+    std::vector<BlockRun> runs;  ///< what lies one behind the other in rank order is one step of work
+    std::size_t segment_bytes = 0;
+};
+
+/// One rank's streams over the undirected tree of tree_links(): towards the root first, then the children,
+/// widest level first. Of BlockFlow::all both lists have the same peers.
+struct BlockRoutes {
+    std::vector<BlockStream> in;
+    std::vector<BlockStream> out;
+};
+
+/// The streams of `rank`. A block crosses every edge on its way once and no other. The order of a stream:
+/// * all, to_root: in about the order in which blocks arrive at the sender. Its own block, then the others
+///   by the deepest group that they share with it, which tells how slow a link they have crossed; within a
+///   group one block of each edge in turn. A slow edge has work from the start, and a fast one never waits
+///   for what comes over a slow one while it could carry anything else.
+/// * from_root: what has the longest way to go comes first. The receiver's subtree: what is behind its edges
+///   of wide levels, of one level the largest subtree first, each subtree in one piece, and its own block
+///   last. This is Gather backwards, but not in turn: no edge onwards is slower than the one that feeds it.
+/// * Segment size 0: by rank. All goes in one message, so that no block can wait for another.
+/// Cost: O(ranks * (depth + log(ranks) + neighbours)) time, O(ranks * neighbours) memory; the answer is to
+/// be kept.
+BlockRoutes block_routes(const topology::Hierarchy& hierarchy, const Plan& plan, int root, int rank,
+                         BlockFlow flow);
+
+/// Where a block lies. Blocks that pass through a rank which does not keep them have no memory: they get some
+/// from the arena, in the order of the stream that brings them (from_root) or takes them on (to_root).
+struct Block {
+    std::byte* data = nullptr;
+    std::size_t bytes = 0;  ///< known for every block of the rank's streams
+};
+
+/// Moves blocks along their streams: receives are posted `window` messages ahead, straight into place where a
+/// message lies in one piece there, and every message is sent as soon as its last byte is here; all edges
+/// work at the same time. `blocks`, by rank: what lies here at the start is this rank's own block, or all of
+/// them at the root of `from_root`; `data` of blocks without memory is set, for this call only. Every edge
+/// carries ceil(bytes / segment) messages in each direction, none where a stream has 0 bytes. Memory: the
+/// blocks without any, and where messages are no single piece, window segments per stream; from the arena,
+/// which is not reset. Returns 0 or the first error of the transport, after Transport::abandon(): messages
+/// under way may still write to the arena then.
+int exchange_blocks(Transport& transport, const BlockRoutes& routes, std::span<Block> blocks, BlockFlow flow,
+                    int root, int rank, Arena& arena, int window);
+
+}  // namespace strata::algorithms

@@ -1,0 +1,44 @@
+#pragma once
+#include <vector>
+
+#include "strata/algorithms/plan.h"
+#include "strata/algorithms/tree.h"
+#include "strata/topology/hierarchy.h"
+
+namespace strata::algorithms {
+
+/// One rank's place in a reduction tree. The rank folds children[0..before), then its own contribution, then
+/// the other children, each as the right operand: this order is the order of the result.
+struct ReductionLinks {
+    TreeLinks::Edge parent;                 ///< peer -1 at the root
+    std::vector<TreeLinks::Edge> children;  ///< in the order in which they are folded
+    int before = 0;                         ///< children folded before the own contribution
+};
+
+/// True when the members of every group are consecutive ranks: operations that do not commute can then be
+/// reduced group by group.
+bool consecutive_groups(const topology::Hierarchy& hierarchy);
+
+/// `rank`'s edges of the tree of tree_links(), turned around: children of narrow levels, which arrive first,
+/// are folded first. `rank_order`: a tree whose every subtree covers consecutive ranks, folded in rank order;
+/// the lowest member of a group stands for it (not its leader), the root for its own ones; methods that do
+/// not keep the order count as binomial. On consecutive_groups() the result is that of the serial order; on
+/// others it is still the same for every leader election. All edges carry the segment size of the topmost
+/// level: both ends of all streams cut alike.
+ReductionLinks reduction_links(const topology::Hierarchy& hierarchy, const Plan& plan, int root, int rank,
+                               bool rank_order);
+
+/// One rank's place in an exchange: trees below the topmost group, whose stand-ins (the core) exchange among
+/// each other, so that a wide link is crossed once in each direction and at the same time.
+struct ExchangeLinks {
+    ReductionLinks below;   ///< parent.peer -1 for a member of the core
+    std::vector<int> core;  ///< stand-ins of the topmost group, ascending by the lowest rank that they stand
+                            ///< for; empty outside the core
+    int position = -1;      ///< in `core`
+};
+
+/// As reduction_links(), without the edges of the topmost group.
+ExchangeLinks exchange_links(const topology::Hierarchy& hierarchy, const Plan& plan, int rank,
+                             bool rank_order);
+
+}  // namespace strata::algorithms

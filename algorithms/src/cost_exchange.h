@@ -1,0 +1,109 @@
+#pragma once
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "cost_model.h"
+#include "strata/algorithms/collective.h"
+
+namespace strata::algorithms {
+
+/// Predicts exchange_blocks() over the composed tree: Allgather, where every edge carries the blocks behind
+/// either end to the other one, and its halves Gather and Scatter. Blocks count as equally large.
+///
+/// Two bounds on the last byte of every stream. Bandwidth: a card or a group's connection is done when it has
+/// worked off all streams through it, so that a shape pays for every time that it sends a block through the
+/// same connection: the middle of a star sends everybody's blocks once per neighbour, the inner members of a
+/// chain little more than once in all. Latency: a stream ends one message after the last of the streams that
+/// feed it, and the messages that leave a rank at that moment queue. No processor is done before it has
+/// worked off its messages. Messages are counted per stream: short blocks share one.
+class ExchangeModel final : public CostModel {
+public:
+    ExchangeModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,
+                  const CollectiveTraits& traits);
+
+    double cost_us(std::span<const LevelPlan> plans, std::size_t bytes, int window) override;
+
+private:
+    /// One direction of an edge.
+    struct Stream {
+        int from = -1;
+        int to = -1;
+        double bytes = 0;
+        double message = 0;   ///< bytes of one message
+        double messages = 0;  ///< their number
+    };
+    struct Edge {
+        int parent = -1;
+        int child = -1;
+        int group = -1;
+        double us_per_byte = 0;  ///< of the narrowest connection on its way
+        std::size_t segment_bytes = 0;
+    };
+    /// The latest of some times, with or without that of one rank.
+    class Latest {
+    public:
+        void add(int from, double at);
+        double all() const { return first_; }
+        double without(int from) const { return from == from_ ? second_ : first_; }
+
+    private:
+        double first_ = 0;
+        double second_ = 0;
+        int from_ = -1;
+    };
+    /// What has come in at one rank.
+    class Arrivals {
+    public:
+        /// The stream from `from` has its last message here at `at`, which took the processor for `busy`, but
+        /// none of its connections is done before `bound`.
+        void add(int from, double at, double busy, double bound);
+        /// When all is here, and last messages were taken in one after the other.
+        double all() const;
+        /// The same without the stream from `from`, whose last message took the processor for `busy`.
+        double without(int from, double busy) const;
+
+    private:
+        Latest latest_;
+        Latest bound_;
+        double earliest_ = 0;
+        double queued_ = 0;  ///< time for which the processor is busy after the earliest
+        double earliest_busy_ = 0;
+        int count_ = 0;
+    };
+
+    void make_edges(std::span<const LevelPlan> plans);
+    Stream up(const Edge& edge) const;
+    Stream down(const Edge& edge) const;
+    Stream cut(Stream stream, std::size_t segment_bytes) const;
+    const LinkParameters& link_of(const Edge& edge) const { return links_[groups_[edge.group].level]; }
+    double copy_us(const Edge& edge, double bytes) const;
+    double message_busy_us(const Edge& edge, const Stream& stream) const;
+    void add_loads(const Edge& edge, const Stream& stream);
+    double bandwidth_bound(const Edge& edge, const Stream& stream, int window) const;
+    double queued_start(const Edge& edge, const Stream& stream, double ready);
+    void arrive(const Edge& edge, const Stream& stream, double start, int window);
+
+    bool up_;
+    bool down_;
+
+    // One candidate's state, kept to spare allocations.
+    struct Direction {
+        double out = 0;  ///< us of work
+        double in = 0;
+    };
+    struct RankState {
+        double below = 1;           ///< ranks of its subtree
+        double processor_load = 0;  ///< us of work
+        Direction card;
+        double processor_free = 0;  ///< while the last messages to its children leave
+        double wire_free = 0;
+        Arrivals arrivals;
+    };
+    std::vector<Edge> edges_;  ///< parents before their children
+    std::vector<RankState> ranks_;
+    std::vector<Direction> boundaries_;
+    double bytes_ = 0;
+};
+
+}  // namespace strata::algorithms

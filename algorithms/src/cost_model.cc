@@ -1,0 +1,90 @@
+#include "cost_model.h"
+
+#include <algorithm>
+
+#include "cost_exchange.h"
+#include "cost_links.h"
+#include "cost_tree.h"
+#include "strata/algorithms/shape.h"
+#include "strata/algorithms/tree.h"
+
+namespace strata::algorithms {
+namespace {
+
+LevelMethod nearest_tree_shape(const LevelMethod& method) {
+    switch (method.algorithm) {
+        case Algorithm::split_binary: return {Algorithm::binary, 0, {}};
+        case Algorithm::scatter_allgather_ring: return {Algorithm::pipeline, 0, {}};
+        case Algorithm::scatter_allgather:
+        case Algorithm::recursive_doubling:
+        case Algorithm::component: return {Algorithm::binomial, 0, {}};
+        default: return method;
+    }
+}
+
+}  // namespace
+
+CostModel::CostModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root)
+    : hierarchy_(hierarchy),
+      root_(root),
+      card_us_per_byte_(hierarchy.stop.size(), 0),
+      levels_(hierarchy.levels()),
+      largest_group_(levels_.size(), 0) {
+    for (const auto level : levels_) {
+        // Custom groups of one level may use different links: the widest one decides.
+        topology::LevelKey widest{topology::LevelKind::custom, 0};
+        for (const auto& group : hierarchy.groups) {
+            if (group.level == level && link_level(group).kind < widest.kind) widest = link_level(group);
+        }
+        links_.push_back(links.at(widest));
+        network_.push_back(is_network(widest.kind));
+    }
+    for (const auto& group : hierarchy.groups) {
+        const auto found = std::find(levels_.begin(), levels_.end(), group.level);
+        groups_.push_back({static_cast<std::size_t>(found - levels_.begin()), {}});
+        const int parent = group.parent;
+        group_us_per_byte_.push_back(parent < 0 ? 0 : connection_us_per_byte(links_[groups_[parent].level]));
+        group_gap_us_.push_back(
+            parent < 0 ? 0 : gap_us(links_[groups_[parent].level], is_network(hierarchy.groups[parent])));
+        for (const int rank : group.direct) {
+            if (is_network(group)) card_us_per_byte_[rank] = 1 / links_[groups_.back().level].bytes_per_us;
+        }
+    }
+    for (int g = 0; g < static_cast<int>(groups_.size()); ++g) {
+        GroupView& view = groups_[g];
+        for (const int rank : participants(hierarchy, g, root)) {
+            double narrowest = 1 / links_[view.level].bytes_per_us;
+            each_boundary(rank, g, [&](int c) { narrowest = std::max(narrowest, group_us_per_byte_[c]); });
+            view.participants.push_back({rank, narrowest});
+        }
+        int& largest = largest_group_[view.level];
+        largest = std::max(largest, static_cast<int>(view.participants.size()));
+    }
+    top_stands_alone_ =
+        std::count_if(groups_.begin(), groups_.end(), [](const GroupView& g) { return g.level == 0; }) == 1;
+}
+
+const CostModel::Shape& CostModel::shape(const LevelMethod& method, std::size_t size) {
+    const LevelMethod known = nearest_tree_shape(method);
+    const auto [entry, added] = shapes_.try_emplace({known.algorithm, known.radix, size});
+    Shape& made = entry->second;
+    if (!added) return made;
+    made.order.reserve(size);
+    made.order.push_back(0);
+    made.children.resize(size);
+    for (std::size_t next = 0; next < made.order.size(); ++next) {
+        const int position = made.order[next];
+        made.children[position] = shape_links(known, position, static_cast<int>(size)).children;
+        for (const int child : made.children[position]) made.order.push_back(child);
+    }
+    return made;
+}
+
+std::unique_ptr<CostModel> make_cost_model(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                                           const Operation& operation) {
+    const CollectiveTraits traits = traits_of(operation.collective);
+    if (traits.blocks) return std::make_unique<ExchangeModel>(hierarchy, links, operation.root, traits);
+    return std::make_unique<TreeModel>(hierarchy, links, operation.root, traits);
+}
+
+}  // namespace strata::algorithms

@@ -1,0 +1,246 @@
+#include "plan_search.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cost_links.h"
+
+namespace strata::algorithms {
+namespace {
+
+using topology::LevelKey;
+
+// Below 4 KiB the cost per message dominates everywhere, above 1 MiB a pipeline has nothing left to overlap.
+constexpr std::size_t smallest_segment = 4096;
+constexpr std::size_t largest_segment = 1048576;
+
+const LevelMethod binomial{Algorithm::binomial, 0, {}};
+
+}  // namespace
+
+bool delegates(const LevelMethod& method) {
+    return method.algorithm != Algorithm::automatic && method.algorithm != Algorithm::recursive_doubling &&
+           !info(method.algorithm).tree_shape;
+}
+
+PlanSearch::PlanSearch(CostModel& model, const Overrides& overrides, const Operation& operation)
+    : model_(&model),
+      operation_(operation),
+      traits_(traits_of(operation.collective)),
+      bytes_(operation.bytes),
+      window_(overrides.window),
+      may_exchange_(traits_.exchanges && model.top_stands_alone()) {
+    for (std::size_t l = 0; l < model.levels().size(); ++l) open_level(l, overrides);
+}
+
+bool PlanSearch::delegated() const {
+    return std::any_of(plans_.begin(), plans_.end(), [](const LevelPlan& p) { return delegates(p.method); });
+}
+
+double PlanSearch::run(bool one_segment) {
+    if (plans_.front().method.algorithm == Algorithm::recursive_doubling) {
+        set_exchange();
+    } else if (one_segment) {
+        set_one_segment();
+    }
+    // Nobody knows how much there is: messages that need no handshake between nodes, so that long streams
+    // flow; inside a node whole ones.
+    if (!traits_.sized) fix_segments(network_eager(0) == 0 ? 0 : largest_eager_segment(network_eager(0)));
+    PlanSearch exchange = *this;
+    choose(one_segment);
+    if (exchange.exchange_is_open()) {
+        exchange.set_exchange();
+        exchange.choose(one_segment);
+        if (exchange.best_us_ < best_us_) *this = std::move(exchange);
+    }
+    return best_us_;
+}
+
+void PlanSearch::open_level(std::size_t l, const Overrides& overrides) {
+    const LevelKey key = model_->levels()[l];
+    Level level;
+    LevelPlan plan{key, {}, 0};
+    for (const LevelMethodRule& rule : overrides.methods) {
+        if (!rule.level.matches(key)) continue;
+        if (rule.method.algorithm == Algorithm::recursive_doubling && (l != 0 || !may_exchange_)) {
+            passed_over_ = true;
+            continue;
+        }
+        plan.method = rule.method;
+        level.method_open = rule.method.algorithm == Algorithm::automatic;
+        break;
+    }
+    // The engine would do the same without a word (reduction_links.h).
+    if (operation_.rank_order && !level.method_open && !info(plan.method.algorithm).keeps_rank_order) {
+        plan.method = binomial;
+    }
+    for (const LevelSizeRule& rule : overrides.segments) {
+        if (rule.level && !rule.level->matches(key)) continue;
+        plan.segment_bytes = rule.bytes;
+        level.segment_open = false;
+        break;
+    }
+    level.shapes = shapes_for(model_->largest_group(l));
+    levels_.push_back(level);
+    plans_.push_back(plan);
+}
+
+/// Shapes that differ for groups of up to `size` participants; the usual best one last.
+std::vector<LevelMethod> PlanSearch::shapes_for(int size) const {
+    if (order_is_fixed()) return {binomial};
+    std::vector<LevelMethod> shapes{{Algorithm::linear, 0, {}}};
+    if (size > 2) shapes.insert(shapes.begin(), {Algorithm::pipeline, 0, {}});
+    if (size > 4) shapes.push_back({Algorithm::knomial, 4, {}});
+    if (size > 3) shapes.push_back({Algorithm::binary, 0, {}});
+    if (size > 3) shapes.push_back(binomial);
+    if (operation_.rank_order) {
+        std::erase_if(shapes, [](const LevelMethod& s) { return !info(s.algorithm).keeps_rank_order; });
+    }
+    return shapes;
+}
+
+/// All segments that are still open get this size.
+void PlanSearch::fix_segments(std::size_t bytes) {
+    for (std::size_t l = 0; l < plans_.size(); ++l) {
+        if (levels_[l].segment_open) plans_[l].segment_bytes = bytes;
+        levels_[l].segment_open = false;
+    }
+}
+
+void PlanSearch::set_one_segment() {
+    const bool topmost_open = levels_.front().segment_open;
+    for (Level& level : levels_) level.segment_open = true;
+    if (!topmost_open) fix_segments(plans_.front().segment_bytes);
+}
+
+/// Recursive doubling on the topmost level: all messages are whole.
+void PlanSearch::set_exchange() {
+    plans_.front().method = {Algorithm::recursive_doubling, 0, {}};
+    levels_.front().method_open = false;
+    for (Level& level : levels_) level.segment_open = true;
+    fix_segments(0);
+}
+
+/// True when nothing forbids recursive doubling on the topmost level: no rule, no message that must be cut,
+/// no order that must be the same for longer ones.
+bool PlanSearch::exchange_is_open() const {
+    const std::size_t segment = levels_.front().segment_open ? 0 : plans_.front().segment_bytes;
+    return may_exchange_ && levels_.front().method_open && !order_is_fixed() &&
+           (segment == 0 || segment >= bytes_);
+}
+
+/// Everything open, with one segment size for all levels first; `one_segment`: and last.
+void PlanSearch::choose(bool one_segment) {
+    for (std::size_t l = 0; l < plans_.size(); ++l) {
+        if (levels_[l].method_open) plans_[l].method = levels_[l].shapes.back();
+    }
+    choose_common_segment();
+    if (!one_segment) refine_segments();
+}
+
+/// The whole message, powers of two, and what just fits under each level's eager limit in place of that
+/// limit.
+std::vector<std::size_t> PlanSearch::segment_candidates() const {
+    std::vector<std::size_t> sizes{0};
+    const auto add = [&](std::size_t size) {
+        const bool known = std::find(sizes.begin(), sizes.end(), size) != sizes.end();
+        if (size < bytes_ && !known) sizes.push_back(size);
+    };
+    std::vector<std::size_t> limits;
+    for (std::size_t l = 0; l < plans_.size(); ++l) limits.push_back(model_->link(l).eager_bytes);
+    for (std::size_t size = smallest_segment; size <= largest_segment; size *= 2) {
+        if (std::find(limits.begin(), limits.end(), size) == limits.end()) add(size);
+    }
+    for (const std::size_t limit : limits) {
+        if (limit >= smallest_segment && limit <= largest_segment) add(largest_eager_segment(limit));
+    }
+    return sizes;
+}
+
+std::size_t PlanSearch::network_eager(std::size_t level) const {
+    return model_->network(level) ? model_->link(level).eager_bytes : 0;
+}
+
+bool PlanSearch::improves() {
+    const double us = model_->cost_us(plans_, bytes_, window_);
+    if (best_us_ >= 0 && us >= best_us_) return false;
+    best_us_ = us;
+    return true;
+}
+
+void PlanSearch::choose_shapes() {
+    for (std::size_t l = 0; l < plans_.size(); ++l) {
+        if (!levels_[l].method_open || levels_[l].shapes.size() < 2) continue;
+        LevelMethod best = plans_[l].method;
+        for (const LevelMethod& shape : levels_[l].shapes) {
+            plans_[l].method = shape;
+            if (shape != best && improves()) best = shape;
+        }
+        plans_[l].method = best;
+    }
+}
+
+/// Of the candidates predicted within the model's error of the fastest: one that spares the network's
+/// handshakes if there is any, then the one with the fewest messages. Small segments never win by a hair.
+template <typename Candidate>
+const Candidate& PlanSearch::preferred(const std::vector<Candidate>& candidates,
+                                       std::size_t network_eager) const {
+    double fastest = candidates.front().us;
+    for (const Candidate& c : candidates) fastest = std::min(fastest, c.us);
+    const auto size = [&](const Candidate& c) { return c.segment == 0 ? bytes_ : c.segment; };
+    const auto eager = [&](const Candidate& c) { return network_eager == 0 || size(c) < network_eager; };
+    const Candidate* best = nullptr;
+    for (const Candidate& c : candidates) {
+        if (c.us * (1 - needed_gain) > fastest) continue;
+        if (best == nullptr || std::pair(eager(c), size(c)) > std::pair(eager(*best), size(*best))) best = &c;
+    }
+    return *best;
+}
+
+void PlanSearch::choose_common_segment() {
+    struct Candidate {
+        std::size_t segment;
+        double us;
+        std::vector<LevelPlan> plans;
+    };
+    std::vector<Candidate> candidates;
+    const bool open =
+        std::any_of(levels_.begin(), levels_.end(), [](const Level& l) { return l.segment_open; });
+    const auto sizes = open ? segment_candidates() : std::vector<std::size_t>{0};
+    for (const std::size_t size : sizes) {
+        for (std::size_t l = 0; l < plans_.size(); ++l) {
+            if (levels_[l].segment_open) plans_[l].segment_bytes = size;
+        }
+        best_us_ = -1;
+        improves();
+        choose_shapes();
+        candidates.push_back({size, best_us_, plans_});
+    }
+    const Candidate& best = preferred(candidates, network_eager(0));
+    plans_ = best.plans;
+    best_us_ = best.us;
+}
+
+/// Level by level from the top, another segment size where that gains more than the model's error.
+void PlanSearch::refine_segments() {
+    struct Candidate {
+        std::size_t segment;
+        double us;
+    };
+    const auto sizes = segment_candidates();
+    for (std::size_t l = 0; l < plans_.size(); ++l) {
+        if (!levels_[l].segment_open) continue;
+        const std::size_t common = plans_[l].segment_bytes;
+        std::vector<Candidate> candidates;
+        for (const std::size_t size : sizes) {
+            plans_[l].segment_bytes = size;
+            candidates.push_back({size, model_->cost_us(plans_, bytes_, window_)});
+        }
+        const Candidate& best = preferred(candidates, network_eager(l));
+        const bool gains = best.us < (1 - needed_gain) * best_us_;
+        plans_[l].segment_bytes = gains ? best.segment : common;
+        if (gains) best_us_ = best.us;
+    }
+}
+
+}  // namespace strata::algorithms

@@ -1,0 +1,71 @@
+#pragma once
+#include <cstddef>
+#include <vector>
+
+#include "cost_model.h"
+#include "strata/algorithms/collective.h"
+#include "strata/algorithms/plan.h"
+#include "strata/algorithms/selector.h"
+
+namespace strata::algorithms {
+
+/// The model's own error: predictions closer than this are a tie.
+inline constexpr double needed_gain = 0.05;
+
+/// True for methods that a level can only leave to somebody else: components, and patterns that are no trees.
+bool delegates(const LevelMethod& method);
+
+/// Searches the choices that one operation and the user's rules leave open, for one hierarchy, root and size.
+class PlanSearch {
+public:
+    /// `model` predicts `operation` and outlives the search.
+    PlanSearch(CostModel& model, const Overrides& overrides, const Operation& operation);
+
+    /// True when a rule gives a level to somebody else.
+    bool delegated() const;
+    /// True when a rule for recursive doubling was passed over because its level is not the topmost one.
+    bool passed_over() const { return passed_over_; }
+    const std::vector<LevelPlan>& plans() const { return plans_; }
+
+    /// Chooses everything open; returns the predicted time, us. `one_segment`: of one size on all levels, the
+    /// topmost one's where a rule fixed that.
+    double run(bool one_segment);
+
+private:
+    /// One level of a plan in the making: what a rule fixed stays.
+    struct Level {
+        bool method_open = true;
+        bool segment_open = true;
+        std::vector<LevelMethod> shapes;  ///< candidates for an open method
+    };
+
+    void open_level(std::size_t l, const Overrides& overrides);
+    std::vector<LevelMethod> shapes_for(int size) const;
+    bool order_is_fixed() const { return operation_.reproducible && traits_.folds; }
+    void fix_segments(std::size_t bytes);
+    void set_one_segment();
+    void set_exchange();
+    bool exchange_is_open() const;
+    void choose(bool one_segment);
+    std::vector<std::size_t> segment_candidates() const;
+    std::size_t network_eager(std::size_t level) const;
+    bool improves();
+    void choose_shapes();
+    void choose_common_segment();
+    void refine_segments();
+    template <typename Candidate>
+    const Candidate& preferred(const std::vector<Candidate>& candidates, std::size_t network_eager) const;
+
+    CostModel* model_;
+    Operation operation_;
+    CollectiveTraits traits_;
+    std::size_t bytes_;
+    int window_;
+    bool may_exchange_;
+    bool passed_over_ = false;
+    std::vector<Level> levels_;
+    std::vector<LevelPlan> plans_;
+    double best_us_ = -1;
+};
+
+}  // namespace strata::algorithms

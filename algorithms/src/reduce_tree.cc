@@ -1,0 +1,81 @@
+#include "strata/algorithms/reduce_tree.h"
+
+#include <array>
+#include <cstring>
+#include <stdexcept>
+
+#include "fan_in.h"
+#include "whole_messages.h"
+
+namespace strata::algorithms {
+namespace {
+
+int reduce_whole(Transport& transport, const ReductionLinks& links, ReduceBuffers buffers,
+                 Reduction& reduction, Arena& arena) {
+    std::byte* const result = buffers.result != nullptr ? buffers.result->data() : nullptr;
+    std::byte* outcome = nullptr;
+    const std::size_t bytes = buffers.own.bytes();
+    const int code = fold_whole(transport, links, buffers.own, result, reduction, &arena, outcome);
+    if (code != 0) {
+        return code;
+    }
+    if (links.parent.peer >= 0) {
+        return transport.send(outcome, bytes, links.parent.peer);
+    }
+    if (outcome != result) {
+        std::memcpy(result, outcome, bytes);
+    }
+    return buffers.result->consume(bytes);
+}
+
+int reduce_segmented(Transport& transport, const ReductionLinks& links, ReduceBuffers buffers,
+                     Reduction& reduction, Arena& arena, const Segments& segments, int window) {
+    std::array<std::byte, scratch_bytes> scratch;
+    std::pmr::monotonic_buffer_resource pool(scratch.data(), scratch.size(), &arena);
+    StreamTable table(transport, links.children.size() + 1, &pool);
+    FanIn fan_in(table, links, segments, buffers, reduction, arena, window, &pool);
+    std::size_t consumed = 0;
+    int code = table.open();
+    if (code == 0) {
+        code = fan_in.start();
+    }
+    while (code == 0 && table.pending()) {
+        code = table.wait();
+        for (const int stream : table.completed()) {
+            code = code == 0 ? fan_in.completed(stream) : code;
+        }
+        if (code == 0) {
+            code = fan_in.look_ahead();
+        }
+        if (code == 0 && links.parent.peer < 0 && fan_in.finished() > consumed) {
+            consumed = fan_in.finished();
+            code = buffers.result->consume(segments.prefix(consumed));
+        }
+    }
+    return code;
+}
+
+}  // namespace
+
+int reduce_tree(Transport& transport, const ReductionLinks& links, ReduceBuffers buffers,
+                Reduction& reduction, Arena& arena, int window) {
+    const std::size_t bytes = buffers.own.bytes();
+    if (bytes == 0) {
+        return 0;
+    }
+    if (links.parent.peer >= 0) {
+        buffers.result = nullptr;
+    } else if (buffers.result == nullptr) {
+        throw std::invalid_argument("the root of a reduction has no result");
+    }
+    const Segments segments = reduction_segments(links, bytes, reduction.element_bytes());
+    const int code = segments.count() == 1
+                         ? reduce_whole(transport, links, buffers, reduction, arena)
+                         : reduce_segmented(transport, links, buffers, reduction, arena, segments, window);
+    if (code != 0) {
+        transport.abandon();
+    }
+    return code;
+}
+
+}  // namespace strata::algorithms

@@ -1,0 +1,75 @@
+#pragma once
+#include <cstddef>
+#include <memory_resource>
+#include <span>
+#include <vector>
+
+#include "segments.h"
+#include "strata/algorithms/transport.h"
+
+namespace strata::algorithms {
+
+/// The streams of one rank: each carries the segments of a vector to or from one peer, in order, a window of
+/// them under way at a time. The parts of an engine (SegmentReceiver, FanOut, FanIn) share one table and so
+/// one loop of waiting.
+class StreamTable {
+public:
+    /// Room for `streams` streams, from `pool`.
+    StreamTable(Transport& transport, std::size_t streams, std::pmr::memory_resource* pool)
+        : transport_(transport), streams_(pool), slots_(pool), done_(pool) {
+        streams_.reserve(streams);
+    }
+    StreamTable(const StreamTable&) = delete;
+    StreamTable& operator=(const StreamTable&) = delete;
+
+    /// Before open(). Returns the stream's number, counted from 0. A window below 1 counts as 1.
+    int add(int peer, const Segments& segments, int window);
+    /// Begins with the transport; nothing is under way yet.
+    int open();
+
+    const Segments& segments(int stream) const { return streams_[stream].segments; }
+    /// The segment to be started next.
+    std::size_t next(int stream) const { return streams_[stream].started; }
+    /// True while segments are left and the window has room.
+    bool may_start(int stream) const {
+        const Stream& self = streams_[stream];
+        return self.started < self.segments.count() && self.busy < self.slots;
+    }
+    /// Start the next segment, which lies at `data`; only when may_start().
+    int send_next(int stream, const std::byte* data);
+    int receive_next(int stream, std::byte* data);
+
+    /// Segments before the first one that is not complete: later ones may have overtaken it.
+    std::size_t finished(int stream) const;
+    /// True while some segment of some stream is not complete.
+    bool pending() const { return pending_ > 0; }
+    /// Waits for at least one message; completed() then tells the streams, one entry per message.
+    int wait();
+    std::span<const int> completed() const { return {done_.data(), completed_}; }
+
+private:
+    struct Stream {
+        int peer;
+        Segments segments;
+        int first_slot;
+        int slots;
+        int busy = 0;
+        std::size_t started = 0;
+    };
+    struct Slot {
+        int stream = 0;
+        bool busy = false;
+        std::size_t segment = 0;
+    };
+    int occupy(Stream& stream);
+
+    Transport& transport_;
+    std::pmr::vector<Stream> streams_;
+    std::pmr::vector<Slot> slots_;
+    std::pmr::vector<int> done_;  ///< slots, then the streams that they belong to
+    std::size_t completed_ = 0;
+    std::size_t pending_ = 0;
+    int slot_count_ = 0;
+};
+
+}  // namespace strata::algorithms

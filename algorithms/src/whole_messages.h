@@ -1,0 +1,61 @@
+#pragma once
+// Vectors of one message: the path of nearly all small calls, with as few transport calls as possible.
+#include <array>
+#include <cstddef>
+#include <memory_resource>
+#include <span>
+#include <vector>
+
+#include "strata/algorithms/arena.h"
+#include "strata/algorithms/reduce_tree.h"
+#include "strata/algorithms/reduction_links.h"
+#include "strata/algorithms/transport.h"
+#include "strata/algorithms/tree.h"
+
+namespace strata::algorithms {
+
+/// Enough for a few dozen children or windows without another allocation.
+constexpr std::size_t scratch_bytes = 4096;
+
+/// Sends `bytes` bytes to every child; `overlapped` runs once while the messages are under way.
+template <typename Work>
+int send_whole(Transport& transport, std::span<const TreeLinks::Edge> children, const std::byte* data,
+               std::size_t bytes, Work&& overlapped) {
+    if (children.empty()) {
+        return overlapped();
+    }
+    if (children.size() == 1) {
+        const int code = transport.send(data, bytes, children.front().peer);
+        return code != 0 ? code : overlapped();
+    }
+    std::array<std::byte, scratch_bytes> scratch;
+    std::pmr::monotonic_buffer_resource pool(scratch.data(), scratch.size());
+    std::pmr::vector<int> done(children.size(), &pool);
+    int code = transport.begin(static_cast<int>(children.size()));
+    for (std::size_t child = 0; child < children.size() && code == 0; ++child) {
+        code = transport.isend(static_cast<int>(child), data, bytes, children[child].peer);
+    }
+    if (code == 0) {
+        code = overlapped();
+    }
+    for (std::size_t finished = 0; finished < children.size() && code == 0;) {
+        int count = 0;
+        code = transport.wait_some(done, count);
+        finished += static_cast<std::size_t>(count);
+    }
+    return code;
+}
+
+/// Receives the children's vectors, all at once, and folds them and the own one in the order of the links.
+/// `outcome` then tells where the result lies: in own.data() (not to be written unless own and result share
+/// it) where there are no children, else in `result` or, where that is nullptr or shared with own, perhaps in
+/// memory of the arena. Of 0 bytes the messages are received, nothing is produced or folded and `arena` is
+/// not needed.
+int fold_whole(Transport& transport, const ReductionLinks& links, PackedBuffer& own, std::byte* result,
+               Reduction& reduction, Arena* arena, std::byte*& outcome);
+
+/// Receives the final vector at `result` from the parent, if there is one, and passes it on to the children,
+/// those of the widest level first; it is consumed while it travels on.
+int pass_down_whole(Transport& transport, const ReductionLinks& links, PackedBuffer& result);
+
+}  // namespace strata::algorithms

@@ -1,0 +1,62 @@
+"""The collective operations that the program collective_latency measures."""
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Operation:
+    """What the size means: the vector that every rank has or gets, or all blocks together."""
+
+    name: str  # as --op takes it, and as the plugin writes it
+    rooted: bool = False
+    to_root: bool = False  # only the root gets a result, and the time ends when it has it
+    blocks: bool = False  # every rank has a block of its own
+    unequal: bool = False  # the blocks differ
+    sized: bool = True  # False: it moves no data
+
+    @property
+    def title(self):
+        return self.name.capitalize()
+
+    def block_bytes(self, size, ranks):
+        """Bytes of each rank's block, by rank, as the program makes them from a size."""
+        if not self.unequal:
+            return (-(-size // ranks),) * ranks
+        before = [rank // 3 * 6 + (0, 1, 3)[rank % 3] for rank in range(ranks + 1)]
+        starts = [size * weight // before[-1] for weight in before]
+        return tuple(after - start for start, after in zip(starts, starts[1:]))
+
+
+ALL = {operation.name: operation for operation in (
+    Operation("bcast", rooted=True),
+    Operation("reduce", rooted=True, to_root=True),
+    Operation("allreduce"),
+    Operation("allgather", blocks=True),
+    Operation("allgatherv", blocks=True, unequal=True),
+    Operation("gather", rooted=True, to_root=True, blocks=True),
+    Operation("gatherv", rooted=True, to_root=True, blocks=True, unequal=True),
+    Operation("scatter", rooted=True, blocks=True),
+    Operation("scatterv", rooted=True, blocks=True, unequal=True),
+    Operation("barrier", sized=False),
+)}
+
+
+def sizes_of(operation, sizes):
+    """Which of the wanted sizes are measured: one without data stands for all, as 0."""
+    return tuple(sizes) if ALL[operation].sized else (0,)
+
+
+def titles(names):
+    """"Bcast, Reduce and Barrier"."""
+    words = [ALL[name].title for name in names]
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def until(names):
+    """When the time of one of these operations ends."""
+    to_root = [name for name in names if ALL[name].to_root]
+    if len(to_root) == len(names):
+        return "the root has the result"
+    if to_root:
+        return f"the last rank is done ({', '.join(ALL[name].title for name in to_root)}: the root)"
+    return "the last rank has the message" if list(names) == ["bcast"] else "the last rank is done"

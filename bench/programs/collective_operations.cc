@@ -1,0 +1,279 @@
+#include "collective_operations.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "payload.h"
+
+namespace bench {
+
+namespace {
+
+// The part of each rank in a whole, in bytes and in rank order.
+struct Blocks {
+    std::vector<int> counts, displacements;
+
+    std::uint64_t total() const { return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}); }
+    std::span<char> of(std::vector<char>& whole, int rank) const {
+        const auto place = static_cast<std::size_t>(rank);
+        return {whole.data() + displacements[place], static_cast<std::size_t>(counts[place])};
+    }
+};
+
+// All of one size, which makes the whole a multiple of the ranks: rounded up.
+Blocks equal_blocks(std::uint64_t size, int ranks) {
+    const auto count = static_cast<std::uint64_t>(ranks);
+    const std::uint64_t each = (size + count - 1) / count;
+    Blocks blocks;
+    for (std::uint64_t rank = 0; rank < count; ++rank) {
+        blocks.counts.push_back(static_cast<int>(each));
+        blocks.displacements.push_back(static_cast<int>(rank * each));
+    }
+    return blocks;
+}
+
+// In the ratio 1 : 2 : 3 : 1 : 2 : 3 ... by rank. Of a small whole some parts are empty.
+Blocks unequal_blocks(std::uint64_t size, int ranks) {
+    const auto weight_before = [](std::uint64_t rank) {
+        return rank / 3 * 6 + std::array<std::uint64_t, 3>{0, 1, 3}[rank % 3];
+    };
+    const auto count = static_cast<std::uint64_t>(ranks);
+    const auto start_of = [&](std::uint64_t rank) {
+        return static_cast<int>(size * weight_before(rank) / weight_before(count));
+    };
+    Blocks blocks;
+    for (std::uint64_t rank = 0; rank < count; ++rank) {
+        blocks.displacements.push_back(start_of(rank));
+        blocks.counts.push_back(start_of(rank + 1) - start_of(rank));
+    }
+    return blocks;
+}
+
+class Bcast : public Collective {
+public:
+    Bcast(std::uint64_t size, int rank, int /*ranks*/) : rank_(rank), buffer_(size) {}
+
+    void prepare(std::uint64_t repetition, int root) override {
+        if (rank_ == root) {
+            fill(buffer_, Pattern(repetition));
+        } else {
+            spoil(buffer_, Pattern(repetition));
+        }
+    }
+    void call(int root) override {
+        MPI_Bcast(buffer_.data(), static_cast<int>(buffer_.size()), MPI_BYTE, root, MPI_COMM_WORLD);
+    }
+    std::int64_t wrong_bytes(std::uint64_t repetition, int /*root*/) override {
+        return bench::wrong_bytes(buffer_, Pattern(repetition));
+    }
+    std::uint64_t bytes() const override { return buffer_.size(); }
+
+private:
+    int rank_;
+    std::vector<char> buffer_;
+};
+
+// Reduce and Allreduce: the sum of doubles. Rank r contributes multiples of its factor, so that the sum holds
+// the same multiples of all factors together. The factors have no pattern: one rank missing and another
+// counted twice shows.
+class Reduction : public Collective {
+public:
+    Reduction(std::uint64_t size, int rank, int ranks, bool everywhere)
+        : rank_(rank),
+          everywhere_(everywhere),
+          own_((size + sizeof(double) - 1) / sizeof(double) * sizeof(double)),
+          sum_(own_.size()) {
+        for (int other = 0; other < ranks; ++other) factors_ += factor_of(other);
+    }
+
+    void prepare(std::uint64_t repetition, int /*root*/) override {
+        fill(own_, Multiples(repetition, factor_of(rank_)));
+        spoil(sum_, Multiples(repetition, factors_));
+    }
+    void call(int root) override {
+        const int count = static_cast<int>(own_.size() / sizeof(double));
+        if (everywhere_) {
+            MPI_Allreduce(own_.data(), sum_.data(), count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        } else {
+            MPI_Reduce(own_.data(), rank_ == root ? sum_.data() : nullptr, count, MPI_DOUBLE, MPI_SUM, root,
+                       MPI_COMM_WORLD);
+        }
+    }
+    std::int64_t wrong_bytes(std::uint64_t repetition, int root) override {
+        return awaited(root) ? bench::wrong_bytes(sum_, Multiples(repetition, factors_)) : 0;
+    }
+    bool awaited(int root) const override { return everywhere_ || rank_ == root; }
+    std::uint64_t bytes() const override { return own_.size(); }
+
+private:
+    static std::uint64_t factor_of(int rank) {
+        return 1 + (mix(static_cast<std::uint64_t>(rank) + 1) & 0xFFFF);
+    }
+
+    int rank_;
+    bool everywhere_;
+    std::uint64_t factors_ = 0;  // of all ranks
+    std::vector<char> own_, sum_;
+};
+
+// Gather, Gatherv, Allgather and Allgatherv: every rank's block arrives in the whole.
+class Gathering : public Collective {
+public:
+    Gathering(Blocks blocks, int rank, int ranks, bool everywhere, bool unequal)
+        : rank_(rank),
+          ranks_(ranks),
+          everywhere_(everywhere),
+          unequal_(unequal),
+          blocks_(std::move(blocks)),
+          own_(static_cast<std::size_t>(blocks_.counts[static_cast<std::size_t>(rank)])),
+          whole_(blocks_.total()) {}
+
+    void prepare(std::uint64_t repetition, int /*root*/) override {
+        fill(own_, pattern(repetition, rank_));
+        for (int owner = 0; owner < ranks_; ++owner) {
+            spoil(blocks_.of(whole_, owner), pattern(repetition, owner));
+        }
+    }
+    void call(int root) override {
+        const int count = static_cast<int>(own_.size());
+        char* const whole = awaited(root) ? whole_.data() : nullptr;
+        const int *const counts = blocks_.counts.data(), *const places = blocks_.displacements.data();
+        if (everywhere_ && unequal_) {
+            MPI_Allgatherv(own_.data(), count, MPI_BYTE, whole, counts, places, MPI_BYTE, MPI_COMM_WORLD);
+        } else if (everywhere_) {
+            MPI_Allgather(own_.data(), count, MPI_BYTE, whole, count, MPI_BYTE, MPI_COMM_WORLD);
+        } else if (unequal_) {
+            MPI_Gatherv(own_.data(), count, MPI_BYTE, whole, counts, places, MPI_BYTE, root, MPI_COMM_WORLD);
+        } else {
+            MPI_Gather(own_.data(), count, MPI_BYTE, whole, count, MPI_BYTE, root, MPI_COMM_WORLD);
+        }
+    }
+    std::int64_t wrong_bytes(std::uint64_t repetition, int root) override {
+        std::int64_t wrong = 0;
+        for (int owner = 0; owner < ranks_ && awaited(root); ++owner) {
+            wrong += bench::wrong_bytes(blocks_.of(whole_, owner), pattern(repetition, owner));
+        }
+        return wrong;
+    }
+    bool awaited(int root) const override { return everywhere_ || rank_ == root; }
+    std::uint64_t bytes() const override { return whole_.size(); }
+
+private:
+    static Pattern pattern(std::uint64_t repetition, int owner) {
+        return Pattern(repetition, static_cast<std::uint64_t>(owner));
+    }
+
+    int rank_, ranks_;
+    bool everywhere_, unequal_;
+    Blocks blocks_;
+    std::vector<char> own_, whole_;
+};
+
+// Scatter and Scatterv: every rank receives its block of the root's whole.
+class Scattering : public Collective {
+public:
+    Scattering(Blocks blocks, int rank, int ranks, bool unequal)
+        : rank_(rank),
+          ranks_(ranks),
+          unequal_(unequal),
+          blocks_(std::move(blocks)),
+          own_(static_cast<std::size_t>(blocks_.counts[static_cast<std::size_t>(rank)])),
+          whole_(blocks_.total()) {}
+
+    void prepare(std::uint64_t repetition, int root) override {
+        for (int owner = 0; owner < ranks_ && rank_ == root; ++owner) {
+            fill(blocks_.of(whole_, owner), pattern(repetition, owner));
+        }
+        spoil(own_, pattern(repetition, rank_));
+    }
+    void call(int root) override {
+        const int count = static_cast<int>(own_.size());
+        const char* const whole = rank_ == root ? whole_.data() : nullptr;
+        if (unequal_) {
+            MPI_Scatterv(whole, blocks_.counts.data(), blocks_.displacements.data(), MPI_BYTE, own_.data(),
+                         count, MPI_BYTE, root, MPI_COMM_WORLD);
+        } else {
+            MPI_Scatter(whole, count, MPI_BYTE, own_.data(), count, MPI_BYTE, root, MPI_COMM_WORLD);
+        }
+    }
+    std::int64_t wrong_bytes(std::uint64_t repetition, int /*root*/) override {
+        return bench::wrong_bytes(own_, pattern(repetition, rank_));
+    }
+    std::uint64_t bytes() const override { return whole_.size(); }
+
+private:
+    static Pattern pattern(std::uint64_t repetition, int owner) {
+        return Pattern(repetition, static_cast<std::uint64_t>(owner));
+    }
+
+    int rank_, ranks_;
+    bool unequal_;
+    Blocks blocks_;
+    std::vector<char> own_, whole_;
+};
+
+class Barrier : public Collective {
+public:
+    void prepare(std::uint64_t /*repetition*/, int /*root*/) override {}
+    void call(int /*root*/) override { MPI_Barrier(MPI_COMM_WORLD); }
+    std::int64_t wrong_bytes(std::uint64_t /*repetition*/, int /*root*/) override { return 0; }
+    std::uint64_t bytes() const override { return 0; }
+};
+
+template <bool everywhere>
+std::unique_ptr<Collective> reduction(std::uint64_t size, int rank, int ranks) {
+    return std::make_unique<Reduction>(size, rank, ranks, everywhere);
+}
+
+template <bool everywhere, bool unequal>
+std::unique_ptr<Collective> gathering(std::uint64_t size, int rank, int ranks) {
+    return std::make_unique<Gathering>(unequal ? unequal_blocks(size, ranks) : equal_blocks(size, ranks),
+                                       rank, ranks, everywhere, unequal);
+}
+
+template <bool unequal>
+std::unique_ptr<Collective> scattering(std::uint64_t size, int rank, int ranks) {
+    return std::make_unique<Scattering>(unequal ? unequal_blocks(size, ranks) : equal_blocks(size, ranks),
+                                        rank, ranks, unequal);
+}
+
+std::unique_ptr<Collective> bcast(std::uint64_t size, int rank, int ranks) {
+    return std::make_unique<Bcast>(size, rank, ranks);
+}
+
+std::unique_ptr<Collective> barrier(std::uint64_t /*size*/, int /*rank*/, int /*ranks*/) {
+    return std::make_unique<Barrier>();
+}
+
+constexpr Operation operations[] = {
+    {.name = "bcast", .function = "MPI_Bcast", .make = bcast},
+    {.name = "reduce", .function = "MPI_Reduce", .make = reduction<false>},
+    {.name = "allreduce", .function = "MPI_Allreduce", .make = reduction<true>, .rooted = false},
+    {.name = "allgather", .function = "MPI_Allgather", .make = gathering<true, false>, .rooted = false},
+    {.name = "allgatherv", .function = "MPI_Allgatherv", .make = gathering<true, true>, .rooted = false},
+    {.name = "gather", .function = "MPI_Gather", .make = gathering<false, false>},
+    {.name = "gatherv", .function = "MPI_Gatherv", .make = gathering<false, true>},
+    {.name = "scatter", .function = "MPI_Scatter", .make = scattering<false>},
+    {.name = "scatterv", .function = "MPI_Scatterv", .make = scattering<true>},
+    {.name = "barrier", .function = "MPI_Barrier", .make = barrier, .rooted = false, .sized = false},
+};
+
+}  // namespace
+
+std::span<const Operation> all_operations() { return operations; }
+
+const Operation& operation_named(std::string_view name) {
+    const auto* const found = std::find_if(std::begin(operations), std::end(operations),
+                                           [&](const Operation& one) { return one.name == name; });
+    if (found == std::end(operations)) throw std::out_of_range("no operation '" + std::string(name) + "'");
+    return *found;
+}
+
+}  // namespace bench

@@ -1,0 +1,44 @@
+// The collective operations that collective_latency measures: what each rank contributes, the call on
+// MPI_COMM_WORLD, and what has to come out, computed without any other rank's help.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace bench {
+
+// One operation on data of one size, with this rank's buffers. All ranks call the members with the same
+// arguments; the root has no meaning for operations without one.
+class Collective {
+public:
+    virtual ~Collective() = default;
+
+    // Puts the contribution in place and makes every byte of the result wrong.
+    virtual void prepare(std::uint64_t repetition, int root) = 0;
+    virtual void call(int root) = 0;
+    // Bytes of this rank's result that are not what they have to be.
+    virtual std::int64_t wrong_bytes(std::uint64_t repetition, int root) = 0;
+
+    // Whether the operation is not over before this rank has returned.
+    virtual bool awaited(int /*root*/) const { return true; }
+    // Size of the data in bytes, after rounding.
+    virtual std::uint64_t bytes() const = 0;
+};
+
+using MakeCollective = std::unique_ptr<Collective> (*)(std::uint64_t size, int rank, int ranks);
+
+struct Operation {
+    std::string_view name;      // as --op takes it
+    std::string_view function;  // of MPI
+    MakeCollective make;
+    bool rooted = true;
+    bool sized = true;  // false: it moves no data, and its check are times (see collective_latency)
+};
+
+std::span<const Operation> all_operations();
+const Operation& operation_named(std::string_view name);  // throws std::out_of_range
+
+}  // namespace bench

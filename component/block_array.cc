@@ -1,0 +1,84 @@
+#include "block_array.h"
+
+#include <memory>
+
+#include "packed_datatype.h"
+
+namespace strata::component {
+
+using algorithms::Arena;
+using algorithms::Block;
+
+BlockArray::BlockArray(const void* buffer, int count, ompi_datatype_t* datatype)
+    : buffer_(const_cast<void*>(buffer)),
+      count_(count),
+      datatype_(datatype),
+      size_(packed_bytes(datatype, 1)),
+      one_packed_(is_packed_in_place(datatype, 1)),
+      many_packed_(is_packed_in_place(datatype, 2)) {
+    ptrdiff_t lower = 0;
+    ompi_datatype_get_extent(datatype, &lower, &extent_);
+}
+
+BlockArray::BlockArray(const void* buffer, const int* counts, const int* displacements,
+                       ompi_datatype_t* datatype)
+    : BlockArray(buffer, 0, datatype) {
+    counts_ = counts;
+    displacements_ = displacements;
+}
+
+std::size_t BlockArray::total_bytes(int ranks) const {
+    if (counts_ == nullptr) {
+        return bytes(0) * static_cast<std::size_t>(ranks);
+    }
+    std::size_t sum = 0;
+    for (int rank = 0; rank < ranks; ++rank) {
+        sum += bytes(rank);
+    }
+    return sum;
+}
+
+void* BlockArray::elements(int rank) const {
+    const std::ptrdiff_t first =
+        displacements_ != nullptr ? displacements_[rank] : static_cast<std::ptrdiff_t>(rank) * count_;
+    return static_cast<std::byte*>(buffer_) + first * extent_;
+}
+
+Block BlockArray::place(int rank, Arena& arena) const {
+    const std::size_t length = bytes(rank);
+    if (length == 0) {
+        return {};
+    }
+    return {packed_in_place(rank) ? first_byte(elements(rank), datatype_) : arena.take(length), length};
+}
+
+std::span<Block> BlockArray::place_all(int ranks, Arena& arena) const {
+    const auto blocks = equal_blocks(ranks, 0, arena);
+    for (int rank = 0; rank < ranks; ++rank) {
+        blocks[static_cast<std::size_t>(rank)] = place(rank, arena);
+    }
+    return blocks;
+}
+
+int BlockArray::fetch(int rank, const Block& block) const {
+    if (block.bytes == 0 || packed_in_place(rank)) {
+        return OMPI_SUCCESS;
+    }
+    return pack(elements(rank), static_cast<std::size_t>(count(rank)), datatype_, block.data, block.bytes);
+}
+
+int BlockArray::store(int rank, const Block& block) const {
+    if (block.bytes == 0 || packed_in_place(rank)) {
+        return OMPI_SUCCESS;
+    }
+    return unpack(block.data, block.bytes, elements(rank), static_cast<std::size_t>(count(rank)), datatype_);
+}
+
+std::span<Block> equal_blocks(int ranks, std::size_t bytes, Arena& arena) {
+    const auto count = static_cast<std::size_t>(ranks);
+    auto* const memory = reinterpret_cast<Block*>(arena.take(count * sizeof(Block)));
+    std::uninitialized_fill_n(memory, count, Block{nullptr, bytes});
+    return {memory, count};
+}
+
+}  // namespace strata::component

@@ -1,0 +1,47 @@
+#pragma once
+#include <span>
+
+#include "ompi_compat.h"
+#include "strata/algorithms/arena.h"
+#include "strata/algorithms/block_exchange.h"
+
+namespace strata::component {
+
+/// The blocks of all ranks in one buffer of an application, in rank order or where displacements say.
+class BlockArray {
+public:
+    /// Block i is elements [i * count, (i + 1) * count).
+    BlockArray(const void* buffer, int count, ompi_datatype_t* datatype);
+    /// Block i is counts[i] elements, displacements[i] extents from the buffer's start.
+    BlockArray(const void* buffer, const int* counts, const int* displacements, ompi_datatype_t* datatype);
+
+    std::size_t bytes(int rank) const { return size_ * static_cast<std::size_t>(count(rank)); }
+    /// Bytes of the blocks of ranks 0..ranks-1.
+    std::size_t total_bytes(int ranks) const;
+    /// Where the block lies packed: in the buffer itself where its elements do, else new memory of the arena.
+    algorithms::Block place(int rank, algorithms::Arena& arena) const;
+    std::span<algorithms::Block> place_all(int ranks, algorithms::Arena& arena) const;
+    /// Brings a block that does not lie packed to its place() and back. Return Open MPI's error code.
+    int fetch(int rank, const algorithms::Block& block) const;
+    int store(int rank, const algorithms::Block& block) const;
+
+private:
+    int count(int rank) const { return counts_ != nullptr ? counts_[rank] : count_; }
+    void* elements(int rank) const;
+    bool packed_in_place(int rank) const { return count(rank) > 1 ? many_packed_ : one_packed_; }
+
+    void* buffer_;
+    int count_ = 0;
+    const int* counts_ = nullptr;
+    const int* displacements_ = nullptr;
+    ompi_datatype_t* datatype_;
+    std::size_t size_;
+    std::ptrdiff_t extent_ = 0;
+    bool one_packed_;   ///< a single element lies packed
+    bool many_packed_;  ///< so do several
+};
+
+/// `ranks` blocks of `bytes` bytes without memory.
+std::span<algorithms::Block> equal_blocks(int ranks, std::size_t bytes, algorithms::Arena& arena);
+
+}  // namespace strata::component

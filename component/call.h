@@ -1,0 +1,102 @@
+#pragma once
+// The way of every call from Open MPI's slot to an engine or to the previous component.
+#include <new>
+
+#include "module.h"
+
+namespace strata::component {
+
+/// Runs `body`; after the agreement there is no falling back: what goes wrong is an error of the call.
+template <class Body>
+int at_border(Body&& body) noexcept {
+    try {
+        return body();
+    } catch (const std::bad_alloc&) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    } catch (...) {
+        return OMPI_ERROR;
+    }
+}
+
+constexpr int no_root = -1;
+
+/// What the ranks know alike about a call, and who may serve it.
+struct Request {
+    algorithms::Operation operation;  ///< root: no_root where the collective has none
+    bool sized = true;                ///< operation.bytes is known: 0 means that there is nothing to do
+    bool ordered = false;             ///< only for consecutive groups: the operator does not commute
+};
+
+/// Finds the plan that can really be carried out, and for the levels engine its communicators: making them
+/// may fail, alike on every rank, and change the plan. Returns Open MPI's error code.
+inline int settle(Module& module, const algorithms::Operation& operation, Planned*& planned,
+                  LevelCommunicators*& communicators) {
+    CommunicatorState& state = *module.state;
+    planned = &state.plan(operation);
+    if (planned->plan.engine != algorithms::Engine::levels) {
+        return OMPI_SUCCESS;
+    }
+    if (!state.may_delegate(planned->plan, operation.root)) {
+        planned = &state.plan(operation, false);
+        return OMPI_SUCCESS;
+    }
+    // Splitting a communicator is itself made of collectives on it.
+    const AllSlotsGuard guard(*module.comm->c_coll, *module.saved);
+    const int rc = state.level_communicators(operation, planned->plan, communicators);
+    if (rc == OMPI_SUCCESS && communicators == nullptr) {
+        planned = &state.plan(operation);
+    }
+    return rc;
+}
+
+/// Serves one call: `run(planned, operation, communicators)` with an engine (communicators: for
+/// the levels engine only),
+/// or the previous component with `arguments`. A collective that the previous component makes of others,
+/// through the same table, stays with it and is counted once.
+template <Collective op, class Run, class... Arguments>
+int serve(Module& module, const Request& request, Run&& run, Arguments... arguments) {
+    CommunicatorState& state = *module.state;
+    auto& saved = saved_slot<op>(*module.saved);
+    if (state.is_forwarding()) {
+        return forward<op>(module.comm, saved, arguments...);
+    }
+    auto& count_of = counters().of(op);
+    const auto hand_over = [&](ForwardReason reason) {
+        count_of.forward.add();
+        count_of.forwarded_because[static_cast<int>(reason)].add();
+        const CommunicatorState::Forwarding scope(state);
+        return forward<op>(module.comm, saved, arguments...);
+    };
+    const bool usable = state.usable(op);
+    if (request.sized && request.operation.bytes == 0 && state.agreed()) {
+        // MPI_Bcast itself returns for a count of 0 but not for elements of size 0: other ranks may not be
+        // here. Without agreement they may be in a component that exchanges empty messages.
+        return OMPI_SUCCESS;
+    }
+    if (!usable) {
+        return hand_over(state.reason(op));
+    }
+    if (request.ordered && !state.consecutive_groups()) {
+        return hand_over(ForwardReason::order);
+    }
+    algorithms::Operation operation = request.operation;
+    if (operation.root == no_root) {
+        operation.root = state.tree_root(operation.rank_order);
+    }
+    LevelCommunicators* communicators = nullptr;
+    Planned* planned = nullptr;
+    int rc = settle(module, operation, planned, communicators);
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    if (planned->plan.engine == algorithms::Engine::forward) {
+        return hand_over(ForwardReason::model);
+    }
+    (communicators != nullptr ? count_of.levels : count_of.tree).add();
+    CommunicatorState::Running memory(state);
+    rc = run(*planned, operation, communicators);
+    memory.end(rc);
+    return rc;
+}
+
+}  // namespace strata::component

@@ -1,0 +1,141 @@
+#include "block_call.h"
+#include "packed_datatype.h"
+
+namespace strata::component {
+namespace {
+
+using algorithms::Block;
+using algorithms::BlockFlow;
+
+struct Contribution {
+    const void* data;  ///< or MPI_IN_PLACE
+    int count;
+    ompi_datatype_t* datatype;
+};
+
+/// The own block where it lies, or packed into memory of the arena.
+int packed_contribution(const Contribution& own, algorithms::Arena& arena, Block& block) {
+    const BlockArray array(own.data, own.count, own.datatype);
+    block = array.place(0, arena);
+    return array.fetch(0, block);
+}
+
+/// Brings the own block of the root to its place in the result and the others from there into the buffer.
+int run_at_root(CommunicatorState& state, Planned& planned, const algorithms::Operation& operation,
+                const Contribution& own, const BlockArray& result, std::span<Block> blocks) {
+    const int root = operation.root;
+    const bool in_place = own.data == MPI_IN_PLACE;
+    const Block& mine = blocks[static_cast<std::size_t>(root)];
+    int rc = in_place
+                 ? result.fetch(root, mine)
+                 : pack(own.data, static_cast<std::size_t>(own.count), own.datatype, mine.data, mine.bytes);
+    if (rc == OMPI_SUCCESS) {
+        rc = move_blocks(state, planned, operation, BlockFlow::to_root, root, blocks);
+    }
+    for (int i = 0; i < static_cast<int>(blocks.size()) && rc == OMPI_SUCCESS; ++i) {
+        if (i != root || !in_place) {
+            rc = result.store(i, blocks[static_cast<std::size_t>(i)]);
+        }
+    }
+    return rc;
+}
+
+int gather(const void* send, int send_count, ompi_datatype_t* send_type, void* receive, int receive_count,
+           ompi_datatype_t* receive_type, int root, ompi_communicator_t* comm,
+           mca_coll_base_module_t* base) noexcept {
+    return at_border([&] {
+        auto& module = *reinterpret_cast<Module*>(base);
+        CommunicatorState& state = *module.state;
+        const int rank = ompi_comm_rank(comm);
+        const int ranks = ompi_comm_size(comm);
+        const Contribution own{send, send_count, send_type};
+        const std::size_t block_bytes =
+            rank == root ? packed_bytes(receive_type, static_cast<std::size_t>(receive_count))
+                         : packed_bytes(send_type, static_cast<std::size_t>(send_count));
+        const Request request{{Collective::gather, block_bytes * static_cast<std::size_t>(ranks), root}};
+        const auto run = [&](Planned& planned, const algorithms::Operation& operation, LevelCommunicators*) {
+            if (rank == root) {
+                const BlockArray result(receive, receive_count, receive_type);
+                return run_at_root(state, planned, operation, own, result,
+                                   result.place_all(ranks, state.arena()));
+            }
+            const auto blocks = equal_blocks(ranks, block_bytes, state.arena());
+            const int rc = packed_contribution(own, state.arena(), blocks[static_cast<std::size_t>(rank)]);
+            return rc != OMPI_SUCCESS
+                       ? rc
+                       : move_blocks(state, planned, operation, BlockFlow::to_root, rank, blocks);
+        };
+        return serve<Collective::gather>(module, request, run, send, send_count, send_type, receive,
+                                         receive_count, receive_type, root);
+    });
+}
+
+/// Blocks at the root: in the result where they fit, else aside. `too_long`: some did not.
+std::span<Block> place_received(const BlockArray& result, std::span<const std::size_t> sizes,
+                                algorithms::Arena& arena, bool& too_long) {
+    const auto blocks = equal_blocks(static_cast<int>(sizes.size()), 0, arena);
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        if (sizes[i] > result.bytes(static_cast<int>(i))) {
+            too_long = true;
+            blocks[i] = {arena.take(sizes[i]), sizes[i]};
+        } else {
+            blocks[i] = result.place(static_cast<int>(i), arena);
+            blocks[i].bytes = sizes[i];
+        }
+    }
+    return blocks;
+}
+
+int run_gatherv(Module& module, Planned& planned, const algorithms::Operation& operation,
+                const Contribution& own, const BlockArray& result) {
+    CommunicatorState& state = *module.state;
+    const int rank = ompi_comm_rank(module.comm);
+    const auto sizes = empty_sizes(ompi_comm_size(module.comm), state.arena());
+    const bool at_root = rank == operation.root;
+    sizes[static_cast<std::size_t>(rank)] =
+        at_root ? result.bytes(rank) : packed_bytes(own.datatype, static_cast<std::size_t>(own.count));
+    int rc = share_sizes(state, planned, operation, BlockFlow::to_root, rank, sizes);
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    if (at_root) {
+        bool too_long = false;
+        const auto blocks = place_received(result, sizes, state.arena(), too_long);
+        if (!too_long) {
+            return run_at_root(state, planned, operation, own, result, blocks);
+        }
+        rc = move_blocks(state, planned, operation, BlockFlow::to_root, rank, blocks);
+        return rc != OMPI_SUCCESS ? rc : MPI_ERR_TRUNCATE;
+    }
+    const auto blocks = equal_blocks(static_cast<int>(sizes.size()), 0, state.arena());
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        blocks[i].bytes = sizes[i];
+    }
+    rc = packed_contribution(own, state.arena(), blocks[static_cast<std::size_t>(rank)]);
+    return rc != OMPI_SUCCESS ? rc : move_blocks(state, planned, operation, BlockFlow::to_root, rank, blocks);
+}
+
+int gatherv(const void* send, int send_count, ompi_datatype_t* send_type, void* receive,
+            const int* receive_counts, const int* displacements, ompi_datatype_t* receive_type, int root,
+            ompi_communicator_t* /*comm*/, mca_coll_base_module_t* base) noexcept {
+    return at_border([&] {
+        auto& module = *reinterpret_cast<Module*>(base);
+        // Only the root knows all sizes: nothing may depend on them.
+        const Request request{{Collective::gatherv, 0, root}, false};
+        const auto run = [&](Planned& planned, const algorithms::Operation& operation, LevelCommunicators*) {
+            const bool at_root = ompi_comm_rank(module.comm) == root;
+            return run_gatherv(module, planned, operation, {send, send_count, send_type},
+                               at_root ? BlockArray(receive, receive_counts, displacements, receive_type)
+                                       : BlockArray(nullptr, 0, send_type));
+        };
+        return serve<Collective::gatherv>(module, request, run, send, send_count, send_type, receive,
+                                          receive_counts, displacements, receive_type, root);
+    });
+}
+
+}  // namespace
+
+const Slot<Collective::gather>::Function gather_entry = gather;
+const Slot<Collective::gatherv>::Function gatherv_entry = gatherv;
+
+}  // namespace strata::component

@@ -1,0 +1,95 @@
+#include "call.h"
+#include "operator_reduction.h"
+#include "packed_datatype.h"
+
+namespace strata::component {
+namespace {
+
+/// A reduction that must keep to the order of the ranks, by its operator or by the user's wish.
+bool in_rank_order(ompi_op_t* op, const CommunicatorState& state) {
+    return !ompi_op_is_commute(op) || state.reproducible();
+}
+
+/// What Reduce and Allreduce have in common: `receive` is nullptr where no result is due.
+struct Operands {
+    const void* send;
+    void* receive;
+    int count;
+    ompi_datatype_t* datatype;
+    ompi_op_t* op;
+};
+
+template <class Engine>
+int with_buffers(const Operands& operands, CommunicatorState& state, Engine&& engine) {
+    const auto count = static_cast<std::size_t>(operands.count);
+    const void* const own_data = operands.send == MPI_IN_PLACE ? operands.receive : operands.send;
+    OperatorReduction reduction(operands.op, operands.datatype, state.arena());
+    DatatypeBuffer own(own_data, count, operands.datatype, true, state.arena());
+    if (operands.receive == nullptr) {
+        return engine(algorithms::ReduceBuffers{own, nullptr}, reduction);
+    }
+    DatatypeBuffer result(operands.receive, count, operands.datatype, false, state.arena());
+    return engine(algorithms::ReduceBuffers{own, &result}, reduction);
+}
+
+Request request_of(Collective collective, const Operands& operands, int root,
+                   const CommunicatorState& state) {
+    const std::size_t bytes = packed_bytes(operands.datatype, static_cast<std::size_t>(operands.count));
+    Request request{{collective, bytes, root}};
+    request.operation.rank_order = in_rank_order(operands.op, state);
+    request.operation.reproducible = state.reproducible();
+    request.ordered = !ompi_op_is_commute(operands.op);
+    return request;
+}
+
+int reduce(const void* send, void* receive, int count, ompi_datatype_t* datatype, ompi_op_t* op, int root,
+           ompi_communicator_t* comm, mca_coll_base_module_t* base) noexcept {
+    return at_border([&] {
+        auto& module = *reinterpret_cast<Module*>(base);
+        CommunicatorState& state = *module.state;
+        const Operands operands{send, ompi_comm_rank(comm) == root ? receive : nullptr, count, datatype, op};
+        const Request request = request_of(Collective::reduce, operands, root, state);
+        const auto run = [&](Planned& planned, const algorithms::Operation& operation, LevelCommunicators*) {
+            return with_buffers(operands, state, [&](algorithms::ReduceBuffers buffers, auto& reduction) {
+                const auto& routes = state.reduction_routes(planned, root, operation.rank_order);
+                state.transport().carry(Collective::reduce, routes.levels);
+                return algorithms::reduce_tree(state.transport(), routes.links, buffers, reduction,
+                                               state.arena(), planned.plan.window);
+            });
+        };
+        return serve<Collective::reduce>(module, request, run, send, receive, count, datatype, op, root);
+    });
+}
+
+int allreduce(const void* send, void* receive, int count, ompi_datatype_t* datatype, ompi_op_t* op,
+              ompi_communicator_t* comm, mca_coll_base_module_t* base) noexcept {
+    static_cast<void>(comm);
+    return at_border([&] {
+        auto& module = *reinterpret_cast<Module*>(base);
+        CommunicatorState& state = *module.state;
+        const Operands operands{send, receive, count, datatype, op};
+        const Request request = request_of(Collective::allreduce, operands, no_root, state);
+        const auto run = [&](Planned& planned, const algorithms::Operation& operation, LevelCommunicators*) {
+            return with_buffers(operands, state, [&](algorithms::ReduceBuffers buffers, auto& reduction) {
+                if (algorithms::exchanges_on_top(planned.plan)) {
+                    const auto& routes = state.exchange_routes(planned, operation.root, operation.rank_order);
+                    state.transport().carry(Collective::allreduce, routes.levels);
+                    return algorithms::allreduce_exchange(state.transport(), routes.links, buffers, reduction,
+                                                          state.arena());
+                }
+                const auto& routes = state.reduction_routes(planned, operation.root, operation.rank_order);
+                state.transport().carry(Collective::allreduce, routes.levels);
+                return algorithms::allreduce_tree(state.transport(), routes.links, buffers, reduction,
+                                                  state.arena(), planned.plan.window);
+            });
+        };
+        return serve<Collective::allreduce>(module, request, run, send, receive, count, datatype, op);
+    });
+}
+
+}  // namespace
+
+const Slot<Collective::reduce>::Function reduce_entry = reduce;
+const Slot<Collective::allreduce>::Function allreduce_entry = allreduce;
+
+}  // namespace strata::component

@@ -1,0 +1,37 @@
+#pragma once
+#include <span>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "pml_transport.h"
+#include "strata/algorithms/block_exchange.h"
+#include "strata/algorithms/plan.h"
+#include "strata/algorithms/reduction_links.h"
+#include "strata/algorithms/tree.h"
+
+namespace strata::component {
+
+/// One rank's edges for an engine, and the levels that they cross, for the counters.
+template <class Links>
+struct Routes {
+    Links links;
+    std::vector<PeerLevel> levels;
+};
+
+/// A plan and what was derived from it.
+struct Planned {
+    algorithms::Plan plan;
+    using AnyRoutes = std::variant<Routes<algorithms::TreeLinks>, Routes<algorithms::ReductionLinks>,
+                                   Routes<algorithms::ExchangeLinks>, Routes<algorithms::BlockRoutes>>;
+    /// By root. All entries of a plan are of one kind: a plan belongs to one collective.
+    std::unordered_map<int, AnyRoutes> routes;
+};
+
+/// The ranks to which a rank with these links sends.
+std::vector<int> peers_of(const algorithms::TreeLinks& links);
+std::vector<int> peers_of(const algorithms::ReductionLinks& links);
+std::vector<int> peers_of(const algorithms::ExchangeLinks& links);
+std::vector<int> peers_of(const algorithms::BlockRoutes& links);
+
+}  // namespace strata::component

@@ -1,0 +1,125 @@
+#include "block_call.h"
+#include "packed_datatype.h"
+
+namespace strata::component {
+namespace {
+
+using algorithms::Block;
+using algorithms::BlockFlow;
+
+struct Destination {
+    void* data;  ///< or MPI_IN_PLACE
+    int count;
+    ompi_datatype_t* datatype;
+};
+
+/// Sends all blocks on their way and takes the root's own one.
+int run_at_root(CommunicatorState& state, Planned& planned, const algorithms::Operation& operation,
+                const BlockArray& source, int ranks, const Destination& own) {
+    const int root = operation.root;
+    const auto blocks = source.place_all(ranks, state.arena());
+    int rc = OMPI_SUCCESS;
+    for (int i = 0; i < ranks && rc == OMPI_SUCCESS; ++i) {
+        rc = source.fetch(i, blocks[static_cast<std::size_t>(i)]);
+    }
+    if (rc == OMPI_SUCCESS) {
+        rc = move_blocks(state, planned, operation, BlockFlow::from_root, root, blocks);
+    }
+    const Block& mine = blocks[static_cast<std::size_t>(root)];
+    if (rc == OMPI_SUCCESS && own.data != MPI_IN_PLACE) {
+        rc = unpack(mine.data, mine.bytes, own.data, static_cast<std::size_t>(own.count), own.datatype);
+    }
+    return rc;
+}
+
+/// Receives the own block of blocks[rank].bytes bytes, and whatever passes through.
+int run_elsewhere(CommunicatorState& state, Planned& planned, const algorithms::Operation& operation,
+                  int rank, std::span<Block> blocks, const Destination& own) {
+    const BlockArray array(own.data, own.count, own.datatype);
+    Block& mine = blocks[static_cast<std::size_t>(rank)];
+    const std::size_t arriving = mine.bytes;
+    const bool fits = arriving <= array.bytes(0);
+    mine = fits ? array.place(0, state.arena()) : Block{state.arena().take(arriving), arriving};
+    mine.bytes = arriving;
+    const int rc = move_blocks(state, planned, operation, BlockFlow::from_root, rank, blocks);
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    return fits ? array.store(0, mine) : MPI_ERR_TRUNCATE;
+}
+
+int scatter(const void* send, int send_count, ompi_datatype_t* send_type, void* receive, int receive_count,
+            ompi_datatype_t* receive_type, int root, ompi_communicator_t* comm,
+            mca_coll_base_module_t* base) noexcept {
+    return at_border([&] {
+        auto& module = *reinterpret_cast<Module*>(base);
+        CommunicatorState& state = *module.state;
+        const int rank = ompi_comm_rank(comm);
+        const int ranks = ompi_comm_size(comm);
+        const Destination own{receive, receive_count, receive_type};
+        const std::size_t block_bytes =
+            rank == root ? packed_bytes(send_type, static_cast<std::size_t>(send_count))
+                         : packed_bytes(receive_type, static_cast<std::size_t>(receive_count));
+        const Request request{{Collective::scatter, block_bytes * static_cast<std::size_t>(ranks), root}};
+        const auto run = [&](Planned& planned, const algorithms::Operation& operation, LevelCommunicators*) {
+            if (rank == root) {
+                return run_at_root(state, planned, operation, BlockArray(send, send_count, send_type), ranks,
+                                   own);
+            }
+            return run_elsewhere(state, planned, operation, rank,
+                                 equal_blocks(ranks, block_bytes, state.arena()), own);
+        };
+        return serve<Collective::scatter>(module, request, run, send, send_count, send_type, receive,
+                                          receive_count, receive_type, root);
+    });
+}
+
+int run_scatterv(Module& module, Planned& planned, const algorithms::Operation& operation,
+                 const BlockArray& source, const Destination& own) {
+    CommunicatorState& state = *module.state;
+    const int rank = ompi_comm_rank(module.comm);
+    const int ranks = ompi_comm_size(module.comm);
+    const bool at_root = rank == operation.root;
+    const auto sizes = empty_sizes(ranks, state.arena());
+    for (int i = 0; i < ranks && at_root; ++i) {
+        sizes[static_cast<std::size_t>(i)] = source.bytes(i);
+    }
+    const int rc = share_sizes(state, planned, operation, BlockFlow::from_root, rank, sizes);
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    if (at_root) {
+        return run_at_root(state, planned, operation, source, ranks, own);
+    }
+    const auto blocks = equal_blocks(ranks, 0, state.arena());
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        blocks[i].bytes = sizes[i];
+    }
+    return run_elsewhere(state, planned, operation, rank, blocks, own);
+}
+
+int scatterv(const void* send, const int* send_counts, const int* displacements, ompi_datatype_t* send_type,
+             void* receive, int receive_count, ompi_datatype_t* receive_type, int root,
+             ompi_communicator_t* /*comm*/, mca_coll_base_module_t* base) noexcept {
+    return at_border([&] {
+        auto& module = *reinterpret_cast<Module*>(base);
+        // Only the root knows all sizes: nothing may depend on them.
+        const Request request{{Collective::scatterv, 0, root}, false};
+        const auto run = [&](Planned& planned, const algorithms::Operation& operation, LevelCommunicators*) {
+            const bool at_root = ompi_comm_rank(module.comm) == root;
+            return run_scatterv(module, planned, operation,
+                                at_root ? BlockArray(send, send_counts, displacements, send_type)
+                                        : BlockArray(nullptr, 0, receive_type),
+                                {receive, receive_count, receive_type});
+        };
+        return serve<Collective::scatterv>(module, request, run, send, send_counts, displacements, send_type,
+                                           receive, receive_count, receive_type, root);
+    });
+}
+
+}  // namespace
+
+const Slot<Collective::scatter>::Function scatter_entry = scatter;
+const Slot<Collective::scatterv>::Function scatterv_entry = scatterv;
+
+}  // namespace strata::component

@@ -1,0 +1,98 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "fabric.h"
+#include "random.h"
+#include "reduce_operators.h"
+#include "strata/algorithms/arena.h"
+#include "strata/algorithms/plan.h"
+#include "strata/algorithms/reduce_tree.h"
+#include "strata/algorithms/reduction_links.h"
+#include "strata/algorithms/transport.h"
+#include "strata/topology/hierarchy.h"
+
+namespace strata::testing {
+
+/// How own and result share memory.
+enum class Placement : std::uint8_t {
+    separate,         ///< not at all
+    in_place,         ///< one memory for both (MPI_IN_PLACE, contiguous)
+    packed_in_place,  ///< both packed, but from and to the same elements (MPI_IN_PLACE, a type with gaps)
+};
+
+/// What is to go wrong: the call number `call` (from 1) of one kind on `rank` returns `code`.
+struct Mishap {
+    enum class Kind : std::uint8_t { produce, consume, fold };
+    int rank = -1;
+    Kind kind = Kind::produce;
+    int call = 1;
+    int code = 0;
+};
+
+/// One reduction to run on all ranks of a hierarchy.
+struct ReduceCase {
+    topology::Hierarchy hierarchy;
+    algorithms::Plan plan;
+    int root = 0;
+    std::size_t elements = 0;
+    Operator op = Operator::sum_32;
+    bool rank_order = false;
+    Placement placement = Placement::separate;
+    std::vector<int> order;  ///< of the ranks in the expected result; empty: 0, 1, 2, ...
+    Mishap mishap;
+
+    std::size_t bytes() const { return elements * bytes_of(op); }
+    /// Bytes of the messages of every edge, 0 = one message: those of the topmost level, in whole elements.
+    std::size_t segment_bytes() const;
+};
+
+/// What an engine call looks like to the runner.
+using ReduceEngine = std::function<int(int rank, algorithms::Transport&, algorithms::ReduceBuffers,
+                                       algorithms::Reduction&, algorithms::Arena&)>;
+
+struct ReduceRun {
+    RunReport report;
+    std::vector<std::vector<std::byte>> results;  ///< by rank; empty where none was due
+};
+
+/// One arena per rank, to be used by several runs.
+using Arenas = std::deque<algorithms::Arena>;
+
+/// Runs `engine` on every rank with buffers that check how they are used and what they get: own bytes do not
+/// exist before they are produced and are not changed (unless the result shares their memory), what is
+/// consumed is right (where the operator associates; else only announced once), folds are of whole elements.
+/// Faults are added to the report's problems. `everywhere`: every rank has a result, else the root only.
+ReduceRun run_reduction(const ReduceCase& reduce, const FabricOptions& options, bool everywhere,
+                        const ReduceEngine& engine, Arenas* arenas = nullptr);
+
+ReduceRun run_reduce(const ReduceCase& reduce, const FabricOptions& options, Arenas* arenas = nullptr);
+ReduceRun run_allreduce(const ReduceCase& reduce, const FabricOptions& options, Arenas* arenas = nullptr);
+ReduceRun run_exchange(const ReduceCase& reduce, const FabricOptions& options, Arenas* arenas = nullptr);
+
+/// Runs the case again and again with each call of each rank failing once (about `per_rank` of them). Every
+/// run must end without a deadlock, the rank that failed with the injected code, all others with 0 or because
+/// a peer gave up, and abandon() must have been called where the code is not 0. Returns what was different
+/// and adds the number of failures that happened to `failures`.
+using Runner = std::function<ReduceRun(const ReduceCase&, const FabricOptions&)>;
+std::vector<std::string> check_every_failure(const ReduceCase& reduce, FabricOptions options,
+                                             const Runner& runner, int per_rank, int& failures);
+/// The same test of one run in which `rank` failed with `code`.
+std::vector<std::string> check_contained(const RunReport& run, int rank, int code);
+
+/// A random case for a reduction: operator, placement, root, plan and a number of elements below `elements`.
+/// Operators that do not commute get consecutive groups and rank order.
+ReduceCase random_reduction(Random& random, int ranks, std::size_t elements);
+
+/// The case in words, for failure messages.
+std::string describe(const ReduceCase& reduce);
+
+/// What is wrong with a run that had to succeed, "" when nothing is: problems, codes other than 0, more
+/// unfinished sends of a pair than the window.
+std::string faults_of(const ReduceCase& reduce, const ReduceRun& run);
+
+}  // namespace strata::testing

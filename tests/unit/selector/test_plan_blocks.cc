@@ -1,0 +1,172 @@
+// make_plan for Allgather, Gather, Scatter and their v-variants: facts that must hold whatever the constants
+// are.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "../../../algorithms/src/cost_direct.h"
+#include "plans.h"
+
+namespace {
+
+using namespace strata::algorithms;
+using namespace strata::testing;
+
+constexpr std::size_t sizes[] = {0, 16, 1000, 8 * kib, 64 * kib, mib, 4 * mib, 64 * mib};
+
+Hierarchy halves() { return make_hierarchy(node_level, {{numa_level, blocks(16, 8)}}, 16); }
+
+Plan planned(const Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
+             const Overrides& overrides = {}) {
+    return make_plan(hierarchy, links, overrides, operation);
+}
+
+TEST(PlanAllgather, LargeBlocksBetweenNodesAvoidTheStar) {
+    for (const int nodes : {4, 8, 16}) {
+        for (const std::size_t bytes : {4 * mib, 64 * mib}) {
+            const Hierarchy hierarchy = nodes_below_switch(nodes, 4);
+            const Plan plan = planned(hierarchy, LinkTable{}, {Collective::allgather, bytes});
+            EXPECT_EQ(plan.engine, Engine::tree);
+            // Of four the binomial tree is a chain too.
+            if (nodes > 4) {
+                EXPECT_EQ(plan.at(leaf_switch).method.algorithm, Algorithm::pipeline) << nodes;
+            }
+            EXPECT_NE(plan.at(leaf_switch).method.algorithm, Algorithm::linear) << nodes;
+            EXPECT_GT(plan.at(leaf_switch).segment_bytes, 0U);
+            const double star = planned(hierarchy, LinkTable{}, {Collective::allgather, bytes},
+                                        overriding(Engine::tree, "switch=linear"))
+                                    .predicted_us;
+            EXPECT_LT(plan.predicted_us, star / 1.5);
+        }
+    }
+}
+
+TEST(PlanAllgather, ShortBlocksTakeShortPaths) {
+    for (const int nodes : {8, 16}) {
+        const Hierarchy hierarchy = nodes_below_switch(nodes, 4);
+        const Plan plan = planned(hierarchy, two_sites(50), {Collective::allgather, 64});
+        EXPECT_NE(plan.at(leaf_switch).method.algorithm, Algorithm::pipeline);
+        for (const LevelPlan& level : plan.levels) EXPECT_EQ(level.segment_bytes, 0U);
+    }
+}
+
+TEST(PlanAllgather, ABlockCrossesTheUplinkOnce) {
+    const Plan plan = planned(sites_of_nodes(2, 2, 4), two_sites(50), {Collective::allgatherv, 4 * mib});
+    const double limit = 2 * mib / 25.0;
+    EXPECT_GT(plan.predicted_us, limit);
+    EXPECT_LT(plan.predicted_us, 1.1 * limit);
+}
+
+TEST(PlanAllgather, TreesBetweenNodesOnlyUnlessTheUserSaysSo) {
+    for (const Collective collective : {Collective::allgather, Collective::allgatherv}) {
+        for (const std::size_t bytes : sizes) {
+            const Plan between = planned(nodes_below_switch(4, 4), LinkTable{}, {collective, bytes});
+            EXPECT_EQ(between.engine, Engine::tree);
+            EXPECT_EQ(between.reason, "spares the links between nodes");
+            const Plan inside = planned(halves(), LinkTable{}, {collective, bytes});
+            EXPECT_EQ(inside.engine, Engine::forward);
+            EXPECT_EQ(inside.reason, "no gain known inside a node");
+            EXPECT_EQ(planned(one_node(4), LinkTable{}, {collective, bytes}).reason, "no hierarchy");
+        }
+    }
+}
+
+TEST(PlanGather, TreesOnlyWhereTheyBeatDirectMessages) {
+    int trees = 0;
+    int forwards = 0;
+    for (const Hierarchy& hierarchy :
+         {sites_of_nodes(2, 2, 4), sites_of_nodes(4, 4, 8), nodes_below_switch(8, 16)}) {
+        for (const std::size_t bytes : sizes) {
+            for (const int root : {0, 15}) {
+                for (const Collective collective : {Collective::gather, Collective::scatter}) {
+                    const Operation operation{collective, bytes, root};
+                    const Plan plan = planned(hierarchy, two_sites(2000), operation);
+                    const auto direct_us =
+                        collective == Collective::gather ? direct_gather_cost_us : direct_scatter_cost_us;
+                    EXPECT_EQ(plan.forward_us, direct_us(hierarchy, two_sites(2000), bytes, root));
+                    const double tree =
+                        planned(hierarchy, two_sites(2000), operation, overriding(Engine::tree)).predicted_us;
+                    EXPECT_EQ(plan.engine == Engine::tree, tree <= 0.95 * plan.forward_us);
+                    EXPECT_EQ(plan.reason, plan.engine == Engine::tree
+                                               ? "predicted faster than direct messages"
+                                               : "no gain predicted over direct messages");
+                    (plan.engine == Engine::tree ? trees : forwards) += 1;
+                }
+            }
+        }
+    }
+    EXPECT_GT(trees, 0);
+    EXPECT_GT(forwards, 0);
+}
+
+TEST(PlanGather, ManyShortBlocksGoInFewMessages) {
+    // 127 messages at the root, or eight between the nodes.
+    for (const Collective collective : {Collective::gather, Collective::scatter}) {
+        EXPECT_EQ(planned(nodes_below_switch(8, 16), LinkTable{}, {collective, 1024}).engine, Engine::tree);
+        EXPECT_EQ(planned(nodes_below_switch(8, 16), LinkTable{}, {collective, 1024 * mib}).engine,
+                  Engine::forward)
+            << "the root's link is the limit";
+        EXPECT_EQ(planned(halves(), LinkTable{}, {collective, 16}).reason, "no gain known inside a node");
+    }
+}
+
+TEST(PlanGather, UnknownSizesAreForwardedUnlessTheUserSaysSo) {
+    for (const Collective collective : {Collective::gatherv, Collective::scatterv}) {
+        for (const Hierarchy& hierarchy : {nodes_below_switch(8, 16), halves()}) {
+            const Plan plan = planned(hierarchy, LinkTable{}, {collective, 0, 3});
+            EXPECT_EQ(plan.engine, Engine::forward);
+            EXPECT_EQ(plan.reason, "the ranks do not know the sizes alike");
+            EXPECT_EQ(plan.forward_us, 0);
+        }
+        const auto forced = [&](const Hierarchy& hierarchy, const char* segments) {
+            return planned(hierarchy, LinkTable{}, {collective, 0, 3},
+                           overriding(Engine::tree, "", segments));
+        };
+        const Plan plan = forced(nodes_below_switch(8, 16), "node=1000");
+        EXPECT_EQ(plan.engine, Engine::tree);
+        EXPECT_EQ(plan.at(leaf_switch).segment_bytes, 61440U) << "long streams must flow, without handshakes";
+        EXPECT_EQ(plan.at(node_level).segment_bytes, 1000U);
+        EXPECT_EQ(forced(halves(), "").at(node_level).segment_bytes, 0U);
+    }
+}
+
+TEST(PlanBlocks, SegmentsAndMethodsOfTheUserHold) {
+    const Overrides wish =
+        overriding(Engine::tree, "switch1=pipeline,node=knomial:3", "node=1000,switch0=0,5000");
+    for (const Collective collective : {Collective::allgather, Collective::gather, Collective::scatterv}) {
+        const Plan plan = planned(sites_of_nodes(3, 4, 8), LinkTable{}, {collective, mib, 3}, wish);
+        EXPECT_EQ(plan.reason, "set by the user");
+        EXPECT_EQ(plan.at(top_switch), (LevelPlan{top_switch, {Algorithm::pipeline, 0, {}}, 5000}));
+        EXPECT_EQ(plan.at(leaf_switch).segment_bytes, 0U);
+        EXPECT_EQ(plan.at(node_level), (LevelPlan{node_level, {Algorithm::knomial, 3, {}}, 1000}));
+    }
+}
+
+TEST(PlanBlocks, PureFunctionOfItsArguments) {
+    for (int op = 0; op < collective_count; ++op) {
+        if (!traits_of(static_cast<Collective>(op)).blocks) continue;
+        for (const std::size_t bytes : sizes) {
+            const Operation operation{static_cast<Collective>(op), bytes, 7};
+            EXPECT_TRUE(same(planned(sites_of_nodes(2, 3, 5), two_sites(100), operation),
+                             planned(sites_of_nodes(2, 3, 5), two_sites(100), operation)));
+        }
+    }
+}
+
+TEST(PlanBlocks, RanksThatStopAboveTheLowestLevelArePlanned) {
+    std::vector<int> numa(16, -1);
+    for (int rank = 0; rank < 6; ++rank) numa[rank] = rank / 3;
+    std::vector<int> node(16, -1);  // rank 15: alone below the switch
+    for (int rank = 0; rank < 15; ++rank) node[rank] = rank / 8;
+    const Hierarchy mixed = make_hierarchy(leaf_switch, {{node_level, node}, {numa_level, numa}}, 16);
+    for (int op = 0; op < collective_count; ++op) {
+        for (const int root : {0, 7, 12, 15}) {
+            const Operation operation{static_cast<Collective>(op), mib, root};
+            const Plan plan = planned(mixed, LinkTable{}, operation, overriding(Engine::tree));
+            EXPECT_EQ(plan.levels.size(), 3U);
+            EXPECT_GT(plan.predicted_us, 0);
+        }
+    }
+}
+
+}  // namespace

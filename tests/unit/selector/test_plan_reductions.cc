@@ -1,0 +1,213 @@
+// make_plan for reductions and barriers: facts that must hold whatever the constants are.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "plans.h"
+
+namespace {
+
+using namespace strata::algorithms;
+using namespace strata::testing;
+
+constexpr std::size_t sizes[] = {0, 8, 1000, 8 * kib, 64 * kib, mib, 4 * mib, 64 * mib};
+constexpr Collective reductions[] = {Collective::reduce, Collective::allreduce};
+
+/// A node with two NUMA domains of eight.
+Hierarchy halves() { return make_hierarchy(node_level, {{numa_level, blocks(16, 8)}}, 16); }
+
+std::vector<Hierarchy> hierarchies() {
+    return {sites_of_nodes(2, 2, 4), sites_of_nodes(7, 3, 5), nodes_below_switch(12, 3), halves()};
+}
+
+Plan planned(const Hierarchy& hierarchy, const Operation& operation, const Overrides& overrides = {}) {
+    return make_plan(hierarchy, two_sites(2000), overrides, operation);
+}
+
+TEST(PlanReduction, OneSegmentSizeForAllLevels) {
+    for (const Hierarchy& hierarchy : hierarchies()) {
+        for (const Collective collective : reductions) {
+            for (const char* wish : {"", "node=5000", "switch=10000,7000"}) {
+                for (const std::size_t bytes : sizes) {
+                    const Plan plan =
+                        planned(hierarchy, {collective, bytes}, overriding(Engine::tree, "", wish));
+                    for (const LevelPlan& level : plan.levels) {
+                        EXPECT_EQ(level.segment_bytes, plan.levels[0].segment_bytes) << bytes << wish;
+                    }
+                }
+            }
+        }
+    }
+    const Overrides wish = overriding(Engine::tree, "", "switch1=10000,7000");
+    EXPECT_EQ(planned(sites_of_nodes(2, 2, 4), {Collective::reduce, mib}, wish).levels[2].segment_bytes,
+              10000U);
+}
+
+TEST(PlanReduction, LargeVectorsStream) {
+    for (const Collective collective : reductions) {
+        const Plan plan = planned(sites_of_nodes(2, 2, 4), {collective, 4 * mib});
+        EXPECT_EQ(plan.engine, Engine::tree);
+        EXPECT_FALSE(exchanges_on_top(plan));
+        EXPECT_GT(plan.levels[0].segment_bytes, 0U);
+        EXPECT_LE(plan.levels[0].segment_bytes, 64 * kib);
+        const double limit = 4 * mib / 25.0;
+        EXPECT_GT(plan.predicted_us, limit);
+        EXPECT_LT(plan.predicted_us, 1.1 * limit);
+    }
+}
+
+TEST(PlanReduction, AllreduceCostsAtLeastABroadcast) {
+    for (const Hierarchy& hierarchy : hierarchies()) {
+        for (const std::size_t bytes : sizes) {
+            const auto us = [&](Collective collective) {
+                return planned(hierarchy, {collective, bytes}, overriding(Engine::tree)).predicted_us;
+            };
+            // The shapes and sizes chosen for one need not be the best known for the other.
+            EXPECT_GE(us(Collective::allreduce), 0.95 * us(Collective::bcast)) << bytes;
+            EXPECT_GE(us(Collective::allreduce), 0.95 * us(Collective::reduce)) << bytes;
+        }
+    }
+}
+
+TEST(PlanReduction, ShortOnesCrossTheUplinkOnceAndAtTheSameTime) {
+    const Hierarchy sites = sites_of_nodes(2, 2, 4);
+    for (const Operation& operation : {Operation{Collective::allreduce, 8}, Operation{Collective::barrier}}) {
+        const Plan plan = planned(sites, operation);
+        EXPECT_EQ(plan.engine, Engine::tree);
+        EXPECT_TRUE(exchanges_on_top(plan));
+        EXPECT_LT(plan.predicted_us, 2500);
+        EXPECT_GT(planned(sites, operation, overriding(Engine::tree, "switch1=linear")).predicted_us, 4000);
+        for (const LevelPlan& level : plan.levels) EXPECT_EQ(level.segment_bytes, 0U);
+        for (std::size_t l = 1; l < plan.levels.size(); ++l) {
+            EXPECT_TRUE(info(plan.levels[l].method.algorithm).tree_shape);
+        }
+    }
+    EXPECT_FALSE(exchanges_on_top(planned(sites, {Collective::reduce, 8})));
+}
+
+TEST(PlanReduction, ManyPartnersFarAwayAreATree) {
+    // Sixteen sites: four rounds of 2 ms, or up and down one level.
+    EXPECT_FALSE(exchanges_on_top(planned(sites_of_nodes(16, 2, 2), {Collective::barrier})));
+}
+
+TEST(PlanReduction, AnExchangeIsNotChosenForMessagesThatMustBeCut) {
+    const Hierarchy sites = sites_of_nodes(2, 2, 4);
+    const Overrides cut = overriding(Engine::tree, "", "64");
+    EXPECT_TRUE(exchanges_on_top(planned(sites, {Collective::allreduce, 64}, cut)));
+    const Plan plan = planned(sites, {Collective::allreduce, 65}, cut);
+    EXPECT_FALSE(exchanges_on_top(plan));
+    EXPECT_EQ(plan.levels[0].segment_bytes, 64U);
+    // Whoever names it gets it, with whole messages.
+    const Plan named = planned(sites, {Collective::allreduce, mib},
+                               overriding(Engine::tree, "switch1=recursive_doubling", "64"));
+    EXPECT_TRUE(exchanges_on_top(named));
+    for (const LevelPlan& level : named.levels) EXPECT_EQ(level.segment_bytes, 0U);
+}
+
+TEST(PlanReduction, RecursiveDoublingHoldsForTheTopmostLevelOnly) {
+    const Overrides everywhere =
+        overriding(Engine::tree, "switch=recursive_doubling,switch0=pipeline,node=recursive_doubling");
+    const Plan plan = planned(sites_of_nodes(2, 2, 4), {Collective::allreduce, mib}, everywhere);
+    EXPECT_EQ(plan.at(top_switch).method.algorithm, Algorithm::recursive_doubling);
+    EXPECT_EQ(plan.at(leaf_switch).method.algorithm, Algorithm::pipeline);
+    EXPECT_TRUE(info(plan.at(node_level).method.algorithm).tree_shape);
+    EXPECT_EQ(plan.reason, "set by the user; recursive_doubling is for the topmost level");
+    const Plan top = planned(one_node(4), {Collective::allreduce, mib}, everywhere);
+    EXPECT_TRUE(exchanges_on_top(top));
+    EXPECT_EQ(top.reason, "set by the user");
+}
+
+TEST(PlanReduction, ALevelOfSeveralGroupsIsNoTop) {
+    // Groups nest under one name: what suits the topmost one alone suits none of them.
+    const LevelKey group{LevelKind::group, 0};
+    const Hierarchy nested = make_hierarchy(group, {{group, blocks(16, 8)}, {numa_level, blocks(16, 4)}}, 16);
+    const Overrides wish = overriding(Engine::tree, "group=recursive_doubling");
+    EXPECT_FALSE(exchanges_on_top(planned(nested, {Collective::allreduce, 8}, wish)));
+    EXPECT_FALSE(exchanges_on_top(planned(nested, {Collective::allreduce, 8}, overriding(Engine::tree))));
+}
+
+TEST(PlanReduction, OperatorsThatDoNotCommuteGetShapesThatKeepTheOrder) {
+    for (const Hierarchy& hierarchy : hierarchies()) {
+        for (const Collective collective : reductions) {
+            for (const std::size_t bytes : sizes) {
+                for (const char* wish : {"", "node=binary"}) {
+                    Operation operation{collective, bytes};
+                    operation.rank_order = true;
+                    const Plan plan = planned(hierarchy, operation, overriding(Engine::tree, wish));
+                    for (const LevelPlan& level : plan.levels) {
+                        EXPECT_TRUE(info(level.method.algorithm).keeps_rank_order)
+                            << info(level.method.algorithm).name << ' ' << bytes;
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST(PlanReduction, AReproducibleOrderDependsOnNoSize) {
+    for (const Hierarchy& hierarchy :
+         {halves(), one_node(6), sites_of_nodes(2, 2, 4), nodes_below_switch(3, 1)}) {
+        for (const Collective collective : reductions) {
+            for (const std::size_t bytes : sizes) {
+                Operation operation{collective, bytes};
+                operation.reproducible = true;
+                const Plan plan = planned(hierarchy, operation);
+                EXPECT_EQ(plan.engine, Engine::tree) << "the previous component changes its order";
+                for (const LevelPlan& level : plan.levels) {
+                    EXPECT_EQ(level.method, (LevelMethod{Algorithm::binomial, 0, {}}));
+                }
+                operation.rank_order = true;
+                EXPECT_TRUE(same(plan, planned(hierarchy, operation)));
+            }
+        }
+    }
+    // A user's methods hold for all sizes alike.
+    const Overrides wish = overriding(Engine::automatic, "switch1=recursive_doubling,node=linear");
+    for (const std::size_t bytes : sizes) {
+        Operation operation{Collective::allreduce, bytes};
+        operation.reproducible = true;
+        const Plan plan = planned(sites_of_nodes(2, 2, 4), operation, wish);
+        EXPECT_TRUE(exchanges_on_top(plan));
+        EXPECT_EQ(plan.at(node_level).method.algorithm, Algorithm::linear);
+        EXPECT_EQ(plan.at(leaf_switch).method.algorithm, Algorithm::binomial);
+    }
+    // Nothing to keep in order: free shapes.
+    Operation bcast{Collective::bcast, 8};
+    bcast.reproducible = true;
+    EXPECT_TRUE(same(planned(sites_of_nodes(2, 2, 4), bcast),
+                     planned(sites_of_nodes(2, 2, 4), {Collective::bcast, 8})));
+}
+
+TEST(PlanReduction, TreesBetweenNodesOnlyUnlessTheUserSaysSo) {
+    for (const Collective collective : {Collective::reduce, Collective::allreduce, Collective::barrier}) {
+        for (const std::size_t bytes : sizes) {
+            if (collective == Collective::barrier && bytes > 0) continue;
+            const Plan between = planned(nodes_below_switch(4, 4), {collective, bytes});
+            EXPECT_EQ(between.engine, Engine::tree);
+            EXPECT_EQ(between.reason, "spares the links between nodes");
+            const Plan inside = planned(halves(), {collective, bytes});
+            EXPECT_EQ(inside.engine, Engine::forward);
+            EXPECT_EQ(inside.reason, "no gain known inside a node");
+            EXPECT_EQ(planned(halves(), {collective, bytes}, overriding(Engine::tree)).engine, Engine::tree);
+            EXPECT_EQ(planned(one_node(4), {collective, bytes}).reason, "no hierarchy");
+            const Plan forced =
+                planned(nodes_below_switch(4, 4), {collective, bytes}, overriding(Engine::forward));
+            EXPECT_EQ(forced.engine, Engine::forward);
+            EXPECT_EQ(forced.reason, "set by the user");
+        }
+    }
+}
+
+TEST(PlanReduction, PureFunctionOfItsArguments) {
+    for (const Collective collective : {Collective::reduce, Collective::allreduce, Collective::barrier}) {
+        for (const std::size_t bytes : sizes) {
+            for (const int root : {0, 7, 29}) {
+                const Operation operation{collective, bytes, root};
+                EXPECT_TRUE(same(planned(sites_of_nodes(2, 3, 5), operation),
+                                 planned(sites_of_nodes(2, 3, 5), operation)));
+            }
+        }
+    }
+}
+
+}  // namespace
