@@ -1,43 +1,35 @@
 #include "block_call.h"
-#include "packed_datatype.h"
 
 namespace strata::component {
 namespace {
 
-struct Contribution {
-    const void* data;  ///< or MPI_IN_PLACE
-    int count;
-    ompi_datatype_t* datatype;
-};
-
-int run(Module& module, Planned& planned, const algorithms::Operation& operation, const Contribution& own,
+int run(Module& module, Planned& planned, const algorithms::Operation& operation, const Elements& own,
         const BlockArray& result) {
     CommunicatorState& state = *module.state;
     const int rank = ompi_comm_rank(module.comm);
     const int ranks = ompi_comm_size(module.comm);
-    const bool in_place = own.data == MPI_IN_PLACE;
+
     const auto blocks = result.place_all(ranks, state.arena());
     const algorithms::Block& mine = blocks[static_cast<std::size_t>(rank)];
-    int rc = in_place
-                 ? result.fetch(rank, mine)
-                 : pack(own.data, static_cast<std::size_t>(own.count), own.datatype, mine.data, mine.bytes);
+    int rc = result.contribute(rank, own, mine);
     if (rc == OMPI_SUCCESS) {
         rc = move_blocks(state, planned, operation, algorithms::BlockFlow::all, rank, blocks);
     }
     for (int i = 0; i < ranks && rc == OMPI_SUCCESS; ++i) {
-        if (i != rank || !in_place) {
+        if (i != rank || !own.in_place()) {
             rc = result.store(i, blocks[static_cast<std::size_t>(i)]);
         }
     }
-    return rc;
+    return rc == OMPI_SUCCESS && !own.in_place() && own.bytes() > mine.bytes ? MPI_ERR_TRUNCATE : rc;
 }
 
 template <Collective op, class... Arguments>
-int serve_allgather(Module& module, const Contribution& own, const BlockArray& result,
-                    Arguments... arguments) {
-    const Request request{{op, result.total_bytes(ompi_comm_size(module.comm)), no_root}};
+int serve_allgather(Module& module, const Elements& own, const BlockArray& result, Arguments... arguments) {
+    const auto describe = [&] {
+        return Request{{op, result.total_bytes(ompi_comm_size(module.comm)), no_root}};
+    };
     return serve<op>(
-        module, request,
+        module, describe,
         [&](Planned& planned, const algorithms::Operation& operation, LevelCommunicators*) {
             return run(module, planned, operation, own, result);
         },

@@ -9,13 +9,13 @@ int barrier(ompi_communicator_t* comm, mca_coll_base_module_t* base) noexcept {
     return at_border([&] {
         auto& module = *reinterpret_cast<Module*>(base);
         CommunicatorState& state = *module.state;
-        const Request request{{Collective::barrier, 0, no_root}, false};
+        const auto describe = [] { return Request{{Collective::barrier, 0, no_root}, false}; };
         const auto run = [&](Planned& planned, const algorithms::Operation& operation, LevelCommunicators*) {
             const auto& routes = state.exchange_routes(planned, operation.root, false);
             state.transport().carry(Collective::barrier, routes.levels);
             return algorithms::barrier_exchange(state.transport(), routes.links);
         };
-        return serve<Collective::barrier>(module, request, run);
+        return serve<Collective::barrier>(module, describe, run);
     });
 }
 

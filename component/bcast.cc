@@ -26,8 +26,10 @@ int bcast(void* data, int count, ompi_datatype_t* datatype, int root, ompi_commu
     return at_border([&] {
         auto& module = *reinterpret_cast<Module*>(base);
         CommunicatorState& state = *module.state;
-        const std::size_t bytes = packed_bytes(datatype, count);
-        const Request request{{Collective::bcast, bytes, root}};
+        const auto describe = [&] {
+            return Request{
+                {Collective::bcast, packed_bytes(datatype, static_cast<std::size_t>(count)), root}};
+        };
         const auto run = [&](Planned& planned, const algorithms::Operation&,
                              LevelCommunicators* communicators) {
             const bool is_root = ompi_comm_rank(comm) == root;
@@ -35,7 +37,7 @@ int bcast(void* data, int count, ompi_datatype_t* datatype, int root, ompi_commu
             return communicators != nullptr ? run_levels(*communicators, planned.plan, buffer, is_root)
                                             : run_tree(state, planned, buffer, root);
         };
-        return serve<Collective::bcast>(module, request, run, data, count, datatype, root);
+        return serve<Collective::bcast>(module, describe, run, data, count, datatype, root);
     });
 }
 

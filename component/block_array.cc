@@ -2,8 +2,6 @@
 
 #include <memory>
 
-#include "packed_datatype.h"
-
 namespace strata::component {
 
 using algorithms::Arena;
@@ -54,8 +52,20 @@ Block BlockArray::place(int rank, Arena& arena) const {
 
 std::span<Block> BlockArray::place_all(int ranks, Arena& arena) const {
     const auto blocks = equal_blocks(ranks, 0, arena);
+    std::size_t aside = 0;
     for (int rank = 0; rank < ranks; ++rank) {
-        blocks[static_cast<std::size_t>(rank)] = place(rank, arena);
+        aside += packed_in_place(rank) ? 0 : bytes(rank);
+    }
+    // One behind the other: several of them then make one message without a copy.
+    std::byte* memory = aside > 0 ? arena.take(aside) : nullptr;
+    for (int rank = 0; rank < ranks; ++rank) {
+        Block& block = blocks[static_cast<std::size_t>(rank)];
+        if (packed_in_place(rank)) {
+            block = place(rank, arena);
+        } else if (bytes(rank) > 0) {
+            block = {memory, bytes(rank)};
+            memory += block.bytes;
+        }
     }
     return blocks;
 }
@@ -65,6 +75,16 @@ int BlockArray::fetch(int rank, const Block& block) const {
         return OMPI_SUCCESS;
     }
     return pack(elements(rank), static_cast<std::size_t>(count(rank)), datatype_, block.data, block.bytes);
+}
+
+int BlockArray::contribute(int rank, const Elements& own, const Block& block) const {
+    const bool shorter = !own.in_place() && own.bytes() < block.bytes;
+    if (own.in_place() || shorter) {
+        if (const int rc = fetch(rank, block); rc != OMPI_SUCCESS || own.in_place()) {
+            return rc;
+        }
+    }
+    return pack(own.data, static_cast<std::size_t>(own.count), own.datatype, block.data, block.bytes);
 }
 
 int BlockArray::store(int rank, const Block& block) const {

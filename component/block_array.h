@@ -2,10 +2,21 @@
 #include <span>
 
 #include "ompi_compat.h"
+#include "packed_datatype.h"
 #include "strata/algorithms/arena.h"
 #include "strata/algorithms/block_exchange.h"
 
 namespace strata::component {
+
+/// What one rank gives or gets, as MPI takes it.
+struct Elements {
+    const void* data;  ///< or MPI_IN_PLACE
+    int count;
+    ompi_datatype_t* datatype;
+
+    bool in_place() const { return data == MPI_IN_PLACE; }
+    std::size_t bytes() const { return packed_bytes(datatype, static_cast<std::size_t>(count)); }
+};
 
 /// The blocks of all ranks in one buffer of an application, in rank order or where displacements say.
 class BlockArray {
@@ -24,6 +35,11 @@ public:
     /// Brings a block that does not lie packed to its place() and back. Return Open MPI's error code.
     int fetch(int rank, const algorithms::Block& block) const;
     int store(int rank, const algorithms::Block& block) const;
+
+    /// Fills the block of `rank` with the rank's own contribution: `own.data` MPI_IN_PLACE finds it in this
+    /// buffer. Of a contribution of another length, an error of the program, no more than the block is taken,
+    /// and what is missing is left as it is in the buffer.
+    int contribute(int rank, const Elements& own, const algorithms::Block& block) const;
 
 private:
     int count(int rank) const { return counts_ != nullptr ? counts_[rank] : count_; }

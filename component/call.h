@@ -49,12 +49,12 @@ inline int settle(Module& module, const algorithms::Operation& operation, Planne
     return rc;
 }
 
-/// Serves one call: `run(planned, operation, communicators)` with an engine (communicators: for
-/// the levels engine only),
-/// or the previous component with `arguments`. A collective that the previous component makes of others,
-/// through the same table, stays with it and is counted once.
-template <Collective op, class Run, class... Arguments>
-int serve(Module& module, const Request& request, Run&& run, Arguments... arguments) {
+/// Serves one call, which `describe()` tells if somebody asks:  `run(planned, operation, communicators)` with
+/// an engine (communicators: for the levels engine only), or the previous component with `arguments`. A
+/// collective that the previous component makes of others, through the same table, stays with it and is
+/// counted once.
+template <Collective op, class Describe, class Run, class... Arguments>
+int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments) {
     CommunicatorState& state = *module.state;
     auto& saved = saved_slot<op>(*module.saved);
     if (state.is_forwarding()) {
@@ -68,7 +68,11 @@ int serve(Module& module, const Request& request, Run&& run, Arguments... argume
         return forward<op>(module.comm, saved, arguments...);
     };
     const bool usable = state.usable(op);
-    if (request.sized && request.operation.bytes == 0 && state.agreed()) {
+    if (!usable && !(op == Collective::bcast && state.agreed())) {
+        return hand_over(state.reason(op));
+    }
+    const Request request = describe();
+    if (request.sized && request.operation.bytes == 0) {
         // MPI_Bcast itself returns for a count of 0 but not for elements of size 0: other ranks may not be
         // here. Without agreement they may be in a component that exchanges empty messages.
         return OMPI_SUCCESS;

@@ -160,7 +160,7 @@ const Routes<Links>& CommunicatorState::routes(Planned& planned, int root, Make&
         return std::get<Routes<Links>>(known->second);
     }
     if (planned.routes.size() >= most_routes) {
-        planned.routes.clear();
+        planned.routes.erase(planned.routes.begin());
     }
     Routes<Links> made{make(), {}};
     const int rank = ompi_comm_rank(comm_);
@@ -170,6 +170,8 @@ const Routes<Links>& CommunicatorState::routes(Planned& planned, int root, Make&
             made.levels.push_back({peer, hierarchy_.groups[group].level.kind});
         }
     }
+    std::sort(made.levels.begin(), made.levels.end(),
+              [](const PeerLevel& a, const PeerLevel& b) { return a.peer < b.peer; });
     return std::get<Routes<Links>>(planned.routes.emplace(root, std::move(made)).first->second);
 }
 

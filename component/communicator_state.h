@@ -76,24 +76,27 @@ public:
     };
     bool is_forwarding() const { return forwarding_; }
 
-    /// A call that an engine serves: its memory is free again at the end; after an error it is left alone,
-    /// because messages under way may still write to it.
+    /// A call that an engine serves: its memory is free again at the end; where an error left messages under
+    /// way, which may still write to it, it is left alone.
     class Running {
     public:
-        explicit Running(CommunicatorState& state) : arena_(state.arena_) {}
+        explicit Running(CommunicatorState& state) : state_(state) {}
         Running(const Running&) = delete;
         Running& operator=(const Running&) = delete;
         ~Running() {
-            if (succeeded_) {
-                arena_.reset();
+            if (!succeeded_) {
+                state_.transport_.abandon();  // where an exception came in between
+            }
+            if (!succeeded_ && state_.transport_.left_messages()) {
+                state_.arena_.abandon();
             } else {
-                arena_.abandon();
+                state_.arena_.reset();
             }
         }
         void end(int rc) { succeeded_ = rc == OMPI_SUCCESS; }
 
     private:
-        algorithms::Arena& arena_;
+        CommunicatorState& state_;
         bool succeeded_ = false;
     };
 

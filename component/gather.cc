@@ -1,5 +1,4 @@
 #include "block_call.h"
-#include "packed_datatype.h"
 
 namespace strata::component {
 namespace {
@@ -7,14 +6,8 @@ namespace {
 using algorithms::Block;
 using algorithms::BlockFlow;
 
-struct Contribution {
-    const void* data;  ///< or MPI_IN_PLACE
-    int count;
-    ompi_datatype_t* datatype;
-};
-
 /// The own block where it lies, or packed into memory of the arena.
-int packed_contribution(const Contribution& own, algorithms::Arena& arena, Block& block) {
+int packed_contribution(const Elements& own, algorithms::Arena& arena, Block& block) {
     const BlockArray array(own.data, own.count, own.datatype);
     block = array.place(0, arena);
     return array.fetch(0, block);
@@ -22,22 +15,20 @@ int packed_contribution(const Contribution& own, algorithms::Arena& arena, Block
 
 /// Brings the own block of the root to its place in the result and the others from there into the buffer.
 int run_at_root(CommunicatorState& state, Planned& planned, const algorithms::Operation& operation,
-                const Contribution& own, const BlockArray& result, std::span<Block> blocks) {
+                const Elements& own, const BlockArray& result, std::span<Block> blocks) {
     const int root = operation.root;
-    const bool in_place = own.data == MPI_IN_PLACE;
+
     const Block& mine = blocks[static_cast<std::size_t>(root)];
-    int rc = in_place
-                 ? result.fetch(root, mine)
-                 : pack(own.data, static_cast<std::size_t>(own.count), own.datatype, mine.data, mine.bytes);
+    int rc = result.contribute(root, own, mine);
     if (rc == OMPI_SUCCESS) {
         rc = move_blocks(state, planned, operation, BlockFlow::to_root, root, blocks);
     }
     for (int i = 0; i < static_cast<int>(blocks.size()) && rc == OMPI_SUCCESS; ++i) {
-        if (i != root || !in_place) {
+        if (i != root || !own.in_place()) {
             rc = result.store(i, blocks[static_cast<std::size_t>(i)]);
         }
     }
-    return rc;
+    return rc == OMPI_SUCCESS && !own.in_place() && own.bytes() > mine.bytes ? MPI_ERR_TRUNCATE : rc;
 }
 
 int gather(const void* send, int send_count, ompi_datatype_t* send_type, void* receive, int receive_count,
@@ -48,11 +39,13 @@ int gather(const void* send, int send_count, ompi_datatype_t* send_type, void* r
         CommunicatorState& state = *module.state;
         const int rank = ompi_comm_rank(comm);
         const int ranks = ompi_comm_size(comm);
-        const Contribution own{send, send_count, send_type};
+        const Elements own{send, send_count, send_type};
         const std::size_t block_bytes =
             rank == root ? packed_bytes(receive_type, static_cast<std::size_t>(receive_count))
                          : packed_bytes(send_type, static_cast<std::size_t>(send_count));
-        const Request request{{Collective::gather, block_bytes * static_cast<std::size_t>(ranks), root}};
+        const auto describe = [&] {
+            return Request{{Collective::gather, block_bytes * static_cast<std::size_t>(ranks), root}};
+        };
         const auto run = [&](Planned& planned, const algorithms::Operation& operation, LevelCommunicators*) {
             if (rank == root) {
                 const BlockArray result(receive, receive_count, receive_type);
@@ -65,7 +58,7 @@ int gather(const void* send, int send_count, ompi_datatype_t* send_type, void* r
                        ? rc
                        : move_blocks(state, planned, operation, BlockFlow::to_root, rank, blocks);
         };
-        return serve<Collective::gather>(module, request, run, send, send_count, send_type, receive,
+        return serve<Collective::gather>(module, describe, run, send, send_count, send_type, receive,
                                          receive_count, receive_type, root);
     });
 }
@@ -86,14 +79,13 @@ std::span<Block> place_received(const BlockArray& result, std::span<const std::s
     return blocks;
 }
 
-int run_gatherv(Module& module, Planned& planned, const algorithms::Operation& operation,
-                const Contribution& own, const BlockArray& result) {
+int run_gatherv(Module& module, Planned& planned, const algorithms::Operation& operation, const Elements& own,
+                const BlockArray& result) {
     CommunicatorState& state = *module.state;
     const int rank = ompi_comm_rank(module.comm);
     const auto sizes = empty_sizes(ompi_comm_size(module.comm), state.arena());
     const bool at_root = rank == operation.root;
-    sizes[static_cast<std::size_t>(rank)] =
-        at_root ? result.bytes(rank) : packed_bytes(own.datatype, static_cast<std::size_t>(own.count));
+    sizes[static_cast<std::size_t>(rank)] = at_root ? result.bytes(rank) : own.bytes();
     int rc = share_sizes(state, planned, operation, BlockFlow::to_root, rank, sizes);
     if (rc != OMPI_SUCCESS) {
         return rc;
@@ -121,14 +113,14 @@ int gatherv(const void* send, int send_count, ompi_datatype_t* send_type, void* 
     return at_border([&] {
         auto& module = *reinterpret_cast<Module*>(base);
         // Only the root knows all sizes: nothing may depend on them.
-        const Request request{{Collective::gatherv, 0, root}, false};
+        const auto describe = [&] { return Request{{Collective::gatherv, 0, root}, false}; };
         const auto run = [&](Planned& planned, const algorithms::Operation& operation, LevelCommunicators*) {
             const bool at_root = ompi_comm_rank(module.comm) == root;
             return run_gatherv(module, planned, operation, {send, send_count, send_type},
                                at_root ? BlockArray(receive, receive_counts, displacements, receive_type)
                                        : BlockArray(nullptr, 0, send_type));
         };
-        return serve<Collective::gatherv>(module, request, run, send, send_count, send_type, receive,
+        return serve<Collective::gatherv>(module, describe, run, send, send_count, send_type, receive,
                                           receive_counts, displacements, receive_type, root);
     });
 }

@@ -29,22 +29,23 @@ int tag_of(Collective collective) {
 void PmlTransport::carry(Collective collective, std::span<const PeerLevel> levels) {
     tag_ = tag_of(collective);
     levels_ = levels;
+    left_messages_ = false;
 }
 
 int PmlTransport::begin(int slots) {
     requests_.assign(static_cast<std::size_t>(slots), nullptr);
     busy_.clear();
     busy_.reserve(static_cast<std::size_t>(slots));
+    waiting_.reserve(static_cast<std::size_t>(slots));
     return OMPI_SUCCESS;
 }
 
 void PmlTransport::count_message(int peer, std::size_t bytes) {
-    for (const auto& [rank, kind] : levels_) {
-        if (rank == peer) {
-            counters().messages[static_cast<int>(kind)].add();
-            counters().bytes[static_cast<int>(kind)].add(bytes);
-            return;
-        }
+    const auto at = std::lower_bound(levels_.begin(), levels_.end(), peer,
+                                     [](const PeerLevel& level, int rank) { return level.peer < rank; });
+    if (at != levels_.end() && at->peer == peer) {
+        counters().messages[static_cast<int>(at->kind)].add();
+        counters().bytes[static_cast<int>(at->kind)].add(bytes);
     }
 }
 
@@ -101,6 +102,9 @@ int PmlTransport::sleep_until_one(std::span<int> done, int& count) {
         return rc;
     }
     const int slot = busy_[static_cast<std::size_t>(index)];
+    if (rc != OMPI_SUCCESS) {
+        ompi_request_free(&requests_[slot]);  // as it does for those that succeeded
+    }
     requests_[slot] = nullptr;
     busy_.erase(busy_.begin() + index);
     done[0] = slot;
@@ -136,6 +140,7 @@ int PmlTransport::recv(std::byte* data, std::size_t bytes, int peer) {
 
 void PmlTransport::abandon() noexcept {
     // As Open MPI's own algorithms do: not cancelled, which the mtl/ofi of 4.1.4 does not survive.
+    left_messages_ = left_messages_ || !busy_.empty();
     for (const int slot : busy_) {
         ompi_request_t*& request = requests_[slot];
         ompi_request_free(&request);

@@ -21,7 +21,7 @@ public:
     explicit PmlTransport(ompi_communicator_t* comm) : comm_(comm) {}
 
     /// What follows belongs to a call of `collective` between this rank and these peers; `levels`, for the
-    /// counters, must outlive it.
+    /// counters, ascends by peer and must outlive it.
     void carry(Collective collective, std::span<const PeerLevel> levels);
 
     int begin(int slots) override;
@@ -31,6 +31,8 @@ public:
     int send(const std::byte* data, std::size_t bytes, int peer) override;
     int recv(std::byte* data, std::size_t bytes, int peer) override;
     void abandon() noexcept override;
+    /// True when messages of the call were given up that may still read or write their memory.
+    bool left_messages() const { return left_messages_; }
 
 private:
     void count_message(int peer, std::size_t bytes);
@@ -39,6 +41,7 @@ private:
 
     ompi_communicator_t* comm_;
     int tag_ = 0;
+    bool left_messages_ = false;
     std::vector<ompi_request_t*> requests_;  // by slot; null when idle
     std::vector<int> busy_;
     std::vector<ompi_request_t*> waiting_;

@@ -10,10 +10,11 @@ bool in_rank_order(ompi_op_t* op, const CommunicatorState& state) {
     return !ompi_op_is_commute(op) || state.reproducible();
 }
 
-/// What Reduce and Allreduce have in common: `receive` is nullptr where no result is due.
+/// What Reduce and Allreduce have in common. An address says nothing: MPI_BOTTOM is null.
 struct Operands {
     const void* send;
     void* receive;
+    bool result_due;
     int count;
     ompi_datatype_t* datatype;
     ompi_op_t* op;
@@ -25,7 +26,7 @@ int with_buffers(const Operands& operands, CommunicatorState& state, Engine&& en
     const void* const own_data = operands.send == MPI_IN_PLACE ? operands.receive : operands.send;
     OperatorReduction reduction(operands.op, operands.datatype, state.arena());
     DatatypeBuffer own(own_data, count, operands.datatype, true, state.arena());
-    if (operands.receive == nullptr) {
+    if (!operands.result_due) {
         return engine(algorithms::ReduceBuffers{own, nullptr}, reduction);
     }
     DatatypeBuffer result(operands.receive, count, operands.datatype, false, state.arena());
@@ -47,8 +48,8 @@ int reduce(const void* send, void* receive, int count, ompi_datatype_t* datatype
     return at_border([&] {
         auto& module = *reinterpret_cast<Module*>(base);
         CommunicatorState& state = *module.state;
-        const Operands operands{send, ompi_comm_rank(comm) == root ? receive : nullptr, count, datatype, op};
-        const Request request = request_of(Collective::reduce, operands, root, state);
+        const Operands operands{send, receive, ompi_comm_rank(comm) == root, count, datatype, op};
+        const auto describe = [&] { return request_of(Collective::reduce, operands, root, state); };
         const auto run = [&](Planned& planned, const algorithms::Operation& operation, LevelCommunicators*) {
             return with_buffers(operands, state, [&](algorithms::ReduceBuffers buffers, auto& reduction) {
                 const auto& routes = state.reduction_routes(planned, root, operation.rank_order);
@@ -57,7 +58,7 @@ int reduce(const void* send, void* receive, int count, ompi_datatype_t* datatype
                                                state.arena(), planned.plan.window);
             });
         };
-        return serve<Collective::reduce>(module, request, run, send, receive, count, datatype, op, root);
+        return serve<Collective::reduce>(module, describe, run, send, receive, count, datatype, op, root);
     });
 }
 
@@ -67,8 +68,8 @@ int allreduce(const void* send, void* receive, int count, ompi_datatype_t* datat
     return at_border([&] {
         auto& module = *reinterpret_cast<Module*>(base);
         CommunicatorState& state = *module.state;
-        const Operands operands{send, receive, count, datatype, op};
-        const Request request = request_of(Collective::allreduce, operands, no_root, state);
+        const Operands operands{send, receive, true, count, datatype, op};
+        const auto describe = [&] { return request_of(Collective::allreduce, operands, no_root, state); };
         const auto run = [&](Planned& planned, const algorithms::Operation& operation, LevelCommunicators*) {
             return with_buffers(operands, state, [&](algorithms::ReduceBuffers buffers, auto& reduction) {
                 if (algorithms::exchanges_on_top(planned.plan)) {
@@ -83,7 +84,7 @@ int allreduce(const void* send, void* receive, int count, ompi_datatype_t* datat
                                                   state.arena(), planned.plan.window);
             });
         };
-        return serve<Collective::allreduce>(module, request, run, send, receive, count, datatype, op);
+        return serve<Collective::allreduce>(module, describe, run, send, receive, count, datatype, op);
     });
 }
 

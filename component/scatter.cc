@@ -1,5 +1,4 @@
 #include "block_call.h"
-#include "packed_datatype.h"
 
 namespace strata::component {
 namespace {
@@ -7,15 +6,9 @@ namespace {
 using algorithms::Block;
 using algorithms::BlockFlow;
 
-struct Destination {
-    void* data;  ///< or MPI_IN_PLACE
-    int count;
-    ompi_datatype_t* datatype;
-};
-
 /// Sends all blocks on their way and takes the root's own one.
 int run_at_root(CommunicatorState& state, Planned& planned, const algorithms::Operation& operation,
-                const BlockArray& source, int ranks, const Destination& own) {
+                const BlockArray& source, int ranks, const Elements& own) {
     const int root = operation.root;
     const auto blocks = source.place_all(ranks, state.arena());
     int rc = OMPI_SUCCESS;
@@ -26,15 +19,17 @@ int run_at_root(CommunicatorState& state, Planned& planned, const algorithms::Op
         rc = move_blocks(state, planned, operation, BlockFlow::from_root, root, blocks);
     }
     const Block& mine = blocks[static_cast<std::size_t>(root)];
-    if (rc == OMPI_SUCCESS && own.data != MPI_IN_PLACE) {
-        rc = unpack(mine.data, mine.bytes, own.data, static_cast<std::size_t>(own.count), own.datatype);
+    if (rc != OMPI_SUCCESS || own.in_place()) {
+        return rc;
     }
-    return rc;
+    rc = unpack(mine.data, mine.bytes, const_cast<void*>(own.data), static_cast<std::size_t>(own.count),
+                own.datatype);
+    return rc == OMPI_SUCCESS && mine.bytes > own.bytes() ? MPI_ERR_TRUNCATE : rc;
 }
 
 /// Receives the own block of blocks[rank].bytes bytes, and whatever passes through.
 int run_elsewhere(CommunicatorState& state, Planned& planned, const algorithms::Operation& operation,
-                  int rank, std::span<Block> blocks, const Destination& own) {
+                  int rank, std::span<Block> blocks, const Elements& own) {
     const BlockArray array(own.data, own.count, own.datatype);
     Block& mine = blocks[static_cast<std::size_t>(rank)];
     const std::size_t arriving = mine.bytes;
@@ -56,11 +51,13 @@ int scatter(const void* send, int send_count, ompi_datatype_t* send_type, void* 
         CommunicatorState& state = *module.state;
         const int rank = ompi_comm_rank(comm);
         const int ranks = ompi_comm_size(comm);
-        const Destination own{receive, receive_count, receive_type};
+        const Elements own{receive, receive_count, receive_type};
         const std::size_t block_bytes =
             rank == root ? packed_bytes(send_type, static_cast<std::size_t>(send_count))
                          : packed_bytes(receive_type, static_cast<std::size_t>(receive_count));
-        const Request request{{Collective::scatter, block_bytes * static_cast<std::size_t>(ranks), root}};
+        const auto describe = [&] {
+            return Request{{Collective::scatter, block_bytes * static_cast<std::size_t>(ranks), root}};
+        };
         const auto run = [&](Planned& planned, const algorithms::Operation& operation, LevelCommunicators*) {
             if (rank == root) {
                 return run_at_root(state, planned, operation, BlockArray(send, send_count, send_type), ranks,
@@ -69,13 +66,13 @@ int scatter(const void* send, int send_count, ompi_datatype_t* send_type, void* 
             return run_elsewhere(state, planned, operation, rank,
                                  equal_blocks(ranks, block_bytes, state.arena()), own);
         };
-        return serve<Collective::scatter>(module, request, run, send, send_count, send_type, receive,
+        return serve<Collective::scatter>(module, describe, run, send, send_count, send_type, receive,
                                           receive_count, receive_type, root);
     });
 }
 
 int run_scatterv(Module& module, Planned& planned, const algorithms::Operation& operation,
-                 const BlockArray& source, const Destination& own) {
+                 const BlockArray& source, const Elements& own) {
     CommunicatorState& state = *module.state;
     const int rank = ompi_comm_rank(module.comm);
     const int ranks = ompi_comm_size(module.comm);
@@ -104,7 +101,7 @@ int scatterv(const void* send, const int* send_counts, const int* displacements,
     return at_border([&] {
         auto& module = *reinterpret_cast<Module*>(base);
         // Only the root knows all sizes: nothing may depend on them.
-        const Request request{{Collective::scatterv, 0, root}, false};
+        const auto describe = [&] { return Request{{Collective::scatterv, 0, root}, false}; };
         const auto run = [&](Planned& planned, const algorithms::Operation& operation, LevelCommunicators*) {
             const bool at_root = ompi_comm_rank(module.comm) == root;
             return run_scatterv(module, planned, operation,
@@ -112,7 +109,7 @@ int scatterv(const void* send, const int* send_counts, const int* displacements,
                                         : BlockArray(nullptr, 0, receive_type),
                                 {receive, receive_count, receive_type});
         };
-        return serve<Collective::scatterv>(module, request, run, send, send_counts, displacements, send_type,
+        return serve<Collective::scatterv>(module, describe, run, send, send_counts, displacements, send_type,
                                            receive, receive_count, receive_type, root);
     });
 }

@@ -55,7 +55,9 @@ void Variables::register_all(const mca_base_component_t* component) {
     text("reproducible",
          "1: reductions fold in the order of the ranks, in trees that depend on neither size nor leaders, "
          "and of "
-         "several equally near processes the lowest rank leads (0: as it is fastest; drawn by lot)",
+         "several equally near processes the lowest rank leads (0: as it is fastest; drawn by lot). "
+         "Operators that "
+         "do not commute are left to Open MPI where groups are no runs of ranks",
          OPAL_INFO_LVL_4, &SettingsText::reproducible);
     text("disable", "Collectives to leave to other components, comma-separated", OPAL_INFO_LVL_2,
          &SettingsText::disable);

@@ -8,6 +8,7 @@ namespace strata::algorithms {
 namespace {
 
 constexpr std::size_t smallest_chunk = 16384;
+constexpr std::size_t largest_surplus = std::size_t{1} << 20;
 constexpr std::align_val_t alignment{Arena::alignment_bytes};
 
 /// At least 1 byte, and whole units of the alignment.
@@ -27,7 +28,8 @@ std::byte* Arena::take(std::size_t bytes) {
     const std::size_t needed = rounded(bytes);
     if (chunks_.empty() || chunks_.back().bytes - used_ < needed) {
         chunks_.reserve(chunks_.size() + 1);
-        const std::size_t size = std::max({needed, smallest_chunk, held(), expected_});
+        const std::size_t size =
+            std::max({needed, smallest_chunk, std::min(held(), largest_surplus), expected_});
         chunks_.push_back({static_cast<std::byte*>(::operator new(size, alignment)), size});
         used_ = 0;
     }
