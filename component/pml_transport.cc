@@ -24,6 +24,10 @@ int tag_of(Collective collective) {
     return MCA_COLL_BASE_TAG_BCAST;
 }
 
+bool leaves_the_node(topology::LevelKind kind) {
+    return kind == topology::LevelKind::cluster || kind == topology::LevelKind::switch_;
+}
+
 }  // namespace
 
 void PmlTransport::carry(Collective collective, std::span<const PeerLevel> levels) {
@@ -32,7 +36,8 @@ void PmlTransport::carry(Collective collective, std::span<const PeerLevel> level
     left_messages_ = false;
 }
 
-int PmlTransport::begin(int slots) {
+int PmlTransport::begin(int slots, Completion sends) {
+    sends_ = sends;
     requests_.assign(static_cast<std::size_t>(slots), nullptr);
     busy_.clear();
     busy_.reserve(static_cast<std::size_t>(slots));
@@ -40,19 +45,24 @@ int PmlTransport::begin(int slots) {
     return OMPI_SUCCESS;
 }
 
-void PmlTransport::count_message(int peer, std::size_t bytes) {
+const PeerLevel* PmlTransport::count_message(int peer, std::size_t bytes) {
     const auto at = std::lower_bound(levels_.begin(), levels_.end(), peer,
                                      [](const PeerLevel& level, int rank) { return level.peer < rank; });
-    if (at != levels_.end() && at->peer == peer) {
-        counters().messages[static_cast<int>(at->kind)].add();
-        counters().bytes[static_cast<int>(at->kind)].add(bytes);
+    if (at == levels_.end() || at->peer != peer) {
+        return nullptr;
     }
+    counters().messages[static_cast<int>(at->kind)].add();
+    counters().bytes[static_cast<int>(at->kind)].add(bytes);
+    return &*at;
 }
 
 int PmlTransport::isend(int slot, const std::byte* data, std::size_t bytes, int peer) {
-    count_message(peer, bytes);
-    const int rc = MCA_PML_CALL(isend(data, bytes, &ompi_mpi_byte.dt, peer, tag_, MCA_PML_BASE_SEND_STANDARD,
-                                      comm_, &requests_[slot]));
+    const PeerLevel* const level = count_message(peer, bytes);
+    // Copies in memory are not queued on a link: an acknowledgement would only cost time.
+    const bool matched = sends_ == Completion::matched && level != nullptr && leaves_the_node(level->kind);
+    const auto mode = matched ? MCA_PML_BASE_SEND_SYNCHRONOUS : MCA_PML_BASE_SEND_STANDARD;
+    const int rc =
+        MCA_PML_CALL(isend(data, bytes, &ompi_mpi_byte.dt, peer, tag_, mode, comm_, &requests_[slot]));
     if (rc == OMPI_SUCCESS) {
         busy_.push_back(slot);
     }

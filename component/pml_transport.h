@@ -24,7 +24,7 @@ public:
     /// counters, ascends by peer and must outlive it.
     void carry(Collective collective, std::span<const PeerLevel> levels);
 
-    int begin(int slots) override;
+    int begin(int slots, Completion sends) override;
     int isend(int slot, const std::byte* data, std::size_t bytes, int peer) override;
     int irecv(int slot, std::byte* data, std::size_t bytes, int peer) override;
     int wait_some(std::span<int> done, int& count) override;
@@ -35,13 +35,14 @@ public:
     bool left_messages() const { return left_messages_; }
 
 private:
-    void count_message(int peer, std::size_t bytes);
+    const PeerLevel* count_message(int peer, std::size_t bytes);
     int harvest(std::span<int> done, int& count);
     int sleep_until_one(std::span<int> done, int& count);
 
     ompi_communicator_t* comm_;
     int tag_ = 0;
     bool left_messages_ = false;
+    Completion sends_ = Completion::local;
     std::vector<ompi_request_t*> requests_;  // by slot; null when idle
     std::vector<int> busy_;
     std::vector<ompi_request_t*> waiting_;

@@ -51,7 +51,7 @@ public:
     }
 
     int run() {
-        int code = table_.open();
+        int code = table_.open(Transport::Completion::matched);
         if (code == 0) {
             code = up_.start();
         }

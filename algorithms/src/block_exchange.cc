@@ -89,8 +89,14 @@ int exchange_singles(Transport& transport, BlockStreams& blocks, Arena& arena, b
 /// All streams at once, each with its own slots.
 class PipelinedStreams {
 public:
-    PipelinedStreams(Transport& transport, BlockStreams& blocks, int window, Arena& arena)
-        : transport_(transport), blocks_(blocks), lanes_(&arena), slots_(&arena), done_(&arena) {
+    PipelinedStreams(Transport& transport, BlockStreams& blocks, int window, Transport::Completion sends,
+                     Arena& arena)
+        : transport_(transport),
+          blocks_(blocks),
+          sends_(sends),
+          lanes_(&arena),
+          slots_(&arena),
+          done_(&arena) {
         lanes_.reserve(blocks.in().size() + blocks.out().size());
         add_lanes(blocks.in(), window);
         incoming_ = lanes_.size();
@@ -106,7 +112,7 @@ public:
 
     int run() {
         blocks_.expect_arrivals();
-        int code = transport_.begin(slot_count_);
+        int code = transport_.begin(slot_count_, sends_);
         for (std::size_t lane = 0; lane < incoming_; ++lane) {
             for (int i = 0; i < lanes_[lane].slots && code == 0; ++i) {
                 code = start_receive(lanes_[lane].first_slot + i);
@@ -250,6 +256,7 @@ private:
 
     Transport& transport_;
     BlockStreams& blocks_;
+    Transport::Completion sends_;
     std::size_t pending_ = 0;  ///< messages that have not completed
     std::size_t incoming_ = 0;
     int slot_count_ = 0;
@@ -264,9 +271,11 @@ int run_streams(Transport& transport, BlockStreams& blocks, BlockFlow flow, bool
         return std::all_of(streams.begin(), streams.end(),
                            [](const CutStream& stream) { return stream.count <= 1; });
     };
+    // Where streams meet on their way, none may fill the buffers of a link.
+    const auto sends = flow == BlockFlow::all ? Transport::Completion::matched : Transport::Completion::local;
     const int code = single(blocks.in()) && single(blocks.out())
                          ? exchange_singles(transport, blocks, arena, flow == BlockFlow::all && !at_root)
-                         : PipelinedStreams(transport, blocks, std::max(1, window), arena).run();
+                         : PipelinedStreams(transport, blocks, std::max(1, window), sends, arena).run();
     if (code == 0) {
         blocks.complete();
     }

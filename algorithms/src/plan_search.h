@@ -49,12 +49,13 @@ private:
     void choose(bool one_segment);
     std::vector<std::size_t> segment_candidates() const;
     std::size_t network_eager(std::size_t level) const;
+    bool too_long(std::size_t segment) const;
     bool improves();
     void choose_shapes();
     void choose_common_segment();
     void refine_segments();
     template <typename Candidate>
-    const Candidate& preferred(const std::vector<Candidate>& candidates, std::size_t network_eager) const;
+    const Candidate& preferred(const std::vector<Candidate>& candidates, std::size_t below) const;
 
     CostModel* model_;
     Operation operation_;

@@ -13,7 +13,7 @@ int StreamTable::add(int peer, const Segments& segments, int window) {
     return static_cast<int>(streams_.size()) - 1;
 }
 
-int StreamTable::open() {
+int StreamTable::open(Transport::Completion sends) {
     slots_.resize(static_cast<std::size_t>(slot_count_));
     done_.resize(slots_.size());
     for (std::size_t stream = 0; stream < streams_.size(); ++stream) {
@@ -21,7 +21,7 @@ int StreamTable::open() {
             slots_[streams_[stream].first_slot + slot].stream = static_cast<int>(stream);
         }
     }
-    return transport_.begin(slot_count_);
+    return transport_.begin(slot_count_, sends);
 }
 
 int StreamTable::occupy(Stream& stream) {

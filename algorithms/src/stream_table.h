@@ -25,7 +25,7 @@ public:
     /// Before open(). Returns the stream's number, counted from 0. A window below 1 counts as 1.
     int add(int peer, const Segments& segments, int window);
     /// Begins with the transport; nothing is under way yet.
-    int open();
+    int open(Transport::Completion sends = Transport::Completion::local);
 
     const Segments& segments(int stream) const { return streams_[stream].segments; }
     /// The segment to be started next.

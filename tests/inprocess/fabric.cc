@@ -65,7 +65,7 @@ bool Fabric::enter(int rank, int& code) {
     return true;
 }
 
-int Fabric::begin(int rank, int slots) {
+int Fabric::begin(int rank, int slots, algorithms::Transport::Completion sends) {
     Lock lock(mutex_);
     int code = 0;
     if (!enter(rank, code)) {
@@ -77,6 +77,7 @@ int Fabric::begin(int rank, int slots) {
         return code_misuse;
     }
     own.assign(static_cast<std::size_t>(slots), -1);
+    ranks_[rank].buffers = sends == algorithms::Transport::Completion::local;
     return 0;
 }
 
@@ -189,7 +190,7 @@ int Fabric::post(int rank, int slot, bool send, std::byte* data, std::size_t byt
     if (send) {
         operation.sequence = channel.next_send++;
         operation.checksum = checksum_of(data, bytes);
-        operation.eager = bytes < options_.eager_bytes;
+        operation.eager = bytes < options_.eager_bytes && (slot < 0 || ranks_[rank].buffers);
         report_.messages.push_back({rank, peer, bytes, operation.sequence});
         int& most = report_.in_flight[pair];
         most = std::max(most, ++channel.unfinished);

@@ -20,7 +20,7 @@ public:
     Fabric(int ranks, const FabricOptions& options);
     RunReport run(const RankBody& body);
 
-    int begin(int rank, int slots);
+    int begin(int rank, int slots, algorithms::Transport::Completion sends);
     int start(int rank, int slot, bool send, std::byte* data, std::size_t bytes, int peer);
     int wait_some(int rank, std::span<int> done, int& count);
     int blocking(int rank, bool send, std::byte* data, std::size_t bytes, int peer);
@@ -58,6 +58,7 @@ private:
     };
     struct Rank {
         std::vector<int> slots;  ///< operation by slot, -1 when idle
+        bool buffers = true;     ///< its sends in slots may complete without a receiver
         int blocking = -1;
         bool waiting = false;
         bool finished = false;

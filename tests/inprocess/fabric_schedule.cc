@@ -13,7 +13,7 @@ namespace {
 class FabricTransport : public algorithms::Transport {
 public:
     FabricTransport(Fabric& fabric, int rank) : fabric_(fabric), rank_(rank) {}
-    int begin(int slots) override { return fabric_.begin(rank_, slots); }
+    int begin(int slots, Completion sends) override { return fabric_.begin(rank_, slots, sends); }
     int isend(int slot, const std::byte* data, std::size_t bytes, int peer) override {
         return fabric_.start(rank_, slot, true, const_cast<std::byte*>(data), bytes, peer);
     }

@@ -162,17 +162,10 @@ Plan random_tree_plan(Random& random, const Hierarchy& hierarchy, std::size_t by
         entry.level = level;
         entry.method = methods[random.below(methods.size())];
         switch (random.below(6)) {
-        case 0:
-            entry.segment_bytes = 0;
-            break;
-        case 1:
-            entry.segment_bytes = bytes + 1;
-            break;
-        case 2:
-            entry.segment_bytes = bytes;
-            break;
-        default:
-            entry.segment_bytes = bytes / 40 + 1 + random.below(bytes / 2 + 1);
+            case 0: entry.segment_bytes = 0; break;
+            case 1: entry.segment_bytes = bytes + 1; break;
+            case 2: entry.segment_bytes = bytes; break;
+            default: entry.segment_bytes = bytes / 40 + 1 + random.below(bytes / 2 + 1);
         }
         plan.levels.push_back(entry);
     }

@@ -263,7 +263,7 @@ public:
     using Range = std::pair<const std::byte*, const std::byte*>;
 
     explicit WatchedTransport(Transport& transport) : transport_(transport) {}
-    int begin(int slots) override { return transport_.begin(slots); }
+    int begin(int slots, Completion sends) override { return transport_.begin(slots, sends); }
     int isend(int slot, const std::byte* data, std::size_t bytes, int peer) override {
         sent.emplace_back(data, data + bytes);
         return transport_.isend(slot, data, bytes, peer);

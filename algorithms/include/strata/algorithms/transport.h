@@ -9,10 +9,17 @@ namespace strata::algorithms {
 /// transport's own and is passed on unchanged.
 class Transport {
 public:
+    /// When a send in a slot has completed. Where the transport buffers, only `matched` bounds what is under
+    /// way: what waits in buffers of a link delays the acknowledgements of what comes the other way.
+    enum class Completion {
+        local,   ///< its data may be changed
+        matched  ///< and its receive has been posted
+    };
     virtual ~Transport() = default;
 
     /// Makes slots 0..slots-1 available, all idle.
-    virtual int begin(int slots) = 0;
+    virtual int begin(int slots, Completion sends) = 0;
+    int begin(int slots) { return begin(slots, Completion::local); }
     /// Starts a message in an idle slot; `data` stays untouched (isend) or undefined (irecv) until it
     /// completes.
     virtual int isend(int slot, const std::byte* data, std::size_t bytes, int peer) = 0;
