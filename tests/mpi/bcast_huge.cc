@@ -1,67 +1,21 @@
 // Messages beyond 2 GiB, in place and packed, and the empty messages at the other end of the scale.
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <limits>
-#include <memory>
 #include <string>
 
 #include "check.h"
+#include "huge_memory.h"
 
 using namespace strata::testing;
 
 namespace {
-
-constexpr std::size_t kib = 1024;
-constexpr std::size_t mib = 1024 * kib;
-constexpr std::size_t gib = 1024 * mib;
-
-/// Bytes that this machine can still give to processes, by the kernel's estimate and the control group's
-/// limit.
-std::size_t available_bytes() {
-    std::size_t available = std::numeric_limits<std::size_t>::max();
-    std::ifstream info("/proc/meminfo");
-    for (std::string word; info >> word;) {
-        if (word == "MemAvailable:") {
-            info >> available;
-            available *= kib;
-            break;
-        }
-    }
-    std::size_t limit = 0;
-    std::size_t used = 0;
-    std::ifstream max("/sys/fs/cgroup/memory.max");
-    std::ifstream current("/sys/fs/cgroup/memory.current");
-    if (max >> limit && current >> used) {
-        available = std::min(available, limit > used ? limit - used : 0);
-    }
-    return available;
-}
-
-struct Free {
-    void operator()(std::uint8_t* memory) const { std::free(memory); }
-};
-
-// Not a std::vector: its memory would be written once more. Huge pages, or page faults take most of the time.
-std::unique_ptr<std::uint8_t[], Free> raw_memory(std::size_t bytes) {
-    const std::size_t rounded = (bytes + 2 * mib - 1) / (2 * mib) * (2 * mib);
-    std::unique_ptr<std::uint8_t[], Free> memory(
-        static_cast<std::uint8_t*>(std::aligned_alloc(2 * mib, rounded)));
-    if (!memory) {
-        MPI_Abort(MPI_COMM_WORLD, exit_failed);
-    }
-    madvise(memory.get(), rounded, MADV_HUGEPAGE);
-    return memory;
-}
 
 void contiguous(Session& session, std::size_t bytes, int root) {
     session.at("contiguous, %zu bytes, root %d", bytes, root);
     MPI_Datatype page = MPI_DATATYPE_NULL;
     MPI_Type_contiguous(static_cast<int>(mib), MPI_BYTE, &page);
     MPI_Type_commit(&page);
-    const auto memory = raw_memory(bytes);
+    const auto memory = huge_memory(bytes);
     if (session.rank() == root) {
         fill_pattern(memory.get(), bytes, session.seed());
     }
@@ -80,7 +34,7 @@ void strided(Session& session, std::size_t bytes, int root) {
     MPI_Datatype type = MPI_DATATYPE_NULL;
     MPI_Type_create_hvector(blocks, static_cast<int>(mib), static_cast<MPI_Aint>(stride), MPI_BYTE, &type);
     MPI_Type_commit(&type);
-    const auto memory = raw_memory(stride * static_cast<std::size_t>(blocks));
+    const auto memory = huge_memory(stride * static_cast<std::size_t>(blocks));
     for (int i = 0; i < blocks; ++i) {
         std::uint8_t* block = memory.get() + static_cast<std::size_t>(i) * stride;
         if (session.rank() == root) {

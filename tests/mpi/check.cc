@@ -94,6 +94,17 @@ void fill_pattern(void* data, std::size_t bytes, std::uint64_t key, std::size_t 
                   });
 }
 
+std::uint64_t hash_bytes(const void* data, std::size_t bytes) {
+    const auto* in = static_cast<const std::uint8_t*>(data);
+    std::uint64_t hash = mix(bytes + 1);
+    for (std::size_t done = 0; done < bytes; done += 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, in + done, std::min<std::size_t>(8, bytes - done));
+        hash = mix(hash ^ word) + done;
+    }
+    return hash;
+}
+
 Session::Session(int argc, char** argv, int thread_level) : arguments_(argv + 1, argv + argc) {
     program_ = argv[0];
     program_ = program_.substr(program_.rfind('/') + 1);

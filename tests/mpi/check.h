@@ -52,11 +52,13 @@ private:
 /// Byte `offset` of the endless stream that belongs to `key`.
 std::uint8_t pattern_byte(std::uint64_t key, std::size_t offset);
 void fill_pattern(void* data, std::size_t bytes, std::uint64_t key, std::size_t first_offset = 0);
+/// Fingerprint of `bytes` bytes: equal data, equal value.
+std::uint64_t hash_bytes(const void* data, std::size_t bytes);
 
 /// One test program on one rank. Constructed first in main(), its finish() is main's return value.
 ///
-/// Options of every program: --seed N, --watchdog SECONDS, --sabotage data|guard|result|hang (see
-/// sabotages()). Any thread may call at(), fail() and the check functions.
+/// Options of every program: --seed N, --watchdog SECONDS, --sabotage data|guard|result|hang or another word
+/// that a check knows (see sabotages()). Any thread may call at(), fail() and the check functions.
 class Session {
 public:
     /// Initialises MPI at `thread_level` and starts the watchdog. Exits with exit_skipped on every rank when
@@ -96,6 +98,8 @@ public:
     /// True once, on the highest rank, when the run was asked to spoil a result of this kind: the proof that
     /// the check behind it can fail. "hang" is handled in at().
     bool sabotages(std::string_view kind);
+    /// True on every rank, every time: for what all ranks must do together so that a check has to fail.
+    bool sabotage_is(std::string_view kind) const { return sabotage_ == kind; }
 
     /// Rank 0's value on every rank.
     std::int64_t agree(std::int64_t value);

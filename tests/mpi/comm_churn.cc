@@ -1,5 +1,8 @@
 // Many short-lived communicators, freed in another order than made, some never; and the unusual kinds.
+//
+//   comm_churn [--cycles N] [--collectives bcast,reduce]
 #include "check.h"
+#include "collective_cases.h"
 #include "communicators.h"
 
 using namespace strata::testing;
@@ -11,17 +14,14 @@ constexpr std::size_t live_limit = 24;
 NamedCommunicator make_one(Random& common, int rank, std::vector<NamedCommunicator>& live) {
     MPI_Comm comm = MPI_COMM_NULL;
     switch (common.between(0, 4)) {
-        case 0:
-            MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-            return {"dup", comm};
+        case 0: MPI_Comm_dup(MPI_COMM_WORLD, &comm); return {"dup", comm};
         case 1: {
             const int colors = static_cast<int>(common.between(1, 3));
             const int direction = common.one_in(2) ? 1 : -1;
             MPI_Comm_split(MPI_COMM_WORLD, rank % colors, direction * rank, &comm);
             return {"split", comm};
         }
-        case 2:
-            return subset_of_world(common.next());
+        case 2: return subset_of_world(common.next());
         case 3: {  // a child of a child
             if (live.empty()) {
                 return shuffled_world(common.next());
@@ -33,19 +33,33 @@ NamedCommunicator make_one(Random& common, int rank, std::vector<NamedCommunicat
             }
             return {"dup of " + live[parent].name.substr(0, 40), comm};
         }
-        default:
-            return shuffled_world(common.next());
+        default: return shuffled_world(common.next());
     }
 }
 
-void bcast_on(Session& session, const NamedCommunicator& c, std::uint64_t key, std::size_t bytes) {
-    if (c.member()) {
-        checked_bcast(session, c.comm, static_cast<int>(key % static_cast<std::uint64_t>(c.size())), bytes,
-                      key);
+class Caller {
+public:
+    Caller(Session& session, const std::string& collectives) : session_(session), operators_(session) {
+        limits_.collectives = parse_collectives(collectives);
     }
-}
 
-void churn(Session& session, int cycles) {
+    void call(const NamedCommunicator& c, std::uint64_t key, std::size_t bytes) {
+        Random common(key);
+        limits_.bytes = bytes;
+        const CollectiveCase what = random_case(common, session_.size(), operators_, limits_);
+        if (c.member()) {
+            session_.at("%s: %s", c.name.c_str(), describe(what, operators_).c_str());
+            run_case(session_, c.comm, what, operators_);
+        }
+    }
+
+private:
+    Session& session_;
+    Operators operators_;
+    CaseLimits limits_;
+};
+
+void churn(Session& session, Caller& caller, int cycles) {
     Random common(mix(session.seed(), 1));
     std::vector<NamedCommunicator> live;
     for (int i = 0; i < cycles; ++i) {
@@ -53,17 +67,16 @@ void churn(Session& session, int cycles) {
         NamedCommunicator made = make_one(common, session.rank(), live);
         const std::size_t bytes =
             common.one_in(20) ? 300000 : static_cast<std::size_t>(common.between(1, 5000));
-        const auto calls = static_cast<int>(common.between(0, 3));  // some never see a Bcast
+        const auto calls = static_cast<int>(common.between(0, 3));  // some never see a collective
         for (int call = 0; call < calls; ++call) {
-            session.at("cycle %d: %s, call %d, %zu bytes", i, made.name.c_str(), call, bytes);
-            bcast_on(session, made, mix(session.seed(), i, call), bytes);
+            caller.call(made, mix(session.seed(), i, call), bytes);
         }
         live.push_back(std::move(made));
         if (live.size() >= live_limit || common.one_in(3)) {
             const auto victim =
                 static_cast<std::size_t>(common.between(0, static_cast<std::int64_t>(live.size()) - 1));
-            session.at("cycle %d: using and freeing %s", i, live[victim].name.c_str());
-            bcast_on(session, live[victim], mix(session.seed(), i, 100), 64);
+            caller.call(live[victim], mix(session.seed(), i, 100), 500);
+            session.at("cycle %d: freeing %s", i, live[victim].name.c_str());
             live.erase(live.begin() + static_cast<std::ptrdiff_t>(victim));
         }
     }
@@ -130,7 +143,13 @@ void lonely(Session& session) {
     MPI_Comm_free(&copy);
 }
 
-void large_first_call(Session& session) {
+void large_first_call(Session& session, Caller& caller) {
+    for (int i = 0; i < 20; ++i) {
+        session.at("first call on a copy, %d", i);
+        MPI_Comm copy = MPI_COMM_NULL;
+        MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+        caller.call(NamedCommunicator("fresh copy", copy), mix(session.seed(), i, 200), 1000000);
+    }
     for (int i = 0; i < 4; ++i) {
         session.at("first call on a dup, %d", i);
         MPI_Comm copy = MPI_COMM_NULL;
@@ -145,10 +164,14 @@ void large_first_call(Session& session) {
 int main(int argc, char** argv) {
     Session session(argc, argv);
     const int cycles = static_cast<int>(session.number("--cycles", 2000));
+    const std::string collectives = session.option("--collectives", "all");
     session.reject_other_arguments();
     lonely(session);
-    large_first_call(session);
     intercommunicators(session);
-    churn(session, cycles);
+    {
+        Caller caller(session, collectives);
+        large_first_call(session, caller);
+        churn(session, caller, cycles);
+    }
     return session.finish();
 }

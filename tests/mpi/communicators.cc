@@ -94,4 +94,40 @@ std::vector<NamedCommunicator> standing_communicators(std::uint64_t seed) {
     return all;
 }
 
+namespace {
+
+// The ranks below and above `low_ranks`, joined; the high ones first where `high_first`.
+NamedCommunicator merged_halves(bool high_first) {
+    int size = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (size < 2) {
+        return {"merged", MPI_COMM_SELF};
+    }
+    const int low_ranks = (size + 2) / 3;
+    const bool low = world_rank() < low_ranks;
+    NamedCommunicator side = split("side", low ? 0 : 1, world_rank());
+    MPI_Comm inter = MPI_COMM_NULL;
+    MPI_Intercomm_create(side.comm, 0, MPI_COMM_WORLD, low ? low_ranks : 0, 5, &inter);
+    MPI_Comm merged = MPI_COMM_NULL;
+    MPI_Intercomm_merge(inter, low == high_first ? 1 : 0, &merged);
+    MPI_Comm_free(&inter);
+    return {"merged", merged};
+}
+
+NamedCommunicator copy_of(std::string name, MPI_Comm original) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(original, &comm);
+    return {std::move(name), comm};
+}
+
+}  // namespace
+
+std::vector<NamedCommunicator> all_kinds_of_communicators(std::uint64_t seed) {
+    std::vector<NamedCommunicator> all = standing_communicators(seed);
+    all.push_back(copy_of("copy", MPI_COMM_WORLD));
+    all.push_back(copy_of("alone", MPI_COMM_SELF));
+    all.push_back(merged_halves(seed % 2 == 0));
+    return all;
+}
+
 }  // namespace strata::testing

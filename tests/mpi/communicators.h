@@ -39,5 +39,8 @@ NamedCommunicator subset_of_world(std::uint64_t seed);
 /// The standing set of communicators: world, reversed, shuffled, odd and even halves, a subset made by
 /// MPI_Comm_create_group, and a Cartesian grid without reordering. Collective over MPI_COMM_WORLD.
 std::vector<NamedCommunicator> standing_communicators(std::uint64_t seed);
+/// The standing set, and: a copy of world, each process alone, and the members of the two sides of an
+/// intercommunicator, merged. Collective over MPI_COMM_WORLD.
+std::vector<NamedCommunicator> all_kinds_of_communicators(std::uint64_t seed);
 
 }  // namespace strata::testing

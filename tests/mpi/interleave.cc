@@ -1,5 +1,7 @@
-// Bcasts among everything else that may be under way: other collectives, outstanding non-blocking ones,
-// wildcard receives on the same communicator, skewed ranks; with --threads N, one communicator per thread.
+// Collectives among everything else that may be under way: outstanding non-blocking ones, wildcard receives
+// on the same communicator, skewed ranks; with --threads N, one communicator per thread.
+//
+//   interleave [--threads N] [--rounds N] [--collectives bcast,reduce]
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,15 +9,16 @@
 #include <thread>
 
 #include "check.h"
+#include "collective_cases.h"
 #include "communicators.h"
 
 using namespace strata::testing;
 
 namespace {
 
-std::size_t random_bytes(Random& common) {
-    return static_cast<std::size_t>(common.one_in(6) ? common.between(60000, 400000)
-                                                     : common.between(0, 9000));
+CollectiveCase next_case(Random& common, int ranks, const Operators& operators, CaseLimits limits) {
+    limits.bytes = common.one_in(6) ? 400000 : 9000;
+    return random_case(common, ranks, operators, limits);
 }
 
 void skew(Random& own) {
@@ -24,11 +27,18 @@ void skew(Random& own) {
     }
 }
 
-/// An Ibcast, an Iallreduce and a wildcard receive, started before the Bcasts and completed after them.
+/// A wildcard receive and an Ibcast, an Iallreduce, an Iallgather and an Ibarrier, started before other
+/// collectives and completed after them.
 class Outstanding {
 public:
     Outstanding(MPI_Comm comm, int rank, int size, std::uint64_t key)
-        : comm_(comm), rank_(rank), size_(size), key_(key), data_(20000), sums_(500) {
+        : comm_(comm),
+          rank_(rank),
+          size_(size),
+          key_(key),
+          data_(20000),
+          sums_(500),
+          ranks_(static_cast<std::size_t>(size), -1) {
         const int root = static_cast<int>(key % static_cast<std::uint64_t>(size));
         if (rank == root) {
             fill_pattern(data_.data(), data_.size(), key);
@@ -38,14 +48,16 @@ public:
         MPI_Ibcast(data_.data(), static_cast<int>(data_.size()), MPI_BYTE, root, comm, &requests_[1]);
         MPI_Iallreduce(MPI_IN_PLACE, sums_.data(), static_cast<int>(sums_.size()), MPI_INT, MPI_SUM, comm,
                        &requests_[2]);
+        MPI_Iallgather(&rank_, 1, MPI_INT, ranks_.data(), 1, MPI_INT, comm, &requests_[3]);
+        MPI_Ibarrier(comm, &requests_[4]);
     }
 
     void complete(Session& session) {
         const std::int64_t letter = static_cast<std::int64_t>(key_ / 2) + rank_;
         MPI_Request sent = MPI_REQUEST_NULL;
         MPI_Isend(&letter, 1, MPI_INT64_T, (rank_ + 1) % size_, 3, comm_, &sent);
-        MPI_Status statuses[3];
-        MPI_Waitall(3, requests_, statuses);
+        MPI_Status statuses[5];
+        MPI_Waitall(5, requests_, statuses);
         MPI_Wait(&sent, MPI_STATUS_IGNORE);
         const int left = (rank_ + size_ - 1) % size_;
         session.expect(statuses[0].MPI_SOURCE == left && statuses[0].MPI_TAG == 3 &&
@@ -58,6 +70,9 @@ public:
                 break;
             }
         }
+        for (int i = 0; i < size_; ++i) {
+            session.expect(ranks_[static_cast<std::size_t>(i)] == i, "Iallgather: a wrong rank");
+        }
     }
 
 private:
@@ -67,29 +82,13 @@ private:
     std::uint64_t key_;
     std::vector<std::uint8_t> data_;
     std::vector<int> sums_;
+    std::vector<int> ranks_;
     std::int64_t letter_ = -1;
-    MPI_Request requests_[3];
+    MPI_Request requests_[5];
 };
 
-void other_collective(Session& session, const NamedCommunicator& c, std::int64_t choice) {
-    const int size = c.size();
-    const int value = c.rank() + 1;
-    int sum = 0;
-    switch (choice) {
-        case 0:
-            MPI_Barrier(c.comm);
-            return;
-        case 1:
-            MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, c.comm);
-            session.expect(sum == size * (size + 1) / 2, "Allreduce: wrong sum");
-            return;
-        default:
-            MPI_Reduce(&value, &sum, 1, MPI_INT, MPI_SUM, size - 1, c.comm);
-            session.expect(c.rank() != size - 1 || sum == size * (size + 1) / 2, "Reduce: wrong sum");
-    }
-}
-
-void mixed(Session& session, int rounds) {
+void mixed(Session& session, const CaseLimits& limits, int rounds) {
+    const Operators operators(session);
     const std::vector<NamedCommunicator> all = standing_communicators(session.seed());
     Random common(mix(session.seed(), 1));
     Random own(mix(session.seed(), 2, session.rank()));
@@ -99,52 +98,52 @@ void mixed(Session& session, int rounds) {
         session.at("round %d: starting non-blocking calls on %s", round, all[busy].name.c_str());
         Outstanding outstanding(all[busy].comm, all[busy].rank(), all[busy].size(),
                                 mix(session.seed(), round, 3));
-        for (int step = 0; step < 6; ++step) {
+        for (int step = 0; step < 10; ++step) {
             const auto pick =
                 static_cast<std::size_t>(common.between(0, static_cast<std::int64_t>(all.size()) - 1));
-            const std::size_t bytes = random_bytes(common);
-            const std::int64_t choice = common.between(0, 2);
-            const std::uint64_t key = common.next();
+            CollectiveCase what = next_case(common, session.size(), operators, limits);
+            what.quiet = pick == busy;
             skew(own);
             const NamedCommunicator& c = all[pick];
             if (!c.member()) {
                 continue;
             }
-            session.at("round %d, step %d: Bcast of %zu bytes on %s", round, step, bytes, c.name.c_str());
-            checked_bcast(session, c.comm, static_cast<int>(key % static_cast<std::uint64_t>(c.size())),
-                          bytes, key);
-            session.at("round %d, step %d: other collective %d on %s", round, step, static_cast<int>(choice),
+            session.at("round %d, step %d: %s on %s", round, step, describe(what, operators).c_str(),
                        c.name.c_str());
-            other_collective(session, c, choice);
+            run_case(session, c.comm, what, operators);
         }
         session.at("round %d: completing the non-blocking calls", round);
         outstanding.complete(session);
     }
 }
 
-void threaded(Session& session, int threads, int rounds) {
+void one_thread(Session& session, MPI_Comm comm, int thread, const CaseLimits& limits,
+                const Operators& operators, int rounds) {
+    Random common(mix(session.seed(), 10, thread));
+    for (int round = 0; round < rounds; ++round) {
+        const CollectiveCase what = next_case(common, session.size(), operators, limits);
+        session.at("thread %d, round %d: %s", thread, round, describe(what, operators).c_str());
+        run_case(session, comm, what, operators);
+        if (common.one_in(10)) {  // new communicators while the other threads are inside their calls
+            session.at("thread %d, round %d: dup, %s", thread, round, describe(what, operators).c_str());
+            MPI_Comm copy = MPI_COMM_NULL;
+            MPI_Comm_dup(comm, &copy);
+            run_case(session, copy, what, operators);
+            MPI_Comm_free(&copy);
+        }
+    }
+}
+
+void threaded(Session& session, const CaseLimits& limits, int threads, int rounds) {
+    const Operators operators(session);
     std::vector<MPI_Comm> comms(static_cast<std::size_t>(threads));
     for (MPI_Comm& comm : comms) {
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     }
     std::vector<std::thread> workers;
     for (int t = 0; t < threads; ++t) {
-        workers.emplace_back([&session, &comms, t, rounds] {
-            const MPI_Comm comm = comms[static_cast<std::size_t>(t)];
-            Random common(mix(session.seed(), 10, t));
-            for (int round = 0; round < rounds; ++round) {
-                const int root = static_cast<int>(common.between(0, session.size() - 1));
-                const std::size_t bytes = random_bytes(common);
-                session.at("thread %d, round %d: root %d, %zu bytes", t, round, root, bytes);
-                checked_bcast(session, comm, root, bytes, common.next());
-                if (common.one_in(10)) {  // new communicators while the other threads are inside their Bcasts
-                    session.at("thread %d, round %d: dup", t, round);
-                    MPI_Comm copy = MPI_COMM_NULL;
-                    MPI_Comm_dup(comm, &copy);
-                    checked_bcast(session, copy, root, bytes, common.next());
-                    MPI_Comm_free(&copy);
-                }
-            }
+        workers.emplace_back([&session, &comms, &limits, &operators, t, rounds] {
+            one_thread(session, comms[static_cast<std::size_t>(t)], t, limits, operators, rounds);
         });
     }
     for (std::thread& worker : workers) {
@@ -165,11 +164,13 @@ int main(int argc, char** argv) {
     Session session(argc, argv, wants_threads(argc, argv) ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE);
     const int threads = static_cast<int>(session.number("--threads", 0));
     const int rounds = static_cast<int>(session.number("--rounds", 100));
+    CaseLimits limits;
+    limits.collectives = parse_collectives(session.option("--collectives", "all"));
     session.reject_other_arguments();
     if (threads > 0) {
-        threaded(session, threads, rounds);
+        threaded(session, limits, threads, rounds);
     } else {
-        mixed(session, rounds);
+        mixed(session, limits, rounds);
     }
     return session.finish();
 }

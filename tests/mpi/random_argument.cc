@@ -28,12 +28,9 @@ TypedLayout record(Random& random) {
 
 TypedLayout item(Random& random, ItemKind kind) {
     switch (kind) {
-        case ItemKind::integer:
-            return TypedLayout::basic(MPI_INT, sizeof(int));
-        case ItemKind::byte:
-            return TypedLayout::basic(MPI_BYTE, 1);
-        case ItemKind::record:
-            break;
+        case ItemKind::integer: return TypedLayout::basic(MPI_INT, sizeof(int));
+        case ItemKind::byte: return TypedLayout::basic(MPI_BYTE, 1);
+        case ItemKind::record: break;
     }
     return record(random);
 }
@@ -75,17 +72,14 @@ TypedLayout random_layout(Random& random, const TypedLayout& child, int items, i
     const int parts = divisor_of(random, items);
     const int block = items / parts;
     switch (random.between(0, depth > 0 ? 9 : 5)) {
-        case 0:
-            return TypedLayout::contiguous(items, child);
-        case 1:
-            return TypedLayout::vector(parts, block, block + gap, child);
+        case 0: return TypedLayout::contiguous(items, child);
+        case 1: return TypedLayout::vector(parts, block, block + gap, child);
         case 2: {
             // Open MPI 4.1.4 takes single bytes at stride -1 for contiguous ones: lower bound 0, wrong order.
             const MPI_Aint stride = std::max<MPI_Aint>((block + gap) * child.extent(), 2);
             return TypedLayout::hvector(parts, block, -stride, child);
         }
-        case 3:
-            return scattered(random, child, items);
+        case 3: return scattered(random, child, items);
         case 4:
             return TypedLayout::subarray({parts + gap, block + 2}, {parts, block}, {gap, 1}, MPI_ORDER_C,
                                          child);
@@ -97,8 +91,7 @@ TypedLayout random_layout(Random& random, const TypedLayout& child, int items, i
             return TypedLayout::resized(-8 * random.between(0, 2), inner.extent() + 8 * random.between(0, 4),
                                         inner);
         }
-        case 7:
-            return TypedLayout::duplicate(random_layout(random, child, items, depth - 1));
+        case 7: return TypedLayout::duplicate(random_layout(random, child, items, depth - 1));
         case 8: {
             const TypedLayout inner = random_layout(random, child, block, depth - 1);
             return random_layout(random, inner, parts, 0);
@@ -119,13 +112,22 @@ TypedLayout random_layout(Random& random, const TypedLayout& child, int items, i
 
 }  // namespace
 
+std::size_t item_bytes(ItemKind kind) {
+    Random fixed(1);
+    return item(fixed, kind).bytes();
+}
+
+TypedArgument random_argument(Random& random, const TypedLayout& child, int items) {
+    const int count = divisor_of(random, items);
+    return {random_layout(random, child, items / count, 2), count};
+}
+
 TypedArgument random_argument(Random& random, ItemKind kind, int items) {
     const TypedLayout base = item(random, kind);
     if (items == 0) {
         return {TypedLayout::contiguous(0, base), static_cast<int>(random.between(1, 5))};
     }
-    const int count = divisor_of(random, items);
-    return {random_layout(random, base, items / count, 2), count};
+    return random_argument(random, base, items);
 }
 
 TypedArgument plain_argument(ItemKind kind, int items) {
@@ -134,6 +136,15 @@ TypedArgument plain_argument(ItemKind kind, int items) {
         return {TypedLayout::contiguous(0, item(fixed, kind)), 1};
     }
     return {item(fixed, kind), items};
+}
+
+TypedArgument empty_argument(ItemKind kind) {
+    Random fixed(1);
+    return {item(fixed, kind), 0};
+}
+
+TypedLayout random_block(Random& random, ItemKind kind, int items) {
+    return random_layout(random, item(random, kind), items, 2);
 }
 
 }  // namespace strata::testing

@@ -14,14 +14,11 @@ constexpr int iterations_per_set = 64;  // of communicators
 int random_items(Random& common, ItemKind kind) {
     const int bytes = kind == ItemKind::byte ? 1 : kind == ItemKind::integer ? 4 : 15;
     switch (common.between(0, 9)) {
-        case 0:
-            return static_cast<int>(common.between(0, 2));
+        case 0: return static_cast<int>(common.between(0, 2));
         case 1:  // around usual segment sizes
             return static_cast<int>(common.between(60 * 1024 - 40, 60 * 1024 + 40)) / bytes;
-        case 2:
-            return static_cast<int>(common.between(65536, 1 << 20)) / bytes;
-        default:
-            return static_cast<int>(common.between(0, 1 << common.between(1, 14))) / bytes;
+        case 2: return static_cast<int>(common.between(65536, 1 << 20)) / bytes;
+        default: return static_cast<int>(common.between(0, 1 << common.between(1, 14))) / bytes;
     }
 }
 

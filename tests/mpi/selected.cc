@@ -2,7 +2,7 @@
 // was asked for. Fails on an Open MPI without the plugin: otherwise every other test could pass on
 // coll/tuned.
 //
-//   selected --op bcast --expect tree|levels|forward [--bytes N] [--calls N] [--crossings node=3]
+//   selected --op NAME --expect tree|levels|forward [--bytes N] [--calls N] [--crossings node=3]
 //
 // --crossings KIND=N: over all ranks each call moved exactly N times its bytes between groups of that level.
 #include <cstdio>
@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "check.h"
+#include "collective_cases.h"
 
 using namespace strata::testing;
 
@@ -91,12 +92,16 @@ private:
     std::map<std::string, MPI_T_pvar_handle> handles_;
 };
 
-void call(Session& session, const std::string& op, int root, std::size_t bytes) {
-    if (op == "bcast") {
-        checked_bcast(session, MPI_COMM_WORLD, root, bytes, mix(session.seed(), root, bytes));
-    } else {
-        session.fail("unknown operation '%s'; known: bcast", op.c_str());
-    }
+void call(Session& session, const Operators& operators, Collective op, int root, std::size_t bytes) {
+    CollectiveCase what;
+    what.collective = op;
+    what.root = root;
+    what.plain = true;
+    what.kind = ItemKind::byte;
+    what.op = operators.named("MPI_BXOR of MPI_BYTE");
+    what.items = static_cast<int>(bytes);
+    what.key = mix(session.seed(), root, bytes);
+    run_case(session, MPI_COMM_WORLD, what, operators);
 }
 
 /// What one rank found, and with `total`, what all found together.
@@ -179,15 +184,17 @@ int main(int argc, char** argv) {
     session.reject_other_arguments();
     {
         const Counters counters(session);
+        const Operators operators(session);
+        const Collective collective = parse_collectives(op).front();
         // The first calls on a communicator may be forwarded until its members have agreed.
         for (int i = 0; i < 4; ++i) {
             session.at("warm-up call %d", i);
-            call(session, op, i % session.size(), bytes);
+            call(session, operators, collective, i % session.size(), bytes);
         }
         const auto before = counters.read(session);
         for (int i = 0; i < calls; ++i) {
             session.at("call %d", i);
-            call(session, op, i % session.size(), bytes);
+            call(session, operators, collective, i % session.size(), bytes);
         }
         session.at("reading the performance variables");
         const Growth growth(before, counters.read(session));
@@ -196,9 +203,11 @@ int main(int argc, char** argv) {
             growth.print(session);
             const std::uint64_t moved = bytes * static_cast<std::uint64_t>(calls);
             expect_crossings(session, growth, crossings, moved);
-            // Every rank but the root gets the data once, whatever the tree; forwarded calls are not counted.
+            // Every rank but the root gets the data once (or gives it), whatever the tree; forwarded calls
+            // are not counted.
             const auto others = static_cast<std::uint64_t>(session.size() - 1);
-            if (engine != "levels") {
+            const bool once = collective == Collective::bcast || collective == Collective::reduce;
+            if (engine == "forward" || (engine == "tree" && once)) {
                 expect_bytes(session, "coll_strata_bytes_", growth.of_all("coll_strata_bytes_"),
                              engine == "tree" ? others * moved : 0);
             }

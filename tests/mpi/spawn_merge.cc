@@ -1,5 +1,6 @@
-// Bcasts over processes that did not start together: spawned children merged with their parents.
+// Collectives over processes that did not start together: spawned children merged with their parents.
 #include "check.h"
+#include "collective_cases.h"
 
 using namespace strata::testing;
 
@@ -24,6 +25,15 @@ int main(int argc, char** argv) {
         for (const std::size_t bytes : {std::size_t{5}, std::size_t{300000}}) {
             session.at("%s: root %d of %d, %zu bytes", child ? "child" : "parent", root, size, bytes);
             checked_bcast(session, merged, root, bytes, mix(session.seed(), root, bytes));
+        }
+    }
+    {
+        const Operators operators(session);
+        Random common(mix(session.seed(), 1));
+        for (int i = 0; i < 100; ++i) {
+            const CollectiveCase what = random_case(common, size, operators, {all_collectives(), 100000});
+            session.at("%s: call %d, %s", child ? "child" : "parent", i, describe(what, operators).c_str());
+            run_case(session, merged, what, operators);
         }
     }
     MPI_Comm_free(&merged);

@@ -53,6 +53,10 @@ void TypedLayout::append(std::vector<Element>& out, std::ptrdiff_t displacement,
 
 TypedLayout TypedLayout::basic(MPI_Datatype type, std::size_t bytes) { return {type, {{0, bytes}}, false}; }
 
+TypedLayout TypedLayout::predefined(MPI_Datatype type, std::vector<Element> elements) {
+    return {type, std::move(elements), false};
+}
+
 TypedLayout TypedLayout::contiguous(int count, const TypedLayout& child) {
     MPI_Datatype type = MPI_DATATYPE_NULL;
     MPI_Type_contiguous(count, child.type_, &type);
@@ -164,61 +168,6 @@ TypedLayout TypedLayout::darray(int rank, const int (&processes)[2], const int (
         }
     }
     return {type, std::move(elements), true};
-}
-
-TypedBuffer::TypedBuffer(const TypedArgument& argument) : argument_(argument) {
-    std::ptrdiff_t low = 0;
-    std::ptrdiff_t high = 0;
-    for (int i = 0; i < argument.count; ++i) {
-        for (const Element& element : argument.layout.elements()) {
-            const std::ptrdiff_t at = i * argument.layout.extent() + element.offset;
-            low = std::min(low, at);
-            high = std::max(high, at + static_cast<std::ptrdiff_t>(element.bytes));
-        }
-    }
-    origin_ = static_cast<std::size_t>(-low) + GuardedBuffer::guard_bytes;
-    memory_.assign(origin_ + static_cast<std::size_t>(high) + GuardedBuffer::guard_bytes,
-                   GuardedBuffer::guard_value);
-}
-
-std::vector<std::uint8_t> TypedBuffer::image(std::uint64_t key) const {
-    std::vector<std::uint8_t> stream(argument_.bytes());
-    fill_pattern(stream.data(), stream.size(), key);
-    std::vector<std::uint8_t> out(memory_.size(), GuardedBuffer::guard_value);
-    std::size_t done = 0;
-    for (int i = 0; i < argument_.count; ++i) {
-        for (const Element& element : argument_.layout.elements()) {
-            const std::ptrdiff_t at = i * argument_.layout.extent() + element.offset;
-            std::memcpy(out.data() + static_cast<std::ptrdiff_t>(origin_) + at, stream.data() + done,
-                        element.bytes);
-            done += element.bytes;
-        }
-    }
-    return out;
-}
-
-void TypedBuffer::fill(std::uint64_t key) { memory_ = image(key); }
-
-void TypedBuffer::expect(Session& session, std::uint64_t key) {
-    std::vector<std::uint8_t> expected = image(key);
-    if (session.sabotages("data") || session.sabotages("guard")) {
-        memory_[memory_.size() / 2] ^= 0x10;
-    }
-    const auto difference = std::mismatch(memory_.begin(), memory_.end(), expected.begin());
-    if (difference.first == memory_.end()) {
-        return;
-    }
-    const std::ptrdiff_t at = difference.first - memory_.begin() - static_cast<std::ptrdiff_t>(origin_);
-    bool inside = false;
-    for (int i = 0; i < argument_.count; ++i) {
-        for (const Element& element : argument_.layout.elements()) {
-            const std::ptrdiff_t from = i * argument_.layout.extent() + element.offset;
-            inside = inside || (at >= from && at < from + static_cast<std::ptrdiff_t>(element.bytes));
-        }
-    }
-    session.fail("%s at offset %td of %zu data bytes: expected 0x%02x, got 0x%02x",
-                 inside ? "element" : "gap or guard", at, argument_.bytes(), *difference.second,
-                 *difference.first);
 }
 
 }  // namespace strata::testing

@@ -22,6 +22,8 @@ struct Element {
 class TypedLayout {
 public:
     static TypedLayout basic(MPI_Datatype type, std::size_t bytes);
+    /// A predefined type of several elements, such as MPI_DOUBLE_INT; never freed.
+    static TypedLayout predefined(MPI_Datatype type, std::vector<Element> elements);
     static TypedLayout contiguous(int count, const TypedLayout& child);
     static TypedLayout vector(int count, int block, int stride, const TypedLayout& child);
     static TypedLayout hvector(int count, int block, MPI_Aint stride_bytes, const TypedLayout& child);
@@ -67,21 +69,49 @@ struct TypedArgument {
     std::size_t bytes() const { return layout.bytes() * static_cast<std::size_t>(count); }
 };
 
-/// Memory for a TypedArgument with guard bytes at both ends and in all gaps.
+/// `count` items from the item-th one of a buffer on: where one rank's block lies.
+struct ItemRange {
+    std::ptrdiff_t first = 0;
+    int count = 0;
+};
+
+/// Packed data of a buffer: the bytes of its elements in type map order, range after range.
+using Stream = std::vector<std::uint8_t>;
+/// `bytes` bytes of the pattern of `key`.
+Stream pattern_stream(std::size_t bytes, std::uint64_t key);
+
+/// Memory for items of a layout with guard bytes at both ends and in all gaps. Keeps a reference to the
+/// layout.
 class TypedBuffer {
 public:
     explicit TypedBuffer(const TypedArgument& argument);
-    /// The address to pass to MPI.
+    /// The ranges must not overlap; gaps between them must stay as they are.
+    TypedBuffer(const TypedLayout& layout, std::vector<ItemRange> ranges);
+    /// The address to pass to MPI: that of item 0.
     void* address() { return memory_.data() + origin_; }
-    /// Writes the pattern of `key` into the elements, in type map order.
-    void fill(std::uint64_t key);
-    /// The elements hold the pattern of `key` and no other byte was written.
-    void expect(Session& session, std::uint64_t key);
+    /// Writes the stream (that of a range, or of all) into the elements.
+    void fill(const Stream& stream);
+    void fill_range(std::size_t range, const Stream& stream);
+    void fill(std::uint64_t key) { fill(pattern_stream(bytes(), key)); }
+    /// The elements hold the stream and no other byte was written.
+    void expect(Session& session, const Stream& stream);
+    void expect(Session& session, std::uint64_t key) { expect(session, pattern_stream(bytes(), key)); }
+    /// Nothing was written at all since the construction.
+    void expect_untouched(Session& session);
+    /// What the elements hold now.
+    Stream contents() const;
+    std::size_t bytes() const;
 
 private:
-    std::vector<std::uint8_t> image(std::uint64_t key) const;
+    template <class Use>
+    void for_each_element(std::size_t first_range, std::size_t end_range, Use use) const;
+    void place(std::vector<std::uint8_t>& memory, std::size_t first_range, std::size_t end_range,
+               const Stream& stream) const;
+    void compare(Session& session, const std::vector<std::uint8_t>& expected);
+    bool inside_element(std::ptrdiff_t at) const;
 
-    const TypedArgument& argument_;
+    const TypedLayout& layout_;
+    std::vector<ItemRange> ranges_;
     std::vector<std::uint8_t> memory_;
     std::size_t origin_ = 0;
 };
@@ -89,12 +119,20 @@ private:
 /// Which basic elements one item of a random argument has.
 enum class ItemKind { integer, record, byte };
 inline constexpr int item_kind_count = 3;
+/// Packed bytes of one item.
+std::size_t item_bytes(ItemKind kind);
 
 /// A random argument with `items` items of `kind`: ranks that call this with different random states get
 /// different datatypes of equal signature (a record is int, double, char, short). The count is never 0: Open
 /// MPI returns from MPI_Bcast early where it is, and hangs if other ranks pass items without data instead.
 TypedArgument random_argument(Random& random, ItemKind kind, int items);
+/// The same of any item; it must not reach beyond its extent, and `items` must be 1 or more.
+TypedArgument random_argument(Random& random, const TypedLayout& child, int items);
 /// The plain one: count = items, the item itself as datatype.
 TypedArgument plain_argument(ItemKind kind, int items);
+/// No items by count 0, where the two above pass items without data.
+TypedArgument empty_argument(ItemKind kind);
+/// One datatype that holds `items` items, 1 or more.
+TypedLayout random_block(Random& random, ItemKind kind, int items);
 
 }  // namespace strata::testing
