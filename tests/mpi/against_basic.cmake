@@ -1,16 +1,7 @@
 # cmake -DFOLDER=DIR [-DFIRST="ARG..."] -P against_basic.cmake -- COMMAND...
 # Runs COMMAND --digest FILE twice, the first time with FIRST's arguments as well, the second time with nothing
 # but coll/basic for the blocking collectives. Succeeds when both runs do and write the same file.
-set(command "")
-set(found FALSE)
-math(EXPR last "${CMAKE_ARGC} - 1")
-foreach(i RANGE ${last})
-  if(found)
-    list(APPEND command "${CMAKE_ARGV${i}}")
-  elseif(CMAKE_ARGV${i} STREQUAL "--")
-    set(found TRUE)
-  endif()
-endforeach()
+include(${CMAKE_CURRENT_LIST_DIR}/command_line.cmake)
 separate_arguments(FIRST)
 file(REMOVE_RECURSE ${FOLDER})
 file(MAKE_DIRECTORY ${FOLDER})

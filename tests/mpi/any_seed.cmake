@@ -1,15 +1,6 @@
 # cmake -P any_seed.cmake -- COMMAND...
 # Runs COMMAND --seed N with N from the environment variable STRATA_SEED or, without it, another one every time.
-set(command "")
-set(found FALSE)
-math(EXPR last "${CMAKE_ARGC} - 1")
-foreach(i RANGE ${last})
-  if(found)
-    list(APPEND command "${CMAKE_ARGV${i}}")
-  elseif(CMAKE_ARGV${i} STREQUAL "--")
-    set(found TRUE)
-  endif()
-endforeach()
+include(${CMAKE_CURRENT_LIST_DIR}/command_line.cmake)
 set(seed "$ENV{STRATA_SEED}")
 if(seed STREQUAL "")
   string(RANDOM LENGTH 8 ALPHABET 123456789 seed)

@@ -1,16 +1,7 @@
 # cmake -DMUST_PRINT=REGEX -P must_fail.cmake -- COMMAND...
 # Succeeds when COMMAND ends with a failure and its output matches REGEX. A command that could not run here (exit
 # status 77) is told by a line that the test's SKIP_REGULAR_EXPRESSION knows: a script has no exit status of its own.
-set(command "")
-set(found FALSE)
-math(EXPR last "${CMAKE_ARGC} - 1")
-foreach(i RANGE ${last})
-  if(found)
-    list(APPEND command "${CMAKE_ARGV${i}}")
-  elseif(CMAKE_ARGV${i} STREQUAL "--")
-    set(found TRUE)
-  endif()
-endforeach()
+include(${CMAKE_CURRENT_LIST_DIR}/command_line.cmake)
 execute_process(COMMAND ${command} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
 if(result EQUAL 77)
   message("must_fail: skipped\n${output}")

@@ -1,0 +1,11 @@
+# For scripts run as cmake -P SCRIPT -- COMMAND...: sets `command` to what follows the dashes.
+set(command "")
+set(found FALSE)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+  if(found)
+    list(APPEND command "${CMAKE_ARGV${i}}")
+  elseif(CMAKE_ARGV${i} STREQUAL "--")
+    set(found TRUE)
+  endif()
+endforeach()
