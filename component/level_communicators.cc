@@ -213,9 +213,7 @@ int LevelCommunicators::run_algorithm(Level& level, void* data, int bytes) {
         case Algorithm::scatter_allgather_ring:
             return ompi_coll_base_bcast_intra_scatter_allgather_ring(data, bytes, type, level.root,
                                                                      level.comm, level.base, 0);
-        case Algorithm::automatic:
-        case Algorithm::recursive_doubling:
-        case Algorithm::component: break;
+        default: break;
     }
     return OMPI_ERR_BAD_PARAM;
 }

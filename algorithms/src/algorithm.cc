@@ -7,21 +7,39 @@ namespace {
 
 // In the order of the enumeration. Radix 4: Open MPI's own defaults for its chain fan-out and its k-nomial
 // tree.
-constexpr std::array<AlgorithmInfo, 11> table{{
-    {Algorithm::automatic, "auto", false, false, 0},
-    {Algorithm::linear, "linear", true, true, 0},
-    {Algorithm::chain, "chain", true, true, 4},
-    {Algorithm::pipeline, "pipeline", true, true, 0},
-    {Algorithm::split_binary, "split_binary", false, false, 0},
-    {Algorithm::binary, "binary", true, false, 0},
-    {Algorithm::binomial, "binomial", true, true, 0},
-    {Algorithm::knomial, "knomial", true, true, 4},
-    {Algorithm::scatter_allgather, "scatter_allgather", false, false, 0},
-    {Algorithm::scatter_allgather_ring, "scatter_allgather_ring", false, false, 0},
-    {Algorithm::recursive_doubling, "recursive_doubling", false, true, 0},
+using enum LevelTask;
+constexpr std::array<AlgorithmInfo, 23> table{{
+    {Algorithm::automatic, "auto", false, {}, false, 0},
+    {Algorithm::linear,
+     "linear",
+     true,
+     {bcast, reduce, allreduce, allgather, allgatherv, gather, scatter, barrier},
+     true,
+     0},
+    {Algorithm::chain, "chain", true, {bcast, reduce}, true, 4},
+    {Algorithm::pipeline, "pipeline", true, {bcast, reduce}, true, 0},
+    {Algorithm::split_binary, "split_binary", false, {bcast}, false, 0},
+    {Algorithm::binary, "binary", true, {bcast, reduce}, false, 0},
+    {Algorithm::binomial, "binomial", true, {bcast, reduce, gather, scatter}, true, 0},
+    {Algorithm::knomial, "knomial", true, {bcast}, true, 4},
+    {Algorithm::scatter_allgather, "scatter_allgather", false, {bcast}, false, 0},
+    {Algorithm::scatter_allgather_ring, "scatter_allgather_ring", false, {bcast}, false, 0},
+    {Algorithm::recursive_doubling, "recursive_doubling", false, {allreduce, allgather, barrier}, true, 0},
+    {Algorithm::in_order_binary, "in_order_binary", false, {reduce}, true, 0},
+    {Algorithm::rabenseifner, "rabenseifner", false, {reduce, allreduce}, true, 0},
+    {Algorithm::ring, "ring", false, {allreduce, allgather, allgatherv}, false, 0},
+    {Algorithm::segmented_ring, "segmented_ring", false, {allreduce}, false, 0},
+    {Algorithm::nonoverlapping, "nonoverlapping", false, {allreduce}, true, 0},
+    {Algorithm::bruck, "bruck", false, {allgather, allgatherv, barrier}, true, 0},
+    {Algorithm::neighbor, "neighbor", false, {allgather, allgatherv}, true, 0},
+    {Algorithm::two_proc, "two_proc", false, {allgather, allgatherv, barrier}, true, 0},
+    {Algorithm::double_ring, "double_ring", false, {barrier}, true, 0},
+    {Algorithm::recursive_tree, "tree", false, {barrier}, true, 0},
+    {Algorithm::linear_sync, "linear_sync", false, {gather}, true, 0},
+    {Algorithm::linear_nb, "linear_nb", false, {scatter}, true, 0},
 }};
 
-constexpr AlgorithmInfo component_info{Algorithm::component, "component", false, false, 0};
+constexpr AlgorithmInfo component_info{Algorithm::component, "component", false, {}, false, 0};
 
 constexpr bool in_enumeration_order() {
     for (std::size_t i = 0; i < table.size(); ++i) {

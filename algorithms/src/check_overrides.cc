@@ -12,6 +12,25 @@ bool suits(const CollectiveTraits& traits, Algorithm algorithm) {
     return algorithm == Algorithm::automatic || info(algorithm).tree_shape || traits.by_levels;
 }
 
+bool has_engine(const CollectiveTraits& traits, Engine engine) {
+    switch (engine) {
+        case Engine::levels: return traits.by_levels;
+        case Engine::ring: return traits.by_ring;
+        case Engine::lanes: return traits.by_lanes;
+        default: return true;
+    }
+}
+
+std::string known_engines(const CollectiveTraits& traits) {
+    std::string names;
+    for (const Engine engine : all_engines()) {
+        if (!has_engine(traits, engine)) continue;
+        if (!names.empty()) names += ", ";
+        names += name_of(engine);
+    }
+    return names;
+}
+
 std::string known_methods(const CollectiveTraits& traits) {
     std::string names;
     for (const AlgorithmInfo& entry : all_algorithms()) {
@@ -36,8 +55,9 @@ std::string text_of(const LevelMethodRule& rule) {
 std::string check(const Overrides& overrides, Collective collective) {
     const CollectiveTraits traits = traits_of(collective);
     const std::string name(name_of(collective));
-    if (overrides.engine == Engine::levels && !traits.by_levels) {
-        return name + " has no engine 'levels'; known: auto, tree, forward";
+    if (!has_engine(traits, overrides.engine)) {
+        return name + " has no engine '" + std::string(name_of(overrides.engine)) +
+               "'; known: " + known_engines(traits);
     }
     for (const LevelMethodRule& rule : overrides.methods) {
         if (!suits(traits, rule.method.algorithm)) {

@@ -7,37 +7,36 @@
 namespace strata::algorithms {
 namespace {
 
-struct EngineName {
-    Engine id;
-    std::string_view name;
-};
-constexpr std::array<EngineName, 4> engines{{
-    {Engine::automatic, "auto"},
-    {Engine::tree, "tree"},
-    {Engine::levels, "levels"},
-    {Engine::forward, "forward"},
-}};
+constexpr std::array engines{Engine::automatic, Engine::tree,  Engine::levels,
+                             Engine::ring,      Engine::lanes, Engine::forward};
 
 }  // namespace
 
+std::span<const Engine> all_engines() { return engines; }
+
 std::string_view name_of(Engine engine) {
-    const auto* found =
-        std::find_if(engines.begin(), engines.end(), [&](const EngineName& e) { return e.id == engine; });
-    return found == engines.end() ? "unknown" : found->name;
+    switch (engine) {
+        case Engine::automatic: return "auto";
+        case Engine::tree: return "tree";
+        case Engine::levels: return "levels";
+        case Engine::ring: return "ring";
+        case Engine::lanes: return "lanes";
+        case Engine::forward: return "forward";
+    }
+    return "unknown";
 }
 
 std::optional<Engine> engine_from_name(std::string_view name) {
-    for (const EngineName& entry : engines) {
-        if (entry.name == name) return entry.id;
-    }
-    return std::nullopt;
+    const auto* found =
+        std::find_if(engines.begin(), engines.end(), [&](Engine engine) { return name_of(engine) == name; });
+    return found == engines.end() ? std::nullopt : std::optional(*found);
 }
 
 std::string known_engine_names() {
     std::string names;
-    for (const EngineName& entry : engines) {
+    for (const Engine engine : engines) {
         if (!names.empty()) names += ", ";
-        names += entry.name;
+        names += name_of(engine);
     }
     return names;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -7,8 +8,35 @@
 
 namespace strata::algorithms {
 
-/// Ways to carry data over one level of a hierarchy. One table (algorithm.cc) names them and says which
-/// engine can use them.
+/// What one group of a level can be asked to do as a whole, when somebody else does it.
+enum class LevelTask : std::uint8_t {
+    bcast,
+    reduce,
+    allreduce,
+    allgather,
+    allgatherv,
+    gather,
+    scatter,
+    barrier
+};
+
+/// A set of tasks.
+class LevelTasks {
+public:
+    constexpr LevelTasks() = default;
+    constexpr LevelTasks(std::initializer_list<LevelTask> tasks) {
+        for (const LevelTask task : tasks) bits_ |= 1U << static_cast<unsigned>(task);
+    }
+    constexpr bool has(LevelTask task) const { return (bits_ >> static_cast<unsigned>(task) & 1U) != 0; }
+    constexpr bool meets(LevelTasks other) const { return (bits_ & other.bits_) != 0; }
+    constexpr bool operator==(const LevelTasks&) const = default;
+
+private:
+    unsigned bits_ = 0;
+};
+
+/// Ways to carry data over one level of a hierarchy. One table (algorithm.cc) names them as Open MPI does and
+/// says which engine can use them.
 enum class Algorithm : std::uint8_t {
     automatic,               ///< the cost model chooses
     linear,                  ///< the first member sends to every other one
@@ -21,6 +49,18 @@ enum class Algorithm : std::uint8_t {
     scatter_allgather,       ///< binomial scatter, then recursive doubling
     scatter_allgather_ring,  ///< binomial scatter, then a ring
     recursive_doubling,      ///< pairwise exchanges among all: topmost level of allreduce and barrier
+    in_order_binary,         ///< binary tree that keeps the order of the ranks
+    rabenseifner,            ///< reduce-scatter, then gather or allgather
+    ring,                    ///< every member sends to the next one
+    segmented_ring,          ///< the same in segments
+    nonoverlapping,          ///< reduce, then broadcast, by whatever the members' communicator offers
+    bruck,                   ///< to and from distances of powers of two
+    neighbor,                ///< neighbour exchange
+    two_proc,                ///< one exchange, between two
+    double_ring,             ///< twice around the ring
+    recursive_tree,          ///< up and down a binomial tree
+    linear_sync,             ///< from everybody, synchronised
+    linear_nb,               ///< to everybody, without waiting
     component,               ///< whatever the named coll component does
 };
 
@@ -28,6 +68,7 @@ struct AlgorithmInfo {
     Algorithm id;
     std::string_view name;
     bool tree_shape;        ///< usable by the tree engine
+    LevelTasks tasks;       ///< what Open MPI does by an algorithm of this name
     bool keeps_rank_order;  ///< as a reduction can fold it in the order of the ranks (reduction_links.h)
     int default_radix;      ///< 0: takes none
 };

@@ -36,6 +36,8 @@ struct CollectiveTraits {
     bool sized = true;       ///< every rank can tell the total number of bytes
     bool exchanges = false;  ///< the topmost level may exchange pairwise (recursive_doubling) instead
     bool by_levels = false;  ///< the levels engine can carry it
+    bool by_ring = false;    ///< so can the ring engine
+    bool by_lanes = false;   ///< and lanes over several network cards
 };
 
 constexpr CollectiveTraits traits_of(Collective collective) {

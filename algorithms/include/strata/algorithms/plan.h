@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,8 +12,11 @@
 
 namespace strata::algorithms {
 
-enum class Engine : std::uint8_t { automatic, tree, levels, forward };
+/// `ring` and `lanes` are the tree engine with one part exchanged: on levels with more than two participants
+/// a ring in the order of the hardware, or one tree per network card for a share of the data each.
+enum class Engine : std::uint8_t { automatic, tree, levels, ring, lanes, forward };
 
+std::span<const Engine> all_engines();
 std::string_view name_of(Engine engine);
 std::optional<Engine> engine_from_name(std::string_view name);
 std::string known_engine_names();
