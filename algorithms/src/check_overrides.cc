@@ -1,20 +1,25 @@
 #include <string>
 
-#include "plan_search.h"
+#include "strata/algorithms/levels.h"
 #include "strata/algorithms/selector.h"
 
 namespace strata::algorithms {
 namespace {
 
-/// True when some engine of the collective can carry a level by this algorithm.
-bool suits(const CollectiveTraits& traits, Algorithm algorithm) {
-    if (algorithm == Algorithm::recursive_doubling) return traits.exchanges;
-    return algorithm == Algorithm::automatic || info(algorithm).tree_shape || traits.by_levels;
+bool by_levels(const LevelMethod& method, Collective collective) {
+    if (method.algorithm == Algorithm::component || method.algorithm == Algorithm::automatic) return true;
+    const CollectiveTasks tasks = tasks_of(collective);
+    const LevelTasks known = info(method.algorithm).tasks;
+    return known.meets(tasks.topmost) || known.meets(tasks.below);
+}
+
+bool by_tree(const LevelMethod& method, const CollectiveTraits& traits) {
+    if (method.algorithm == Algorithm::recursive_doubling) return traits.exchanges;
+    return method.algorithm == Algorithm::automatic || info(method.algorithm).tree_shape;
 }
 
 bool has_engine(const CollectiveTraits& traits, Engine engine) {
     switch (engine) {
-        case Engine::levels: return traits.by_levels;
         case Engine::ring: return traits.by_ring;
         case Engine::lanes: return traits.by_lanes;
         default: return true;
@@ -31,14 +36,15 @@ std::string known_engines(const CollectiveTraits& traits) {
     return names;
 }
 
-std::string known_methods(const CollectiveTraits& traits) {
+template <class Suits>
+std::string known_methods(Suits&& suits) {
     std::string names;
     for (const AlgorithmInfo& entry : all_algorithms()) {
-        if (!suits(traits, entry.id)) continue;
+        if (!suits(LevelMethod{entry.id, 0, {}})) continue;
         if (!names.empty()) names += ", ";
         names += entry.name;
     }
-    return traits.by_levels ? names + ", or a component" : names;
+    return names;
 }
 
 /// The rule as the user wrote it, but for a radix.
@@ -59,14 +65,27 @@ std::string check(const Overrides& overrides, Collective collective) {
         return name + " has no engine '" + std::string(name_of(overrides.engine)) +
                "'; known: " + known_engines(traits);
     }
+    const auto levels = [&](const LevelMethod& method) { return by_levels(method, collective); };
+    const auto tree = [&](const LevelMethod& method) { return by_tree(method, traits); };
+    bool all_by_levels = overrides.engine == Engine::levels;
     for (const LevelMethodRule& rule : overrides.methods) {
-        if (!suits(traits, rule.method.algorithm)) {
-            return text_of(rule) + ": no engine of " + name +
-                   " can use that; known: " + known_methods(traits);
+        if (!levels(rule.method) && !tree(rule.method)) {
+            return text_of(rule) + ": no engine of " + name + " can use that; known: " +
+                   known_methods([&](const LevelMethod& m) { return levels(m) || tree(m); }) +
+                   ", or a component";
         }
-        if (overrides.engine == Engine::tree && delegates(rule.method)) {
-            return text_of(rule) +
-                   " needs the engine 'levels' (or 'auto'): the engine 'tree' takes tree shapes only";
+        if (tree(rule.method)) continue;
+        if (overrides.engine != Engine::automatic && overrides.engine != Engine::levels &&
+            overrides.engine != Engine::forward) {
+            return text_of(rule) + " needs the engine 'levels' (or 'auto'): the engine '" +
+                   std::string(name_of(overrides.engine)) + "' takes tree shapes only";
+        }
+        all_by_levels = all_by_levels || overrides.engine == Engine::automatic;
+    }
+    for (const LevelMethodRule& rule : overrides.methods) {
+        if (all_by_levels && !levels(rule.method)) {
+            return text_of(rule) + ": the engine 'levels' of " + name +
+                   " has no such algorithm; known: " + known_methods(levels) + ", or a component";
         }
     }
     return {};

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cost_links.h"
+#include "strata/algorithms/levels.h"
 
 namespace strata::algorithms {
 namespace {
@@ -18,9 +19,9 @@ const LevelMethod binomial{Algorithm::binomial, 0, {}};
 
 }  // namespace
 
-bool delegates(const LevelMethod& method) {
-    return method.algorithm != Algorithm::automatic && method.algorithm != Algorithm::recursive_doubling &&
-           !info(method.algorithm).tree_shape;
+bool delegates(const LevelMethod& method, const CollectiveTraits& traits) {
+    if (method.algorithm == Algorithm::recursive_doubling) return !traits.exchanges;
+    return method.algorithm != Algorithm::automatic && !info(method.algorithm).tree_shape;
 }
 
 PlanSearch::PlanSearch(CostModel& model, const Overrides& overrides, const Operation& operation)
@@ -29,16 +30,34 @@ PlanSearch::PlanSearch(CostModel& model, const Overrides& overrides, const Opera
       traits_(traits_of(operation.collective)),
       bytes_(operation.bytes),
       window_(overrides.window),
-      may_exchange_(traits_.exchanges && model.top_stands_alone()) {
+      may_exchange_(traits_.exchanges && model.top_stands_alone()),
+      by_levels_(!order_is_fixed() && wants_levels(overrides)) {
     for (std::size_t l = 0; l < model.levels().size(); ++l) open_level(l, overrides);
 }
 
-bool PlanSearch::delegated() const {
-    return std::any_of(plans_.begin(), plans_.end(), [](const LevelPlan& p) { return delegates(p.method); });
+bool PlanSearch::wants_levels(const Overrides& overrides) const {
+    if (overrides.engine != Engine::automatic) return overrides.engine == Engine::levels;
+    return std::any_of(model_->levels().begin(), model_->levels().end(), [&](const LevelKey& key) {
+        for (const LevelMethodRule& rule : overrides.methods) {
+            if (rule.level.matches(key)) return delegates(rule.method, traits_);
+        }
+        return false;
+    });
+}
+
+/// Whether the engine can do this level by a method that it can do some level by (check()).
+bool PlanSearch::can_have(std::size_t l, const LevelMethod& method) const {
+    if (!by_levels_) {
+        if (method.algorithm == Algorithm::recursive_doubling) return l == 0 && may_exchange_;
+        return !delegates(method, traits_);
+    }
+    if (method.algorithm == Algorithm::component || method.algorithm == Algorithm::automatic) return true;
+    const CollectiveTasks tasks = tasks_of(operation_.collective);
+    return info(method.algorithm).tasks.meets(l == 0 ? tasks.topmost : tasks.below);
 }
 
 double PlanSearch::run(bool one_segment) {
-    if (plans_.front().method.algorithm == Algorithm::recursive_doubling) {
+    if (!by_levels_ && plans_.front().method.algorithm == Algorithm::recursive_doubling) {
         set_exchange();
     } else if (one_segment) {
         set_one_segment();
@@ -62,8 +81,8 @@ void PlanSearch::open_level(std::size_t l, const Overrides& overrides) {
     LevelPlan plan{key, {}, 0};
     for (const LevelMethodRule& rule : overrides.methods) {
         if (!rule.level.matches(key)) continue;
-        if (rule.method.algorithm == Algorithm::recursive_doubling && (l != 0 || !may_exchange_)) {
-            passed_over_ = true;
+        if (!can_have(l, rule.method)) {
+            if (!passed_over_) passed_over_ = rule.method;
             continue;
         }
         plan.method = rule.method;
@@ -71,7 +90,8 @@ void PlanSearch::open_level(std::size_t l, const Overrides& overrides) {
         break;
     }
     // The engine would do the same without a word (reduction_links.h).
-    if (operation_.rank_order && !level.method_open && !info(plan.method.algorithm).keeps_rank_order) {
+    if (operation_.rank_order && !by_levels_ && !level.method_open &&
+        !info(plan.method.algorithm).keeps_rank_order) {
         plan.method = binomial;
     }
     for (const LevelSizeRule& rule : overrides.segments) {
@@ -125,7 +145,7 @@ void PlanSearch::set_exchange() {
 /// no order that must be the same for longer ones.
 bool PlanSearch::exchange_is_open() const {
     const std::size_t segment = levels_.front().segment_open ? 0 : plans_.front().segment_bytes;
-    return may_exchange_ && levels_.front().method_open && !order_is_fixed() &&
+    return may_exchange_ && !by_levels_ && levels_.front().method_open && !order_is_fixed() &&
            (segment == 0 || segment >= bytes_);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "cost_model.h"
@@ -12,8 +13,9 @@ namespace strata::algorithms {
 /// The model's own error: predictions closer than this are a tie.
 inline constexpr double needed_gain = 0.05;
 
-/// True for methods that a level can only leave to somebody else: components, and patterns that are no trees.
-bool delegates(const LevelMethod& method);
+/// True for methods that a level can only leave to somebody else: components, and patterns that the tree
+/// engine has not.
+bool delegates(const LevelMethod& method, const CollectiveTraits& traits);
 
 /// Searches the choices that one operation and the user's rules leave open, for one hierarchy, root and size.
 class PlanSearch {
@@ -21,10 +23,10 @@ public:
     /// `model` predicts `operation` and outlives the search.
     PlanSearch(CostModel& model, const Overrides& overrides, const Operation& operation);
 
-    /// True when a rule gives a level to somebody else.
-    bool delegated() const;
-    /// True when a rule for recursive doubling was passed over because its level is not the topmost one.
-    bool passed_over() const { return passed_over_; }
+    /// True when the levels engine is asked for: by name, or by a rule that gives a level to somebody else.
+    bool by_levels() const { return by_levels_; }
+    /// The first method that a rule wants for a level which cannot have it; nullptr: none.
+    const LevelMethod* passed_over() const { return passed_over_ ? &*passed_over_ : nullptr; }
     const std::vector<LevelPlan>& plans() const { return plans_; }
 
     /// Chooses everything open; returns the predicted time, us. `one_segment`: of one size on all levels, the
@@ -39,6 +41,8 @@ private:
         std::vector<LevelMethod> shapes;  ///< candidates for an open method
     };
 
+    bool wants_levels(const Overrides& overrides) const;
+    bool can_have(std::size_t l, const LevelMethod& method) const;
     void open_level(std::size_t l, const Overrides& overrides);
     std::vector<LevelMethod> shapes_for(int size) const;
     bool order_is_fixed() const { return operation_.reproducible && traits_.folds; }
@@ -63,7 +67,8 @@ private:
     std::size_t bytes_;
     int window_;
     bool may_exchange_;
-    bool passed_over_ = false;
+    bool by_levels_;
+    std::optional<LevelMethod> passed_over_;
     std::vector<Level> levels_;
     std::vector<LevelPlan> plans_;
     double best_us_ = -1;

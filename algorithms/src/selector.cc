@@ -76,6 +76,12 @@ double previous_us(const Hierarchy& hierarchy, const LinkTable& links, const Ope
     }
 }
 
+std::string passed_over_text(const LevelMethod& method, const Operation& operation) {
+    const std::string name(method.algorithm == Algorithm::component ? method.component
+                                                                    : info(method.algorithm).name);
+    return name + (fixed_order(operation) ? " has no fixed order" : " is for the topmost level");
+}
+
 void forward(Plan& plan, std::string reason) {
     plan.engine = Engine::forward;
     plan.predicted_us = plan.forward_us;
@@ -99,15 +105,16 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
         return plan;
     }
     const bool fixed = overrides.engine != Engine::automatic;
-    if (!fixed && !search.delegated() && !fixed_order(operation) && hierarchy.groups.size() < 2) {
+    if (!fixed && !search.by_levels() && !fixed_order(operation) && hierarchy.groups.size() < 2) {
         forward(plan, "no hierarchy");
         return plan;
     }
-    const bool by_levels = overrides.engine == Engine::levels || search.delegated();
+    const bool by_levels = search.by_levels();
     const bool between_nodes = is_network(hierarchy.groups.front());
-    std::optional<Verdict> verdict = fixed       ? Verdict{true, "set by the user"}
-                                     : by_levels ? Verdict{true, "a level method is no tree shape"}
-                                                 : judge_unseen(operation, between_nodes);
+    const bool overruled = overrides.engine == Engine::levels && !by_levels;
+    std::optional<Verdict> verdict = fixed && !overruled ? Verdict{true, "set by the user"}
+                                     : by_levels         ? Verdict{true, "a level method is no tree shape"}
+                                                         : judge_unseen(operation, between_nodes);
     if (!verdict || verdict->take) {
         plan.predicted_us = search.run(by_levels || traits_of(operation.collective).folds);
         if (!verdict) verdict = judge(operation, between_nodes, plan);
@@ -119,7 +126,8 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     plan.engine = by_levels ? Engine::levels : Engine::tree;
     plan.levels = search.plans();
     plan.reason = verdict->reason;
-    if (search.passed_over()) plan.reason += "; recursive_doubling is for the topmost level";
+    if (const LevelMethod* method = search.passed_over())
+        plan.reason += "; " + passed_over_text(*method, operation);
     return plan;
 }
 

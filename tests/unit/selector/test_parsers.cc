@@ -145,49 +145,62 @@ TEST(OverridesCheck, TheTreeEngineTakesTreeShapesOnly) {
 }
 
 TEST(OverridesCheck, MethodsThatNoEngineOfTheCollectiveHas) {
-    const std::string trees = "auto, linear, chain, pipeline, binary, binomial, knomial";
     const auto checked = [](Collective collective, const char* methods, Engine engine = Engine::automatic) {
         return check({engine, parse_level_methods(methods), {}}, collective);
     };
     for (int op = 0; op < collective_count; ++op) {
         const auto collective = static_cast<Collective>(op);
         EXPECT_EQ(checked(collective, "switch=chain:2,node=auto,numa=knomial"), "");
+        EXPECT_EQ(checked(collective, "switch=linear,node=sm"), "");
     }
     EXPECT_EQ(checked(Collective::reduce, "node=binary,switch1=recursive_doubling"),
-              "'switch1=recursive_doubling': no engine of reduce can use that; known: " + trees);
-    EXPECT_EQ(checked(Collective::allgather, "node=sm"),
-              "'node=sm': no engine of allgather can use that; known: " + trees);
-    EXPECT_EQ(
-        checked(Collective::allreduce, "numa=split_binary", Engine::tree),
-        "'numa=split_binary': no engine of allreduce can use that; known: " + trees + ", recursive_doubling");
+              "'switch1=recursive_doubling': no engine of reduce can use that; known: auto, linear, chain, "
+              "pipeline, binary, binomial, knomial, in_order_binary, rabenseifner, or a component");
     EXPECT_EQ(checked(Collective::bcast, "node=recursive_doubling"),
               "'node=recursive_doubling': no engine of bcast can use that; known: auto, linear, chain, "
               "pipeline, split_binary, binary, binomial, knomial, scatter_allgather, scatter_allgather_ring, "
               "or a component");
+    EXPECT_EQ(
+        checked(Collective::allgather, "switch=ring", Engine::tree),
+        "'switch=ring' needs the engine 'levels' (or 'auto'): the engine 'tree' takes tree shapes only");
     for (const Collective collective : {Collective::allreduce, Collective::barrier}) {
         EXPECT_EQ(checked(collective, "switch=recursive_doubling,node=linear"), "");
         EXPECT_EQ(checked(collective, "switch=recursive_doubling,node=linear", Engine::tree), "");
     }
 }
 
+TEST(OverridesCheck, WithTheLevelsEngineEveryNameIsOneOfOpenMpis) {
+    const auto checked = [](Collective collective, const char* methods, Engine engine = Engine::automatic) {
+        return check({engine, parse_level_methods(methods), {}}, collective);
+    };
+    const std::string reductions =
+        "'node=knomial': the engine 'levels' of reduce has no such algorithm; known: auto, linear, chain, "
+        "pipeline, binary, binomial, in_order_binary, rabenseifner, or a component";
+    EXPECT_EQ(checked(Collective::reduce, "node=knomial", Engine::levels), reductions);
+    EXPECT_EQ(checked(Collective::reduce, "switch=rabenseifner,node=knomial"), reductions);
+    EXPECT_EQ(checked(Collective::reduce, "switch=rabenseifner,node=knomial", Engine::forward), "");
+    EXPECT_EQ(checked(Collective::allreduce, "switch=rabenseifner,node=knomial"), "");
+    EXPECT_EQ(checked(Collective::allgather, "switch=bruck,node=linear_sync"), "");
+    EXPECT_EQ(checked(Collective::barrier, "switch=tree,node=double_ring"), "");
+    EXPECT_EQ(checked(Collective::scatter, "node=linear_nb", Engine::levels), "");
+}
+
 TEST(OverridesCheck, EnginesThatTheCollectiveHasNot) {
     for (int op = 0; op < collective_count; ++op) {
         const auto collective = static_cast<Collective>(op);
-        for (const Engine engine : {Engine::automatic, Engine::tree, Engine::forward}) {
+        const CollectiveTraits traits = traits_of(collective);
+        for (const Engine engine : {Engine::automatic, Engine::tree, Engine::levels, Engine::forward}) {
             EXPECT_EQ(check({engine, {}, {}}, collective), "");
         }
-        const std::string reason = check({Engine::levels, {}, {}}, collective);
-        if (collective == Collective::bcast) {
-            EXPECT_EQ(reason, "");
-            continue;
-        }
-        EXPECT_EQ(reason,
-                  std::string(name_of(collective)) + " has no engine 'levels'; known: auto, tree, forward");
-        EXPECT_EQ(refusal([&] {
-                      make_plan(one_node(4), LinkTable{}, {Engine::levels, {}, {}}, {collective, 8, 0});
-                  }),
-                  reason);
+        EXPECT_EQ(check({Engine::ring, {}, {}}, collective).empty(), traits.by_ring);
+        EXPECT_EQ(check({Engine::lanes, {}, {}}, collective).empty(), traits.by_lanes);
     }
+    EXPECT_EQ(check({Engine::ring, {}, {}}, Collective::scatter),
+              "scatter has no engine 'ring'; known: auto, tree, levels, forward");
+    EXPECT_EQ(refusal([] {
+                  make_plan(one_node(4), LinkTable{}, {Engine::ring, {}, {}}, {Collective::scatter, 8, 0});
+              }),
+              check({Engine::ring, {}, {}}, Collective::scatter));
 }
 
 }  // namespace

@@ -23,10 +23,7 @@ public:
     virtual void abandon() noexcept = 0;
 };
 
-/// Broadcast level by level, pipelined: in step t the level l (0 = topmost) carries segment t - l, so that up
-/// to levels() segments are under way. `segment_bytes` 0: one segment. All ranks walk the same (step, level)
-/// order, which excludes circular waits. Returns 0 or the first error, after LevelGroups::abandon(). Source:
-/// seed papers, multilevel broadcast (figure 5) with the pipeline that they leave open.
+/// Broadcast level by level: run_levels() with segments of `segment_bytes` bytes, 0: one segment.
 int bcast_levels(LevelGroups& groups, PackedBuffer& buffer, bool is_root, std::size_t segment_bytes);
 
 }  // namespace strata::algorithms

@@ -35,14 +35,13 @@ struct CollectiveTraits {
     bool blocks = false;     ///< every rank has a block of its own; else every edge carries the whole vector
     bool sized = true;       ///< every rank can tell the total number of bytes
     bool exchanges = false;  ///< the topmost level may exchange pairwise (recursive_doubling) instead
-    bool by_levels = false;  ///< the levels engine can carry it
-    bool by_ring = false;    ///< so can the ring engine
-    bool by_lanes = false;   ///< and lanes over several network cards
+    bool by_ring = false;    ///< the ring engine can carry it
+    bool by_lanes = false;   ///< so can lanes over several network cards
 };
 
 constexpr CollectiveTraits traits_of(Collective collective) {
     switch (collective) {
-        case Collective::bcast: return {.rooted = true, .down = true, .by_levels = true};
+        case Collective::bcast: return {.rooted = true, .down = true};
         case Collective::reduce: return {.rooted = true, .up = true, .folds = true};
         case Collective::allreduce: return {.up = true, .down = true, .folds = true, .exchanges = true};
         case Collective::barrier: return {.up = true, .down = true, .exchanges = true};
