@@ -3,17 +3,14 @@
 namespace strata::component {
 namespace {
 
-int run(Module& module, Planned& planned, const algorithms::Operation& operation, const Elements& own,
-        const BlockArray& result) {
-    CommunicatorState& state = *module.state;
-    const int rank = ompi_comm_rank(module.comm);
-    const int ranks = ompi_comm_size(module.comm);
-
-    const auto blocks = result.place_all(ranks, state.arena());
+int run(const BlockCall& call, int ranks, const Elements& own, const BlockArray& result) {
+    const int rank = call.rank;
+    const auto blocks = result.place_all(ranks, call.arena());
     const algorithms::Block& mine = blocks[static_cast<std::size_t>(rank)];
     int rc = result.contribute(rank, own, mine);
     if (rc == OMPI_SUCCESS) {
-        rc = move_blocks(state, planned, operation, algorithms::BlockFlow::all, rank, blocks);
+        rc = move_blocks(call, algorithms::BlockFlow::all, blocks,
+                         call.operation.collective == Collective::allgather);
     }
     for (int i = 0; i < ranks && rc == OMPI_SUCCESS; ++i) {
         if (i != rank || !own.in_place()) {
@@ -25,13 +22,13 @@ int run(Module& module, Planned& planned, const algorithms::Operation& operation
 
 template <Collective op, class... Arguments>
 int serve_allgather(Module& module, const Elements& own, const BlockArray& result, Arguments... arguments) {
-    const auto describe = [&] {
-        return Request{{op, result.total_bytes(ompi_comm_size(module.comm)), no_root}};
-    };
+    const int ranks = ompi_comm_size(module.comm);
+    const auto describe = [&] { return Request{{op, result.total_bytes(ranks), no_root}}; };
     return serve<op>(
         module, describe,
-        [&](Planned& planned, const algorithms::Operation& operation, LevelCommunicators*) {
-            return run(module, planned, operation, own, result);
+        [&](Planned& planned, const algorithms::Operation& operation, LevelCommunicators* communicators) {
+            return run({*module.state, planned, operation, communicators, ompi_comm_rank(module.comm)}, ranks,
+                       own, result);
         },
         arguments...);
 }

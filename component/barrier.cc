@@ -1,8 +1,36 @@
 #include "call.h"
+#include "strata/algorithms/levels.h"
 #include "strata/algorithms/reduce_tree.h"
 
 namespace strata::component {
 namespace {
+
+/// Groups meet from the deepest up, then again from the topmost down: who leaves the second time knows that
+/// all have come.
+class Meetings final : public algorithms::LevelWork {
+public:
+    explicit Meetings(LevelCommunicators& communicators) : communicators_(communicators) {}
+    bool takes_part(const algorithms::LevelStage& stage) const override {
+        return communicators_.member(stage.level);
+    }
+    int start(const algorithms::LevelStage& stage, std::size_t, std::size_t) override {
+        LevelGroup& group = communicators_.at(stage.level);
+        return component::start<Collective::barrier>(group, group.up);
+    }
+    int finish(const algorithms::LevelStage& stage) override {
+        return component::finish(communicators_.at(stage.level).up);
+    }
+    void abandon() noexcept override { communicators_.abandon(); }
+
+private:
+    LevelCommunicators& communicators_;
+};
+
+int run_levels(LevelCommunicators& communicators) {
+    Meetings work(communicators);
+    const algorithms::LevelStages stages(algorithms::traits_of(Collective::barrier), communicators.levels());
+    return algorithms::run_levels(work, stages, 0, stages.count(), 1, 0);
+}
 
 int barrier(ompi_communicator_t* comm, mca_coll_base_module_t* base) noexcept {
     static_cast<void>(comm);
@@ -10,7 +38,11 @@ int barrier(ompi_communicator_t* comm, mca_coll_base_module_t* base) noexcept {
         auto& module = *reinterpret_cast<Module*>(base);
         CommunicatorState& state = *module.state;
         const auto describe = [] { return Request{{Collective::barrier, 0, no_root}, false}; };
-        const auto run = [&](Planned& planned, const algorithms::Operation& operation, LevelCommunicators*) {
+        const auto run = [&](Planned& planned, const algorithms::Operation& operation,
+                             LevelCommunicators* communicators) {
+            if (communicators != nullptr) {
+                return run_levels(*communicators);
+            }
             const auto& routes = state.exchange_routes(planned, operation.root, false);
             state.transport().carry(Collective::barrier, routes.levels);
             return algorithms::barrier_exchange(state.transport(), routes.links);

@@ -2,25 +2,40 @@
 
 #include <memory>
 
+#include "level_blocks.h"
+
 namespace strata::component {
 
 using algorithms::Block;
 
-int move_blocks(CommunicatorState& state, Planned& planned, const algorithms::Operation& operation,
-                algorithms::BlockFlow flow, int rank, std::span<Block> blocks) {
-    const auto& routes = state.block_routes(planned, operation.root, flow);
-    state.transport().carry(operation.collective, routes.levels);
-    return algorithms::exchange_blocks(state.transport(), routes.links, blocks, flow, operation.root, rank,
-                                       state.arena(), planned.plan.window);
+int move_blocks(const BlockCall& call, algorithms::BlockFlow flow, std::span<Block> blocks, bool equal) {
+    CommunicatorState& state = call.state;
+    Planned* planned = &call.planned;
+    if (call.communicators != nullptr) {
+        if (fits_levels(blocks)) {
+            return move_by_levels(*call.communicators, blocks, equal, flow, call.root(), call.rank,
+                                  planned->plan.levels.front().segment_bytes, call.arena());
+        }
+        planned = &state.plan(call.operation, false);
+    }
+    const auto& routes = state.block_routes(*planned, call.root(), flow);
+    state.transport().carry(call.operation.collective, routes.levels);
+    return algorithms::exchange_blocks(state.transport(), routes.links, blocks, flow, call.root(), call.rank,
+                                       call.arena(), planned->plan.window);
 }
 
-int share_sizes(CommunicatorState& state, Planned& planned, const algorithms::Operation& operation,
-                algorithms::BlockFlow flow, int rank, std::span<std::size_t> sizes) {
-    const auto blocks = equal_blocks(static_cast<int>(sizes.size()), sizeof(std::size_t), state.arena());
+int share_sizes(const BlockCall& call, algorithms::BlockFlow flow, std::span<std::size_t> sizes) {
+    if (call.communicators != nullptr && flow == algorithms::BlockFlow::from_root) {
+        algorithms::PackedBuffer buffer(reinterpret_cast<std::byte*>(sizes.data()), sizes.size_bytes());
+        return algorithms::bcast_levels(*call.communicators, buffer, call.at_root(), 0);
+    }
+    const auto blocks = equal_blocks(static_cast<int>(sizes.size()), sizeof(std::size_t), call.arena());
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         blocks[i].data = reinterpret_cast<std::byte*>(&sizes[i]);
     }
-    return move_blocks(state, planned, operation, flow, rank, blocks);
+    // By levels all ranks learn all sizes: nobody else could tell whether the blocks fit.
+    const bool by_levels = call.communicators != nullptr;
+    return move_blocks(call, by_levels ? algorithms::BlockFlow::all : flow, blocks, true);
 }
 
 std::span<std::size_t> empty_sizes(int ranks, algorithms::Arena& arena) {

@@ -33,11 +33,14 @@ SizeClass size_class(std::size_t bytes) {
 }
 
 /// The same wishes as far as the tree engine can fulfil them.
-algorithms::Overrides without_delegation(algorithms::Overrides overrides) {
+algorithms::Overrides without_delegation(algorithms::Overrides overrides, Collective op) {
+    const bool exchanges = algorithms::traits_of(op).exchanges;
     overrides.engine = algorithms::Engine::tree;
-    std::erase_if(overrides.methods, [](const algorithms::LevelMethodRule& rule) {
-        return rule.method.algorithm != algorithms::Algorithm::automatic &&
-               !algorithms::info(rule.method.algorithm).tree_shape;
+    std::erase_if(overrides.methods, [&](const algorithms::LevelMethodRule& rule) {
+        using algorithms::Algorithm;
+        const Algorithm algorithm = rule.method.algorithm;
+        return algorithm != Algorithm::automatic && !algorithms::info(algorithm).tree_shape &&
+               !(exchanges && algorithm == Algorithm::recursive_doubling);
     });
     return overrides;
 }
@@ -133,9 +136,9 @@ Planned& CommunicatorState::plan(const algorithms::Operation& operation, bool de
             representative.bytes = size.smallest;
             representative.root = root;
             const algorithms::Overrides& overrides = overrides_[op];
-            place->second.plan =
-                algorithms::make_plan(hierarchy_, settings_.links,
-                                      delegate ? overrides : without_delegation(overrides), representative);
+            place->second.plan = algorithms::make_plan(
+                hierarchy_, settings_.links,
+                delegate ? overrides : without_delegation(overrides, operation.collective), representative);
             explain(operation, place->second.plan);
         } catch (...) {
             plans_.erase(place);
@@ -229,6 +232,18 @@ bool CommunicatorState::may_delegate(const algorithms::Plan& plan, int root) {
     return level_sets_.size() < most_level_sets || level_set(plan, root) != nullptr;
 }
 
+/// After a set of communicators could not be made, or does not serve a collective: equal on every rank, so
+/// that from here on this collective's methods are our own choice.
+void CommunicatorState::give_up_levels(Collective op, const LevelCommunicators::Outcome& outcome) {
+    if (outcome.speaker) {
+        show_unusable_methods(comm_->c_name, outcome.why);
+    }
+    algorithms::Overrides& overrides = overrides_[static_cast<std::size_t>(op)];
+    overrides = without_delegation(overrides, op);
+    overrides.engine = algorithms::Engine::automatic;
+    plans_.clear();
+}
+
 int CommunicatorState::level_communicators(const algorithms::Operation& operation,
                                            const algorithms::Plan& plan, LevelCommunicators*& found) {
     const int root = operation.root;
@@ -241,14 +256,7 @@ int CommunicatorState::level_communicators(const algorithms::Operation& operatio
             return outcome.rc;
         }
         if (!outcome.agreed) {
-            if (outcome.speaker) {
-                show_unusable_methods(comm_->c_name, outcome.why);
-            }
-            // Equal on every rank: from here on this communicator's methods are our own choice.
-            algorithms::Overrides& overrides = overrides_[static_cast<int>(operation.collective)];
-            overrides = without_delegation(overrides);
-            overrides.engine = algorithms::Engine::automatic;
-            plans_.clear();
+            give_up_levels(operation.collective, outcome);
             return OMPI_SUCCESS;
         }
         // Named algorithms run on any communicator; only a component has to be selected when one is made.
@@ -259,9 +267,15 @@ int CommunicatorState::level_communicators(const algorithms::Operation& operatio
         level_sets_.push_back(std::move(fresh));
         set = &level_sets_.back();
     }
-    set->communicators->aim(hierarchy_, plan, ompi_comm_rank(comm_), root);
-    found = set->communicators.get();
-    return OMPI_SUCCESS;
+    LevelCommunicators& communicators = *set->communicators;
+    communicators.aim(hierarchy_, plan, ompi_comm_rank(comm_), root);
+    const LevelCommunicators::Outcome outcome = communicators.admit(comm_, operation.collective);
+    if (outcome.rc == OMPI_SUCCESS && !outcome.agreed) {
+        give_up_levels(operation.collective, outcome);
+        return OMPI_SUCCESS;
+    }
+    found = &communicators;
+    return outcome.rc;
 }
 
 }  // namespace strata::component

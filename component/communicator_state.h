@@ -112,6 +112,7 @@ private:
     void decide(Collective op);
     template <class Links, class Make>
     const Routes<Links>& routes(Planned& planned, int root, Make&& make);
+    void give_up_levels(Collective op, const LevelCommunicators::Outcome& outcome);
     LevelSet* level_set(const algorithms::Plan& plan, int root);
     void explain(const algorithms::Operation& operation, const algorithms::Plan& plan) const;
     int root_class(int root) const { return root_class_[static_cast<std::size_t>(root)]; }

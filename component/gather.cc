@@ -14,14 +14,13 @@ int packed_contribution(const Elements& own, algorithms::Arena& arena, Block& bl
 }
 
 /// Brings the own block of the root to its place in the result and the others from there into the buffer.
-int run_at_root(CommunicatorState& state, Planned& planned, const algorithms::Operation& operation,
-                const Elements& own, const BlockArray& result, std::span<Block> blocks) {
-    const int root = operation.root;
-
+int run_at_root(const BlockCall& call, const Elements& own, const BlockArray& result, std::span<Block> blocks,
+                bool equal) {
+    const int root = call.root();
     const Block& mine = blocks[static_cast<std::size_t>(root)];
     int rc = result.contribute(root, own, mine);
     if (rc == OMPI_SUCCESS) {
-        rc = move_blocks(state, planned, operation, BlockFlow::to_root, root, blocks);
+        rc = move_blocks(call, BlockFlow::to_root, blocks, equal);
     }
     for (int i = 0; i < static_cast<int>(blocks.size()) && rc == OMPI_SUCCESS; ++i) {
         if (i != root || !own.in_place()) {
@@ -46,17 +45,16 @@ int gather(const void* send, int send_count, ompi_datatype_t* send_type, void* r
         const auto describe = [&] {
             return Request{{Collective::gather, block_bytes * static_cast<std::size_t>(ranks), root}};
         };
-        const auto run = [&](Planned& planned, const algorithms::Operation& operation, LevelCommunicators*) {
+        const auto run = [&](Planned& planned, const algorithms::Operation& operation,
+                             LevelCommunicators* communicators) {
+            const BlockCall call{state, planned, operation, communicators, rank};
             if (rank == root) {
                 const BlockArray result(receive, receive_count, receive_type);
-                return run_at_root(state, planned, operation, own, result,
-                                   result.place_all(ranks, state.arena()));
+                return run_at_root(call, own, result, result.place_all(ranks, state.arena()), true);
             }
             const auto blocks = equal_blocks(ranks, block_bytes, state.arena());
             const int rc = packed_contribution(own, state.arena(), blocks[static_cast<std::size_t>(rank)]);
-            return rc != OMPI_SUCCESS
-                       ? rc
-                       : move_blocks(state, planned, operation, BlockFlow::to_root, rank, blocks);
+            return rc != OMPI_SUCCESS ? rc : move_blocks(call, BlockFlow::to_root, blocks, true);
         };
         return serve<Collective::gather>(module, describe, run, send, send_count, send_type, receive,
                                          receive_count, receive_type, root);
@@ -79,32 +77,29 @@ std::span<Block> place_received(const BlockArray& result, std::span<const std::s
     return blocks;
 }
 
-int run_gatherv(Module& module, Planned& planned, const algorithms::Operation& operation, const Elements& own,
-                const BlockArray& result) {
-    CommunicatorState& state = *module.state;
-    const int rank = ompi_comm_rank(module.comm);
-    const auto sizes = empty_sizes(ompi_comm_size(module.comm), state.arena());
-    const bool at_root = rank == operation.root;
-    sizes[static_cast<std::size_t>(rank)] = at_root ? result.bytes(rank) : own.bytes();
-    int rc = share_sizes(state, planned, operation, BlockFlow::to_root, rank, sizes);
+int run_gatherv(const BlockCall& call, int ranks, const Elements& own, const BlockArray& result) {
+    const auto mine = static_cast<std::size_t>(call.rank);
+    const auto sizes = empty_sizes(ranks, call.arena());
+    sizes[mine] = call.at_root() ? result.bytes(call.rank) : own.bytes();
+    int rc = share_sizes(call, BlockFlow::to_root, sizes);
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    if (at_root) {
+    if (call.at_root()) {
         bool too_long = false;
-        const auto blocks = place_received(result, sizes, state.arena(), too_long);
+        const auto blocks = place_received(result, sizes, call.arena(), too_long);
         if (!too_long) {
-            return run_at_root(state, planned, operation, own, result, blocks);
+            return run_at_root(call, own, result, blocks, false);
         }
-        rc = move_blocks(state, planned, operation, BlockFlow::to_root, rank, blocks);
+        rc = move_blocks(call, BlockFlow::to_root, blocks, false);
         return rc != OMPI_SUCCESS ? rc : MPI_ERR_TRUNCATE;
     }
-    const auto blocks = equal_blocks(static_cast<int>(sizes.size()), 0, state.arena());
+    const auto blocks = equal_blocks(ranks, 0, call.arena());
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         blocks[i].bytes = sizes[i];
     }
-    rc = packed_contribution(own, state.arena(), blocks[static_cast<std::size_t>(rank)]);
-    return rc != OMPI_SUCCESS ? rc : move_blocks(state, planned, operation, BlockFlow::to_root, rank, blocks);
+    rc = packed_contribution(own, call.arena(), blocks[mine]);
+    return rc != OMPI_SUCCESS ? rc : move_blocks(call, BlockFlow::to_root, blocks, false);
 }
 
 int gatherv(const void* send, int send_count, ompi_datatype_t* send_type, void* receive,
@@ -114,11 +109,14 @@ int gatherv(const void* send, int send_count, ompi_datatype_t* send_type, void* 
         auto& module = *reinterpret_cast<Module*>(base);
         // Only the root knows all sizes: nothing may depend on them.
         const auto describe = [&] { return Request{{Collective::gatherv, 0, root}, false}; };
-        const auto run = [&](Planned& planned, const algorithms::Operation& operation, LevelCommunicators*) {
-            const bool at_root = ompi_comm_rank(module.comm) == root;
-            return run_gatherv(module, planned, operation, {send, send_count, send_type},
-                               at_root ? BlockArray(receive, receive_counts, displacements, receive_type)
-                                       : BlockArray(nullptr, 0, send_type));
+        const auto run = [&](Planned& planned, const algorithms::Operation& operation,
+                             LevelCommunicators* communicators) {
+            const BlockCall call{*module.state, planned, operation, communicators,
+                                 ompi_comm_rank(module.comm)};
+            return run_gatherv(call, ompi_comm_size(module.comm), {send, send_count, send_type},
+                               call.at_root()
+                                   ? BlockArray(receive, receive_counts, displacements, receive_type)
+                                   : BlockArray(nullptr, 0, send_type));
         };
         return serve<Collective::gatherv>(module, describe, run, send, send_count, send_type, receive,
                                           receive_counts, displacements, receive_type, root);

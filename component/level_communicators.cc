@@ -5,27 +5,11 @@
 #include <new>
 
 #include "counters.h"
-#include "strata/algorithms/tree.h"
 
 namespace strata::component {
 namespace {
 
-/// The group of this depth in which `rank` takes part, or -1; its participants in an order that does not
-/// depend on the root, and the one that stands for the group.
-int group_at(const topology::Hierarchy& hierarchy, int depth, int rank, int root, std::vector<int>& members,
-             int& stand_in) {
-    int group = hierarchy.stop[rank];
-    if (hierarchy.groups[group].depth < depth) {
-        return -1;
-    }
-    while (hierarchy.groups[group].depth > depth) {
-        group = hierarchy.groups[group].parent;
-    }
-    members = algorithms::participants(hierarchy, group, root);
-    stand_in = members.front();
-    std::sort(members.begin(), members.end());
-    return std::find(members.begin(), members.end(), rank) == members.end() ? -1 : group;
-}
+constexpr std::size_t most_aims = 64;  // roots, as for the routes of a plan
 
 /// The name of the component that owns a module, as the communicator's selection noted it.
 std::string owner_of(ompi_communicator_t* comm, const mca_coll_base_module_t* module) {
@@ -40,17 +24,59 @@ std::string owner_of(ompi_communicator_t* comm, const mca_coll_base_module_t* mo
     return {};
 }
 
-std::string offered_components(ompi_communicator_t* comm) {
+/// True when a component offers some part of a collective to a communicator of its own choice.
+bool offers(const mca_coll_base_module_t& module, Collective op) {
+    switch (op) {
+#define STRATA_COLLECTIVE(name) \
+    case Collective::name:      \
+        return module.coll_##name != nullptr || module.coll_i##name != nullptr;
+#include "strata/algorithms/collectives.def"
+#undef STRATA_COLLECTIVE
+        case Collective::count: break;
+    }
+    return false;
+}
+
+/// What Open MPI calls the tasks of a level, for this collective.
+std::vector<Collective> parts_of(Collective op, bool topmost) {
+    using enum Collective;
+    switch (op) {
+        case allreduce: return topmost ? std::vector{allreduce, reduce, bcast} : std::vector{reduce, bcast};
+        case allgather:
+        case allgatherv:
+            return topmost ? std::vector{allgather, allgatherv, gather, gatherv, bcast}
+                           : std::vector{gather, gatherv, bcast};
+        case gather:
+        case gatherv: return {gather, gatherv};
+        case scatter:
+        case scatterv: return {scatter, scatterv};
+        default: return {op};
+    }
+}
+
+std::string offered_components(ompi_communicator_t* comm, const std::vector<Collective>& parts) {
     std::string names;
     opal_list_item_t* item = nullptr;
     for (item = opal_list_get_first(comm->c_coll->module_list);
          item != opal_list_get_end(comm->c_coll->module_list); item = opal_list_get_next(item)) {
         const auto* available = reinterpret_cast<const mca_coll_base_avail_coll_t*>(item);
-        if (available->ac_module->coll_bcast != nullptr || available->ac_module->coll_ibcast != nullptr) {
+        if (std::any_of(parts.begin(), parts.end(),
+                        [&](Collective part) { return offers(*available->ac_module, part); })) {
             names += (names.empty() ? "" : ", ") + std::string(available->ac_component_name);
         }
     }
     return names;
+}
+
+/// Lets all ranks know whether all succeeded: whoever failed must not be the only one to know.
+void agree_on(ompi_communicator_t* parent, bool failed, LevelCommunicators::Outcome& outcome) {
+    const int rank = ompi_comm_rank(parent);
+    int own = failed ? rank : std::numeric_limits<int>::max();
+    int first_failed = own;
+    outcome.rc = parent->c_coll->coll_allreduce(&own, &first_failed, 1, &ompi_mpi_int.dt, &ompi_mpi_op_min.op,
+                                                parent, parent->c_coll->coll_allreduce_module);
+    outcome.agreed = first_failed == std::numeric_limits<int>::max();
+    outcome.speaker = first_failed == rank;
 }
 
 }  // namespace
@@ -70,29 +96,21 @@ std::unique_ptr<LevelCommunicators> LevelCommunicators::make(ompi_communicator_t
                                                              const algorithms::Plan& plan, int root,
                                                              Outcome& outcome) {
     std::unique_ptr<LevelCommunicators> made(new LevelCommunicators(hierarchy.depth()));
-    const int rank = ompi_comm_rank(parent);
-    int own = std::numeric_limits<int>::max();
+    bool failed = false;
     for (int depth = 0; depth < hierarchy.depth(); ++depth) {
-        if (!made->create(parent, depth, hierarchy, plan, root, outcome.why)) {
-            own = rank;
-        }
+        failed = !made->create(parent, depth, hierarchy, plan, root, outcome.why) || failed;
     }
-    // Whoever lacks a level must not be the only one to know.
-    int first_failed = own;
-    outcome.rc = parent->c_coll->coll_allreduce(&own, &first_failed, 1, &ompi_mpi_int.dt, &ompi_mpi_op_min.op,
-                                                parent, parent->c_coll->coll_allreduce_module);
-    outcome.agreed = first_failed == std::numeric_limits<int>::max();
-    outcome.speaker = first_failed == rank;
+    agree_on(parent, failed, outcome);
     return made;
 }
 
 bool LevelCommunicators::create(ompi_communicator_t* parent, int depth, const topology::Hierarchy& hierarchy,
                                 const algorithms::Plan& plan, int root, std::string& why) {
-    Level& level = levels_[depth];
+    LevelGroup& level = at(depth);
     const int rank = ompi_comm_rank(parent);
     std::vector<int> members;
     int stand_in = -1;
-    int group = group_at(hierarchy, depth, rank, root, members, stand_in);
+    int group = algorithms::level_group(hierarchy, depth, rank, root, members, stand_in);
     if (members.size() < 2) {
         group = -1;  // a group of one has nobody to talk to
     }
@@ -101,7 +119,7 @@ bool LevelCommunicators::create(ompi_communicator_t* parent, int depth, const to
     if (group >= 0) {
         level.key = hierarchy.groups[group].level;
         level.method = plan.at(level.key).method;
-        if (level.method.algorithm == algorithms::Algorithm::component) {
+        if (level.by_component()) {
             preference = level.method.component + ",^strata";
         }
     }
@@ -129,48 +147,93 @@ bool LevelCommunicators::create(ompi_communicator_t* parent, int depth, const to
         OMPI_COMM_SET_EXTRA_RETAIN(created);
         OBJ_RETAIN(created);
     }
-    return equip(level, why);
+    equip(level);
+    return true;
+}
+
+void LevelCommunicators::equip(LevelGroup& level) {
+    level.base = OBJ_NEW(mca_coll_base_module_t);
+    if (level.base != nullptr) {
+        level.base->base_data = OBJ_NEW(mca_coll_base_comm_t);
+    }
+    if (level.base == nullptr || level.base->base_data == nullptr) {
+        throw std::bad_alloc();
+    }
+    if (!level.by_component()) {
+        return;
+    }
+    auto& table = *level.comm->c_coll;
+    const auto owns = [&](const mca_coll_base_module_t* module) {
+        return module != nullptr && owner_of(level.comm, module) == level.method.component;
+    };
+#define STRATA_COLLECTIVE(op)                                                                  \
+    level.blocking[static_cast<std::size_t>(Collective::op)] = owns(table.coll_##op##_module); \
+    level.nonblocking[static_cast<std::size_t>(Collective::op)] = owns(table.coll_i##op##_module);
+#include "strata/algorithms/collectives.def"
+#undef STRATA_COLLECTIVE
+}
+
+LevelCommunicators::Outcome LevelCommunicators::admit(ompi_communicator_t* parent, Collective op) {
+    Outcome outcome;
+    outcome.agreed = admitted_[static_cast<std::size_t>(op)];
+    if (outcome.agreed) {
+        return outcome;
+    }
+    bool failed = false;
+    for (int depth = 0; depth < levels(); ++depth) {
+        const LevelGroup& level = at(depth);
+        if (level.comm == nullptr || !level.by_component()) {
+            continue;
+        }
+        const std::vector<Collective> parts = parts_of(op, depth == 0);
+        if (std::none_of(parts.begin(), parts.end(), [&](Collective part) { return level.offers(part); })) {
+            failed = true;
+            outcome.why = "  level " + topology::name_of(level.key) + ": '" + level.method.component +
+                          "' is no algorithm, and no component of that name offers a " +
+                          std::string(name_of(parts.front())) +
+                          " there.\n  Algorithms: " + algorithms::known_algorithm_names() +
+                          "\n  Components: " + offered_components(level.comm, parts) + "\n";
+        }
+    }
+    agree_on(parent, failed, outcome);
+    admitted_[static_cast<std::size_t>(op)] = outcome.rc == OMPI_SUCCESS && outcome.agreed;
+    return outcome;
+}
+
+const LevelCommunicators::Aim& LevelCommunicators::aim_at(const topology::Hierarchy& hierarchy, int rank,
+                                                          int root) {
+    if (const auto known = aims_.find(root); known != aims_.end()) {
+        return known->second;
+    }
+    if (aims_.size() >= most_aims) {
+        aims_.erase(aims_.begin());
+    }
+    Aim aim{std::vector<int>(levels_.size(), 0), algorithms::level_blocks(hierarchy, root, rank)};
+    std::vector<int> members;
+    for (int depth = 0; depth < levels(); ++depth) {
+        int stand_in = -1;
+        if (algorithms::level_group(hierarchy, depth, rank, root, members, stand_in) >= 0) {
+            const auto place = std::lower_bound(members.begin(), members.end(), stand_in);
+            aim.roots[static_cast<std::size_t>(depth)] = static_cast<int>(place - members.begin());
+        }
+    }
+    return aims_.emplace(root, std::move(aim)).first->second;
 }
 
 void LevelCommunicators::aim(const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int rank,
                              int root) {
+    aimed_ = &aim_at(hierarchy, rank, root);
     for (int depth = 0; depth < levels(); ++depth) {
-        std::vector<int> members;
-        int stand_in = -1;
-        if (levels_[depth].comm != nullptr &&
-            group_at(hierarchy, depth, rank, root, members, stand_in) >= 0) {
-            const auto place = std::lower_bound(members.begin(), members.end(), stand_in);
-            levels_[depth].root = static_cast<int>(place - members.begin());
-            levels_[depth].method = plan.at(levels_[depth].key).method;
+        LevelGroup& level = at(depth);
+        if (level.comm != nullptr) {
+            level.root = aimed_->roots[static_cast<std::size_t>(depth)];
+            level.method = plan.at(level.key).method;
         }
     }
-}
-
-bool LevelCommunicators::equip(Level& level, std::string& why) {
-    if (level.method.algorithm != algorithms::Algorithm::component) {
-        level.base = OBJ_NEW(mca_coll_base_module_t);
-        if (level.base != nullptr) {
-            level.base->base_data = OBJ_NEW(mca_coll_base_comm_t);
-        }
-        if (level.base == nullptr || level.base->base_data == nullptr) {
-            throw std::bad_alloc();
-        }
-        return true;
-    }
-    const auto& table = *level.comm->c_coll;
-    const std::string& wanted = level.method.component;
-    level.nonblocking = owner_of(level.comm, table.coll_ibcast_module) == wanted;
-    if (level.nonblocking || owner_of(level.comm, table.coll_bcast_module) == wanted) {
-        return true;
-    }
-    why = "  level " + topology::name_of(level.key) + ": '" + wanted +
-          "' is no algorithm, and no component of that name offers a broadcast there.\n  Algorithms: " +
-          algorithms::known_algorithm_names() + "\n  Components: " + offered_components(level.comm) + "\n";
-    return false;
 }
 
 LevelCommunicators::~LevelCommunicators() {
-    for (Level& level : levels_) {
+    for (LevelGroup& level : levels_) {
         if (level.base != nullptr) {
             OBJ_RELEASE(level.base);
         }
@@ -180,80 +243,30 @@ LevelCommunicators::~LevelCommunicators() {
     }
 }
 
-int LevelCommunicators::run_algorithm(Level& level, void* data, int bytes) {
-    using algorithms::Algorithm;
-    ompi_datatype_t* type = &ompi_mpi_byte.dt;
-    const int radix =
-        level.method.radix > 0 ? level.method.radix : algorithms::info(level.method.algorithm).default_radix;
-    switch (level.method.algorithm) {
-        case Algorithm::linear:
-            return ompi_coll_base_bcast_intra_basic_linear(data, bytes, type, level.root, level.comm,
-                                                           level.base);
-        case Algorithm::chain:
-            return ompi_coll_base_bcast_intra_chain(data, bytes, type, level.root, level.comm, level.base, 0,
-                                                    radix);
-        case Algorithm::pipeline:
-            return ompi_coll_base_bcast_intra_pipeline(data, bytes, type, level.root, level.comm, level.base,
-                                                       0);
-        case Algorithm::split_binary:
-            return ompi_coll_base_bcast_intra_split_bintree(data, bytes, type, level.root, level.comm,
-                                                            level.base, 0);
-        case Algorithm::binary:
-            return ompi_coll_base_bcast_intra_bintree(data, bytes, type, level.root, level.comm, level.base,
-                                                      0);
-        case Algorithm::binomial:
-            return ompi_coll_base_bcast_intra_binomial(data, bytes, type, level.root, level.comm, level.base,
-                                                       0);
-        case Algorithm::knomial:
-            return ompi_coll_base_bcast_intra_knomial(data, bytes, type, level.root, level.comm, level.base,
-                                                      0, radix);
-        case Algorithm::scatter_allgather:
-            return ompi_coll_base_bcast_intra_scatter_allgather(data, bytes, type, level.root, level.comm,
-                                                                level.base, 0);
-        case Algorithm::scatter_allgather_ring:
-            return ompi_coll_base_bcast_intra_scatter_allgather_ring(data, bytes, type, level.root,
-                                                                     level.comm, level.base, 0);
-        default: break;
-    }
-    return OMPI_ERR_BAD_PARAM;
-}
-
 int LevelCommunicators::start(int index, std::byte* data, std::size_t bytes) {
-    Level& level = levels_[index];
-    if (level.comm == nullptr) {
-        return OMPI_SUCCESS;
-    }
-    if (ompi_comm_rank(level.comm) == level.root) {
-        counters().delegated[static_cast<int>(level.key.kind)].add();
-    }
-    const auto count = static_cast<int>(bytes);
-    auto& table = *level.comm->c_coll;
-    if (level.nonblocking) {
-        return table.coll_ibcast(data, count, &ompi_mpi_byte.dt, level.root, level.comm, &level.pending,
-                                 table.coll_ibcast_module);
-    }
-    if (level.method.algorithm == algorithms::Algorithm::component) {
-        return table.coll_bcast(data, count, &ompi_mpi_byte.dt, level.root, level.comm,
-                                table.coll_bcast_module);
-    }
-    return run_algorithm(level, data, count);
+    LevelGroup& level = at(index);
+    return component::start<Collective::bcast>(level, level.down, static_cast<void*>(data),
+                                               static_cast<int>(bytes), &ompi_mpi_byte.dt, level.root);
 }
 
-int LevelCommunicators::finish(int index) {
-    Level& level = levels_[index];
-    if (level.pending == nullptr) {
+int LevelCommunicators::finish(int index) { return component::finish(at(index).down); }
+
+int finish(ompi_request_t*& pending) {
+    if (pending == nullptr) {
         return OMPI_SUCCESS;
     }
-    const int rc = ompi_request_wait(&level.pending, MPI_STATUS_IGNORE);
-    level.pending = nullptr;
+    const int rc = ompi_request_wait(&pending, MPI_STATUS_IGNORE);
+    pending = nullptr;
     return rc;
 }
 
 void LevelCommunicators::abandon() noexcept {
-    for (Level& level : levels_) {
-        if (level.pending != nullptr) {
-            ompi_request_free(&level.pending);
-            level.pending = nullptr;
+    for (LevelGroup& level : levels_) {
+        for (ompi_request_t** pending : {&level.up, &level.down}) {
+            if (*pending != nullptr) {
+                ompi_request_free(pending);
+                *pending = nullptr;
+            }
         }
     }
 }

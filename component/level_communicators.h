@@ -1,22 +1,26 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
-#include "ompi_compat.h"
+#include "level_group.h"
 #include "strata/algorithms/bcast_levels.h"
+#include "strata/algorithms/levels.h"
 #include "strata/algorithms/plan.h"
 #include "strata/topology/hierarchy.h"
 
 namespace strata::component {
 
-/// One communicator per group in which this rank takes part, each with the component or the named algorithm
-/// that the plan gives to its level. Collective over the parent communicator to create and to destroy.
+/// One communicator per group in which this rank takes part, with the components that a plan gives to the
+/// levels. Serves every collective and every plan with the same components. Collective over the parent
+/// communicator to create and to destroy.
 class LevelCommunicators final : public algorithms::LevelGroups {
 public:
+    /// Of a step that all ranks take together.
     struct Outcome {
         int rc = OMPI_SUCCESS;  ///< of the exchange about success
-        bool agreed = false;    ///< every rank could create and equip all of its groups; equal on every rank
+        bool agreed = false;    ///< every rank succeeded; equal on every rank
         bool speaker = false;   ///< not agreed, and this rank is the lowest that failed
         std::string why;        ///< what this rank missed
     };
@@ -28,34 +32,44 @@ public:
     LevelCommunicators& operator=(const LevelCommunicators&) = delete;
     ~LevelCommunicators() override;
 
+    /// Finds out whether every component serves `op` on every group, or a part of it; once per collective.
+    /// Collective over `parent`.
+    Outcome admit(ompi_communicator_t* parent, Collective op);
+
     /// Makes `root` the root and `plan` the plan of what follows: with the stand_in_key() and the components
     /// that these communicators were made for.
     void aim(const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int rank, int root);
 
+    LevelGroup& at(int level) { return levels_[static_cast<std::size_t>(level)]; }
+    /// Places of the ranks' blocks, as last aimed.
+    const algorithms::LevelBlocks& blocks() const { return aimed_->blocks; }
+
     int levels() const override { return static_cast<int>(levels_.size()); }
-    bool member(int level) const override { return levels_[level].comm != nullptr; }
+    bool member(int level) const override { return levels_[static_cast<std::size_t>(level)].comm != nullptr; }
     int start(int level, std::byte* data, std::size_t bytes) override;
     int finish(int level) override;
     void abandon() noexcept override;
 
 private:
-    struct Level {
-        topology::LevelKey key;
-        algorithms::LevelMethod method;
-        ompi_communicator_t* comm = nullptr;     // null: this rank takes no part, or is alone
-        mca_coll_base_module_t* base = nullptr;  // caches of the named algorithms
-        int root = 0;                            // of this level, in its communicator
-        bool nonblocking = false;                // the component offers ibcast
-        ompi_request_t* pending = nullptr;
+    /// What follows from a root.
+    struct Aim {
+        std::vector<int> roots;  ///< of the levels, in their communicators
+        algorithms::LevelBlocks blocks;
     };
     explicit LevelCommunicators(int levels) : levels_(static_cast<std::size_t>(levels)) {}
     bool create(ompi_communicator_t* parent, int depth, const topology::Hierarchy& hierarchy,
                 const algorithms::Plan& plan, int root, std::string& why);
-    bool equip(Level& level, std::string& why);
-    int run_algorithm(Level& level, void* data, int bytes);
+    void equip(LevelGroup& level);
+    const Aim& aim_at(const topology::Hierarchy& hierarchy, int rank, int root);
 
-    std::vector<Level> levels_;
+    std::vector<LevelGroup> levels_;
+    std::unordered_map<int, Aim> aims_;  ///< by root
+    const Aim* aimed_ = nullptr;
+    std::array<bool, collective_count> admitted_{};
 };
+
+/// Ends what start() of level_group.h left unfinished. Returns Open MPI's error code.
+int finish(ompi_request_t*& pending);
 
 /// Names the sets of stand-ins that different roots lead to: roots with equal keys share their communicators.
 /// -1 when every group below the top has its leader stand for it.

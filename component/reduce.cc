@@ -1,4 +1,5 @@
 #include "call.h"
+#include "level_reduction.h"
 #include "operator_reduction.h"
 #include "packed_datatype.h"
 
@@ -9,16 +10,6 @@ namespace {
 bool in_rank_order(ompi_op_t* op, const CommunicatorState& state) {
     return !ompi_op_is_commute(op) || state.reproducible();
 }
-
-/// What Reduce and Allreduce have in common. An address says nothing: MPI_BOTTOM is null.
-struct Operands {
-    const void* send;
-    void* receive;
-    bool result_due;
-    int count;
-    ompi_datatype_t* datatype;
-    ompi_op_t* op;
-};
 
 template <class Engine>
 int with_buffers(const Operands& operands, CommunicatorState& state, Engine&& engine) {
@@ -50,7 +41,12 @@ int reduce(const void* send, void* receive, int count, ompi_datatype_t* datatype
         CommunicatorState& state = *module.state;
         const Operands operands{send, receive, ompi_comm_rank(comm) == root, count, datatype, op};
         const auto describe = [&] { return request_of(Collective::reduce, operands, root, state); };
-        const auto run = [&](Planned& planned, const algorithms::Operation& operation, LevelCommunicators*) {
+        const auto run = [&](Planned& planned, const algorithms::Operation& operation,
+                             LevelCommunicators* communicators) {
+            if (communicators != nullptr) {
+                return reduce_by_levels(*communicators, Collective::reduce, operands,
+                                        planned.plan.levels.front().segment_bytes, state.arena());
+            }
             return with_buffers(operands, state, [&](algorithms::ReduceBuffers buffers, auto& reduction) {
                 const auto& routes = state.reduction_routes(planned, root, operation.rank_order);
                 state.transport().carry(Collective::reduce, routes.levels);
@@ -70,7 +66,12 @@ int allreduce(const void* send, void* receive, int count, ompi_datatype_t* datat
         CommunicatorState& state = *module.state;
         const Operands operands{send, receive, true, count, datatype, op};
         const auto describe = [&] { return request_of(Collective::allreduce, operands, no_root, state); };
-        const auto run = [&](Planned& planned, const algorithms::Operation& operation, LevelCommunicators*) {
+        const auto run = [&](Planned& planned, const algorithms::Operation& operation,
+                             LevelCommunicators* communicators) {
+            if (communicators != nullptr) {
+                return reduce_by_levels(*communicators, Collective::allreduce, operands,
+                                        planned.plan.levels.front().segment_bytes, state.arena());
+            }
             return with_buffers(operands, state, [&](algorithms::ReduceBuffers buffers, auto& reduction) {
                 if (algorithms::exchanges_on_top(planned.plan)) {
                     const auto& routes = state.exchange_routes(planned, operation.root, operation.rank_order);

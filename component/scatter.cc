@@ -7,18 +7,16 @@ using algorithms::Block;
 using algorithms::BlockFlow;
 
 /// Sends all blocks on their way and takes the root's own one.
-int run_at_root(CommunicatorState& state, Planned& planned, const algorithms::Operation& operation,
-                const BlockArray& source, int ranks, const Elements& own) {
-    const int root = operation.root;
-    const auto blocks = source.place_all(ranks, state.arena());
+int run_at_root(const BlockCall& call, const BlockArray& source, int ranks, const Elements& own, bool equal) {
+    const auto blocks = source.place_all(ranks, call.arena());
     int rc = OMPI_SUCCESS;
     for (int i = 0; i < ranks && rc == OMPI_SUCCESS; ++i) {
         rc = source.fetch(i, blocks[static_cast<std::size_t>(i)]);
     }
     if (rc == OMPI_SUCCESS) {
-        rc = move_blocks(state, planned, operation, BlockFlow::from_root, root, blocks);
+        rc = move_blocks(call, BlockFlow::from_root, blocks, equal);
     }
-    const Block& mine = blocks[static_cast<std::size_t>(root)];
+    const Block& mine = blocks[static_cast<std::size_t>(call.root())];
     if (rc != OMPI_SUCCESS || own.in_place()) {
         return rc;
     }
@@ -28,15 +26,14 @@ int run_at_root(CommunicatorState& state, Planned& planned, const algorithms::Op
 }
 
 /// Receives the own block of blocks[rank].bytes bytes, and whatever passes through.
-int run_elsewhere(CommunicatorState& state, Planned& planned, const algorithms::Operation& operation,
-                  int rank, std::span<Block> blocks, const Elements& own) {
+int run_elsewhere(const BlockCall& call, std::span<Block> blocks, const Elements& own, bool equal) {
     const BlockArray array(own.data, own.count, own.datatype);
-    Block& mine = blocks[static_cast<std::size_t>(rank)];
+    Block& mine = blocks[static_cast<std::size_t>(call.rank)];
     const std::size_t arriving = mine.bytes;
     const bool fits = arriving <= array.bytes(0);
-    mine = fits ? array.place(0, state.arena()) : Block{state.arena().take(arriving), arriving};
+    mine = fits ? array.place(0, call.arena()) : Block{call.arena().take(arriving), arriving};
     mine.bytes = arriving;
-    const int rc = move_blocks(state, planned, operation, BlockFlow::from_root, rank, blocks);
+    const int rc = move_blocks(call, BlockFlow::from_root, blocks, equal);
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
@@ -58,41 +55,36 @@ int scatter(const void* send, int send_count, ompi_datatype_t* send_type, void* 
         const auto describe = [&] {
             return Request{{Collective::scatter, block_bytes * static_cast<std::size_t>(ranks), root}};
         };
-        const auto run = [&](Planned& planned, const algorithms::Operation& operation, LevelCommunicators*) {
+        const auto run = [&](Planned& planned, const algorithms::Operation& operation,
+                             LevelCommunicators* communicators) {
+            const BlockCall call{state, planned, operation, communicators, rank};
             if (rank == root) {
-                return run_at_root(state, planned, operation, BlockArray(send, send_count, send_type), ranks,
-                                   own);
+                return run_at_root(call, BlockArray(send, send_count, send_type), ranks, own, true);
             }
-            return run_elsewhere(state, planned, operation, rank,
-                                 equal_blocks(ranks, block_bytes, state.arena()), own);
+            return run_elsewhere(call, equal_blocks(ranks, block_bytes, state.arena()), own, true);
         };
         return serve<Collective::scatter>(module, describe, run, send, send_count, send_type, receive,
                                           receive_count, receive_type, root);
     });
 }
 
-int run_scatterv(Module& module, Planned& planned, const algorithms::Operation& operation,
-                 const BlockArray& source, const Elements& own) {
-    CommunicatorState& state = *module.state;
-    const int rank = ompi_comm_rank(module.comm);
-    const int ranks = ompi_comm_size(module.comm);
-    const bool at_root = rank == operation.root;
-    const auto sizes = empty_sizes(ranks, state.arena());
-    for (int i = 0; i < ranks && at_root; ++i) {
+int run_scatterv(const BlockCall& call, int ranks, const BlockArray& source, const Elements& own) {
+    const auto sizes = empty_sizes(ranks, call.arena());
+    for (int i = 0; i < ranks && call.at_root(); ++i) {
         sizes[static_cast<std::size_t>(i)] = source.bytes(i);
     }
-    const int rc = share_sizes(state, planned, operation, BlockFlow::from_root, rank, sizes);
+    const int rc = share_sizes(call, BlockFlow::from_root, sizes);
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    if (at_root) {
-        return run_at_root(state, planned, operation, source, ranks, own);
+    if (call.at_root()) {
+        return run_at_root(call, source, ranks, own, false);
     }
-    const auto blocks = equal_blocks(ranks, 0, state.arena());
+    const auto blocks = equal_blocks(ranks, 0, call.arena());
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         blocks[i].bytes = sizes[i];
     }
-    return run_elsewhere(state, planned, operation, rank, blocks, own);
+    return run_elsewhere(call, blocks, own, false);
 }
 
 int scatterv(const void* send, const int* send_counts, const int* displacements, ompi_datatype_t* send_type,
@@ -102,11 +94,13 @@ int scatterv(const void* send, const int* send_counts, const int* displacements,
         auto& module = *reinterpret_cast<Module*>(base);
         // Only the root knows all sizes: nothing may depend on them.
         const auto describe = [&] { return Request{{Collective::scatterv, 0, root}, false}; };
-        const auto run = [&](Planned& planned, const algorithms::Operation& operation, LevelCommunicators*) {
-            const bool at_root = ompi_comm_rank(module.comm) == root;
-            return run_scatterv(module, planned, operation,
-                                at_root ? BlockArray(send, send_counts, displacements, send_type)
-                                        : BlockArray(nullptr, 0, receive_type),
+        const auto run = [&](Planned& planned, const algorithms::Operation& operation,
+                             LevelCommunicators* communicators) {
+            const BlockCall call{*module.state, planned, operation, communicators,
+                                 ompi_comm_rank(module.comm)};
+            return run_scatterv(call, ompi_comm_size(module.comm),
+                                call.at_root() ? BlockArray(send, send_counts, displacements, send_type)
+                                               : BlockArray(nullptr, 0, receive_type),
                                 {receive, receive_count, receive_type});
         };
         return serve<Collective::scatterv>(module, describe, run, send, send_counts, displacements, send_type,

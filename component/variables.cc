@@ -71,13 +71,14 @@ void Variables::register_all(const mca_base_component_t* component) {
             add(component, name + suffix, help, level, defaults_.collectives[op].*member,
                 {nullptr, nullptr, member, op});
         };
-        collective("_algorithm", "Engine of " + name + ": " + algorithms::known_engine_names(),
+        collective("_algorithm",
+                   "Engine of " + name + ": " + algorithms::engines_of(static_cast<Collective>(op)),
                    OPAL_INFO_LVL_5, &CollectiveText::algorithm);
         collective("_level_algorithms",
                    "Algorithm or coll component of " + name +
                        " per level, LEVEL=NAME[:RADIX] comma-separated, for example "
-                       "'switch=pipeline,node=knomial:4,numa=sm'. Algorithms: " +
-                       algorithms::known_algorithm_names(),
+                       "'switch=pipeline,node=knomial:4,numa=sm'. Known: " +
+                       algorithms::methods_of(static_cast<Collective>(op)),
                    OPAL_INFO_LVL_5, &CollectiveText::level_algorithms);
         collective("_segsize",
                    "Segment of " + name +

@@ -58,21 +58,29 @@ std::string text_of(const LevelMethodRule& rule) {
 
 }  // namespace
 
+std::string engines_of(Collective collective) { return known_engines(traits_of(collective)); }
+
+std::string methods_of(Collective collective) {
+    const CollectiveTraits traits = traits_of(collective);
+    return known_methods(
+               [&](const LevelMethod& m) { return by_levels(m, collective) || by_tree(m, traits); }) +
+           ", or a component";
+}
+
 std::string check(const Overrides& overrides, Collective collective) {
     const CollectiveTraits traits = traits_of(collective);
     const std::string name(name_of(collective));
     if (!has_engine(traits, overrides.engine)) {
         return name + " has no engine '" + std::string(name_of(overrides.engine)) +
-               "'; known: " + known_engines(traits);
+               "'; known: " + engines_of(collective);
     }
     const auto levels = [&](const LevelMethod& method) { return by_levels(method, collective); };
     const auto tree = [&](const LevelMethod& method) { return by_tree(method, traits); };
     bool all_by_levels = overrides.engine == Engine::levels;
     for (const LevelMethodRule& rule : overrides.methods) {
         if (!levels(rule.method) && !tree(rule.method)) {
-            return text_of(rule) + ": no engine of " + name + " can use that; known: " +
-                   known_methods([&](const LevelMethod& m) { return levels(m) || tree(m); }) +
-                   ", or a component";
+            return text_of(rule) + ": no engine of " + name +
+                   " can use that; known: " + methods_of(collective);
         }
         if (tree(rule.method)) continue;
         if (overrides.engine != Engine::automatic && overrides.engine != Engine::levels &&

@@ -12,13 +12,17 @@ namespace strata::algorithms {
 namespace {
 
 LevelMethod nearest_tree_shape(const LevelMethod& method) {
+    if (method.algorithm == Algorithm::automatic || info(method.algorithm).tree_shape) return method;
     switch (method.algorithm) {
-        case Algorithm::split_binary: return {Algorithm::binary, 0, {}};
-        case Algorithm::scatter_allgather_ring: return {Algorithm::pipeline, 0, {}};
-        case Algorithm::scatter_allgather:
-        case Algorithm::recursive_doubling:
-        case Algorithm::component: return {Algorithm::binomial, 0, {}};
-        default: return method;
+        case Algorithm::split_binary:
+        case Algorithm::in_order_binary: return {Algorithm::binary, 0, {}};
+        case Algorithm::scatter_allgather_ring:
+        case Algorithm::ring:
+        case Algorithm::segmented_ring:
+        case Algorithm::double_ring: return {Algorithm::pipeline, 0, {}};
+        case Algorithm::linear_sync:
+        case Algorithm::linear_nb: return {Algorithm::linear, 0, {}};
+        default: return {Algorithm::binomial, 0, {}};
     }
 }
 

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "collective_cases.h"
 
@@ -30,15 +31,56 @@ void set(const std::string& parameter, const std::string& value) {
     setenv(("OMPI_MCA_coll_strata_" + parameter).c_str(), value.c_str(), 1);
 }
 
-std::string level_algorithms(Random& random, bool exchanges) {
+/// What one level can be given to: shapes of the tree engine, and of the levels engine Open MPI's algorithms
+/// and its components.
+std::vector<std::string> level_words(Collective collective, bool by_levels) {
+    const bool exchanges = collective == Collective::allreduce || collective == Collective::barrier;
+    if (!by_levels) {
+        std::vector<std::string> shapes = {"linear",   "chain:1",  "chain:2",   "chain:3",
+                                           "pipeline", "binomial", "knomial:3", "knomial:4"};
+        shapes.insert(shapes.end(), exchanges ? 5 : 1, exchanges ? "recursive_doubling" : "binary");
+        return shapes;
+    }
+    const std::vector<std::string> bcasts = {
+        "chain:3",  "pipeline",  "split_binary",      "binary",
+        "binomial", "knomial:3", "scatter_allgather", "scatter_allgather_ring"};
+    const std::vector<std::string> reductions = {"chain:2",  "pipeline",        "binary",
+                                                 "binomial", "in_order_binary", "rabenseifner"};
+    std::vector<std::string> words = {"linear", "tuned", "basic", "libnbc"};
+    const auto add = [&](const std::vector<std::string>& more) {
+        words.insert(words.end(), more.begin(), more.end());
+    };
+    switch (collective) {
+        case Collective::bcast: add(bcasts); break;
+        case Collective::reduce: add(reductions); break;
+        case Collective::allreduce:
+            add(bcasts);
+            add(reductions);
+            add({"recursive_doubling", "ring", "segmented_ring", "nonoverlapping", "rabenseifner"});
+            break;
+        case Collective::allgather: add({"recursive_doubling"}); [[fallthrough]];
+        case Collective::allgatherv:
+            add(bcasts);
+            add({"bruck", "ring", "neighbor", "two_proc", "linear_sync"});
+            break;
+        case Collective::gather:
+        case Collective::gatherv: add({"binomial", "linear_sync"}); break;
+        case Collective::scatter:
+        case Collective::scatterv: add({"binomial", "linear_nb"}); break;
+        case Collective::barrier:
+            add({"double_ring", "recursive_doubling", "bruck", "two_proc", "tree"});
+            break;
+    }
+    return words;
+}
+
+std::string level_algorithms(Random& random, const std::vector<std::string>& words) {
     std::string rules;
     for (const char* level : {"cluster", "switch", "node", "package", "numa"}) {
         if (random.one_in(2)) {
-            rules += (rules.empty() ? "" : ",") + std::string(level) + "=" +
-                     (exchanges && random.one_in(2)
-                          ? std::string("recursive_doubling")
-                          : one_of<9>(random, {"linear", "chain:1", "chain:2", "chain:3", "pipeline",
-                                               "binary", "binomial", "knomial:3", "knomial:4"}));
+            const auto word = random.between(0, static_cast<std::int64_t>(words.size()) - 1);
+            rules +=
+                (rules.empty() ? "" : ",") + std::string(level) + "=" + words[static_cast<std::size_t>(word)];
         }
     }
     return rules;
@@ -50,11 +92,10 @@ void vary(Random random) {
     set("hierarchy", one_of<6>(random, {"", "", "none", "node", "node,numa", "numa:2"}));
     for (const Collective collective : all_collectives()) {
         const std::string name = name_of(collective);
-        set(name + "_algorithm", one_of<4>(random, {"auto", "tree", "tree", "forward"}));
-        set(name + "_level_algorithms", random.one_in(2)
-                                            ? level_algorithms(random, collective == Collective::allreduce ||
-                                                                           collective == Collective::barrier)
-                                            : "");
+        const std::string engine = one_of<5>(random, {"auto", "tree", "tree", "levels", "forward"});
+        const auto words = level_words(collective, engine == "levels");
+        set(name + "_algorithm", engine);
+        set(name + "_level_algorithms", random.one_in(2) ? level_algorithms(random, words) : "");
         set(name + "_segsize", one_of<8>(random, {"", "", "", "1000", "4k", "8k", "60k", "0"}));
     }
 }

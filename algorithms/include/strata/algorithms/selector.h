@@ -45,6 +45,10 @@ struct Overrides {
     int window = 4;  ///< messages in flight per edge of the tree
 };
 
+/// Names of the engines that a collective has, and of what its levels can be given to, for help texts.
+std::string engines_of(Collective collective);
+std::string methods_of(Collective collective);
+
 /// Empty, or why these overrides contradict each other or the collective: an engine or a method that it has
 /// not, or the tree engine with a method that is no tree shape.
 std::string check(const Overrides& overrides, Collective collective);

@@ -1,0 +1,137 @@
+#include "level_reduction.h"
+
+#include <algorithm>
+
+#include "packed_datatype.h"
+
+namespace strata::component {
+namespace {
+
+using algorithms::LevelRole;
+using algorithms::LevelStage;
+
+class ReductionWork final : public algorithms::LevelWork {
+public:
+    ReductionWork(LevelCommunicators& communicators, const Operands& operands, algorithms::Arena& arena)
+        : communicators_(communicators), operands_(operands) {
+        ptrdiff_t lower = 0;
+        ompi_datatype_get_extent(operands.datatype, &lower, &extent_);
+        collected_ = operands.result_due ? static_cast<std::byte*>(operands.receive) : nullptr;
+        for (int level = 0; level < communicators.levels(); ++level) {
+            if (!communicators.member(level)) {
+                continue;
+            }
+            deepest_ = level;
+            collects_ = collects_ || communicators.at(level).is_root();
+        }
+        if (collects_ && !operands.result_due) {
+            collected_ = take_elements(arena);
+        }
+    }
+
+    bool takes_part(const LevelStage& stage) const override { return communicators_.member(stage.level); }
+
+    int start(const LevelStage& stage, std::size_t begin, std::size_t end) override {
+        LevelGroup& group = communicators_.at(stage.level);
+        const auto count = static_cast<int>(end - begin);
+        void* const collected = element(collected_, begin);
+        switch (stage.role) {
+            case LevelRole::up: return reduce(group, begin, count);
+            case LevelRole::down:
+                return component::start<Collective::bcast>(group, group.down, collected, count,
+                                                           operands_.datatype, group.root);
+            case LevelRole::across: return across(group, begin, count);
+        }
+        return OMPI_ERR_BAD_PARAM;
+    }
+
+    int finish(const LevelStage& stage) override {
+        LevelGroup& group = communicators_.at(stage.level);
+        return component::finish(stage.role == LevelRole::down ? group.down : group.up);
+    }
+
+    void abandon() noexcept override { communicators_.abandon(); }
+
+private:
+    std::byte* element(const void* elements, std::size_t index) const {
+        return static_cast<std::byte*>(const_cast<void*>(elements)) +
+               static_cast<std::ptrdiff_t>(index) * extent_;
+    }
+
+    std::byte* take_elements(algorithms::Arena& arena) const {
+        ptrdiff_t true_lower = 0, true_extent = 0;
+        ompi_datatype_get_true_extent(operands_.datatype, &true_lower, &true_extent);
+        const std::ptrdiff_t reach = (operands_.count - 1) * (extent_ < 0 ? -extent_ : extent_);
+        std::byte* const memory = arena.take(static_cast<std::size_t>(true_extent + reach));
+        // A negative extent puts later elements at lower addresses.
+        return memory - true_lower + (extent_ < 0 ? reach : 0);
+    }
+
+    /// What this rank gives on a level: on its deepest one its own data, above it what it has collected.
+    const void* given(const LevelGroup& group, std::size_t begin) const {
+        const bool own = &group == &communicators_.at(deepest_);
+        if (!own || operands_.send == MPI_IN_PLACE) {
+            return element(collected_, begin);
+        }
+        return element(operands_.send, begin);
+    }
+
+    int reduce(LevelGroup& group, std::size_t begin, int count) {
+        const void* const send = given(group, begin);
+        void* const receive = group.is_root() ? element(collected_, begin) : nullptr;
+        return component::start<Collective::reduce>(
+            group, group.up, group.is_root() && send == receive ? MPI_IN_PLACE : send, receive, count,
+            operands_.datatype, operands_.op, group.root);
+    }
+
+    int across(LevelGroup& group, std::size_t begin, int count) {
+        if (exchanges(group)) {
+            const void* const send = given(group, begin);
+            void* const receive = element(collected_, begin);
+            return component::start<Collective::allreduce>(group, group.up,
+                                                           send == receive ? MPI_IN_PLACE : send, receive,
+                                                           count, operands_.datatype, operands_.op);
+        }
+        // A method that goes by trees.
+        int rc = reduce(group, begin, count);
+        if (rc == OMPI_SUCCESS) {
+            rc = component::finish(group.up);
+        }
+        return rc != OMPI_SUCCESS
+                   ? rc
+                   : component::start<Collective::bcast>(group, group.up, element(collected_, begin), count,
+                                                         operands_.datatype, group.root);
+    }
+
+    static bool exchanges(const LevelGroup& group) {
+        if (group.by_component()) {
+            return group.offers(Collective::allreduce);
+        }
+        return algorithms::info(group.method.algorithm).tasks.has(algorithms::LevelTask::allreduce);
+    }
+
+    LevelCommunicators& communicators_;
+    Operands operands_;
+    std::ptrdiff_t extent_ = 0;
+    int deepest_ = 0;
+    bool collects_ = false;
+    std::byte* collected_ = nullptr;  ///< as MPI takes it; the result where one is due
+};
+
+std::size_t elements_per_segment(const Operands& operands, std::size_t segment_bytes) {
+    constexpr std::size_t most = std::size_t{1} << 30;
+    const std::size_t bytes = segment_bytes == 0 ? most : std::min(segment_bytes, most);
+    return std::max<std::size_t>(1, bytes / std::max<std::size_t>(1, packed_bytes(operands.datatype, 1)));
+}
+
+}  // namespace
+
+int reduce_by_levels(LevelCommunicators& communicators, Collective collective, const Operands& operands,
+                     std::size_t segment_bytes, algorithms::Arena& arena) {
+    ReductionWork work(communicators, operands, arena);
+    const algorithms::LevelStages stages(algorithms::traits_of(collective), communicators.levels());
+    return algorithms::run_levels(work, stages, 0, stages.count(), static_cast<std::size_t>(operands.count),
+                                  elements_per_segment(operands, segment_bytes));
+}
+
+}  // namespace strata::component
