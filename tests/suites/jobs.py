@@ -1,0 +1,130 @@
+"""Runs a test of a suite by stock mpirun: without the plugin, or with it on a pretended layout."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+_HERE = os.path.dirname(os.path.realpath(__file__))
+ROOT = os.path.dirname(os.path.dirname(_HERE))
+sys.path.insert(0, os.path.join(ROOT, "tests", "plugin"))
+
+import job  # noqa: E402
+
+ONE_NODE = "one-node"
+ENGINES = ("auto", "tree")
+_SECONDS_TO_END = 10
+# What the plugin says under coll_strata_verbose, and the part of it that names the engine.
+_SAID = re.compile(r"^\[.*\] coll:strata: .*\n?", re.MULTILINE)
+_BY_TREE = re.compile(r"coll:strata: .*: tree \(")
+
+
+class Ended:
+    """What is left of a run: its exit status (None: stopped, as it did not end), output and folder."""
+
+    def __init__(self, status, output, folder):
+        self.status = status
+        self.output = output
+        self.folder = folder
+
+
+def collectives():
+    """Names of all collectives of the plugin."""
+    path = os.path.join(ROOT, "algorithms", "include", "strata", "algorithms", "collectives.def")
+    with open(path, encoding="utf-8") as file:
+        return re.findall(r"^STRATA_COLLECTIVE\((\w+)\)", file.read(), re.MULTILINE)
+
+
+def layout_parameters(folder, name, ranks):
+    """MCA parameters of the layout `name` (tests/mpi/layouts.cmake, written to `folder` by the build). Its
+    places are dealt out again from the first one where a job has more ranks."""
+    if name == ONE_NODE:
+        return {}
+    with open(os.path.join(folder, f"{name}.conf"), encoding="utf-8") as file:
+        parameters = dict(re.findall(r"^(\w+) = (.*)$", file.read(), re.MULTILINE))
+    places = parameters["coll_strata_placement"].split(";")
+    repeated = [places[rank % len(places)] for rank in range(max(ranks, len(places)))]
+    return parameters | {"coll_strata_placement": ";".join(repeated)}
+
+
+class Runner:
+    """`build`: a build folder with tests; `plugin`: the folder of the plugin, if not that of the build;
+    `work`: where the tests run and their logs stay."""
+
+    def __init__(self, build, work, plugin=None, mpirun=None, limit=None):
+        self.mpirun = mpirun or shutil.which("mpirun.openmpi") or "mpirun"
+        self.plugin = os.path.abspath(plugin or os.path.join(build, "plugin"))
+        self.layouts = os.path.join(build, "tests", "mpi", "layouts")
+        self.work = os.path.abspath(work)
+        self.limit = limit
+
+    def missing(self, layouts):
+        """Files that have not been built."""
+        wanted = [os.path.join(self.plugin, "mca_coll_strata.so")]
+        wanted += [os.path.join(self.layouts, f"{name}.conf") for name in layouts if name != ONE_NODE]
+        return [path for path in wanted if not os.path.exists(path)]
+
+    def parameters(self, layout, engine, ranks):
+        """MCA parameters of a run; `engine` None: without the plugin. Point-to-point is the same both ways.
+        More ranks than cores: a waiting rank must let the others run."""
+        result = {"pml": "ob1", "btl": "self,vader", "mpi_yield_when_idle": "1"}
+        if engine:
+            result |= layout_parameters(self.layouts, layout, ranks) | {"coll_strata_verbose": "1"}
+            if engine != "auto":
+                result |= {f"coll_strata_{name}_algorithm": engine for name in collectives()}
+        return result
+
+    def run(self, test, layout, engine):
+        """(verdict, whether the plugin's tree served a collective). `engine` None: without the plugin."""
+        ranks = test.ranks_on(layout)
+        environment = job.environment({}, self.parameters(layout, engine, ranks), self.plugin)
+        if not engine:
+            del environment["OMPI_MCA_opal_mca_base_component_path"]
+        command = [self.mpirun, "--oversubscribe", "-n", str(ranks), *test.command]
+        folder = tempfile.mkdtemp(dir=self.work, prefix="run-")
+        try:
+            for path in test.files:
+                shutil.copy(path, folder)
+            limit = self.limit or test.limit
+            status, text = _run(command, environment | dict(test.environment), folder, limit)
+            ended = Ended(status, _SAID.sub("", text), folder)
+            verdict = f"hang (no end after {limit} s)" if status is None else test.judge(ended)
+            self._log(test, layout, engine, command, verdict, text)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        return verdict, bool(_BY_TREE.search(text))
+
+    def _log(self, test, layout, engine, command, verdict, text):
+        folder = os.path.join(self.work, "logs", test.suite, f"{layout}-{engine}" if engine else "without")
+        os.makedirs(folder, exist_ok=True)
+        name = re.sub(r"[^\w.-]+", "_", test.name)
+        with open(os.path.join(folder, f"{name}.txt"), "a", encoding="utf-8") as file:
+            file.write(f"$ {' '.join(command)}\n{text}\n=== {verdict}\n\n")
+
+
+def _run(command, environment, folder, limit):
+    """(exit status or None, output). mpirun ends its ranks when it is asked to stop."""
+    with tempfile.TemporaryFile() as output:
+        with subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output,
+                              stderr=subprocess.STDOUT, start_new_session=True) as process:
+            try:
+                status = process.wait(limit)
+            except subprocess.TimeoutExpired:
+                status = None
+                _stop(process)
+            except BaseException:
+                _stop(process)
+                raise
+        output.seek(0)
+        return status, output.read().decode(errors="replace")
+
+
+def _stop(process):
+    process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(_SECONDS_TO_END)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

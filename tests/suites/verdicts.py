@@ -1,0 +1,113 @@
+"""Verdicts of foreign tests without and with the plugin, compared.
+
+A verdict is a text: "pass", or what else happened, with the counts of what failed inside the test
+("fail (107 passed, 1 failed)"), so that two tests that fail differently do not count as equal."""
+import dataclasses
+
+PASSED = "pass"
+SAME, FLAKY, DIFFERS = "same", "flaky", "differs"
+
+
+@dataclasses.dataclass
+class Comparison:
+    """One test on one layout with one engine. `without`, `with_plugin`: the verdicts of all its runs."""
+
+    test: str
+    without: list
+    with_plugin: list
+    by_tree: bool  # the plugin's tree served a collective of it
+
+    @property
+    def kind(self):
+        """Flaky is what stock Open MPI delivers as well, now and then: every verdict with the plugin was
+        also seen without. A verdict that only the plugin brings differs, however seldom it comes."""
+        if set(self.with_plugin) == set(self.without) and len(set(self.without)) == 1:
+            return SAME
+        return FLAKY if set(self.with_plugin) <= set(self.without) else DIFFERS
+
+    def __str__(self):
+        return f"{self.test}: without {_counted(self.without)}; with {_counted(self.with_plugin)}"
+
+
+def _counted(verdicts):
+    """Verdicts with how often they came, if there was more than one run."""
+    if len(verdicts) == 1:
+        return verdicts[0]
+    return ", ".join(f"{verdicts.count(verdict)}x {verdict}" for verdict in dict.fromkeys(verdicts))
+
+
+def compare(test, without, with_plugin, repeat):
+    """`without()`, `with_plugin()`: run the test once, return (verdict, by_tree). The first verdict of each
+    decides if they agree; else both run `repeat` times more, and then stock Open MPI up to three times as
+    often again for as long as the plugin has a verdict of its own: a seldom flake of stock Open MPI needs
+    more runs to be known as one."""
+    stock = [without()[0]]
+    verdict, by_tree = with_plugin()
+    comparison = Comparison(test, stock, [verdict], by_tree)
+    if comparison.kind != SAME:
+        for _ in range(repeat):
+            stock.append(without()[0])
+            comparison.with_plugin.append(with_plugin()[0])
+        for _ in range(3 * repeat):
+            if comparison.kind != DIFFERS or len(set(comparison.with_plugin)) == 1:
+                break
+            stock.append(without()[0])
+    return comparison
+
+
+@dataclasses.dataclass
+class Row:
+    """All tests of a suite on one layout with one engine."""
+
+    suite: str
+    layout: str
+    engine: str
+    comparisons: list
+
+    def named(self, kind):
+        return [comparison for comparison in self.comparisons if comparison.kind == kind]
+
+    @property
+    def complaint(self):
+        """Why this row is a failure, or None."""
+        if not self.comparisons:
+            return "no test ran"
+        if self.named(DIFFERS):
+            return "verdicts differ"
+        if self.engine == "tree" and not any(comparison.by_tree for comparison in self.comparisons):
+            return "the plugin's tree was used in no test: is it loaded?"
+        return None
+
+    def cells(self):
+        passed = [sum(getattr(comparison, side)[0] == PASSED for comparison in self.comparisons)
+                  for side in ("without", "with_plugin")]
+        return [self.suite, self.layout, self.engine, len(self.comparisons), *passed,
+                sum(comparison.by_tree for comparison in self.comparisons), len(self.named(FLAKY)),
+                len(self.named(DIFFERS))]
+
+
+HEAD = ["suite", "layout", "engine", "tests", "passed without", "passed with", "by the tree", "flaky",
+        "differing"]
+
+
+def table(rows):
+    """Lines: the table, then the names behind its numbers."""
+    cells = [HEAD, *([str(cell) for cell in row.cells()] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells)]
+    lines = ["  ".join(cell.ljust(width) if number < 3 else cell.rjust(width)
+                       for number, (cell, width) in enumerate(zip(line, widths))).rstrip()
+             for line in cells]
+    for title, select in (("Differing", lambda row: row.named(DIFFERS)),
+                          ("Flaky, in stock Open MPI too", lambda row: row.named(FLAKY)),
+                          ("Failing both ways", _failing_both_ways)):
+        found = {}
+        for row in rows:
+            for comparison in select(row):
+                found.setdefault(f"{row.suite} {comparison}", []).append(f"{row.layout} {row.engine}")
+        if found:
+            lines += ["", f"{title}:", *(f"  {text}  [{', '.join(where)}]" for text, where in found.items())]
+    return lines
+
+
+def _failing_both_ways(row):
+    return [comparison for comparison in row.named(SAME) if comparison.without[0] != PASSED]
