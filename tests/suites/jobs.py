@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 
 _HERE = os.path.dirname(os.path.realpath(__file__))
 ROOT = os.path.dirname(os.path.dirname(_HERE))
@@ -19,6 +20,10 @@ _SECONDS_TO_END = 10
 # What the plugin says under coll_strata_verbose, and the part of it that names the engine.
 _SAID = re.compile(r"^\[.*\] coll:strata: .*\n?", re.MULTILINE)
 _BY_TREE = re.compile(r"coll:strata: .*: tree \(")
+
+
+class Stopped(Exception):
+    """No run is to be started any more."""
 
 
 class Ended:
@@ -59,6 +64,16 @@ class Runner:
         self.layouts = os.path.join(build, "tests", "mpi", "layouts")
         self.work = os.path.abspath(work)
         self.limit = limit
+        self._processes = set()
+        self._lock = threading.Lock()
+        self._stopped = False
+
+    def stop(self):
+        """Ends all runs; further ones raise Stopped."""
+        with self._lock:
+            self._stopped = True
+            for process in self._processes:
+                process.send_signal(signal.SIGTERM)
 
     def missing(self, layouts):
         """Files that have not been built."""
@@ -88,7 +103,7 @@ class Runner:
             for path in test.files:
                 shutil.copy(path, folder)
             limit = self.limit or test.limit
-            status, text = _run(command, environment | dict(test.environment), folder, limit)
+            status, text = self._output(command, environment | dict(test.environment), folder, limit)
             ended = Ended(status, _SAID.sub("", text), folder)
             verdict = f"hang (no end after {limit} s)" if status is None else test.judge(ended)
             self._log(test, layout, engine, command, verdict, text)
@@ -96,29 +111,34 @@ class Runner:
             shutil.rmtree(folder, ignore_errors=True)
         return verdict, bool(_BY_TREE.search(text))
 
+    def _output(self, command, environment, folder, limit):
+        """(exit status or None, output). mpirun ends its ranks when it is asked to stop."""
+        with tempfile.TemporaryFile() as output:
+            with self._lock:
+                if self._stopped:
+                    raise Stopped
+                process = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                                           stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+                self._processes.add(process)
+            try:
+                status = process.wait(limit)
+            except subprocess.TimeoutExpired:
+                status = None
+                _stop(process)
+            finally:
+                with self._lock:
+                    self._processes.discard(process)
+            if self._stopped:
+                raise Stopped
+            output.seek(0)
+            return status, output.read().decode(errors="replace")
+
     def _log(self, test, layout, engine, command, verdict, text):
         folder = os.path.join(self.work, "logs", test.suite, f"{layout}-{engine}" if engine else "without")
         os.makedirs(folder, exist_ok=True)
         name = re.sub(r"[^\w.-]+", "_", test.name)
         with open(os.path.join(folder, f"{name}.txt"), "a", encoding="utf-8") as file:
             file.write(f"$ {' '.join(command)}\n{text}\n=== {verdict}\n\n")
-
-
-def _run(command, environment, folder, limit):
-    """(exit status or None, output). mpirun ends its ranks when it is asked to stop."""
-    with tempfile.TemporaryFile() as output:
-        with subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output,
-                              stderr=subprocess.STDOUT, start_new_session=True) as process:
-            try:
-                status = process.wait(limit)
-            except subprocess.TimeoutExpired:
-                status = None
-                _stop(process)
-            except BaseException:
-                _stop(process)
-                raise
-        output.seek(0)
-        return status, output.read().decode(errors="replace")
 
 
 def _stop(process):

@@ -9,7 +9,7 @@ import unittest
 
 import jobs
 import verdicts
-from verdicts import DIFFERS, FLAKY, SAME, Comparison, Row
+from verdicts import DIFFERS, EXPLAINED, FLAKY, SAME, Comparison, Explanation, Row
 
 _HERE = os.path.dirname(os.path.realpath(__file__))
 
@@ -54,6 +54,23 @@ class Comparing(unittest.TestCase):
         self.assertEqual((len(comparison.without), len(comparison.with_plugin)), (4, 4))
 
 
+class Explaining(unittest.TestCase):
+    """Only the very difference that is explained is excused."""
+
+    def kind(self, without, with_plugin):
+        explanation = Explanation(r"hang .*", r"fail \(3 errors\)", "why")
+        return verdicts.compare("t", answers(*without), answers(*with_plugin), 1, explanation).kind
+
+    def test_only_these_verdicts(self):
+        hang, told = "hang (no end after 20 s)", "fail (3 errors)"
+        self.assertEqual(self.kind([hang], [told]), EXPLAINED)
+        self.assertEqual(self.kind([told], [hang]), DIFFERS)
+        self.assertEqual(self.kind([hang], ["fail (4 errors)"]), DIFFERS)
+        self.assertEqual(self.kind([hang], [told, "crash (signal 11)"]), DIFFERS)
+        self.assertEqual(self.kind(["pass"], [told]), DIFFERS)
+        self.assertEqual(self.kind([hang], [hang]), SAME)
+
+
 class Rows(unittest.TestCase):
     def row(self, *comparisons, engine="tree"):
         return Row("s", "unequal", engine, list(comparisons))
@@ -73,7 +90,7 @@ class Rows(unittest.TestCase):
         lines = verdicts.table([self.row(Comparison("a", ["pass"], ["pass"], True),
                                          Comparison("b", ["fail (x)"], ["fail (x)"], False),
                                          Comparison("c", ["pass"] * 4, ["hang"] * 4, True))])
-        self.assertEqual(lines[1].split(), ["s", "unequal", "tree", "3", "2", "1", "2", "0", "1"])
+        self.assertEqual(lines[1].split(), ["s", "unequal", "tree", "3", "2", "1", "2", "0", "0", "1"])
         text = "\n".join(lines)
         self.assertIn("Differing:\n  s c: without 4x pass; with 4x hang  [unequal tree]", text)
         self.assertIn("Failing both ways:\n  s b: without fail (x); with fail (x)  [unequal tree]", text)
