@@ -133,6 +133,10 @@ class Runner:
             output.seek(0)
             return status, output.read().decode(errors="replace")
 
+    def forget_logs(self, suite):
+        """Removes logs of an earlier call."""
+        shutil.rmtree(os.path.join(self.work, "logs", suite), ignore_errors=True)
+
     def _log(self, test, layout, engine, command, verdict, text):
         folder = os.path.join(self.work, "logs", test.suite, f"{layout}-{engine}" if engine else "without")
         os.makedirs(folder, exist_ok=True)
