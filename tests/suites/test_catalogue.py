@@ -56,12 +56,15 @@ class Judges(unittest.TestCase):
         self.assertEqual(verdict(mpi4py, ""), "fail (says nothing)")
 
     def test_blacs(self):
-        line = "SUM TESTS: 75 TESTS;   50 PASSED,   25 SKIPPED,    0 FAILED.\n"
-        end = "If processes survive the call, your BLACS_ABORT is incorrect.\n"
+        begin = "REAL SUM TESTS: BEGIN.\n"
+        line = begin + "REAL SUM TESTS: 75 TESTS;   50 PASSED,   25 SKIPPED,    0 FAILED.\n"
+        end = "AUXILIARY TESTS: BEGIN.\nIf processes survive the call, your BLACS_ABORT is incorrect.\n"
         self.assertEqual(verdict(blacs, 25 * line + end, 255), "pass")
         self.assertEqual(verdict(blacs, 24 * line + line.replace(" 0 F", " 1 F") + end, 255),
                          "fail (1250 passed, 1 failed)")
-        self.assertEqual(verdict(blacs, 24 * line + end, 255), "fail (24 summaries, 1200 passed, 600 skipped)")
+        self.assertEqual(verdict(blacs, 24 * line + begin + end, 255),
+                         "fail (1 parts without an end, 1200 passed, 0 failed)")
+        self.assertEqual(verdict(blacs, end, 255), "fail (0 passed, 0 failed)")
         self.assertEqual(verdict(blacs, 25 * line), "fail (stopped after 1250 passed, 0 failed)")
 
     def test_pblas(self):

@@ -106,7 +106,7 @@ case $OMPI_MCA_opal_mca_base_component_path in
         [ "SPOIL" = unused ] ||
             echo "[host:1] coll:strata: MPI_COMM_WORLD bcast of 4 bytes from rank 0: tree (node linear/0)" ;;
 esac
-for i in $(seq 25); do echo "TESTS: 75 TESTS; 50 PASSED, 25 SKIPPED, $failed FAILED."; done
+for i in $(seq 25); do echo "SUM TESTS: BEGIN."; echo "SUM TESTS: 75 TESTS; 50 PASSED, 25 SKIPPED, $failed FAILED."; done
 echo "If processes survive the call, your BLACS_ABORT is incorrect."
 exit 1
 """
