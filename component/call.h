@@ -97,10 +97,8 @@ int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments
         return hand_over(ForwardReason::model);
     }
     (communicators != nullptr ? count_of.levels : count_of.tree).add();
-    CommunicatorState::Running memory(state);
-    rc = run(*planned, operation, communicators);
-    memory.end(rc);
-    return rc;
+    CommunicatorState::Running running(state);
+    return running.end(run(*planned, operation, communicators));
 }
 
 }  // namespace strata::component

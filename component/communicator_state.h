@@ -80,7 +80,7 @@ public:
     /// way, which may still write to it, it is left alone.
     class Running {
     public:
-        explicit Running(CommunicatorState& state) : state_(state) {}
+        explicit Running(CommunicatorState& state) : state_(state) { state_.transport_.start_call(); }
         Running(const Running&) = delete;
         Running& operator=(const Running&) = delete;
         ~Running() {
@@ -93,7 +93,12 @@ public:
                 state_.arena_.reset();
             }
         }
-        void end(int rc) { succeeded_ = rc == OMPI_SUCCESS; }
+        /// The outcome of the call, where its engine has returned `rc`.
+        int end(int rc) {
+            rc = rc != OMPI_SUCCESS ? rc : state_.transport_.noted_error();
+            succeeded_ = rc == OMPI_SUCCESS;
+            return rc;
+        }
 
     private:
         CommunicatorState& state_;

@@ -30,10 +30,22 @@ bool leaves_the_node(topology::LevelKind kind) {
 
 }  // namespace
 
+void PmlTransport::start_call() {
+    left_messages_ = false;
+    noted_error_ = OMPI_SUCCESS;
+}
+
 void PmlTransport::carry(Collective collective, std::span<const PeerLevel> levels) {
     tag_ = tag_of(collective);
     levels_ = levels;
-    left_messages_ = false;
+}
+
+int PmlTransport::unless_too_long(int rc) {
+    if (rc != MPI_ERR_TRUNCATE) {
+        return rc;
+    }
+    noted_error_ = rc;
+    return OMPI_SUCCESS;
 }
 
 int PmlTransport::begin(int slots, Completion sends) {
@@ -89,8 +101,8 @@ int PmlTransport::harvest(std::span<int> done, int& count) {
             continue;
         }
         opal_atomic_rmb();
-        if (request->req_status.MPI_ERROR != OMPI_SUCCESS && rc == OMPI_SUCCESS) {
-            rc = request->req_status.MPI_ERROR;
+        if (const int code = unless_too_long(request->req_status.MPI_ERROR); rc == OMPI_SUCCESS) {
+            rc = code;
         }
         ompi_request_free(&request);
         request = nullptr;
@@ -119,7 +131,7 @@ int PmlTransport::sleep_until_one(std::span<int> done, int& count) {
     busy_.erase(busy_.begin() + index);
     done[0] = slot;
     count = 1;
-    return rc;
+    return unless_too_long(rc);
 }
 
 int PmlTransport::wait_some(std::span<int> done, int& count) {
@@ -145,7 +157,8 @@ int PmlTransport::send(const std::byte* data, std::size_t bytes, int peer) {
 }
 
 int PmlTransport::recv(std::byte* data, std::size_t bytes, int peer) {
-    return MCA_PML_CALL(recv(data, bytes, &ompi_mpi_byte.dt, peer, tag_, comm_, MPI_STATUS_IGNORE));
+    return unless_too_long(
+        MCA_PML_CALL(recv(data, bytes, &ompi_mpi_byte.dt, peer, tag_, comm_, MPI_STATUS_IGNORE)));
 }
 
 void PmlTransport::abandon() noexcept {

@@ -20,6 +20,8 @@ class PmlTransport final : public algorithms::Transport {
 public:
     explicit PmlTransport(ompi_communicator_t* comm) : comm_(comm) {}
 
+    /// Forgets how the last call ended.
+    void start_call();
     /// What follows belongs to a call of `collective` between this rank and these peers; `levels`, for the
     /// counters, ascends by peer and must outlive it.
     void carry(Collective collective, std::span<const PeerLevel> levels);
@@ -33,8 +35,12 @@ public:
     void abandon() noexcept override;
     /// True when messages of the call were given up that may still read or write their memory.
     bool left_messages() const { return left_messages_; }
+    /// MPI_ERR_TRUNCATE when a message of the call was longer than its receive. It has filled the memory it
+    /// had and counts as complete: the others wait for what this rank has still to send.
+    int noted_error() const { return noted_error_; }
 
 private:
+    int unless_too_long(int rc);
     const PeerLevel* count_message(int peer, std::size_t bytes);
     int harvest(std::span<int> done, int& count);
     int sleep_until_one(std::span<int> done, int& count);
@@ -42,6 +48,7 @@ private:
     ompi_communicator_t* comm_;
     int tag_ = 0;
     bool left_messages_ = false;
+    int noted_error_ = OMPI_SUCCESS;
     Completion sends_ = Completion::local;
     std::vector<ompi_request_t*> requests_;  // by slot; null when idle
     std::vector<int> busy_;

@@ -1,10 +1,6 @@
-// Wrong arguments and messages that are too long: the error classes that Open MPI gives without any plugin,
-// returned and passed to the communicator's error handler; afterwards the communicator still works.
-//
-//   collective_errors [--both-ways]   too long messages also where every rank both sends and receives: there
-//                                     coll/tuned returns on all ranks, coll/basic does not return on some
+// Wrong arguments: the error classes that Open MPI gives without any plugin; afterwards the communicator
+// still works.
 #include <algorithm>
-#include <functional>
 
 #include "check.h"
 #include "collective_cases.h"
@@ -13,14 +9,6 @@
 using namespace strata::testing;
 
 namespace {
-
-int handled = 0;
-int handled_class = MPI_SUCCESS;
-
-void on_error(MPI_Comm*, int* code, ...) {
-    ++handled;
-    MPI_Error_class(*code, &handled_class);
-}
 
 int class_of(int code) {
     int error_class = MPI_SUCCESS;
@@ -161,83 +149,10 @@ private:
     Arguments a_;
 };
 
-/// Two ranks, one message of two ints for a buffer of one on rank `short_rank`; the other rank may notice
-/// nothing.
-struct TooLong {
-    const char* name;
-    int short_rank;
-    bool both_ways;
-    std::function<int(MPI_Comm)> call;
-};
-
-std::vector<TooLong> too_long_messages(int rank, int* in, int* out) {
-    static const int ones[2] = {1, 1};
-    static const int twos[2] = {2, 2};
-    static const int places[2] = {0, 2};
-    const int first = rank == 0 ? 1 : 2;   // rank 0 has the short buffer
-    const int second = rank == 0 ? 2 : 1;  // rank 1 has
-    return {
-        {"Bcast", 1, false, [=](MPI_Comm c) { return MPI_Bcast(in, second, MPI_INT, 0, c); }},
-        {"Reduce", 0, false, [=](MPI_Comm c) { return MPI_Reduce(in, out, first, MPI_INT, MPI_SUM, 0, c); }},
-        {"Gather", 0, false,
-         [=](MPI_Comm c) { return MPI_Gather(in, first, MPI_INT, out, 1, MPI_INT, 0, c); }},
-        {"Gatherv", 0, false,
-         [=](MPI_Comm c) { return MPI_Gatherv(in, first, MPI_INT, out, ones, places, MPI_INT, 0, c); }},
-        {"Scatter", 1, false,
-         [=](MPI_Comm c) { return MPI_Scatter(in, 2, MPI_INT, out, second, MPI_INT, 0, c); }},
-        {"Scatterv", 1, false,
-         [=](MPI_Comm c) { return MPI_Scatterv(in, twos, places, MPI_INT, out, second, MPI_INT, 0, c); }},
-        {"Allreduce", 0, true,
-         [=](MPI_Comm c) { return MPI_Allreduce(in, out, first, MPI_INT, MPI_SUM, c); }},
-        {"Allgather", 0, true,
-         [=](MPI_Comm c) { return MPI_Allgather(in, first, MPI_INT, out, first, MPI_INT, c); }},
-        {"Allgatherv", 0, true,
-         [=](MPI_Comm c) {
-             return MPI_Allgatherv(in, first, MPI_INT, out, rank == 0 ? ones : twos, places, MPI_INT, c);
-         }},
-    };
-}
-
-void truncated(Session& session, MPI_Comm pair, const Operators& operators, bool both_ways) {
-    int rank = 0;
-    MPI_Comm_rank(pair, &rank);
-    int in[4] = {1, 2, 3, 4};
-    int out[4] = {};
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-    MPI_Comm_create_errhandler(on_error, &handler);
-    for (const TooLong& message : too_long_messages(rank, in, out)) {
-        if (message.both_ways && !both_ways) {
-            continue;
-        }
-        MPI_Comm comm = MPI_COMM_NULL;
-        MPI_Comm_dup(pair, &comm);
-        MPI_Comm_set_errhandler(comm, handler);
-        const NamedCommunicator owner("pair", comm);
-        for (int round = 0; round < 2; ++round) {  // before and after the plugin's set-up
-            session.at("%s of a message that is too long, round %d", message.name, round);
-            handled = 0;
-            handled_class = MPI_SUCCESS;
-            const int returned = class_of(message.call(comm));
-            if (rank == message.short_rank) {
-                session.expect(returned == MPI_ERR_TRUNCATE, "returned something else than MPI_ERR_TRUNCATE");
-                session.expect(handled == 1 && handled_class == MPI_ERR_TRUNCATE,
-                               "the error handler was not called once with MPI_ERR_TRUNCATE");
-            }
-            session.at("Bcast after %s of a message that is too long", message.name);
-            CollectiveCase what;
-            what.items = 10 + round;
-            what.key = mix(session.seed(), round);
-            run_case(session, comm, what, operators);
-        }
-    }
-    MPI_Errhandler_free(&handler);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
     Session session(argc, argv);
-    const bool both_ways = session.flag("--both-ways");
     session.reject_other_arguments();
     {
         const Operators operators(session);
@@ -259,12 +174,6 @@ int main(int argc, char** argv) {
                     run_case(session, c.comm, what, operators);
                 }
             }
-        }
-        MPI_Comm pair = MPI_COMM_NULL;
-        MPI_Comm_split(MPI_COMM_WORLD, session.rank() / 2, session.rank(), &pair);
-        const NamedCommunicator owner("pair", pair);
-        if (owner.size() == 2) {
-            truncated(session, pair, operators, both_ways);
         }
     }
     return session.finish();
