@@ -1,5 +1,7 @@
 #pragma once
 // The parts of run_case().
+#include <optional>
+
 #include "collective_cases.h"
 
 namespace strata::testing {
@@ -28,6 +30,34 @@ struct Ignored {
         : count(call.what.absurd ? -7 : 0), type(call.what.absurd ? MPI_DATATYPE_NULL : MPI_BYTE) {}
     int count;
     MPI_Datatype type;
+};
+
+/// How a call gets a buffer: by its address, or at MPI_BOTTOM by a datatype of absolute addresses.
+class Passed {
+public:
+    Passed(const Call& call, TypedBuffer& buffer, const TypedLayout& layout)
+        : layout_(layout), address_(buffer.address()) {
+        if (call.what.at_bottom) {
+            MPI_Get_address(address_, &bottom_to_buffer_);
+            absolute_ = TypedLayout::hindexed({1}, {bottom_to_buffer_}, layout);
+            address_ = MPI_BOTTOM;
+        }
+    }
+    void* address() const { return address_; }
+    const TypedLayout& layout() const { return absolute_ ? *absolute_ : layout_; }
+    MPI_Datatype type() const { return layout().type(); }
+    /// Another buffer, for a call with one datatype for both.
+    void* other(TypedBuffer& buffer) const {
+        MPI_Aint address = 0;
+        MPI_Get_address(buffer.address(), &address);
+        return reinterpret_cast<void*>(address - bottom_to_buffer_);
+    }
+
+private:
+    const TypedLayout& layout_;
+    void* address_;
+    MPI_Aint bottom_to_buffer_ = 0;
+    std::optional<TypedLayout> absolute_;
 };
 
 std::uint64_t run_bcast(const Call& call);

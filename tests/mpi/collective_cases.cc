@@ -84,6 +84,16 @@ bool has_blocks(Collective collective) {
 
 }  // namespace
 
+bool can_be_at_bottom(const CollectiveCase& what, const Operators& operators) {
+    if (!reduces(what.collective)) {
+        return what.collective != Collective::barrier;
+    }
+    const Operator& op = operators[what.op];
+    int commutes = 0;
+    MPI_Op_commutative(op.op, &commutes);
+    return what.any_types && op.user() && commutes != 0;
+}
+
 CollectiveCase random_case(Random& common, int ranks, const Operators& operators, const CaseLimits& limits) {
     CollectiveCase what;
     what.collective = limits.collectives[static_cast<std::size_t>(
@@ -107,6 +117,7 @@ CollectiveCase random_case(Random& common, int ranks, const Operators& operators
         reduces(what.collective) ? operators[what.op].value_bytes : item_bytes(what.kind);
     what.items =
         static_cast<int>(common.one_in(10) ? common.between(0, 2) : bytes / static_cast<std::int64_t>(each));
+    what.at_bottom = common.one_in(5) && can_be_at_bottom(what, operators);
     return what;
 }
 
@@ -125,6 +136,7 @@ std::string describe(const CollectiveCase& what, const Operators& operators) {
         text += what.count_zero ? ", count 0" : ", no data";
     }
     text += what.plain ? ", plain" : ", derived";
+    text += what.at_bottom ? ", at MPI_BOTTOM" : "";
     return text + (what.in_place ? ", in place" : "");
 }
 

@@ -47,6 +47,8 @@ struct CollectiveCase {
     bool plain = false;
     /// Where there are no items: count 0, otherwise items without data.
     bool count_zero = false;
+    /// Buffers are passed at MPI_BOTTOM, by datatypes of absolute addresses. Only where can_be_at_bottom().
+    bool at_bottom = false;
     /// Arguments that this rank's part in the call does not need are nonsense instead of null.
     bool absurd = false;
     /// Also what Open MPI 4.1.4 itself gets wrong: see CaseLimits.
@@ -69,10 +71,13 @@ struct CaseLimits {
     /// rank passes items without data while the root of a v-variant has count 0. It loses data when a rank
     /// copies more than 64 KiB to itself out of items that are one block each with gaps between them. Its
     /// ring Allreduce writes outside of its temporary memory where items do not begin at the buffer's
-    /// address.
+    /// address. Its Reduce takes MPI_BOTTOM, which is null, for no buffer at all.
     bool any_types = false;
 };
 
+/// Not reductions with predefined operators, which take no derived datatypes, nor those that may be left to
+/// Open MPI: see CaseLimits.
+bool can_be_at_bottom(const CollectiveCase& what, const Operators& operators);
 /// A case for communicators of up to `ranks` ranks.
 CollectiveCase random_case(Random& common, int ranks, const Operators& operators, const CaseLimits& limits);
 /// For people: "gather to 3, 17 items of kind 1, in place".

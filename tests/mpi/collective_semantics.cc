@@ -94,6 +94,7 @@ private:
             what.kind = static_cast<ItemKind>(what.key % item_kind_count);
             what.plain = what.key % 7 < 2;
             what.absurd = what.key % 5 < 2;
+            what.at_bottom = what.key % 11 < 3 && can_be_at_bottom(what, operators_);
             if (many) {
                 const std::size_t each =
                     reduces(what.collective) ? operators_[what.op].value_bytes : item_bytes(what.kind);

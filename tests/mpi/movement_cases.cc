@@ -165,9 +165,10 @@ std::uint64_t fingerprint(const TypedBuffer& buffer) {
     return hash_bytes(contents.data(), contents.size());
 }
 
-void call_gather(const Call& call, const void* send, int count, MPI_Datatype type, void* receive,
+void call_gather(const Call& call, const void* send, int count, MPI_Datatype type, const Passed& result,
                  const Blocks& blocks) {
-    const MPI_Datatype to = blocks.layout.type();
+    void* const receive = result.address();
+    const MPI_Datatype to = result.type();
     switch (call.what.collective) {
         case Collective::gather:
             MPI_Gather(send, count, type, receive, blocks.counts[0], to, call.root, call.comm);
@@ -192,11 +193,12 @@ std::uint64_t give(const Call& call) {
     TypedBuffer send(mine);
     const Stream data = block_stream(call, call.rank);
     send.fill(data);
+    const Passed from(call, send, mine.layout);
     if (call.what.collective == Collective::gather) {
-        MPI_Gather(send.address(), mine.count, mine.layout.type(), nullptr, ignored.count, ignored.type,
-                   call.root, call.comm);
+        MPI_Gather(from.address(), mine.count, from.type(), nullptr, ignored.count, ignored.type, call.root,
+                   call.comm);
     } else {
-        MPI_Gatherv(send.address(), mine.count, mine.layout.type(), nullptr, nullptr, nullptr, ignored.type,
+        MPI_Gatherv(from.address(), mine.count, from.type(), nullptr, nullptr, nullptr, ignored.type,
                     call.root, call.comm);
     }
     send.expect(call.session, data);
@@ -211,7 +213,8 @@ std::uint64_t run_bcast(const Call& call) {
     if (call.is_root()) {
         buffer.fill(call.what.key);
     }
-    MPI_Bcast(buffer.address(), mine.count, mine.layout.type(), call.root, call.comm);
+    const Passed passed(call, buffer, mine.layout);
+    MPI_Bcast(passed.address(), mine.count, passed.type(), call.root, call.comm);
     buffer.expect(call.session, call.what.key);
     return fingerprint(buffer);
 }
@@ -222,16 +225,18 @@ std::uint64_t run_gather(const Call& call) {
     }
     const Blocks blocks = blocks_of(call);
     TypedBuffer receive(blocks.layout, blocks.ranges());
+    const Passed to(call, receive, blocks.layout);
     const Stream data = block_stream(call, call.rank);
     if (call.what.in_place) {
         const Ignored ignored(call);
         receive.fill_range(static_cast<std::size_t>(call.rank), data);
-        call_gather(call, MPI_IN_PLACE, ignored.count, ignored.type, receive.address(), blocks);
+        call_gather(call, MPI_IN_PLACE, ignored.count, ignored.type, to, blocks);
     } else {
         const TypedArgument mine = copied_block(call);
         TypedBuffer send(mine);
         send.fill(data);
-        call_gather(call, send.address(), mine.count, mine.layout.type(), receive.address(), blocks);
+        const Passed from(call, send, mine.layout);
+        call_gather(call, from.address(), mine.count, from.type(), to, blocks);
         send.expect(call.session, data);
     }
     receive.expect(call.session, all_streams(call));
@@ -240,12 +245,13 @@ std::uint64_t run_gather(const Call& call) {
 
 namespace {
 
-void call_scatter(const Call& call, const void* send, const Blocks& blocks, void* receive, int count,
+void call_scatter(const Call& call, const Passed& send, const Blocks& blocks, void* receive, int count,
                   MPI_Datatype type) {
     if (call.what.collective == Collective::scatter) {
-        MPI_Scatter(send, blocks.counts[0], blocks.layout.type(), receive, count, type, call.root, call.comm);
+        MPI_Scatter(send.address(), blocks.counts[0], send.type(), receive, count, type, call.root,
+                    call.comm);
     } else {
-        MPI_Scatterv(send, blocks.counts.data(), blocks.displacements.data(), blocks.layout.type(), receive,
+        MPI_Scatterv(send.address(), blocks.counts.data(), blocks.displacements.data(), send.type(), receive,
                      count, type, call.root, call.comm);
     }
 }
@@ -255,12 +261,13 @@ std::uint64_t take(const Call& call) {
     const Ignored ignored(call);
     const TypedArgument mine = own_block(call);
     TypedBuffer receive(mine);
+    const Passed to(call, receive, mine.layout);
     if (call.what.collective == Collective::scatter) {
-        MPI_Scatter(nullptr, ignored.count, ignored.type, receive.address(), mine.count, mine.layout.type(),
-                    call.root, call.comm);
+        MPI_Scatter(nullptr, ignored.count, ignored.type, to.address(), mine.count, to.type(), call.root,
+                    call.comm);
     } else {
-        MPI_Scatterv(nullptr, nullptr, nullptr, ignored.type, receive.address(), mine.count,
-                     mine.layout.type(), call.root, call.comm);
+        MPI_Scatterv(nullptr, nullptr, nullptr, ignored.type, to.address(), mine.count, to.type(), call.root,
+                     call.comm);
     }
     receive.expect(call.session, block_stream(call, call.rank));
     return fingerprint(receive);
@@ -278,14 +285,16 @@ std::uint64_t run_scatter(const Call& call) {
     TypedBuffer send(blocks.layout, blocks.ranges());
     const Stream data = all_streams(call);
     send.fill(data);
+    const Passed from(call, send, blocks.layout);
     std::uint64_t result = 0;
     if (call.what.in_place) {
         const Ignored ignored(call);
-        call_scatter(call, send.address(), blocks, MPI_IN_PLACE, ignored.count, ignored.type);
+        call_scatter(call, from, blocks, MPI_IN_PLACE, ignored.count, ignored.type);
     } else {
         const TypedArgument mine = own_block(call);
         TypedBuffer receive(mine);
-        call_scatter(call, send.address(), blocks, receive.address(), mine.count, mine.layout.type());
+        const Passed to(call, receive, mine.layout);
+        call_scatter(call, from, blocks, to.address(), mine.count, to.type());
         receive.expect(call.session, block_stream(call, call.rank));
         result = fingerprint(receive);
     }

@@ -15,10 +15,10 @@ constexpr int comparison_tag = 901;
 class Reduction {
 public:
     Reduction(const Call& call, const Operators& operators)
-        : call_(call), op_(operators[call.what.op]), argument_(make_argument(call, op_)) {
-        if (op_.user()) {
-            operators.attach(argument_.layout);
-        }
+        : call_(call),
+          operators_(operators),
+          op_(operators[call.what.op]),
+          argument_(make_argument(call, op_)) {
         mine_ = op_.contribution(call.what.key, call.rank, values());
     }
 
@@ -51,12 +51,14 @@ private:
         return lowest == elements.end() ? 0 : lowest->offset;
     }
 
-    void reduce(const void* send, void* receive) const {
+    void reduce(const void* send, void* receive, const TypedLayout& layout) const {
+        if (op_.user()) {
+            operators_.attach(layout);
+        }
         if (call_.what.collective == Collective::reduce) {
-            MPI_Reduce(send, receive, argument_.count, argument_.layout.type(), op_.op, call_.root,
-                       call_.comm);
+            MPI_Reduce(send, receive, argument_.count, layout.type(), op_.op, call_.root, call_.comm);
         } else {
-            MPI_Allreduce(send, receive, argument_.count, argument_.layout.type(), op_.op, call_.comm);
+            MPI_Allreduce(send, receive, argument_.count, layout.type(), op_.op, call_.comm);
         }
     }
 
@@ -69,7 +71,8 @@ private:
     Stream perform_in_place(const Stream* expected) const {
         TypedBuffer buffer(argument_);
         buffer.fill(mine_);
-        reduce(MPI_IN_PLACE, buffer.address());
+        const Passed passed(call_, buffer, argument_.layout);
+        reduce(MPI_IN_PLACE, passed.address(), passed.layout());
         return checked(buffer, expected);
     }
 
@@ -77,7 +80,9 @@ private:
         TypedBuffer send(argument_);
         send.fill(mine_);
         TypedBuffer receive(argument_);
-        reduce(send.address(), receives() || call_.what.absurd ? receive.address() : nullptr);
+        const Passed passed(call_, send, argument_.layout);
+        reduce(passed.address(), receives() || call_.what.absurd ? passed.other(receive) : nullptr,
+               passed.layout());
         send.expect(call_.session, mine_);
         if (receives()) {
             return checked(receive, expected);
@@ -87,6 +92,7 @@ private:
     }
 
     const Call& call_;
+    const Operators& operators_;
     const Operator& op_;
     TypedArgument argument_;
     Stream mine_;
