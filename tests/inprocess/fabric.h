@@ -42,6 +42,14 @@ struct FabricOptions {
     std::chrono::milliseconds watchdog{60000};  ///< wall clock, for the whole run
 };
 
+/// A sequential run.
+inline FabricOptions options_for(std::uint64_t seed, std::size_t eager_bytes = 0) {
+    FabricOptions options;
+    options.seed = seed;
+    options.eager_bytes = eager_bytes;
+    return options;
+}
+
 struct SentMessage {
     int from = -1;
     int to = -1;

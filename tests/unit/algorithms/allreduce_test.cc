@@ -20,13 +20,6 @@ using strata::topology::Hierarchy;
 constexpr std::size_t all_eager = 1U << 30;
 constexpr Placement all_placements[] = {Placement::separate, Placement::in_place, Placement::packed_in_place};
 
-FabricOptions options_for(std::uint64_t seed, std::size_t eager_bytes) {
-    FabricOptions options;
-    options.seed = seed;
-    options.eager_bytes = eager_bytes;
-    return options;
-}
-
 ReduceCase uniform_case(const Hierarchy& hierarchy, Algorithm algorithm, std::size_t segment_bytes, int root,
                         std::size_t elements, Operator op = Operator::sum_8) {
     ReduceCase reduce;

@@ -26,13 +26,6 @@ BcastCase random_case(Random& random, std::size_t bytes, const ShapeLimits& limi
     return bcast;
 }
 
-FabricOptions options_for(std::uint64_t seed, std::size_t eager_bytes) {
-    FabricOptions options;
-    options.seed = seed;
-    options.eager_bytes = eager_bytes;
-    return options;
-}
-
 void expect_good(const BcastCase& bcast, const RunReport& run) {
     EXPECT_EQ(run.text(), "") << describe(bcast);
     EXPECT_EQ(run.codes, std::vector<int>(run.codes.size(), 0)) << describe(bcast);

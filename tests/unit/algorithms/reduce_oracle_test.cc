@@ -14,12 +14,9 @@ using namespace strata::testing;
 
 constexpr std::size_t all_eager = 1U << 30;
 
-FabricOptions options_for(std::uint64_t seed) {
+FabricOptions varied_options(std::uint64_t seed) {
     const std::size_t eager_bytes[] = {0, 64, all_eager};
-    FabricOptions options;
-    options.seed = seed;
-    options.eager_bytes = eager_bytes[seed % 3];
-    return options;
+    return options_for(seed, eager_bytes[seed % 3]);
 }
 
 std::vector<std::string> check_reduce(const ReduceCase& reduce, const ReduceRun& run) {
@@ -43,7 +40,7 @@ void over_random_shapes(int shapes, Run&& runner, Check&& check) {
     for (int seed = 1; seed <= shapes; ++seed) {
         Random random(static_cast<std::uint64_t>(seed));
         const ReduceCase reduce = random_reduction(random, 48, 400);
-        const ReduceRun run = runner(reduce, options_for(static_cast<std::uint64_t>(seed)), nullptr);
+        const ReduceRun run = runner(reduce, varied_options(static_cast<std::uint64_t>(seed)), nullptr);
         ASSERT_EQ(faults_of(reduce, run), "") << "seed " << seed;
         const std::vector<std::string> faults = check(reduce, run);
         ASSERT_TRUE(faults.empty()) << faults.front() << "\nseed " << seed << ": " << describe(reduce);
