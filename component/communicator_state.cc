@@ -57,10 +57,19 @@ private:
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+algorithms::SpareChunk& spare_of_process() {
+    static algorithms::SpareChunk spare;
+    return spare;
+}
+
 }  // namespace
 
 CommunicatorState::CommunicatorState(ompi_communicator_t* comm, const Settings& settings)
-    : comm_(comm), settings_(settings), overrides_(settings.overrides), transport_(comm) {}
+    : comm_(comm),
+      settings_(settings),
+      overrides_(settings.overrides),
+      transport_(comm),
+      arena_(algorithms::Arena::default_keep, &spare_of_process()) {}
 
 /// From now on every call goes to the previous component.
 void CommunicatorState::forward_all(ForwardReason reason) {

@@ -1,0 +1,193 @@
+// After the first calls of a kind the engines allocate nothing, of small, middle and large data. Counted are
+// the calls of operator new by a rank's thread between two calls of the transport, whose own do not count.
+#include <gtest/gtest-spi.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "counted_new.h"
+#include "fabric.h"
+#include "random_shapes.h"
+#include "strata/algorithms/bcast_tree.h"
+#include "strata/algorithms/block_exchange.h"
+#include "strata/algorithms/reduce_tree.h"
+#include "strata/algorithms/reduction_links.h"
+
+namespace {
+
+using namespace strata::algorithms;
+using namespace strata::testing;
+
+class Counting {
+public:
+    explicit Counting(bool on) : before_(counting) { counting = on; }
+    ~Counting() { counting = before_; }
+    Counting(const Counting&) = delete;
+    Counting& operator=(const Counting&) = delete;
+
+private:
+    bool before_;
+};
+
+/// What the transport itself allocates is not the engines'.
+class UncountedTransport : public Transport {
+public:
+    explicit UncountedTransport(Transport& transport) : transport_(transport) {}
+    int begin(int slots, Completion sends) override {
+        return own([&] { return transport_.begin(slots, sends); });
+    }
+    int isend(int slot, const std::byte* data, std::size_t bytes, int peer) override {
+        return own([&] { return transport_.isend(slot, data, bytes, peer); });
+    }
+    int irecv(int slot, std::byte* data, std::size_t bytes, int peer) override {
+        return own([&] { return transport_.irecv(slot, data, bytes, peer); });
+    }
+    int wait_some(std::span<int> done, int& count) override {
+        return own([&] { return transport_.wait_some(done, count); });
+    }
+    int send(const std::byte* data, std::size_t bytes, int peer) override {
+        return own([&] { return transport_.send(data, bytes, peer); });
+    }
+    int recv(std::byte* data, std::size_t bytes, int peer) override {
+        return own([&] { return transport_.recv(data, bytes, peer); });
+    }
+    void abandon() noexcept override { transport_.abandon(); }
+
+private:
+    template <class Call>
+    static int own(Call&& call) {
+        const Counting off(false);
+        return call();
+    }
+    Transport& transport_;
+};
+
+class XorBytes final : public Reduction {
+public:
+    XorBytes() : Reduction(1) {}
+    int fold(const std::byte* left, std::byte* right, std::size_t bytes) override {
+        for (std::size_t i = 0; i < bytes; ++i) {
+            right[i] ^= left[i];
+        }
+        return 0;
+    }
+};
+
+constexpr int ranks = 4;
+constexpr std::size_t sizes[] = {8, 64 << 10, 16 << 20};
+
+/// One call of an engine on a rank with `bytes` bytes of its own and a result of as many.
+using Engine =
+    std::function<int(Transport&, std::vector<std::byte>& own, std::vector<std::byte>& result, Arena& arena)>;
+
+/// Four calls of what `prepare(rank)` makes, on two nodes of two ranks; of the last two nothing is allocated.
+void expect_no_allocations(std::size_t bytes, const std::function<Engine(int rank)>& prepare) {
+    const RunReport report = run_ranks(ranks, options_for(1, 65536), [&](int rank, Transport& inner) {
+        UncountedTransport transport(inner);
+        std::vector<std::byte> own(bytes);
+        std::vector<std::byte> result(bytes);
+        SpareChunk spare;  // one process per rank
+        Arena arena(Arena::default_keep, &spare);
+        const Engine engine = prepare(rank);
+        int code = 0;
+        for (int call = 0; call < 4 && code == 0; ++call) {
+            allocations = 0;
+            const Counting on(true);
+            code = engine(transport, own, result, arena);
+            arena.reset();
+            if (call >= 2) {
+                const Counting off(false);
+                EXPECT_EQ(allocations, 0) << "rank " << rank << ", " << bytes << " bytes, call " << call;
+            }
+        }
+        return code;
+    });
+    EXPECT_EQ(report.text(), "");
+    EXPECT_EQ(report.codes, std::vector<int>(ranks, 0));
+}
+
+class Allocations : public testing::TestWithParam<std::size_t> {
+protected:
+    const strata::topology::Hierarchy hierarchy = regular_hierarchy({2, 2});
+    const Plan plan = uniform_plan(hierarchy, {Algorithm::binomial, 0, {}}, 60000);
+};
+
+TEST_P(Allocations, Bcast) {
+    expect_no_allocations(GetParam(), [&](int rank) -> Engine {
+        return [this, links = tree_links(hierarchy, plan, 0, rank)](Transport& transport, auto& own, auto&,
+                                                                    Arena&) {
+            PackedBuffer buffer(own.data(), own.size());
+            return bcast_tree(transport, links, buffer, plan.window);
+        };
+    });
+}
+
+TEST_P(Allocations, ReduceAndAllreduce) {
+    for (const bool everywhere : {false, true}) {
+        expect_no_allocations(GetParam(), [&](int rank) -> Engine {
+            return [this, everywhere, rank, links = reduction_links(hierarchy, plan, 0, rank, false)](
+                       Transport& transport, auto& own, auto& result, Arena& arena) {
+                XorBytes reduction;
+                PackedBuffer mine(own.data(), own.size());
+                PackedBuffer all(result.data(), result.size());
+                const ReduceBuffers buffers{mine, everywhere || rank == 0 ? &all : nullptr};
+                return everywhere ? allreduce_tree(transport, links, buffers, reduction, arena, plan.window)
+                                  : reduce_tree(transport, links, buffers, reduction, arena, plan.window);
+            };
+        });
+    }
+}
+
+TEST_P(Allocations, AllreduceByExchangeAndBarrier) {
+    for (const bool barrier : {false, true}) {
+        expect_no_allocations(GetParam(), [&](int rank) -> Engine {
+            return [barrier, links = exchange_links(hierarchy, plan, rank, false)](
+                       Transport& transport, auto& own, auto& result, Arena& arena) {
+                XorBytes reduction;
+                PackedBuffer mine(own.data(), own.size());
+                PackedBuffer all(result.data(), result.size());
+                return barrier ? barrier_exchange(transport, links)
+                               : allreduce_exchange(transport, links, {mine, &all}, reduction, arena);
+            };
+        });
+    }
+}
+
+/// Gather and Scatter bring more than an arena keeps through the second node's leader.
+TEST_P(Allocations, AllgatherGatherScatter) {
+    for (const BlockFlow flow : {BlockFlow::all, BlockFlow::to_root, BlockFlow::from_root}) {
+        expect_no_allocations(GetParam(), [&](int rank) -> Engine {
+            return [flow, rank, this, routes = block_routes(hierarchy, plan, 0, rank, flow)](
+                       Transport& transport, auto& own, auto& result, Arena& arena) {
+                const std::size_t block = own.size() / ranks;
+                std::array<Block, ranks> blocks{};
+                for (int i = 0; i < ranks; ++i) {
+                    const bool here = flow == BlockFlow::all || rank == 0 || i == rank;
+                    blocks[i] = {here ? result.data() + block * i : nullptr, block};
+                }
+                return exchange_blocks(transport, routes, blocks, flow, 0, rank, arena, plan.window);
+            };
+        });
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Allocations, testing::ValuesIn(sizes));
+
+/// The count sees what an engine allocates.
+TEST(AllocationsCanFail, AVectorPerCallIsCounted) {
+    EXPECT_NONFATAL_FAILURE(
+        {
+            allocations = 0;
+            {
+                const Counting on(true);
+                const std::vector<int> numbers(100);
+            }
+            EXPECT_EQ(allocations, 0);
+        },
+        "allocations");
+}
+
+}  // namespace
