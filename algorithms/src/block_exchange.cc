@@ -265,11 +265,13 @@ private:
     std::pmr::vector<int> done_;
 };
 
-int run_streams(Transport& transport, BlockStreams& blocks, BlockFlow flow, bool at_root, Arena& arena,
-                int window) {
-    const auto single = [](std::span<CutStream> streams) {
+int run_streams(Transport& transport, BlockStreams& blocks, BlockFlow flow, bool at_root, bool in_ring,
+                Arena& arena, int window) {
+    // On a ring nobody is first: all receives must be posted before a send is waited for.
+    const std::size_t most = in_ring ? 0 : 1;
+    const auto single = [most](std::span<CutStream> streams) {
         return std::all_of(streams.begin(), streams.end(),
-                           [](const CutStream& stream) { return stream.count <= 1; });
+                           [most](const CutStream& stream) { return stream.count <= most; });
     };
     // Where streams meet on their way, none may fill the buffers of a link.
     const auto sends = flow == BlockFlow::all ? Transport::Completion::matched : Transport::Completion::local;
@@ -290,7 +292,7 @@ int exchange_blocks(Transport& transport, const BlockRoutes& routes, std::span<B
     BlockStreams streams(routes, blocks, flow, at_root, rank, arena);
     int code = 0;
     try {
-        code = run_streams(transport, streams, flow, at_root, arena, window);
+        code = run_streams(transport, streams, flow, at_root, routes.in_ring, arena, window);
     } catch (...) {
         transport.abandon();  // no memory for a copy: messages are under way
         throw;

@@ -1,13 +1,16 @@
 #include <algorithm>
+#include <cstddef>
+#include <ranges>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
+#include "group_part.h"
 #include "strata/algorithms/block_exchange.h"
-#include "strata/algorithms/shape.h"
-#include "strata/algorithms/tree.h"
+#include "whole_tree.h"
 
 namespace strata::algorithms {
 namespace {
@@ -15,71 +18,6 @@ namespace {
 using topology::Hierarchy;
 
 constexpr int nobody = -1;
-
-/// The tree of tree_links(), all of it. Cost: O(ranks * depth).
-class WholeTree {
-public:
-    struct Edge {
-        int peer = nobody;
-        int group = -1;
-    };
-
-    WholeTree(const Hierarchy& hierarchy, const Plan& plan, int root)
-        : parents_(hierarchy.stop.size(), nobody),
-          groups_(hierarchy.stop.size(), -1),
-          first_(hierarchy.stop.size() + 1, 0) {
-        struct Link {
-            int parent;
-            int child;
-            int group;
-        };
-        std::vector<Link> links;
-        links.reserve(parents_.size());
-        // Children stand behind their parents: backwards, a rank's edges come up narrow levels first.
-        for (int group = static_cast<int>(hierarchy.groups.size()) - 1; group >= 0; --group) {
-            const std::vector<int> members = shape_members(hierarchy, plan, group, root);
-            const LevelMethod& method = plan.at(hierarchy.groups[group].level).method;
-            for (std::size_t position = 1; position < members.size(); ++position) {
-                const ShapeLinks shape =
-                    shape_links(method, static_cast<int>(position), static_cast<int>(members.size()));
-                links.push_back({members[shape.parent], members[position], group});
-            }
-        }
-        for (const Link& link : links) {
-            parents_[link.child] = link.parent;
-            groups_[link.child] = link.group;
-            ++first_[link.parent + 1];
-            ++first_[link.child + 1];
-        }
-        for (std::size_t rank = 1; rank < first_.size(); ++rank) {
-            first_[rank] += first_[rank - 1];
-        }
-        edges_.resize(2 * links.size());
-        std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
-        for (const Link& link : links) {
-            edges_[next[link.parent]++] = {link.child, link.group};
-            edges_[next[link.child]++] = {link.parent, link.group};
-        }
-    }
-
-    int ranks() const { return static_cast<int>(parents_.size()); }
-    int parent(int rank) const { return parents_[rank]; }
-    /// Narrow levels first, within a level by position in its shape.
-    std::span<const Edge> edges(int rank) const {
-        return std::span(edges_).subspan(first_[rank], first_[rank + 1] - first_[rank]);
-    }
-    /// The edge between neighbours, as `rank` sees it.
-    Edge edge(int rank, int peer) const {
-        const int child = parents_[rank] == peer ? rank : peer;
-        return {peer, groups_[child]};
-    }
-
-private:
-    std::vector<int> parents_;
-    std::vector<int> groups_;         ///< rank -> the group whose level its edge to the parent crosses
-    std::vector<std::size_t> first_;  ///< rank -> its first edge
-    std::vector<Edge> edges_;
-};
 
 /// The ranks that can be reached from `start` without its neighbour `barred`: those nearer to it first.
 /// `toward`: each one's neighbour on the way back; a tree has only one.
@@ -254,15 +192,21 @@ std::vector<int> farthest_first(const WholeTree& tree, int rank, std::vector<int
     return order;
 }
 
-std::vector<BlockRun> runs_of(const std::vector<int>& blocks) {
-    std::vector<BlockRun> runs;
+/// Appends the blocks, beginning with a run of their own.
+void add_runs(std::vector<BlockRun>& runs, std::span<const int> blocks) {
+    const std::size_t before = runs.size();
     for (const int block : blocks) {
-        if (!runs.empty() && runs.back().first + runs.back().count == block) {
+        if (runs.size() > before && runs.back().first + runs.back().count == block) {
             ++runs.back().count;
         } else {
             runs.push_back({block, 1});
         }
     }
+}
+
+std::vector<BlockRun> runs_of(const std::vector<int>& blocks) {
+    std::vector<BlockRun> runs;
+    add_runs(runs, blocks);
     runs.shrink_to_fit();
     return runs;
 }
@@ -287,7 +231,7 @@ BlockStream stream_over(const TreeLinks::Edge& edge, std::vector<int> blocks) {
     if (edge.segment_bytes == 0) {
         std::sort(blocks.begin(), blocks.end());
     }
-    return {edge.peer, runs_of(blocks), edge.segment_bytes};
+    return {edge.peer, runs_of(blocks), edge.segment_bytes, {}};
 }
 
 BlockRoutes routes_from_root(const WholeTree& tree, const TreeLinks& links, int rank) {
@@ -321,35 +265,125 @@ BlockRoutes routes_to_root(const WholeTree& tree, const TreeLinks& links, int ra
     return routes;
 }
 
-BlockRoutes routes_to_all(const WholeTree& tree, const TreeLinks& links, int rank) {
-    const Arrivals arrivals(tree, rank, nobody);
-    BlockRoutes routes;
-    const auto add = [&](const TreeLinks::Edge& edge) {
-        routes.in.push_back(stream_over(edge, arrivals.from(edge.peer)));
+/// One rank's streams of an Allgather, edge by edge.
+class RoutesToAll {
+public:
+    RoutesToAll(const Hierarchy& hierarchy, const WholeTree& tree, int rank)
+        : hierarchy_(hierarchy), rank_(rank), tree_(tree), arrivals_(tree, rank, nobody) {}
+
+    void add_neighbour(const TreeLinks::Edge& edge) {
+        routes_.in.push_back(stream_over(edge, arrivals_.from(edge.peer)));
         if (edge.segment_bytes == 0) {
-            routes.out.push_back({edge.peer, complement(routes.in.back().runs, tree.ranks()), 0});
+            routes_.out.push_back({edge.peer, complement(routes_.in.back().runs, tree_.ranks()), 0, {}});
         } else {
-            routes.out.push_back(stream_over(edge, arrivals.onward(rank, edge.peer)));
+            routes_.out.push_back(stream_over(edge, arrivals_.onward(rank_, edge.peer)));
         }
-    };
-    if (links.parent.peer != nobody) {
-        add(links.parent);
     }
-    for (const TreeLinks::Edge& edge : links.children) {
-        add(edge);
+
+    /// From the predecessor everything but what is behind this rank, and to the successor everything but what
+    /// is behind that; without what comes from outside the group where the receiver stands for it and gets
+    /// that from there.
+    ///
+    /// No message waits for itself, although edges do go round. Receives are posted whatever happens, so that
+    /// a message waits for those before it on its edge and for those that bring its blocks. Of the group's
+    /// own blocks, message p of piece j brings just what message p of piece j - 1 has brought over the edge
+    /// before, because the pieces are cut alike; those of piece 0 come from deeper groups, whose own blocks
+    /// they are, and which send these up before anything from outside, on rings as on trees. So by depth,
+    /// then by piece, then by number all of them can go. Then what comes from outside: down the levels, and
+    /// along each ring, whose last edge carries none. A message over two pieces could wait, once round the
+    /// ring, for itself.
+    void add_ring(const GroupPart& part) {
+        const int before = (part.position + part.size() - 1) % part.size();
+        const int after = (part.position + 1) % part.size();
+        routes_.in_ring = true;
+        routes_.in.push_back(cut_stream(part, before, arrivals_.from(part.members[before])));
+        // Of the group's own blocks those behind the successor come last, from which the ring begins.
+        std::vector<int> blocks = arrivals_.onward(rank_, nobody);
+        const auto inside =
+            blocks.begin() + static_cast<std::ptrdiff_t>(hierarchy_.groups[part.group].members.size());
+        blocks.erase(inside - behind(part, after), after == 0 ? blocks.end() : inside);
+        routes_.out.push_back(cut_stream(part, part.position, std::move(blocks)));
+        routes_.out.back().peer = part.members[after];
     }
-    return routes;
+
+    BlockRoutes take() { return std::move(routes_); }
+
+private:
+    /// How many ranks a participant stands for in the ring: those of its child group, or itself.
+    int behind(const GroupPart& part, int position) const {
+        int below = hierarchy_.stop[part.members[position]];
+        if (below == part.group) {
+            return 1;
+        }
+        while (hierarchy_.groups[below].parent != part.group) {
+            below = hierarchy_.groups[below].parent;
+        }
+        return static_cast<int>(hierarchy_.groups[below].members.size());
+    }
+
+    /// What the participant at `sender` sends along the ring: a piece for each participant, itself first and
+    /// then against the ring's direction, and one for all that comes from outside.
+    BlockStream cut_stream(const GroupPart& part, int sender, std::vector<int> blocks) const {
+        BlockStream stream{part.members[sender], {}, part.level->segment_bytes, {}};
+        auto left = std::span(blocks);
+        for (int i = 0; i < part.size() && !left.empty(); ++i) {
+            const bool outside = i == part.size() - 1;
+            const auto length =
+                outside ? left.size()
+                        : static_cast<std::size_t>(behind(part, (sender + part.size() - i) % part.size()));
+            const auto piece = left.first(length);
+            if (stream.segment_bytes == 0) {
+                std::sort(piece.begin(), piece.end());
+            }
+            if (i > 0) {
+                stream.cuts.push_back(stream.runs.size());
+            }
+            add_runs(stream.runs, piece);
+            left = left.subspan(length);
+        }
+        stream.runs.shrink_to_fit();
+        return stream;
+    }
+
+    const Hierarchy& hierarchy_;
+    int rank_;
+    const WholeTree& tree_;
+    Arrivals arrivals_;
+    BlockRoutes routes_;
+};
+
+BlockRoutes routes_to_all(const Hierarchy& hierarchy, const Plan& plan, int root, int rank) {
+    const WholeTree tree(hierarchy, plan, root, rank);
+    RoutesToAll routes(hierarchy, tree, rank);
+    const std::vector<GroupPart> parts = group_parts(hierarchy, plan, root, rank);
+    for (const GroupPart& part : parts | std::views::reverse) {
+        if (makes_ring(part.level->method, part.size())) {
+            routes.add_ring(part);
+            continue;
+        }
+        const ShapeLinks shape = part.shape();
+        if (shape.parent >= 0) {
+            routes.add_neighbour(part.edge_to(shape.parent));
+        }
+        for (const int child : shape.children) {
+            routes.add_neighbour(part.edge_to(child));
+        }
+    }
+    return routes.take();
 }
 
 }  // namespace
 
 BlockRoutes block_routes(const Hierarchy& hierarchy, const Plan& plan, int root, int rank, BlockFlow flow) {
-    const TreeLinks links = tree_links(hierarchy, plan, root, rank);
-    const WholeTree tree(hierarchy, plan, root);
+    if (flow == BlockFlow::all) {
+        return routes_to_all(hierarchy, plan, root, rank);
+    }
+    const TreeLinks links = tree_links(hierarchy, plan, root, rank);  // refuses rings
+    const WholeTree tree(hierarchy, plan, root, rank);
     switch (flow) {
-        case BlockFlow::all: return routes_to_all(tree, links, rank);
         case BlockFlow::to_root: return routes_to_root(tree, links, rank);
         case BlockFlow::from_root: return routes_from_root(tree, links, rank);
+        case BlockFlow::all: break;
     }
     throw std::invalid_argument("unknown block flow " + std::to_string(static_cast<int>(flow)));
 }

@@ -20,6 +20,19 @@ void settle(const CutStream& stream, StreamCursor& cursor) {
 
 }  // namespace
 
+std::size_t CutStream::end_of(std::size_t message) const {
+    if (message + 1 >= count) {
+        return bytes;
+    }
+    // The piece of the message: the last one that does not begin behind it.
+    const auto after = std::partition_point(pieces.begin() + 1, pieces.end(), [&](const StreamPiece& piece) {
+        return piece.messages <= message;
+    });
+    const StreamPiece& piece = after[-1];
+    const std::size_t end = after == pieces.end() ? bytes : after->bytes;
+    return std::min(end, piece.bytes + (message - piece.messages + 1) * segment);
+}
+
 BlockStreams::BlockStreams(const BlockRoutes& routes, std::span<Block> blocks, BlockFlow flow, bool at_root,
                            int rank, Arena& arena)
     : blocks_(blocks),
@@ -31,6 +44,7 @@ BlockStreams::BlockStreams(const BlockRoutes& routes, std::span<Block> blocks, B
       arena_(arena),
       incoming_(routes.in.size()),
       streams_(&arena),
+      pieces_(&arena),
       start_(blocks.size() + 1, &arena),
       apart_(blocks.size(), &arena),
       arrived_(&arena) {
@@ -55,14 +69,41 @@ void BlockStreams::measure() {
     for (std::size_t rank = 0; rank < blocks_.size(); ++rank) {
         start_[rank + 1] = start_[rank] + blocks_[rank].bytes;
     }
-    for (CutStream& stream : streams_) {
-        for (const BlockRun& run : stream.route->runs) {
-            stream.bytes += start_[end_of(run)] - start_[run.first];
-        }
-        const std::size_t segment = stream.route->segment_bytes;
-        stream.segment = segment == 0 ? stream.bytes : std::min(segment, stream.bytes);
-        stream.count = stream.bytes == 0 ? 0 : (stream.bytes - 1) / stream.segment + 1;
+    std::size_t pieces = 0;
+    for (const CutStream& stream : streams_) {
+        pieces += stream.route->cuts.size() + 1;
     }
+    pieces_.reserve(pieces);
+    for (CutStream& stream : streams_) {
+        divide(stream);
+    }
+}
+
+/// Finds the pieces of the stream that hold something, and how many messages each takes.
+void BlockStreams::divide(CutStream& stream) {
+    const BlockStream& route = *stream.route;
+    const std::size_t first = pieces_.size();
+    std::size_t longest = 0;
+    auto cut = route.cuts.begin();
+    for (std::size_t run = 0; run < route.runs.size();) {
+        const std::size_t end = cut == route.cuts.end() ? route.runs.size() : *cut++;
+        const std::size_t before = stream.bytes;
+        for (; run < end; ++run) {
+            stream.bytes += start_[end_of(route.runs[run])] - start_[route.runs[run].first];
+        }
+        if (stream.bytes > before) {
+            pieces_.push_back({before, 0});
+            longest = std::max(longest, stream.bytes - before);
+        }
+    }
+    const auto pieces = std::span(pieces_).subspan(first);
+    stream.segment = route.segment_bytes == 0 ? longest : std::min(route.segment_bytes, longest);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        pieces[i].messages = stream.count;
+        const std::size_t end = i + 1 < pieces.size() ? pieces[i + 1].bytes : stream.bytes;
+        stream.count += (end - pieces[i].bytes - 1) / stream.segment + 1;
+    }
+    stream.pieces = pieces;
 }
 
 /// The blocks of `stream` that have no memory get it one behind the other. The own block lies among them
@@ -151,7 +192,9 @@ StreamCursor BlockStreams::walk(const CutStream& stream, StreamCursor from, std:
 std::byte* BlockStreams::next_incoming(CutStream& stream, BlockMessage& message) {
     message.number = stream.started++;
     message.from = stream.next;
-    message.bytes = stream.end_of(message.number) - message.number * stream.segment;
+    const std::size_t end_bytes = stream.end_of(message.number);
+    message.bytes = end_bytes - stream.next_bytes;
+    stream.next_bytes = end_bytes;
     message.staged = false;
     std::byte* first = nullptr;
     std::byte* end = nullptr;

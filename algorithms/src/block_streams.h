@@ -15,22 +15,28 @@ struct StreamCursor {
     std::size_t offset = 0;
 };
 
+/// Where a piece of a stream begins that holds something.
+struct StreamPiece {
+    std::size_t bytes = 0;     ///< of the stream before it
+    std::size_t messages = 0;  ///< the same
+};
+
 /// One stream of one call.
 struct CutStream {
     const BlockStream* route = nullptr;
+    std::span<const StreamPiece> pieces;
     std::size_t bytes = 0;
-    std::size_t segment = 0;  ///< bytes of every message but the last
+    std::size_t segment = 0;  ///< bytes of every message but the last of each piece
     std::size_t count = 0;    ///< messages in all
     std::size_t started = 0;
     StreamCursor next;           ///< where message number `started` begins
+    std::size_t next_bytes = 0;  ///< of the stream before `next`
     StreamCursor here;           ///< incoming: the first byte that is not noted as arrived; outgoing: the
                                  ///< first block that was not complete when last looked at
     std::size_t here_bytes = 0;  ///< of the stream before `here`
 
     /// Bytes of the stream up to the end of a message.
-    std::size_t end_of(std::size_t message) const {
-        return message + 1 >= count ? bytes : (message + 1) * segment;
-    }
+    std::size_t end_of(std::size_t message) const;
 };
 
 /// One message of a stream, and memory for it where its blocks do not lie in one piece.
@@ -79,6 +85,7 @@ private:
     Block& block(int rank) const { return blocks_[rank]; }
     bool all_here() const { return flow_ == BlockFlow::from_root && at_root_; }
     void measure();
+    void divide(CutStream& stream);
     void give_memory(const CutStream& stream);
     void find_neighbours();
 
@@ -91,6 +98,7 @@ private:
     Arena& arena_;
     std::size_t incoming_;
     std::pmr::vector<CutStream> streams_;
+    std::pmr::vector<StreamPiece> pieces_;  ///< of all streams
     /// rank -> bytes of all blocks before its own. Blocks that are in no stream may have any size, so that
     /// only differences within a run mean something.
     std::pmr::vector<std::size_t> start_;

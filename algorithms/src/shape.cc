@@ -83,10 +83,17 @@ int radix_of(const LevelMethod& method, int smallest) {
 
 }  // namespace
 
+bool makes_ring(const LevelMethod& method, int size) {
+    return method.algorithm == Algorithm::ring && size > 2;
+}
+
 ShapeLinks shape_links(const LevelMethod& method, int position, int size) {
     if (position < 0 || position >= size) {
         throw std::invalid_argument("position " + std::to_string(position) + " is outside a tree of " +
                                     std::to_string(size));
+    }
+    if (method.algorithm == Algorithm::ring && size <= 2) {
+        return linear_links(position, size);
     }
     switch (method.algorithm) {
         case Algorithm::linear: return linear_links(position, size);
@@ -95,12 +102,7 @@ ShapeLinks shape_links(const LevelMethod& method, int position, int size) {
         case Algorithm::binary: return binary_links(position, size);
         case Algorithm::binomial: return knomial_links(position, size, 2);
         case Algorithm::knomial: return knomial_links(position, size, radix_of(method, 2));
-        case Algorithm::automatic:
-        case Algorithm::split_binary:
-        case Algorithm::scatter_allgather:
-        case Algorithm::scatter_allgather_ring:
-        case Algorithm::recursive_doubling:
-        case Algorithm::component: break;
+        default: break;
     }
     throw std::invalid_argument("an algorithm that is no tree shape was given to the tree engine (number " +
                                 std::to_string(static_cast<int>(method.algorithm)) + ")");

@@ -1,10 +1,12 @@
 #include "strata/algorithms/tree.h"
 
 #include <algorithm>
+#include <ranges>
 #include <stdexcept>
 #include <string>
 #include <tuple>
 
+#include "group_part.h"
 #include "strata/algorithms/shape.h"
 
 namespace strata::algorithms {
@@ -70,8 +72,9 @@ void order_chain(const Hierarchy& hierarchy, std::vector<int>& members) {
                    [](const auto& entry) { return std::get<2>(entry); });
 }
 
-bool is_chain(const LevelMethod& method) {
-    return method.algorithm == Algorithm::chain || method.algorithm == Algorithm::pipeline;
+bool follows_the_walk(const LevelMethod& method) {
+    return method.algorithm == Algorithm::chain || method.algorithm == Algorithm::pipeline ||
+           method.algorithm == Algorithm::ring;
 }
 
 }  // namespace
@@ -107,40 +110,43 @@ std::vector<int> participants(const Hierarchy& hierarchy, int group, int root) {
 
 std::vector<int> shape_members(const Hierarchy& hierarchy, const Plan& plan, int group, int root) {
     std::vector<int> members = participants(hierarchy, group, root);
-    if (is_chain(plan.at(hierarchy.groups[group].level).method) && !hierarchy.walk.empty()) {
+    if (follows_the_walk(plan.at(hierarchy.groups[group].level).method) && !hierarchy.walk.empty()) {
         order_chain(hierarchy, members);
     }
     return members;
 }
 
-TreeLinks tree_links(const Hierarchy& hierarchy, const Plan& plan, int root, int rank) {
+std::vector<GroupPart> group_parts(const Hierarchy& hierarchy, const Plan& plan, int root, int rank) {
     check_rank(hierarchy, root, "root");
     check_rank(hierarchy, rank, "rank");
-    TreeLinks links;
+    std::vector<GroupPart> parts;
     for (int group = hierarchy.stop[rank]; group >= 0; group = hierarchy.groups[group].parent) {
-        const LevelPlan& level = plan.at(hierarchy.groups[group].level);
-        const std::vector<int> members = shape_members(hierarchy, plan, group, root);
-        const auto own = std::find(members.begin(), members.end(), rank);
-        if (own == members.end()) {
+        GroupPart part{group, &plan.at(hierarchy.groups[group].level),
+                       shape_members(hierarchy, plan, group, root), 0};
+        const auto own = std::find(part.members.begin(), part.members.end(), rank);
+        if (own == part.members.end()) {
             throw std::invalid_argument("rank " + std::to_string(rank) + " takes no part in group " +
                                         std::to_string(group) + " although it stands for the one below");
         }
-        const ShapeLinks shape = shape_links(level.method, static_cast<int>(own - members.begin()),
-                                             static_cast<int>(members.size()));
-        const auto edge_to = [&](int position) {
-            return TreeLinks::Edge{members[position], group, level.segment_bytes};
-        };
-        // The walk goes upwards and the widest level is to be served first: each level goes in front.
-        std::vector<TreeLinks::Edge> edges;
-        edges.reserve(shape.children.size() + links.children.size());
-        for (const int child : shape.children) {
-            edges.push_back(edge_to(child));
-        }
-        edges.insert(edges.end(), links.children.begin(), links.children.end());
-        links.children = std::move(edges);
-        if (shape.parent >= 0) {
-            links.parent = edge_to(shape.parent);
+        part.position = static_cast<int>(own - part.members.begin());
+        parts.push_back(std::move(part));
+        if (parts.back().position != 0) {
             break;
+        }
+    }
+    return parts;
+}
+
+TreeLinks tree_links(const Hierarchy& hierarchy, const Plan& plan, int root, int rank) {
+    TreeLinks links;
+    const std::vector<GroupPart> parts = group_parts(hierarchy, plan, root, rank);
+    for (const GroupPart& part : parts | std::views::reverse) {
+        const ShapeLinks shape = part.shape();
+        if (shape.parent >= 0) {
+            links.parent = part.edge_to(shape.parent);
+        }
+        for (const int child : shape.children) {
+            links.children.push_back(part.edge_to(child));
         }
     }
     return links;

@@ -182,6 +182,14 @@ std::vector<std::size_t> segments_by_group(const BlockCase& run) {
     return result;
 }
 
+std::vector<bool> rings_by_group(const BlockCase& run) {
+    std::vector<bool> result;
+    for (const topology::Group& group : run.hierarchy.groups) {
+        result.push_back(run.plan.at(group.level).method.algorithm == algorithms::Algorithm::ring);
+    }
+    return result;
+}
+
 std::string describe(const BlockCase& run) {
     static const char* const flows[] = {"all", "to root", "from root"};
     static const char* const placements[] = {"in order", "with gaps", "permuted"};

@@ -69,8 +69,9 @@ RunReport run_blocks(const BlockCase& run, const FabricOptions& options,
 RunReport run_blocks(const BlockCase& run, const FabricOptions& options, const RoutesOf& routes_of,
                      std::deque<algorithms::Arena>* arenas = nullptr);
 
-/// Segment size by group, for the byte oracle.
+/// Segment size by group, and which groups' method is the ring, for the byte oracles.
 std::vector<std::size_t> segments_by_group(const BlockCase& run);
+std::vector<bool> rings_by_group(const BlockCase& run);
 /// The case in words, for failure messages.
 std::string describe(const BlockCase& run);
 

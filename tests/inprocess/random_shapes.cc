@@ -172,6 +172,18 @@ Plan random_tree_plan(Random& random, const Hierarchy& hierarchy, std::size_t by
     return plan;
 }
 
+Plan random_ring_plan(Random& random, const Hierarchy& hierarchy, std::size_t bytes) {
+    Plan plan = random_tree_plan(random, hierarchy, bytes);
+    plan.engine = algorithms::Engine::ring;
+    const int rings = random.percent(40) ? 100 : 60;
+    for (algorithms::LevelPlan& level : plan.levels) {
+        if (random.percent(rings)) {
+            level.method = {Algorithm::ring, 0, {}};
+        }
+    }
+    return plan;
+}
+
 Plan uniform_plan(const Hierarchy& hierarchy, const LevelMethod& method, std::size_t segment_bytes) {
     Plan plan;
     plan.engine = algorithms::Engine::tree;

@@ -31,6 +31,9 @@ std::vector<topology::LevelKey> levels_of(const topology::Hierarchy& hierarchy);
 /// than all, but never more than about 40 messages per edge.
 algorithms::Plan random_tree_plan(Random& random, const topology::Hierarchy& hierarchy, std::size_t bytes);
 
+/// The same with rings: on all levels, or on most of them.
+algorithms::Plan random_ring_plan(Random& random, const topology::Hierarchy& hierarchy, std::size_t bytes);
+
 /// The same method and segment size on every level.
 algorithms::Plan uniform_plan(const topology::Hierarchy& hierarchy, const algorithms::LevelMethod& method,
                               std::size_t segment_bytes);

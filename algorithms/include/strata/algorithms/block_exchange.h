@@ -24,23 +24,37 @@ struct BlockRun {
     bool operator==(const BlockRun&) const = default;
 };
 
-/// What one edge of the tree carries in one direction: these blocks, in this order. Both ends know the same
-/// stream. The stream's bytes are cut into messages of `segment_bytes` (0: one message) whatever blocks they
-/// hold: short blocks share a message, long ones take several.
+/// What one edge carries in one direction: these blocks, in this order. Both ends know the same stream. Its
+/// pieces, one where nothing is cut, are each divided into messages of `segment_bytes` (0: one message)
+/// whatever blocks they hold: short blocks share a message, long ones take several.
 struct BlockStream {
     int peer = -1;
     std::vector<BlockRun> runs;  ///< what lies one behind the other in rank order is one step of work
     std::size_t segment_bytes = 0;
+    std::vector<std::size_t> cuts = {};  ///< runs, ascending and without the first, that begin another piece
 };
 
-/// One rank's streams over the undirected tree of tree_links(): towards the root first, then the children,
-/// widest level first. Of BlockFlow::all both lists have the same peers.
+/// One rank's streams: over the undirected tree of tree_links() towards the root first, then the children,
+/// widest level first, so that of BlockFlow::all both lists have the same peers. A ring (BlockFlow::all only)
+/// stands in its level's place: its predecessor in the one list, its successor in the other.
 struct BlockRoutes {
     std::vector<BlockStream> in;
     std::vector<BlockStream> out;
+    bool in_ring = false;
 };
 
-/// The streams of `rank`. A block crosses every edge on its way once and no other. The order of a stream:
+/// The streams of `rank`. Groups for which makes_ring() holds, their participants in the order of
+/// shape_members(), are rings; what follows is how a ring is told from a tree:
+/// * its edges are directed. One carries everything but the blocks behind its receiver, and where the
+///   receiver stands for the group, which gets the others' blocks from outside, only the group's own ones.
+///   What leaves a connection is so as much as what enters it; inner members of a chain send every block of
+///   their own twice.
+/// * its streams are cut: the blocks behind the sender, those behind its predecessor and so on, at last all
+///   that come from outside, are pieces of their own. A message of one of the group's pieces waits for just
+///   one message of the edge before, or for messages from deeper levels; what comes from outside follows.
+///
+/// In trees a block crosses every edge on its way once and no other; everywhere it comes to every rank once.
+/// The order of a tree's stream:
 /// * all, to_root: in about the order in which blocks arrive at the sender. Its own block, then the others
 ///   by the deepest group that they share with it, which tells how slow a link they have crossed; within a
 ///   group one block of each edge in turn. A slow edge has work from the start, and a fast one never waits
@@ -65,7 +79,7 @@ struct Block {
 /// message lies in one piece there, and every message is sent as soon as its last byte is here; all edges
 /// work at the same time. `blocks`, by rank: what lies here at the start is this rank's own block, or all of
 /// them at the root of `from_root`; `data` of blocks without memory is set, for this call only. Every edge
-/// carries ceil(bytes / segment) messages in each direction, none where a stream has 0 bytes. Memory: the
+/// carries ceil(bytes / segment) messages per piece, none where a piece has 0 bytes. Memory: the
 /// blocks without any, and where messages are no single piece, window segments per stream; from the arena,
 /// which is not reset. Returns 0 or the first error of the transport, after Transport::abandon(): messages
 /// under way may still write to the arena then.

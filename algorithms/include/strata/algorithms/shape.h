@@ -11,6 +11,10 @@ struct ShapeLinks {
     std::vector<int> children;  ///< positions, in the order in which they are to be served
 };
 
+/// True when `size` members of a group are a directed ring, each of them sending to the next one. Fewer than
+/// three are none: two are neighbours in both directions anyway, and a tree of two (shape_links()).
+bool makes_ring(const LevelMethod& method, int size);
+
 /// Pure rank arithmetic. `method.algorithm` must be a tree shape; a radix of 0 takes the algorithm's default.
 /// Throws std::invalid_argument for another algorithm, a radix below 1 (chain) or 2 (knomial), or a position
 /// outside 0..size-1.

@@ -1,0 +1,27 @@
+#pragma once
+#include <vector>
+
+#include "strata/algorithms/shape.h"
+#include "strata/algorithms/tree.h"
+
+namespace strata::algorithms {
+
+/// A group in which a rank has neighbours, and its place there.
+struct GroupPart {
+    int group = -1;
+    const LevelPlan* level = nullptr;
+    std::vector<int> members;  ///< shape_members()
+    int position = 0;          ///< of the rank; 0: it stands for the group further up
+
+    int size() const { return static_cast<int>(members.size()); }
+    /// Throws std::invalid_argument for a method that is no tree shape.
+    ShapeLinks shape() const { return shape_links(level->method, position, size()); }
+    TreeLinks::Edge edge_to(int place) const { return {members[place], group, level->segment_bytes}; }
+};
+
+/// The groups in which `rank` takes part, the narrowest first: those it stands for, and the one in which
+/// somebody else does. Cost: the sizes of the groups on the rank's branch.
+std::vector<GroupPart> group_parts(const topology::Hierarchy& hierarchy, const Plan& plan, int root,
+                                   int rank);
+
+}  // namespace strata::algorithms
