@@ -18,6 +18,11 @@ bool by_tree(const LevelMethod& method, const CollectiveTraits& traits) {
     return method.algorithm == Algorithm::automatic || info(method.algorithm).tree_shape;
 }
 
+/// True where a level becomes a ring of our own; else Open MPI's is meant.
+bool by_ring(const LevelMethod& method, const Overrides& overrides) {
+    return overrides.engine == Engine::ring && method.algorithm == Algorithm::ring;
+}
+
 bool has_engine(const CollectiveTraits& traits, Engine engine) {
     switch (engine) {
         case Engine::ring: return traits.by_ring;
@@ -82,11 +87,12 @@ std::string check(const Overrides& overrides, Collective collective) {
             return text_of(rule) + ": no engine of " + name +
                    " can use that; known: " + methods_of(collective);
         }
-        if (tree(rule.method)) continue;
+        if (tree(rule.method) || by_ring(rule.method, overrides)) continue;
         if (overrides.engine != Engine::automatic && overrides.engine != Engine::levels &&
             overrides.engine != Engine::forward) {
             return text_of(rule) + " needs the engine 'levels' (or 'auto'): the engine '" +
-                   std::string(name_of(overrides.engine)) + "' takes tree shapes only";
+                   std::string(name_of(overrides.engine)) + "' takes tree shapes " +
+                   (overrides.engine == Engine::ring ? "and 'ring' only" : "only");
         }
         all_by_levels = all_by_levels || overrides.engine == Engine::automatic;
     }

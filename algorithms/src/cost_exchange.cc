@@ -5,6 +5,7 @@
 #include <ranges>
 
 #include "cost_links.h"
+#include "strata/algorithms/shape.h"
 
 namespace strata::algorithms {
 
@@ -51,25 +52,43 @@ ExchangeModel::ExchangeModel(const topology::Hierarchy& hierarchy, const LinkTab
       ranks_(hierarchy.stop.size()),
       boundaries_(hierarchy.groups.size()) {}
 
-/// The edges, and how many ranks lie behind each.
 void ExchangeModel::make_edges(std::span<const LevelPlan> plans) {
     edges_.clear();
+    group_edges_.clear();
     for (int g = 0; g < static_cast<int>(groups_.size()); ++g) {
         const auto& members = groups_[g].participants;
         if (members.size() < 2) continue;
         const LevelPlan& plan = plans[groups_[g].level];
-        const Shape& tree = shape(plan.method, members.size());
-        for (const int position : tree.order) {
-            const Participant& parent = members[position];
-            for (const int place : tree.children[position]) {
-                const Participant& child = members[place];
-                edges_.push_back({parent.rank, child.rank, g, std::max(parent.us_per_byte, child.us_per_byte),
-                                  plan.segment_bytes});
-            }
+        const std::size_t first = edges_.size();
+        const auto add = [&](const Participant& from, const Participant& to) {
+            edges_.push_back(
+                {from.rank, to.rank, g, std::max(from.us_per_byte, to.us_per_byte), plan.segment_bytes, 0});
+        };
+        const bool ring = makes_ring(plan.method, static_cast<int>(members.size()));
+        if (ring) {
+            for (std::size_t i = 0; i < members.size(); ++i)
+                add(members[i], members[(i + 1) % members.size()]);
+        } else {
+            const Shape& tree = shape(plan.method, members.size());
+            for (const int position : tree.order)
+                for (const int place : tree.children[position]) add(members[position], members[place]);
         }
+        group_edges_.push_back({first, edges_.size() - first, ring});
     }
-    for (const Edge& edge : edges_ | std::views::reverse)
-        ranks_[edge.parent].below += ranks_[edge.child].below;
+}
+
+/// How many ranks lie behind each edge.
+void ExchangeModel::count_ranks() {
+    for (const GroupEdges& group : group_edges_ | std::views::reverse) {
+        const std::span<Edge> edges = edges_of(group);
+        if (!group.ring) {
+            for (const Edge& edge : edges | std::views::reverse)
+                ranks_[edge.parent].below += ranks_[edge.child].below;
+            continue;
+        }
+        for (Edge& edge : edges) edge.behind = ranks_[edge.parent].below;
+        for (const Edge& edge : edges.subspan(1)) ranks_[edges.front().parent].below += edge.behind;
+    }
 }
 
 ExchangeModel::Stream ExchangeModel::cut(Stream stream, std::size_t segment_bytes) const {
@@ -151,23 +170,118 @@ void ExchangeModel::arrive(const Edge& edge, const Stream& stream, double start,
                                    bandwidth_bound(edge, stream, window));
 }
 
+/// Messages for the blocks of some ranks.
+double ExchangeModel::piece_messages(const Edge& edge, double ranks) const {
+    const auto segment = static_cast<double>(edge.segment_bytes);
+    return segment == 0 ? 1 : std::ceil(bytes_ * ranks / static_cast<double>(ranks_.size()) / segment);
+}
+
+ExchangeModel::RingLoad ExchangeModel::ring_load(std::span<const Edge> ring) const {
+    RingLoad load;
+    double most = 0;
+    for (const Edge& edge : ring) {
+        load.ranks += edge.behind;
+        load.messages += piece_messages(edge, edge.behind);
+        most = std::max(most, edge.behind);
+    }
+    load.message = bytes_ * most / static_cast<double>(ranks_.size());
+    const auto segment = static_cast<double>(ring.front().segment_bytes);
+    if (segment != 0) load.message = std::min(load.message, segment);
+    return load;
+}
+
+/// The group's own blocks on one edge: all but those behind the receiver.
+ExchangeModel::Stream ExchangeModel::inner(std::span<const Edge> ring, const RingLoad& load,
+                                           std::size_t place) const {
+    const Edge& edge = ring[place];
+    const double behind = ring[(place + 1) % ring.size()].behind;
+    return {edge.parent, edge.child, bytes_ * (load.ranks - behind) / static_cast<double>(ranks_.size()),
+            load.message, load.messages - piece_messages(edge, behind)};
+}
+
+/// What comes from outside.
+ExchangeModel::Stream ExchangeModel::outer(const Edge& edge, const RingLoad& load) const {
+    const double share = 1 - load.ranks / static_cast<double>(ranks_.size());
+    return cut({edge.parent, edge.child, bytes_ * share}, edge.segment_bytes);
+}
+
+void ExchangeModel::add_ring_loads(std::span<const Edge> ring) {
+    const RingLoad load = ring_load(ring);
+    const bool all = load.ranks == static_cast<double>(ranks_.size());
+    for (std::size_t i = 0; i < ring.size(); ++i) {
+        add_loads(ring[i], inner(ring, load, i));
+        if (!all && i + 1 < ring.size()) add_loads(ring[i], outer(ring[i], load));
+    }
+}
+
+/// The last blocks that a participant gets come from its successor, all the way round.
+void ExchangeModel::go_round(std::span<const Edge> ring, int window) {
+    const RingLoad load = ring_load(ring);
+    const auto hop = [&](const Edge& edge) {
+        const LinkParameters& link = link_of(edge);
+        return handshake_us(link, static_cast<std::size_t>(load.message)) + load.message * edge.us_per_byte +
+               link.latency_us + 2 * link.overhead_us;
+    };
+    double ready = 0;
+    double round = 0;
+    for (const Edge& edge : ring) {
+        ready = std::max(ready, ranks_[edge.parent].arrivals.all());
+        round += hop(edge);
+    }
+    for (std::size_t i = 0; i < ring.size(); ++i) {
+        const Edge& edge = ring[i];
+        const Stream stream = inner(ring, load, i);
+        const double at = ready + round - hop(ring[(i + 1) % ring.size()]);
+        ranks_[edge.child].arrivals.add(edge.parent, at, message_busy_us(edge, stream),
+                                        bandwidth_bound(edge, stream, window));
+    }
+}
+
+/// What comes from outside runs along the ring to the participant before the one who brought it.
+void ExchangeModel::hand_on(std::span<const Edge> ring, int window) {
+    const RingLoad load = ring_load(ring);
+    if (load.ranks == static_cast<double>(ranks_.size())) return;
+    for (const Edge& edge : ring.first(ring.size() - 1)) {
+        const Stream stream = outer(edge, load);
+        const double ready = ranks_[edge.parent].arrivals.all();
+        arrive(edge, stream, queued_start(edge, stream, ready), window);
+    }
+}
+
 double ExchangeModel::cost_us(std::span<const LevelPlan> plans, std::size_t bytes, int window) {
     bytes_ = static_cast<double>(std::max<std::size_t>(bytes, 1));
     std::fill(ranks_.begin(), ranks_.end(), RankState{});
     std::fill(boundaries_.begin(), boundaries_.end(), Direction{});
     make_edges(plans);
-    for (const Edge& edge : edges_) {
-        if (up_) add_loads(edge, up(edge));
-        if (down_) add_loads(edge, down(edge));
+    count_ranks();
+    for (const GroupEdges& group : group_edges_) {
+        if (group.ring) {
+            add_ring_loads(edges_of(group));
+            continue;
+        }
+        for (const Edge& edge : edges_of(group)) {
+            if (up_) add_loads(edge, up(edge));
+            if (down_) add_loads(edge, down(edge));
+        }
     }
-    if (up_) {
-        for (const Edge& edge : edges_ | std::views::reverse) {
+    for (const GroupEdges& group : group_edges_ | std::views::reverse) {
+        if (group.ring) {
+            go_round(edges_of(group), window);
+            continue;
+        }
+        if (!up_) continue;
+        for (const Edge& edge : edges_of(group) | std::views::reverse) {
             const double ready = ranks_[edge.child].arrivals.all();
             arrive(edge, up(edge), ready + link_of(edge).overhead_us, window);
         }
     }
-    if (down_) {
-        for (const Edge& edge : edges_) {
+    for (const GroupEdges& group : group_edges_) {
+        if (group.ring) {
+            hand_on(edges_of(group), window);
+            continue;
+        }
+        if (!down_) continue;
+        for (const Edge& edge : edges_of(group)) {
             const double busy = up_ ? message_busy_us(edge, up(edge)) : 0;
             const double ready = ranks_[edge.parent].arrivals.without(edge.child, busy);
             arrive(edge, down(edge), queued_start(edge, down(edge), ready), window);

@@ -16,7 +16,8 @@ namespace strata::algorithms {
 /// same connection: the middle of a star sends everybody's blocks once per neighbour, the inner members of a
 /// chain little more than once in all. Latency: a stream ends one message after the last of the streams that
 /// feed it, and the messages that leave a rank at that moment queue. No processor is done before it has
-/// worked off its messages. Messages are counted per stream: short blocks share one.
+/// worked off its messages. Messages are counted per stream: short blocks share one. A ring's edges carry two
+/// streams, the group's own blocks, a message at least for every participant, and those from outside.
 class ExchangeModel final : public CostModel {
 public:
     ExchangeModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,
@@ -39,6 +40,20 @@ private:
         int group = -1;
         double us_per_byte = 0;  ///< of the narrowest connection on its way
         std::size_t segment_bytes = 0;
+        double behind = 0;  ///< of a ring's edge: ranks that the sender, its `parent`, stands for
+    };
+    /// The edges of a group: from parents to children, parents before their children, or once round the ring,
+    /// that of the participant who stands for the group first.
+    struct GroupEdges {
+        std::size_t first = 0;
+        std::size_t count = 0;
+        bool ring = false;
+    };
+    /// A ring's own blocks.
+    struct RingLoad {
+        double ranks = 0;
+        double message = 0;   ///< bytes of the longest one
+        double messages = 0;  ///< if every piece were sent
     };
     /// The latest of some times, with or without that of one rank.
     class Latest {
@@ -73,6 +88,10 @@ private:
     };
 
     void make_edges(std::span<const LevelPlan> plans);
+    void count_ranks();
+    std::span<Edge> edges_of(const GroupEdges& group) {
+        return std::span(edges_).subspan(group.first, group.count);
+    }
     Stream up(const Edge& edge) const;
     Stream down(const Edge& edge) const;
     Stream cut(Stream stream, std::size_t segment_bytes) const;
@@ -83,6 +102,13 @@ private:
     double bandwidth_bound(const Edge& edge, const Stream& stream, int window) const;
     double queued_start(const Edge& edge, const Stream& stream, double ready);
     void arrive(const Edge& edge, const Stream& stream, double start, int window);
+    double piece_messages(const Edge& edge, double ranks) const;
+    RingLoad ring_load(std::span<const Edge> ring) const;
+    Stream inner(std::span<const Edge> ring, const RingLoad& load, std::size_t place) const;
+    Stream outer(const Edge& edge, const RingLoad& load) const;
+    void add_ring_loads(std::span<const Edge> ring);
+    void go_round(std::span<const Edge> ring, int window);
+    void hand_on(std::span<const Edge> ring, int window);
 
     bool up_;
     bool down_;
@@ -100,7 +126,8 @@ private:
         double wire_free = 0;
         Arrivals arrivals;
     };
-    std::vector<Edge> edges_;  ///< parents before their children
+    std::vector<Edge> edges_;  ///< group by group
+    std::vector<GroupEdges> group_edges_;
     std::vector<RankState> ranks_;
     std::vector<Direction> boundaries_;
     double bytes_ = 0;

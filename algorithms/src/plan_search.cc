@@ -16,6 +16,7 @@ constexpr std::size_t smallest_segment = 4096;
 constexpr std::size_t largest_segment = 1048576;
 
 const LevelMethod binomial{Algorithm::binomial, 0, {}};
+const LevelMethod ring{Algorithm::ring, 0, {}};
 
 }  // namespace
 
@@ -24,12 +25,13 @@ bool delegates(const LevelMethod& method, const CollectiveTraits& traits) {
     return method.algorithm != Algorithm::automatic && !info(method.algorithm).tree_shape;
 }
 
-PlanSearch::PlanSearch(CostModel& model, const Overrides& overrides, const Operation& operation)
+PlanSearch::PlanSearch(CostModel& model, const Overrides& overrides, const Operation& operation, Rings rings)
     : model_(&model),
       operation_(operation),
       traits_(traits_of(operation.collective)),
       bytes_(operation.bytes),
       window_(overrides.window),
+      rings_(rings),
       may_exchange_(traits_.exchanges && model.top_stands_alone()),
       by_levels_(!order_is_fixed() && wants_levels(overrides)) {
     for (std::size_t l = 0; l < model.levels().size(); ++l) open_level(l, overrides);
@@ -49,11 +51,19 @@ bool PlanSearch::wants_levels(const Overrides& overrides) const {
 bool PlanSearch::can_have(std::size_t l, const LevelMethod& method) const {
     if (!by_levels_) {
         if (method.algorithm == Algorithm::recursive_doubling) return l == 0 && may_exchange_;
+        if (method.algorithm == Algorithm::ring) return rings_ != Rings::none;
         return !delegates(method, traits_);
     }
     if (method.algorithm == Algorithm::component || method.algorithm == Algorithm::automatic) return true;
     const CollectiveTasks tasks = tasks_of(operation_.collective);
     return info(method.algorithm).tasks.meets(l == 0 ? tasks.topmost : tasks.below);
+}
+
+bool PlanSearch::could_be_ring() const {
+    for (std::size_t l = 0; l < levels_.size(); ++l) {
+        if (levels_[l].method_open && worth_a_ring(model_->largest_group(l))) return true;
+    }
+    return false;
 }
 
 double PlanSearch::run(bool one_segment) {
@@ -108,15 +118,23 @@ void PlanSearch::open_level(std::size_t l, const Overrides& overrides) {
 /// Shapes that differ for groups of up to `size` participants; the usual best one last.
 std::vector<LevelMethod> PlanSearch::shapes_for(int size) const {
     if (order_is_fixed()) return {binomial};
+    if (rings_ == Rings::wanted && size > 2) return {ring};
     std::vector<LevelMethod> shapes{{Algorithm::linear, 0, {}}};
     if (size > 2) shapes.insert(shapes.begin(), {Algorithm::pipeline, 0, {}});
     if (size > 4) shapes.push_back({Algorithm::knomial, 4, {}});
     if (size > 3) shapes.push_back({Algorithm::binary, 0, {}});
     if (size > 3) shapes.push_back(binomial);
+    if (rings_ == Rings::allowed && worth_a_ring(size)) shapes.push_back(ring);
     if (operation_.rank_order) {
         std::erase_if(shapes, [](const LevelMethod& s) { return !info(s.algorithm).keeps_rank_order; });
     }
     return shapes;
+}
+
+/// A ring takes at least one message per participant over every edge, in which short blocks could have gone
+/// together.
+bool PlanSearch::worth_a_ring(int size) const {
+    return size > 2 && bytes_ / static_cast<std::size_t>(size) >= smallest_segment;
 }
 
 /// All segments that are still open get this size.

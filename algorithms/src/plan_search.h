@@ -17,16 +17,21 @@ inline constexpr double needed_gain = 0.05;
 /// engine has not.
 bool delegates(const LevelMethod& method, const CollectiveTraits& traits);
 
+/// Whether the levels left open may become rings.
+enum class Rings { none, allowed, wanted };
+
 /// Searches the choices that one operation and the user's rules leave open, for one hierarchy, root and size.
 class PlanSearch {
 public:
     /// `model` predicts `operation` and outlives the search.
-    PlanSearch(CostModel& model, const Overrides& overrides, const Operation& operation);
+    PlanSearch(CostModel& model, const Overrides& overrides, const Operation& operation, Rings rings);
 
     /// True when the levels engine is asked for: by name, or by a rule that gives a level to somebody else.
     bool by_levels() const { return by_levels_; }
     /// The first method that a rule wants for a level which cannot have it; nullptr: none.
     const LevelMethod* passed_over() const { return passed_over_ ? &*passed_over_ : nullptr; }
+    /// True when a ring is worth a thought on some level that is left open.
+    bool could_be_ring() const;
     const std::vector<LevelPlan>& plans() const { return plans_; }
 
     /// Chooses everything open; returns the predicted time, us. `one_segment`: of one size on all levels, the
@@ -45,6 +50,7 @@ private:
     bool can_have(std::size_t l, const LevelMethod& method) const;
     void open_level(std::size_t l, const Overrides& overrides);
     std::vector<LevelMethod> shapes_for(int size) const;
+    bool worth_a_ring(int size) const;
     bool order_is_fixed() const { return operation_.reproducible && traits_.folds; }
     void fix_segments(std::size_t bytes);
     void set_one_segment();
@@ -66,6 +72,7 @@ private:
     CollectiveTraits traits_;
     std::size_t bytes_;
     int window_;
+    Rings rings_;
     bool may_exchange_;
     bool by_levels_;
     std::optional<LevelMethod> passed_over_;

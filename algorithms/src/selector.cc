@@ -1,5 +1,6 @@
 #include "strata/algorithms/selector.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -82,6 +83,20 @@ std::string passed_over_text(const LevelMethod& method, const Operation& operati
     return name + (fixed_order(operation) ? " has no fixed order" : " is for the topmost level");
 }
 
+/// Puts rings in place of the trees of `search` where they are predicted to gain more than the model's error;
+/// true when there are any.
+bool take_rings(PlanSearch& search, CostModel& model, const Overrides& overrides, const Operation& operation,
+                double& predicted_us) {
+    if (!traits_of(operation.collective).by_ring || !search.could_be_ring()) return false;
+    PlanSearch rings(model, overrides, operation, Rings::allowed);
+    const double rings_us = rings.run(traits_of(operation.collective).folds);
+    if (rings_us > predicted_us * (1 - needed_gain)) return false;
+    search = std::move(rings);
+    predicted_us = rings_us;
+    return std::any_of(search.plans().begin(), search.plans().end(),
+                       [](const LevelPlan& level) { return level.method.algorithm == Algorithm::ring; });
+}
+
 void forward(Plan& plan, std::string reason) {
     plan.engine = Engine::forward;
     plan.predicted_us = plan.forward_us;
@@ -98,7 +113,8 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     plan.window = overrides.window;
     plan.forward_us = previous_us(hierarchy, links, operation);
     const auto model = make_cost_model(hierarchy, links, operation);
-    PlanSearch search(*model, overrides, operation);
+    PlanSearch search(*model, overrides, operation,
+                      overrides.engine == Engine::ring ? Rings::wanted : Rings::none);
     plan.levels = search.plans();
     if (overrides.engine == Engine::forward) {
         forward(plan, "set by the user");
@@ -123,9 +139,13 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
         forward(plan, verdict->reason);
         return plan;
     }
-    plan.engine = by_levels ? Engine::levels : Engine::tree;
-    plan.levels = search.plans();
+    plan.engine = by_levels ? Engine::levels : fixed && !overruled ? overrides.engine : Engine::tree;
     plan.reason = verdict->reason;
+    if (!fixed && !by_levels && take_rings(search, *model, overrides, operation, plan.predicted_us)) {
+        plan.engine = Engine::ring;
+        plan.reason += ", in rings predicted faster than trees";
+    }
+    plan.levels = search.plans();
     if (const LevelMethod* method = search.passed_over())
         plan.reason += "; " + passed_over_text(*method, operation);
     return plan;

@@ -69,6 +69,36 @@ TEST(BlocksCost, AShapePaysForEveryCopyOfABlock) {
     }
 }
 
+TEST(BlocksCost, ARingByHand) {
+    // Four ranks with 100 bytes each: the last block takes three hops of 1 + 1 + 2 + 1 us.
+    const Hierarchy node = one_node(4);
+    EXPECT_DOUBLE_EQ(cost_us(Collective::allgather, node, uniform(node, Algorithm::ring, 0), 400), 3 * 5);
+    // Two are no ring.
+    const Hierarchy pair = one_node(2);
+    EXPECT_DOUBLE_EQ(cost_us(Collective::allgather, pair, uniform(pair, Algorithm::ring, 0), 200),
+                     1 + 1 + 2 + 1);
+    // Large ones keep every processor busy with three blocks each way.
+    EXPECT_DOUBLE_EQ(cost_us(Collective::allgather, node, uniform(node, Algorithm::ring, 1000), 400000),
+                     2 * (3 * 100 * 1 + 300000 / 100.0));
+}
+
+TEST(BlocksCost, ARingLeavesANodeAsOftenAsItEntersIt) {
+    for (const int count : {3, 4, 9}) {
+        const Hierarchy nodes = nodes_below_switch(count, 2);
+        const double once = 1000000 / 10.0;
+        const double us =
+            cost_us(Collective::allgather, nodes, uniform(nodes, Algorithm::ring, 4096), 1000000);
+        EXPECT_GT(us, once * (count - 1) / count);
+        EXPECT_LT(us, once * (count - 1) / count * 1.1);
+    }
+    // Two sites of three nodes: what limits is the card of the node that stands for its site. It sends the
+    // site's half of everything up and all but its successor's sixth along the ring.
+    const Hierarchy sites = sites_of_nodes(2, 3, 2);
+    const double us = cost_us(Collective::allgather, sites, uniform(sites, Algorithm::ring, 4096), 1200000);
+    EXPECT_GT(us, (600000 + 1000000) / 10.0);
+    EXPECT_LT(us, (600000 + 1000000) / 10.0 * 1.1);
+}
+
 TEST(BlocksCost, ShortBlocksShareAMessage) {
     const Hierarchy sites = sites_of_nodes(2, 4, 8);
     const std::size_t bytes = 8 * 64;

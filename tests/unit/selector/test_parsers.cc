@@ -185,6 +185,21 @@ TEST(OverridesCheck, WithTheLevelsEngineEveryNameIsOneOfOpenMpis) {
     EXPECT_EQ(checked(Collective::scatter, "node=linear_nb", Engine::levels), "");
 }
 
+TEST(OverridesCheck, TheRingEngineTakesTreeShapesAndRings) {
+    const auto checked = [](const char* methods, Engine engine) {
+        return check({engine, parse_level_methods(methods), {}}, Collective::allgather);
+    };
+    EXPECT_EQ(checked("switch=ring,node=binomial,numa=auto", Engine::ring), "");
+    EXPECT_EQ(checked("switch=ring,node=linear", Engine::automatic), "") << "Open MPI's";
+    for (const std::string method : {"bruck", "sm"}) {
+        EXPECT_EQ(
+            checked(("node=" + method).c_str(), Engine::ring),
+            "'node=" + method +
+                "' needs the engine 'levels' (or 'auto'): the engine 'ring' takes tree shapes and 'ring' "
+                "only");
+    }
+}
+
 TEST(OverridesCheck, EnginesThatTheCollectiveHasNot) {
     for (int op = 0; op < collective_count; ++op) {
         const auto collective = static_cast<Collective>(op);

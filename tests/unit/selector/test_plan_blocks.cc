@@ -25,8 +25,8 @@ TEST(PlanAllgather, LargeBlocksBetweenNodesAvoidTheStar) {
     for (const int nodes : {4, 8, 16}) {
         for (const std::size_t bytes : {4 * mib, 64 * mib}) {
             const Hierarchy hierarchy = nodes_below_switch(nodes, 4);
-            const Plan plan = planned(hierarchy, LinkTable{}, {Collective::allgather, bytes});
-            EXPECT_EQ(plan.engine, Engine::tree);
+            const Plan plan =
+                planned(hierarchy, LinkTable{}, {Collective::allgather, bytes}, overriding(Engine::tree));
             // Of four the binomial tree is a chain too.
             if (nodes > 4) {
                 EXPECT_EQ(plan.at(leaf_switch).method.algorithm, Algorithm::pipeline) << nodes;
@@ -57,12 +57,78 @@ TEST(PlanAllgather, ABlockCrossesTheUplinkOnce) {
     EXPECT_LT(plan.predicted_us, 1.1 * limit);
 }
 
-TEST(PlanAllgather, TreesBetweenNodesOnlyUnlessTheUserSaysSo) {
+TEST(PlanAllgather, LargeBlocksBetweenThreeNodesAndMoreGoInRings) {
+    for (const Collective collective : {Collective::allgather, Collective::allgatherv}) {
+        for (const int nodes : {3, 4, 8, 16}) {
+            for (const std::size_t bytes : {mib, 4 * mib, 64 * mib}) {
+                const Hierarchy hierarchy = nodes_below_switch(nodes, 4);
+                const Plan plan = planned(hierarchy, LinkTable{}, {collective, bytes});
+                EXPECT_EQ(plan.engine, Engine::ring) << nodes << " nodes, " << bytes;
+                EXPECT_EQ(plan.at(leaf_switch).method.algorithm, Algorithm::ring);
+                EXPECT_EQ(plan.reason,
+                          "spares the links between nodes, in rings predicted faster than trees");
+                const double tree =
+                    planned(hierarchy, LinkTable{}, {collective, bytes}, overriding(Engine::tree))
+                        .predicted_us;
+                EXPECT_LE(plan.predicted_us, 0.95 * tree);
+                const double wanted =
+                    planned(hierarchy, LinkTable{}, {collective, bytes}, overriding(Engine::ring))
+                        .predicted_us;
+                EXPECT_LE(plan.predicted_us, wanted * 1.05);
+            }
+        }
+    }
+}
+
+TEST(PlanAllgather, ShortBlocksAndPairsKeepTheirTrees) {
+    for (const int nodes : {3, 4, 8, 16}) {
+        for (const std::size_t bytes : {std::size_t{16}, std::size_t{1000}, 8 * kib}) {
+            for (const LinkTable& links : {LinkTable{}, two_sites(50), two_sites(2000)}) {
+                const Plan plan =
+                    planned(nodes_below_switch(nodes, 4), links, {Collective::allgather, bytes});
+                EXPECT_EQ(plan.engine, Engine::tree) << nodes << " nodes, " << bytes;
+            }
+        }
+    }
+    // Two sites of two nodes behind a narrow uplink: nothing is gained by rings inside the nodes.
+    for (const std::size_t bytes : sizes) {
+        const Plan plan = planned(sites_of_nodes(2, 2, 4), two_sites(50), {Collective::allgather, bytes});
+        EXPECT_EQ(plan.engine, Engine::tree) << bytes;
+    }
+}
+
+TEST(PlanAllgather, TheRingEngineMakesARingOfWhateverIsOpen) {
+    const Hierarchy hierarchy = sites_of_nodes(3, 4, 8);
+    const Operation operation{Collective::allgatherv, mib};
+    const Plan plan =
+        planned(hierarchy, LinkTable{}, operation, overriding(Engine::ring, "node=binomial", "switch0=5000"));
+    EXPECT_EQ(plan.engine, Engine::ring);
+    EXPECT_EQ(plan.reason, "set by the user");
+    EXPECT_EQ(plan.at(top_switch).method.algorithm, Algorithm::ring);
+    EXPECT_EQ(plan.at(leaf_switch), (LevelPlan{leaf_switch, {Algorithm::ring, 0, {}}, 5000}));
+    EXPECT_EQ(plan.at(node_level).method.algorithm, Algorithm::binomial);
+    // Short blocks, one node, two participants, and the word itself.
+    for (const std::size_t bytes : sizes) {
+        const Plan all = planned(hierarchy, LinkTable{}, {Collective::allgather, bytes},
+                                 overriding(Engine::ring, "switch=ring"));
+        for (const LevelPlan& level : all.levels) EXPECT_EQ(level.method.algorithm, Algorithm::ring);
+        EXPECT_EQ(planned(one_node(5), LinkTable{}, {Collective::allgather, bytes}, overriding(Engine::ring))
+                      .at(node_level)
+                      .method.algorithm,
+                  Algorithm::ring);
+        EXPECT_EQ(planned(nodes_below_switch(2, 2), LinkTable{}, {Collective::allgather, bytes},
+                          overriding(Engine::ring))
+                      .engine,
+                  Engine::ring);
+    }
+}
+
+TEST(PlanAllgather, TreesOrRingsBetweenNodesOnlyUnlessTheUserSaysSo) {
     for (const Collective collective : {Collective::allgather, Collective::allgatherv}) {
         for (const std::size_t bytes : sizes) {
             const Plan between = planned(nodes_below_switch(4, 4), LinkTable{}, {collective, bytes});
-            EXPECT_EQ(between.engine, Engine::tree);
-            EXPECT_EQ(between.reason, "spares the links between nodes");
+            EXPECT_TRUE(between.engine == Engine::tree || between.engine == Engine::ring);
+            EXPECT_EQ(between.reason.find("spares the links between nodes"), 0U);
             const Plan inside = planned(halves(), LinkTable{}, {collective, bytes});
             EXPECT_EQ(inside.engine, Engine::forward);
             EXPECT_EQ(inside.reason, "no gain known inside a node");

@@ -46,7 +46,7 @@ constexpr CollectiveTraits traits_of(Collective collective) {
         case Collective::allreduce: return {.up = true, .down = true, .folds = true, .exchanges = true};
         case Collective::barrier: return {.up = true, .down = true, .exchanges = true};
         case Collective::allgather:
-        case Collective::allgatherv: return {.up = true, .down = true, .blocks = true};
+        case Collective::allgatherv: return {.up = true, .down = true, .blocks = true, .by_ring = true};
         case Collective::gather: return {.rooted = true, .up = true, .blocks = true};
         case Collective::gatherv: return {.rooted = true, .up = true, .blocks = true, .sized = false};
         case Collective::scatter: return {.rooted = true, .down = true, .blocks = true};

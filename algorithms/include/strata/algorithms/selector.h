@@ -65,13 +65,15 @@ struct Operation {
 };
 
 /// Chooses engine, shapes and segment size. Only symmetric inputs. Naming a component, or a pattern that only
-/// the levels engine has, selects that engine; the model never does. An automatic engine becomes
+/// the levels engine has, selects that engine; the model never does. Every level whose method no rule fixed is
+/// a ring under the ring engine. An automatic engine becomes
 ///  - Bcast: tree inside a node where that is predicted at least 5 % faster than the previous component, and
 ///    between nodes unless it is predicted more than half slower;
 ///  - Gather, Scatter: tree between nodes where that is predicted at least 5 % faster than direct messages;
 ///  - their v-variants: forward, since the ranks do not know the sizes alike;
 ///  - the others: tree between nodes, whose links it spares, else forward (the previous component's patterns
-///    are not modelled);
+///    are not modelled). Allgather between nodes: ring, with rings on some levels, where that is predicted at
+///    least 5 % faster than the tree and no ring passes pieces of less than 4 KiB;
 ///  - a reproducible reduction: tree, everywhere.
 /// Reductions get one segment size for all levels. Allreduce and Barrier exchange on the topmost level
 /// (recursive_doubling, whole messages) where that is predicted faster. `rank_order`: only shapes that keep
