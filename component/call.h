@@ -49,6 +49,15 @@ inline int settle(Module& module, const algorithms::Operation& operation, Planne
     return rc;
 }
 
+/// The calls of a collective that an engine of ours serves.
+inline Counter& served_by(algorithms::Engine engine, Counters::PerCollective& count_of) {
+    switch (engine) {
+        case algorithms::Engine::levels: return count_of.levels;
+        case algorithms::Engine::ring: return count_of.ring;
+        default: return count_of.tree;
+    }
+}
+
 /// Serves one call, which `describe()` tells if somebody asks:  `run(planned, operation, communicators)` with
 /// an engine (communicators: for the levels engine only), or the previous component with `arguments`. A
 /// collective that the previous component makes of others, through the same table, stays with it and is
@@ -96,7 +105,7 @@ int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments
     if (planned->plan.engine == algorithms::Engine::forward) {
         return hand_over(ForwardReason::model);
     }
-    (communicators != nullptr ? count_of.levels : count_of.tree).add();
+    served_by(planned->plan.engine, count_of).add();
     CommunicatorState::Running running(state);
     return running.end(run(*planned, operation, communicators));
 }

@@ -92,7 +92,9 @@ void vary(Random random) {
     set("hierarchy", one_of<6>(random, {"", "", "none", "node", "node,numa", "numa:2"}));
     for (const Collective collective : all_collectives()) {
         const std::string name = name_of(collective);
-        const std::string engine = one_of<5>(random, {"auto", "tree", "tree", "levels", "forward"});
+        const bool rings = collective == Collective::allgather || collective == Collective::allgatherv;
+        const std::string engine =
+            one_of<5>(random, {"auto", rings ? "ring" : "tree", "tree", "levels", "forward"});
         const auto words = level_words(collective, engine == "levels");
         set(name + "_algorithm", engine);
         set(name + "_level_algorithms", random.one_in(2) ? level_algorithms(random, words) : "");

@@ -2,7 +2,7 @@
 // was asked for. Fails on an Open MPI without the plugin: otherwise every other test could pass on
 // coll/tuned.
 //
-//   selected --op NAME --expect tree|levels|forward [--bytes N] [--calls N] [--crossings node=3]
+//   selected --op NAME --expect tree|levels|ring|forward [--bytes N] [--calls N] [--crossings node=3]
 //
 // --crossings KIND=N: over all ranks each call moved exactly N times its bytes between groups of that level.
 #include <cstdio>
@@ -138,7 +138,7 @@ private:
 
 void expect_engine(Session& session, const Growth& growth, const std::string& op, const std::string& engine,
                    int calls) {
-    for (const std::string other : {"tree", "levels", "forward"}) {
+    for (const std::string other : {"tree", "levels", "ring", "forward"}) {
         const std::string name = "coll_strata_" + op + "_" + other;
         if (!growth.known(name)) {
             session.fail("no performance variable %s: the plugin is not loaded", name.c_str());

@@ -13,7 +13,7 @@ from job import Paths, environment
 GENERAL = ["priority", "verbose", "window", "hierarchy", "network", "nic", "reproducible", "topology",
            "placement", "disable", "dump"]
 PER_COLLECTIVE = ["algorithm", "level_algorithms", "segsize"]
-ENGINES = ["tree", "levels", "forward"]
+ENGINES = ["tree", "levels", "ring", "forward"]
 REASONS = ["missing", "version", "settings", "several_jobs", "threads", "no_hierarchy", "model", "chosen",
            "order"]
 PER_LEVEL = ["messages", "bytes", "delegated"]
