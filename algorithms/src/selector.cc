@@ -83,18 +83,23 @@ std::string passed_over_text(const LevelMethod& method, const Operation& operati
     return name + (fixed_order(operation) ? " has no fixed order" : " is for the topmost level");
 }
 
-/// Puts rings in place of the trees of `search` where they are predicted to gain more than the model's error;
-/// true when there are any.
-bool take_rings(PlanSearch& search, CostModel& model, const Overrides& overrides, const Operation& operation,
-                double& predicted_us) {
-    if (!traits_of(operation.collective).by_ring || !search.could_be_ring()) return false;
+constexpr const char* no_ring =
+    "; a tree: a ring takes a level of three participants that no rule gave a tree";
+
+bool has_ring(const std::vector<LevelPlan>& levels) {
+    return std::any_of(levels.begin(), levels.end(),
+                       [](const LevelPlan& level) { return level.method.algorithm == Algorithm::ring; });
+}
+
+/// Puts rings in place of the trees of `search` where they are predicted to gain more than the model's error.
+void try_rings(PlanSearch& search, CostModel& model, const Overrides& overrides, const Operation& operation,
+               double& predicted_us) {
+    if (!traits_of(operation.collective).by_ring || !search.could_be_ring()) return;
     PlanSearch rings(model, overrides, operation, Rings::allowed);
     const double rings_us = rings.run(traits_of(operation.collective).folds);
-    if (rings_us > predicted_us * (1 - needed_gain)) return false;
+    if (rings_us > predicted_us * (1 - needed_gain)) return;
     search = std::move(rings);
     predicted_us = rings_us;
-    return std::any_of(search.plans().begin(), search.plans().end(),
-                       [](const LevelPlan& level) { return level.method.algorithm == Algorithm::ring; });
 }
 
 void forward(Plan& plan, std::string reason) {
@@ -139,13 +144,12 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
         forward(plan, verdict->reason);
         return plan;
     }
-    plan.engine = by_levels ? Engine::levels : fixed && !overruled ? overrides.engine : Engine::tree;
-    plan.reason = verdict->reason;
-    if (!fixed && !by_levels && take_rings(search, *model, overrides, operation, plan.predicted_us)) {
-        plan.engine = Engine::ring;
-        plan.reason += ", in rings predicted faster than trees";
-    }
+    if (!fixed && !by_levels) try_rings(search, *model, overrides, operation, plan.predicted_us);
     plan.levels = search.plans();
+    plan.engine = by_levels ? Engine::levels : has_ring(plan.levels) ? Engine::ring : Engine::tree;
+    plan.reason = verdict->reason;
+    if (!fixed && plan.engine == Engine::ring) plan.reason += "; a ring loads them less than a tree";
+    if (overrides.engine == Engine::ring && plan.engine != Engine::ring) plan.reason += no_ring;
     if (const LevelMethod* method = search.passed_over())
         plan.reason += "; " + passed_over_text(*method, operation);
     return plan;
