@@ -65,7 +65,9 @@ void register_counters(const mca_base_component_t* component) {
         auto& mine = all.collectives[op];
         register_one(component, name + "_tree", "Calls of " + name + " done by the tree engine", mine.tree);
         register_one(component, name + "_levels", "Calls of " + name + " done level by level", mine.levels);
-        register_one(component, name + "_ring", "Calls of " + name + " done in rings", mine.ring);
+        if (algorithms::traits_of(static_cast<Collective>(op)).by_ring) {
+            register_one(component, name + "_ring", "Calls of " + name + " done in rings", mine.ring);
+        }
         register_one(component, name + "_forward", "Calls of " + name + " left to the previous component",
                      mine.forward);
         for (int reason = 0; reason < forward_reason_count; ++reason) {

@@ -140,6 +140,9 @@ void expect_engine(Session& session, const Growth& growth, const std::string& op
                    int calls) {
     for (const std::string other : {"tree", "levels", "ring", "forward"}) {
         const std::string name = "coll_strata_" + op + "_" + other;
+        if (!growth.known(name) && other == "ring" && other != engine) {
+            continue;  // not every collective has it
+        }
         if (!growth.known(name)) {
             session.fail("no performance variable %s: the plugin is not loaded", name.c_str());
             continue;

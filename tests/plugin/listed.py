@@ -13,7 +13,8 @@ from job import Paths, environment
 GENERAL = ["priority", "verbose", "window", "hierarchy", "network", "nic", "reproducible", "topology",
            "placement", "disable", "dump"]
 PER_COLLECTIVE = ["algorithm", "level_algorithms", "segsize"]
-ENGINES = ["tree", "levels", "ring", "forward"]
+ENGINES = ["tree", "levels", "forward"]
+SPECIAL_ENGINES = {"ring": ["allgather", "allgatherv"]}
 REASONS = ["missing", "version", "settings", "several_jobs", "threads", "no_hierarchy", "model", "chosen",
            "order"]
 PER_LEVEL = ["messages", "bytes", "delegated"]
@@ -32,6 +33,7 @@ def expected(names):
     parameters |= {f"coll_strata_{op}_{name}" for op in names for name in PER_COLLECTIVE}
     variables = {"coll_strata_communicators", "coll_strata_setup_us"}
     variables |= {f"coll_strata_{op}_{engine}" for op in names for engine in ENGINES}
+    variables |= {f"coll_strata_{op}_{engine}" for engine, ops in SPECIAL_ENGINES.items() for op in ops}
     variables |= {f"coll_strata_{op}_forward_{reason}" for op in names for reason in REASONS}
     variables |= {f"coll_strata_{what}_{level}" for what in PER_LEVEL for level in LEVELS}
     return parameters, variables

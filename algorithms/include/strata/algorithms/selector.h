@@ -65,8 +65,8 @@ struct Operation {
 };
 
 /// Chooses engine, shapes and segment size. Only symmetric inputs. Naming a component, or a pattern that only
-/// the levels engine has, selects that engine; the model never does. Every level whose method no rule fixed is
-/// a ring under the ring engine. An automatic engine becomes
+/// the levels engine has, selects that engine; the model never does. Every level whose method no rule fixed
+/// is a ring under the ring engine. An automatic engine becomes
 ///  - Bcast: tree inside a node where that is predicted at least 5 % faster than the previous component, and
 ///    between nodes unless it is predicted more than half slower;
 ///  - Gather, Scatter: tree between nodes where that is predicted at least 5 % faster than direct messages;
