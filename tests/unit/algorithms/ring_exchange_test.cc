@@ -18,13 +18,6 @@ constexpr std::size_t all_eager = 1U << 30;
 constexpr BlockPlacement placements[] = {BlockPlacement::in_order, BlockPlacement::gaps,
                                          BlockPlacement::permuted};
 
-FabricOptions options_for(std::uint64_t seed, std::size_t eager_bytes) {
-    FabricOptions options;
-    options.seed = seed;
-    options.eager_bytes = eager_bytes;
-    return options;
-}
-
 BlockCase random_case(Random& random, const ShapeLimits& limits, std::size_t most_bytes) {
     BlockCase run;
     run.hierarchy = random_hierarchy(random, limits);
