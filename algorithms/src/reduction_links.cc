@@ -192,7 +192,8 @@ ExchangeLinks exchange_links(const Hierarchy& hierarchy, const Plan& plan, int r
             links.below.parent = {};
         }
     }
-    set_segments(links.below, plan.at(hierarchy.groups[top].level).segment_bytes);
+    links.segment_bytes = plan.at(hierarchy.groups[top].level).segment_bytes;
+    set_segments(links.below, links.segment_bytes);
     if (links.below.parent.peer < 0) {
         links.core = stand_ins(hierarchy, top, root, rank_order ? StandIn::lowest : StandIn::leader);
         links.position =

@@ -35,15 +35,13 @@ int StreamTable::occupy(Stream& stream) {
     return slot;
 }
 
-int StreamTable::send_next(int stream, const std::byte* data) {
+int StreamTable::send_next(int stream, const std::byte* data, std::size_t bytes) {
     Stream& self = streams_[stream];
-    const std::size_t bytes = self.segments.size_of(self.started);
     return transport_.isend(occupy(self), data, bytes, self.peer);
 }
 
-int StreamTable::receive_next(int stream, std::byte* data) {
+int StreamTable::receive_next(int stream, std::byte* data, std::size_t bytes) {
     Stream& self = streams_[stream];
-    const std::size_t bytes = self.segments.size_of(self.started);
     return transport_.irecv(occupy(self), data, bytes, self.peer);
 }
 

@@ -35,9 +35,16 @@ public:
         const Stream& self = streams_[stream];
         return self.started < self.segments.count() && self.busy < self.slots;
     }
-    /// Start the next segment, which lies at `data`; only when may_start().
-    int send_next(int stream, const std::byte* data);
-    int receive_next(int stream, std::byte* data);
+    /// Start the next segment, which lies at `data`; only when may_start(). Where segments are not cut alike,
+    /// those of add() only count them, and the caller tells how long this one is.
+    int send_next(int stream, const std::byte* data) {
+        return send_next(stream, data, segments(stream).size_of(next(stream)));
+    }
+    int send_next(int stream, const std::byte* data, std::size_t bytes);
+    int receive_next(int stream, std::byte* data) {
+        return receive_next(stream, data, segments(stream).size_of(next(stream)));
+    }
+    int receive_next(int stream, std::byte* data, std::size_t bytes);
 
     /// Segments before the first one that is not complete: later ones may have overtaken it.
     std::size_t finished(int stream) const;

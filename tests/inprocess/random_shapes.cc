@@ -137,6 +137,21 @@ Hierarchy regular_hierarchy(const std::vector<int>& counts) {
     return builder.finish();
 }
 
+Hierarchy dealt_out(int nodes, int size) {
+    Builder builder(nodes * size);
+    std::vector<int> all(static_cast<std::size_t>(nodes * size));
+    std::iota(all.begin(), all.end(), 0);
+    const int top = builder.add(-1, ladder[0], all);
+    for (int node = 0; node < nodes; ++node) {
+        std::vector<int> members;
+        for (int rank = node; rank < nodes * size; rank += nodes) {
+            members.push_back(rank);
+        }
+        builder.add(top, ladder[3], members);
+    }
+    return builder.finish();
+}
+
 std::vector<LevelKey> levels_of(const Hierarchy& hierarchy) {
     std::vector<LevelKey> result;
     for (const LevelKey& level : ladder) {

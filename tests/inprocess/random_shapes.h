@@ -24,6 +24,9 @@ topology::Hierarchy random_hierarchy(Random& random, const ShapeLimits& limits =
 /// lowest rank leads.
 topology::Hierarchy regular_hierarchy(const std::vector<int>& counts);
 
+/// `nodes` nodes of `size` ranks that are dealt out to them in turn; the lowest rank leads.
+topology::Hierarchy dealt_out(int nodes, int size);
+
 /// The distinct levels, topmost first, found without Hierarchy::levels().
 std::vector<topology::LevelKey> levels_of(const topology::Hierarchy& hierarchy);
 

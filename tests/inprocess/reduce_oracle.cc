@@ -160,8 +160,14 @@ std::vector<std::string> check_reduce_bytes(const topology::Hierarchy& hierarchy
 std::vector<std::string> check_allreduce_bytes(const topology::Hierarchy& hierarchy, int root,
                                                std::size_t bytes, std::size_t segment_bytes,
                                                const std::vector<SentMessage>& messages) {
+    return check_tree_bytes(hierarchy, {root}, bytes, segment_bytes, messages);
+}
+
+std::vector<std::string> check_tree_bytes(const topology::Hierarchy& hierarchy, const std::vector<int>& roots,
+                                          std::size_t bytes, std::size_t segment_bytes,
+                                          const std::vector<SentMessage>& messages) {
     std::vector<std::string> faults;
-    check_both_ways(faults, hierarchy, {root}, once(bytes, segment_bytes), messages);
+    check_both_ways(faults, hierarchy, roots, once(bytes, segment_bytes), messages);
     return faults;
 }
 

@@ -25,6 +25,11 @@ std::vector<std::string> check_allreduce_bytes(const topology::Hierarchy& hierar
                                                std::size_t bytes, std::size_t segment_bytes,
                                                const std::vector<SentMessage>& messages);
 
+/// The same for several trees: `roots` stand for nobody outside their own one.
+std::vector<std::string> check_tree_bytes(const topology::Hierarchy& hierarchy, const std::vector<int>& roots,
+                                          std::size_t bytes, std::size_t segment_bytes,
+                                          const std::vector<SentMessage>& messages);
+
 /// Recursive doubling among the core, which is the ranks that stand for the children of the topmost group
 /// (their lowest members with `rank_order`, else their leaders) and those that stop in it: each sends and
 /// receives one message per round in which its place takes part. Nobody else sends beyond such a child;

@@ -250,6 +250,17 @@ ReduceRun run_exchange(const ReduceCase& reduce, const FabricOptions& options, A
         arenas);
 }
 
+ReduceRun run_ring(const ReduceCase& reduce, const FabricOptions& options, Arenas* arenas) {
+    return run_reduction(
+        reduce, options, true,
+        [&](int rank, auto& transport, auto buffers, auto& reduction, auto& arena) {
+            return algorithms::allreduce_ring(transport,
+                                              algorithms::ring_links(reduce.hierarchy, reduce.plan, rank),
+                                              buffers, reduction, arena, reduce.plan.window);
+        },
+        arenas);
+}
+
 std::vector<std::string> check_contained(const RunReport& run, int rank, int code) {
     std::vector<std::string> faults = run.problems;
     if (run.codes[rank] != code) {
@@ -305,6 +316,27 @@ ReduceCase random_reduction(Random& random, int ranks, std::size_t elements) {
     reduce.elements = random.percent(25) ? 1 + random.below(3) : 1 + random.below(elements);
     reduce.plan = random_tree_plan(random, reduce.hierarchy, reduce.bytes());
     reduce.root = random.between(0, reduce.hierarchy.ranks() - 1);
+    return reduce;
+}
+
+ReduceCase random_ring_reduction(Random& random, int ranks, std::size_t elements, std::size_t members) {
+    const auto parts = [](const ReduceCase& reduce) {
+        const topology::Group& top = reduce.hierarchy.groups.front();
+        return top.children.size() + top.direct.size();
+    };
+    ReduceCase reduce = random_reduction(random, ranks, elements);
+    while (!commutes(reduce.op) || parts(reduce) < members) {
+        reduce = random_reduction(random, ranks, elements);
+    }
+    if (random.percent(30)) {
+        reduce.hierarchy = consecutive(random, reduce.hierarchy);
+    } else if (random.percent(30)) {
+        const auto nodes = static_cast<int>(std::max<std::size_t>(members, 2) + random.below(5));
+        reduce.hierarchy = dealt_out(nodes, std::max(2, ranks / nodes));
+    }
+    reduce.plan = random_tree_plan(random, reduce.hierarchy, reduce.bytes());
+    reduce.root = reduce.hierarchy.groups.front().leader;
+    reduce.rank_order = false;
     return reduce;
 }
 

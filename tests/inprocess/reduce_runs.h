@@ -73,6 +73,7 @@ ReduceRun run_reduction(const ReduceCase& reduce, const FabricOptions& options, 
 ReduceRun run_reduce(const ReduceCase& reduce, const FabricOptions& options, Arenas* arenas = nullptr);
 ReduceRun run_allreduce(const ReduceCase& reduce, const FabricOptions& options, Arenas* arenas = nullptr);
 ReduceRun run_exchange(const ReduceCase& reduce, const FabricOptions& options, Arenas* arenas = nullptr);
+ReduceRun run_ring(const ReduceCase& reduce, const FabricOptions& options, Arenas* arenas = nullptr);
 
 /// Runs the case again and again with each call of each rank failing once (about `per_rank` of them). Every
 /// run must end without a deadlock, the rank that failed with the injected code, all others with 0 or because
@@ -87,6 +88,10 @@ std::vector<std::string> check_contained(const RunReport& run, int rank, int cod
 /// A random case for a reduction: operator, placement, root, plan and a number of elements below `elements`.
 /// Operators that do not commute get consecutive groups and rank order.
 ReduceCase random_reduction(Random& random, int ranks, std::size_t elements);
+
+/// The same for operators that commute and shapes of at least `members` parts of the topmost group, which are
+/// in turn random, with consecutive ranks, or equal nodes with the ranks dealt out in turn.
+ReduceCase random_ring_reduction(Random& random, int ranks, std::size_t elements, std::size_t members);
 
 /// The case in words, for failure messages.
 std::string describe(const ReduceCase& reduce);

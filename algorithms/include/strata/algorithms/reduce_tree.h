@@ -44,6 +44,18 @@ int reduce_tree(Transport& transport, const ReductionLinks& links, ReduceBuffers
 int allreduce_tree(Transport& transport, const ReductionLinks& links, ReduceBuffers buffers,
                    Reduction& reduction, Arena& arena, int window);
 
+/// For long messages where more than two stand-ins meet on the topmost level: trees below the core, a ring
+/// among it. Each member of the core folds and sends 2(k-1)/k of the vector, however many (k) they are; the
+/// inner members of a chain send it twice. Rounds of k chunks, each of `window` segments: k-1 steps in which
+/// partial results go round and are folded on, k-1 in which final ones follow; a round begins as soon as the
+/// trees have brought its part of the vector, and what is final streams down again at once. Every part is
+/// folded once, in an order that depends on its place in the vector, and copied to all: equal bits
+/// everywhere, for operators that commute only. Memory: of a member of the core `window` segments and as many
+/// per child, from the arena; none where it has no children and result and own lie apart. Else as
+/// allreduce_tree(). Source: bandwidth-optimal ring (Patarasuk and Yuan 2009), segmented.
+int allreduce_ring(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers,
+                   Reduction& reduction, Arena& arena, int window);
+
 /// For short messages: whole vectors up the trees below the core, recursive doubling among the core (of a
 /// number that is no power of two the first 2r members pair up before and after), whole vectors down again.
 /// Of two partners' partial results the one for the lower positions is always the left operand, so that all

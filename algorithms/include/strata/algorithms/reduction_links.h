@@ -31,14 +31,19 @@ ReductionLinks reduction_links(const topology::Hierarchy& hierarchy, const Plan&
 /// One rank's place in an exchange: trees below the topmost group, whose stand-ins (the core) exchange among
 /// each other, so that a wide link is crossed once in each direction and at the same time.
 struct ExchangeLinks {
-    ReductionLinks below;   ///< parent.peer -1 for a member of the core
-    std::vector<int> core;  ///< stand-ins of the topmost group, ascending by the lowest rank that they stand
-                            ///< for; empty outside the core
-    int position = -1;      ///< in `core`
+    ReductionLinks below;           ///< parent.peer -1 for a member of the core
+    std::vector<int> core;          ///< stand-ins of the topmost group; empty outside the core
+    int position = -1;              ///< in `core`
+    std::size_t segment_bytes = 0;  ///< of all edges, those among the core too
 };
 
-/// As reduction_links(), without the edges of the topmost group.
+/// As reduction_links(), without the edges of the topmost group. The core ascends by the lowest rank that
+/// each member stands for.
 ExchangeLinks exchange_links(const topology::Hierarchy& hierarchy, const Plan& plan, int rank,
                              bool rank_order);
+
+/// The same with the core in the order of a ring, which is that of a chain: along the hardware
+/// (shape_members()). For operators that commute.
+ExchangeLinks ring_links(const topology::Hierarchy& hierarchy, const Plan& plan, int rank);
 
 }  // namespace strata::algorithms
