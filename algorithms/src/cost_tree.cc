@@ -52,7 +52,7 @@ TreeModel::Edges TreeModel::edges_of(int group, std::size_t segment_bytes, int w
 /// Calls action(group, edges) for every group with edges, parents before their children.
 template <typename Action>
 void TreeModel::each_group(std::span<const LevelPlan> plans, int window, Action&& action) {
-    for (int g = exchange_ ? 1 : 0; g < static_cast<int>(groups_.size()); ++g) {
+    for (int g = top_apart() ? 1 : 0; g < static_cast<int>(groups_.size()); ++g) {
         const GroupView& view = groups_[g];
         if (view.participants.size() < 2) continue;
         const LevelPlan& plan = plans[view.level];
@@ -118,7 +118,7 @@ void TreeModel::start(const Wave& wave) {
         ranks_[rank].wave = wave;
         ranks_[rank].processor_free = wave.first;
     };
-    if (!exchange_) return begin_at(root_);
+    if (!top_apart()) return begin_at(root_);
     for (const Participant& member : groups_.front().participants) begin_at(member.rank);
 }
 
@@ -133,7 +133,8 @@ void TreeModel::time_group(int group, const Edges& edges, double fold_us_per_byt
         // A segment larger than the arriving ones waits until enough of those are here.
         const double missing = std::max(0.0, std::ceil(edges.segment / above.segment) - 1) * above.segment;
         const double ready = std::min(above.last, above.first + missing * above.pace);
-        const double pace = std::max(above.pace, outward_pace(rank, group));
+        const double outward = outward_pace(rank, group);
+        const double pace = std::max(above.pace, outward);
         for (std::size_t i = 0; i < children.size(); ++i) {
             const Participant& member = members[children[i]];
             RankState& child = ranks_[member.rank];
@@ -153,7 +154,8 @@ void TreeModel::time_group(int group, const Edges& edges, double fold_us_per_byt
             wave.pace = std::max({pace, us_per_byte, edges.window_pace});
             const double turns = static_cast<double>(i) + 1;
             const double turn = edges.overhead + edges.tail * (us_per_byte + fold_us_per_byte);
-            const double hop = edges.latency + edges.overhead + turns * turn;
+            const double hop =
+                edges.latency + edges.overhead + turns * turn + above.burst * std::max(outward, us_per_byte);
             wave.last = std::max(wave.first + (bytes_ - edges.segment) * wave.pace, above.last + hop);
         }
     }
@@ -193,8 +195,11 @@ double TreeModel::rounds_us() const {
 double TreeModel::cost_us(std::span<const LevelPlan> plans, std::size_t bytes, int window) {
     bytes_ = static_cast<double>(std::max<std::size_t>(bytes, 1));
     exchange_ = up_ && down_ && plans[0].method.algorithm == Algorithm::recursive_doubling;
+    ring_ = up_ && down_ && plans[0].method.algorithm == Algorithm::ring &&
+            groups_.front().participants.size() > 2;
     std::fill(ranks_.begin(), ranks_.end(), RankState{});
     std::fill(boundaries_.begin(), boundaries_.end(), GroupState{});
+    if (ring_) add_ring_loads(plans[0], window);
     each_group(plans, window, [&](int g, const Edges& edges) { add_loads(g, edges); });
     Wave top{0, 0, bytes_, 0};
     if (up_) {
@@ -204,6 +209,7 @@ double TreeModel::cost_us(std::span<const LevelPlan> plans, std::size_t bytes, i
         top = arrived();
         if (!down_) return top.last;
         if (exchange_) top.first = top.last = top.last + rounds_us();
+        if (ring_) top = round_the_ring(plans[0], window, top);
     }
     start(top);
     each_group(plans, window, [&](int g, const Edges& edges) { time_group(g, edges, 0); });

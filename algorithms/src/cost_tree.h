@@ -22,7 +22,9 @@ namespace strata::algorithms {
 /// and then down while both streams share the processors; links carry both directions at once, and a rank's
 /// connection one vector per neighbour beyond it each way. All segments of a reduction have the size of the
 /// topmost level's. With recursive doubling on the topmost level messages stay whole: up inside its members,
-/// rounds among the stand-ins, down again. Barrier: the same with one byte.
+/// rounds among the stand-ins, down again. Barrier: the same with one byte. With a ring on the topmost level
+/// both streams begin and end at its members, whose connections carry 2(k-1)/k vectors each way; a round
+/// takes 2(k-1) hops, and none of them less than a message without company (cost_ring.cc).
 class TreeModel final : public CostModel {
 public:
     TreeModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,
@@ -38,7 +40,9 @@ private:
         double last = 0;     ///< when everything is here
         double segment = 0;  ///< bytes per arriving segment
         double pace = 0;     ///< us per byte between the two
+        double burst = 0;    ///< bytes, besides the last segment, that come at the end all at once
     };
+    struct Ring;
 
     Edges edges_of(int group, std::size_t segment_bytes, int window) const;
     template <typename Action>
@@ -50,6 +54,11 @@ private:
     double outward_pace(int rank, int group) const;
     double pass_outward(int rank, int group, double start, double bytes);
     double rounds_us() const;
+    Ring ring_of(const LevelPlan& plan, int window) const;
+    void add_ring_loads(const LevelPlan& plan, int window);
+    Wave round_the_ring(const LevelPlan& plan, int window, const Wave& local) const;
+    /// No tree on the topmost level.
+    bool top_apart() const { return exchange_ || ring_; }
 
     bool up_;
     bool down_;
@@ -61,16 +70,17 @@ private:
         double processor_load = 0;  ///< us per byte of the whole collective
         double processor_free = 0;
         double card_free = 0;
-        int card_uses = 0;  ///< messages that leave through the rank's own card, per segment
+        double card_uses = 0;  ///< vectors that leave through the rank's own card
     };
     struct GroupState {
-        int uses = 0;  ///< edges that leave the group
+        double uses = 0;  ///< vectors that leave the group
         double free = 0;
     };
     std::vector<RankState> ranks_;
     std::vector<GroupState> boundaries_;
     double bytes_ = 0;
     bool exchange_ = false;  ///< the topmost level exchanges
+    bool ring_ = false;      ///< it is a ring
 };
 
 }  // namespace strata::algorithms

@@ -51,7 +51,7 @@ bool PlanSearch::wants_levels(const Overrides& overrides) const {
 bool PlanSearch::can_have(std::size_t l, const LevelMethod& method) const {
     if (!by_levels_) {
         if (method.algorithm == Algorithm::recursive_doubling) return l == 0 && may_exchange_;
-        if (method.algorithm == Algorithm::ring) return rings_ != Rings::none;
+        if (method.algorithm == Algorithm::ring) return rings_ != Rings::none && may_be_ring(l);
         return !delegates(method, traits_);
     }
     if (method.algorithm == Algorithm::component || method.algorithm == Algorithm::automatic) return true;
@@ -61,7 +61,7 @@ bool PlanSearch::can_have(std::size_t l, const LevelMethod& method) const {
 
 bool PlanSearch::could_be_ring() const {
     for (std::size_t l = 0; l < levels_.size(); ++l) {
-        if (levels_[l].method_open && worth_a_ring(model_->largest_group(l))) return true;
+        if (levels_[l].method_open && worth_a_ring(l)) return true;
     }
     return false;
 }
@@ -110,31 +110,44 @@ void PlanSearch::open_level(std::size_t l, const Overrides& overrides) {
         level.segment_open = false;
         break;
     }
-    level.shapes = shapes_for(model_->largest_group(l));
+    level.shapes = shapes_for(l);
     levels_.push_back(level);
     plans_.push_back(plan);
 }
 
-/// Shapes that differ for groups of up to `size` participants; the usual best one last.
-std::vector<LevelMethod> PlanSearch::shapes_for(int size) const {
+/// Shapes that differ for the level's groups; the usual best one last.
+std::vector<LevelMethod> PlanSearch::shapes_for(std::size_t l) const {
     if (order_is_fixed()) return {binomial};
-    if (rings_ == Rings::wanted && size > 2) return {ring};
+    const int size = model_->largest_group(l);
+    if (must_be_ring(l)) return {ring};
     std::vector<LevelMethod> shapes{{Algorithm::linear, 0, {}}};
     if (size > 2) shapes.insert(shapes.begin(), {Algorithm::pipeline, 0, {}});
     if (size > 4) shapes.push_back({Algorithm::knomial, 4, {}});
     if (size > 3) shapes.push_back({Algorithm::binary, 0, {}});
     if (size > 3) shapes.push_back(binomial);
-    if (rings_ == Rings::allowed && worth_a_ring(size)) shapes.push_back(ring);
+    if (rings_ == Rings::allowed && worth_a_ring(l)) shapes.push_back(ring);
     if (operation_.rank_order) {
         std::erase_if(shapes, [](const LevelMethod& s) { return !info(s.algorithm).keeps_rank_order; });
     }
     return shapes;
 }
 
+/// Reductions have a ring on the topmost level only, in which every part of a vector is folded in an order of
+/// its own.
+bool PlanSearch::may_be_ring(std::size_t l) const {
+    if (!traits_.folds) return true;
+    return l == 0 && model_->top_stands_alone() && !order_is_fixed() && !operation_.rank_order;
+}
+
+bool PlanSearch::must_be_ring(std::size_t l) const {
+    return rings_ == Rings::wanted && may_be_ring(l) && model_->largest_group(l) > 2;
+}
+
 /// A ring takes at least one message per participant over every edge, in which short blocks could have gone
 /// together.
-bool PlanSearch::worth_a_ring(int size) const {
-    return size > 2 && bytes_ / static_cast<std::size_t>(size) >= smallest_segment;
+bool PlanSearch::worth_a_ring(std::size_t l) const {
+    const int size = model_->largest_group(l);
+    return may_be_ring(l) && size > 2 && bytes_ / static_cast<std::size_t>(size) >= smallest_segment;
 }
 
 /// All segments that are still open get this size.
@@ -159,12 +172,12 @@ void PlanSearch::set_exchange() {
     fix_segments(0);
 }
 
-/// True when nothing forbids recursive doubling on the topmost level: no rule, no message that must be cut,
-/// no order that must be the same for longer ones.
+/// True when nothing forbids recursive doubling on the topmost level: no rule, no ring, no message that must
+/// be cut, no order that must be the same for longer ones.
 bool PlanSearch::exchange_is_open() const {
     const std::size_t segment = levels_.front().segment_open ? 0 : plans_.front().segment_bytes;
-    return may_exchange_ && !by_levels_ && levels_.front().method_open && !order_is_fixed() &&
-           (segment == 0 || segment >= bytes_);
+    return may_exchange_ && !by_levels_ && levels_.front().method_open && !must_be_ring(0) &&
+           !order_is_fixed() && (segment == 0 || segment >= bytes_);
 }
 
 /// Everything open, with one segment size for all levels first; `one_segment`: and last.

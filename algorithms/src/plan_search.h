@@ -49,8 +49,10 @@ private:
     bool wants_levels(const Overrides& overrides) const;
     bool can_have(std::size_t l, const LevelMethod& method) const;
     void open_level(std::size_t l, const Overrides& overrides);
-    std::vector<LevelMethod> shapes_for(int size) const;
-    bool worth_a_ring(int size) const;
+    std::vector<LevelMethod> shapes_for(std::size_t l) const;
+    bool may_be_ring(std::size_t l) const;
+    bool must_be_ring(std::size_t l) const;
+    bool worth_a_ring(std::size_t l) const;
     bool order_is_fixed() const { return operation_.reproducible && traits_.folds; }
     void fix_segments(std::size_t bytes);
     void set_one_segment();

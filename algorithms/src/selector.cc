@@ -83,8 +83,10 @@ std::string passed_over_text(const LevelMethod& method, const Operation& operati
     return name + (fixed_order(operation) ? " has no fixed order" : " is for the topmost level");
 }
 
-constexpr const char* no_ring =
-    "; a tree: a ring takes a level of three participants that no rule gave a tree";
+const char* no_ring(const Operation& operation) {
+    if (operation.rank_order || fixed_order(operation)) return "; a tree: a ring keeps no order";
+    return "; a tree: a ring takes a level of three participants that no rule gave a tree";
+}
 
 bool has_ring(const std::vector<LevelPlan>& levels) {
     return std::any_of(levels.begin(), levels.end(),
@@ -149,7 +151,9 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     plan.engine = by_levels ? Engine::levels : has_ring(plan.levels) ? Engine::ring : Engine::tree;
     plan.reason = verdict->reason;
     if (!fixed && plan.engine == Engine::ring) plan.reason += "; a ring loads them less than a tree";
-    if (overrides.engine == Engine::ring && plan.engine != Engine::ring) plan.reason += no_ring;
+    if (overrides.engine == Engine::ring && plan.engine != Engine::ring) {
+        plan.reason += no_ring(operation);
+    }
     if (const LevelMethod* method = search.passed_over())
         plan.reason += "; " + passed_over_text(*method, operation);
     return plan;

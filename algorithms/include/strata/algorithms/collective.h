@@ -43,7 +43,8 @@ constexpr CollectiveTraits traits_of(Collective collective) {
     switch (collective) {
         case Collective::bcast: return {.rooted = true, .down = true};
         case Collective::reduce: return {.rooted = true, .up = true, .folds = true};
-        case Collective::allreduce: return {.up = true, .down = true, .folds = true, .exchanges = true};
+        case Collective::allreduce:
+            return {.up = true, .down = true, .folds = true, .exchanges = true, .by_ring = true};
         case Collective::barrier: return {.up = true, .down = true, .exchanges = true};
         case Collective::allgather:
         case Collective::allgatherv: return {.up = true, .down = true, .blocks = true, .by_ring = true};

@@ -34,7 +34,8 @@ struct Plan {
     Engine engine = Engine::forward;
     /// One per level of the hierarchy, topmost first. Reductions, and the levels engine, cut all messages to
     /// one size, that of the topmost level: every entry then carries it. A topmost level with recursive
-    /// doubling leaves all messages whole. A forward plan's methods are automatic where no rule fixed them.
+    /// doubling leaves all messages whole. Reductions have a ring on the topmost level only (ring_links()). A
+    /// forward plan's methods are automatic where no rule fixed them.
     std::vector<LevelPlan> levels;
     int window = 4;           ///< messages in flight per edge of the tree
     double predicted_us = 0;  ///< of the chosen engine
