@@ -218,6 +218,12 @@ const Routes<algorithms::ExchangeLinks>& CommunicatorState::exchange_routes(Plan
     });
 }
 
+const Routes<algorithms::ExchangeLinks>& CommunicatorState::ring_routes(Planned& planned, int root) {
+    return routes<algorithms::ExchangeLinks>(planned, root, [&] {
+        return algorithms::ring_links(hierarchy_, planned.plan, ompi_comm_rank(comm_));
+    });
+}
+
 const Routes<algorithms::BlockRoutes>& CommunicatorState::block_routes(Planned& planned, int root,
                                                                        algorithms::BlockFlow flow) {
     return routes<algorithms::BlockRoutes>(planned, root, [&] {

@@ -47,6 +47,7 @@ public:
     const Routes<algorithms::TreeLinks>& tree_routes(Planned& planned, int root);
     const Routes<algorithms::ReductionLinks>& reduction_routes(Planned& planned, int root, bool rank_order);
     const Routes<algorithms::ExchangeLinks>& exchange_routes(Planned& planned, int root, bool rank_order);
+    const Routes<algorithms::ExchangeLinks>& ring_routes(Planned& planned, int root);
     const Routes<algorithms::BlockRoutes>& block_routes(Planned& planned, int root,
                                                         algorithms::BlockFlow flow);
 

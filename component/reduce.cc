@@ -79,6 +79,12 @@ int allreduce(const void* send, void* receive, int count, ompi_datatype_t* datat
                     return algorithms::allreduce_exchange(state.transport(), routes.links, buffers, reduction,
                                                           state.arena());
                 }
+                if (planned.plan.engine == algorithms::Engine::ring) {
+                    const auto& routes = state.ring_routes(planned, operation.root);
+                    state.transport().carry(Collective::allreduce, routes.levels);
+                    return algorithms::allreduce_ring(state.transport(), routes.links, buffers, reduction,
+                                                      state.arena(), planned.plan.window);
+                }
                 const auto& routes = state.reduction_routes(planned, operation.root, operation.rank_order);
                 state.transport().carry(Collective::allreduce, routes.levels);
                 return algorithms::allreduce_tree(state.transport(), routes.links, buffers, reduction,

@@ -92,7 +92,8 @@ void vary(Random random) {
     set("hierarchy", one_of<6>(random, {"", "", "none", "node", "node,numa", "numa:2"}));
     for (const Collective collective : all_collectives()) {
         const std::string name = name_of(collective);
-        const bool rings = collective == Collective::allgather || collective == Collective::allgatherv;
+        const bool rings = collective == Collective::allgather || collective == Collective::allgatherv ||
+                           collective == Collective::allreduce;
         const std::string engine =
             one_of<5>(random, {"auto", rings ? "ring" : "tree", "tree", "levels", "forward"});
         const auto words = level_words(collective, engine == "levels");

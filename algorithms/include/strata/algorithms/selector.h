@@ -76,12 +76,11 @@ struct Operation {
 ///    least 5 % faster than the tree and no ring passes pieces of less than 4 KiB;
 ///  - a reproducible reduction: tree, everywhere.
 /// Reductions get one segment size for all levels. Allreduce and Barrier exchange on the topmost level
-/// (recursive_doubling, whole messages) where that is predicted faster. Allreduce becomes a ring there
-/// (engine and method `ring`) where that is predicted at least 5 % faster than both, or wanted and possible:
-/// more than two members, no rule for the level, no `rank_order` and not `reproducible`. `rank_order`: only
-/// shapes that keep it. `reproducible`: binomial trees where no rule says otherwise. Throws
-/// std::invalid_argument with check()'s message. Cost: O(ranks * depth) per candidate; the number of
-/// candidates depends on the number of levels only.
+/// (recursive_doubling, whole messages) where that is predicted faster. An Allreduce has a ring on the
+/// topmost level only, and none under `rank_order` or `reproducible`; an automatic one between nodes takes it
+/// as Allgather does. `rank_order`: only shapes that keep it. `reproducible`: binomial trees where no rule
+/// says otherwise. Throws std::invalid_argument with check()'s message. Cost: O(ranks * depth) per candidate;
+/// the number of candidates depends on the number of levels only.
 Plan make_plan(const topology::Hierarchy& hierarchy, const LinkTable& links, const Overrides& overrides,
                const Operation& operation);
 
