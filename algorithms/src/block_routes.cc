@@ -353,9 +353,9 @@ private:
 };
 
 BlockRoutes routes_to_all(const Hierarchy& hierarchy, const Plan& plan, int root, int rank) {
+    const std::vector<GroupPart> parts = group_parts(hierarchy, plan, root, rank);  // refuses ranks outside
     const WholeTree tree(hierarchy, plan, root, rank);
     RoutesToAll routes(hierarchy, tree, rank);
-    const std::vector<GroupPart> parts = group_parts(hierarchy, plan, root, rank);
     for (const GroupPart& part : parts | std::views::reverse) {
         if (makes_ring(part.level->method, part.size())) {
             routes.add_ring(part);
@@ -378,7 +378,7 @@ BlockRoutes block_routes(const Hierarchy& hierarchy, const Plan& plan, int root,
     if (flow == BlockFlow::all) {
         return routes_to_all(hierarchy, plan, root, rank);
     }
-    const TreeLinks links = tree_links(hierarchy, plan, root, rank);  // refuses rings
+    const TreeLinks links = tree_links(hierarchy, plan, root, rank);  // refuses rings, and ranks outside
     const WholeTree tree(hierarchy, plan, root, rank);
     switch (flow) {
         case BlockFlow::to_root: return routes_to_root(tree, links, rank);
