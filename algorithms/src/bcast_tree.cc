@@ -1,10 +1,10 @@
 #include "strata/algorithms/bcast_tree.h"
 
 #include <algorithm>
-#include <optional>
+#include <array>
+#include <memory_resource>
 
-#include "fan_out.h"
-#include "segment_receiver.h"
+#include "bcast_pipeline.h"
 #include "whole_messages.h"
 
 namespace strata::algorithms {
@@ -31,66 +31,12 @@ int bcast_whole(Transport& transport, const TreeLinks& links, PackedBuffer& buff
     return send([&] { return buffer.consume(buffer.bytes()); });
 }
 
-/// One rank's part in a segmented broadcast: a stream of segments per edge, each with its own slots.
-class Pipeline {
-public:
-    Pipeline(Transport& transport, const TreeLinks& links, PackedBuffer& buffer, int window,
-             std::pmr::memory_resource* pool)
-        : buffer_(buffer),
-          table_(transport, links.children.size() + 1, pool),
-          fan_out_(table_, buffer.data(), links.parent.peer < 0 ? &buffer : nullptr) {
-        if (links.parent.peer >= 0) {
-            receiver_.emplace(table_, links.parent.peer, Segments(buffer.bytes(), links.parent.segment_bytes),
-                              window, buffer.data());
-        }
-        for (const TreeLinks::Edge& edge : links.children) {
-            fan_out_.add(edge.peer, Segments(buffer.bytes(), edge.segment_bytes), window);
-        }
-    }
-
-    int run() {
-        int code = table_.open();
-        if (code == 0 && receiver_) {
-            code = receiver_->post();
-        }
-        if (code == 0) {
-            code = fan_out_.feed(0);
-        }
-        while (code == 0 && table_.pending()) {
-            code = step();
-        }
-        return code;
-    }
-
-private:
-    int step() {
-        int code = table_.wait();
-        if (code == 0 && receiver_) {
-            code = receiver_->post();
-        }
-        if (code != 0) {
-            return code;
-        }
-        const std::size_t arrived = receiver_ ? receiver_->available() : 0;
-        code = fan_out_.feed(arrived);
-        if (code == 0 && arrived > consumed_) {
-            consumed_ = arrived;
-            code = buffer_.consume(arrived);
-        }
-        return code;
-    }
-
-    PackedBuffer& buffer_;
-    StreamTable table_;
-    FanOut fan_out_;
-    std::optional<SegmentReceiver> receiver_;
-    std::size_t consumed_ = 0;
-};
-
 int bcast_segmented(Transport& transport, const TreeLinks& links, PackedBuffer& buffer, int window) {
     std::array<std::byte, scratch_bytes> scratch;
     std::pmr::monotonic_buffer_resource pool(scratch.data(), scratch.size());
-    return Pipeline(transport, links, buffer, window, &pool).run();
+    StreamTable table(transport, BcastPipeline::streams(links), &pool);
+    BcastPipeline pipeline(table, links, buffer, window);
+    return run_together(table, std::span(&pipeline, 1));
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 namespace strata::algorithms {
 
 /// The streams of one rank: each carries the segments of a vector to or from one peer, in order, a window of
-/// them under way at a time. The parts of an engine (SegmentReceiver, FanOut, FanIn) share one table and so
-/// one loop of waiting.
+/// them under way at a time. The parts of an engine (SegmentReceiver, FanOut, FanIn), and several engines,
+/// share one table and so one loop of waiting.
 class StreamTable {
 public:
     /// Room for `streams` streams, from `pool`.
@@ -78,5 +78,23 @@ private:
     std::size_t pending_ = 0;
     int slot_count_ = 0;
 };
+
+/// Runs engines whose streams are all those of `table` to their end: start() for each, then step() for each
+/// after every wait.
+template <class Engine>
+int run_together(StreamTable& table, std::span<Engine> engines,
+                 Transport::Completion sends = Transport::Completion::local) {
+    int code = table.open(sends);
+    for (Engine& engine : engines) {
+        code = code == 0 ? engine.start() : code;
+    }
+    while (code == 0 && table.pending()) {
+        code = table.wait();
+        for (Engine& engine : engines) {
+            code = code == 0 ? engine.step() : code;
+        }
+    }
+    return code;
+}
 
 }  // namespace strata::algorithms
