@@ -36,7 +36,10 @@ void PmlTransport::start_call() {
 }
 
 void PmlTransport::carry(Collective collective, std::span<const PeerLevel> levels) {
-    tag_ = tag_of(collective);
+    // No two lanes of a call share a tag. The others borrow from collectives whose messages cannot be under
+    // way at the same time, by the same argument; below -27 all is taken by non-blocking collectives.
+    tags_ = {tag_of(collective), MCA_COLL_BASE_TAG_ALLTOALL, MCA_COLL_BASE_TAG_ALLTOALLV,
+             MCA_COLL_BASE_TAG_ALLTOALLW};
     levels_ = levels;
 }
 
@@ -68,21 +71,22 @@ const PeerLevel* PmlTransport::count_message(int peer, std::size_t bytes) {
     return &*at;
 }
 
-int PmlTransport::isend(int slot, const std::byte* data, std::size_t bytes, int peer) {
+int PmlTransport::isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane) {
     const PeerLevel* const level = count_message(peer, bytes);
     // Copies in memory are not queued on a link: an acknowledgement would only cost time.
     const bool matched = sends_ == Completion::matched && level != nullptr && leaves_the_node(level->kind);
     const auto mode = matched ? MCA_PML_BASE_SEND_SYNCHRONOUS : MCA_PML_BASE_SEND_STANDARD;
-    const int rc =
-        MCA_PML_CALL(isend(data, bytes, &ompi_mpi_byte.dt, peer, tag_, mode, comm_, &requests_[slot]));
+    const int rc = MCA_PML_CALL(isend(data, bytes, &ompi_mpi_byte.dt, peer,
+                                      tags_[static_cast<std::size_t>(lane)], mode, comm_, &requests_[slot]));
     if (rc == OMPI_SUCCESS) {
         busy_.push_back(slot);
     }
     return rc;
 }
 
-int PmlTransport::irecv(int slot, std::byte* data, std::size_t bytes, int peer) {
-    const int rc = MCA_PML_CALL(irecv(data, bytes, &ompi_mpi_byte.dt, peer, tag_, comm_, &requests_[slot]));
+int PmlTransport::irecv(int slot, std::byte* data, std::size_t bytes, int peer, int lane) {
+    const int rc = MCA_PML_CALL(irecv(data, bytes, &ompi_mpi_byte.dt, peer,
+                                      tags_[static_cast<std::size_t>(lane)], comm_, &requests_[slot]));
     if (rc == OMPI_SUCCESS) {
         busy_.push_back(slot);
     }
@@ -153,12 +157,13 @@ int PmlTransport::wait_some(std::span<int> done, int& count) {
 
 int PmlTransport::send(const std::byte* data, std::size_t bytes, int peer) {
     count_message(peer, bytes);
-    return MCA_PML_CALL(send(data, bytes, &ompi_mpi_byte.dt, peer, tag_, MCA_PML_BASE_SEND_STANDARD, comm_));
+    return MCA_PML_CALL(
+        send(data, bytes, &ompi_mpi_byte.dt, peer, tags_[0], MCA_PML_BASE_SEND_STANDARD, comm_));
 }
 
 int PmlTransport::recv(std::byte* data, std::size_t bytes, int peer) {
     return unless_too_long(
-        MCA_PML_CALL(recv(data, bytes, &ompi_mpi_byte.dt, peer, tag_, comm_, MPI_STATUS_IGNORE)));
+        MCA_PML_CALL(recv(data, bytes, &ompi_mpi_byte.dt, peer, tags_[0], comm_, MPI_STATUS_IGNORE)));
 }
 
 void PmlTransport::abandon() noexcept {

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <span>
 #include <vector>
 
@@ -27,8 +28,8 @@ public:
     void carry(Collective collective, std::span<const PeerLevel> levels);
 
     int begin(int slots, Completion sends) override;
-    int isend(int slot, const std::byte* data, std::size_t bytes, int peer) override;
-    int irecv(int slot, std::byte* data, std::size_t bytes, int peer) override;
+    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane) override;
+    int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int lane) override;
     int wait_some(std::span<int> done, int& count) override;
     int send(const std::byte* data, std::size_t bytes, int peer) override;
     int recv(std::byte* data, std::size_t bytes, int peer) override;
@@ -46,7 +47,7 @@ private:
     int sleep_until_one(std::span<int> done, int& count);
 
     ompi_communicator_t* comm_;
-    int tag_ = 0;
+    std::array<int, most_lanes> tags_{};  // by lane
     bool left_messages_ = false;
     int noted_error_ = OMPI_SUCCESS;
     Completion sends_ = Completion::local;

@@ -24,6 +24,8 @@ public:
 
     /// Before open(). Returns the stream's number, counted from 0. A window below 1 counts as 1.
     int add(int peer, const Segments& segments, int window);
+    /// Streams that are added from now on belong to this lane of the transport; at first 0.
+    void use_lane(int lane) { lane_ = lane; }
     /// Begins with the transport; nothing is under way yet.
     int open(Transport::Completion sends = Transport::Completion::local);
 
@@ -57,6 +59,7 @@ public:
 private:
     struct Stream {
         int peer;
+        int lane;
         Segments segments;
         int first_slot;
         int slots;
@@ -77,6 +80,7 @@ private:
     std::size_t completed_ = 0;
     std::size_t pending_ = 0;
     int slot_count_ = 0;
+    int lane_ = 0;
 };
 
 /// Runs engines whose streams are all those of `table` to their end: start() for each, then step() for each

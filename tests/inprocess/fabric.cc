@@ -48,6 +48,7 @@ Fabric::Fabric(int ranks, const FabricOptions& options)
 std::string Fabric::describe(const Operation& operation) const {
     return std::string(operation.send ? "send to " : "receive from ") + std::to_string(operation.peer) +
            " (" + std::to_string(operation.bytes) + " bytes, message " + std::to_string(operation.sequence) +
+           (operation.lane > 0 ? ", lane " + std::to_string(operation.lane) : "") +
            (operation.slot < 0 ? ", blocking)" : ", slot " + std::to_string(operation.slot) + ")");
 }
 
@@ -81,7 +82,7 @@ int Fabric::begin(int rank, int slots, algorithms::Transport::Completion sends) 
     return 0;
 }
 
-int Fabric::start(int rank, int slot, bool send, std::byte* data, std::size_t bytes, int peer) {
+int Fabric::start(int rank, int slot, bool send, std::byte* data, std::size_t bytes, Way way) {
     Lock lock(mutex_);
     int code = 0;
     if (!enter(rank, code)) {
@@ -93,7 +94,7 @@ int Fabric::start(int rank, int slot, bool send, std::byte* data, std::size_t by
                                    " is busy or does not exist");
         return code_misuse;
     }
-    const int operation = post(rank, slot, send, data, bytes, peer);
+    const int operation = post(rank, slot, send, data, bytes, way);
     if (operation < 0) {
         return code_misuse;
     }
@@ -108,7 +109,7 @@ int Fabric::blocking(int rank, bool send, std::byte* data, std::size_t bytes, in
     if (!enter(rank, code)) {
         return code;
     }
-    const int operation = post(rank, -1, send, data, bytes, peer);
+    const int operation = post(rank, -1, send, data, bytes, {peer, 0});
     if (operation < 0) {
         return code_misuse;
     }
@@ -171,10 +172,19 @@ void Fabric::abandon(int rank) noexcept {
     fail_peers(rank);
 }
 
-/// Adds an operation and matches it; -1 for a peer that does not exist.
-int Fabric::post(int rank, int slot, bool send, std::byte* data, std::size_t bytes, int peer) {
-    if (peer < 0 || peer >= static_cast<int>(ranks_.size()) || peer == rank) {
-        report_.problems.push_back("rank " + std::to_string(rank) + ": peer " + std::to_string(peer));
+Fabric::Channel& Fabric::channel_of(const Operation& operation) {
+    const int from = operation.send ? operation.rank : operation.peer;
+    const int to = operation.send ? operation.peer : operation.rank;
+    return channels_[{from, to, operation.lane}];
+}
+
+/// Adds an operation and matches it; -1 for a peer or a lane that does not exist.
+int Fabric::post(int rank, int slot, bool send, std::byte* data, std::size_t bytes, Way way) {
+    const auto [peer, lane] = way;
+    if (peer < 0 || peer >= static_cast<int>(ranks_.size()) || peer == rank || lane < 0 ||
+        lane >= algorithms::Transport::most_lanes) {
+        report_.problems.push_back("rank " + std::to_string(rank) + ": peer " + std::to_string(peer) +
+                                   ", lane " + std::to_string(lane));
         return -1;
     }
     const int id = static_cast<int>(operations_.size());
@@ -182,17 +192,17 @@ int Fabric::post(int rank, int slot, bool send, std::byte* data, std::size_t byt
     operation.send = send;
     operation.rank = rank;
     operation.peer = peer;
+    operation.lane = lane;
     operation.slot = slot;
     operation.data = data;
     operation.bytes = bytes;
-    const std::pair<int, int> pair = send ? std::pair(rank, peer) : std::pair(peer, rank);
-    Channel& channel = channels_[pair];
+    Channel& channel = channel_of(operation);
     if (send) {
         operation.sequence = channel.next_send++;
         operation.checksum = checksum_of(data, bytes);
         operation.eager = bytes < options_.eager_bytes && (slot < 0 || ranks_[rank].buffers);
-        report_.messages.push_back({rank, peer, bytes, operation.sequence});
-        int& most = report_.in_flight[pair];
+        report_.messages.push_back({rank, peer, bytes, operation.sequence, lane});
+        int& most = report_.in_flight[{rank, peer}];
         most = std::max(most, ++channel.unfinished);
         if (operation.eager) {
             operation.payload.assign(data, data + bytes);
@@ -268,7 +278,7 @@ void Fabric::complete(int id, int code) {
         return;
     }
     if (operation.send) {
-        --channels_[{operation.rank, operation.peer}].unfinished;
+        --channel_of(operation).unfinished;
         if (code == 0 && checksum_of(operation.data, operation.bytes) != operation.checksum) {
             report_.problems.push_back("rank " + std::to_string(operation.rank) +
                                        " changed the buffer of its " + describe(operation) + " in flight");
@@ -291,8 +301,7 @@ void Fabric::cancel(int id) {
         complete(operation.partner, code_peer_aborted);
     }
     if (operation.state == State::posted && !operation.eager) {
-        Channel& channel = channels_[operation.send ? std::pair(operation.rank, operation.peer)
-                                                    : std::pair(operation.peer, operation.rank)];
+        Channel& channel = channel_of(operation);
         std::erase(operation.send ? channel.sends : channel.receives, id);
     }
     complete(id, code_stopped);
@@ -307,13 +316,13 @@ void Fabric::fail_peers(int rank) {
         operation = -1;
     }
     ranks_[rank].aborted = true;
-    for (auto& [pair, channel] : channels_) {
-        if (pair.first == rank) {
+    for (auto& [way, channel] : channels_) {
+        if (std::get<0>(way) == rank) {
             for (const int receive : channel.receives) {
                 complete(receive, code_peer_aborted);
             }
             channel.receives.clear();
-        } else if (pair.second == rank) {
+        } else if (std::get<1>(way) == rank) {
             for (const int send : channel.sends) {
                 if (!operations_[send].eager) {
                     complete(send, code_peer_aborted);
@@ -348,9 +357,9 @@ void Fabric::check_end() {
     if (aborted || stopped_) {
         return;  // what is left over has a cause that was reported
     }
-    for (const auto& [pair, channel] : channels_) {
+    for (const auto& [way, channel] : channels_) {
         for (const int send : channel.sends) {
-            report_.problems.push_back("never received: rank " + std::to_string(pair.first) + " " +
+            report_.problems.push_back("never received: rank " + std::to_string(std::get<0>(way)) + " " +
                                        describe(operations_[send]));
         }
     }

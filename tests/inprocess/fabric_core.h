@@ -5,6 +5,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -21,7 +22,12 @@ public:
     RunReport run(const RankBody& body);
 
     int begin(int rank, int slots, algorithms::Transport::Completion sends);
-    int start(int rank, int slot, bool send, std::byte* data, std::size_t bytes, int peer);
+    /// Where a message goes to or comes from.
+    struct Way {
+        int peer;
+        int lane;
+    };
+    int start(int rank, int slot, bool send, std::byte* data, std::size_t bytes, Way way);
     int wait_some(int rank, std::span<int> done, int& count);
     int blocking(int rank, bool send, std::byte* data, std::size_t bytes, int peer);
     void abandon(int rank) noexcept;
@@ -34,6 +40,7 @@ private:
         bool eager = false;
         int rank = -1;
         int peer = -1;
+        int lane = 0;
         int slot = -1;  ///< -1: a blocking call
         int sequence = 0;
         std::byte* data = nullptr;
@@ -69,7 +76,8 @@ private:
 
     // fabric.cc: messages
     bool enter(int rank, int& code);
-    int post(int rank, int slot, bool send, std::byte* data, std::size_t bytes, int peer);
+    int post(int rank, int slot, bool send, std::byte* data, std::size_t bytes, Way way);
+    Channel& channel_of(const Operation& operation);
     void match(Channel& channel);
     void execute(const Event& event);
     void complete(int operation, int code);
@@ -100,7 +108,7 @@ private:
     std::condition_variable all_finished_;
     std::vector<Rank> ranks_;
     std::deque<Operation> operations_;
-    std::map<std::pair<int, int>, Channel> channels_;  ///< (from, to)
+    std::map<std::tuple<int, int, int>, Channel> channels_;  ///< (from, to, lane)
     std::vector<Event> prompt_;
     std::vector<Event> late_;  ///< wait until nothing else can happen
     int current_ = -1;         ///< sequential: the rank that may run

@@ -14,11 +14,11 @@ class FabricTransport : public algorithms::Transport {
 public:
     FabricTransport(Fabric& fabric, int rank) : fabric_(fabric), rank_(rank) {}
     int begin(int slots, Completion sends) override { return fabric_.begin(rank_, slots, sends); }
-    int isend(int slot, const std::byte* data, std::size_t bytes, int peer) override {
-        return fabric_.start(rank_, slot, true, const_cast<std::byte*>(data), bytes, peer);
+    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane) override {
+        return fabric_.start(rank_, slot, true, const_cast<std::byte*>(data), bytes, {peer, lane});
     }
-    int irecv(int slot, std::byte* data, std::size_t bytes, int peer) override {
-        return fabric_.start(rank_, slot, false, data, bytes, peer);
+    int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int lane) override {
+        return fabric_.start(rank_, slot, false, data, bytes, {peer, lane});
     }
     int wait_some(std::span<int> done, int& count) override { return fabric_.wait_some(rank_, done, count); }
     int send(const std::byte* data, std::size_t bytes, int peer) override {

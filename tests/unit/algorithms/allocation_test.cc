@@ -39,11 +39,11 @@ public:
     int begin(int slots, Completion sends) override {
         return own([&] { return transport_.begin(slots, sends); });
     }
-    int isend(int slot, const std::byte* data, std::size_t bytes, int peer) override {
-        return own([&] { return transport_.isend(slot, data, bytes, peer); });
+    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane) override {
+        return own([&] { return transport_.isend(slot, data, bytes, peer, lane); });
     }
-    int irecv(int slot, std::byte* data, std::size_t bytes, int peer) override {
-        return own([&] { return transport_.irecv(slot, data, bytes, peer); });
+    int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int lane) override {
+        return own([&] { return transport_.irecv(slot, data, bytes, peer, lane); });
     }
     int wait_some(std::span<int> done, int& count) override {
         return own([&] { return transport_.wait_some(done, count); });

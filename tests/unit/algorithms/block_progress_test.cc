@@ -108,13 +108,13 @@ public:
 
     explicit WatchedTransport(Transport& transport) : transport_(transport) {}
     int begin(int slots, Completion sends) override { return transport_.begin(slots, sends); }
-    int isend(int slot, const std::byte* data, std::size_t bytes, int peer) override {
+    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane) override {
         sent.emplace_back(data, data + bytes);
-        return transport_.isend(slot, data, bytes, peer);
+        return transport_.isend(slot, data, bytes, peer, lane);
     }
-    int irecv(int slot, std::byte* data, std::size_t bytes, int peer) override {
+    int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int lane) override {
         received.emplace_back(data, data + bytes);
-        return transport_.irecv(slot, data, bytes, peer);
+        return transport_.irecv(slot, data, bytes, peer, lane);
     }
     int wait_some(std::span<int> done, int& count) override { return transport_.wait_some(done, count); }
     int send(const std::byte* data, std::size_t bytes, int peer) override {

@@ -44,6 +44,31 @@ TEST_P(BothSchedules, CarriesMessagesInOrder) {
     }
 }
 
+/// The receiver takes the second lane's message first.
+TEST_P(BothSchedules, LanesDoNotWaitForEachOther) {
+    const RunReport run = run_ranks(2, options(), [](int rank, Transport& transport) {
+        std::array<std::byte, 8> data{std::byte{7}};
+        std::array<int, 2> done{};
+        int count = 0;
+        int code = transport.begin(2);
+        if (rank == 0) {
+            code = code != 0 ? code : transport.isend(0, data.data(), 4, 1);
+            code = code != 0 ? code : transport.isend(1, data.data(), 8, 1, 1);
+        } else {
+            code = code != 0 ? code : transport.irecv(0, data.data(), 8, 0, 1);
+            code = code != 0 ? code : transport.wait_some(done, count);
+            code = code != 0 ? code : transport.irecv(0, data.data(), 4, 0);
+        }
+        for (int finished = rank == 0 ? 0 : 1; finished < 2 && code == 0; finished += count) {
+            code = transport.wait_some(done, count);
+        }
+        return code;
+    });
+    EXPECT_EQ(run.text(), "");
+    EXPECT_EQ(run.codes, std::vector<int>(2, 0));
+    EXPECT_EQ(run.messages, (std::vector<SentMessage>{{0, 1, 4, 0, 0}, {0, 1, 8, 0, 1}}));
+}
+
 TEST_P(BothSchedules, FindsADeadlockAtOnce) {
     // Each rank waits for its left neighbour.
     const RunReport run = run_ranks(3, options(), [](int rank, Transport& transport) {
@@ -163,6 +188,8 @@ TEST_P(BothSchedules, FindsMisuse) {
     };
     std::array<std::byte, 4> data{};
     EXPECT_TRUE(misuse([&](Transport& t) { return t.irecv(0, data.data(), 4, 1); }));
+    EXPECT_TRUE(misuse(
+        [&](Transport& t) { return t.begin(1) + t.isend(0, data.data(), 4, 1, Transport::most_lanes); }));
     EXPECT_TRUE(misuse([&](Transport& t) { return t.begin(1) + t.irecv(1, data.data(), 4, 1); }));
     EXPECT_TRUE(misuse([&](Transport& t) {
         return t.begin(1) + t.irecv(0, data.data(), 4, 1) + t.irecv(0, data.data(), 4, 1);
@@ -181,14 +208,10 @@ TEST_P(BothSchedules, AnAbortFailsThoseWhoWait) {
     const RunReport run = run_ranks(4, options(), [](int rank, Transport& transport) {
         std::array<std::byte, 8> data{};
         switch (rank) {
-        case 0:
-            return 55;
-        case 1:
-            return transport.recv(data.data(), 8, 0);
-        case 2:
-            return transport.send(data.data(), 8, 0);
-        default:
-            return transport.recv(data.data(), 8, 1);  // the abort travels on
+            case 0: return 55;
+            case 1: return transport.recv(data.data(), 8, 0);
+            case 2: return transport.send(data.data(), 8, 0);
+            default: return transport.recv(data.data(), 8, 1);  // the abort travels on
         }
     });
     EXPECT_FALSE(run.deadlock) << run.text();

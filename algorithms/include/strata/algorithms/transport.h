@@ -5,10 +5,12 @@
 namespace strata::algorithms {
 
 /// Non-blocking messages between the ranks of one communicator, as the engines need them. Messages of one
-/// pair arrive in the order sent; there are no tags. Return codes: 0 is success, any other value is the
-/// transport's own and is passed on unchanged.
+/// pair and lane arrive in the order sent; there are no tags. Return codes: 0 is success, any other value is
+/// the transport's own and is passed on unchanged.
 class Transport {
 public:
+    /// Lanes are 0..most_lanes-1: what streams over several trees at once is told apart by them.
+    static constexpr int most_lanes = 4;
     /// When a send in a slot has completed. Where the transport buffers, only `matched` bounds what is under
     /// way: what waits in buffers of a link delays the acknowledgements of what comes the other way.
     enum class Completion {
@@ -22,13 +24,20 @@ public:
     int begin(int slots) { return begin(slots, Completion::local); }
     /// Starts a message in an idle slot; `data` stays untouched (isend) or undefined (irecv) until it
     /// completes.
-    virtual int isend(int slot, const std::byte* data, std::size_t bytes, int peer) = 0;
-    virtual int irecv(int slot, std::byte* data, std::size_t bytes, int peer) = 0;
+    virtual int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane) = 0;
+    virtual int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int lane) = 0;
+    int isend(int slot, const std::byte* data, std::size_t bytes, int peer) {
+        return isend(slot, data, bytes, peer, 0);
+    }
+    int irecv(int slot, std::byte* data, std::size_t bytes, int peer) {
+        return irecv(slot, data, bytes, peer, 0);
+    }
     /// Waits until at least one busy slot has completed; writes completed slots (now idle) to `done` and
     /// their number to `count`, at least one and perhaps not all. `done` has room for every slot of begin().
     /// With no busy slot: count = 0. A failed message's code is returned.
     virtual int wait_some(std::span<int> done, int& count) = 0;
-    /// Blocking single messages, for the many calls that are one message long. Independent of slots.
+    /// Blocking single messages on lane 0, for the many calls that are one message long. Independent of
+    /// slots.
     virtual int send(const std::byte* data, std::size_t bytes, int peer) = 0;
     virtual int recv(std::byte* data, std::size_t bytes, int peer) = 0;
     /// Gives up every busy slot after an error.
