@@ -11,10 +11,12 @@ namespace {
 /// two are equal.
 class Claim {
 public:
-    Claim(std::span<const LocalityRecord> records, const Election& election)
-        : records_(records), election_(election) {}
+    Claim(std::span<const LocalityRecord> records, const Election& election,
+          const std::vector<bool>* first = nullptr)
+        : records_(records), election_(election), first_(first) {}
 
     struct Key {
+        bool behind;
         std::uint8_t distance;
         std::uint64_t lot;
         int rank;
@@ -25,7 +27,8 @@ public:
             election_.near_card ? records_[static_cast<std::size_t>(rank)].near(election_.use).distance
                                 : unknown_distance;
         const bool draw = election_.spread && distance != unknown_distance;
-        return {distance, draw ? lot(group, rank) : 0, rank};
+        const bool behind = first_ != nullptr && !(*first_)[static_cast<std::size_t>(rank)];
+        return {behind, distance, draw ? lot(group, rank) : 0, rank};
     }
 
 private:
@@ -41,12 +44,10 @@ private:
 
     std::span<const LocalityRecord> records_;
     const Election& election_;
+    const std::vector<bool>* first_;
 };
 
-}  // namespace
-
-void elect_leaders(Hierarchy& hierarchy, std::span<const LocalityRecord> records, const Election& election) {
-    const Claim claim(records, election);
+void elect(Hierarchy& hierarchy, const Claim& claim) {
     // Children stand behind their parents: from the back, every group finds its children's leaders elected.
     for (std::size_t i = hierarchy.groups.size(); i-- > 0;) {
         Group& group = hierarchy.groups[i];
@@ -62,6 +63,17 @@ void elect_leaders(Hierarchy& hierarchy, std::span<const LocalityRecord> records
             stand(hierarchy.groups[static_cast<std::size_t>(child)].leader);
         for (const int rank : group.direct) stand(rank);
     }
+}
+
+}  // namespace
+
+void elect_leaders(Hierarchy& hierarchy, std::span<const LocalityRecord> records, const Election& election) {
+    elect(hierarchy, Claim(records, election));
+}
+
+void elect_leaders(Hierarchy& hierarchy, std::span<const LocalityRecord> records, const Election& election,
+                   const std::vector<bool>& first) {
+    elect(hierarchy, Claim(records, election, &first));
 }
 
 std::vector<int> card_leaders(const Hierarchy& hierarchy, std::span<const LocalityRecord> records, int group,

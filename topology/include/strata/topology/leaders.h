@@ -13,6 +13,9 @@ namespace strata::topology {
 /// group and the rank when `election.spread`, else to the lowest rank; a group without any known distance is
 /// led by its lowest rank. A leader leads one of its group's children, or stops in the group. Pure.
 void elect_leaders(Hierarchy& hierarchy, std::span<const LocalityRecord> records, const Election& election);
+/// The same with those ranks ahead of all others for which `first` says so.
+void elect_leaders(Hierarchy& hierarchy, std::span<const LocalityRecord> records, const Election& election,
+                   const std::vector<bool>& first);
 
 /// Leaders of a group when each card is to have one: for every distinct card of every node in the group the
 /// nearest member (ties as in elect_leaders), by node and card. Only members at the smallest distance of
