@@ -156,7 +156,8 @@ private:
         std::byte* const data = blocks_.next_incoming(*lane.stream, slot.message);
         slot.busy = true;
         ++lane.busy;
-        return transport_.irecv(number, data, slot.message.bytes, lane.stream->route->peer);
+        const BlockStream& route = *lane.stream->route;
+        return transport_.irecv(number, data, slot.message.bytes, route.peer, route.lane);
     }
 
     int start_send(Lane& lane) {
@@ -168,7 +169,8 @@ private:
         const std::byte* const data = blocks_.next_outgoing(*lane.stream, slot.message);
         slot.busy = true;
         ++lane.busy;
-        return transport_.isend(number, data, slot.message.bytes, lane.stream->route->peer);
+        const BlockStream& route = *lane.stream->route;
+        return transport_.isend(number, data, slot.message.bytes, route.peer, route.lane);
     }
 
     bool can_send(Lane& lane) {
@@ -265,10 +267,11 @@ private:
     std::pmr::vector<int> done_;
 };
 
-int run_streams(Transport& transport, BlockStreams& blocks, BlockFlow flow, bool at_root, bool in_ring,
+int run_streams(Transport& transport, BlockStreams& blocks, BlockFlow flow, bool at_root, bool no_tree,
                 Arena& arena, int window) {
-    // On a ring nobody is first: all receives must be posted before a send is waited for.
-    const std::size_t most = in_ring ? 0 : 1;
+    // On a ring, or in several trees, nobody is first: all receives must be posted before a send is waited
+    // for.
+    const std::size_t most = no_tree ? 0 : 1;
     const auto single = [most](std::span<CutStream> streams) {
         return std::all_of(streams.begin(), streams.end(),
                            [most](const CutStream& stream) { return stream.count <= most; });
@@ -292,7 +295,8 @@ int exchange_blocks(Transport& transport, const BlockRoutes& routes, std::span<B
     BlockStreams streams(routes, blocks, flow, at_root, rank, arena);
     int code = 0;
     try {
-        code = run_streams(transport, streams, flow, at_root, routes.in_ring, arena, window);
+        code =
+            run_streams(transport, streams, flow, at_root, routes.in_ring || routes.lanes > 1, arena, window);
     } catch (...) {
         transport.abandon();  // no memory for a copy: messages are under way
         throw;

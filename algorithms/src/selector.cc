@@ -104,6 +104,21 @@ void try_rings(PlanSearch& search, CostModel& model, const Overrides& overrides,
     predicted_us = rings_us;
 }
 
+/// The user wants lanes: several trees where that is possible, or else one.
+void set_lanes(Plan& plan, const Operation& operation) {
+    plan.engine = Engine::tree;
+    if (operation.lanes < 2) {
+        plan.reason += "; one lane: no node has processes near several cards, or there is one node";
+    } else if (operation.rank_order || fixed_order(operation)) {
+        plan.reason += "; one lane: lanes would not keep the order";
+    } else if (exchanges_on_top(plan)) {
+        plan.reason += "; one lane: exchanged as a whole";
+    } else {
+        plan.engine = Engine::lanes;
+        plan.lanes = operation.lanes;
+    }
+}
+
 void forward(Plan& plan, std::string reason) {
     plan.engine = Engine::forward;
     plan.predicted_us = plan.forward_us;
@@ -156,6 +171,7 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     }
     if (const LevelMethod* method = search.passed_over())
         plan.reason += "; " + passed_over_text(*method, operation);
+    if (overrides.engine == Engine::lanes) set_lanes(plan, operation);
     return plan;
 }
 

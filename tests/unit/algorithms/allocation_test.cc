@@ -13,6 +13,7 @@
 #include "random_shapes.h"
 #include "strata/algorithms/bcast_tree.h"
 #include "strata/algorithms/block_exchange.h"
+#include "strata/algorithms/lanes.h"
 #include "strata/algorithms/reduce_tree.h"
 #include "strata/algorithms/reduction_links.h"
 
@@ -172,6 +173,38 @@ TEST_P(Allocations, AllgatherGatherScatter) {
             };
         });
     }
+}
+
+TEST_P(Allocations, Lanes) {
+    using strata::topology::CardLanes;
+    const CardLanes lanes{std::vector(4, hierarchy), {0, 1, 2, 3}};
+    expect_no_allocations(GetParam(), [&](int rank) -> Engine {
+        return [this, links = std::vector(4, tree_links(hierarchy, plan, 0, rank))](
+                   Transport& transport, auto& own, auto&, Arena& arena) {
+            PackedBuffer buffer(own.data(), own.size());
+            return bcast_lanes(transport, links, buffer, arena, plan.window);
+        };
+    });
+    expect_no_allocations(GetParam(), [&](int rank) -> Engine {
+        return [this, links = std::vector(4, reduction_links(hierarchy, plan, 0, rank, false))](
+                   Transport& transport, auto& own, auto& result, Arena& arena) {
+            XorBytes reduction;
+            PackedBuffer mine(own.data(), own.size());
+            PackedBuffer all(result.data(), result.size());
+            return allreduce_lanes(transport, links, {mine, &all}, reduction, arena, plan.window);
+        };
+    });
+    expect_no_allocations(GetParam(), [&](int rank) -> Engine {
+        return [this, rank, routes = lane_block_routes(lanes, plan, rank)](Transport& transport, auto& own,
+                                                                           auto& result, Arena& arena) {
+            const std::size_t block = own.size() / ranks;
+            std::array<Block, ranks> blocks{};
+            for (int i = 0; i < ranks; ++i) {
+                blocks[i] = {result.data() + block * i, block};
+            }
+            return exchange_blocks(transport, routes, blocks, BlockFlow::all, 0, rank, arena, plan.window);
+        };
+    });
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Allocations, testing::ValuesIn(sizes));

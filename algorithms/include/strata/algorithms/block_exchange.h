@@ -32,6 +32,7 @@ struct BlockStream {
     std::vector<BlockRun> runs;  ///< what lies one behind the other in rank order is one step of work
     std::size_t segment_bytes = 0;
     std::vector<std::size_t> cuts = {};  ///< runs, ascending and without the first, that begin another piece
+    int lane = 0;                        ///< of the transport; a peer has one stream per lane and direction
 };
 
 /// One rank's streams: over the undirected tree of tree_links() towards the root first, then the children,
@@ -41,6 +42,7 @@ struct BlockRoutes {
     std::vector<BlockStream> in;
     std::vector<BlockStream> out;
     bool in_ring = false;
+    int lanes = 1;  ///< more than one: several trees, each with some of the blocks (lane_block_routes())
 };
 
 /// The streams of `rank`. Groups for which makes_ring() holds, their participants in the order of

@@ -41,13 +41,19 @@ struct CollectiveTraits {
 
 constexpr CollectiveTraits traits_of(Collective collective) {
     switch (collective) {
-        case Collective::bcast: return {.rooted = true, .down = true};
+        case Collective::bcast: return {.rooted = true, .down = true, .by_lanes = true};
         case Collective::reduce: return {.rooted = true, .up = true, .folds = true};
         case Collective::allreduce:
-            return {.up = true, .down = true, .folds = true, .exchanges = true, .by_ring = true};
+            return {.up = true,
+                    .down = true,
+                    .folds = true,
+                    .exchanges = true,
+                    .by_ring = true,
+                    .by_lanes = true};
         case Collective::barrier: return {.up = true, .down = true, .exchanges = true};
         case Collective::allgather:
-        case Collective::allgatherv: return {.up = true, .down = true, .blocks = true, .by_ring = true};
+        case Collective::allgatherv:
+            return {.up = true, .down = true, .blocks = true, .by_ring = true, .by_lanes = true};
         case Collective::gather: return {.rooted = true, .up = true, .blocks = true};
         case Collective::gatherv: return {.rooted = true, .up = true, .blocks = true, .sized = false};
         case Collective::scatter: return {.rooted = true, .down = true, .blocks = true};

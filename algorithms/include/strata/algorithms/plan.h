@@ -38,7 +38,8 @@ struct Plan {
     /// forward plan's methods are automatic where no rule fixed them.
     std::vector<LevelPlan> levels;
     int window = 4;           ///< messages in flight per edge of the tree
-    double predicted_us = 0;  ///< of the chosen engine
+    int lanes = 1;            ///< trees at the same time; more than one for the lanes engine only
+    double predicted_us = 0;  ///< of the chosen engine; of lanes: as if one tree carried everything
     double forward_us = 0;    ///< of the previous component; 0: not modelled for this collective
     std::string reason;       ///< why this engine, in a few words
 

@@ -62,6 +62,7 @@ struct Operation {
     int root = 0;               ///< of the tree; for collectives without one: the top's leader
     bool rank_order = false;    ///< the operator does not commute
     bool reproducible = false;  ///< the order of a reduction must depend on neither size nor leaders
+    int lanes = 1;              ///< trees that the hierarchy has network cards for (topology::CardLanes)
 };
 
 /// Chooses engine, shapes and segment size. Only symmetric inputs. Naming a component, or a pattern that only
@@ -75,6 +76,10 @@ struct Operation {
 ///    are not modelled). Allgather between nodes: ring, with rings on some levels, where that is predicted at
 ///    least 5 % faster than the tree and no ring passes pieces of less than 4 KiB;
 ///  - a reproducible reduction: tree, everywhere.
+/// The lanes engine is chosen by the user only: how far a process uses other cards than the one near it, and
+/// how much of a link above the nodes all cards share, are not known. It has one tree (Engine::tree) where
+/// there are cards for one only, for reductions that must keep an order, and where short vectors are
+/// exchanged.
 /// Reductions get one segment size for all levels. Allreduce and Barrier exchange on the topmost level
 /// (recursive_doubling, whole messages) where that is predicted faster. An Allreduce has a ring on the
 /// topmost level only, and none under `rank_order` or `reproducible`; an automatic one between nodes takes it

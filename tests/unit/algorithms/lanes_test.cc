@@ -1,0 +1,375 @@
+#include "strata/algorithms/lanes.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "lane_oracle.h"
+#include "lane_runs.h"
+#include "random_shapes.h"
+
+namespace {
+
+using namespace strata::algorithms;
+using namespace strata::testing;
+using strata::topology::CardLanes;
+using strata::topology::Hierarchy;
+
+constexpr std::size_t eager_sizes[] = {0, 64, 1U << 30};
+
+/// Sequential; with everything, nothing or some messages buffered.
+FabricOptions any_options(std::uint64_t seed) {
+    FabricOptions options;
+    options.seed = seed;
+    options.eager_bytes = eager_sizes[seed % 3];
+    return options;
+}
+
+std::string joined(const std::vector<std::string>& faults) {
+    std::string all;
+    for (const std::string& fault : faults) {
+        all += fault + "\n";
+    }
+    return all;
+}
+
+/// What is wrong with a run that had to succeed; "" for nothing.
+std::string faults_of(const RunReport& run, int window) {
+    std::string faults = run.text();
+    for (std::size_t rank = 0; rank < run.codes.size(); ++rank) {
+        if (run.codes[rank] != 0 || run.abandons[rank] != 0) {
+            faults += "rank " + std::to_string(rank) + " returned " + std::to_string(run.codes[rank]) + "\n";
+        }
+    }
+    for (const auto& [pair, most] : run.in_flight) {
+        if (most > std::max(1, window)) {
+            faults += std::to_string(most) + " unfinished sends of a pair and lane\n";
+        }
+    }
+    return faults;
+}
+
+BcastCase bcast_over(Random& random, const Hierarchy& hierarchy, std::size_t bytes) {
+    return {hierarchy, random_tree_plan(random, hierarchy, bytes), random.between(0, hierarchy.ranks() - 1),
+            bytes};
+}
+
+ReduceCase reduce_over(Random& random, const Hierarchy& hierarchy, std::size_t elements) {
+    ReduceCase reduce;
+    do {
+        reduce.op = all_operators[random.below(std::size(all_operators))];
+    } while (!commutes(reduce.op));
+    reduce.hierarchy = hierarchy;
+    reduce.placement = static_cast<Placement>(random.below(3));
+    reduce.elements = elements;
+    reduce.plan = random_tree_plan(random, hierarchy, reduce.bytes());
+    return reduce;
+}
+
+BlockCase blocks_over(Random& random, const Hierarchy& hierarchy, std::size_t most) {
+    BlockCase run;
+    run.hierarchy = hierarchy;
+    run.bytes = random_block_bytes(random, hierarchy.ranks(), most);
+    run.plan = random_tree_plan(random, hierarchy, std::max<std::size_t>(1, run.total()));
+    run.placement = static_cast<BlockPlacement>(random.below(3));
+    return run;
+}
+
+/// Every sixth vector has fewer elements than there may be lanes.
+std::size_t random_length(Random& random, std::size_t most) {
+    return random.below(6) == 0 ? 1 + random.below(4) : 1 + random.below(most);
+}
+
+TEST(BcastLanes, ByteOracleOverRandomTrees) {
+    for (std::uint64_t seed = 1; seed <= 160; ++seed) {
+        Random random(seed);
+        const Hierarchy hierarchy = random_hierarchy(random, {32, 5});
+        const BcastCase bcast = bcast_over(random, hierarchy, random_length(random, 2000));
+        const CardLanes lanes = random_lanes(random, hierarchy, random.between(1, Transport::most_lanes));
+        const RunReport run = run_lanes(bcast, lanes, any_options(seed));
+        ASSERT_EQ(faults_of(run, bcast.plan.window), "") << seed << ": " << describe(bcast);
+        ASSERT_EQ(joined(check_lane_bytes(bcast, lanes, run.messages)), "")
+            << seed << ": " << describe(bcast);
+    }
+}
+
+/// The tree's bytes in all, one lane's share over every lane's card.
+TEST(BcastLanes, EveryCardCarriesItsShare) {
+    for (std::uint64_t seed = 1; seed <= 80; ++seed) {
+        Random random(seed);
+        const CardedJob job = random_carded_job(random);
+        ASSERT_GT(job.lanes.count(), 1);
+        const BcastCase bcast = bcast_over(random, job.hierarchy, 1000 + random.below(500));
+        const RunReport run = run_lanes(bcast, job.lanes, any_options(seed));
+        ASSERT_EQ(faults_of(run, bcast.plan.window), "") << seed;
+        ASSERT_EQ(joined(check_lane_bytes(bcast, job.lanes, run.messages)), "") << seed;
+        const std::vector<int> nodes = nodes_of(job.records);
+        std::vector<std::vector<std::size_t>> entering(
+            static_cast<std::size_t>(*std::max_element(nodes.begin(), nodes.end())) + 1,
+            share_bytes(bcast.bytes, 1, job.lanes.count()));
+        std::fill(entering[static_cast<std::size_t>(nodes[static_cast<std::size_t>(bcast.root)])].begin(),
+                  entering[static_cast<std::size_t>(nodes[static_cast<std::size_t>(bcast.root)])].end(), 0);
+        ASSERT_EQ(joined(check_cards(job.records, entering, run.messages)), "") << seed;
+        const auto bytes = [](const RunReport& report) {
+            return std::accumulate(
+                report.messages.begin(), report.messages.end(), std::size_t{0},
+                [](std::size_t sum, const SentMessage& message) { return sum + message.bytes; });
+        };
+        EXPECT_EQ(bytes(run), bytes(run_tree(bcast, any_options(seed))));
+    }
+}
+
+/// Two nodes with two cards, two processes near each: the drawing in lanes.h.
+TEST(LaneLinks, TheRootsNode) {
+    CardedJob job = carded_job({{2, 2}, {2, 2}});
+    ASSERT_EQ(job.lanes.count(), 2);
+    const Hierarchy& second = job.lanes.trees[1];
+    Plan plan = uniform_plan(second, {Algorithm::linear, 0, {}}, 0);
+    const auto peers = [&](int rank) {
+        std::vector<int> result{lane_links(second, plan, 0, rank).parent.peer};
+        for (const TreeLinks::Edge& edge : lane_links(second, plan, 0, rank).children) {
+            result.push_back(edge.peer);
+        }
+        return result;
+    };
+    EXPECT_EQ(peers(0), (std::vector<int>{-1, 2, 1}));
+    EXPECT_EQ(peers(1), (std::vector<int>{0}));
+    EXPECT_EQ(peers(2), (std::vector<int>{0, 6, 3}));
+    EXPECT_EQ(peers(3), (std::vector<int>{2}));
+    EXPECT_EQ(peers(4), (std::vector<int>{6, 5}));
+    EXPECT_EQ(peers(5), (std::vector<int>{4}));
+    EXPECT_EQ(peers(6), (std::vector<int>{2, 4, 7}));
+    EXPECT_EQ(peers(7), (std::vector<int>{6}));
+}
+
+TEST(AllreduceLanes, ByteOracleOverRandomTrees) {
+    for (std::uint64_t seed = 1; seed <= 160; ++seed) {
+        Random random(seed);
+        const Hierarchy hierarchy = random_hierarchy(random, {24, 5});
+        const ReduceCase reduce = reduce_over(random, hierarchy, random_length(random, 300));
+        const CardLanes lanes = random_lanes(random, hierarchy, random.between(1, Transport::most_lanes));
+        const ReduceRun run = run_lanes(reduce, lanes, any_options(seed));
+        ASSERT_EQ(faults_of(reduce, run), "") << seed;
+        for (const auto& result : run.results) {
+            ASSERT_EQ(result, run.results.front()) << "different bits, seed " << seed;
+        }
+        if (hierarchy.ranks() > 1) {
+            ASSERT_EQ(joined(check_lane_bytes(reduce, lanes, run.report.messages)), "")
+                << seed << ": " << describe(reduce);
+        }
+    }
+}
+
+/// In place over all of them: each segment is overwritten only when it has been read for the last time.
+TEST(AllreduceLanes, EveryPlacementUnderManySchedules) {
+    const CardedJob job = carded_job({{2, 1}, {1, 2}, {1, 1}}, 1);
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        Random random(seed);
+        ReduceCase reduce = reduce_over(random, job.hierarchy, 60);
+        reduce.plan = uniform_plan(job.hierarchy,
+                                   {seed % 2 == 0 ? Algorithm::pipeline : Algorithm::binomial, 0, {}}, 12);
+        reduce.plan.window = 1 + static_cast<int>(seed % 4);
+        for (const Placement placement :
+             {Placement::separate, Placement::in_place, Placement::packed_in_place}) {
+            reduce.placement = placement;
+            const ReduceRun run = run_lanes(reduce, job.lanes, any_options(seed));
+            ASSERT_EQ(faults_of(reduce, run), "") << seed;
+            ASSERT_EQ(joined(check_cards(job.records, {}, run.report.messages)), "") << seed;
+        }
+    }
+}
+
+TEST(BlockLanes, ByteOracleOverRandomTrees) {
+    for (std::uint64_t seed = 1; seed <= 160; ++seed) {
+        Random random(seed);
+        const Hierarchy hierarchy = random_hierarchy(random, {20, 5});
+        BlockCase run = blocks_over(random, hierarchy, 200);
+        const CardLanes lanes = random_lanes(random, hierarchy, random.between(1, Transport::most_lanes));
+        run.root = lanes.trees.front().groups.front().leader;
+        const RunReport report = run_lanes(run, lanes, any_options(seed));
+        ASSERT_EQ(faults_of(report, run.plan.window), "") << seed << ": " << describe(run);
+        ASSERT_EQ(joined(check_lane_bytes(run, lanes, report.messages)), "") << seed << ": " << describe(run);
+    }
+}
+
+/// Equal blocks of as many processes near each card: all cards carry the same in both directions.
+TEST(BlockLanes, EveryCardCarriesItsShare) {
+    for (const bool shuffled : {false, true}) {
+        for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+            Random random(seed);
+            const CardedJob job =
+                carded_job({{2, 2}, {1, 1}, {3, 3}}, 0, shuffled ? &random : nullptr, seed % 2 == 0);
+            BlockCase run = blocks_over(random, job.hierarchy, 100);
+            run.bytes.assign(12, 100);
+            const RunReport report = run_lanes(run, job.lanes, any_options(seed));
+            ASSERT_EQ(faults_of(report, run.plan.window), "") << seed;
+            const std::vector<int> nodes = nodes_of(job.records);
+            std::vector<std::vector<std::size_t>> entering;
+            for (int node = 0; node < 3; ++node) {
+                const auto lacking =
+                    static_cast<std::size_t>(12 - std::count(nodes.begin(), nodes.end(), node));
+                entering.push_back({lacking * 50, lacking * 50});
+            }
+            ASSERT_EQ(joined(check_cards(job.records, entering, report.messages)), "") << seed;
+        }
+    }
+}
+
+/// Passes everything on in one lane.
+class OneLane : public Transport {
+public:
+    explicit OneLane(Transport& transport) : transport_(transport) {}
+    int begin(int slots, Completion sends) override { return transport_.begin(slots, sends); }
+    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int /*lane*/) override {
+        return transport_.isend(slot, data, bytes, peer, 0);
+    }
+    int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int /*lane*/) override {
+        return transport_.irecv(slot, data, bytes, peer, 0);
+    }
+    int wait_some(std::span<int> done, int& count) override { return transport_.wait_some(done, count); }
+    int send(const std::byte* data, std::size_t bytes, int peer) override {
+        return transport_.send(data, bytes, peer);
+    }
+    int recv(std::byte* data, std::size_t bytes, int peer) override {
+        return transport_.recv(data, bytes, peer);
+    }
+    void abandon() noexcept override { transport_.abandon(); }
+
+private:
+    Transport& transport_;
+};
+
+/// Four streams over the only edge there is: right with lanes, and wrong without.
+TEST(BcastLanes, OneEdgeInAllLanes) {
+    const Hierarchy hierarchy = regular_hierarchy({3});
+    Random random(1);
+    const CardLanes lanes{std::vector<Hierarchy>(4, hierarchy), {0, 1, 2}};
+    const BcastCase bcast{hierarchy, uniform_plan(hierarchy, {Algorithm::pipeline, 0, {}}, 10), 0, 402};
+    int wrong = 0;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        ASSERT_EQ(faults_of(run_lanes(bcast, lanes, any_options(seed)), bcast.plan.window), "");
+        const RunReport run =
+            run_engine(bcast, any_options(seed), [&](int rank, Transport& transport, PackedBuffer& buffer) {
+                OneLane one(transport);
+                const std::vector<TreeLinks> links(4, tree_links(hierarchy, bcast.plan, 0, rank));
+                Arena arena;
+                return bcast_lanes(one, links, buffer, arena, bcast.plan.window);
+            });
+        wrong += run.text().empty() ? 0 : 1;
+    }
+    EXPECT_GT(wrong, 0);
+}
+
+TEST(LaneOracle, FindsALaneOverTheWrongCard) {
+    const CardedJob job = carded_job({{2, 2}, {2, 2}});
+    CardLanes both_first = job.lanes;
+    both_first.trees[1] = both_first.trees[0];
+    const BcastCase bcast{job.hierarchy, uniform_plan(job.hierarchy, {Algorithm::binomial, 0, {}}, 20), 0,
+                          200};
+    const RunReport run = run_lanes(bcast, both_first, any_options(3));
+    EXPECT_EQ(faults_of(run, bcast.plan.window), "");
+    EXPECT_NE(joined(check_cards(job.records, {}, run.messages)).find("is not near the card of lane 1"),
+              std::string::npos);
+}
+
+TEST(LaneOracle, FindsUnevenShares) {
+    const CardedJob job = carded_job({{2, 2}, {2, 2}});
+    const BcastCase bcast{job.hierarchy, uniform_plan(job.hierarchy, {Algorithm::binomial, 0, {}}, 20), 0,
+                          200};
+    RunReport run = run_lanes(bcast, job.lanes, any_options(3));
+    EXPECT_TRUE(check_cards(job.records, {{0, 0}, {100, 100}}, run.messages).empty());
+    EXPECT_EQ(
+        joined(check_cards(job.records, {{0, 0}, {120, 80}}, run.messages)),
+        "node 1 gets 100 bytes in lane 0 instead of 120\nnode 1 gets 100 bytes in lane 1 instead of 80\n");
+    for (SentMessage& message : run.messages) {
+        message.lane = 1 - message.lane;
+    }
+    EXPECT_FALSE(check_cards(job.records, {}, run.messages).empty());
+    run.messages.pop_back();
+    EXPECT_FALSE(check_lane_bytes(bcast, job.lanes, run.messages).empty());
+}
+
+TEST(LaneOracle, FindsABlockInAnotherLane) {
+    const CardedJob job = carded_job({{2, 2}, {2, 2}});
+    Random random(1);
+    BlockCase run = blocks_over(random, job.hierarchy, 100);
+    run.bytes.assign(8, 100);
+    CardLanes other = job.lanes;
+    other.of_rank[0] = 1 - other.of_rank[0];
+    const RunReport report = run_lanes(run, other, any_options(1));
+    EXPECT_EQ(faults_of(report, run.plan.window), "");
+    EXPECT_FALSE(check_lane_bytes(run, job.lanes, report.messages).empty());
+    EXPECT_TRUE(check_lane_bytes(run, other, report.messages).empty());
+}
+
+TEST(LaneFaults, EveryCallMayFail) {
+    int failures = 0;
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        Random random(seed);
+        const CardedJob job = carded_job({{1, 1}, {2, 1}}, 1, &random);
+        const ReduceCase reduce = reduce_over(random, job.hierarchy, 40);
+        EXPECT_EQ(joined(check_every_failure(
+                      reduce, any_options(seed),
+                      [&](const ReduceCase& again, const FabricOptions& options) {
+                          return run_lanes(again, job.lanes, options);
+                      },
+                      5, failures)),
+                  "");
+        const BcastCase bcast = bcast_over(random, job.hierarchy, 100);
+        EXPECT_EQ(joined(check_every_failure(
+                      reduce, any_options(seed),
+                      [&](const ReduceCase&, const FabricOptions& options) {
+                          return ReduceRun{run_lanes(bcast, job.lanes, options), {}};
+                      },
+                      5, failures)),
+                  "");
+        const BlockCase blocks = blocks_over(random, job.hierarchy, 40);
+        EXPECT_EQ(joined(check_every_failure(
+                      reduce, any_options(seed),
+                      [&](const ReduceCase&, const FabricOptions& options) {
+                          return ReduceRun{run_lanes(blocks, job.lanes, options), {}};
+                      },
+                      5, failures)),
+                  "");
+    }
+    EXPECT_GT(failures, 150);
+}
+
+TEST(LaneFaults, BufferAndOperatorErrorsComeBack) {
+    constexpr int injected = 77;
+    const CardedJob job = carded_job({{1, 1}, {1, 1}}, 1);
+    Random random(4);
+    for (const Mishap::Kind kind : {Mishap::Kind::produce, Mishap::Kind::consume, Mishap::Kind::fold}) {
+        int happened = 0;
+        for (int rank = 0; rank < job.hierarchy.ranks(); ++rank) {
+            ReduceCase reduce = reduce_over(random, job.hierarchy, 40);
+            reduce.plan = uniform_plan(job.hierarchy, {Algorithm::binomial, 0, {}}, 8);
+            reduce.mishap = {rank, kind, 2, injected};
+            const ReduceRun run = run_lanes(reduce, job.lanes, any_options(2));
+            if (run.report.codes[static_cast<std::size_t>(rank)] == 0) {
+                continue;  // a leaf folds nothing
+            }
+            ++happened;
+            EXPECT_EQ(joined(check_contained(run.report, rank, injected)), "");
+        }
+        EXPECT_GT(happened, 1);
+    }
+}
+
+TEST(Concurrent, Lanes) {
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+        Random random(seed);
+        const CardedJob job = random_carded_job(random);
+        FabricOptions options = any_options(seed);
+        options.schedule = Schedule::concurrent;
+        const BcastCase bcast = bcast_over(random, job.hierarchy, 1 + random.below(1000));
+        ASSERT_EQ(faults_of(run_lanes(bcast, job.lanes, options), bcast.plan.window), "");
+        const ReduceCase reduce = reduce_over(random, job.hierarchy, 1 + random.below(100));
+        ASSERT_EQ(faults_of(reduce, run_lanes(reduce, job.lanes, options)), "");
+        const BlockCase run = blocks_over(random, job.hierarchy, 100);
+        ASSERT_EQ(faults_of(run_lanes(run, job.lanes, options), run.plan.window), "");
+    }
+}
+
+}  // namespace
