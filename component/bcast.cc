@@ -2,11 +2,18 @@
 #include "packed_datatype.h"
 #include "strata/algorithms/bcast_levels.h"
 #include "strata/algorithms/bcast_tree.h"
+#include "strata/algorithms/lanes.h"
 
 namespace strata::component {
 namespace {
 
 int run_tree(CommunicatorState& state, Planned& planned, DatatypeBuffer& buffer, int root) {
+    if (planned.plan.lanes > 1) {
+        const auto& lanes = state.lane_routes(planned, root);
+        state.transport().carry(Collective::bcast, lanes.levels);
+        return algorithms::bcast_lanes(state.transport(), lanes.links, buffer, state.arena(),
+                                       planned.plan.window);
+    }
     const auto& routes = state.tree_routes(planned, root);
     state.transport().carry(Collective::bcast, routes.levels);
     return algorithms::bcast_tree(state.transport(), routes.links, buffer, planned.plan.window);

@@ -54,6 +54,7 @@ inline Counter& served_by(algorithms::Engine engine, Counters::PerCollective& co
     switch (engine) {
         case algorithms::Engine::levels: return count_of.levels;
         case algorithms::Engine::ring: return count_of.ring;
+        case algorithms::Engine::lanes: return count_of.lanes;
         default: return count_of.tree;
     }
 }

@@ -9,6 +9,7 @@
 #include "election.h"
 #include "messages.h"
 #include "reports.h"
+#include "strata/algorithms/lanes.h"
 
 namespace strata::component {
 namespace {
@@ -93,8 +94,14 @@ void CommunicatorState::set_up() {
         forward_all(ForwardReason::threads);
         return;
     }
-    hierarchy_ =
-        topology::build_hierarchy(agreement.records, {settings_.hierarchy, election_of(comm_, settings_)});
+    const topology::Election election = election_of(comm_, settings_);
+    hierarchy_ = topology::build_hierarchy(agreement.records, {settings_.hierarchy, election});
+    const bool lanes_wanted = std::any_of(
+        overrides_.begin(), overrides_.end(),
+        [](const algorithms::Overrides& overrides) { return overrides.engine == algorithms::Engine::lanes; });
+    if (lanes_wanted) {
+        lanes_ = topology::card_lanes(hierarchy_, agreement.records, election);
+    }
     agreed_ = true;
     report_cards(comm_, settings_, agreement.records);
     report_network(comm_, agreement.records);
@@ -144,6 +151,7 @@ Planned& CommunicatorState::plan(const algorithms::Operation& operation, bool de
             algorithms::Operation representative = operation;
             representative.bytes = size.smallest;
             representative.root = root;
+            representative.lanes = std::max(1, lanes_.count());
             const algorithms::Overrides& overrides = overrides_[op];
             place->second.plan = algorithms::make_plan(
                 hierarchy_, settings_.links,
@@ -184,6 +192,8 @@ const Routes<Links>& CommunicatorState::routes(Planned& planned, int root, Make&
     }
     std::sort(made.levels.begin(), made.levels.end(),
               [](const PeerLevel& a, const PeerLevel& b) { return a.peer < b.peer; });
+    const auto same = [](const PeerLevel& a, const PeerLevel& b) { return a.peer == b.peer; };
+    made.levels.erase(std::unique(made.levels.begin(), made.levels.end(), same), made.levels.end());
     return std::get<Routes<Links>>(planned.routes.emplace(root, std::move(made)).first->second);
 }
 
@@ -227,7 +237,33 @@ const Routes<algorithms::ExchangeLinks>& CommunicatorState::ring_routes(Planned&
 const Routes<algorithms::BlockRoutes>& CommunicatorState::block_routes(Planned& planned, int root,
                                                                        algorithms::BlockFlow flow) {
     return routes<algorithms::BlockRoutes>(planned, root, [&] {
+        if (planned.plan.lanes > 1) {
+            return algorithms::lane_block_routes(lanes_, planned.plan, ompi_comm_rank(comm_));
+        }
         return algorithms::block_routes(hierarchy_, planned.plan, root, ompi_comm_rank(comm_), flow);
+    });
+}
+
+const Routes<std::vector<algorithms::TreeLinks>>& CommunicatorState::lane_routes(Planned& planned, int root) {
+    return routes<std::vector<algorithms::TreeLinks>>(planned, root, [&] {
+        std::vector<algorithms::TreeLinks> all;
+        for (const topology::Hierarchy& tree : lanes_.trees) {
+            all.push_back(algorithms::lane_links(tree, planned.plan, root, ompi_comm_rank(comm_)));
+        }
+        return all;
+    });
+}
+
+const Routes<std::vector<algorithms::ReductionLinks>>& CommunicatorState::lane_reduction_routes(
+    Planned& planned) {
+    constexpr int every_root = -1;  // each lane has its own
+    return routes<std::vector<algorithms::ReductionLinks>>(planned, every_root, [&] {
+        std::vector<algorithms::ReductionLinks> all;
+        for (const topology::Hierarchy& tree : lanes_.trees) {
+            all.push_back(algorithms::reduction_links(tree, planned.plan, tree.groups.front().leader,
+                                                      ompi_comm_rank(comm_), false));
+        }
+        return all;
     });
 }
 

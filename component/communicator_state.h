@@ -13,6 +13,7 @@
 #include "routes.h"
 #include "settings.h"
 #include "strata/algorithms/arena.h"
+#include "strata/topology/card_lanes.h"
 
 namespace strata::component {
 
@@ -50,6 +51,9 @@ public:
     const Routes<algorithms::ExchangeLinks>& ring_routes(Planned& planned, int root);
     const Routes<algorithms::BlockRoutes>& block_routes(Planned& planned, int root,
                                                         algorithms::BlockFlow flow);
+    // By lane, for plans with several.
+    const Routes<std::vector<algorithms::TreeLinks>>& lane_routes(Planned& planned, int root);
+    const Routes<std::vector<algorithms::ReductionLinks>>& lane_reduction_routes(Planned& planned);
 
     /// True while communicators for the levels engine exist for this root or may still be made. Every set
     /// takes a split per level: programs whose root wanders over all ranks must not make one per call.
@@ -131,6 +135,7 @@ private:
     bool consecutive_groups_ = false;
     std::array<std::optional<ForwardReason>, collective_count> forwarded_because_;  // empty: served
     topology::Hierarchy hierarchy_;
+    topology::CardLanes lanes_;    // made only where a parameter asks for the lanes engine
     std::vector<int> root_class_;  // rank -> the rank whose plan serves it
     std::array<algorithms::Overrides, collective_count> overrides_;
     std::unordered_map<std::uint64_t, Planned> plans_;  // by collective, root class and size class

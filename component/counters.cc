@@ -64,6 +64,10 @@ void register_counters(const mca_base_component_t* component) {
         const std::string name(collective_names[op]);
         auto& mine = all.collectives[op];
         register_one(component, name + "_tree", "Calls of " + name + " done by the tree engine", mine.tree);
+        if (algorithms::traits_of(static_cast<Collective>(op)).by_lanes) {
+            register_one(component, name + "_lanes",
+                         "Calls of " + name + " done by trees over several network cards", mine.lanes);
+        }
         register_one(component, name + "_levels", "Calls of " + name + " done level by level", mine.levels);
         if (algorithms::traits_of(static_cast<Collective>(op)).by_ring) {
             register_one(component, name + "_ring", "Calls of " + name + " done in rings", mine.ring);

@@ -41,7 +41,7 @@ private:
 /// What this process did, for MPI_T and for `verbose`.
 struct Counters {
     struct PerCollective {
-        Counter tree, levels, ring, forward;
+        Counter tree, levels, ring, lanes, forward;
         std::array<Counter, forward_reason_count> forwarded_because;
     };
     std::array<PerCollective, collective_count> collectives;

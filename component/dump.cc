@@ -100,6 +100,9 @@ std::string describe(const algorithms::Plan& plan) {
         }
         text << ')';
     }
+    if (plan.lanes > 1) {
+        text << " in " << plan.lanes << " lanes";
+    }
     text << ", predicted " << plan.predicted_us << " us";
     if (plan.forward_us > 0) {
         text << ", forward " << plan.forward_us << " us";

@@ -2,6 +2,7 @@
 #include "level_reduction.h"
 #include "operator_reduction.h"
 #include "packed_datatype.h"
+#include "strata/algorithms/lanes.h"
 
 namespace strata::component {
 namespace {
@@ -84,6 +85,12 @@ int allreduce(const void* send, void* receive, int count, ompi_datatype_t* datat
                     state.transport().carry(Collective::allreduce, routes.levels);
                     return algorithms::allreduce_ring(state.transport(), routes.links, buffers, reduction,
                                                       state.arena(), planned.plan.window);
+                }
+                if (planned.plan.lanes > 1) {
+                    const auto& lanes = state.lane_reduction_routes(planned);
+                    state.transport().carry(Collective::allreduce, lanes.levels);
+                    return algorithms::allreduce_lanes(state.transport(), lanes.links, buffers, reduction,
+                                                       state.arena(), planned.plan.window);
                 }
                 const auto& routes = state.reduction_routes(planned, operation.root, operation.rank_order);
                 state.transport().carry(Collective::allreduce, routes.levels);

@@ -23,7 +23,9 @@ struct Routes {
 struct Planned {
     algorithms::Plan plan;
     using AnyRoutes = std::variant<Routes<algorithms::TreeLinks>, Routes<algorithms::ReductionLinks>,
-                                   Routes<algorithms::ExchangeLinks>, Routes<algorithms::BlockRoutes>>;
+                                   Routes<algorithms::ExchangeLinks>, Routes<algorithms::BlockRoutes>,
+                                   Routes<std::vector<algorithms::TreeLinks>>,
+                                   Routes<std::vector<algorithms::ReductionLinks>>>;
     /// By root. All entries of a plan are of one kind: a plan belongs to one collective.
     std::unordered_map<int, AnyRoutes> routes;
 };
@@ -33,5 +35,15 @@ std::vector<int> peers_of(const algorithms::TreeLinks& links);
 std::vector<int> peers_of(const algorithms::ReductionLinks& links);
 std::vector<int> peers_of(const algorithms::ExchangeLinks& links);
 std::vector<int> peers_of(const algorithms::BlockRoutes& links);
+/// Of all lanes.
+template <class Links>
+std::vector<int> peers_of(const std::vector<Links>& lanes) {
+    std::vector<int> peers;
+    for (const Links& links : lanes) {
+        const std::vector<int> more = peers_of(links);
+        peers.insert(peers.end(), more.begin(), more.end());
+    }
+    return peers;
+}
 
 }  // namespace strata::component
