@@ -34,6 +34,14 @@ strata_layout(ascending "${two_packages}"
 strata_layout(cards "${two_packages}"
   "8@n2 0@n1 4@n3 1@n0 4@n2 0@n0 8@n1 1@n3 5@n2 8@n0 4@n1 5@n3 6@n2 8@n3 4@n0 5@n1"
   "coll_strata_nic = ib0@numa:1,ib1@numa:2")
+# Two nodes (three from the ninth rank on) with two cards each, and processes near both.
+strata_layout(two_cards "${two_packages}"
+  "4@n0 8@n1 0@n0 9@n0 4@n1 5@n1 8@n0 1@n1 4@n2 8@n2 0@n2 5@n2 10@n1 6@n0 11@n2 12@n2"
+  "coll_strata_nic = ib0@numa:1,ib1@numa:2")
+# Three cards; the second node uses one of its two twice, the third has processes near one only.
+strata_layout(three_cards "${two_packages}"
+  "4@n0 8@n1 0@n0 9@n2 12@n0 4@n1 8@n0 1@n1 8@n2 5@n0 9@n1 0@n2 13@n0 5@n1 10@n2 9@n0"
+  "coll_strata_nic = ib0@numa:1,ib1@numa:2,ib2@numa:3")
 # Five levels of unequal depth: site0 has a hall of two racks and a rack of its own, site1 just nodes; below a
 # node its packages and NUMA domains.
 file(WRITE ${layout_folder}/topology.conf

@@ -2,7 +2,7 @@
 // was asked for. Fails on an Open MPI without the plugin: otherwise every other test could pass on
 // coll/tuned.
 //
-//   selected --op NAME --expect tree|levels|ring|forward [--bytes N] [--calls N] [--crossings node=3]
+//   selected --op NAME --expect tree|levels|ring|lanes|forward [--bytes N] [--calls N] [--crossings node=3]
 //
 // --crossings KIND=N: over all ranks each call moved exactly N times its bytes between groups of that level.
 #include <cstdio>
@@ -138,9 +138,9 @@ private:
 
 void expect_engine(Session& session, const Growth& growth, const std::string& op, const std::string& engine,
                    int calls) {
-    for (const std::string other : {"tree", "levels", "ring", "forward"}) {
+    for (const std::string other : {"tree", "levels", "ring", "lanes", "forward"}) {
         const std::string name = "coll_strata_" + op + "_" + other;
-        if (!growth.known(name) && other == "ring" && other != engine) {
+        if (!growth.known(name) && (other == "ring" || other == "lanes") && other != engine) {
             continue;  // not every collective has it
         }
         if (!growth.known(name)) {
@@ -210,9 +210,10 @@ int main(int argc, char** argv) {
             // are not counted.
             const auto others = static_cast<std::uint64_t>(session.size() - 1);
             const bool once = collective == Collective::bcast || collective == Collective::reduce;
-            if (engine == "forward" || (engine == "tree" && once)) {
+            const bool trees = engine == "tree" || engine == "lanes";
+            if (engine == "forward" || (trees && once)) {
                 expect_bytes(session, "coll_strata_bytes_", growth.of_all("coll_strata_bytes_"),
-                             engine == "tree" ? others * moved : 0);
+                             trees ? others * moved : 0);
             }
         }
     }
