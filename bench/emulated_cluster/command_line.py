@@ -92,6 +92,8 @@ def _add_up(up):
                          "the lowest local ranks")
     up.add_argument("--far-direction", choices=plan.FAR_DIRECTIONS, default="receive",
                     help="what is slow: what far ranks receive, or both directions")
+    up.add_argument("--second-card", metavar="RATE", default="",
+                    help="the far ranks of every node have a card of their own instead: its rate, each way")
     up.add_argument("--mtu", type=int, default=9000, help="largest packet of the data network")
     up.add_argument("--queue-bytes", type=int, default=1000000, metavar="N",
                     help="what a limited link holds back before it drops")
@@ -156,7 +158,7 @@ def _run(options):
     support.find_mpirun(options.mpirun)
     options.command = _command_of(options)
     if options.far_ranks and not where.plan.has_far:
-        raise UserError("--far-ranks: no rank of this cluster is far; `cluster up --far-mbit` makes such ones")
+        raise UserError("--far-ranks: no rank of this cluster is far; `cluster up --far-mbit` or `--second-card` makes such ones")
     return runner.run(where, 0, runner.mpirun_command(where, options),
                       runner.mpirun_environment(where, options), options.timeout)
 
@@ -210,8 +212,8 @@ def _parameters(options):
         raise UserError("all ranks of this cluster are equally near to their card")
     slots = plan.chosen_slots(where.plan, options.per_node)
     far = plan.far_counts(options.far_ranks or where.plan.far_ranks, slots)
-    _write(options.file, "".join(f"{name} = {value}\n"
-                                 for name, value in plan.machine_parameters(slots, far).items()))
+    parameters = plan.machine_parameters(slots, far, bool(where.plan.second_card))
+    _write(options.file, "".join(f"{name} = {value}\n" for name, value in parameters.items()))
     return 0
 
 

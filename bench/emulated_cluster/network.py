@@ -6,7 +6,8 @@ ends of node i's cables. In a node, eth0 is the card and mg0 its management inte
 
 Where ranks may be far from the card, a node has a second network namespace for them. The node's eth0 is then
 a bridge between its card (card) and the path to that namespace (far), where the path's other end is called
-eth0 too; that namespace's own management interface hangs on f<i> of the fabric.
+eth0 too; that namespace's own management interface hangs on f<i> of the fabric. Where far ranks have a card of
+their own instead, that namespace's eth0 hangs on e<i> of the fabric.
 """
 
 import os
@@ -74,7 +75,7 @@ def _limit(device, rate, plan, queue_factor=1):
 
 def connect_node(plan, node, pid, far_pid=None):
     """Cables from the fabric to a node. Processes stand for its namespace and the one of its far ranks."""
-    card = "eth0" if far_pid is None else "card"
+    card = "eth0" if far_pid is None or plan.second_card else "card"
     lines = [f"link add d{node} mtu {plan.mtu} type veth peer name {card} mtu {plan.mtu} netns {pid}",
              f"link add m{node} type veth peer name mg0 netns {pid}",
              f"link set d{node} master site{plan.site_of(node)} up",
@@ -82,8 +83,13 @@ def connect_node(plan, node, pid, far_pid=None):
     if far_pid is not None:
         lines += [f"link add f{node} type veth peer name mg0 netns {far_pid}",
                   f"link set f{node} master mgmt up"]
+    if plan.second_card:
+        lines += [f"link add e{node} mtu {plan.mtu} type veth peer name eth0 mtu {plan.mtu} netns {far_pid}",
+                  f"link set e{node} master site{plan.site_of(node)} up"]
     batch("ip", lines)
     _limit(f"d{node}", plan.nic, plan)
+    if plan.second_card:
+        _limit(f"e{node}", plan.second_card, plan)
 
 
 def _addresses(data, management):
@@ -94,13 +100,14 @@ def _addresses(data, management):
 def configure_node(plan, node, far_pid=None):
     """Addresses and rate limits inside a node, once its cables are there."""
     lines = ["link set lo up"]
-    if far_pid is not None:
+    one_card = far_pid is not None and not plan.second_card
+    if one_card:
         lines += [f"link add eth0 mtu {plan.mtu} type bridge", f"link set eth0 mtu {plan.mtu}",
                   "link set card master eth0 up",
                   f"link add far mtu {plan.mtu} type veth peer name eth0 mtu {plan.mtu} netns {far_pid}",
                   "link set far master eth0 up"]
     batch("ip", lines + _addresses(data_address(node), management_address(node)))
-    if far_pid is None:
+    if not one_card:
         _limit("eth0", plan.nic, plan)
     else:
         kernel.offloads_off("eth0")  # of the bridge: it would hand the limiters large packets, too
@@ -111,7 +118,8 @@ def configure_node(plan, node, far_pid=None):
 def configure_far(plan, node):
     """The same for the far ranks' namespace, once configure_node is done."""
     batch("ip", ["link set lo up", *_addresses(far_data_address(node), far_management_address(node))])
-    _limit("eth0", _far_rate(plan) if plan.far_direction == "both" else "none", plan)
+    slow = _far_rate(plan) if plan.far_direction == "both" else "none"
+    _limit("eth0", plan.second_card or slow, plan)
 
 
 def _far_rate(plan):

@@ -33,10 +33,11 @@ class Plan:
     far_mbit: float = 0  # rate in Mbit/s of the path between far ranks and their node's card; 0: none is far
     far_ranks: str = "half"  # which ranks are far: see far_counts
     far_direction: str = "receive"  # what is slow: what far ranks receive, or both directions
+    second_card: str = ""  # rate of a card that the far ranks have for themselves instead; "": they have none
 
     @property
     def has_far(self):
-        return self.far_mbit > 0
+        return self.far_mbit > 0 or bool(self.second_card)
 
     @property
     def nodes(self):
@@ -163,12 +164,17 @@ def make(options):
     uplink = options.uplink or ("none" if options.relay_mbit else "200mbit")
     if options.far_mbit < 0:
         raise UserError("--far-mbit must not be negative")
-    if not options.far_mbit and (options.far_ranks, options.far_direction) != ("half", "receive"):
-        raise UserError("--far-ranks and --far-direction need --far-mbit, the rate of the path to far ranks")
+    if options.far_mbit and options.second_card:
+        raise UserError("--second-card: far ranks have a card of their own or a slow path (--far-mbit), not both")
+    if not options.far_mbit and options.far_direction != "receive":
+        raise UserError("--far-direction needs --far-mbit, the rate of the path to far ranks")
+    if not options.far_mbit and not options.second_card and options.far_ranks != "half":
+        raise UserError("--far-ranks needs --far-mbit, the rate of the path to far ranks, or --second-card")
     far_counts(options.far_ranks, slots)
     return Plan(site_sizes, slots, check_rate(options.nic, "--nic"), check_rate(uplink, "--uplink"),
                 options.delay_us, options.relay_mbit, options.mtu, options.queue_bytes,
-                options.far_mbit, options.far_ranks, options.far_direction)
+                options.far_mbit, options.far_ranks, options.far_direction,
+                options.second_card and check_rate(options.second_card, "--second-card"))
 
 
 def hostfile(slots):
@@ -206,9 +212,10 @@ def slurm_topology(plan):
     return "\n".join(lines) + "\n"
 
 
-def machine_parameters(slots, far):
+def machine_parameters(slots, far, second_card=False):
     """Parameters of coll/strata that make each node the machine which it emulates: two packages, each with a
-    NUMA node and cores, far ranks on the first and the others on the second, at which the card is.
+    NUMA node and cores, far ranks on the first and the others on the second, at which the card is; a second
+    card is at the first.
 
     `slots`, `far`: how many ranks run on every node, and how many of them are far. A list of places serves
     all nodes alike, so a local rank has to be far on all nodes or on none.
@@ -224,13 +231,15 @@ def machine_parameters(slots, far):
     places = [local if local < distant else cores + local - distant for local in range(len(sides))]
     return {"coll_strata_topology": f"synthetic:package:2 [numa] core:{cores}",
             "coll_strata_placement": ";".join(map(str, places)),
-            "coll_strata_nic": "eth0@numa:1"}
+            "coll_strata_nic": "eth0@numa:1" + (",eth1@numa:0" if second_card else "")}
 
 
 def _describe_far(plan):
     counts = sorted(set(far_counts(plan.far_ranks, plan.slots)))
     which = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     which = "local rank" if which == "1" else f"{which} local ranks"
+    if plan.second_card:
+        return f"a second card for the lowest {which} of a node, {plan.second_card}"
     direction = "towards them" if plan.far_direction == "receive" else "each way"
     return (f"far from the card: the lowest {which} of a node, "
             f"{plan.far_mbit:g} Mbit/s {direction}")

@@ -17,7 +17,7 @@ def made(**options):
     """The plan for options of `up`."""
     defaults = {"nodes": 4, "sites": 1, "site_sizes": None, "slots": "4", "nic": "500mbit", "uplink": None,
                 "delay_us": 0, "relay_mbit": 0, "mtu": 9000, "queue_bytes": 1000000, "far_mbit": 0,
-                "far_ranks": "half", "far_direction": "receive"}
+                "far_ranks": "half", "far_direction": "receive", "second_card": ""}
     return plan.make(types.SimpleNamespace(**{**defaults, **options}))
 
 
@@ -55,8 +55,10 @@ class Far(unittest.TestCase):
     def test_options_that_need_a_rate(self):
         self.assertFalse(made().has_far)
         self.assertTrue(made(far_mbit=300, far_ranks="1", far_direction="both").has_far)
+        self.assertTrue(made(second_card="200mbit", far_ranks="1").has_far)
         for wrong in ({"far_ranks": "1"}, {"far_direction": "both"}, {"far_mbit": -1},
-                      {"far_mbit": 300, "far_ranks": "1,2"}):
+                      {"far_mbit": 300, "far_ranks": "1,2"}, {"far_mbit": 300, "second_card": "200mbit"},
+                      {"second_card": "fast"}, {"second_card": "1gbit", "far_direction": "both"}):
             with self.assertRaises(UserError, msg=wrong):
                 made(**wrong)
 
@@ -70,6 +72,8 @@ class Far(unittest.TestCase):
         self.assertIn("# " + text, plan.slurm_topology(made(far_mbit=300)))
         self.assertIn("1 to 2 local ranks of a node, 300 Mbit/s each way",
                       plan.describe(made(far_mbit=300, far_direction="both", slots="4,4,2,2")))
+        self.assertIn("a second card for the lowest 2 local ranks of a node, 200mbit",
+                      plan.describe(made(second_card="200mbit")))
         self.assertNotIn("far", plan.describe(made()) + plan.slurm_topology(made()))
 
     def test_addresses_differ(self):
@@ -86,6 +90,8 @@ class Machine(unittest.TestCase):
         self.assertEqual(plan.machine_parameters((4, 4), (2, 2)),
                          {"coll_strata_topology": "synthetic:package:2 [numa] core:2",
                           "coll_strata_placement": "0;1;2;3", "coll_strata_nic": "eth0@numa:1"})
+        self.assertEqual(plan.machine_parameters((4, 4), (2, 2), True)["coll_strata_nic"],
+                         "eth0@numa:1,eth1@numa:0")
         self.assertEqual(self.places((4, 0), (1, 0)), "0;3;4;5")  # three cores on each package
         self.assertEqual(self.places((2, 2), (2, 2)), "0;1")
         self.assertEqual(self.places((2, 2), (0, 0)), "2;3")
