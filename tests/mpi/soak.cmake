@@ -1,0 +1,25 @@
+# 200,000 random calls, of other seeds every time: every number of ranks up to 16 with every engine, on a layout
+# that changes with both. `varied`: engines, algorithms per level, segments and more follow from the seed.
+set(soak_calls 2100)
+set(soak_layouts block cyclic shuffled unequal deep one_two_five ascending two_cards)
+set(soak_engines auto tree levels ring lanes varied)
+list(LENGTH soak_layouts layouts)
+set(turn 0)
+foreach(ranks RANGE 1 16)
+  foreach(engine ${soak_engines})
+    # 48 turns until the same pair comes again.
+    math(EXPR index "(${turn} + ${turn} / ${layouts}) % ${layouts}")
+    math(EXPR turn "${turn} + 1")
+    list(GET soak_layouts ${index} layout)
+    set(wishes ENGINE ${engine})
+    if(engine STREQUAL ring)
+      list(APPEND wishes COLLECTIVES allgather allgatherv allreduce)
+    elseif(engine STREQUAL lanes)
+      list(APPEND wishes COLLECTIVES bcast allgather allgatherv allreduce)
+    elseif(engine STREQUAL varied)
+      set(wishes --vary-settings)
+    endif()
+    strata_mpi_test(soak.${ranks}.${engine}.${layout} random_collectives ${ranks} --iterations ${soak_calls}
+                    LAYOUT ${layout} ${wishes} TIMEOUT 300 SOAK)
+  endforeach()
+endforeach()
