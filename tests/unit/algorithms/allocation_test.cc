@@ -112,6 +112,9 @@ void expect_no_allocations(std::size_t bytes, const std::function<Engine(int ran
 
 class Allocations : public testing::TestWithParam<std::size_t> {
 protected:
+    void SetUp() override {
+        if (!counts_new) GTEST_SKIP() << "a sanitizer takes care of operator new";
+    }
     const strata::topology::Hierarchy hierarchy = regular_hierarchy({2, 2});
     const Plan plan = uniform_plan(hierarchy, {Algorithm::binomial, 0, {}}, 60000);
 };
@@ -211,6 +214,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Allocations, testing::ValuesIn(sizes));
 
 /// The count sees what an engine allocates.
 TEST(AllocationsCanFail, AVectorPerCallIsCounted) {
+    if (!counts_new) GTEST_SKIP() << "a sanitizer takes care of operator new";
     EXPECT_NONFATAL_FAILURE(
         {
             allocations = 0;

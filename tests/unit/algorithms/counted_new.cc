@@ -9,6 +9,7 @@ namespace strata::testing {
 thread_local bool counting = false;
 thread_local int allocations = 0;
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 namespace {
 
 void* allocated(std::size_t bytes, std::size_t alignment) {
@@ -22,9 +23,11 @@ void* allocated(std::size_t bytes, std::size_t alignment) {
 }
 
 }  // namespace
+#endif
 
 }  // namespace strata::testing
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 void* operator new(std::size_t bytes) { return strata::testing::allocated(bytes, alignof(std::max_align_t)); }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
     return strata::testing::allocated(bytes, static_cast<std::size_t>(alignment));
@@ -33,3 +36,4 @@ void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+#endif

@@ -3,6 +3,13 @@
 // operator new of the whole test program counts its calls, per thread and while asked to.
 namespace strata::testing {
 
+// A sanitizer has an operator new of its own, which knows how memory was taken.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool counts_new = false;
+#else
+inline constexpr bool counts_new = true;
+#endif
+
 extern thread_local bool counting;
 extern thread_local int allocations;
 
