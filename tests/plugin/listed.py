@@ -14,7 +14,8 @@ GENERAL = ["priority", "verbose", "window", "hierarchy", "network", "nic", "repr
            "placement", "disable", "dump"]
 PER_COLLECTIVE = ["algorithm", "level_algorithms", "segsize"]
 ENGINES = ["tree", "levels", "forward"]
-SPECIAL_ENGINES = {"ring": ["allgather", "allgatherv", "allreduce"]}
+SPECIAL_ENGINES = {"ring": ["allgather", "allgatherv", "allreduce"],
+                   "lanes": ["bcast", "allgather", "allgatherv", "allreduce"]}
 REASONS = ["missing", "version", "settings", "several_jobs", "threads", "no_hierarchy", "model", "chosen",
            "order"]
 PER_LEVEL = ["messages", "bytes", "delegated"]
