@@ -1,5 +1,5 @@
 #include "call.h"
-#include "strata/algorithms/levels.h"
+#include "level_work.h"
 #include "strata/algorithms/reduce_tree.h"
 
 namespace strata::component {
@@ -7,23 +7,14 @@ namespace {
 
 /// Groups meet from the deepest up, then again from the topmost down: who leaves the second time knows that
 /// all have come.
-class Meetings final : public algorithms::LevelWork {
+class Meetings final : public GroupWork {
 public:
-    explicit Meetings(LevelCommunicators& communicators) : communicators_(communicators) {}
-    bool takes_part(const algorithms::LevelStage& stage) const override {
-        return communicators_.member(stage.level);
-    }
+    using GroupWork::GroupWork;
     int start(const algorithms::LevelStage& stage, std::size_t, std::size_t) override {
         LevelGroup& group = communicators_.at(stage.level);
-        return component::start<Collective::barrier>(group, group.up);
+        auto& pending = stage.role == algorithms::LevelRole::down ? group.down : group.up;
+        return component::start<Collective::barrier>(group, pending);
     }
-    int finish(const algorithms::LevelStage& stage) override {
-        return component::finish(communicators_.at(stage.level).up);
-    }
-    void abandon() noexcept override { communicators_.abandon(); }
-
-private:
-    LevelCommunicators& communicators_;
 };
 
 int run_levels(LevelCommunicators& communicators) {

@@ -5,6 +5,8 @@
 #include <limits>
 #include <memory>
 
+#include "level_work.h"
+
 namespace strata::component {
 namespace {
 
@@ -95,12 +97,10 @@ struct Counts {
     std::span<int> offsets;
 };
 
-class BlockWork final : public algorithms::LevelWork {
+class BlockWork final : public GroupWork {
 public:
     BlockWork(LevelCommunicators& communicators, const Row& row, bool equal, BlockFlow flow, Arena& arena)
-        : communicators_(communicators), row_(row), equal_(equal), flow_(flow), arena_(arena) {}
-
-    bool takes_part(const LevelStage& stage) const override { return communicators_.member(stage.level); }
+        : GroupWork(communicators), row_(row), equal_(equal), flow_(flow), arena_(arena) {}
 
     int start(const LevelStage& stage, std::size_t begin, std::size_t end) override {
         LevelGroup& group = communicators_.at(stage.level);
@@ -113,13 +113,6 @@ public:
         }
         return OMPI_ERR_BAD_PARAM;
     }
-
-    int finish(const LevelStage& stage) override {
-        LevelGroup& group = communicators_.at(stage.level);
-        return component::finish(stage.role == LevelRole::down ? group.down : group.up);
-    }
-
-    void abandon() noexcept override { communicators_.abandon(); }
 
 private:
     using Parts = std::vector<Part>;
@@ -222,7 +215,6 @@ private:
         return tasks.has(algorithms::LevelTask::allgather) || tasks.has(algorithms::LevelTask::allgatherv);
     }
 
-    LevelCommunicators& communicators_;
     const Row& row_;
     bool equal_;
     BlockFlow flow_;

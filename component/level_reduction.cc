@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "level_work.h"
 #include "packed_datatype.h"
 
 namespace strata::component {
@@ -10,10 +11,10 @@ namespace {
 using algorithms::LevelRole;
 using algorithms::LevelStage;
 
-class ReductionWork final : public algorithms::LevelWork {
+class ReductionWork final : public GroupWork {
 public:
     ReductionWork(LevelCommunicators& communicators, const Operands& operands, algorithms::Arena& arena)
-        : communicators_(communicators), operands_(operands) {
+        : GroupWork(communicators), operands_(operands) {
         ptrdiff_t lower = 0;
         ompi_datatype_get_extent(operands.datatype, &lower, &extent_);
         collected_ = operands.result_due ? static_cast<std::byte*>(operands.receive) : nullptr;
@@ -29,28 +30,19 @@ public:
         }
     }
 
-    bool takes_part(const LevelStage& stage) const override { return communicators_.member(stage.level); }
-
     int start(const LevelStage& stage, std::size_t begin, std::size_t end) override {
         LevelGroup& group = communicators_.at(stage.level);
         const auto count = static_cast<int>(end - begin);
-        void* const collected = element(collected_, begin);
         switch (stage.role) {
             case LevelRole::up: return reduce(group, begin, count);
             case LevelRole::down:
-                return component::start<Collective::bcast>(group, group.down, collected, count,
-                                                           operands_.datatype, group.root);
+                return component::start<Collective::bcast>(group, group.down,
+                                                           static_cast<void*>(element(collected_, begin)),
+                                                           count, operands_.datatype, group.root);
             case LevelRole::across: return across(group, begin, count);
         }
         return OMPI_ERR_BAD_PARAM;
     }
-
-    int finish(const LevelStage& stage) override {
-        LevelGroup& group = communicators_.at(stage.level);
-        return component::finish(stage.role == LevelRole::down ? group.down : group.up);
-    }
-
-    void abandon() noexcept override { communicators_.abandon(); }
 
 private:
     std::byte* element(const void* elements, std::size_t index) const {
@@ -97,10 +89,10 @@ private:
         if (rc == OMPI_SUCCESS) {
             rc = component::finish(group.up);
         }
-        return rc != OMPI_SUCCESS
-                   ? rc
-                   : component::start<Collective::bcast>(group, group.up, element(collected_, begin), count,
-                                                         operands_.datatype, group.root);
+        return rc != OMPI_SUCCESS ? rc
+                                  : component::start<Collective::bcast>(
+                                        group, group.up, static_cast<void*>(element(collected_, begin)),
+                                        count, operands_.datatype, group.root);
     }
 
     static bool exchanges(const LevelGroup& group) {
@@ -110,7 +102,6 @@ private:
         return algorithms::info(group.method.algorithm).tasks.has(algorithms::LevelTask::allreduce);
     }
 
-    LevelCommunicators& communicators_;
     Operands operands_;
     std::ptrdiff_t extent_ = 0;
     int deepest_ = 0;
