@@ -15,11 +15,14 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "plugin"))
 import job  # noqa: E402
 
 ONE_NODE = "one-node"
-ENGINES = ("auto", "tree")
+ENGINES = ("auto", "tree", "levels", "ring", "lanes")
+# The collectives of the engines that not all of them have; the others are left to choose by themselves.
+_ONLY = {"ring": ("allreduce", "allgather", "allgatherv"),
+         "lanes": ("bcast", "allreduce", "allgather", "allgatherv")}
 _SECONDS_TO_END = 10
 # What the plugin says under coll_strata_verbose, and the part of it that names the engine.
 _SAID = re.compile(r"^\[.*\] coll:strata: .*\n?", re.MULTILINE)
-_BY_TREE = re.compile(r"coll:strata: .*: tree \(")
+_SERVED = re.compile(r"coll:strata: .*: (tree|levels|ring|lanes) \(")
 
 
 class Stopped(Exception):
@@ -88,11 +91,11 @@ class Runner:
         if engine:
             result |= layout_parameters(self.layouts, layout, ranks) | {"coll_strata_verbose": "1"}
             if engine != "auto":
-                result |= {f"coll_strata_{name}_algorithm": engine for name in collectives()}
+                result |= {f"coll_strata_{name}_algorithm": engine for name in _ONLY.get(engine, collectives())}
         return result
 
     def run(self, test, layout, engine):
-        """(verdict, whether the plugin's tree served a collective). `engine` None: without the plugin."""
+        """(verdict, whether `engine` served a collective; auto: any of the plugin's). None: without it."""
         ranks = test.ranks_on(layout)
         environment = job.environment({}, self.parameters(layout, engine, ranks), self.plugin)
         if not engine:
@@ -109,7 +112,8 @@ class Runner:
             self._log(test, layout, engine, command, verdict, text)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-        return verdict, bool(_BY_TREE.search(text))
+        served = set(_SERVED.findall(text))
+        return verdict, bool(served if engine == "auto" else served & {engine})
 
     def _output(self, command, environment, folder, limit):
         """(exit status or None, output). mpirun ends its ranks when it is asked to stop."""

@@ -14,10 +14,10 @@ from verdicts import DIFFERS, EXPLAINED, FLAKY, SAME, Comparison, Explanation, R
 _HERE = os.path.dirname(os.path.realpath(__file__))
 
 
-def answers(*given, by_tree=False):
+def answers(*given, served=False):
     """A way to run a test whose verdicts are these; the last one comes for ever."""
     left = list(given)
-    return lambda: (left.pop(0) if len(left) > 1 else left[0], by_tree)
+    return lambda: (left.pop(0) if len(left) > 1 else left[0], served)
 
 
 def kind(without, with_plugin, repeat=3):
@@ -180,6 +180,12 @@ class Layouts(unittest.TestCase):
         self.assertEqual(stock, {name: forced[name] for name in stock})
         self.assertFalse([name for name in stock if "strata" in name])
         self.assertEqual(forced["coll_strata_allreduce_algorithm"], "tree")
+
+    def test_only_collectives_that_have_the_engine_are_forced_to_it(self):
+        runner = jobs.Runner("/nowhere", "/nowhere")
+        forced = runner.parameters(jobs.ONE_NODE, "ring", 4)
+        self.assertEqual(forced["coll_strata_allgather_algorithm"], "ring")
+        self.assertNotIn("coll_strata_bcast_algorithm", forced)
 
 
 if __name__ == "__main__":

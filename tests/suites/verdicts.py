@@ -30,7 +30,7 @@ class Comparison:
     test: str
     without: list
     with_plugin: list
-    by_tree: bool  # the plugin's tree served a collective of it
+    served: bool  # the engine served a collective of it
     explanation: object = None  # Explanation of a difference, if there is one for this test
 
     @property
@@ -56,13 +56,13 @@ def _counted(verdicts):
 
 
 def compare(test, without, with_plugin, repeat, explanation=None):
-    """`without()`, `with_plugin()`: run the test once, return (verdict, by_tree). The first verdict of each
+    """`without()`, `with_plugin()`: run the test once, return (verdict, served). The first verdict of each
     decides if they agree; else both run `repeat` times more, and then stock Open MPI up to three times as
     often again for as long as the plugin has a verdict of its own: a seldom flake of stock Open MPI needs
     more runs to be known as one."""
     stock = [without()[0]]
-    verdict, by_tree = with_plugin()
-    comparison = Comparison(test, stock, [verdict], by_tree, explanation)
+    verdict, served = with_plugin()
+    comparison = Comparison(test, stock, [verdict], served, explanation)
     if comparison.kind != SAME:
         for _ in range(repeat):
             stock.append(without()[0])
@@ -93,19 +93,19 @@ class Row:
             return "no test ran"
         if self.named(DIFFERS):
             return "verdicts differ"
-        if self.engine == "tree" and not any(comparison.by_tree for comparison in self.comparisons):
-            return "the plugin's tree was used in no test: is it loaded?"
+        if self.engine != "auto" and not any(comparison.served for comparison in self.comparisons):
+            return f"the plugin's {self.engine} was used in no test: is it loaded?"
         return None
 
     def cells(self):
         passed = [sum(getattr(comparison, side)[0] == PASSED for comparison in self.comparisons)
                   for side in ("without", "with_plugin")]
         return [self.suite, self.layout, self.engine, len(self.comparisons), *passed,
-                sum(comparison.by_tree for comparison in self.comparisons), len(self.named(FLAKY)),
+                sum(comparison.served for comparison in self.comparisons), len(self.named(FLAKY)),
                 len(self.named(EXPLAINED)), len(self.named(DIFFERS))]
 
 
-HEAD = ["suite", "layout", "engine", "tests", "passed without", "passed with", "by the tree", "flaky",
+HEAD = ["suite", "layout", "engine", "tests", "passed without", "passed with", "by it", "flaky",
         "explained", "differing"]
 
 
