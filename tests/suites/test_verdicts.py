@@ -70,6 +70,12 @@ class Explaining(unittest.TestCase):
         self.assertEqual(self.kind(["pass"], [told]), DIFFERS)
         self.assertEqual(self.kind([hang], [hang]), SAME)
 
+    def test_only_for_this_engine(self):
+        self.assertTrue(Explanation("", "", "why").holds_for("tree"))
+        only = Explanation("", "", "why", engine="levels")
+        self.assertTrue(only.holds_for("levels"))
+        self.assertFalse(only.holds_for("tree"))
+
 
 class Rows(unittest.TestCase):
     def row(self, *comparisons, engine="tree"):

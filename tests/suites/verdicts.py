@@ -12,11 +12,15 @@ SAME, FLAKY, EXPLAINED, DIFFERS = "same", "flaky", "explained", "differs"
 @dataclasses.dataclass(frozen=True)
 class Explanation:
     """A difference that is right: `without` and `with_plugin` are regular expressions of the verdicts that it
-    is about, and of no others."""
+    is about, and of no others. `engine`: the only one that it holds for, if not for all."""
 
     without: str
     with_plugin: str
     reason: str
+    engine: str = ""
+
+    def holds_for(self, engine):
+        return self.engine in ("", engine)
 
     def covers(self, comparison):
         return all(re.fullmatch(self.without, verdict) for verdict in comparison.without) and \
