@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <stdexcept>
@@ -40,7 +41,7 @@ public:
         out_ = table.add(peer(links, position_ + 1), Segments(to_send_.left(), 1), window);
         in_ = table.add(peer(links, position_ - 1), Segments(to_receive_.left(), 1), window);
         if (own_ == nullptr) {
-            slots_ = static_cast<std::size_t>(std::max(1, window));
+            slots_ = std::min(static_cast<std::size_t>(std::max(1, window)), cut.most_folds());
             stride_ = aligned(cut.most());
             aside_ = arena.take(slots_ * stride_);
         }

@@ -43,8 +43,13 @@ public:
     }
     /// Bytes before a round; of rounds(): all.
     std::size_t begin(std::size_t round) const { return std::min(round * round_, elements_) * element_; }
-    /// Bytes of the largest piece.
-    std::size_t most() const { return each_ * element_; }
+    /// Bytes of the largest piece: one of the first round, or of the last one if that is full.
+    std::size_t most() const {
+        const std::size_t all = members_ * pieces(0);
+        return ((elements_in(0) - 1) / all + 1) * element_;
+    }
+    /// Most messages of a member that are folded in one round.
+    std::size_t most_folds() const { return (members_ - 1) * pieces(0); }
 
 private:
     std::size_t elements_in(std::size_t round) const { return std::min(round_, elements_ - round * round_); }

@@ -197,6 +197,24 @@ TEST(AllreduceRing, AMemberAloneNeedsNoMemory) {
     }
 }
 
+/// However long segments are: slots for what a round brings to be folded, which is less than a vector.
+TEST(AllreduceRing, MemoryStaysBelowAVector) {
+    constexpr std::size_t bytes = 100000;
+    for (const std::size_t segment : {std::size_t{0}, bytes, bytes / 2, bytes / 6, bytes / 50}) {
+        for (const int window : {1, 4, 100}) {
+            ReduceCase reduce = uniform_case(regular_hierarchy({4}), segment, bytes);
+            reduce.plan.window = window;
+            reduce.placement = Placement::in_place;
+            Arenas arenas(4);
+            EXPECT_EQ(wrong_with(reduce, run_ring(reduce, options_for(1, 0), &arenas)), "");
+            for (const Arena& arena : arenas) {
+                EXPECT_GT(arena.held(), 0U);
+                EXPECT_LE(arena.held(), std::max(bytes, std::size_t{16384})) << segment << ' ' << window;
+            }
+        }
+    }
+}
+
 TEST(AllreduceRing, NoMemoryIsTakenAfterTheFirstCalls) {
     for (std::uint64_t seed = 1; seed <= 12; ++seed) {
         Random random(seed);
