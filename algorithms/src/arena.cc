@@ -89,6 +89,8 @@ void Arena::reset() noexcept {
     expected_ = std::max(expected_, large ? taken_before_ : taken_);
     if (large) {
         expected_beyond_ = taken_ - taken_before_;
+    }
+    if (kept_chunks_ < chunks_.size()) {
         spare_calls_ = spare_ != nullptr ? patience : 0;
     } else if (spare_calls_ > 0 && --spare_calls_ == 0) {
         spare_->drop();

@@ -136,6 +136,21 @@ TEST(SpareChunk, GoesWhenItIsNotUsedAnyMore) {
     EXPECT_EQ(spare_bytes(), 0U);
 }
 
+/// A small call that takes what may not be kept, because its first pieces left the kept chunk half empty.
+TEST(SpareChunk, GoesAfterASmallCallToo) {
+    SpareChunk spare;
+    Arena arena(100000, &spare);
+    arena.take(100);
+    arena.take(99000);
+    arena.reset();
+    for (int small = 0; small < Arena::patience; ++small) {
+        arena.take(100);
+        arena.reset();
+    }
+    std::size_t bytes = 99000;
+    EXPECT_EQ(spare.take(bytes), nullptr);
+}
+
 TEST(SpareChunk, FitsOrGoes) {
     SpareChunk spare;
     for (const auto& [wanted, fits] :
