@@ -94,18 +94,18 @@ public:
         : transport_(transport),
           blocks_(blocks),
           sends_(sends),
-          lanes_(&arena),
+          streams_(&arena),
           slots_(&arena),
           done_(&arena) {
-        lanes_.reserve(blocks.in().size() + blocks.out().size());
-        add_lanes(blocks.in(), window);
-        incoming_ = lanes_.size();
-        add_lanes(blocks.out(), window);
+        streams_.reserve(blocks.in().size() + blocks.out().size());
+        add_streams(blocks.in(), window);
+        incoming_ = streams_.size();
+        add_streams(blocks.out(), window);
         slots_.resize(slot_count_);
         done_.resize(slot_count_);
-        for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
-            for (int i = 0; i < lanes_[lane].slots; ++i) {
-                slots_[lanes_[lane].first_slot + i].lane = lane;
+        for (std::size_t stream = 0; stream < streams_.size(); ++stream) {
+            for (int i = 0; i < streams_[stream].slots; ++i) {
+                slots_[streams_[stream].first_slot + i].stream = stream;
             }
         }
     }
@@ -113,9 +113,9 @@ public:
     int run() {
         blocks_.expect_arrivals();
         int code = transport_.begin(slot_count_, sends_);
-        for (std::size_t lane = 0; lane < incoming_; ++lane) {
-            for (int i = 0; i < lanes_[lane].slots && code == 0; ++i) {
-                code = start_receive(lanes_[lane].first_slot + i);
+        for (std::size_t stream = 0; stream < incoming_; ++stream) {
+            for (int i = 0; i < streams_[stream].slots && code == 0; ++i) {
+                code = start_receive(streams_[stream].first_slot + i);
             }
         }
         if (code == 0) {
@@ -128,54 +128,54 @@ public:
     }
 
 private:
-    /// The slots of one stream.
-    struct Lane {
-        CutStream* stream = nullptr;
+    /// A stream and its slots.
+    struct Stream {
+        CutStream* cut = nullptr;
         int first_slot = 0;
         int slots = 0;
         int busy = 0;
     };
     struct Slot {
-        std::size_t lane = 0;
+        std::size_t stream = 0;
         bool busy = false;
         BlockMessage message;
     };
 
-    void add_lanes(std::span<CutStream> streams, int window) {
-        for (CutStream& stream : streams) {
-            const auto slots = static_cast<int>(std::min(static_cast<std::size_t>(window), stream.count));
-            lanes_.push_back({&stream, slot_count_, slots, 0});
+    void add_streams(std::span<CutStream> streams, int window) {
+        for (CutStream& cut : streams) {
+            const auto slots = static_cast<int>(std::min(static_cast<std::size_t>(window), cut.count));
+            streams_.push_back({&cut, slot_count_, slots, 0});
             slot_count_ += slots;
-            pending_ += stream.count;
+            pending_ += cut.count;
         }
     }
 
     int start_receive(int number) {
         Slot& slot = slots_[number];
-        Lane& lane = lanes_[slot.lane];
-        std::byte* const data = blocks_.next_incoming(*lane.stream, slot.message);
+        Stream& stream = streams_[slot.stream];
+        std::byte* const data = blocks_.next_incoming(*stream.cut, slot.message);
         slot.busy = true;
-        ++lane.busy;
-        const BlockStream& route = *lane.stream->route;
+        ++stream.busy;
+        const BlockStream& route = *stream.cut->route;
         return transport_.irecv(number, data, slot.message.bytes, route.peer, route.lane);
     }
 
-    int start_send(Lane& lane) {
-        int number = lane.first_slot;
+    int start_send(Stream& stream) {
+        int number = stream.first_slot;
         while (slots_[number].busy) {
             ++number;
         }
         Slot& slot = slots_[number];
-        const std::byte* const data = blocks_.next_outgoing(*lane.stream, slot.message);
+        const std::byte* const data = blocks_.next_outgoing(*stream.cut, slot.message);
         slot.busy = true;
-        ++lane.busy;
-        const BlockStream& route = *lane.stream->route;
+        ++stream.busy;
+        const BlockStream& route = *stream.cut->route;
         return transport_.isend(number, data, slot.message.bytes, route.peer, route.lane);
     }
 
-    bool can_send(Lane& lane) {
-        return lane.busy < lane.slots && lane.stream->started < lane.stream->count &&
-               blocks_.is_here(*lane.stream);
+    bool can_send(Stream& stream) {
+        return stream.busy < stream.slots && stream.cut->started < stream.cut->count &&
+               blocks_.is_here(*stream.cut);
     }
 
     /// Starts whatever windows and arrivals allow, one message per stream and round: no stream waits until
@@ -183,11 +183,11 @@ private:
     int feed_all() {
         for (bool progress = true; progress;) {
             progress = false;
-            for (std::size_t lane = incoming_; lane < lanes_.size(); ++lane) {
-                if (!can_send(lanes_[lane])) {
+            for (std::size_t stream = incoming_; stream < streams_.size(); ++stream) {
+                if (!can_send(streams_[stream])) {
                     continue;
                 }
-                if (const int code = start_send(lanes_[lane]); code != 0) {
+                if (const int code = start_send(streams_[stream]); code != 0) {
                     return code;
                 }
                 progress = true;
@@ -196,19 +196,19 @@ private:
         return 0;
     }
 
-    int feed(Lane& lane) {
+    int feed(Stream& stream) {
         int code = 0;
-        while (code == 0 && can_send(lane)) {
-            code = start_send(lane);
+        while (code == 0 && can_send(stream)) {
+            code = start_send(stream);
         }
         return code;
     }
 
     /// Messages before the first one that is still missing: later ones may have overtaken it.
-    std::size_t complete_prefix(const Lane& lane) {
-        std::size_t first_missing = lane.stream->started;
-        for (int i = 0; i < lane.slots; ++i) {
-            const Slot& slot = slots_[lane.first_slot + i];
+    std::size_t complete_prefix(const Stream& stream) {
+        std::size_t first_missing = stream.cut->started;
+        for (int i = 0; i < stream.slots; ++i) {
+            const Slot& slot = slots_[stream.first_slot + i];
             if (slot.busy) {
                 first_missing = std::min(first_missing, slot.message.number);
             }
@@ -218,11 +218,11 @@ private:
 
     int take_in(int number) {
         Slot& slot = slots_[number];
-        Lane& lane = lanes_[slot.lane];
-        blocks_.deliver(*lane.stream, slot.message);
-        const int code = lane.stream->started < lane.stream->count ? start_receive(number) : 0;
-        if (const std::size_t messages = complete_prefix(lane); messages > 0) {
-            blocks_.note_arrival(*lane.stream, lane.stream->end_of(messages - 1));
+        Stream& stream = streams_[slot.stream];
+        blocks_.deliver(*stream.cut, slot.message);
+        const int code = stream.cut->started < stream.cut->count ? start_receive(number) : 0;
+        if (const std::size_t messages = complete_prefix(stream); messages > 0) {
+            blocks_.note_arrival(*stream.cut, stream.cut->end_of(messages - 1));
         }
         return code;
     }
@@ -237,9 +237,9 @@ private:
             const int number = done_[i];
             Slot& slot = slots_[number];
             slot.busy = false;
-            --lanes_[slot.lane].busy;
+            --streams_[slot.stream].busy;
             --pending_;
-            if (slot.lane < incoming_) {
+            if (slot.stream < incoming_) {
                 received = true;
                 if (const int code = take_in(number); code != 0) {
                     return code;
@@ -251,7 +251,7 @@ private:
         }
         int code = 0;
         for (int i = 0; i < count && code == 0; ++i) {
-            code = feed(lanes_[slots_[done_[i]].lane]);
+            code = feed(streams_[slots_[done_[i]].stream]);
         }
         return code;
     }
@@ -262,7 +262,7 @@ private:
     std::size_t pending_ = 0;  ///< messages that have not completed
     std::size_t incoming_ = 0;
     int slot_count_ = 0;
-    std::pmr::vector<Lane> lanes_;  ///< incoming ones first
+    std::pmr::vector<Stream> streams_;  ///< incoming ones first
     std::pmr::vector<Slot> slots_;
     std::pmr::vector<int> done_;
 };
