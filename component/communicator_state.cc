@@ -186,8 +186,8 @@ const Routes<Links>& CommunicatorState::routes(Planned& planned, int root, Make&
     const int rank = ompi_comm_rank(comm_);
     for (const int peer : peers_of(made.links)) {
         if (peer != rank) {
-            const int group = hierarchy_.lowest_common_group(rank, peer);
-            made.levels.push_back({peer, hierarchy_.groups[group].level.kind});
+            const topology::Group& common = hierarchy_.groups[hierarchy_.lowest_common_group(rank, peer)];
+            made.levels.push_back({peer, common.level.kind, topology::is_network(common)});
         }
     }
     std::sort(made.levels.begin(), made.levels.end(),

@@ -24,10 +24,6 @@ int tag_of(Collective collective) {
     return MCA_COLL_BASE_TAG_BCAST;
 }
 
-bool leaves_the_node(topology::LevelKind kind) {
-    return kind == topology::LevelKind::cluster || kind == topology::LevelKind::switch_;
-}
-
 }  // namespace
 
 void PmlTransport::start_call() {
@@ -74,7 +70,7 @@ const PeerLevel* PmlTransport::count_message(int peer, std::size_t bytes) {
 int PmlTransport::isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane) {
     const PeerLevel* const level = count_message(peer, bytes);
     // Copies in memory are not queued on a link: an acknowledgement would only cost time.
-    const bool matched = sends_ == Completion::matched && level != nullptr && leaves_the_node(level->kind);
+    const bool matched = sends_ == Completion::matched && level != nullptr && level->network;
     const auto mode = matched ? MCA_PML_BASE_SEND_SYNCHRONOUS : MCA_PML_BASE_SEND_STANDARD;
     const int rc = MCA_PML_CALL(isend(data, bytes, &ompi_mpi_byte.dt, peer,
                                       tags_[static_cast<std::size_t>(lane)], mode, comm_, &requests_[slot]));

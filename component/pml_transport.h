@@ -13,6 +13,7 @@ namespace strata::component {
 struct PeerLevel {
     int peer = -1;
     topology::LevelKind kind = topology::LevelKind::cluster;
+    bool network = true;  ///< its links leave the node
 };
 
 /// Messages between the ranks of a communicator through Open MPI's point-to-point layer. Return codes are

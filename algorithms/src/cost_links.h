@@ -7,17 +7,6 @@
 
 namespace strata::algorithms {
 
-/// True for levels whose links leave the node: a card moves their bytes, not the processor.
-inline bool is_network(topology::LevelKind kind) {
-    return kind == topology::LevelKind::cluster || kind == topology::LevelKind::switch_;
-}
-
-/// The level whose links the members of a group use among each other: a custom group has none of its own.
-inline topology::LevelKey link_level(const topology::Group& group) {
-    return group.level.kind == topology::LevelKind::custom ? group.around : group.level;
-}
-inline bool is_network(const topology::Group& group) { return is_network(link_level(group).kind); }
-
 /// Microseconds per byte on the connection between a child group and the level above it, over all its
 /// transfers.
 inline double connection_us_per_byte(const LinkParameters& link) {

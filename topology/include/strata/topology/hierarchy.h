@@ -24,6 +24,12 @@ struct Group {
     LevelKey around;            ///< of a custom group: the level of the smallest object that holds it
 };
 
+/// The level whose links the members of a group use among each other: that around a custom group.
+inline LevelKey link_level(const Group& group) {
+    return group.level.kind == LevelKind::custom ? group.around : group.level;
+}
+inline bool is_network(const Group& group) { return is_network(link_level(group).kind); }
+
 /// How leaders are chosen; see elect_leaders().
 struct Election {
     CardUse use = CardUse::fabric;  ///< whose cards

@@ -24,6 +24,10 @@ enum class LevelKind : std::uint8_t {
 };
 inline constexpr int level_kind_count = 13;
 
+/// True for levels whose links leave the node: a card moves their bytes, not the processor. A custom level
+/// has no links of its own (link_level()).
+constexpr bool is_network(LevelKind kind) { return kind == LevelKind::cluster || kind == LevelKind::switch_; }
+
 /// The name that users write and read: "cluster", "switch", "node", ..., "pu".
 std::string_view name_of(LevelKind kind);
 
