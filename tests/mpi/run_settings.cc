@@ -94,8 +94,9 @@ void vary(Random random) {
         const std::string name = name_of(collective);
         const bool rings = collective == Collective::allgather || collective == Collective::allgatherv ||
                            collective == Collective::allreduce;
-        const std::string engine =
-            one_of<5>(random, {"auto", rings ? "ring" : "tree", "tree", "levels", "forward"});
+        const bool lanes = rings || collective == Collective::bcast;
+        const std::string engine = one_of<6>(
+            random, {"auto", rings ? "ring" : "tree", lanes ? "lanes" : "tree", "tree", "levels", "forward"});
         const auto words = level_words(collective, engine == "levels");
         set(name + "_algorithm", engine);
         set(name + "_level_algorithms", random.one_in(2) ? level_algorithms(random, words) : "");

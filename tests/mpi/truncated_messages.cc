@@ -2,10 +2,12 @@
 // MPI_ERR_TRUNCATE, returned and passed to the communicator's error handler, no memory beside the receive
 // buffer is written, every rank returns, and afterwards the communicator still works.
 //
-//   truncated_messages [--everywhere] [--threads]
+//   truncated_messages [--everywhere | --long] [--threads]
 //
 // Between pairs of ranks, where coll/tuned returns on both (coll/basic does not); --everywhere: also where it
-// does not, on all ranks together and with messages of several segments. --threads: with MPI_THREAD_MULTIPLE.
+// does not, on all ranks together and with messages of several segments. --long: on all ranks with those
+// only; of vectors shorter than the number of ranks a ring sends as many messages as they have elements.
+// --threads: with MPI_THREAD_MULTIPLE.
 // Needs btl_vader_single_copy_mechanism=none: with it Open MPI 4.1.4's own MPI_Recv of more than 4 KiB writes
 // behind the buffer (RDMA gets in pml/ob1 have the sender's length).
 #include <algorithm>
@@ -241,6 +243,7 @@ int main(int argc, char** argv) {
     const bool threads = std::find(argv, argv + argc, std::string_view("--threads")) != argv + argc;
     Session session(argc, argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE);
     const bool everywhere = session.flag("--everywhere");
+    const bool only_long = session.flag("--long");
     session.flag("--threads");
     session.reject_other_arguments();
     {
@@ -248,11 +251,13 @@ int main(int argc, char** argv) {
         MPI_Comm pair = MPI_COMM_NULL;
         MPI_Comm_split(MPI_COMM_WORLD, session.rank() / 2, session.rank(), &pair);
         const NamedCommunicator owner("pair", pair);
-        if (owner.size() == 2) {
+        if (owner.size() == 2 && !only_long) {
             run_all(session, pair, operators, {1, 2}, everywhere);
         }
         if (everywhere) {
             run_all(session, MPI_COMM_WORLD, operators, {1, 2}, true);
+        }
+        if (everywhere || only_long) {
             run_all(session, MPI_COMM_WORLD, operators, {40000, 40001}, true);
         }
     }
