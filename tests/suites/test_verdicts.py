@@ -72,7 +72,7 @@ class Explaining(unittest.TestCase):
 
     def test_only_for_this_engine(self):
         self.assertTrue(Explanation("", "", "why").holds_for("tree"))
-        only = Explanation("", "", "why", engine="levels")
+        only = Explanation("", "", "why", engines=("levels",))
         self.assertTrue(only.holds_for("levels"))
         self.assertFalse(only.holds_for("tree"))
 

@@ -12,15 +12,15 @@ SAME, FLAKY, EXPLAINED, DIFFERS = "same", "flaky", "explained", "differs"
 @dataclasses.dataclass(frozen=True)
 class Explanation:
     """A difference that is right: `without` and `with_plugin` are regular expressions of the verdicts that it
-    is about, and of no others. `engine`: the only one that it holds for, if not for all."""
+    is about, and of no others. `engines`: the only ones that it holds for, if not all."""
 
     without: str
     with_plugin: str
     reason: str
-    engine: str = ""
+    engines: tuple = ()
 
     def holds_for(self, engine):
-        return self.engine in ("", engine)
+        return not self.engines or engine in self.engines
 
     def covers(self, comparison):
         return all(re.fullmatch(self.without, verdict) for verdict in comparison.without) and \
