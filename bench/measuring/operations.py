@@ -41,6 +41,12 @@ ALL = {operation.name: operation for operation in (
 )}
 
 
+# Which operations each mock-up of collective_latency composes (its --with); all others are refused.
+_BY_NODES = ("bcast", "reduce", "allreduce", "allgather", "gather")
+MOCKED = {"hierarchical": (*_BY_NODES, "scatter", "barrier"), "lane": (*_BY_NODES, "scatter"),
+          "composed": (*_BY_NODES, "barrier")}
+
+
 def sizes_of(operation, sizes):
     """Which of the wanted sizes are measured: one without data stands for all, as 0."""
     return tuple(sizes) if ALL[operation].sized else (0,)

@@ -2,8 +2,8 @@
 // checked.
 //
 // An ordinary MPI program: it knows nothing about the library's components, and calls no collective operation
-// but the one that it measures (and MPI_Comm_dup). All ranks must share one kernel (see agreed_start.h), as
-// on one machine or on bench/cluster.
+// but the one that it measures (and what makes communicators). All ranks must share one kernel (see
+// agreed_start.h), as on one machine or on bench/cluster.
 
 #include <mpi.h>
 
@@ -12,11 +12,15 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "agreed_start.h"
+#include "calls.h"
 #include "collective_operations.h"
+#include "node_split.h"
+#include "rank_order.h"
 
 namespace {
 
@@ -40,6 +44,18 @@ constexpr const char* size_help =
     "rounded up to whole bytes; with v they are as 1:2:3:1:2:3... by rank.\n"
     "barrier: ignored.";
 
+constexpr const char* algorithm_help =
+    "Who does it: mpi, or a mock-up, made of other operations of MPI. hierarchical: through a leader per\n"
+    "node (not with v). lane: through all ranks of a node, each with its share; needs equally many ranks\n"
+    "per node (not barrier, not with v). composed: of what does at least as much: bcast = scatter +\n"
+    "allgather, reduce = allreduce, allreduce = reduce + bcast, allgather = gather + bcast, gather =\n"
+    "allgather, barrier = allreduce of one byte.";
+
+constexpr const char* order_help =
+    "Order of the ranks: world, as they were started; on a communicator of their own: block, node by node;\n"
+    "cyclic, one on each node, then the next; shuffle, at random; unequal, node by node, with fewer ranks\n"
+    "on some nodes";
+
 constexpr const char* footer =
     "\nBarrier: after every repetition follows one that is not timed, in which one rank in turn enters a\n"
     "millisecond late; in neither may any rank leave before the last has entered.\n"
@@ -47,6 +63,10 @@ constexpr const char* footer =
 
 struct Options {
     std::string operation = "bcast";
+    std::string algorithm = "mpi";
+    std::string order = "world";
+    std::uint64_t seed = 7;
+    std::vector<int> nodes;  // by rank; empty: as MPI tells
     std::vector<std::uint64_t> sizes = {8, 8192, 65536, 1 << 20, 4 << 20};
     std::string root = "0";
     int repetitions = 10;
@@ -56,6 +76,7 @@ struct Options {
     std::string json;
 
     int root_rank() const { return root == "rotate" ? rotating : std::stoi(root); }
+    bool needs_nodes() const { return algorithm != "mpi" || order != "world"; }
     std::int64_t spin_ns() const { return static_cast<std::int64_t>(spin_us * 1e3); }
 };
 
@@ -69,16 +90,30 @@ struct Result {
     bool right() const { return wrong_bytes == 0 && left_early == 0; }
 };
 
-std::vector<std::string> operation_names() {
+// The names of all operations or algorithms.
+template <class Entry>
+std::vector<std::string> names_of(std::span<const Entry> entries) {
     std::vector<std::string> names;
-    for (const auto& operation : bench::all_operations()) names.emplace_back(operation.name);
+    for (const auto& entry : entries) names.emplace_back(entry.name);
     return names;
 }
 
 void describe(CLI::App& app, Options& options) {
     app.add_option("--op", options.operation, "The operation")
-        ->check(CLI::IsMember(operation_names()))
+        ->check(CLI::IsMember(names_of(bench::all_operations())))
         ->capture_default_str();
+    app.add_option("--with", options.algorithm, algorithm_help)
+        ->check(CLI::IsMember(names_of(bench::all_algorithms())))
+        ->capture_default_str();
+    app.add_option("--order", options.order, order_help)
+        ->check(CLI::IsMember(
+            std::vector<std::string>(std::begin(bench::rank_orders), std::end(bench::rank_orders))))
+        ->capture_default_str();
+    app.add_option("--seed", options.seed, "Of the order shuffle")->capture_default_str();
+    app.add_option("--nodes", options.nodes,
+                   "The node of every rank, for what-if questions: 0,0,1,1. If not given, ranks that can\n"
+                   "share memory are on one node")
+        ->delimiter(',');
     app.add_option("--sizes", options.sizes, size_help)
         ->delimiter(',')
         ->transform(CLI::AsSizeValue(false))
@@ -134,12 +169,12 @@ std::int64_t left_without(bench::Conductor& conductor, bench::Collective& barrie
 // One repetition after another on one size. Every rank takes part; the result is complete on rank 0.
 class Measurement {
 public:
-    Measurement(bench::Conductor& conductor, const bench::Operation& operation, std::uint64_t size,
-                const Options& options)
+    Measurement(bench::Conductor& conductor, const bench::Operation& operation, bench::Calls& calls,
+                std::uint64_t size, const Options& options)
         : conductor_(conductor),
           operation_(operation),
           options_(options),
-          collective_(operation.make(size, conductor.rank(), conductor.size())) {
+          collective_(operation.make(size, calls)) {
         result_.bytes = collective_->bytes();
     }
 
@@ -210,8 +245,11 @@ double quantile(const std::vector<double>& sorted, double share) {
 }
 
 void print_head(const bench::Operation& operation, int ranks, const Options& options) {
-    std::printf("# %s, %d ranks%s, microseconds from the agreed start to the end of the last rank awaited\n",
-                operation.function.data(), ranks, operation.rooted ? (", root " + options.root).c_str() : "");
+    const std::string who = options.algorithm == "mpi" ? "" : " (" + options.algorithm + ")";
+    std::printf(
+        "# %s%s, %d ranks%s, microseconds from the agreed start to the end of the last rank awaited\n",
+        operation.function.data(), who.c_str(), ranks,
+        operation.rooted ? (", root " + options.root).c_str() : "");
     std::printf("#%9s %6s %12s %12s %12s %12s %12s\n", "bytes", "reps", "median", "min", "max", "quartile 1",
                 "quartile 3");
 }
@@ -239,11 +277,13 @@ void write_json(std::FILE* file, const bench::Operation& operation, std::uint64_
                              : options.root_rank() == rotating ? "\"rotate\""
                                                                : std::to_string(options.root_rank());
     std::fprintf(file,
-                 "{\"operation\": \"%s\", \"size\": %llu, \"bytes\": %llu, \"ranks\": %d, \"root\": %s, "
-                 "\"reps\": %zu, \"wrong_bytes\": %lld, \"left_early\": %lld, \"unit\": \"us\", \"times\": [",
-                 operation.name.data(), static_cast<unsigned long long>(size),
-                 static_cast<unsigned long long>(result.bytes), ranks, root.c_str(), result.times_us.size(),
-                 static_cast<long long>(result.wrong_bytes), static_cast<long long>(result.left_early));
+                 "{\"operation\": \"%s\", \"with\": \"%s\", \"order\": \"%s\", \"size\": %llu, "
+                 "\"bytes\": %llu, \"ranks\": %d, \"root\": %s, \"reps\": %zu, \"wrong_bytes\": %lld, "
+                 "\"left_early\": %lld, \"unit\": \"us\", \"times\": [",
+                 operation.name.data(), options.algorithm.c_str(), options.order.c_str(),
+                 static_cast<unsigned long long>(size), static_cast<unsigned long long>(result.bytes), ranks,
+                 root.c_str(), result.times_us.size(), static_cast<long long>(result.wrong_bytes),
+                 static_cast<long long>(result.left_early));
     for (std::size_t i = 0; i < result.times_us.size(); ++i) {
         std::fprintf(file, "%s%.3f", i == 0 ? "" : ", ", result.times_us[i]);
     }
@@ -258,6 +298,11 @@ bool begin(const Options& options, const bench::Operation& operation, int ranks,
                      ranks);
         return false;
     }
+    if (!bench::algorithm_named(options.algorithm).has(operation.name)) {
+        std::fprintf(stderr, "collective_latency: --with %s: it has no %s\n", options.algorithm.c_str(),
+                     operation.name.data());
+        return false;
+    }
     if (!options.json.empty() && !(json = std::fopen(options.json.c_str(), "w"))) {
         std::perror(options.json.c_str());
         return false;
@@ -266,17 +311,33 @@ bool begin(const Options& options, const bench::Operation& operation, int ranks,
     return true;
 }
 
+// Nothing, on all ranks, where it cannot be done; rank 0 then says why.
+std::unique_ptr<bench::Calls> make_calls(const Options& options, MPI_Comm comm, std::span<const int> node_of,
+                                         bool reporting) {
+    try {
+        return bench::algorithm_named(options.algorithm).make(comm, node_of);
+    } catch (const std::invalid_argument& error) {
+        if (reporting) {
+            std::fprintf(stderr, "collective_latency: --with %s: %s\n", options.algorithm.c_str(),
+                         error.what());
+        }
+        return nullptr;
+    }
+}
+
 // Returns on every rank whether all sizes were measured and all results were right.
-bool measure_all(const Options& options) {
-    bench::Conductor conductor(MPI_COMM_WORLD);
+bool measure_all(const Options& options, MPI_Comm comm, std::span<const int> node_of) {
+    bench::Conductor conductor(comm);
     const bench::Operation& operation = bench::operation_named(options.operation);
     const bool reporting = conductor.rank() == 0;
     std::FILE* json = nullptr;
     bool good = conductor.agree(!reporting || begin(options, operation, conductor.size(), json)) != 0;
     if (!good) return false;
+    const auto calls = make_calls(options, comm, node_of, reporting);
+    if (!calls) return false;
     const std::vector<std::uint64_t> sizes = operation.sized ? options.sizes : std::vector<std::uint64_t>{0};
     for (const std::uint64_t size : sizes) {
-        const Result result = Measurement(conductor, operation, size, options).run();
+        const Result result = Measurement(conductor, operation, *calls, size, options).run();
         if (!reporting) continue;
         good = good && result.right() && !result.times_us.empty();
         if (result.times_us.empty()) {
@@ -291,6 +352,29 @@ bool measure_all(const Options& options) {
     return conductor.agree(good) != 0;
 }
 
+// The same on the ranks in the wanted order; true on those that are left out.
+bool measure_in_order(const Options& options) {
+    int ranks = 1;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    std::vector<int> node_of = options.nodes;
+    if (node_of.empty()) {
+        node_of = options.needs_nodes() ? bench::nodes_by_memory(MPI_COMM_WORLD)
+                                        : std::vector<int>(static_cast<std::size_t>(ranks));
+    }
+    if (static_cast<int>(node_of.size()) != ranks) {
+        throw std::invalid_argument("--nodes: " + std::to_string(node_of.size()) + " nodes for " +
+                                    std::to_string(ranks) + " ranks");
+    }
+    const std::vector<int> order = bench::ordered_ranks(node_of, options.order, options.seed);
+    std::vector<int> node_of_new;
+    for (const int rank : order) node_of_new.push_back(node_of[static_cast<std::size_t>(rank)]);
+    MPI_Comm comm = bench::ordered(MPI_COMM_WORLD, order);
+    const bool good = comm == MPI_COMM_NULL || measure_all(options, comm, node_of_new);
+    if (static_cast<int>(order.size()) < ranks) bench::wait_for_all(MPI_COMM_WORLD);
+    if (comm != MPI_COMM_NULL && comm != MPI_COMM_WORLD) MPI_Comm_free(&comm);
+    return good;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -302,7 +386,12 @@ int main(int argc, char** argv) {
     int status = 0;
     try {
         app.parse(argc, argv);
-        status = measure_all(options) ? 0 : 1;
+        status = measure_in_order(options) ? 0 : 1;
+    } catch (const std::invalid_argument& error) {  // the same on all ranks
+        int rank = 0;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        if (rank == 0) std::fprintf(stderr, "collective_latency: %s\n", error.what());
+        status = 1;
     } catch (const CLI::ParseError& error) {
         int rank = 0;
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -1,7 +1,5 @@
 #include "collective_operations.h"
 
-#include <mpi.h>
-
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -16,10 +14,7 @@ namespace bench {
 
 namespace {
 
-// The part of each rank in a whole, in bytes and in rank order.
-struct Blocks {
-    std::vector<int> counts, displacements;
-
+struct Blocks : Parts {
     std::uint64_t total() const { return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}); }
     std::span<char> of(std::vector<char>& whole, int rank) const {
         const auto place = static_cast<std::size_t>(rank);
@@ -58,25 +53,22 @@ Blocks unequal_blocks(std::uint64_t size, int ranks) {
 
 class Bcast : public Collective {
 public:
-    Bcast(std::uint64_t size, int rank, int /*ranks*/) : rank_(rank), buffer_(size) {}
+    Bcast(std::uint64_t size, Calls& calls) : Collective(calls), buffer_(size) {}
 
-    void prepare(std::uint64_t repetition, int root) override {
-        if (rank_ == root) {
+    void fill_in(std::uint64_t repetition, int root) override {
+        if (calls_.rank() == root) {
             fill(buffer_, Pattern(repetition));
         } else {
             spoil(buffer_, Pattern(repetition));
         }
     }
-    void call(int root) override {
-        MPI_Bcast(buffer_.data(), static_cast<int>(buffer_.size()), MPI_BYTE, root, MPI_COMM_WORLD);
-    }
+    void call(int root) override { calls_.bcast(buffer_.data(), static_cast<int>(buffer_.size()), root); }
     std::int64_t wrong_bytes(std::uint64_t repetition, int /*root*/) override {
         return bench::wrong_bytes(buffer_, Pattern(repetition));
     }
     std::uint64_t bytes() const override { return buffer_.size(); }
 
 private:
-    int rank_;
     std::vector<char> buffer_;
 };
 
@@ -85,84 +77,81 @@ private:
 // counted twice shows.
 class Reduction : public Collective {
 public:
-    Reduction(std::uint64_t size, int rank, int ranks, bool everywhere)
-        : rank_(rank),
+    Reduction(std::uint64_t size, Calls& calls, bool everywhere)
+        : Collective(calls),
           everywhere_(everywhere),
-          own_((size + sizeof(double) - 1) / sizeof(double) * sizeof(double)),
+          own_((size + sizeof(double) - 1) / sizeof(double)),
           sum_(own_.size()) {
-        for (int other = 0; other < ranks; ++other) factors_ += factor_of(other);
+        for (int other = 0; other < calls.size(); ++other) factors_ += factor_of(other);
     }
 
-    void prepare(std::uint64_t repetition, int /*root*/) override {
-        fill(own_, Multiples(repetition, factor_of(rank_)));
-        spoil(sum_, Multiples(repetition, factors_));
+    void fill_in(std::uint64_t repetition, int /*root*/) override {
+        fill(bytes_of(own_), Multiples(repetition, factor_of(calls_.rank())));
+        spoil(bytes_of(sum_), Multiples(repetition, factors_));
     }
     void call(int root) override {
-        const int count = static_cast<int>(own_.size() / sizeof(double));
         if (everywhere_) {
-            MPI_Allreduce(own_.data(), sum_.data(), count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+            calls_.allreduce(own_.data(), sum_.data(), static_cast<int>(own_.size()));
         } else {
-            MPI_Reduce(own_.data(), rank_ == root ? sum_.data() : nullptr, count, MPI_DOUBLE, MPI_SUM, root,
-                       MPI_COMM_WORLD);
+            calls_.reduce(own_.data(), awaited(root) ? sum_.data() : nullptr, static_cast<int>(own_.size()),
+                          root);
         }
     }
     std::int64_t wrong_bytes(std::uint64_t repetition, int root) override {
-        return awaited(root) ? bench::wrong_bytes(sum_, Multiples(repetition, factors_)) : 0;
+        return awaited(root) ? bench::wrong_bytes(bytes_of(sum_), Multiples(repetition, factors_)) : 0;
     }
-    bool awaited(int root) const override { return everywhere_ || rank_ == root; }
-    std::uint64_t bytes() const override { return own_.size(); }
+    bool awaited(int root) const override { return everywhere_ || calls_.rank() == root; }
+    std::uint64_t bytes() const override { return own_.size() * sizeof(double); }
 
 private:
+    static std::span<char> bytes_of(std::vector<double>& numbers) {
+        return {reinterpret_cast<char*>(numbers.data()), numbers.size() * sizeof(double)};
+    }
     static std::uint64_t factor_of(int rank) {
         return 1 + (mix(static_cast<std::uint64_t>(rank) + 1) & 0xFFFF);
     }
 
-    int rank_;
     bool everywhere_;
     std::uint64_t factors_ = 0;  // of all ranks
-    std::vector<char> own_, sum_;
+    std::vector<double> own_, sum_;
 };
 
 // Gather, Gatherv, Allgather and Allgatherv: every rank's block arrives in the whole.
 class Gathering : public Collective {
 public:
-    Gathering(Blocks blocks, int rank, int ranks, bool everywhere, bool unequal)
-        : rank_(rank),
-          ranks_(ranks),
+    Gathering(Blocks blocks, Calls& calls, bool everywhere, bool unequal)
+        : Collective(calls),
           everywhere_(everywhere),
           unequal_(unequal),
           blocks_(std::move(blocks)),
-          own_(static_cast<std::size_t>(blocks_.counts[static_cast<std::size_t>(rank)])),
+          own_(static_cast<std::size_t>(blocks_.counts[static_cast<std::size_t>(calls.rank())])),
           whole_(blocks_.total()) {}
 
-    void prepare(std::uint64_t repetition, int /*root*/) override {
-        fill(own_, pattern(repetition, rank_));
-        for (int owner = 0; owner < ranks_; ++owner) {
+    void fill_in(std::uint64_t repetition, int /*root*/) override {
+        fill(own_, pattern(repetition, calls_.rank()));
+        for (int owner = 0; owner < calls_.size(); ++owner) {
             spoil(blocks_.of(whole_, owner), pattern(repetition, owner));
         }
     }
     void call(int root) override {
-        const int count = static_cast<int>(own_.size());
+        const int each = static_cast<int>(own_.size());
         char* const whole = awaited(root) ? whole_.data() : nullptr;
-        const int *const counts = blocks_.counts.data(), *const places = blocks_.displacements.data();
-        if (everywhere_ && unequal_) {
-            MPI_Allgatherv(own_.data(), count, MPI_BYTE, whole, counts, places, MPI_BYTE, MPI_COMM_WORLD);
-        } else if (everywhere_) {
-            MPI_Allgather(own_.data(), count, MPI_BYTE, whole, count, MPI_BYTE, MPI_COMM_WORLD);
-        } else if (unequal_) {
-            MPI_Gatherv(own_.data(), count, MPI_BYTE, whole, counts, places, MPI_BYTE, root, MPI_COMM_WORLD);
+        if (everywhere_) {
+            unequal_ ? calls_.allgatherv(own_.data(), blocks_, whole)
+                     : calls_.allgather(own_.data(), each, whole);
         } else {
-            MPI_Gather(own_.data(), count, MPI_BYTE, whole, count, MPI_BYTE, root, MPI_COMM_WORLD);
+            unequal_ ? calls_.gatherv(own_.data(), blocks_, whole, root)
+                     : calls_.gather(own_.data(), each, whole, root);
         }
     }
     std::int64_t wrong_bytes(std::uint64_t repetition, int root) override {
         std::int64_t wrong = 0;
-        for (int owner = 0; owner < ranks_ && awaited(root); ++owner) {
+        for (int owner = 0; owner < calls_.size() && awaited(root); ++owner) {
             wrong += bench::wrong_bytes(blocks_.of(whole_, owner), pattern(repetition, owner));
         }
         return wrong;
     }
-    bool awaited(int root) const override { return everywhere_ || rank_ == root; }
+    bool awaited(int root) const override { return everywhere_ || calls_.rank() == root; }
     std::uint64_t bytes() const override { return whole_.size(); }
 
 private:
@@ -170,7 +159,6 @@ private:
         return Pattern(repetition, static_cast<std::uint64_t>(owner));
     }
 
-    int rank_, ranks_;
     bool everywhere_, unequal_;
     Blocks blocks_;
     std::vector<char> own_, whole_;
@@ -179,32 +167,26 @@ private:
 // Scatter and Scatterv: every rank receives its block of the root's whole.
 class Scattering : public Collective {
 public:
-    Scattering(Blocks blocks, int rank, int ranks, bool unequal)
-        : rank_(rank),
-          ranks_(ranks),
+    Scattering(Blocks blocks, Calls& calls, bool unequal)
+        : Collective(calls),
           unequal_(unequal),
           blocks_(std::move(blocks)),
-          own_(static_cast<std::size_t>(blocks_.counts[static_cast<std::size_t>(rank)])),
+          own_(static_cast<std::size_t>(blocks_.counts[static_cast<std::size_t>(calls.rank())])),
           whole_(blocks_.total()) {}
 
-    void prepare(std::uint64_t repetition, int root) override {
-        for (int owner = 0; owner < ranks_ && rank_ == root; ++owner) {
+    void fill_in(std::uint64_t repetition, int root) override {
+        for (int owner = 0; owner < calls_.size() && calls_.rank() == root; ++owner) {
             fill(blocks_.of(whole_, owner), pattern(repetition, owner));
         }
-        spoil(own_, pattern(repetition, rank_));
+        spoil(own_, pattern(repetition, calls_.rank()));
     }
     void call(int root) override {
-        const int count = static_cast<int>(own_.size());
-        const char* const whole = rank_ == root ? whole_.data() : nullptr;
-        if (unequal_) {
-            MPI_Scatterv(whole, blocks_.counts.data(), blocks_.displacements.data(), MPI_BYTE, own_.data(),
-                         count, MPI_BYTE, root, MPI_COMM_WORLD);
-        } else {
-            MPI_Scatter(whole, count, MPI_BYTE, own_.data(), count, MPI_BYTE, root, MPI_COMM_WORLD);
-        }
+        const char* const whole = calls_.rank() == root ? whole_.data() : nullptr;
+        unequal_ ? calls_.scatterv(whole, blocks_, own_.data(), root)
+                 : calls_.scatter(whole, static_cast<int>(own_.size()), own_.data(), root);
     }
     std::int64_t wrong_bytes(std::uint64_t repetition, int /*root*/) override {
-        return bench::wrong_bytes(own_, pattern(repetition, rank_));
+        return bench::wrong_bytes(own_, pattern(repetition, calls_.rank()));
     }
     std::uint64_t bytes() const override { return whole_.size(); }
 
@@ -213,7 +195,6 @@ private:
         return Pattern(repetition, static_cast<std::uint64_t>(owner));
     }
 
-    int rank_, ranks_;
     bool unequal_;
     Blocks blocks_;
     std::vector<char> own_, whole_;
@@ -221,35 +202,38 @@ private:
 
 class Barrier : public Collective {
 public:
-    void prepare(std::uint64_t /*repetition*/, int /*root*/) override {}
-    void call(int /*root*/) override { MPI_Barrier(MPI_COMM_WORLD); }
+    using Collective::Collective;
+
+    void fill_in(std::uint64_t /*repetition*/, int /*root*/) override {}
+    void call(int /*root*/) override { calls_.barrier(); }
     std::int64_t wrong_bytes(std::uint64_t /*repetition*/, int /*root*/) override { return 0; }
     std::uint64_t bytes() const override { return 0; }
 };
 
 template <bool everywhere>
-std::unique_ptr<Collective> reduction(std::uint64_t size, int rank, int ranks) {
-    return std::make_unique<Reduction>(size, rank, ranks, everywhere);
+std::unique_ptr<Collective> reduction(std::uint64_t size, Calls& calls) {
+    return std::make_unique<Reduction>(size, calls, everywhere);
 }
 
 template <bool everywhere, bool unequal>
-std::unique_ptr<Collective> gathering(std::uint64_t size, int rank, int ranks) {
-    return std::make_unique<Gathering>(unequal ? unequal_blocks(size, ranks) : equal_blocks(size, ranks),
-                                       rank, ranks, everywhere, unequal);
+std::unique_ptr<Collective> gathering(std::uint64_t size, Calls& calls) {
+    return std::make_unique<Gathering>(
+        unequal ? unequal_blocks(size, calls.size()) : equal_blocks(size, calls.size()), calls, everywhere,
+        unequal);
 }
 
 template <bool unequal>
-std::unique_ptr<Collective> scattering(std::uint64_t size, int rank, int ranks) {
-    return std::make_unique<Scattering>(unequal ? unequal_blocks(size, ranks) : equal_blocks(size, ranks),
-                                        rank, ranks, unequal);
+std::unique_ptr<Collective> scattering(std::uint64_t size, Calls& calls) {
+    return std::make_unique<Scattering>(
+        unequal ? unequal_blocks(size, calls.size()) : equal_blocks(size, calls.size()), calls, unequal);
 }
 
-std::unique_ptr<Collective> bcast(std::uint64_t size, int rank, int ranks) {
-    return std::make_unique<Bcast>(size, rank, ranks);
+std::unique_ptr<Collective> bcast(std::uint64_t size, Calls& calls) {
+    return std::make_unique<Bcast>(size, calls);
 }
 
-std::unique_ptr<Collective> barrier(std::uint64_t /*size*/, int /*rank*/, int /*ranks*/) {
-    return std::make_unique<Barrier>();
+std::unique_ptr<Collective> barrier(std::uint64_t /*size*/, Calls& calls) {
+    return std::make_unique<Barrier>(calls);
 }
 
 constexpr Operation operations[] = {

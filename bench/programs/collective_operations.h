@@ -1,5 +1,5 @@
-// The collective operations that collective_latency measures: what each rank contributes, the call on
-// MPI_COMM_WORLD, and what has to come out, computed without any other rank's help.
+// The collective operations that collective_latency measures: what each rank contributes, the call, and what
+// has to come out, computed without any other rank's help.
 
 #pragma once
 
@@ -8,16 +8,23 @@
 #include <span>
 #include <string_view>
 
+#include "calls.h"
+
 namespace bench {
 
 // One operation on data of one size, with this rank's buffers. All ranks call the members with the same
 // arguments; the root has no meaning for operations without one.
 class Collective {
 public:
+    explicit Collective(Calls& calls) : calls_(calls) {}
     virtual ~Collective() = default;
 
-    // Puts the contribution in place and makes every byte of the result wrong.
-    virtual void prepare(std::uint64_t repetition, int root) = 0;
+    // Puts the contribution in place, makes every byte of the result wrong, and lets whoever does the
+    // operation make what it needs for this root. Collective.
+    void prepare(std::uint64_t repetition, int root) {
+        fill_in(repetition, root);
+        calls_.prepare(root);
+    }
     virtual void call(int root) = 0;
     // Bytes of this rank's result that are not what they have to be.
     virtual std::int64_t wrong_bytes(std::uint64_t repetition, int root) = 0;
@@ -26,9 +33,15 @@ public:
     virtual bool awaited(int /*root*/) const { return true; }
     // Size of the data in bytes, after rounding.
     virtual std::uint64_t bytes() const = 0;
+
+protected:
+    virtual void fill_in(std::uint64_t repetition, int root) = 0;
+
+    Calls& calls_;
 };
 
-using MakeCollective = std::unique_ptr<Collective> (*)(std::uint64_t size, int rank, int ranks);
+// `calls` has to outlive it.
+using MakeCollective = std::unique_ptr<Collective> (*)(std::uint64_t size, Calls& calls);
 
 struct Operation {
     std::string_view name;      // as --op takes it

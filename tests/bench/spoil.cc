@@ -2,6 +2,7 @@
 // its checks can fail. Once, at the third call, the highest rank that gets a result
 //   STRATA_SPOIL=flip  gets one wrong bit in the middle of it;
 //   STRATA_SPOIL=drop  gets nothing: what its buffer held before stays there.
+// With STRATA_SPOIL=every all ranks get a wrong byte from every call: of a mock-up no part may go unchecked.
 // MPI_Barrier never lets anybody wait, or with drop not the highest rank.
 
 #include <mpi.h>
@@ -13,10 +14,12 @@
 
 namespace {
 
-bool dropping() {
-    const char* const kind = std::getenv("STRATA_SPOIL");
-    return kind != nullptr && std::string_view(kind) == "drop";
+bool told(std::string_view kind) {
+    const char* const told = std::getenv("STRATA_SPOIL");
+    return told != nullptr && told == kind;
 }
+
+bool dropping() { return told("drop"); }
 
 int rank_of(MPI_Comm comm) {
     int rank = 0;
@@ -37,19 +40,23 @@ bool third_call() {
 
 int highest(MPI_Comm comm) { return ranks_of(comm) - 1; }
 
-// Stands around one call on the result of `bytes` bytes that rank `victim` gets.
+// Stands around one call on the result of `bytes` bytes that rank `victim` gets, or all ranks.
 class Spoiler {
 public:
-    Spoiler(void* result, int bytes, MPI_Comm comm, int victim)
+    Spoiler(void* result, int bytes, MPI_Comm comm, int victim, bool all_get_it = true)
         : result_(static_cast<char*>(result)),
-          bytes_(bytes),
-          spoiling_(third_call() && rank_of(comm) == victim) {
+          bytes_(result == MPI_IN_PLACE ? 0 : bytes),
+          every_(told("every")),
+          spoiling_(every_ ? all_get_it || rank_of(comm) == victim
+                           : third_call() && rank_of(comm) == victim) {
         if (spoiling_ && dropping()) before_.assign(result_, result_ + bytes_);
     }
     ~Spoiler() {
         if (!spoiling_ || bytes_ == 0) return;
         if (dropping()) {
             std::copy(before_.begin(), before_.end(), result_);
+        } else if (every_) {
+            ++result_[bytes_ / 2];  // several do not cancel each other
         } else {
             result_[bytes_ / 2] ^= 1;
         }
@@ -60,7 +67,7 @@ public:
 private:
     char* result_;
     int bytes_;
-    bool spoiling_;
+    bool every_, spoiling_;
     std::vector<char> before_;
 };
 
@@ -87,7 +94,7 @@ int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm com
 
 int MPI_Reduce(const void* own, void* result, int count, MPI_Datatype type, MPI_Op op, int root,
                MPI_Comm comm) {
-    const Spoiler spoiler(result, bytes_of(count, type), comm, root);
+    const Spoiler spoiler(result, bytes_of(count, type), comm, root, false);
     return PMPI_Reduce(own, result, count, type, op, root, comm);
 }
 
@@ -110,13 +117,13 @@ int MPI_Allgatherv(const void* own, int count, MPI_Datatype type, void* result, 
 
 int MPI_Gather(const void* own, int count, MPI_Datatype type, void* result, int each, MPI_Datatype its_type,
                int root, MPI_Comm comm) {
-    const Spoiler spoiler(result, bytes_of(each, its_type) * ranks_of(comm), comm, root);
+    const Spoiler spoiler(result, bytes_of(each, its_type) * ranks_of(comm), comm, root, false);
     return PMPI_Gather(own, count, type, result, each, its_type, root, comm);
 }
 
 int MPI_Gatherv(const void* own, int count, MPI_Datatype type, void* result, const int counts[],
                 const int places[], MPI_Datatype its_type, int root, MPI_Comm comm) {
-    const Spoiler spoiler(result, bytes_of(sum_of(counts, comm), its_type), comm, root);
+    const Spoiler spoiler(result, bytes_of(sum_of(counts, comm), its_type), comm, root, false);
     return PMPI_Gatherv(own, count, type, result, counts, places, its_type, root, comm);
 }
 

@@ -20,6 +20,7 @@ from measuring.competitors import STOCK, clean_environment
 MPIRUN = PROGRAM = SPOILED = OPERATION = ""
 RANKS = 4
 SIZES = (1, 8, 1000, 64 << 10)
+NODES = {"equal": ("0,0,1,1", "0,1,1,0"), "unequal": ("0,1,1,1",)}  # of four ranks
 
 
 class Runs(Folder):
@@ -67,10 +68,15 @@ class Program(Runs):
         else:
             self.assertEqual(status, 0, output)
 
-    def wrong(self, spoil):
+    def test_orders(self):
+        for order, ranks in (("block", 4), ("cyclic", 4), ("shuffle", 4), ("unequal", 3)):
+            record = self.records("--order", order, "--nodes", "0,1,0,1", "--sizes", "64K", "--root", "1")[-1]
+            self.assertEqual((record["order"], record["ranks"]), (order, ranks))
+
+    def wrong(self, spoil, *options):
         """The numbers that a spoiled run complains about, by size."""
-        status, output = self.run_program("--op", OPERATION, "--sizes", "64K", "--reps", "3", program=SPOILED,
-                                          spoil=spoil)
+        status, output = self.run_program("--op", OPERATION, "--sizes", "64K", "--reps", "3", *options,
+                                          program=SPOILED, spoil=spoil)
         self.assertEqual(status, 1, output)
         return [int(number) for number in re.findall(r"WRONG: (?:left )?(\d+)", output)]
 
@@ -87,6 +93,34 @@ class Program(Runs):
             self.assertGreaterEqual(wrong, 4)
         else:
             self.assertGreaterEqual(wrong, 8000)
+
+
+    def mockups(self):
+        return [name for name, its in operations.MOCKED.items() if OPERATION in its]
+
+    def test_mockups_are_right(self):
+        for mockup in self.mockups():
+            for nodes in NODES["equal"] + (() if mockup == "lane" else NODES["unequal"]):
+                records = self.records("--with", mockup, "--nodes", nodes, "--root", "rotate", "--sizes",
+                                       ",".join(map(str, SIZES)))
+                self.assertEqual({record["with"] for record in records}, {mockup})
+
+    def test_wrong_parts_of_a_mockup_are_seen(self):
+        for mockup in self.mockups():
+            if (mockup, OPERATION) == ("composed", "barrier"):
+                continue  # an Allreduce with a wrong result keeps all waiting as well
+            wrong, = self.wrong("every", "--with", mockup, "--nodes", "0,1,1,0")
+            self.assertGreaterEqual(wrong, 1, mockup)
+
+    def test_what_a_mockup_cannot_do_is_refused(self):
+        for mockup in operations.MOCKED.keys() - set(self.mockups()):
+            status, output = self.run_program("--op", OPERATION, "--with", mockup)
+            self.assertNotEqual(status, 0)
+            self.assertIn(f"--with {mockup}: it has no {OPERATION}", output)
+        if "lane" in self.mockups():
+            status, output = self.run_program("--op", OPERATION, "--with", "lane", "--nodes", "0,1,1,1")
+            self.assertNotEqual(status, 0)
+            self.assertIn("lanes need equally many ranks on every node", output)
 
 
 class Help(Runs):
