@@ -3,7 +3,6 @@
 import argparse
 import json
 import os
-import re
 import shutil
 
 from emulated_cluster.plan import ORDERS
@@ -22,27 +21,6 @@ collective operations, in an unmodified program with stock Open MPI (coll/tuned)
 plugin. Then it runs real applications with and without the plugin and compares their results."""
 _SIZES = "8,1K,8K,64K,256K,1M,4M"
 _QUICK_SIZES = "8,64K,1M,4M"
-_SHAPE = {  # options that are passed on to `cluster up`
-    "--nodes": ("N", "number of nodes (4)"),
-    "--sites": ("N", "number of sites (2)"),
-    "--site-sizes": ("A,B,...", "nodes of every site"),
-    "--slots": ("N|A,B,...", "ranks per node, for all or for each (4)"),
-    "--nic": ("RATE", "rate of a node's card (1gbit)"),
-    "--uplink": ("RATE", "rate of a link between sites (200mbit)"),
-    "--delay-us": ("N", "one-way delay between sites, in microseconds (0)"),
-    "--relay-mbit": ("R", "rate between sites without bursts, instead of --uplink"),
-    "--mtu": ("MTU", "largest packet (9000)"),
-}
-
-
-def _words(allowed, expected):
-    def parse(text):
-        found = tuple(dict.fromkeys(text.split(",")))
-        for word in found:
-            if not re.fullmatch(allowed, word):
-                raise argparse.ArgumentTypeError(f"'{word}': expected {expected}")
-        return found
-    return parse
 
 
 def _parser():
@@ -54,30 +32,19 @@ def _parser():
     operations_option["help"] += "; all take ten to fifteen minutes"
     parser.add_argument("--op", **operations_option)
     parser.add_argument("--orders", metavar="LIST", default=("block", "cyclic"),
-                        type=_words("|".join(ORDERS), "one of " + ", ".join(ORDERS)),
+                        type=command.words("|".join(ORDERS), "one of " + ", ".join(ORDERS)),
                         help="orders of the ranks along the nodes: block, cyclic (round robin), shuffle "
                              "(block,cyclic)")
     parser.add_argument("--roots", metavar="LIST", default=("0",),
-                        type=_words("0|[1-9][0-9]{0,5}|rotate", "a rank or rotate"),
+                        type=command.words("0|[1-9][0-9]{0,5}|rotate", "a rank or rotate"),
                         help="roots, where an operation has one: ranks, or rotate (0)")
     parser.add_argument("--sizes", metavar="LIST", type=command.sizes,
                         help=f"sizes in bytes ({_SIZES}), of the vector or, for Gather, Scatter and "
                              "Allgather, of all blocks together")
     parser.add_argument("--no-app", action="store_true", help="leave out the applications")
     command.add_options(parser, "results/demo", 100)
-    shape = parser.add_argument_group("the cluster, as in bench/cluster up")
-    for name, (metavar, text) in _SHAPE.items():
-        shape.add_argument(name, metavar=metavar, help=text)
+    command.add_shape_options(parser)
     return parser
-
-
-def _shape_arguments(options):
-    arguments = []
-    for name in _SHAPE:
-        value = getattr(options, name.removeprefix("--").replace("-", "_"))
-        if value is not None:
-            arguments += [name, value]
-    return arguments
 
 
 def _effort(options):
@@ -146,7 +113,7 @@ def _demonstrate(options, progress):
                                     rf"({'|'.join(operations.ALL)}|hierarchy-.*)\.(svg|png)|table\.txt"
                                     r"|measurements\.json")
     progress.show("building the cluster")
-    with Cluster([*_shape_arguments(options), "--relay", built.relay], options.keep_cluster) as cluster:
+    with Cluster([*command.shape_arguments(options), "--relay", built.relay], options.keep_cluster) as cluster:
         measurement, comparisons = _measure(options, cluster, built, folder, progress)
     progress.clear()
     files, complaint = _write(measurement, comparisons, folder)
@@ -154,7 +121,7 @@ def _demonstrate(options, progress):
     command.say_files(files, complaint, progress)
     if options.keep_cluster:
         command.say_kept(cluster, progress)
-    return measurement.succeeded() and all(one.succeeded() for one in comparisons)
+    return 0 if measurement.succeeded() and all(one.succeeded() for one in comparisons) else 1
 
 
 def main(arguments):

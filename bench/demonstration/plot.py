@@ -46,8 +46,7 @@ def _width(measurement, cases):
         blocks = operations.ALL[cases[0].operation].blocks
         return gnuplot.size_tics(sizes, "all blocks together" if blocks else "message")
     names = [competitor.name for competitor in measurement.competitors]
-    tics = ", ".join(f"{gnuplot.quoted(name)} {place}" for place, name in enumerate(names))
-    return f"set xrange [-0.7:{len(names) - 0.3}]\nset xtics ({tics}) nomirror\n"
+    return gnuplot.name_tics(names)
 
 
 def script(measurement, operation, terminal, path):
@@ -55,23 +54,9 @@ def script(measurement, operation, terminal, path):
     values = _values(measurement, cases)
     limits = [limit for case in cases for size in measurement.sizes_of(case)
               if (limit := measurement.limit(case, size)) and limit >= min(values)]
-    scale = ", ".join(f"'{_milliseconds(10.0 ** power)}' 1e{power}" for power in range(-4, 6))
-    settings = f"""\
-{_width(measurement, cases)}set logscale y
-set format y '%g'
-set yrange [{min(values + limits) * 0.6:.6g}:{max(values + limits) * 1.6:.6g}]
-set ytics ({scale}) nomirror
-set ylabel 'time'
-set key top left reverse Left samplen 2.5
-"""
+    settings = _width(measurement, cases) + gnuplot.time_axis(min(values + limits), max(values + limits))
     panels = [_panel(measurement, case, number) for number, case in enumerate(cases)]
     return gnuplot.script(panels, _title(operation), settings, terminal, path)
-
-
-def _milliseconds(value):
-    if value >= 1000:
-        return f"{value / 1000:g} s"
-    return f"{value:g} ms" if value >= 1 else f"{value * 1000:g} µs"
 
 
 def draw(measurement, folder):

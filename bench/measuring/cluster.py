@@ -10,6 +10,8 @@ import tempfile
 import time
 
 from emulated_cluster import state
+from emulated_cluster.plan import UserError
+from emulated_cluster.runner import TIMED_OUT
 
 from .competitors import clean_environment
 
@@ -54,19 +56,41 @@ def _signals_ignored():
             signal.signal(number, handler)
 
 
-def _wait(process):
-    """Waits; if we are stopped, so is the process."""
+def _end(process):
+    with _signals_ignored():
+        process.terminate()
+        try:
+            process.wait(_SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _wait(process, seconds=None):
+    """Waits; if we are stopped or time is over, so is the process."""
     try:
-        return process.wait()
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        _end(process)
+        return TIMED_OUT
     except BaseException:
-        with _signals_ignored():
-            process.terminate()
-            try:
-                process.wait(_SECONDS_TO_END)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        _end(process)
         raise
+
+
+def run_logged(call, environment, log, seconds=None, directory=None):
+    """Runs a command, ended after some seconds with the status TIMED_OUT. Its output also goes to the files
+    `log`.out and `log`.err."""
+    start = time.monotonic()
+    with open(log + ".out", "w+", encoding="utf-8", errors="replace") as out, \
+            open(log + ".err", "w+", encoding="utf-8", errors="replace") as err:
+        # A session of its own: Ctrl-C reaches us alone, and we end the run in order.
+        status = _wait(subprocess.Popen(call, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=directory,
+                                        env=environment, start_new_session=True), seconds)
+        elapsed = time.monotonic() - start
+        out.seek(0)
+        err.seek(0)
+        return Run(status, elapsed, out.read(), err.read())
 
 
 def check_support():
@@ -134,16 +158,7 @@ class Cluster:
         for name, value in competitor.environment:
             call += ["--env", f"{name}={value}"]
         call += ["--", *competitor.options, *command]
-        start = time.monotonic()
-        with open(log + ".out", "w+", encoding="utf-8", errors="replace") as out, \
-                open(log + ".err", "w+", encoding="utf-8", errors="replace") as err:
-            # A session of its own: Ctrl-C reaches us alone, and we end the run in order.
-            status = _wait(subprocess.Popen(call, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
-                                            cwd=directory, env=clean_environment(), start_new_session=True))
-            seconds = time.monotonic() - start
-            out.seek(0)
-            err.seek(0)
-            return Run(status, seconds, out.read(), err.read())
+        return run_logged(call, clean_environment(), log, directory=directory)
 
     def _check(self, arguments):
         with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
@@ -159,3 +174,23 @@ class Cluster:
             subprocess.run([_PROGRAM, "down", "--state", self._directory], stdin=subprocess.DEVNULL,
                            stdout=subprocess.DEVNULL, check=False, start_new_session=True)
             shutil.rmtree(self._directory, ignore_errors=True)
+
+
+class StandingCluster(Cluster):
+    """One that somebody else has brought up, and takes down."""
+
+    def __init__(self, directory):
+        super().__init__((), keep=True)
+        self._directory = directory
+
+    def __enter__(self):
+        try:
+            found = state.State(self._directory)
+            found.require_up()
+        except UserError as error:
+            raise ClusterError(str(error)) from error
+        self.plan = found.plan
+        return self
+
+    def __exit__(self, *_):
+        pass

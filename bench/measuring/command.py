@@ -47,17 +47,41 @@ def operations_option(default, known=tuple(operations.ALL)):
             "help": f"operations: all, or some of {', '.join(known)} ({default})"}
 
 
+def words(allowed, expected):
+    """A list of words, for argparse: `allowed` is a regular expression, `expected` says what it means."""
+    def parse(text):
+        found = tuple(dict.fromkeys(text.split(",")))
+        for word in found:
+            if not re.fullmatch(allowed, word):
+                raise argparse.ArgumentTypeError(f"'{word}': expected {expected}")
+        return found
+
+    return parse
+
+
 def add_options(parser, results, seconds):
     """How much to measure, and where things are. `results`, `seconds`: defaults."""
-    parser.add_argument("--results", metavar="DIR", default=results, help=f"where to write ({results})")
+    add_results_option(parser, results)
     parser.add_argument("--reps", metavar="N", type=count, default=2,
                         help="repetitions per round, at least; more of short ones (2)")
     parser.add_argument("--rounds", metavar="N", type=count, default=0,
                         help="rounds over the competitors (as many as fit into --seconds, but at least 3)")
     parser.add_argument("--seconds", metavar="N", type=count, default=seconds,
                         help=f"time for all rounds ({seconds})")
+    add_keep_option(parser)
+    add_building_options(parser)
+
+
+def add_results_option(parser, results):
+    parser.add_argument("--results", metavar="DIR", default=results, help=f"where to write ({results})")
+
+
+def add_keep_option(parser):
     parser.add_argument("--keep-cluster", action="store_true",
                         help="leave the cluster up and say how to use it")
+
+
+def add_building_options(parser):
     building = parser.add_argument_group("building")
     building.add_argument("--no-install", action="store_true",
                           help="install no packages; say which are missing")
@@ -65,6 +89,35 @@ def add_options(parser, results, seconds):
                           help="preset of CMakePresets.json (release)")
     building.add_argument("--build", metavar="DIR",
                           help="take what is built there; install and build nothing")
+
+
+_SHAPE = {  # options that are passed on to `cluster up`
+    "--nodes": ("N", "number of nodes (4)"),
+    "--sites": ("N", "number of sites (2)"),
+    "--site-sizes": ("A,B,...", "nodes of every site"),
+    "--slots": ("N|A,B,...", "ranks per node, for all or for each (4)"),
+    "--nic": ("RATE", "rate of a node's card (1gbit)"),
+    "--uplink": ("RATE", "rate of a link between sites (200mbit)"),
+    "--delay-us": ("N", "one-way delay between sites, in microseconds (0)"),
+    "--relay-mbit": ("R", "rate between sites without bursts, instead of --uplink"),
+    "--mtu": ("MTU", "largest packet (9000)"),
+}
+
+
+def add_shape_options(parser):
+    shape = parser.add_argument_group("the cluster, as in bench/cluster up")
+    for name, (metavar, text) in _SHAPE.items():
+        shape.add_argument(name, metavar=metavar, help=text)
+
+
+def shape_arguments(options):
+    """What was chosen of add_shape_options, as arguments of `cluster up`."""
+    arguments = []
+    for name in _SHAPE:
+        value = getattr(options, name.removeprefix("--").replace("-", "_"))
+        if value is not None:
+            arguments += [name, value]
+    return arguments
 
 
 class Built:
@@ -80,10 +133,11 @@ class Built:
         self.plugin_folder = os.path.dirname(plugin)
 
 
-def prepare(options, purposes):
-    """Packages and build; raises ClusterError where no cluster is possible."""
+def prepare(options, purposes, needs_cluster=True):
+    """Packages and build; raises ClusterError where a cluster is needed and none possible."""
+    check = check_support if needs_cluster else lambda: None
     if options.build:
-        check_support()
+        check()
         return Built(os.path.abspath(options.build))
     call = [os.path.join(ROOT, "component", "packaging", "prepare"), "--preset", options.preset,
             "--for", purposes]
@@ -91,17 +145,18 @@ def prepare(options, purposes):
     # In the same session as we are, so that sudo can ask for a password.
     for part in (["--packages-only", *install], None, ["--no-install"]):
         if part is None:
-            check_support()
+            check()
         elif status := subprocess.run([*call, *part], check=False).returncode:
             raise ClusterError("", status)
     return Built(os.path.join(ROOT, "build", options.preset))
 
 
-def results_folder(path, own_names):
+def results_folder(path, own_names, keep_logs=False):
     """An existing folder with an empty `logs`. `own_names`: a regular expression of files to be written, old
     ones of which are removed."""
     folder = os.path.abspath(path)
-    shutil.rmtree(os.path.join(folder, "logs"), ignore_errors=True)
+    if not keep_logs:
+        shutil.rmtree(os.path.join(folder, "logs"), ignore_errors=True)
     os.makedirs(os.path.join(folder, "logs"), exist_ok=True)
     for name in os.listdir(folder):
         if re.fullmatch(own_names, name):
@@ -124,11 +179,11 @@ def say_kept(cluster, progress):
 
 
 def run(name, body, options):
-    """body(options, progress) -> whether all is well. Returns the exit status of the command `name`."""
+    """body(options, progress) -> exit status. Returns that of the command `name`."""
     progress = Progress()
     raise_on_signals()
     try:
-        return 0 if body(options, progress) else 1
+        return body(options, progress)
     except ClusterError as error:
         progress.clear()
         if str(error):

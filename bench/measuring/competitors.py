@@ -11,6 +11,7 @@ class Competitor:
     options: tuple = ()  # of mpirun
     environment: tuple = ()  # (name, value), set in every rank
     is_plugin: bool = False
+    program: tuple = ()  # options of collective_latency: who does the operation, if not MPI itself
 
 
 # An installed plugin, and settings of the caller, must not change what is called stock.
@@ -24,6 +25,16 @@ def tuned():
 def han():
     return Competitor("han", "Open MPI with its two-level component (coll/han)",
                       STOCK + ("--mca", "coll_han_priority", "100"))
+
+
+def basic():
+    return Competitor("basic", "Open MPI with its simplest component (coll/basic)",
+                      ("--mca", "coll", "^strata,tuned,han,adapt,sm"))
+
+
+def mockup(name, description, base=None):
+    """What collective_latency composes itself, over `base` (tuned)."""
+    return dataclasses.replace(base or tuned(), name=name, description=description, program=("--with", name))
 
 
 def strata(plugin_directory, parameters, name="strata", description="Open MPI with the plugin (coll/strata)"):

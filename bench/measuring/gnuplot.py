@@ -47,6 +47,31 @@ def size_tics(sizes, label="message"):
             f"set xtics ({tics}) rotate by 40 right nomirror\nset xlabel {quoted(label)}\n")
 
 
+def name_tics(names):
+    """Settings for an axis of competitors, for an operation without a size: the first is at 0."""
+    tics = ", ".join(f"{quoted(name)} {place}" for place, name in enumerate(names))
+    return f"set xrange [-0.7:{len(names) - 0.3}]\nset xtics ({tics}) nomirror\n"
+
+
+def time_axis(least, greatest):
+    """Settings for times in milliseconds."""
+    scale = ", ".join(f"'{_milliseconds(10.0 ** power)}' 1e{power}" for power in range(-4, 6))
+    return f"""\
+set logscale y
+set format y '%g'
+set yrange [{least * 0.6:.6g}:{greatest * 1.6:.6g}]
+set ytics ({scale}) nomirror
+set ylabel 'time'
+set key top left reverse Left samplen 2.5
+"""
+
+
+def _milliseconds(value):
+    if value >= 1000:
+        return f"{value / 1000:g} s"
+    return f"{value:g} ms" if value >= 1 else f"{value * 1000:g} µs"
+
+
 def script(panels, title, settings, terminal, path):
     """The whole program: `settings` hold for all panels, two of which stand side by side."""
     panels = list(filter(None, panels))

@@ -53,7 +53,7 @@ class Effort:
 class Rounds:
     """All series, by case and competitor.
 
-    A case has an `operation` (a name), `places` (options of `cluster run`), `root` (as collective_latency
+    A case has an `operation` (a name), `places` (options of `cluster run`; see places_of), `root` (as collective_latency
     takes it; None for operations without one), a short_title() for people and a name() for files, and is
     hashable. What else depends on the case, subclasses say in the methods below.
     """
@@ -81,6 +81,21 @@ class Rounds:
     def picture_of(self, _case, _competitor):
         """File for the plugin's picture of the hierarchy, or None."""
         return None
+
+    def places_of(self, case):
+        return case.places
+
+    def program_options(self, _case):
+        """Further options of collective_latency."""
+        return ()
+
+    def wanted_sizes(self, _case, _competitor):
+        """Those to be measured in this round; none: nothing is."""
+        return self.effort.sizes
+
+    def wanted_repetitions(self):
+        """In this round, at least."""
+        return self.effort.repetitions
 
     def operations(self):
         """The names of all operations that are measured."""
@@ -127,24 +142,27 @@ class Rounds:
                 left = None if self.effort.rounds else max(0.0, self.effort.seconds - spent) + seconds_after
             progress.show(f"round {self.rounds + 1} of {wanted}: {case.short_title()}, {competitor.name}",
                           left)
-            if not self.series[case][competitor.name].failure:
-                self._run_one(case, competitor)
+            sizes = self.wanted_sizes(case, competitor)
+            if sizes and not self.series[case][competitor.name].failure:
+                self._run_one(case, competitor, sizes)
 
-    def _run_one(self, case, competitor):
+    def _run_one(self, case, competitor, sizes):
         log = os.path.join(self.folder, "logs", f"{case.name()}-{competitor.name}-{self.rounds + 1}")
         series = self.series[case][competitor.name]
         chosen = self.in_case(case, competitor)
-        explained = competitor.is_plugin and self.rounds == 0
+        # A mock-up over the plugin calls other operations than that of the case.
+        explained = competitor.is_plugin and self.rounds == 0 and not competitor.program
         picture = self.picture_of(case, competitor) if explained else None
         if explained:
             chosen = explaining(chosen, picture)
-        command = [self._program, "--op", case.operation, "--sizes", ",".join(map(str, self.effort.sizes)),
+        command = [self._program, "--op", case.operation, "--sizes", ",".join(map(str, sizes)),
+                   *competitor.program, *self.program_options(case),
                    *(("--root", case.root) if case.root else ()),
-                   "--warm-up", "1", "--reps", str(self.effort.repetitions), "--min-time", "0.05",
+                   "--warm-up", "1", "--reps", str(self.wanted_repetitions()), "--min-time", "0.05",
                    "--json", log + ".json"]
         if os.path.exists(log + ".json"):
             os.unlink(log + ".json")
-        run = self.cluster.run(case.places, chosen, command, log, self.effort.timeout)
+        run = self.cluster.run(self.places_of(case), chosen, command, log, self.effort.timeout)
         self._collect(series, log + ".json")
         if run.status or series.wrong_bytes or series.left_early:
             wrong = f"{series.wrong_bytes} wrong bytes; " if series.wrong_bytes else ""

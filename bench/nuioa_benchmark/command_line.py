@@ -106,7 +106,7 @@ def _benchmark(options, progress):
     command.say_files(files, complaint, progress)
     if options.keep_cluster:
         command.say_kept(cluster, progress)
-    return measurement.succeeded()
+    return 0 if measurement.succeeded() else 1
 
 
 def main(arguments):
