@@ -11,6 +11,7 @@ from . import operations
 from .competitors import explaining
 
 _PLAN = re.compile(r"coll:strata: \S+ ([a-z]+) of (\d+) bytes from rank \d+: ([a-z]+)(?: \(([^)]*)\))?,")
+_ASIDE = re.compile(r"coll:strata: \S*: everything is left to the previous component")
 
 
 @dataclasses.dataclass
@@ -57,6 +58,8 @@ class Rounds:
     takes it; None for operations without one), a short_title() for people and a name() for files, and is
     hashable. What else depends on the case, subclasses say in the methods below.
     """
+
+    may_step_aside = False  # the plugin may find that there is nothing to gain, and be no competitor then
 
     def __init__(self, cluster, program, competitors, cases, effort, folder):
         self.cluster = cluster
@@ -155,7 +158,7 @@ class Rounds:
         picture = self.picture_of(case, competitor) if explained else None
         if explained:
             chosen = explaining(chosen, picture)
-        command = [self._program, "--op", case.operation, "--sizes", ",".join(map(str, sizes)),
+        command = [self._program, "--op", case.operation, "--sizes", ",".join(str(size or 1) for size in sizes),
                    *competitor.program, *self.program_options(case),
                    *(("--root", case.root) if case.root else ()),
                    "--warm-up", "1", "--reps", str(self.wanted_repetitions()), "--min-time", "0.05",
@@ -173,10 +176,11 @@ class Rounds:
         if picture and os.path.exists(picture):
             self.pictures.append(picture)
 
-    @staticmethod
-    def _note_plans(series, operation, run):
+    def _note_plans(self, series, operation, run):
         plans = {int(size): (engine, levels) for name, size, engine, levels in _PLAN.findall(run.errors)
                  if name == operation}
+        if not plans and self.may_step_aside and _ASIDE.search(run.errors):
+            plans = {0: ("forward", "")}
         for size, rounded in series.bytes.items():
             # A plan for 0 bytes serves all sizes: not every rank knows them (Gatherv, Scatterv).
             if plan := plans.get(rounded, plans.get(0)):
