@@ -1,11 +1,16 @@
 #include "agreed_start.h"
 
 #include <sys/prctl.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
+#include <fstream>
+#include <functional>
+#include <limits>
 #include <numeric>
+#include <string>
 
 namespace bench {
 
@@ -13,9 +18,21 @@ namespace {
 
 constexpr int tell_tag = 1;
 constexpr int gather_tag = 2;
+constexpr int clock_tag = 3;
+constexpr int clock_questions = 100;
 constexpr std::int64_t late_mark = -1;  // in place of an end
 constexpr std::int64_t not_awaited_mark = 0;
 constexpr std::int64_t longest_lead_ns = 2'000'000'000;
+
+// Equal where the clocks are the same one: the boot of the kernel, and the time namespace, which may shift
+// it.
+std::int64_t clock_identity() {
+    std::string boot;
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+    struct stat time_namespace {};
+    if (stat("/proc/self/ns/time", &time_namespace) == 0) boot += std::to_string(time_namespace.st_ino);
+    return static_cast<std::int64_t>(std::hash<std::string>{}(boot));
+}
 
 }  // namespace
 
@@ -42,9 +59,53 @@ Conductor::Conductor(MPI_Comm original) {
     requests_.resize(static_cast<std::size_t>(size_ - 1));
     values_.resize(static_cast<std::size_t>(size_));
     prctl(PR_SET_TIMERSLACK, 1);  // the kernel otherwise ends a sleep up to 50 us late
+    several_clocks_ = !one_clock();
+    compare_clocks();
 }
 
 Conductor::~Conductor() { MPI_Comm_free(&control_); }
+
+bool Conductor::one_clock() {
+    const auto identities = gather(clock_identity());
+    return agree(std::ranges::all_of(identities, [&](std::int64_t one) { return one == identities[0]; })) !=
+           0;
+}
+
+void Conductor::compare_clocks() {
+    if (!several_clocks_) return;
+    if (rank_ != 0) return answer();
+    uncertainty_ns_ = 0;
+    for (int other = 1; other < size_; ++other) {
+        const std::int64_t ahead = ask(other);
+        MPI_Send(&ahead, 1, MPI_INT64_T, other, clock_tag, control_);
+    }
+}
+
+std::int64_t Conductor::ask(int other) {
+    std::int64_t ahead = 0, quickest = std::numeric_limits<std::int64_t>::max();
+    for (int question = 0; question < clock_questions; ++question) {
+        std::int64_t theirs = 0;
+        const std::int64_t before = now_ns();
+        MPI_Send(&before, 1, MPI_INT64_T, other, clock_tag, control_);
+        MPI_Recv(&theirs, 1, MPI_INT64_T, other, clock_tag, control_, MPI_STATUS_IGNORE);
+        const std::int64_t after = now_ns();
+        if (after - before >= quickest) continue;
+        quickest = after - before;
+        ahead = theirs - (before + quickest / 2);
+    }
+    uncertainty_ns_ = std::max(uncertainty_ns_, quickest);  // half of it, for each of two ranks
+    return ahead;
+}
+
+void Conductor::answer() {
+    for (int question = 0; question < clock_questions; ++question) {
+        std::int64_t theirs = 0;
+        MPI_Recv(&theirs, 1, MPI_INT64_T, 0, clock_tag, control_, MPI_STATUS_IGNORE);
+        const std::int64_t mine = now_ns();
+        MPI_Send(&mine, 1, MPI_INT64_T, 0, clock_tag, control_);
+    }
+    MPI_Recv(&ahead_ns_, 1, MPI_INT64_T, 0, clock_tag, control_, MPI_STATUS_IGNORE);
+}
 
 void Conductor::tell_all(std::int64_t& value) {
     if (rank_ != 0) {
@@ -76,13 +137,13 @@ bool Conductor::start(bool more, std::int64_t spin_ns) {
     start_ns_ = more ? now_ns() + lead_ns_ : 0;
     tell_all(start_ns_);
     if (start_ns_ == 0) return false;
-    late_ = now_ns() >= start_ns_;
-    wait_until(start_ns_, spin_ns);
+    late_ = common(now_ns()) >= start_ns_;
+    wait_until(start_ns_ + ahead_ns_, spin_ns);
     return true;
 }
 
 Outcome Conductor::finish(std::int64_t end_ns, bool awaited) {
-    gather(late_ ? late_mark : awaited ? end_ns : not_awaited_mark);
+    gather(late_ ? late_mark : awaited ? common(end_ns) : not_awaited_mark);
     Outcome outcome;
     if (rank_ == 0) {
         outcome.duration_ns = *std::max_element(values_.begin(), values_.end()) - start_ns_;

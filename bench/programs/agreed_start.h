@@ -1,8 +1,10 @@
 // Starting a collective operation at the same moment on every rank.
 //
-// All times are CLOCK_MONOTONIC in nanoseconds. Comparing them across ranks is valid only where all ranks run
-// on one kernel, as on the emulated cluster. (MPI_Wtime may count from another origin in every process, and
-// timing after a barrier flatters an operation whose ranks leave the barrier late.)
+// All times are CLOCK_MONOTONIC in nanoseconds, on rank 0's clock. Where all ranks run on one kernel, as on
+// the emulated cluster, that is everybody's. Elsewhere clocks are compared by messages to and fro, of which
+// the quickest counts; the error is at most half of its round trip. Clocks drift apart by microseconds a
+// second, so that they have to be compared again now and then. (MPI_Wtime may count from another origin in
+// every process, and timing after a barrier flatters an operation whose ranks leave the barrier late.)
 
 #pragma once
 
@@ -35,14 +37,21 @@ public:
     Conductor(const Conductor&) = delete;
     Conductor& operator=(const Conductor&) = delete;
 
+    // Compares clocks, where there are several. Collective.
+    void compare_clocks();
+    // This rank's clock, as a time of rank 0's.
+    std::int64_t common(std::int64_t local_ns) const { return local_ns - ahead_ns_; }
+    // By how much common times of different ranks may be wrong, at most; valid on rank 0.
+    std::int64_t uncertainty_ns() const { return uncertainty_ns_; }
+
     // Waits for the next start, the same on all ranks, and returns true; false if rank 0 passed more = false.
     // (What the other ranks pass is ignored.)
     bool start(bool more, std::int64_t spin_ns);
 
-    // To be called with the time at which the measured call returned, and whether the operation is not over
-    // before (some rank has to be awaited). Returns once all ranks have called it: whoever is early must not
-    // take the processor from those still at work. The result is valid on rank 0. After late ranks, the next
-    // starts keep a greater distance.
+    // To be called with the local time at which the measured call returned, and whether the operation is not
+    // over before (some rank has to be awaited). Returns once all ranks have called it: whoever is early must
+    // not take the processor from those still at work. The result is valid on rank 0. After late ranks, the
+    // next starts keep a greater distance.
     Outcome finish(std::int64_t end_ns, bool awaited = true);
 
     // The values of all ranks by rank, on rank 0 and until its next call; empty elsewhere.
@@ -59,11 +68,17 @@ public:
 
 private:
     void tell_all(std::int64_t& value);  // from rank 0 to the others
+    bool one_clock();
+    std::int64_t ask(int other);  // rank 0: how far that rank's clock is ahead
+    void answer();                // the others
 
     MPI_Comm control_ = MPI_COMM_NULL;
     int rank_ = 0, size_ = 1;
     std::int64_t start_ns_ = 0;
     bool late_ = false;
+    bool several_clocks_ = false;
+    std::int64_t ahead_ns_ = 0;         // this clock, of rank 0's
+    std::int64_t uncertainty_ns_ = 0;   // rank 0: of the worst
     std::int64_t lead_ns_ = 2'000'000;  // from the announcement of a start to the start
     std::vector<MPI_Request> requests_;
     std::vector<std::int64_t> values_;  // by rank

@@ -2,8 +2,7 @@
 // checked.
 //
 // An ordinary MPI program: it knows nothing about the library's components, and calls no collective operation
-// but the one that it measures (and what makes communicators). All ranks must share one kernel (see
-// agreed_start.h), as on one machine or on bench/cluster.
+// but the one that it measures (and what makes communicators).
 
 #include <mpi.h>
 
@@ -147,10 +146,11 @@ void describe(CLI::App& app, Options& options) {
 
 // On rank 0: how many ranks left before the last one had entered.
 std::int64_t left_early(bench::Conductor& conductor, std::int64_t entered_ns, std::int64_t left_ns) {
-    const auto entries = conductor.gather(entered_ns);
+    const auto entries = conductor.gather(conductor.common(entered_ns));
     const std::int64_t last = entries.empty() ? 0 : *std::max_element(entries.begin(), entries.end());
-    const auto exits = conductor.gather(left_ns);
-    return std::count_if(exits.begin(), exits.end(), [last](std::int64_t exit) { return exit < last; });
+    const auto exits = conductor.gather(conductor.common(left_ns));
+    return std::count_if(exits.begin(), exits.end(),
+                         [&](std::int64_t exit) { return exit + conductor.uncertainty_ns() < last; });
 }
 
 // The same for a Barrier which one rank enters late. With a common start alone, a Barrier that does nothing
@@ -176,6 +176,7 @@ public:
           options_(options),
           collective_(operation.make(size, calls)) {
         result_.bytes = collective_->bytes();
+        conductor_.compare_clocks();
     }
 
     Result run() {

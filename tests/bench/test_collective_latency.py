@@ -124,6 +124,26 @@ class Program(Runs):
 
 
 class Help(Runs):
+    _SHIFT = ("unshare", "--time", "--monotonic", "1000", "--fork")  # seconds
+
+    def test_clocks_that_differ(self):
+        """As on several machines: every second rank's clock is far ahead."""
+        if subprocess.run([*self._SHIFT, "true"], capture_output=True, check=False).returncode:
+            self.skipTest("no time namespaces here")
+        shifted = os.path.join(self.folder, "shifted")
+        with open(shifted, "w", encoding="utf-8") as file:
+            file.write('#!/bin/sh\nif [ $((OMPI_COMM_WORLD_RANK % 2)) = 1 ]; then\n'
+                       f'    exec {" ".join(self._SHIFT)} {PROGRAM} "$@"\nfi\nexec {PROGRAM} "$@"\n')
+        os.chmod(shifted, 0o755)
+        path = os.path.join(self.folder, "times.json")
+        for operation in ("bcast", "barrier"):
+            status, output = self.run_program("--op", operation, "--sizes", "8", "--json", path, program=shifted)
+            self.assertEqual(status, 0, output)
+            with open(path, encoding="utf-8") as file:
+                times = json.loads(file.read())["times"]
+            self.assertGreater(min(times), 0)
+            self.assertLess(max(times), 100e6)  # 100 s: a clock taken as it is would show 1000
+
     def test_operations_are_listed(self):
         status, output = self.run_program("--help")
         self.assertEqual(status, 0, output)
