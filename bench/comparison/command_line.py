@@ -23,9 +23,9 @@ Measures collective operations in several orders of the ranks with everything th
 components, the plugin, each of its engines, and mock-ups of other ones by public MPI. Contenders take turns,
 every repetition begins at an agreed time, every byte is checked; shown are medians with 95 % intervals.
 
-On an emulated cluster of its own, on one that is up (--state), or wherever --launcher starts jobs. All ranks must
-run on one kernel (starts are agreed by its clock). Finished cells (an operation, an order, four sizes) are kept in
---results: the same command goes on after an interruption and loses at most one cell.
+On an emulated cluster of its own, on one that is up (--state), or wherever --launcher starts jobs; the clocks of
+several machines are compared by messages, to some microseconds. Finished cells (an operation, an order, four
+sizes) are kept in --results: the same command goes on after an interruption and loses at most one cell.
 
 --gate judges: strata must nowhere be slower than the best by more than 5 % with intervals apart, nor break a
 performance guideline (Bcast <= Scatter + Allgather, Allreduce <= Reduce + Bcast, Reduce <= Allreduce, Allgather <=
@@ -53,9 +53,10 @@ def _parser():
                              f"({','.join(grid.ORDERS)})")
     parser.add_argument("--sizes", metavar="LIST", type=command.sizes, default=grid.SIZES,
                         help="sizes in bytes (8 to 4M, all powers of 2)")
-    parser.add_argument("--with", metavar="LIST", dest="names", default=contenders.NAMES,
+    parser.add_argument("--with", metavar="LIST", dest="names",
                         type=command.words("|".join(contenders.NAMES), "some of " + ", ".join(contenders.NAMES)),
-                        help=f"contenders beside strata ({','.join(contenders.NAMES)})")
+                        help=f"contenders beside strata (all: {','.join(contenders.NAMES)}; with --gate "
+                             f"{','.join(contenders.GATE)})")
     parser.add_argument("--parameter", metavar="NAME=VALUE", action="append", default=[],
                         help="parameter of the plugin, without coll_strata_ (repeatable)")
     gate = parser.add_argument_group("the gate")
@@ -82,10 +83,9 @@ def _parser():
 
 
 def _cells(options):
-    names = [name for name in options.op if name in operations.ALL]
     if options.gate and not options.full:
-        return grid.sample(names, options.orders, options.sizes, options.seed)
-    return grid.full(names, options.orders, options.sizes)
+        return grid.sample(options.op, options.orders, options.sizes, options.seed)
+    return grid.full(options.op, options.orders, options.sizes)
 
 
 def _parameters(options):
@@ -171,7 +171,7 @@ def _summary(outcome, gate, paint):
 
 
 def _compare(options, progress):
-    gate = options.gate or options.full
+    gate = options.gate
     built = command.prepare(options, "demo", needs_cluster=not options.launcher)
     folder = command.results_folder(options.results, rf"({'|'.join(operations.ALL)})\.(svg|png)"
                                     r"|table\.(txt|csv)|measurements\.json", keep_logs=not options.anew)
@@ -182,7 +182,7 @@ def _compare(options, progress):
     with _place(options, built) as runner:
         settings = _settings(options, runner, built)
         store = Store(os.path.join(folder, "cells"), settings)
-        limit = options.minutes * 60 if options.gate and not options.full else None
+        limit = options.minutes * 60 if gate and not options.full else None
         outcome = Survey(_cells(options), _measurer(options, runner, built, folder), store, progress, limit).run(gate)
     progress.clear()
     files, complaint = _write(settings, outcome, options, gate, folder)
@@ -194,4 +194,7 @@ def _compare(options, progress):
 
 
 def main(arguments):
-    return command.run("compare", _compare, _parser().parse_args(arguments))
+    options = _parser().parse_args(arguments)
+    options.gate = options.gate or options.full
+    options.names = options.names or (contenders.GATE if options.gate else contenders.NAMES)
+    return command.run("compare", _compare, options)

@@ -15,6 +15,8 @@ _SHALLOW = {"nodes": ("node", "strata that sees nodes alone"), "flat": ("none", 
 _MOCKUPS = {"hierarchical": "through one leader per node, by public MPI (over tuned)",
             "lane": "through all ranks of a node at once, by public MPI (over tuned)"}
 NAMES = ("tuned", "han", "basic", *_MOCKUPS, OURS, *ENGINES, *_SHALLOW, COMPOSED)
+# Those of the gate: what a user has without the plugin or could write, and whether our levels are worth it.
+GATE = ("tuned", "han", *_MOCKUPS, OURS, *_SHALLOW, COMPOSED)
 
 
 def make(names, plugin_folder, parameters):

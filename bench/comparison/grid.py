@@ -23,8 +23,7 @@ class Cell:
 
     def name(self):
         """For files."""
-        first, last = (f"-{size}" for size in (min(self.sizes), max(self.sizes)))
-        return f"{self.operation}-{self.order}" + ("" if self.sizes == (0,) else first + last)
+        return "-".join([self.operation, self.order, *(str(size) for size in self.sizes if size)])
 
 
 def cell(operation, order, sizes):

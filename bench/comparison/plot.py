@@ -32,7 +32,8 @@ def _script(operation, groups, terminal, path):
              else gnuplot.name_tics(contenders.NAMES))
     panels = [_panel(order, by_name, number) for number, (order, by_name) in enumerate(groups.items())]
     title = rf"MPI\\_{operations.ALL[operation].title} until {operations.until([operation])}: median, 95 % interval"
-    return gnuplot.script(panels, title, width + gnuplot.time_axis(min(medians), max(medians)), terminal, path)
+    settings = width + gnuplot.time_axis(min(medians), max(medians)) + "set key outside right top\n"
+    return gnuplot.script(panels, title, settings, terminal, path)
 
 
 def draw(records, folder):

@@ -29,7 +29,8 @@ class Store:
     def load(self, name, cell):
         """The record of a cell measured before, or None."""
         path = self._path(name)
-        return Record.from_json(cell, _read(path)) if os.path.exists(path) else None
+        found = _read(path) if os.path.exists(path) else None
+        return Record.from_json(cell, found) if found and found["cell"]["sizes"] == list(cell.sizes) else None
 
     def save(self, name, record):
         _write(self._path(name), record.to_json())
