@@ -6,9 +6,14 @@ the lowest ones, reach the node's card through a slower path ("far"); ranks are 
 The figures are Broadcasts. A Reduce streams the other way: from leader to leader towards the root, so that the
 leaders between receive, and the root does. A far root receives through the slow path itself; what its leaders
 are worth shows with a near one.
+
+Of a Gather every block crosses the card of the root's node once, whoever leads the others: only the blocks of
+other nodes count (of 4 nodes with 4 ranks: 12 of 16), and who receives them, a far root or for it a process near
+the card. An Allgather brings as much into every node and has no root.
 """
 
 import dataclasses
+import itertools
 import os
 
 from emulated_cluster.plan import machine_parameters
@@ -35,7 +40,15 @@ class Case:
 
     @property
     def root(self):
-        return str(self.root_rank)
+        return str(self.root_rank) if self._operation.rooted else None
+
+    @property
+    def _operation(self):
+        return operations.ALL[self.operation]
+
+    @property
+    def has_blocks(self):
+        return self._operation.blocks
 
     @property
     def nodes(self):
@@ -72,14 +85,21 @@ class Case:
         def side(far):
             return "far" if far else "near"
 
-        start = "" if self.operation == "bcast" else f"{operations.ALL[self.operation].title}, "
-        shape = f"{self.nodes} nodes with {self.each} rank{'s' * (self.each > 1)} each, root "
+        start = "" if self.operation == "bcast" else f"{self._operation.title}, "
+        shape = f"{self.nodes} nodes with {self.each} rank{'s' * (self.each > 1)} each"
+        root = f", root {side(self.root_far)}" if self.root else ""
         others = "" if self.can_elect else f", others {side(self.far[1])}"
-        return start + shape + side(self.root_far) + others
+        return start + shape + root + others
 
     def name(self):
         far = "-".join(map(str, self.far))
-        return f"{self.operation}-{self.nodes}x{self.each}-far-{far}-root-{self.root}"
+        root = f"-root-{self.root}" if self.root else ""
+        return f"{self.operation}-{self.nodes}x{self.each}-far-{far}{root}"
+
+    def node_bytes(self, size):
+        """Of a Gather or Allgather: per node the bytes of its own blocks."""
+        blocks = iter(self._operation.block_bytes(size, self.ranks))
+        return [sum(itertools.islice(blocks, count)) for count in self.per_node]
 
 
 def half_far(nodes, each, root_rank=0, operation="bcast"):
@@ -96,14 +116,20 @@ def bound(root_far, others_far):
 HEADLINE = (half_far(4, 4), half_far(4, 4, root_rank=2))
 BINDINGS = tuple(bound(root, others) for others in (True, False) for root in (True, False))
 REDUCE = (half_far(4, 4, root_rank=2, operation="reduce"), half_far(4, 4, operation="reduce"))
+GATHER = (half_far(4, 4, operation="gather"), half_far(4, 4, root_rank=2, operation="gather"))
+ALLGATHER = (half_far(4, 4, operation="allgather"),)
 FIGURES = {
     "headline": HEADLINE,
     "5": BINDINGS,
     "8": tuple(half_far(NODES, each) for each in (1, 2, 4, 8)),
     "9": tuple(half_far(nodes, 4) for nodes in (2, 4, 8)),
     "reduce": REDUCE,
+    "gather": GATHER,
+    "allgather": ALLGATHER,
 }
-FIGURES_OF = {"bcast": ("headline", "5", "8", "9"), "reduce": ("reduce",)}
+FIGURES_OF = {"bcast": ("headline", "5", "8", "9"), "reduce": ("reduce",), "gather": ("gather",),
+              "allgather": ("allgather",)}
+FIRST = {operation: FIGURES[figures[0]][0] for operation, figures in FIGURES_OF.items()}  # its main case
 
 
 def cases_of(figures):
@@ -116,7 +142,7 @@ class Measurement(Rounds):
 
     def competitors_of(self, case):
         """Those whose difference means something in this case."""
-        beside = case in (HEADLINE[1], REDUCE[1])  # only there for what the other root costs
+        beside = case in (HEADLINE[1], REDUCE[1], GATHER[1])  # only there for what the other root costs
         left_out = {"off"} if not case.can_elect else {"tuned", "han"} if beside else set()
         return tuple(one for one in self.competitors if one.name not in left_out)
 
@@ -130,13 +156,15 @@ class Measurement(Rounds):
         return told(competitor, machine)
 
     def picture_of(self, case, competitor):
-        if case not in (HEADLINE[0], REDUCE[0]) or case.operation != self.cases[0].operation:
+        if case != FIRST[self.cases[0].operation]:
             return None
         return os.path.join(self.folder, f"hierarchy-{competitor.name}.svg")
 
     def limit(self, case, size):
         """The least milliseconds in which a message can reach all nodes, or their sum the root's: through every
         card once, and through the slow path where a node that needs it has no near rank."""
+        if case.has_blocks:
+            return self._limit_of_blocks(case, size, lambda node: case.far[node] < case.per_node[node])
         plan = self.cluster.plan
         root_slow = case.far[0] == case.per_node[0] and self._matters(case, at_root=True)
         others_slow = not case.others_near() and self._matters(case, at_root=False)
@@ -145,10 +173,33 @@ class Measurement(Rounds):
     def limit_of_lowest(self, case, size):
         """The same when on every node but the root's the lowest rank leads, and the root on its own. With
         three nodes and more, a leader receives in a Reduce, too."""
+        if case.has_blocks:
+            return self._limit_of_blocks(case, size, lambda node: not self._alone_is_far(case, node))
         plan = self.cluster.plan
         root_slow = case.root_far and self._matters(case, at_root=True)
         others_slow = not case.lowest_near() and (self._matters(case, at_root=False) or case.nodes > 2)
         return self._at(size, plan, root_slow or others_slow)
+
+    @staticmethod
+    def _alone_is_far(case, node):
+        """Whether who speaks for a node without election is far: the lowest rank, or the root."""
+        return case.root_far if case.root and node == 0 else case.far[node] > 0
+
+    def _limit_of_blocks(self, case, size, near):
+        """The busiest card: every node receives what it lacks, or in a Gather the root's alone, to which all
+        others send their own. `near(node)`: whether who receives and sends there is near."""
+        plan, own = self.cluster.plan, case.node_bytes(size)
+        sends_slow = plan.far_direction == "both"
+        times = []
+        for node, count in enumerate(case.per_node):
+            if count == 0:
+                continue
+            lacking = sum(own) - own[node]
+            receives = lacking if case.root is None or node == 0 else 0
+            sends = lacking if case.root is None else own[node] if node else 0
+            times += [self._at(receives, plan, not near(node)),
+                      self._at(sends, plan, sends_slow and not near(node))]
+        return max(times)
 
     def _matters(self, case, at_root):
         """Whether the way between card and far ranks is slow in the direction in which data has to go."""

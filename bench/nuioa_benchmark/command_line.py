@@ -15,9 +15,9 @@ from .cases import FIGURES_OF, NODES, SLOTS, Measurement, cases_of
 
 _DESCRIPTION = """\
 Shows what it is worth that leaders are near the network card. Builds, brings up an emulated cluster on which
-part of every node's ranks (the lowest ones) reach the card through a slower path, and times MPI_Bcast or
-MPI_Reduce in an unmodified program with stock Open MPI (coll/tuned), with coll/han, and with the plugin, its
-election switched off and on. Repeats the figures of the paper on NUIOA-aware collective operations and prints
+part of every node's ranks (the lowest ones) reach the card through a slower path, and times MPI_Bcast,
+MPI_Reduce, MPI_Gather or MPI_Allgather in an unmodified program with stock Open MPI (coll/tuned), with coll/han,
+and with the plugin, its election switched off and on. Repeats the figures of the paper on NUIOA-aware collective operations and prints
 its statements beside the results."""
 _SIZES = "64K,256K,1M,4M"
 _QUICK_SIZES = "1M,4M"
@@ -29,10 +29,11 @@ def _parser():
     parser.add_argument("--op", **command.operations_option("bcast", tuple(FIGURES_OF)))
     parser.add_argument("--figure", choices=[*FIGURES_OF["bcast"], "all"], default="all",
                         help="what to measure of Broadcasts: headline (4 nodes with 4 ranks), a figure of the "
-                             "paper, or all. Of Reduce there is one table: 4 nodes with 4 ranks")
+                             "paper, or all. Of the others there is one table each: 4 nodes with 4 ranks")
     parser.add_argument("--quick", action="store_true", help=f"one round, sizes {_QUICK_SIZES}")
     parser.add_argument("--sizes", metavar="LIST", type=command.sizes,
-                        help=f"message sizes in bytes ({_SIZES})")
+                        help=f"message sizes in bytes, of Gather and Allgather those of all blocks "
+                             f"together ({_SIZES})")
     command.add_options(parser, "results/nuioa", 240)
     shape = parser.add_argument_group("the cluster, as in bench/cluster up")
     shape.add_argument("--nic", metavar="RATE", default="500mbit", help="rate of a node's card (500mbit)")

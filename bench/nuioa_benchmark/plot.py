@@ -5,18 +5,19 @@ import os
 from measuring import gnuplot, operations, units
 from measuring.table import WORTH_COMPARING
 
-from .cases import FIGURES, HEADLINE, REDUCE
-from .report import megabytes, receivers
+from .cases import FIGURES, HEADLINE
+from .report import megabytes, rank_bytes, receivers
 
 _LOOKS = {"tuned": ("#d9822b", 5), "han": ("#5b7db1", 9), "off": ("#8a5a9e", 13), "strata": ("#1a7f37", 7)}
 _NAMES = {"off": "strata, no election"}
 _BINDING_LOOKS = (("#d62728", 5), ("#d9822b", 9), ("#5b7db1", 13), ("#1a7f37", 7))
 
 
-def _point(series, x, size, count):
-    """(x, middle, least, greatest) in MB/s."""
+def _point(series, x, size, per_rank, count):
+    """(x, middle, least, greatest) in MB/s, of the times of `size`."""
     times = series.times[size]
-    return (x, *(megabytes(size, time, count) for time in (series.median(size), max(times), min(times))))
+    return (x, *(megabytes(per_rank, time, count)
+                 for time in (series.median(size), max(times), min(times))))
 
 
 def _sizes(measurement):
@@ -28,11 +29,12 @@ def _over_sizes(measurement, figure, curves, title, case):
     sizes = _sizes(measurement)
     drawn = [gnuplot.curve(f"c{figure}x{number}", rows, look, name)
              for number, (series, look, name) in enumerate(curves)
-             if (rows := [_point(series, size, size, 1) for size in sizes if series.median(size)])]
+             if (rows := [_point(series, size, size, rank_bytes(case, size), 1) for size in sizes
+                          if series.median(size)])]
     if drawn:
         for name, limit, dashes in (("card", measurement.limit, "4,4"),
                                     ("path to far ranks", measurement.limit_of_lowest, "10,6")):
-            rows = [(size, megabytes(size, limit(case, size))) for size in sizes]
+            rows = [(size, megabytes(rank_bytes(case, size), limit(case, size))) for size in sizes]
             drawn.append(gnuplot.dashed(f"l{figure}{name[:4]}", rows, f"limit of the {name}", dashes))
     axes = gnuplot.size_tics(sizes) + "set ylabel 'MB/s per process'\n"
     return gnuplot.panel(title, drawn, axes)
@@ -48,9 +50,9 @@ def _headline(measurement):
     return _all_competitors(measurement, "headline", HEADLINE[0], "4 nodes with 4 ranks, half of them far")
 
 
-def _reduce(measurement):
-    return _all_competitors(measurement, "reduce", REDUCE[0],
-                            "Reduce to a near root: 4 nodes with 4 ranks, half of them far")
+def _first_case(measurement, figure, title):
+    return _all_competitors(measurement, figure, FIGURES[figure][0],
+                            f"{title}: 4 nodes with 4 ranks, half of them far")
 
 
 def _figure_5(measurement):
@@ -69,7 +71,7 @@ def _over_cases(measurement, figure, position, label, title):
             # With one rank per node there is nothing to elect: one curve's point is the other's.
             series = measurement.series[case].get(name if case.can_elect or name != "off" else "strata")
             if series and series.median(size):
-                rows.append(_point(series, position(case), size, receivers(case)))
+                rows.append(_point(series, position(case), size, size, receivers(case)))
         if rows:
             drawn.append(gnuplot.curve(f"f{figure}{name}", rows, look, _NAMES.get(name, name)))
     places = [position(case) for case in cases]
@@ -86,7 +88,9 @@ _PANELS = {
                                          "8 nodes (figure 8)"),
     "9": lambda measurement: _over_cases(measurement, "9", lambda case: case.nodes, "nodes",
                                          "4 ranks per node (figure 9)"),
-    "reduce": _reduce,
+    "reduce": lambda measurement: _first_case(measurement, "reduce", "Reduce to a near root"),
+    "gather": lambda measurement: _first_case(measurement, "gather", "Gather to a far root"),
+    "allgather": lambda measurement: _first_case(measurement, "allgather", "Allgather"),
 }
 
 

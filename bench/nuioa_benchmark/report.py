@@ -5,16 +5,19 @@ import os
 from measuring import units
 from measuring.table import WORTH_A_SHARE, note_data, note_repetitions, speed_up
 
-from .cases import BINDINGS, FIGURES, HEADLINE, REDUCE
+from .cases import ALLGATHER, BINDINGS, FIGURES, FIRST, GATHER, HEADLINE, REDUCE
 
 FASTER, SHARE, ROOT_COST = 1.5, 0.90, 0.05  # targets: over no election, of the limit, of a far root
 REDUCE_FASTER = 1.4  # over no election, where the root is near
+BLOCKS_FASTER = 1.4  # over no election: a Gather to a far root, an Allgather
 TITLES = {
     "headline": "Half of each node's ranks far, 4 nodes with 4 ranks",
     "5": "As the paper's figure 5: one rank per node, by binding",
     "8": "As the paper's figure 8: ranks per node",
     "9": "As the paper's figure 9: number of nodes (the paper: 8 ranks on each; here: 4)",
     "reduce": "Reduce: half of each node's ranks far, 4 nodes with 4 ranks",
+    "gather": "Gather: half of each node's ranks far, 4 nodes with 4 ranks",
+    "allgather": "Allgather: half of each node's ranks far, 4 nodes with 4 ranks",
 }
 
 
@@ -24,8 +27,13 @@ def megabytes(size, milliseconds, receivers=1):
 
 
 def receivers(case):
-    """Ranks whose throughput adds up to the aggregate one: all that receive or, in a Reduce, send."""
+    """Ranks whose throughput adds up to the aggregate one: all that receive or, towards a root, send."""
     return case.ranks - 1
+
+
+def rank_bytes(case, size):
+    """What each of them receives or sends: of a Gather its own block."""
+    return size / case.ranks if case.has_blocks and case.root else size
 
 
 def _row(measurement, case, name, size):
@@ -39,8 +47,9 @@ def _row(measurement, case, name, size):
     share = f"{100 * measurement.limit(case, size) / median:.0f} %" if size >= WORTH_A_SHARE else ""
     elected = name == "strata" and case.can_elect
     gain = speed_up(series, measurement.series[case]["off"], size) if elected else None
-    return (f"{name:>9} {units.three_digits(median):>8} {spread:>12} {megabytes(size, median):>8.1f} "
-            f"{megabytes(size, median, receivers(case)):>10.0f} {share:>8} {f'{gain:.2f}x' if gain else '':>9}")
+    return (f"{name:>9} {units.three_digits(median):>8} {spread:>12} "
+            f"{megabytes(rank_bytes(case, size), median):>8.1f} "
+            f"{megabytes(rank_bytes(case, size), median, receivers(case)):>10.0f} {share:>8} {f'{gain:.2f}x' if gain else '':>9}")
 
 
 def table(measurement, figures, sizes, paint):
@@ -60,20 +69,32 @@ def table(measurement, figures, sizes, paint):
     return lines
 
 
-def notes(measurement):
-    plan = measurement.cluster.plan
-    size = max(measurement.effort.sizes)
-    case = HEADLINE[0] if "bcast" in measurement.operations() else REDUCE[0]
+def _limit_notes(measurement, case):
+    plan, size = measurement.cluster.plan, max(measurement.effort.sizes)
     near, far = (units.three_digits(limit(case, size))
                  for limit in (measurement.limit, measurement.limit_of_lowest))
+    if case.has_blocks:
+        where = "the card of the root's node" if case.root else "every card"
+        foreign = f"{case.ranks - case.per_node[0]} of {case.ranks}"
+        return [f"Limit: of {units.size_text(size)} {foreign} blocks, those of other nodes, cross {where} "
+                f"({plan.nic}):",
+                f"{near} ms; the path to far ranks ({plan.far_mbit:g} Mbit/s) only where a node has no near one: "
+                f"{far} ms."]
+    return [f"Limit: a message of {units.size_text(size)} crosses each card ({plan.nic}) once: {near} ms; "
+            "the path to far ranks",
+            f"({plan.far_mbit:g} Mbit/s) only where a node has no near one: {far} ms. Aggregate: over all "
+            "ranks but the root."]
+
+
+def notes(measurement):
+    plan = measurement.cluster.plan
+    cases = {FIRST[name].has_blocks: FIRST[name] for name in reversed(measurement.operations())}.values()
     slow = "what far ranks receive" if plan.far_direction == "receive" else "both directions"
     return ["", *note_repetitions(measurement),
             "strata: the leader of each node is near its card; off: it is the lowest rank, which is far",
-            f"(coll_strata_nic none). Slow: {slow}. The root stands for its own node in both.",
-            f"Limit: a message of {units.size_text(size)} crosses each card ({plan.nic}) once: {near} ms; "
-            "the path to far ranks",
-            f"({plan.far_mbit:g} Mbit/s) only where a node has no near one: {far} ms. Aggregate: over all "
-            "ranks but the root.",
+            f"(coll_strata_nic none). Slow: {slow}. The root stands for its own node in both;",
+            "only of a Gather somebody near the card receives for a far root.",
+            *(line for case in cases for line in _limit_notes(measurement, case)),
             f"{os.cpu_count()} processors carry all ranks and all traffic: the more ranks, the less of the "
             "limit is reached."]
 
@@ -137,6 +158,47 @@ def _reduce(measurement, size, paint):
                     f"  ({100 * lowest / off:.0f} % of that reached)."]
 
 
+def _blocks(measurement, case, size, paint, whom):
+    """Without and with election, and how far from the limit; None without times."""
+    off, on = (measurement.median(case, name, size) for name in ("off", "strata"))
+    if not (off and on):
+        return None
+    return [_judged(f"  {off / on:.2f} times as fast as without election{whom} (target {BLOCKS_FASTER:g})",
+                    off / on >= BLOCKS_FASTER, paint),
+            f"  {100 * measurement.limit(case, size) / on:.0f} % of what the near path allows",
+            *_beside(measurement, case, on, size)]
+
+
+def _slow_path(measurement, case, size):
+    lowest = measurement.limit_of_lowest(case, size)
+    return (f"  slow path, which allows {units.three_digits(lowest)} ms at best "
+            f"({100 * lowest / measurement.median(case, 'off', size):.0f} % of that reached).")
+
+
+def _gather(measurement, size, paint):
+    far_root, near_root = GATHER
+    lines = _blocks(measurement, far_root, size, paint, ", to a far root")
+    if lines is None:
+        return ["  No times."]
+    off, on = (measurement.median(near_root, name, size) for name in ("off", "strata"))
+    if off and on:
+        lines.append(f"  to a near root: {off / on:.2f} times as fast; nobody is nearer than it")
+    return lines + ["  Paths: all blocks of other nodes come through the root's card. With election a process "
+                    "near it",
+                    "  receives for a far root and hands on through shared memory. Without, they take the",
+                    _slow_path(measurement, far_root, size)]
+
+
+def _allgather(measurement, size, paint):
+    case = ALLGATHER[0]
+    lines = _blocks(measurement, case, size, paint, "")
+    if lines is None:
+        return ["  No times."]
+    return lines + ["  Paths: the leader of every node receives the blocks of all others. Without "
+                    "election by the",
+                    _slow_path(measurement, case, size)]
+
+
 def _percent(ours, theirs):
     """How much more throughput, from two times."""
     return f"{100 * (theirs / ours - 1):+.0f} %" if ours and theirs else "no time"
@@ -173,7 +235,8 @@ def _figure_9(measurement, size, _paint):
             "  The message streams from leader to leader: two nodes already show what the slow path costs."]
 
 
-_VERDICTS = {"headline": _headline, "5": _figure_5, "8": _figure_8, "9": _figure_9, "reduce": _reduce}
+_VERDICTS = {"headline": _headline, "5": _figure_5, "8": _figure_8, "9": _figure_9, "reduce": _reduce,
+             "gather": _gather, "allgather": _allgather}
 
 
 def verdict(measurement, figures, paint):

@@ -12,8 +12,8 @@ from measuring.rounds import Effort
 from measuring.table import Paint
 from nuioa_benchmark import plot, report
 from nuioa_benchmark import command_line
-from nuioa_benchmark.cases import (BINDINGS, FIGURES, FIGURES_OF, HEADLINE, REDUCE, Case, Measurement, bound,
-                                   cases_of, half_far)
+from nuioa_benchmark.cases import (ALLGATHER, BINDINGS, FIGURES, FIGURES_OF, GATHER, HEADLINE, REDUCE, Case,
+                                   Measurement, bound, cases_of, half_far)
 
 _PLAIN = Paint(False)
 _SIZE = 4 << 20  # 67.1 ms through the card, 111.8 ms through the slow path
@@ -52,17 +52,23 @@ class Cases(unittest.TestCase):
     def test_figures_share_cases(self):
         self.assertEqual(half_far(8, 1), bound(True, True))
         self.assertEqual(len(cases_of(FIGURES_OF["bcast"])), 10)
-        self.assertEqual(len(cases_of(FIGURES)), 12)
-        self.assertEqual(len({case.name() for case in cases_of(FIGURES)}), 12)
-        self.assertEqual(len({case.short_title() for case in cases_of(FIGURES)}), 12)
+        self.assertEqual(len(cases_of(FIGURES)), 15)
+        self.assertEqual(len({case.name() for case in cases_of(FIGURES)}), 15)
+        self.assertEqual(len({case.short_title() for case in cases_of(FIGURES)}), 15)
 
     def test_figures_of_operations(self):
         def chosen(*words):
             return command_line._figures(command_line._parser().parse_args(words))
 
         self.assertEqual(chosen(), ["headline", "5", "8", "9"])
-        self.assertEqual(chosen("--op", "all", "--figure", "8"), ["8", "reduce"])
+        self.assertEqual(chosen("--op", "all", "--figure", "8"), ["8", "reduce", "gather", "allgather"])
         self.assertEqual(chosen("--op", "reduce", "--figure", "8"), ["reduce"])
+        self.assertEqual(chosen("--op", "gather"), ["gather"])
+
+    def test_operations_without_a_root(self):
+        self.assertIsNone(ALLGATHER[0].root)
+        self.assertEqual(ALLGATHER[0].short_title(), "Allgather, 4 nodes with 4 ranks each")
+        self.assertEqual(GATHER[0].short_title(), "Gather, 4 nodes with 4 ranks each, root far")
 
 
 class Limits(Folder):
@@ -95,6 +101,28 @@ class Limits(Folder):
         self.assertEqual(self.limits(Case((4, 4), (0, 4), 0, "reduce"), "both"), [111.8, 111.8])
 
 
+    def test_gather(self):
+        # 12 of 16 blocks: 50.3 ms through the card, 83.9 through the slow path.
+        far, near = GATHER
+        self.assertEqual(self.limits(far), [50.3, 83.9])
+        self.assertEqual(self.limits(near), [50.3, 50.3])
+        # Each other node sends 4 blocks, 27.9 ms through the slow path: the root's card is the busiest.
+        self.assertEqual(self.limits(far, "both"), [50.3, 83.9])
+        self.assertEqual(self.limits(near, "both"), [50.3, 50.3])
+        # Nobody is near the root; 9 of 12 blocks, and the 9 of one node through the slow path.
+        self.assertEqual(self.limits(Case((4, 4), (4, 0), 0, "gather")), [55.9, 55.9])
+        self.assertEqual(self.limits(Case((3, 9), (0, 9), 0, "gather")), [50.3, 50.3])
+        self.assertEqual(self.limits(Case((3, 9), (0, 9), 0, "gather"), "both"), [83.9, 83.9])
+
+    def test_allgather(self):
+        self.assertEqual(self.limits(ALLGATHER[0]), [50.3, 83.9])
+        self.assertEqual(self.limits(ALLGATHER[0], "both"), [50.3, 83.9])
+        self.assertEqual(self.limits(Case((4, 4), (0, 0), 0, "allgather")), [33.6, 33.6])
+        self.assertEqual(self.limits(Case((4, 4), (0, 2), 0, "allgather")), [33.6, 55.9])
+        # The smallest node lacks most.
+        self.assertEqual(self.limits(Case((2, 6), (1, 0), 0, "allgather")), [50.3, 83.9])
+
+
 class Runs(Folder):
     def test_who_is_measured_and_what_it_is_told(self):
         measurement, cluster = measured(self.folder)
@@ -107,6 +135,12 @@ class Runs(Folder):
         self.assertEqual(cluster.operations.count("reduce"), 6)
         self.assertEqual([root for (_, _, root), name in zip(cluster.runs, cluster.operations)
                           if name == "reduce"], ["2"] * 4 + ["0"] * 2)
+        self.assertEqual(set(measurement.series[GATHER[0]]), {"tuned", "han", "off", "strata"})
+        self.assertEqual(set(measurement.series[GATHER[1]]), {"off", "strata"})
+        self.assertEqual([root for (_, _, root), name in zip(cluster.runs, cluster.operations)
+                          if name == "gather"], ["0"] * 4 + ["2"] * 2)
+        self.assertEqual({root for (_, _, root), name in zip(cluster.runs, cluster.operations)
+                          if name == "allgather"}, {None})
         for places, competitor, _ in cluster.runs:
             told = dict(zip(competitor.options[1::3], competitor.options[2::3]))
             self.assertEqual(competitor.options.count("coll_strata_nic"), "coll_strata_nic" in told)
@@ -162,8 +196,25 @@ class Report(Folder):
         self.assertIn("1.33 times as fast as without election, to a near root (target 1.4): MISSED",
                       self.verdict(90, 120, figures=("reduce",)))
 
+    def test_blocks(self):
+        good = self.verdict(60, 90, 55, figures=("gather", "allgather"))
+        for text in ("1.50 times as fast as without election, to a far root (target 1.4): reached",
+                     "84 % of what the near path allows", "1.5 times as fast as tuned",
+                     "to a near root: 1.64 times as fast", "allows 83.9 ms at best (93 % of that reached)."):
+            self.assertIn(text, good)
+        self.assertIn("1.64 times as fast as without election (target 1.4): reached", good)
+        self.assertIn("1.29 times as fast as without election, to a far root (target 1.4): MISSED",
+                      self.verdict(70, 90, 55, figures=("gather",)))
+
+    def test_block_throughput(self):
+        self.assertEqual([report.rank_bytes(case, _SIZE) for case in (HEADLINE[0], GATHER[0], ALLGATHER[0])],
+                         [_SIZE, _SIZE / 16, _SIZE])
+
     def test_words(self):
         for figures, ending in (((("headline"),), "the last rank has the message,"),
+                                (("gather",), "the root has the result,"),
+                                (("gather",), "12 of 16 blocks, those of other nodes, cross the card of the root"),
+                                (("allgather",), "those of other nodes, cross every card"),
                                 (("reduce",), "the root has the result,")):
             measurement, _ = measured(self.folder, figures)
             self.assertIn(ending, "\n".join(report.notes(measurement)))
