@@ -105,14 +105,7 @@ void CommunicatorState::set_up() {
     agreed_ = true;
     report_cards(comm_, settings_, agreement.records);
     report_network(comm_, agreement.records);
-    root_class_.resize(static_cast<std::size_t>(hierarchy_.ranks()));
-    for (int rank = 0; rank < hierarchy_.ranks(); ++rank) {
-        int group = hierarchy_.stop[static_cast<std::size_t>(rank)];
-        while (hierarchy_.groups[group].depth > 1) {
-            group = hierarchy_.groups[group].parent;
-        }
-        root_class_[static_cast<std::size_t>(rank)] = hierarchy_.groups[group].leader;
-    }
+    classify_roots();
     dump_hierarchy(comm_, settings_, hierarchy_, agreement.records);
     consecutive_groups_ = algorithms::consecutive_groups(hierarchy_);
     for (int op = 0; op < collective_count; ++op) {
@@ -123,6 +116,22 @@ void CommunicatorState::set_up() {
                                   [](const auto& why) { return why == ForwardReason::no_hierarchy; });
     if (flat) {
         forward_all(ForwardReason::no_hierarchy);
+    }
+}
+
+/// One class per group below the top, for Gather one more for its ranks with a receiver.
+void CommunicatorState::classify_roots() {
+    std::vector<int> first_far(hierarchy_.groups.size(), -1);
+    for (int rank = 0; rank < hierarchy_.ranks(); ++rank) {
+        int group = hierarchy_.stop[static_cast<std::size_t>(rank)];
+        while (hierarchy_.groups[group].depth > 1) {
+            group = hierarchy_.groups[group].parent;
+        }
+        root_class_.push_back(hierarchy_.groups[group].leader);
+        int& far = first_far[static_cast<std::size_t>(group)];
+        const bool near = hierarchy_.receiver_of(rank) == rank;
+        far = far < 0 && !near ? rank : far;
+        gather_class_.push_back(near ? root_class_.back() : far);
     }
 }
 
@@ -141,7 +150,7 @@ void CommunicatorState::decide(Collective op) {
 
 Planned& CommunicatorState::plan(const algorithms::Operation& operation, bool delegate) {
     const SizeClass size = size_class(operation.bytes);
-    const int root = root_class(operation.root);
+    const int root = root_class(operation.collective, operation.root);
     const auto op = static_cast<unsigned>(operation.collective);
     const std::uint64_t key = static_cast<std::uint64_t>(root) << 16 | op << 10 |
                               (operation.rank_order ? 1U << 9 : 0U) | (delegate ? 0U : 1U << 8) | size.index;

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "cost_links.h"
 #include "strata/algorithms/lanes.h"
 
 namespace strata::algorithms {
@@ -10,19 +9,6 @@ namespace {
 using topology::Hierarchy;
 
 static_assert(topology::most_card_lanes <= Transport::most_lanes);
-
-/// The widest group around `rank` inside its node; -1 when there is none.
-int node_of(const Hierarchy& hierarchy, int rank) {
-    int node = -1;
-    for (int group = hierarchy.stop[static_cast<std::size_t>(rank)]; group >= 0;
-         group = hierarchy.groups[group].parent) {
-        if (is_network(hierarchy.groups[group])) {
-            break;
-        }
-        node = group;
-    }
-    return node;
-}
 
 /// Those blocks of a stream that belong to the lane.
 std::vector<BlockRun> runs_of_lane(const std::vector<BlockRun>& runs, const std::vector<int>& lane_of,
@@ -56,7 +42,7 @@ void add_lane(std::vector<BlockStream>& all, std::vector<BlockStream>&& streams,
 
 TreeLinks lane_links(const Hierarchy& lane, const Plan& plan, int root, int rank) {
     const TreeLinks from_root = tree_links(lane, plan, root, rank);
-    const int node = node_of(lane, root);
+    const int node = lane.widest_in_node(root);
     if (node < 0 || lane.groups[node].leader == root) {
         return from_root;
     }

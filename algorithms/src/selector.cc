@@ -8,6 +8,7 @@
 #include "cost_links.h"
 #include "cost_model.h"
 #include "plan_search.h"
+#include "receiver.h"
 
 namespace strata::algorithms {
 namespace {
@@ -119,8 +120,21 @@ void set_lanes(Plan& plan, const Operation& operation) {
     }
 }
 
+/// Lets somebody near the card receive for a far root where that is predicted to gain.
+void choose_receiver(Plan& plan, const Hierarchy& hierarchy, const LinkTable& links,
+                     const Operation& operation, const std::vector<LevelPlan>& levels) {
+    if (hierarchy.receiver_of(operation.root) == operation.root) return;
+    const auto level = receiver_level(hierarchy, operation.root);
+    const auto segment =
+        std::find_if(levels.begin(), levels.end(), [&](const LevelPlan& own) { return own.level == level; });
+    const ReceiverCost cost = receiver_cost(hierarchy, links, operation, segment->segment_bytes);
+    plan.near_card = cost.possible && cost.hop_us < cost.far_us;
+    plan.predicted_us += plan.near_card ? cost.hop_us : cost.far_us;
+}
+
 void forward(Plan& plan, std::string reason) {
     plan.engine = Engine::forward;
+    plan.near_card = false;
     plan.predicted_us = plan.forward_us;
     plan.reason = std::move(reason);
 }
@@ -133,7 +147,8 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     if (!broken.empty()) throw std::invalid_argument(broken);
     Plan plan;
     plan.window = overrides.window;
-    plan.forward_us = previous_us(hierarchy, links, operation);
+    plan.forward_us =
+        previous_us(hierarchy, links, operation) + receiver_cost(hierarchy, links, operation, 0).far_us;
     const auto model = make_cost_model(hierarchy, links, operation);
     PlanSearch search(*model, overrides, operation,
                       overrides.engine == Engine::ring ? Rings::wanted : Rings::none);
@@ -155,6 +170,7 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
                                                          : judge_unseen(operation, between_nodes);
     if (!verdict || verdict->take) {
         plan.predicted_us = search.run(by_levels || traits_of(operation.collective).folds);
+        if (!by_levels) choose_receiver(plan, hierarchy, links, operation, search.plans());
         if (!verdict) verdict = judge(operation, between_nodes, plan);
     }
     if (!verdict->take) {
@@ -169,6 +185,7 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     if (overrides.engine == Engine::ring && plan.engine != Engine::ring) {
         plan.reason += no_ring(operation);
     }
+    if (plan.near_card) plan.reason += "; a process near the card receives for the root";
     if (const LevelMethod* method = search.passed_over())
         plan.reason += "; " + passed_over_text(*method, operation);
     if (overrides.engine == Engine::lanes) set_lanes(plan, operation);

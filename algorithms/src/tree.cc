@@ -72,6 +72,11 @@ void order_chain(const Hierarchy& hierarchy, std::vector<int>& members) {
                    [](const auto& entry) { return std::get<2>(entry); });
 }
 
+/// Who receives from other nodes: the root, or who does that for it.
+int receiver_for(const Hierarchy& hierarchy, const Plan& plan, int root) {
+    return plan.near_card ? hierarchy.receiver_of(root) : root;
+}
+
 bool follows_the_walk(const LevelMethod& method) {
     return method.algorithm == Algorithm::chain || method.algorithm == Algorithm::pipeline ||
            method.algorithm == Algorithm::ring;
@@ -109,9 +114,17 @@ std::vector<int> participants(const Hierarchy& hierarchy, int group, int root) {
 }
 
 std::vector<int> shape_members(const Hierarchy& hierarchy, const Plan& plan, int group, int root) {
-    std::vector<int> members = participants(hierarchy, group, root);
+    check_rank(hierarchy, root, "root");
+    const int receiver = receiver_for(hierarchy, plan, root);
+    const bool between_nodes = is_network(hierarchy.groups.at(group));
+    std::vector<int> members = participants(hierarchy, group, between_nodes ? receiver : root);
     if (follows_the_walk(plan.at(hierarchy.groups[group].level).method) && !hierarchy.walk.empty()) {
         order_chain(hierarchy, members);
+    }
+    if (receiver != root && group == hierarchy.lowest_common_group(root, receiver)) {
+        // Next to the root in every shape: all that comes from other nodes takes this edge.
+        const auto place = std::find(members.begin(), members.end(), receiver);
+        std::rotate(members.begin() + 1, place, place + 1);
     }
     return members;
 }
@@ -119,8 +132,13 @@ std::vector<int> shape_members(const Hierarchy& hierarchy, const Plan& plan, int
 std::vector<GroupPart> group_parts(const Hierarchy& hierarchy, const Plan& plan, int root, int rank) {
     check_rank(hierarchy, root, "root");
     check_rank(hierarchy, rank, "rank");
+    const int receiver = receiver_for(hierarchy, plan, root);
     std::vector<GroupPart> parts;
-    for (int group = hierarchy.stop[rank]; group >= 0; group = hierarchy.groups[group].parent) {
+    for (int group = hierarchy.stop[rank]; group >= 0;) {
+        const bool between_nodes = is_network(hierarchy.groups[group]);
+        if (rank == root && receiver != root && between_nodes) {
+            break;  // the receiver takes part from here on
+        }
         GroupPart part{group, &plan.at(hierarchy.groups[group].level),
                        shape_members(hierarchy, plan, group, root), 0};
         const auto own = std::find(part.members.begin(), part.members.end(), rank);
@@ -129,8 +147,13 @@ std::vector<GroupPart> group_parts(const Hierarchy& hierarchy, const Plan& plan,
                                         std::to_string(group) + " although it stands for the one below");
         }
         part.position = static_cast<int>(own - part.members.begin());
+        const bool stands_above = part.position == 0;
         parts.push_back(std::move(part));
-        if (parts.back().position != 0) {
+        if (stands_above) {
+            group = hierarchy.groups[group].parent;
+        } else if (rank == receiver && receiver != root && !between_nodes) {
+            group = hierarchy.groups[hierarchy.widest_in_node(root)].parent;
+        } else {
             break;
         }
     }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Leaders near the network card: who is elected, and what crosses the path between the card and the ranks far
 from it, by the counters of that path's interface. With election no far rank receives from another node: its
-data comes through shared memory. Without, the lowest rank of every node leads, and is far."""
+data comes through shared memory. Without, the lowest rank of every node leads, and is far. A Gather to a far root
+does the same: with election somebody near the card receives for it."""
 import json
 import os
 import sys
@@ -19,8 +20,9 @@ OVERHEAD, NOISE = 0.02, 20000
 
 
 class Case:
-    def __init__(self, root, elect=True, expect_election=None):
+    def __init__(self, root, elect=True, expect_election=None, operation="bcast"):
         self.root = root
+        self.operation = operation
         self.elect = elect
         self.expect_election = elect if expect_election is None else expect_election
 
@@ -30,6 +32,10 @@ CASES = {
     "near_root": Case(FAR),
     "no_election": Case(0, elect=False),
     "can_fail": Case(0, elect=False, expect_election=True),
+    "gather_far_root": Case(1, operation="gather"),
+    "gather_near_root": Case(FAR, operation="gather"),
+    "gather_no_election": Case(1, elect=False, operation="gather"),
+    "can_fail_gather": Case(1, elect=False, expect_election=True, operation="gather"),
 }
 
 
@@ -38,6 +44,12 @@ def expected(case):
     once, at its leader. Between nodes one tree of leaders sends it; how often each sends is the plan's choice,
     so that of a far sender only whether it sends is known."""
     root_node = case.root // SLOTS[0]
+    if case.operation == "gather":
+        # Sizes are those of blocks: all of other nodes go to the root's node, to it or to a near process.
+        foreign = (sum(SLOTS) - SLOTS[root_node]) * sum(SIZES)
+        far = not case.expect_election and case.root % SLOTS[0] < FAR
+        silent = [node for node in range(len(SLOTS)) if case.expect_election]
+        return [foreign if far and node == root_node else 0 for node in range(len(SLOTS))], silent
     towards = [0 if case.expect_election or node == root_node else sum(SIZES) for node in range(len(SLOTS))]
     silent = [node for node in range(len(SLOTS)) if case.expect_election
               and not (node == root_node and case.root % SLOTS[0] < FAR)]
@@ -58,7 +70,7 @@ def traffic(nodes):
 def run_counted(nodes, case, parameters, sizes, judge):
     """Runs the probe; returns per node (bytes towards far ranks, bytes from them)."""
     before = traffic(nodes)
-    arguments = ["--roots", case.root, "--sizes", ",".join(map(str, sizes))]
+    arguments = ["--op", case.operation, "--roots", case.root, "--sizes", ",".join(map(str, sizes))]
     check(nodes.run("probe", arguments, parameters), judge)
     return [(sent - old_sent, received - old_received)
             for (sent, received), (old_sent, old_received) in zip(traffic(nodes), before)]
@@ -70,7 +82,7 @@ def parameters_of(nodes, case):
     parameters = dict(line.split(" = ", 1) for line in lines)
     if not case.elect:
         parameters["coll_strata_nic"] = "none"
-    return parameters | {"coll_strata_bcast_algorithm": "tree",
+    return parameters | {f"coll_strata_{case.operation}_algorithm": "tree",
                          "coll_strata_network": f"file:{nodes.network_file}"}
 
 
@@ -88,7 +100,7 @@ def check_leaders(nodes, case, path):
 def judge_traffic(case, empty, full):
     """`empty`, `full`: traffic of a run without and with broadcasts."""
     towards, silent = expected(case)
-    slack = sum(SIZES) * OVERHEAD + NOISE
+    slack = max(sum(SIZES), *towards) * OVERHEAD + NOISE
     for node, payload in enumerate(towards):
         seen = full[node][0] - empty[node][0]
         print(f"n{node}: {seen} bytes to far ranks ({payload} of payload), "
@@ -117,7 +129,7 @@ def test(paths, name):
         def judge_calls(outcome):
             judge(outcome)
             calls = len(SIZES) * nodes.ranks
-            done = outcome.pvar("bcast_tree")
+            done = outcome.pvar(f"{case.operation}_tree")
             outcome.expect(done == calls, f"{done} of {calls} calls by tree")
 
         empty = run_counted(nodes, case, parameters, [], judge)

@@ -54,10 +54,11 @@ MessageTree tree_of(int ranks, int root, const std::vector<SentMessage>& message
 class Check {
 public:
     Check(const Hierarchy& hierarchy, BlockFlow flow, int root, const std::vector<std::size_t>& bytes,
-          const std::vector<std::size_t>& segments, const std::vector<SentMessage>& messages)
+          const std::vector<std::size_t>& segments, const std::vector<SentMessage>& messages, int receiver)
         : hierarchy_(hierarchy),
           flow_(flow),
           root_(root),
+          receiver_(receiver < 0 ? root : receiver),
           bytes_(bytes),
           segments_(segments),
           messages_(messages),
@@ -168,9 +169,12 @@ private:
             faults_.push_back(name + " is torn: " + std::to_string(edges) + " edges join " +
                               std::to_string(members) + " members");
         }
-        const int stand_in = holds(group, root_) ? root_ : group.leader;
+        const int node = hierarchy_.widest_in_node(root_);
         for (const SentMessage& message : messages_) {
             const int inner = holds(group, message.from) ? message.from : message.to;
+            const int outer = inner == message.from ? message.to : message.from;
+            const bool from_own_node = node >= 0 && holds(hierarchy_.groups[node], outer);
+            const int stand_in = !holds(group, root_) ? group.leader : from_own_node ? root_ : receiver_;
             if (holds(group, message.from) != holds(group, message.to) && inner != stand_in) {
                 faults_.push_back(name + " is reached through rank " + std::to_string(inner) +
                                   " instead of " + std::to_string(stand_in));
@@ -182,6 +186,7 @@ private:
     const Hierarchy& hierarchy_;
     BlockFlow flow_;
     int root_;
+    int receiver_;
     const std::vector<std::size_t>& bytes_;
     const std::vector<std::size_t>& segments_;
     const std::vector<SentMessage>& messages_;
@@ -207,8 +212,8 @@ BoundaryBytes boundary_bytes(const Group& group, const std::vector<SentMessage>&
 std::vector<std::string> check_block_bytes(const Hierarchy& hierarchy, BlockFlow flow, int root,
                                            const std::vector<std::size_t>& bytes,
                                            const std::vector<std::size_t>& segment_bytes_of_group,
-                                           const std::vector<SentMessage>& messages) {
-    return Check(hierarchy, flow, root, bytes, segment_bytes_of_group, messages).run();
+                                           const std::vector<SentMessage>& messages, int receiver) {
+    return Check(hierarchy, flow, root, bytes, segment_bytes_of_group, messages, receiver).run();
 }
 
 }  // namespace strata::testing

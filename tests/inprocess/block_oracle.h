@@ -21,7 +21,8 @@ BoundaryBytes boundary_bytes(const topology::Group& group, const std::vector<Sen
 /// members and leaders of the groups, the root and the sizes of the blocks (by rank) only, nothing of the
 /// planner:
 /// * whoever exchanges messages with whom makes a tree in which every group hangs together, so that a block
-///   enters or leaves a group once; only the group's stand-in (the root, or its leader) reaches outside;
+///   enters or leaves a group once; only the group's stand-in (the root, or its leader) reaches outside; to
+///   other nodes the one that receives for the root does in its place (`receiver`, -1: the root);
 /// * every edge of this tree carries in each direction exactly the blocks of one of its two sides (all: of
 /// the
 ///   sender's; to or from the root: of the side without the root), in messages of the segment size of the
@@ -34,6 +35,6 @@ BoundaryBytes boundary_bytes(const topology::Group& group, const std::vector<Sen
 std::vector<std::string> check_block_bytes(const topology::Hierarchy& hierarchy, algorithms::BlockFlow flow,
                                            int root, const std::vector<std::size_t>& bytes,
                                            const std::vector<std::size_t>& segment_bytes_of_group,
-                                           const std::vector<SentMessage>& messages);
+                                           const std::vector<SentMessage>& messages, int receiver = -1);
 
 }  // namespace strata::testing

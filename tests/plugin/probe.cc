@@ -1,5 +1,5 @@
-// Broadcasts, checked on every rank, and then every performance variable coll_strata_* summed over all ranks.
-// Ranks without the plugin take part; they have no variables. Rank 0 prints, for scripts to read:
+// Broadcasts or gathers, checked on every rank, and then every performance variable coll_strata_* summed over
+// all ranks. Ranks without the plugin take part; they have no variables. Rank 0 prints, for scripts to read:
 //
 //   node RANK NAME            where each rank runs
 //   plugin RANKS              how many ranks have the plugin
@@ -7,8 +7,9 @@
 //   start MILLISECONDS        MPI_Init and the first broadcast, slowest rank
 //
 //   probe [--sizes 8,65536] [--roots 0,5 | all] [--on world|dup|both] [--calls N] [--cycles N] [--empty]
-//         [--tools-first]
+//         [--tools-first] [--op bcast|gather]
 //
+// --op gather: blocks of these sizes are gathered, on MPI_COMM_WORLD.
 // --cycles: so many times over, broadcast on a duplicate and on the two halves, and free them.
 // --empty: first broadcast elements of no size from every root.
 // --tools-first: MPI_T is initialised before MPI, and read once more when MPI is gone.
@@ -136,6 +137,35 @@ void broadcast(Session& session, MPI_Comm comm, const std::vector<std::size_t>& 
     }
 }
 
+void checked_gather(Session& session, int root, std::size_t block, std::uint64_t key) {
+    const bool at_root = session.rank() == root;
+    const auto ranks = static_cast<std::size_t>(session.size());
+    GuardedBuffer own(block);
+    GuardedBuffer all(at_root ? block * ranks : 0);
+    fill_pattern(own.data(), block, mix(key, session.rank()));
+    const int count = static_cast<int>(block);
+    MPI_Gather(own.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, root, MPI_COMM_WORLD);
+    for (std::size_t rank = 0; at_root && rank < ranks; ++rank) {
+        session.expect_pattern(all.data() + rank * block, block, mix(key, rank));
+    }
+    session.expect_pattern(own.data(), block, mix(key, session.rank()));
+    own.expect_guards(session);
+    all.expect_guards(session);
+}
+
+void gather_blocks(Session& session, const std::vector<std::size_t>& sizes,
+                   const std::vector<std::size_t>& roots, int calls) {
+    for (const std::size_t bytes : sizes) {
+        for (const std::size_t root : roots) {
+            for (int call = 0; call < calls; ++call) {
+                session.at("blocks of %zu bytes to rank %zu, call %d", bytes, root, call);
+                checked_gather(session, static_cast<int>(root), bytes,
+                               mix(session.seed(), bytes, root, call));
+            }
+        }
+    }
+}
+
 /// A broadcast of elements of no size, from every root: forwarded ones still exchange messages.
 void broadcast_nothing(Session& session) {
     MPI_Datatype nothing = MPI_DATATYPE_NULL;
@@ -226,6 +256,7 @@ int main(int argc, char** argv) {
         const int calls = static_cast<int>(session.number("--calls", 1));
         const int cycles = static_cast<int>(session.number("--cycles", 0));
         const bool empty = session.flag("--empty");
+        const std::string op = session.option("--op", "bcast");
         session.reject_other_arguments();
         if (!tools_first) {
             variables.emplace();
@@ -233,7 +264,9 @@ int main(int argc, char** argv) {
         if (empty) {
             broadcast_nothing(session);
         }
-        if (on != "dup") {
+        if (op == "gather") {
+            gather_blocks(session, sizes, roots, calls);
+        } else if (on != "dup") {
             broadcast(session, MPI_COMM_WORLD, sizes, roots, calls);
         }
         const auto spent = std::chrono::steady_clock::now() - begin;

@@ -340,6 +340,17 @@ int Hierarchy::depth() const {
     return deepest;
 }
 
+int Hierarchy::widest_in_node(int rank) const {
+    int widest = -1;
+    for (int group = stop[static_cast<std::size_t>(rank)]; group >= 0;) {
+        const Group& around = groups[static_cast<std::size_t>(group)];
+        if (is_network(around)) break;
+        widest = group;
+        group = around.parent;
+    }
+    return widest;
+}
+
 int Hierarchy::lowest_common_group(int a, int b) const {
     int x = stop[static_cast<std::size_t>(a)];
     int y = stop[static_cast<std::size_t>(b)];

@@ -143,6 +143,22 @@ std::string check_walk(const Hierarchy& h) {
     return {};
 }
 
+/// Whoever receives for others leads all groups around it inside its node, so that trees can end there.
+std::string check_receivers(const Hierarchy& h) {
+    if (h.receivers.empty()) return {};
+    if (h.receivers.size() != h.stop.size()) return "receivers are not told for every rank";
+    for (int rank = 0; rank < h.ranks(); ++rank) {
+        const int receiver = h.receivers[static_cast<std::size_t>(rank)];
+        if (receiver == rank) continue;
+        const int group = h.widest_in_node(rank);
+        if (group < 0 || h.groups[static_cast<std::size_t>(group)].leader != receiver) {
+            return "rank " + std::to_string(rank) + ": its receiver " + std::to_string(receiver) +
+                   " does not lead its node";
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 std::string validate(const Hierarchy& hierarchy) {
@@ -153,7 +169,8 @@ std::string validate(const Hierarchy& hierarchy) {
     for (int group = 0; broken.empty() && group < count; ++group) broken = check_children(hierarchy, group);
     if (broken.empty()) broken = check_listed(hierarchy);
     if (broken.empty()) broken = check_stops(hierarchy);
-    return broken.empty() ? check_walk(hierarchy) : broken;
+    if (broken.empty()) broken = check_walk(hierarchy);
+    return broken.empty() ? check_receivers(hierarchy) : broken;
 }
 
 }  // namespace strata::topology

@@ -65,15 +65,39 @@ void elect(Hierarchy& hierarchy, const Claim& claim) {
     }
 }
 
+void choose_receivers(Hierarchy& hierarchy, std::span<const LocalityRecord> records,
+                      const Election& election) {
+    hierarchy.receivers.clear();
+    if (!election.near_card) return;
+    const auto distance = [&](int rank) {
+        return records[static_cast<std::size_t>(rank)].near(election.use).distance;
+    };
+    std::vector<int> receivers;
+    bool all_themselves = true;
+    for (int rank = 0; rank < hierarchy.ranks(); ++rank) {
+        receivers.push_back(rank);
+        const int group = hierarchy.widest_in_node(rank);
+        // A process that is not bound may be near.
+        if (group < 0 || distance(rank) == unknown_distance) continue;
+        const int leader = hierarchy.groups[static_cast<std::size_t>(group)].leader;
+        if (distance(leader) >= distance(rank)) continue;
+        receivers.back() = leader;
+        all_themselves = false;
+    }
+    if (!all_themselves) hierarchy.receivers = std::move(receivers);
+}
+
 }  // namespace
 
 void elect_leaders(Hierarchy& hierarchy, std::span<const LocalityRecord> records, const Election& election) {
     elect(hierarchy, Claim(records, election));
+    choose_receivers(hierarchy, records, election);
 }
 
 void elect_leaders(Hierarchy& hierarchy, std::span<const LocalityRecord> records, const Election& election,
                    const std::vector<bool>& first) {
     elect(hierarchy, Claim(records, election, &first));
+    choose_receivers(hierarchy, records, election);
 }
 
 std::vector<int> card_leaders(const Hierarchy& hierarchy, std::span<const LocalityRecord> records, int group,

@@ -21,6 +21,7 @@ void check(const Records& records, const HierarchySpec& spec, std::mt19937& rand
     ASSERT_EQ(testing::sets_of(hierarchy), testing::expected_sets(records, spec));
     testing::check_nesting(hierarchy, random);
     testing::check_leaders(hierarchy, records, spec.election);
+    testing::check_receivers(hierarchy, records, spec.election);
     testing::check_walk(hierarchy, records, spec.election);
     testing::check_purity(hierarchy, records, spec);
     testing::check_permutation(hierarchy, records, spec, random);

@@ -172,6 +172,26 @@ void check_leaders(const Hierarchy& hierarchy, const Records& records, const Ele
     }
 }
 
+void check_receivers(const Hierarchy& hierarchy, const Records& records, const Election& election) {
+    for (int rank = 0; rank < hierarchy.ranks(); ++rank) {
+        int wanted = rank;
+        for (const Group& group : hierarchy.groups) {
+            if (!holds(group, rank) || is_network(group)) continue;
+            const auto node_of = [&](int member) {
+                return records[static_cast<std::size_t>(member)].node_id;
+            };
+            ASSERT_TRUE(std::all_of(group.members.begin(), group.members.end(),
+                                    [&](int member) { return node_of(member) == node_of(rank); }));
+            const std::uint8_t own = distance_of(records, rank, election);
+            if (own != unknown_distance && distance_of(records, group.leader, election) < own) {
+                wanted = group.leader;
+            }
+            break;  // groups stand level by level: the first is the widest
+        }
+        ASSERT_EQ(hierarchy.receiver_of(rank), wanted) << rank;
+    }
+}
+
 void check_walk(const Hierarchy& hierarchy, const Records& records, const Election& election) {
     ASSERT_EQ(hierarchy.walk.size(), records.size());
     std::vector<int> rank_at(records.size(), -1);

@@ -29,6 +29,11 @@ void check_nesting(const topology::Hierarchy& hierarchy, std::mt19937& random);
 void check_leaders(const topology::Hierarchy& hierarchy, const Records& records,
                    const topology::Election& election);
 
+/// The leader of the widest group inside its node receives for every rank that is bound farther from the card
+/// than it, and for no other; the members of that group are all on one node.
+void check_receivers(const topology::Hierarchy& hierarchy, const Records& records,
+                     const topology::Election& election);
+
 /// The walk goes over every rank once, node after node; where cards count a node's first rank is the nearest
 /// to its card and the last the next nearest, else every object's ranks follow each other.
 void check_walk(const topology::Hierarchy& hierarchy, const Records& records,

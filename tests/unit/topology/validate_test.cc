@@ -137,6 +137,15 @@ const std::vector<Damage>& damages() {
          [](Hierarchy& h) { h.walk_nodes[2] = h.walk_nodes[1]; }},
         {"walk's node behind the end", "a node of the walk begins behind its end",
          [](Hierarchy& h) { h.walk_nodes.push_back(9); }},
+        {"receivers of some", "receivers are not told", [](Hierarchy& h) { h.receivers = {0}; }},
+        {"another receiver", "does not lead its node",
+         [](Hierarchy& h) {
+             h.receivers = h.stop;  // one for every rank
+             for (int rank = 0; rank < h.ranks(); ++rank) h.receivers[static_cast<std::size_t>(rank)] = rank;
+             const int group = h.widest_in_node(0);
+             const bool led_by_1 = group >= 0 && h.groups[static_cast<std::size_t>(group)].leader == 1;
+             h.receivers[0] = led_by_1 ? 2 : 1;
+         }},
         {"nodes without a walk", "nodes of a walk, but no walk", [](Hierarchy& h) { h.walk.clear(); }},
     };
     return list;

@@ -57,8 +57,15 @@ struct Hierarchy {
     /// to its card (seed paper on NUIOA collectives, section 4.5). Empty: rank order.
     std::vector<int> walk;
     std::vector<int> walk_nodes;  ///< the places in the walk at which a node begins, ascending
+    /// rank -> who had better receive for it what comes from other nodes: the leader of the widest group
+    /// around it inside its node where that is nearer to the card, else the rank itself. Empty: all
+    /// themselves. Set by elect_leaders().
+    std::vector<int> receivers;
 
     int ranks() const { return static_cast<int>(stop.size()); }
+    int receiver_of(int rank) const {
+        return receivers.empty() ? rank : receivers[static_cast<std::size_t>(rank)];
+    }
     /// True when `rank` is a member of `group`. Cost: the depth of the rank's branch.
     bool contains(int group, int rank) const;
     /// The distinct levels in use, topmost first as the groups nest (a Group may stand above packages, say).
@@ -67,6 +74,8 @@ struct Hierarchy {
     int depth() const;
     /// The deepest group that contains both ranks.
     int lowest_common_group(int a, int b) const;
+    /// The widest group around `rank` inside its node; -1 where it hangs alone between nodes.
+    int widest_in_node(int rank) const;
 };
 
 /// Builds the hierarchy of a communicator. Pure: equal records give equal results on every rank.

@@ -11,7 +11,8 @@ namespace strata::topology {
 /// Gives every group its leader: the member nearest to its node's network card (seed paper on NUIOA
 /// collectives, section 3.2). Ties between members whose distance is known go by a hash of the seed, the
 /// group and the rank when `election.spread`, else to the lowest rank; a group without any known distance is
-/// led by its lowest rank. A leader leads one of its group's children, or stops in the group. Pure.
+/// led by its lowest rank. A leader leads one of its group's children, or stops in the group. Sets the
+/// receivers, too. Pure.
 void elect_leaders(Hierarchy& hierarchy, std::span<const LocalityRecord> records, const Election& election);
 /// The same with those ranks ahead of all others for which `first` says so.
 void elect_leaders(Hierarchy& hierarchy, std::span<const LocalityRecord> records, const Election& election,

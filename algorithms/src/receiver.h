@@ -1,0 +1,25 @@
+#pragma once
+#include <cstddef>
+
+#include "strata/algorithms/selector.h"
+
+namespace strata::algorithms {
+
+/// What it costs the root of a Gather to be far from its node's card, and what to have somebody near receive
+/// for it (Hierarchy::receiver_of).
+struct ReceiverCost {
+    bool possible = false;  ///< somebody is nearer and may hold all that comes from other nodes
+    double far_us = 0;      ///< the root receives itself: the slower path to it
+    double hop_us = 0;      ///< somebody else does: one hop more, in which segments stream
+};
+
+/// `segment_bytes`: of the messages between the two (0: whole). All 0 where nobody is nearer to the card, the
+/// sizes are not known alike or too little comes from other nodes. Source: seed paper on NUIOA collectives,
+/// section 3: receivers far from the card suffer, for messages from some 32 KiB up.
+ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                           const Operation& operation, std::size_t segment_bytes);
+
+/// The level on which the root and its receiver meet; there must be one.
+topology::LevelKey receiver_level(const topology::Hierarchy& hierarchy, int root);
+
+}  // namespace strata::algorithms

@@ -1,0 +1,164 @@
+// Gather to a root that is far from its node's card: somebody near it receives what other nodes send.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "block_oracle.h"
+#include "block_runs.h"
+#include "random_shapes.h"
+#include "strata/algorithms/tree.h"
+
+namespace {
+
+using namespace strata::algorithms;
+using namespace strata::testing;
+using strata::topology::Group;
+using strata::topology::Hierarchy;
+using strata::topology::LevelKind;
+
+/// `nodes` nodes of two packages with two ranks each; the second package is near the card.
+Hierarchy card_at_second_package(int nodes) {
+    Hierarchy hierarchy = regular_hierarchy({nodes, 2, 2});
+    for (Group& group : hierarchy.groups) {
+        const bool inside = group.parent >= 0;
+        group.level = {inside ? group.depth == 1 ? LevelKind::node : LevelKind::package : LevelKind::cluster,
+                       0};
+        if (group.depth < 2) group.leader = group.members.front() + 2;
+    }
+    for (int rank = 0; rank < hierarchy.ranks(); ++rank) {
+        hierarchy.receivers.push_back(rank % 4 < 2 ? rank / 4 * 4 + 2 : rank);
+    }
+    EXPECT_EQ(strata::topology::validate(hierarchy), "");
+    return hierarchy;
+}
+
+/// Leaders of the widest groups inside nodes receive for a random part of the others.
+void draw_receivers(Random& random, Hierarchy& hierarchy) {
+    hierarchy.receivers.clear();
+    for (int rank = 0; rank < hierarchy.ranks(); ++rank) {
+        const int node = hierarchy.widest_in_node(rank);
+        hierarchy.receivers.push_back(node >= 0 && random.percent(80) ? hierarchy.groups[node].leader : rank);
+    }
+}
+
+BlockCase gather(const Hierarchy& hierarchy, int root, bool near_card) {
+    BlockCase run;
+    run.hierarchy = hierarchy;
+    run.plan = uniform_plan(hierarchy, {Algorithm::linear, 0, {}}, 0);
+    run.plan.near_card = near_card;
+    run.flow = BlockFlow::to_root;
+    run.root = root;
+    for (int rank = 0; rank < hierarchy.ranks(); ++rank) run.bytes.push_back(1U << rank);
+    return run;
+}
+
+std::vector<std::string> check(const BlockCase& run, const RunReport& report, int receiver) {
+    return check_block_bytes(run.hierarchy, run.flow, run.root, run.bytes, segments_by_group(run),
+                             report.messages, receiver);
+}
+
+using Edges = std::map<std::pair<int, int>, std::vector<std::size_t>>;
+
+Edges edges_of(const RunReport& report) {
+    Edges edges;
+    for (const SentMessage& message : report.messages) {
+        edges[{message.from, message.to}].push_back(message.bytes);
+    }
+    return edges;
+}
+
+TEST(Receiver, EveryMessageOfAFarRoot) {
+    // Blocks are powers of two: a message's size tells whose blocks it holds.
+    const BlockCase run = gather(card_at_second_package(3), 0, true);
+    const RunReport report = run_blocks(run, {});
+    EXPECT_EQ(report.text(), "");
+    const Edges inside_others{{{5, 4}, {1U << 5}}, {{4, 6}, {3U << 4}},  {{7, 6}, {1U << 7}},
+                              {{9, 8}, {1U << 9}}, {{8, 10}, {3U << 8}}, {{11, 10}, {1U << 11}}};
+    Edges near{{{6, 2}, {15U << 4}},
+               {{10, 2}, {15U << 8}},
+               {{3, 2}, {1U << 3}},
+               {{1, 0}, {1U << 1}},
+               {{2, 0}, {(3U << 2) + (255U << 4)}}};
+    near.insert(inside_others.begin(), inside_others.end());
+    EXPECT_EQ(edges_of(report), near);
+    EXPECT_EQ(check(run, report, 2), std::vector<std::string>{});
+
+    Edges far{{{6, 0}, {15U << 4}},
+              {{10, 0}, {15U << 8}},
+              {{3, 2}, {1U << 3}},
+              {{1, 0}, {1U << 1}},
+              {{2, 0}, {3U << 2}}};
+    far.insert(inside_others.begin(), inside_others.end());
+    EXPECT_EQ(edges_of(run_blocks(gather(run.hierarchy, 0, false), {})), far);
+    // A near root receives itself, whatever the plan says.
+    EXPECT_EQ(edges_of(run_blocks(gather(run.hierarchy, 3, true), {})),
+              edges_of(run_blocks(gather(run.hierarchy, 3, false), {})));
+}
+
+TEST(Receiver, SegmentsOfTheLevelWhereBothMeet) {
+    BlockCase run = gather(card_at_second_package(2), 1, true);
+    run.bytes.assign(8, 100);
+    for (LevelPlan& level : run.plan.levels) {
+        level.segment_bytes = level.level.kind == LevelKind::node ? 150 : 40;
+    }
+    const RunReport report = run_blocks(run, {});
+    EXPECT_EQ(report.text(), "");
+    const Edges edges = edges_of(report);
+    EXPECT_EQ(edges.at({6, 2}), (std::vector<std::size_t>{40, 40, 40, 40, 40, 40, 40, 40, 40, 40}));
+    EXPECT_EQ(edges.at({2, 1}), (std::vector<std::size_t>{150, 150, 150, 150}));
+    EXPECT_EQ(check(run, report, 2), std::vector<std::string>{});
+}
+
+TEST(Receiver, TheOracleFindsAnotherReceiver) {
+    const auto mentions = [](const std::vector<std::string>& faults, const char* words) {
+        return std::any_of(faults.begin(), faults.end(),
+                           [&](const std::string& fault) { return fault.find(words) != std::string::npos; });
+    };
+    const BlockCase near = gather(card_at_second_package(3), 0, true);
+    EXPECT_TRUE(mentions(check(near, run_blocks(near, {}), 0), "is reached through rank 2 instead of 0"));
+    const BlockCase far = gather(near.hierarchy, 0, false);
+    EXPECT_TRUE(mentions(check(far, run_blocks(far, {}), 2), "is reached through rank 0 instead of 2"));
+}
+
+TEST(Receiver, NextToTheRootInEveryShape) {
+    const Hierarchy hierarchy = card_at_second_package(3);
+    Random random(7);
+    for (int round = 0; round < 200; ++round) {
+        Plan plan = random_tree_plan(random, hierarchy, 100);
+        plan.near_card = true;
+        EXPECT_EQ(tree_links(hierarchy, plan, 5, 6).parent.peer, 5);
+        for (const TreeLinks::Edge& edge : tree_links(hierarchy, plan, 5, 5).children) {
+            EXPECT_EQ(edge.peer / 4, 1) << "the root talks to its own node only";
+        }
+    }
+}
+
+/// Any shapes, roots and sizes: right data, and exactly the bytes that have to cross every boundary, through
+/// the receiver where that is another node's.
+TEST(Receiver, RandomGathers) {
+    int moved = 0;
+    for (std::uint64_t seed = 1; seed <= 800; ++seed) {
+        Random random(seed);
+        BlockCase run;
+        run.hierarchy = random_hierarchy(random, {32, 6});
+        draw_receivers(random, run.hierarchy);
+        ASSERT_EQ(strata::topology::validate(run.hierarchy), "");
+        run.plan = random_tree_plan(random, run.hierarchy, 200);
+        run.plan.near_card = true;
+        run.plan.window = random.between(1, 4);
+        run.flow = BlockFlow::to_root;
+        run.root = random.between(0, run.hierarchy.ranks() - 1);
+        run.bytes = random_block_bytes(random, run.hierarchy.ranks(), 200);
+        run.placement = static_cast<BlockPlacement>(random.below(3));
+        const int receiver = run.hierarchy.receiver_of(run.root);
+        const RunReport report = run_blocks(run, {});
+        ASSERT_EQ(report.text(), "") << "seed " << seed << ": " << describe(run);
+        ASSERT_EQ(check(run, report, receiver), std::vector<std::string>{}) << describe(run);
+        moved += receiver != run.root ? 1 : 0;
+    }
+    EXPECT_GT(moved, 100);
+}
+
+}  // namespace

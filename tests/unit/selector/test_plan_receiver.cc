@@ -1,0 +1,95 @@
+// make_plan for a Gather whose root is far from its node's card.
+#include <gtest/gtest.h>
+
+#include "../../../algorithms/src/cost_direct.h"
+#include "plans.h"
+
+namespace {
+
+using namespace strata::algorithms;
+using namespace strata::testing;
+
+/// Nodes of four ranks in two domains; the third one leads, and receives for the two below it.
+Hierarchy far_pairs(int nodes) {
+    Hierarchy h = make_hierarchy(
+        leaf_switch, {{node_level, blocks(nodes * 4, 4)}, {numa_level, blocks(nodes * 4, 2)}}, nodes * 4);
+    for (Group& group : h.groups) {
+        if (group.depth < 2) group.leader = group.members.front() + 2;
+    }
+    for (int rank = 0; rank < h.ranks(); ++rank)
+        h.receivers.push_back(rank % 4 < 2 ? rank / 4 * 4 + 2 : rank);
+    EXPECT_EQ(strata::topology::validate(h), "");
+    return h;
+}
+
+Plan planned(const Hierarchy& hierarchy, std::size_t bytes, int root, const Overrides& overrides = {},
+             Collective collective = Collective::gather) {
+    return make_plan(hierarchy, LinkTable{}, overrides, {collective, bytes, root});
+}
+
+TEST(PlanReceiver, FarRootsOfLongGathers) {
+    const Hierarchy hierarchy = far_pairs(4);
+    for (const std::size_t bytes : {mib, 4 * mib, 16 * mib, 256 * mib}) {
+        const Plan far = planned(hierarchy, bytes, 5);
+        EXPECT_EQ(far.engine, Engine::tree);
+        EXPECT_TRUE(far.near_card);
+        EXPECT_EQ(far.reason,
+                  "predicted faster than direct messages; a process near the card receives for the root");
+        // Both ways to do without end at the far root.
+        EXPECT_GT(far.forward_us, direct_gather_cost_us(hierarchy, LinkTable{}, bytes, 5));
+        Hierarchy without = hierarchy;
+        without.receivers.clear();
+        EXPECT_FALSE(planned(without, bytes, 5).near_card);
+        EXPECT_EQ(planned(without, bytes, 5).forward_us,
+                  direct_gather_cost_us(without, LinkTable{}, bytes, 5));
+        const Plan near = planned(hierarchy, bytes, 6);
+        EXPECT_FALSE(near.near_card);
+        EXPECT_TRUE(same(near, planned(without, bytes, 6)));
+    }
+}
+
+TEST(PlanReceiver, ShortGathersSpareTheHop) {
+    // 12 of 16 blocks come from other nodes: some 32 KiB are needed, and more than the hop costs.
+    for (const std::size_t bytes : {std::size_t{16}, kib, 16 * kib, 40 * kib}) {
+        const Plan plan = planned(far_pairs(4), bytes, 5);
+        EXPECT_FALSE(plan.near_card) << bytes;
+        EXPECT_EQ(plan.forward_us, direct_gather_cost_us(far_pairs(4), LinkTable{}, bytes, 5)) << bytes;
+    }
+    // Whole messages do not stream through the hop, but wait for all.
+    const auto whole = [](const char* sizes) {
+        LinkTable links;
+        links.set({LevelKind::node, std::nullopt}, {1, 0.3, 3000, 4096});
+        return make_plan(far_pairs(4), links, overriding(Engine::tree, "", sizes),
+                         {Collective::gather, 16 * mib, 5});
+    };
+    EXPECT_TRUE(whole("60k").near_card);
+    EXPECT_FALSE(whole("0").near_card);
+}
+
+TEST(PlanReceiver, WhatPassesThroughMustFit) {
+    EXPECT_TRUE(planned(far_pairs(4), 340 * mib, 5, overriding(Engine::tree)).near_card);
+    EXPECT_FALSE(planned(far_pairs(4), 344 * mib, 5, overriding(Engine::tree)).near_card);
+}
+
+TEST(PlanReceiver, GathersByTreeOnly) {
+    const Hierarchy hierarchy = far_pairs(4);
+    EXPECT_TRUE(planned(hierarchy, mib, 5, overriding(Engine::tree)).near_card);
+    EXPECT_FALSE(planned(hierarchy, mib, 5, overriding(Engine::forward)).near_card);
+    EXPECT_FALSE(planned(hierarchy, mib, 5, overriding(Engine::levels)).near_card);
+    EXPECT_FALSE(planned(hierarchy, 0, 5, overriding(Engine::tree), Collective::gatherv).near_card);
+    for (int op = 0; op < collective_count; ++op) {
+        const auto collective = static_cast<Collective>(op);
+        if (collective == Collective::gather) continue;
+        Hierarchy without = hierarchy;
+        without.receivers.clear();
+        EXPECT_TRUE(
+            same(planned(hierarchy, mib, 5, {}, collective), planned(without, mib, 5, {}, collective)));
+    }
+    // One node: nothing comes from outside.
+    Hierarchy node = make_hierarchy(node_level, {{numa_level, blocks(4, 2)}}, 4);
+    node.groups.front().leader = 2;
+    node.receivers = {2, 2, 2, 3};
+    EXPECT_FALSE(planned(node, 16 * mib, 0, overriding(Engine::tree)).near_card);
+}
+
+}  // namespace
