@@ -119,7 +119,7 @@ void CommunicatorState::set_up() {
     }
 }
 
-/// One class per group below the top, for Gather one more for its ranks with a receiver.
+/// One class per group below the top, and where roots receive one more for its ranks with a receiver.
 void CommunicatorState::classify_roots() {
     std::vector<int> first_far(hierarchy_.groups.size(), -1);
     for (int rank = 0; rank < hierarchy_.ranks(); ++rank) {
@@ -131,7 +131,7 @@ void CommunicatorState::classify_roots() {
         int& far = first_far[static_cast<std::size_t>(group)];
         const bool near = hierarchy_.receiver_of(rank) == rank;
         far = far < 0 && !near ? rank : far;
-        gather_class_.push_back(near ? root_class_.back() : far);
+        receiving_class_.push_back(near ? root_class_.back() : far);
     }
 }
 

@@ -127,7 +127,7 @@ private:
     LevelSet* level_set(const algorithms::Plan& plan, int root);
     void explain(const algorithms::Operation& operation, const algorithms::Plan& plan) const;
     int root_class(Collective op, int root) const {
-        const auto& classes = op == Collective::gather ? gather_class_ : root_class_;
+        const auto& classes = algorithms::traits_of(op).up ? receiving_class_ : root_class_;
         return classes[static_cast<std::size_t>(root)];
     }
 
@@ -139,9 +139,9 @@ private:
     bool consecutive_groups_ = false;
     std::array<std::optional<ForwardReason>, collective_count> forwarded_because_;  // empty: served
     topology::Hierarchy hierarchy_;
-    topology::CardLanes lanes_;      // made only where a parameter asks for the lanes engine
-    std::vector<int> root_class_;    // rank -> the rank whose plan serves it
-    std::vector<int> gather_class_;  // the same; those with a receiver apart
+    topology::CardLanes lanes_;         // made only where a parameter asks for the lanes engine
+    std::vector<int> root_class_;       // rank -> the rank whose plan serves it
+    std::vector<int> receiving_class_;  // the same; those with a receiver apart
     std::array<algorithms::Overrides, collective_count> overrides_;
     std::unordered_map<std::uint64_t, Planned> plans_;  // by collective, root class and size class
     std::deque<LevelSet> level_sets_;

@@ -9,12 +9,19 @@ namespace {
 
 constexpr std::size_t least_foreign_bytes = 32768;
 
-// What passes through the receiver it holds as a whole.
+// Blocks that pass through the receiver it holds all at once.
 constexpr std::size_t most_foreign_bytes = std::size_t{256} << 20;
 
 // By how much longer a far process takes to receive: the paper's near processes have 10 to 50 % more
 // throughput.
 constexpr double far_share = 0.25;
+
+/// Gather and Reduce, but no reduction whose order must not follow from who is near a card.
+bool may_have_receiver(const Operation& operation) {
+    const CollectiveTraits traits = traits_of(operation.collective);
+    return traits.rooted && traits.up && traits.sized &&
+           !(traits.folds && (operation.rank_order || operation.reproducible));
+}
 
 }  // namespace
 
@@ -26,12 +33,13 @@ ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable
                            const Operation& operation, std::size_t segment_bytes) {
     const int root = operation.root;
     const int receiver = hierarchy.receiver_of(root);
-    if (operation.collective != Collective::gather || receiver == root) return {};
+    if (!may_have_receiver(operation) || receiver == root) return {};
     const topology::Group& node = hierarchy.groups[hierarchy.widest_in_node(root)];
     if (node.parent < 0) return {};
     const auto ranks = static_cast<std::size_t>(hierarchy.ranks());
-    const std::size_t block = operation.bytes / ranks;
-    const std::size_t foreign = block * (ranks - node.members.size());
+    const bool blocks = traits_of(operation.collective).blocks;
+    const std::size_t block = blocks ? operation.bytes / ranks : 0;
+    const std::size_t foreign = blocks ? block * (ranks - node.members.size()) : operation.bytes;
     if (foreign < least_foreign_bytes) return {};
     const auto bytes = static_cast<double>(foreign);
     const LinkParameters card = links.at(link_level(hierarchy.groups[node.parent]));
@@ -39,11 +47,11 @@ ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable
         links.at(link_level(hierarchy.groups[hierarchy.lowest_common_group(root, receiver)]));
     const std::size_t segment = segment_bytes == 0 ? foreign : std::min(segment_bytes, foreign);
     // Other nodes' last blocks come side by side, and go on one after the other.
-    const std::size_t side_by_side = foreign / node.members.size();
+    const std::size_t side_by_side = blocks ? foreign / node.members.size() : 0;
     const std::size_t last = std::max(segment, side_by_side - std::min(side_by_side, block));
     const double wire_us = bytes * connection_us_per_byte(card);
     const double slower_us = std::max(0.0, bytes / hop.bytes_per_us - wire_us);
-    return {foreign <= most_foreign_bytes, far_share * wire_us,
+    return {!blocks || foreign <= most_foreign_bytes, far_share * wire_us,
             hop.latency_us + 2 * hop.overhead_us + handshake_us(hop, segment) +
                 static_cast<double>(last) / hop.bytes_per_us + slower_us};
 }

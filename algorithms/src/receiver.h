@@ -5,10 +5,10 @@
 
 namespace strata::algorithms {
 
-/// What it costs the root of a Gather to be far from its node's card, and what to have somebody near receive
-/// for it (Hierarchy::receiver_of).
+/// What it costs the root of a Gather or Reduce to be far from its node's card, and what to have somebody
+/// near receive for it (Hierarchy::receiver_of).
 struct ReceiverCost {
-    bool possible = false;  ///< somebody is nearer and may hold all that comes from other nodes
+    bool possible = false;  ///< somebody is nearer, and may hold what passes through
     double far_us = 0;      ///< the root receives itself: the slower path to it
     double hop_us = 0;      ///< somebody else does: one hop more, in which segments stream
 };

@@ -147,8 +147,8 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     if (!broken.empty()) throw std::invalid_argument(broken);
     Plan plan;
     plan.window = overrides.window;
-    plan.forward_us =
-        previous_us(hierarchy, links, operation) + receiver_cost(hierarchy, links, operation, 0).far_us;
+    plan.forward_us = previous_us(hierarchy, links, operation);
+    if (plan.forward_us > 0) plan.forward_us += receiver_cost(hierarchy, links, operation, 0).far_us;
     const auto model = make_cost_model(hierarchy, links, operation);
     PlanSearch search(*model, overrides, operation,
                       overrides.engine == Engine::ring ? Rings::wanted : Rings::none);

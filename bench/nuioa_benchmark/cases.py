@@ -4,8 +4,8 @@ One cluster of 8 nodes serves all cases: each uses some of its nodes and slots. 
 the lowest ones, reach the node's card through a slower path ("far"); ranks are placed node by node.
 
 The figures are Broadcasts. A Reduce streams the other way: from leader to leader towards the root, so that the
-leaders between receive, and the root does. A far root receives through the slow path itself; what its leaders
-are worth shows with a near one.
+leaders between receive, and the root does or for a far one a process near the card. What the leaders are worth
+shows with a near root, and what that process is worth with a far one.
 
 Of a Gather every block crosses the card of the root's node once, whoever leads the others: only the blocks of
 other nodes count (of 4 nodes with 4 ranks: 12 of 16), and who receives them, a far root or for it a process near

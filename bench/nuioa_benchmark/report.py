@@ -93,7 +93,7 @@ def notes(measurement):
     return ["", *note_repetitions(measurement),
             "strata: the leader of each node is near its card; off: it is the lowest rank, which is far",
             f"(coll_strata_nic none). Slow: {slow}. The root stands for its own node in both;",
-            "only of a Gather somebody near the card receives for a far root.",
+            "with election somebody near the card receives for the far root of a Reduce or Gather.",
             *(line for case in cases for line in _limit_notes(measurement, case)),
             f"{os.cpu_count()} processors carry all ranks and all traffic: the more ranks, the less of the "
             "limit is reached."]
@@ -148,8 +148,8 @@ def _reduce(measurement, size, paint):
     lines += _beside(measurement, near_root, on, size)
     far_off, far_on = (measurement.median(far_root, name, size) for name in ("off", "strata"))
     if far_off and far_on:
-        lines.append(f"  to a far root: {far_off / far_on:.2f} times as fast; it receives through the slow "
-                     "path itself")
+        lines.append(f"  to a far root: {far_off / far_on:.2f} times as fast; somebody near the card receives "
+                     "for it")
     lowest = measurement.limit_of_lowest(near_root, size)
     return lines + ["  Paths: partial sums stream from leader to leader towards the root. With election the "
                     "receiving",

@@ -1,4 +1,5 @@
-// Gather to a root that is far from its node's card: somebody near it receives what other nodes send.
+// Gather and Reduce to a root that is far from its node's card: somebody near it receives what other nodes
+// send.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +9,8 @@
 #include "block_oracle.h"
 #include "block_runs.h"
 #include "random_shapes.h"
+#include "reduce_oracle.h"
+#include "reduce_runs.h"
 #include "strata/algorithms/tree.h"
 
 namespace {
@@ -159,6 +162,52 @@ TEST(Receiver, RandomGathers) {
         moved += receiver != run.root ? 1 : 0;
     }
     EXPECT_GT(moved, 100);
+}
+
+TEST(Receiver, PartialResultsOfAReduce) {
+    ReduceCase reduce;
+    reduce.hierarchy = card_at_second_package(3);
+    reduce.plan = uniform_plan(reduce.hierarchy, {Algorithm::linear, 0, {}}, 0);
+    reduce.plan.near_card = true;
+    reduce.root = 0;
+    reduce.elements = 50;
+    const ReduceRun run = run_reduce(reduce, {});
+    EXPECT_EQ(faults_of(reduce, run), "");
+    std::map<int, int> sent_to;
+    for (const SentMessage& message : run.report.messages) sent_to[message.from] = message.to;
+    EXPECT_EQ(run.report.messages.size(), 11U);
+    EXPECT_EQ(
+        sent_to,
+        (std::map<int, int>{
+            {1, 0}, {2, 0}, {3, 2}, {4, 6}, {5, 4}, {6, 2}, {7, 6}, {8, 10}, {9, 8}, {10, 2}, {11, 10}}));
+}
+
+TEST(Receiver, RandomReductions) {
+    int moved = 0;
+    for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+        Random random(seed);
+        ReduceCase reduce = random_reduction(random, 32, 300);
+        draw_receivers(random, reduce.hierarchy);
+        reduce.plan.near_card = !reduce.rank_order;
+        const ReduceRun run = run_reduce(reduce, {});
+        ASSERT_EQ(faults_of(reduce, run), "") << "seed " << seed << ": " << describe(reduce);
+        ASSERT_EQ(check_reduce_bytes(reduce.hierarchy, reduce.root, reduce.bytes(), reduce.segment_bytes(),
+                                     run.report.messages),
+                  std::vector<std::string>{});
+        const int receiver = reduce.hierarchy.receiver_of(reduce.root);
+        if (!reduce.plan.near_card || receiver == reduce.root) continue;
+        ++moved;
+        const Group& node = reduce.hierarchy.groups[reduce.hierarchy.widest_in_node(reduce.root)];
+        for (const SentMessage& message : run.report.messages) {
+            const auto inside = [&](int rank) {
+                return std::binary_search(node.members.begin(), node.members.end(), rank);
+            };
+            if (inside(message.to) && !inside(message.from)) {
+                ASSERT_EQ(message.to, receiver) << describe(reduce);
+            }
+        }
+    }
+    EXPECT_GT(moved, 50);
 }
 
 }  // namespace

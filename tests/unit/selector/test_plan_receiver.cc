@@ -71,7 +71,7 @@ TEST(PlanReceiver, WhatPassesThroughMustFit) {
     EXPECT_FALSE(planned(far_pairs(4), 344 * mib, 5, overriding(Engine::tree)).near_card);
 }
 
-TEST(PlanReceiver, GathersByTreeOnly) {
+TEST(PlanReceiver, TreesTowardsARootOnly) {
     const Hierarchy hierarchy = far_pairs(4);
     EXPECT_TRUE(planned(hierarchy, mib, 5, overriding(Engine::tree)).near_card);
     EXPECT_FALSE(planned(hierarchy, mib, 5, overriding(Engine::forward)).near_card);
@@ -79,7 +79,7 @@ TEST(PlanReceiver, GathersByTreeOnly) {
     EXPECT_FALSE(planned(hierarchy, 0, 5, overriding(Engine::tree), Collective::gatherv).near_card);
     for (int op = 0; op < collective_count; ++op) {
         const auto collective = static_cast<Collective>(op);
-        if (collective == Collective::gather) continue;
+        if (collective == Collective::gather || collective == Collective::reduce) continue;
         Hierarchy without = hierarchy;
         without.receivers.clear();
         EXPECT_TRUE(
@@ -90,6 +90,25 @@ TEST(PlanReceiver, GathersByTreeOnly) {
     node.groups.front().leader = 2;
     node.receivers = {2, 2, 2, 3};
     EXPECT_FALSE(planned(node, 16 * mib, 0, overriding(Engine::tree)).near_card);
+}
+
+TEST(PlanReceiver, LongReductionsToAFarRoot) {
+    const Hierarchy hierarchy = far_pairs(4);
+    const auto near_card = [&](Operation operation) {
+        return make_plan(hierarchy, LinkTable{}, {}, operation).near_card;
+    };
+    Operation operation{Collective::reduce, 4 * mib, 5};
+    EXPECT_TRUE(near_card(operation));
+    // A vector is never held as a whole.
+    EXPECT_TRUE(near_card({Collective::reduce, 1024 * mib, 5}));
+    EXPECT_FALSE(near_card({Collective::reduce, 4 * mib, 6})) << "a near root";
+    EXPECT_FALSE(near_card({Collective::reduce, 16 * kib, 5})) << "too short";
+    EXPECT_EQ(make_plan(hierarchy, LinkTable{}, {}, operation).forward_us, 0) << "not modelled";
+    operation.rank_order = true;
+    EXPECT_FALSE(near_card(operation));
+    operation = {Collective::reduce, 4 * mib, 5};
+    operation.reproducible = true;
+    EXPECT_FALSE(near_card(operation));
 }
 
 }  // namespace

@@ -37,9 +37,9 @@ struct Plan {
     /// doubling leaves all messages whole. Reductions have a ring on the topmost level only (ring_links()). A
     /// forward plan's methods are automatic where no rule fixed them.
     std::vector<LevelPlan> levels;
-    int window = 4;           ///< messages in flight per edge of the tree
+    int window = 4;  ///< messages in flight per edge of the tree
     /// What other nodes send to the root enters its node at Hierarchy::receiver_of(root), which hands it on
-    /// (Gather).
+    /// (Gather, Reduce).
     bool near_card = false;
     int lanes = 1;            ///< trees at the same time; more than one for the lanes engine only
     double predicted_us = 0;  ///< of the chosen engine; of lanes: as if one tree carried everything

@@ -72,7 +72,8 @@ struct Operation {
 ///    between nodes unless it is predicted more than half slower;
 ///  - Gather, Scatter: tree between nodes where that is predicted at least 5 % faster than direct messages. A
 ///    root far from its card takes a quarter longer to receive what other nodes send, if that is 32 KiB or
-///    more, in a tree, too; where one hop costs less, somebody near receives for it (Plan::near_card);
+///    more, in a tree, too; where one hop costs less, somebody near receives for it (Plan::near_card), and
+///    likewise in a Reduce that need not keep an order;
 ///  - their v-variants: forward, since the ranks do not know the sizes alike;
 ///  - the others: tree between nodes, whose links it spares, else forward (the previous component's patterns
 ///    are not modelled). Allgather between nodes: ring, with rings on some levels, where that is predicted at

@@ -14,8 +14,8 @@ namespace strata::algorithms {
 std::vector<int> participants(const topology::Hierarchy& hierarchy, int group, int root);
 
 /// participants() by their position in the shape of their level: a chain visits them in the order of the
-/// hierarchy's walk. Between nodes the root's receiver stands for it where the plan says so (Plan::near_card),
-/// and is next to it where both meet.
+/// hierarchy's walk. Between nodes the root's receiver stands for it where the plan says so
+/// (Plan::near_card), and is next to it where both meet.
 std::vector<int> shape_members(const topology::Hierarchy& hierarchy, const Plan& plan, int group, int root);
 
 /// One rank's place in the tree over the whole communicator.
