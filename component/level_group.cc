@@ -9,6 +9,10 @@ using algorithms::LevelTask;
 // Of linear_sync: the part of each message that is sent at once, as coll/tuned has it.
 constexpr int first_segment_bytes = 1024;
 
+// Of segmented_ring: as coll/tuned has it. Without segments Open MPI 4.1.4 takes the plain ring, unless
+// participants times elements exceed an int: then it divides by zero.
+constexpr int ring_segment_bytes = 1 << 20;
+
 /// The method's algorithm if Open MPI has it for this task and group.
 Algorithm algorithm_for(LevelTask task, const LevelGroup& group, Algorithm usual) {
     const Algorithm named = group.method.algorithm;
@@ -104,7 +108,7 @@ int run_named(OfCollective<Collective::allreduce>, const LevelGroup& group, cons
         case Algorithm::segmented_ring:
             if (commutes) {
                 return ompi_coll_base_allreduce_intra_ring_segmented(send, receive, count, type, op, comm,
-                                                                     base, 0);
+                                                                     base, ring_segment_bytes);
             }
             break;
         default: break;

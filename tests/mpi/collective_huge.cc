@@ -1,7 +1,8 @@
 // Counts times extents beyond 2 GiB.
 //
-//   collective_huge --case allgather|allreduce|reduce|gather|scatter [--mib N]
-//                                                  N MiB of data in the largest buffer of a rank
+//   collective_huge --case allgather|allreduce|reduce|gather|scatter [--mib N] [--of-bytes]
+//                                                  N MiB of data in the largest buffer of a rank; reductions
+//                                                  of 8-byte integers or of bytes
 //   collective_huge --case sparse                  few ints that lie far apart: little memory, all
 //   collectives
 #include <algorithm>
@@ -78,17 +79,18 @@ void expect_combined(Session& session, std::uint8_t* result, std::size_t bytes) 
     }
 }
 
-void reductions(Session& session, bool all, std::size_t bytes) {
-    const int count = static_cast<int>(bytes / 8);
+void reductions(Session& session, bool all, std::size_t bytes, bool of_bytes) {
+    const int count = static_cast<int>(of_bytes ? bytes : bytes / 8);
+    const MPI_Datatype type = of_bytes ? MPI_BYTE : MPI_UINT64_T;
     const int root = session.size() - 1;
     const bool receives = all || session.rank() == root;
     const HugeMemory memory = huge_memory(bytes);
     fill_pattern(memory.get(), bytes, key_of(session, session.rank()));
-    session.at("%s of %d 8-byte integers", all ? "Allreduce" : "Reduce", count);
+    session.at("%s of %d %s", all ? "Allreduce" : "Reduce", count, of_bytes ? "bytes" : "8-byte integers");
     if (all) {
-        MPI_Allreduce(MPI_IN_PLACE, memory.get(), count, MPI_UINT64_T, MPI_BXOR, MPI_COMM_WORLD);
+        MPI_Allreduce(MPI_IN_PLACE, memory.get(), count, type, MPI_BXOR, MPI_COMM_WORLD);
     } else {
-        MPI_Reduce(receives ? MPI_IN_PLACE : memory.get(), memory.get(), count, MPI_UINT64_T, MPI_BXOR, root,
+        MPI_Reduce(receives ? MPI_IN_PLACE : memory.get(), memory.get(), count, type, MPI_BXOR, root,
                    MPI_COMM_WORLD);
     }
     if (receives) {
@@ -286,6 +288,7 @@ int main(int argc, char** argv) {
     Session session(argc, argv);
     const std::string name = session.option("--case", "sparse");
     const std::size_t bytes = static_cast<std::size_t>(session.number("--mib", 2200)) * mib;
+    const bool of_bytes = session.flag("--of-bytes");
     session.reject_other_arguments();
     if (name == "sparse") {
         Sparse(session).all();
@@ -303,7 +306,7 @@ int main(int argc, char** argv) {
         return session.skip(("needs " + std::to_string(needed / mib) + " MiB of free memory").c_str());
     }
     if (name == "allreduce" || name == "reduce") {
-        reductions(session, name == "allreduce", bytes);
+        reductions(session, name == "allreduce", bytes, of_bytes);
     } else {
         blocks(session, name, bytes);
     }
