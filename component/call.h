@@ -108,7 +108,8 @@ int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments
     }
     served_by(planned->plan.engine, count_of).add();
     CommunicatorState::Running running(state);
-    return running.end(run(*planned, operation, communicators));
+    rc = run(*planned, operation, communicators);
+    return running.end(rc == OMPI_SUCCESS && communicators != nullptr ? communicators->noted_error() : rc);
 }
 
 }  // namespace strata::component

@@ -199,7 +199,7 @@ private:
         // A method that goes by trees.
         int rc = gather(group, parts);
         if (rc == OMPI_SUCCESS) {
-            rc = component::finish(group.up);
+            rc = component::finish(group, group.up);
         }
         const auto bytes = static_cast<std::size_t>(row_.bytes(row_.run()));
         return rc != OMPI_SUCCESS ? rc : bcast(group, group.up, 0, bytes);

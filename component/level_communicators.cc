@@ -228,6 +228,7 @@ void LevelCommunicators::aim(const topology::Hierarchy& hierarchy, const algorit
         if (level.comm != nullptr) {
             level.root = aimed_->roots[static_cast<std::size_t>(depth)];
             level.method = plan.at(level.key).method;
+            level.truncated = false;
         }
     }
 }
@@ -249,15 +250,12 @@ int LevelCommunicators::start(int index, std::byte* data, std::size_t bytes) {
                                                static_cast<int>(bytes), &ompi_mpi_byte.dt, level.root);
 }
 
-int LevelCommunicators::finish(int index) { return component::finish(at(index).down); }
+int LevelCommunicators::finish(int index) { return component::finish(at(index), at(index).down); }
 
-int finish(ompi_request_t*& pending) {
-    if (pending == nullptr) {
-        return OMPI_SUCCESS;
-    }
-    const int rc = ompi_request_wait(&pending, MPI_STATUS_IGNORE);
-    pending = nullptr;
-    return rc;
+int LevelCommunicators::noted_error() const {
+    const bool truncated =
+        std::any_of(levels_.begin(), levels_.end(), [](const LevelGroup& level) { return level.truncated; });
+    return truncated ? MPI_ERR_TRUNCATE : OMPI_SUCCESS;
 }
 
 void LevelCommunicators::abandon() noexcept {

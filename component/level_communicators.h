@@ -40,6 +40,9 @@ public:
     /// that these communicators were made for.
     void aim(const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int rank, int root);
 
+    /// What the call since aim() did not end for: MPI_ERR_TRUNCATE (LevelGroup::truncated) or OMPI_SUCCESS.
+    int noted_error() const;
+
     LevelGroup& at(int level) { return levels_[static_cast<std::size_t>(level)]; }
     /// Places of the ranks' blocks, as last aimed.
     const algorithms::LevelBlocks& blocks() const { return aimed_->blocks; }
@@ -67,9 +70,6 @@ private:
     const Aim* aimed_ = nullptr;
     std::array<bool, collective_count> admitted_{};
 };
-
-/// Ends what start() of level_group.h left unfinished. Returns Open MPI's error code.
-int finish(ompi_request_t*& pending);
 
 /// Names the sets of stand-ins that different roots lead to: roots with equal keys share their communicators.
 /// -1 when every group below the top has its leader stand for it.

@@ -22,6 +22,9 @@ struct LevelGroup {
     std::array<bool, collective_count> nonblocking{};
     ompi_request_t* up = nullptr;    ///< unfinished, on the way up or across
     ompi_request_t* down = nullptr;  ///< unfinished, on the way down
+    /// A message of the call was longer than its receive. It has filled the memory it had and counts as
+    /// complete: other groups wait for what this rank has still to do.
+    bool truncated = false;
 
     bool is_root() const { return ompi_comm_rank(comm) == root; }
     bool by_component() const { return method.algorithm == algorithms::Algorithm::component; }
@@ -70,13 +73,8 @@ struct NonblockingSlot;
 #include "strata/algorithms/collectives.def"
 #undef STRATA_COLLECTIVE
 
-/// Starts a collective in the group, by its method; `pending` is set where that does not complete it. What a
-/// component does not offer is left to whoever else serves its communicator.
 template <Collective op, class... Arguments>
-int start(LevelGroup& group, ompi_request_t*& pending, Arguments... arguments) {
-    if (group.is_root()) {
-        counters().delegated[static_cast<int>(group.key.kind)].add();
-    }
+int start_by_method(const LevelGroup& group, ompi_request_t*& pending, Arguments... arguments) {
     auto& table = *group.comm->c_coll;
     if (group.nonblocking[static_cast<std::size_t>(op)]) {
         return NonblockingSlot<op>::function(table)(arguments..., group.comm, &pending,
@@ -88,6 +86,32 @@ int start(LevelGroup& group, ompi_request_t*& pending, Arguments... arguments) {
         }
     }
     return Slot<op>::function(table)(arguments..., group.comm, Slot<op>::module(table));
+}
+
+/// Notes what does not end the call.
+inline int unless_truncated(LevelGroup& group, int rc) {
+    group.truncated = group.truncated || rc == MPI_ERR_TRUNCATE;
+    return rc == MPI_ERR_TRUNCATE ? OMPI_SUCCESS : rc;
+}
+
+/// Starts a collective in the group, by its method; `pending` is set where that does not complete it. What a
+/// component does not offer is left to whoever else serves its communicator. Returns Open MPI's error code.
+template <Collective op, class... Arguments>
+int start(LevelGroup& group, ompi_request_t*& pending, Arguments... arguments) {
+    if (group.is_root()) {
+        counters().delegated[static_cast<int>(group.key.kind)].add();
+    }
+    return unless_truncated(group, start_by_method<op>(group, pending, arguments...));
+}
+
+/// Ends what start() left unfinished. Returns Open MPI's error code.
+inline int finish(LevelGroup& group, ompi_request_t*& pending) {
+    if (pending == nullptr) {
+        return OMPI_SUCCESS;
+    }
+    const int rc = ompi_request_wait(&pending, MPI_STATUS_IGNORE);
+    pending = nullptr;
+    return unless_truncated(group, rc);
 }
 
 }  // namespace strata::component

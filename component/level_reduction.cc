@@ -87,7 +87,7 @@ private:
         // A method that goes by trees.
         int rc = reduce(group, begin, count);
         if (rc == OMPI_SUCCESS) {
-            rc = component::finish(group.up);
+            rc = component::finish(group, group.up);
         }
         return rc != OMPI_SUCCESS ? rc
                                   : component::start<Collective::bcast>(

@@ -15,7 +15,7 @@ public:
     }
     int finish(const algorithms::LevelStage& stage) override {
         LevelGroup& group = communicators_.at(stage.level);
-        return component::finish(stage.role == algorithms::LevelRole::down ? group.down : group.up);
+        return component::finish(group, stage.role == algorithms::LevelRole::down ? group.down : group.up);
     }
     void abandon() noexcept override { communicators_.abandon(); }
 

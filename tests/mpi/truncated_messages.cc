@@ -2,15 +2,16 @@
 // MPI_ERR_TRUNCATE, returned and passed to the communicator's error handler, no memory beside the receive
 // buffer is written, every rank returns, and afterwards the communicator still works.
 //
-//   truncated_messages [--everywhere | --long] [--threads]
+//   truncated_messages [--everywhere | --long] [--threads] [--only TEXT]
 //
 // Between pairs of ranks, where coll/tuned returns on both (coll/basic does not); --everywhere: also where it
 // does not, on all ranks together and with messages of several segments. --long: on all ranks with those
 // only; of vectors shorter than the number of ranks a ring sends as many messages as they have elements.
-// --threads: with MPI_THREAD_MULTIPLE.
+// --threads: with MPI_THREAD_MULTIPLE. --only: cases whose names begin so.
 // Needs btl_vader_single_copy_mechanism=none: with it Open MPI 4.1.4's own MPI_Recv of more than 4 KiB writes
 // behind the buffer (RDMA gets in pml/ob1 have the sender's length).
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -205,11 +206,11 @@ void judge(Session& session, const Case& what, int returned) {
 }
 
 void run_all(Session& session, MPI_Comm parent, const Operators& operators, const Lengths& lengths,
-             bool everywhere) {
+             bool everywhere, const std::string& only) {
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
     MPI_Comm_create_errhandler(on_error, &handler);
     for (const Case& what : cases) {
-        if (what.stock_hangs && !everywhere) {
+        if ((what.stock_hangs && !everywhere) || !std::string_view(what.name).starts_with(only)) {
             continue;
         }
         MPI_Comm comm = MPI_COMM_NULL;
@@ -245,6 +246,7 @@ int main(int argc, char** argv) {
     const bool everywhere = session.flag("--everywhere");
     const bool only_long = session.flag("--long");
     session.flag("--threads");
+    const std::string only = session.option("--only", "");
     session.reject_other_arguments();
     {
         const Operators operators(session);
@@ -252,13 +254,13 @@ int main(int argc, char** argv) {
         MPI_Comm_split(MPI_COMM_WORLD, session.rank() / 2, session.rank(), &pair);
         const NamedCommunicator owner("pair", pair);
         if (owner.size() == 2 && !only_long) {
-            run_all(session, pair, operators, {1, 2}, everywhere);
+            run_all(session, pair, operators, {1, 2}, everywhere, only);
         }
         if (everywhere) {
-            run_all(session, MPI_COMM_WORLD, operators, {1, 2}, true);
+            run_all(session, MPI_COMM_WORLD, operators, {1, 2}, true, only);
         }
         if (everywhere || only_long) {
-            run_all(session, MPI_COMM_WORLD, operators, {40000, 40001}, true);
+            run_all(session, MPI_COMM_WORLD, operators, {40000, 40001}, true, only);
         }
     }
     return session.finish();
