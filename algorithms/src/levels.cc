@@ -105,11 +105,16 @@ int run_levels(LevelWork& work, const LevelStages& stages, int first, int last, 
     if (total == 0) {
         return 0;
     }
-    const int code = LevelPipeline(work, stages, first, last, total, segment).run();
-    if (code != 0) {
-        work.abandon();
+    try {
+        const int code = LevelPipeline(work, stages, first, last, total, segment).run();
+        if (code != 0) {
+            work.abandon();
+        }
+        return code;
+    } catch (...) {
+        work.abandon();  // no memory for a stage: others are under way
+        throw;
     }
-    return code;
 }
 
 int level_group(const topology::Hierarchy& hierarchy, int level, int rank, int root,

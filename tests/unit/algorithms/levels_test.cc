@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <new>
 #include <numeric>
 #include <set>
 
@@ -88,6 +89,40 @@ TEST(RunLevels, AnErrorEndsItAll) {
         EXPECT_EQ(run_levels(log, stages, 0, stages.count(), 2, 1), 77);
         EXPECT_TRUE(log.lines.ends_with("abandoned")) << log.lines;
     }
+}
+
+/// Has no memory for the start of one stage.
+class NoMemory final : public LevelWork {
+public:
+    explicit NoMemory(int missing_at) : missing_at_(missing_at) {}
+    bool takes_part(const LevelStage&) const override { return true; }
+    int start(const LevelStage&, std::size_t, std::size_t) override {
+        if (starts_++ == missing_at_) throw std::bad_alloc();
+        ++unfinished;
+        return 0;
+    }
+    int finish(const LevelStage&) override {
+        --unfinished;
+        return 0;
+    }
+    void abandon() noexcept override { unfinished = 0; }
+    int unfinished = 0;
+
+private:
+    int missing_at_;
+    int starts_ = 0;
+};
+
+TEST(RunLevels, NothingStaysUnfinishedWithoutMemory) {
+    const LevelStages stages(traits_of(Collective::reduce), 3);
+    for (int start = 0; start < 9; ++start) {
+        NoMemory work(start);
+        EXPECT_THROW(run_levels(work, stages, 0, stages.count(), 3, 1), std::bad_alloc);
+        EXPECT_EQ(work.unfinished, 0) << "start " << start;
+    }
+    NoMemory enough(9);
+    EXPECT_EQ(run_levels(enough, stages, 0, stages.count(), 3, 1), 0);
+    EXPECT_EQ(enough.unfinished, 0);
 }
 
 /// Faults of the parts that all ranks of a job hold for themselves.

@@ -61,7 +61,8 @@ public:
 
 /// Runs stages [first, last), pipelined: in step t stage s carries segment t - (s - first), so that up to
 /// last - first segments are under way. `segment` (of `total`, any unit) 0: one segment. All ranks walk the
-/// same (step, stage) order, which excludes circular waits. Returns 0 or the first error, after abandon().
+/// same (step, stage) order, which excludes circular waits. Returns 0 or the first error, after abandon(); so
+/// does an exception of `work` pass through.
 /// Source: seed papers, multilevel broadcast (figure 5) with the pipeline that they leave open.
 int run_levels(LevelWork& work, const LevelStages& stages, int first, int last, std::size_t total,
                std::size_t segment);
