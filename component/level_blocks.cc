@@ -253,7 +253,8 @@ bool fits_levels(std::span<const Block> blocks) {
     for (const Block& block : blocks) {
         bytes += block.bytes;
     }
-    return bytes <= static_cast<std::size_t>(std::numeric_limits<int>::max());
+    // Open MPI's algorithms round up to a multiple of the participants, in int.
+    return bytes + blocks.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max());
 }
 
 int move_by_levels(LevelCommunicators& communicators, std::span<Block> blocks, bool equal, BlockFlow flow,

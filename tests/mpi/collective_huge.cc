@@ -1,8 +1,8 @@
 // Counts times extents beyond 2 GiB.
 //
 //   collective_huge --case allgather|allreduce|reduce|gather|scatter [--mib N] [--of-bytes]
-//                                                  N MiB of data in the largest buffer of a rank; reductions
-//                                                  of 8-byte integers or of bytes
+//                                                  N MiB of data in the largest buffer of a rank; items
+//                                                  are integers or bytes
 //   collective_huge --case sparse                  few ints that lie far apart: little memory, all
 //   collectives
 #include <algorithm>
@@ -19,11 +19,13 @@ namespace {
 
 std::uint64_t key_of(const Session& session, int rank) { return mix(session.seed(), rank, 7); }
 
-// Blocks of ints, one per rank, `bytes` each.
-void blocks(Session& session, const std::string& name, std::size_t total) {
+// Blocks of ints or bytes, one per rank, `bytes` each.
+void blocks(Session& session, const std::string& name, std::size_t total, bool of_bytes) {
     const auto ranks = static_cast<std::size_t>(session.size());
-    const int count = static_cast<int>(total / ranks / sizeof(int));
-    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(int);
+    const MPI_Datatype type = of_bytes ? MPI_BYTE : MPI_INT;
+    const std::size_t item = of_bytes ? 1 : sizeof(int);
+    const int count = static_cast<int>(total / ranks / item);
+    const std::size_t bytes = static_cast<std::size_t>(count) * item;
     const int root = session.size() - 1;
     const int rank = session.rank();
     const bool has_all = name == "allgather" || rank == root;
@@ -33,22 +35,20 @@ void blocks(Session& session, const std::string& name, std::size_t total) {
         fill_pattern(block, bytes, key_of(session, owner));
     };
     const auto block_of = [&](int owner) { return all.get() + static_cast<std::size_t>(owner) * bytes; };
-    session.at("%s of %d ints per rank", name.c_str(), count);
+    session.at("%s of %d %s per rank", name.c_str(), count, of_bytes ? "bytes" : "ints");
     if (name == "scatter") {
         for (int owner = 0; owner < session.size() && has_all; ++owner) {
             fill(block_of(owner), owner);
         }
-        MPI_Scatter(all.get(), count, MPI_INT, has_all ? MPI_IN_PLACE : own, count, MPI_INT, root,
-                    MPI_COMM_WORLD);
+        MPI_Scatter(all.get(), count, type, has_all ? MPI_IN_PLACE : own, count, type, root, MPI_COMM_WORLD);
         session.expect_pattern(own, bytes, key_of(session, rank));
         return;
     }
     fill(own, rank);
     if (name == "gather") {
-        MPI_Gather(has_all ? MPI_IN_PLACE : own, count, MPI_INT, all.get(), count, MPI_INT, root,
-                   MPI_COMM_WORLD);
+        MPI_Gather(has_all ? MPI_IN_PLACE : own, count, type, all.get(), count, type, root, MPI_COMM_WORLD);
     } else {
-        MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.get(), count, MPI_INT, MPI_COMM_WORLD);
+        MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.get(), count, type, MPI_COMM_WORLD);
     }
     for (int owner = 0; owner < session.size() && has_all; ++owner) {
         session.expect_pattern(block_of(owner), bytes, key_of(session, owner));
@@ -308,7 +308,7 @@ int main(int argc, char** argv) {
     if (name == "allreduce" || name == "reduce") {
         reductions(session, name == "allreduce", bytes, of_bytes);
     } else {
-        blocks(session, name, bytes);
+        blocks(session, name, bytes, of_bytes);
     }
     return session.finish();
 }
