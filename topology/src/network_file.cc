@@ -1,7 +1,4 @@
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "strata/topology/text.h"
@@ -168,22 +165,12 @@ void FileParser::connect(int id) {
 
 }  // namespace
 
-FileError::FileError(std::string_view file, int line, std::string_view message)
-    : std::runtime_error(std::string(file) + ":" + (line > 0 ? std::to_string(line) + ":" : "") + " " +
-                         std::string(message)) {}
-
 Network Network::from_text(std::string_view text, std::string_view file) {
     return FileParser(file).parse(text);
 }
 
 Network Network::from_file(const std::string& path) {
-    std::ifstream stream(path, std::ios::binary);
-    if (!stream) throw FileError(path, 0, "cannot be opened");
-    std::error_code ignored;
-    if (std::filesystem::is_directory(path, ignored)) throw FileError(path, 0, "is a directory");
-    const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-    if (stream.bad()) throw FileError(path, 0, "cannot be read");
-    return from_text(text, path);
+    return from_text(read_text_file(path), path);
 }
 
 }  // namespace strata::topology

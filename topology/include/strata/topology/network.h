@@ -1,19 +1,13 @@
 #pragma once
 #include <cstdint>
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace strata::topology {
+#include "strata/topology/text_file.h"
 
-/// What is wrong with a file, and where: what() is "FILE:LINE: message"; line 0 means the file as a whole and
-/// is left out.
-class FileError : public std::runtime_error {
-public:
-    FileError(std::string_view file, int line, std::string_view message);
-};
+namespace strata::topology {
 
 /// Switches above the nodes, from a file in the syntax of Slurm's topology.conf(5) for topology/tree:
 ///   SwitchName=s0 Nodes=n[1-3,07-12],gpu5
