@@ -72,18 +72,26 @@ LinkTable::LinkTable() = default;
 
 LinkParameters LinkTable::at(LevelKey level) const {
     const std::size_t eager = is_network(level.kind) ? network_eager_ : node_eager_;
-    for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
-        if (!entry->level.matches(level)) continue;
-        LinkParameters link = entry->link;
-        if (link.eager_bytes == 0) link.eager_bytes = eager != 0 ? eager : default_link(level).eager_bytes;
-        return link;
-    }
     LinkParameters link = default_link(level);
-    if (eager != 0) link.eager_bytes = eager;
+    const std::size_t limit_in_force = eager != 0 ? eager : link.eager_bytes;
+    link.eager_bytes = 0;
+    for (const Entry& entry : entries_) {
+        if (!entry.level.matches(level)) continue;
+        link.latency_us = entry.link.latency_us.value_or(link.latency_us);
+        link.overhead_us = entry.link.overhead_us.value_or(link.overhead_us);
+        link.bytes_per_us = entry.link.bytes_per_us.value_or(link.bytes_per_us);
+        link.eager_bytes = entry.link.eager_bytes.value_or(link.eager_bytes);
+        link.parallel = entry.link.parallel.value_or(link.parallel);
+    }
+    if (link.eager_bytes == 0) link.eager_bytes = limit_in_force;
     return link;
 }
 
-void LinkTable::set(LevelPattern level, const LinkParameters& link) { entries_.push_back({level, link}); }
+void LinkTable::set(LevelPattern level, const LinkParameters& link) {
+    set_some(level, {link.latency_us, link.overhead_us, link.bytes_per_us, link.eager_bytes, link.parallel});
+}
+
+void LinkTable::set_some(LevelPattern level, const LinkSetting& link) { entries_.push_back({level, link}); }
 
 void LinkTable::set_eager_limits(std::size_t network_bytes, std::size_t node_bytes) {
     network_eager_ = network_bytes;

@@ -132,4 +132,18 @@ TEST(LinkTableTest, TheLatestMatchingSettingHolds) {
     EXPECT_EQ(links.at(leaf_switch).eager_bytes, 500U);
 }
 
+TEST(LinkTableTest, SomeValuesLeaveTheOthers) {
+    LinkTable links;
+    const LinkParameters before = links.at(leaf_switch);
+    links.set_some({LevelKind::switch_, std::nullopt}, {.latency_us = 100, .eager_bytes = 2048});
+    links.set_some({LevelKind::switch_, 0}, {.latency_us = 200});
+    EXPECT_EQ(links.at(top_switch).latency_us, 100);
+    EXPECT_EQ(links.at(leaf_switch).latency_us, 200);
+    EXPECT_EQ(links.at(leaf_switch).eager_bytes, 2048U);
+    EXPECT_EQ(links.at(leaf_switch).bytes_per_us, before.bytes_per_us);
+    links.set({LevelKind::switch_, std::nullopt}, {1, 1, 1, 0});
+    EXPECT_EQ(links.at(leaf_switch).eager_bytes, 65536U)
+        << "0 is the limit in force, whatever was set before";
+}
+
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "strata/topology/level.h"
@@ -16,20 +17,31 @@ struct LinkParameters {
         1;  ///< transfers that one child group's connection to this level carries at full speed at once
 };
 
+/// Some of a level's LinkParameters; what is empty stays as it is.
+struct LinkSetting {
+    std::optional<double> latency_us = {};
+    std::optional<double> overhead_us = {};
+    std::optional<double> bytes_per_us = {};
+    std::optional<std::size_t> eager_bytes = {};
+    std::optional<double> parallel = {};
+};
+
 /// Link parameters by level; a level that was not set answers with the defaults of its kind.
 class LinkTable {
 public:
     LinkTable();
     LinkParameters at(topology::LevelKey level) const;
-    /// The latest of several settings that match a level holds. `eager_bytes` 0 keeps the limit in force.
+    /// The latest of several settings that match a level holds, value by value. `eager_bytes` 0 keeps the
+    /// limit in force.
     void set(topology::LevelPattern level, const LinkParameters& link);
+    void set_some(topology::LevelPattern level, const LinkSetting& link);
     /// Handshake limits of the levels above the node, and of the node and below; 0 = default.
     void set_eager_limits(std::size_t network_bytes, std::size_t node_bytes);
 
 private:
     struct Entry {
         topology::LevelPattern level;
-        LinkParameters link;
+        LinkSetting link;
     };
     std::vector<Entry> entries_;
     std::size_t network_eager_ = 0;
