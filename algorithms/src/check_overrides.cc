@@ -54,11 +54,15 @@ std::string known_methods(Suits&& suits) {
 
 /// The rule as the user wrote it, but for a radix.
 std::string text_of(const LevelMethodRule& rule) {
-    std::string level(topology::name_of(rule.level.kind));
-    if (rule.level.height) level += std::to_string(*rule.level.height);
+    std::string level;
+    if (rule.level) {
+        level = topology::name_of(rule.level->kind);
+        if (rule.level->height) level += std::to_string(*rule.level->height);
+        level += "=";
+    }
     const bool component = rule.method.algorithm == Algorithm::component;
-    return "'" + level + "=" +
-           (component ? rule.method.component : std::string(info(rule.method.algorithm).name)) + "'";
+    return "'" + level + (component ? rule.method.component : std::string(info(rule.method.algorithm).name)) +
+           "'";
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ bool PlanSearch::wants_levels(const Overrides& overrides) const {
     if (overrides.engine != Engine::automatic) return overrides.engine == Engine::levels;
     return std::any_of(model_->levels().begin(), model_->levels().end(), [&](const LevelKey& key) {
         for (const LevelMethodRule& rule : overrides.methods) {
-            if (rule.level.matches(key)) return delegates(rule.method, traits_);
+            if (rule.holds_for(key)) return delegates(rule.method, traits_);
         }
         return false;
     });
@@ -66,6 +66,12 @@ bool PlanSearch::could_be_ring() const {
     return false;
 }
 
+std::vector<LevelSources> PlanSearch::sources() const {
+    std::vector<LevelSources> all;
+    for (const Level& level : levels_) all.push_back(level.sources);
+    return all;
+}
+
 double PlanSearch::run(bool one_segment) {
     if (!by_levels_ && plans_.front().method.algorithm == Algorithm::recursive_doubling) {
         set_exchange();
@@ -74,7 +80,7 @@ double PlanSearch::run(bool one_segment) {
     }
     // Nobody knows how much there is: messages that need no handshake between nodes, so that long streams
     // flow; inside a node whole ones.
-    if (!traits_.sized) fix_segments(network_eager(0) == 0 ? 0 : largest_eager_segment(network_eager(0)));
+    if (!traits_.sized) fix_segments(network_eager(0) == 0 ? 0 : largest_eager_segment(network_eager(0)), {});
     PlanSearch exchange = *this;
     choose(one_segment);
     if (exchange.exchange_is_open()) {
@@ -90,24 +96,27 @@ void PlanSearch::open_level(std::size_t l, const Overrides& overrides) {
     Level level;
     LevelPlan plan{key, {}, 0};
     for (const LevelMethodRule& rule : overrides.methods) {
-        if (!rule.level.matches(key)) continue;
+        if (!rule.holds_for(key)) continue;
         if (!can_have(l, rule.method)) {
             if (!passed_over_) passed_over_ = rule.method;
             continue;
         }
         plan.method = rule.method;
         level.method_open = rule.method.algorithm == Algorithm::automatic;
+        if (!level.method_open) level.sources.method = rule.source;
         break;
     }
     // The engine would do the same without a word (reduction_links.h).
     if (operation_.rank_order && !by_levels_ && !level.method_open &&
         !info(plan.method.algorithm).keeps_rank_order) {
         plan.method = binomial;
+        level.sources.method = {};
     }
     for (const LevelSizeRule& rule : overrides.segments) {
-        if (rule.level && !rule.level->matches(key)) continue;
+        if (!rule.holds_for(key)) continue;
         plan.segment_bytes = rule.bytes;
         level.segment_open = false;
+        level.sources.segment = rule.source;
         break;
     }
     level.shapes = shapes_for(l);
@@ -151,25 +160,35 @@ bool PlanSearch::worth_a_ring(std::size_t l) const {
 }
 
 /// All segments that are still open get this size.
-void PlanSearch::fix_segments(std::size_t bytes) {
+void PlanSearch::fix_segments(std::size_t bytes, Source source) {
     for (std::size_t l = 0; l < plans_.size(); ++l) {
-        if (levels_[l].segment_open) plans_[l].segment_bytes = bytes;
+        if (!levels_[l].segment_open) continue;
+        plans_[l].segment_bytes = bytes;
         levels_[l].segment_open = false;
+        levels_[l].sources.segment = source;
+    }
+}
+
+void PlanSearch::open_segments() {
+    for (Level& level : levels_) {
+        level.segment_open = true;
+        level.sources.segment = {};
     }
 }
 
 void PlanSearch::set_one_segment() {
     const bool topmost_open = levels_.front().segment_open;
-    for (Level& level : levels_) level.segment_open = true;
-    if (!topmost_open) fix_segments(plans_.front().segment_bytes);
+    const Source source = levels_.front().sources.segment;
+    open_segments();
+    if (!topmost_open) fix_segments(plans_.front().segment_bytes, source);
 }
 
 /// Recursive doubling on the topmost level: all messages are whole.
 void PlanSearch::set_exchange() {
     plans_.front().method = {Algorithm::recursive_doubling, 0, {}};
     levels_.front().method_open = false;
-    for (Level& level : levels_) level.segment_open = true;
-    fix_segments(0);
+    open_segments();
+    fix_segments(0, {});
 }
 
 /// True when nothing forbids recursive doubling on the topmost level: no rule, no ring, no message that must

@@ -33,6 +33,8 @@ public:
     /// True when a ring is worth a thought on some level that is left open.
     bool could_be_ring() const;
     const std::vector<LevelPlan>& plans() const { return plans_; }
+    /// By level.
+    std::vector<LevelSources> sources() const;
 
     /// Chooses everything open; returns the predicted time, us. `one_segment`: of one size on all levels, the
     /// topmost one's where a rule fixed that.
@@ -43,6 +45,7 @@ private:
     struct Level {
         bool method_open = true;
         bool segment_open = true;
+        LevelSources sources;
         std::vector<LevelMethod> shapes;  ///< candidates for an open method
     };
 
@@ -54,7 +57,8 @@ private:
     bool must_be_ring(std::size_t l) const;
     bool worth_a_ring(std::size_t l) const;
     bool order_is_fixed() const { return operation_.reproducible && traits_.folds; }
-    void fix_segments(std::size_t bytes);
+    void fix_segments(std::size_t bytes, Source source);
+    void open_segments();
     void set_one_segment();
     void set_exchange();
     bool exchange_is_open() const;

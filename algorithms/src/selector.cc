@@ -153,6 +153,8 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     PlanSearch search(*model, overrides, operation,
                       overrides.engine == Engine::ring ? Rings::wanted : Rings::none);
     plan.levels = search.plans();
+    plan.sources = search.sources();
+    if (overrides.engine != Engine::automatic) plan.engine_source = overrides.engine_source;
     if (overrides.engine == Engine::forward) {
         forward(plan, "set by the user");
         return plan;
@@ -179,6 +181,7 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     }
     if (!fixed && !by_levels) try_rings(search, *model, overrides, operation, plan.predicted_us);
     plan.levels = search.plans();
+    plan.sources = search.sources();
     plan.engine = by_levels ? Engine::levels : has_ring(plan.levels) ? Engine::ring : Engine::tree;
     plan.reason = verdict->reason;
     if (!fixed && plan.engine == Engine::ring) plan.reason += "; a ring loads them less than a tree";

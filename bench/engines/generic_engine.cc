@@ -46,7 +46,7 @@ algorithms::Plan plan_of(const topology::Hierarchy& hierarchy, const Options& op
     for (const auto level : hierarchy.levels()) {
         algorithms::LevelPlan chosen{level, {algorithms::Algorithm::binomial, 0, {}}, options.segment};
         for (const auto& rule : rules) {
-            if (rule.level.matches(level)) chosen.method = rule.method;
+            if (rule.holds_for(level)) chosen.method = rule.method;
         }
         plan.levels.push_back(chosen);
     }

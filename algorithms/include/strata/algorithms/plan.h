@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "strata/algorithms/algorithm.h"
+#include "strata/algorithms/source.h"
 #include "strata/topology/level.h"
 
 namespace strata::algorithms {
@@ -29,6 +30,13 @@ struct LevelPlan {
     bool operator==(const LevelPlan&) const = default;
 };
 
+/// Where the values of a LevelPlan come from.
+struct LevelSources {
+    Source method;
+    Source segment;
+    bool operator==(const LevelSources&) const = default;
+};
+
 /// How one operation of one size class is done. Made from facts equal on all ranks only.
 struct Plan {
     Engine engine = Engine::forward;
@@ -37,7 +45,9 @@ struct Plan {
     /// doubling leaves all messages whole. Reductions have a ring on the topmost level only (ring_links()). A
     /// forward plan's methods are automatic where no rule fixed them.
     std::vector<LevelPlan> levels;
-    int window = 4;  ///< messages in flight per edge of the tree
+    std::vector<LevelSources> sources;  ///< of make_plan(): one per level
+    Source engine_source;               ///< who asked for the engine; `reason` tells where it got another
+    int window = 4;                     ///< messages in flight per edge of the tree
     /// What other nodes send to the root enters its node at Hierarchy::receiver_of(root), which hands it on
     /// (Gather, Reduce).
     bool near_card = false;

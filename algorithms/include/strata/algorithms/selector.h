@@ -9,6 +9,7 @@
 #include "strata/algorithms/collective.h"
 #include "strata/algorithms/link.h"
 #include "strata/algorithms/plan.h"
+#include "strata/algorithms/source.h"
 #include "strata/topology/hierarchy.h"
 
 namespace strata::algorithms {
@@ -16,8 +17,10 @@ namespace strata::algorithms {
 /// "switch=chain:2,node=binomial,numa=sm": for each level an algorithm (with its radix) or, for any other
 /// word, the coll component of that name. `components` limits those words when it is not empty.
 struct LevelMethodRule {
-    topology::LevelPattern level;
+    std::optional<topology::LevelPattern> level;  ///< empty: every level (never of a parameter)
     LevelMethod method;
+    Source source{Origin::parameter, 0};
+    bool holds_for(topology::LevelKey key) const { return !level || level->matches(key); }
 };
 /// Blanks around entries and words are ignored; a component's word is made of a-z, 0-9 and '_'; an empty text
 /// has no rules. Throws std::invalid_argument: the broken entry and the known words.
@@ -30,6 +33,8 @@ std::vector<LevelMethodRule> parse_level_methods(std::string_view text,
 struct LevelSizeRule {
     std::optional<topology::LevelPattern> level;  ///< empty: every level
     std::size_t bytes = 0;
+    Source source{Origin::parameter, 0};
+    bool holds_for(topology::LevelKey key) const { return !level || level->matches(key); }
 };
 /// Throws std::invalid_argument: the broken entry and what is allowed.
 std::vector<LevelSizeRule> parse_level_sizes(std::string_view text);
@@ -42,7 +47,8 @@ struct Overrides {
     Engine engine = Engine::automatic;
     std::vector<LevelMethodRule> methods;
     std::vector<LevelSizeRule> segments;
-    int window = 4;  ///< messages in flight per edge of the tree
+    int window = 4;                              ///< messages in flight per edge of the tree
+    Source engine_source{Origin::parameter, 0};  ///< who fixed `engine`, where it is not automatic
 };
 
 /// Names of the engines that a collective has, and of what its levels can be given to, for help texts.
