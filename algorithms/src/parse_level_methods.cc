@@ -43,8 +43,10 @@ LevelMethod parse_component(std::string_view entry, std::string_view word,
     reject(entry, reason);
 }
 
-LevelMethod parse_method(std::string_view entry, std::string_view text,
-                         const std::vector<std::string>& components) {
+}  // namespace
+
+LevelMethod parse_level_method(std::string_view entry, std::string_view text,
+                               const std::vector<std::string>& components) {
     const std::size_t colon = text.find(':');
     const std::string_view word = trimmed(text.substr(0, colon));
     const auto algorithm = algorithm_from_name(word);
@@ -60,8 +62,6 @@ LevelMethod parse_method(std::string_view entry, std::string_view text,
     return method;
 }
 
-}  // namespace
-
 std::vector<LevelMethodRule> parse_level_methods(std::string_view text,
                                                  const std::vector<std::string>& components) {
     std::vector<LevelMethodRule> rules;
@@ -70,7 +70,7 @@ std::vector<LevelMethodRule> parse_level_methods(std::string_view text,
         if (equals == std::string_view::npos)
             reject(entry, "expected LEVEL=ALGORITHM[:RADIX] or LEVEL=COMPONENT");
         const auto level = parse_level_or_throw(entry, trimmed(entry.substr(0, equals)));
-        rules.push_back({level, parse_method(entry, trimmed(entry.substr(equals + 1)), components)});
+        rules.push_back({level, parse_level_method(entry, trimmed(entry.substr(equals + 1)), components)});
     }
     return rules;
 }

@@ -15,6 +15,8 @@ int unit_shift(std::string_view unit) {
     return -1;
 }
 
+}  // namespace
+
 std::size_t parse_size(std::string_view entry, std::string_view text) {
     std::size_t number = 0;
     const char* const last = text.data() + text.size();
@@ -27,8 +29,6 @@ std::size_t parse_size(std::string_view entry, std::string_view text) {
     if (number > (std::numeric_limits<std::size_t>::max() >> shift)) reject(entry, "too many bytes");
     return number << shift;
 }
-
-}  // namespace
 
 std::vector<LevelSizeRule> parse_level_sizes(std::string_view text) {
     std::vector<LevelSizeRule> rules;

@@ -1,0 +1,27 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace strata::algorithms {
+
+/// A JSON value that knows its line. Not nlohmann::json itself: that one forgets lines, and lets the last of
+/// equal keys win.
+struct JsonValue {
+    enum class Kind { null, boolean, number, string, array, object };
+    Kind kind = Kind::null;
+    int line = 0;                  ///< on which it begins, from 1
+    std::string key;               ///< of a member of an object
+    std::string text;              ///< of a string
+    double number = 0;             ///< of a number
+    std::vector<JsonValue> items;  ///< of an array; of an object, in the order of the file, equal keys too
+};
+
+/// The document in `text`, which `file` holds. Throws topology::FileError with the line of the first thing
+/// that is no JSON, or that is nested deeper than 8, or that is one value too many (100,000). Cost: linear.
+JsonValue parse_json(std::string_view text, std::string_view file);
+
+/// `text` in quotes for a message of one line: cut when long, and without control characters.
+std::string quoted(std::string_view text);
+
+}  // namespace strata::algorithms
