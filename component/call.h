@@ -104,7 +104,9 @@ int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments
         return rc;
     }
     if (planned->plan.engine == algorithms::Engine::forward) {
-        return hand_over(ForwardReason::model);
+        return hand_over(planned->plan.engine_source.origin == algorithms::Origin::model
+                             ? ForwardReason::model
+                             : ForwardReason::chosen);
     }
     served_by(planned->plan.engine, count_of).add();
     CommunicatorState::Running running(state);

@@ -33,12 +33,17 @@ SizeClass size_class(std::size_t bytes) {
     return {exponent * 4 + static_cast<unsigned>(quarter), (4 + quarter) << (exponent - 2)};
 }
 
-/// The same wishes as far as the tree engine can fulfil them.
-algorithms::Overrides without_delegation(algorithms::Overrides overrides, Collective op) {
+/// The same wishes without those that ask for the levels engine; `engine` in its place.
+algorithms::Overrides without_delegation(algorithms::Overrides overrides, Collective op,
+                                         algorithms::Engine engine) {
+    using algorithms::Algorithm;
+    if (overrides.engine != algorithms::Engine::automatic && overrides.engine != algorithms::Engine::levels) {
+        return overrides;  // then check() has let no such method through
+    }
     const bool exchanges = algorithms::traits_of(op).exchanges;
-    overrides.engine = algorithms::Engine::tree;
+    overrides.engine = engine;
+    overrides.engine_source = {};
     std::erase_if(overrides.methods, [&](const algorithms::LevelMethodRule& rule) {
-        using algorithms::Algorithm;
         const Algorithm algorithm = rule.method.algorithm;
         return algorithm != Algorithm::automatic && !algorithms::info(algorithm).tree_shape &&
                !(exchanges && algorithm == Algorithm::recursive_doubling);
@@ -68,7 +73,6 @@ algorithms::SpareChunk& spare_of_process() {
 CommunicatorState::CommunicatorState(ompi_communicator_t* comm, const Settings& settings)
     : comm_(comm),
       settings_(settings),
-      overrides_(settings.overrides),
       transport_(comm),
       arena_(algorithms::Arena::default_keep, &spare_of_process()) {}
 
@@ -96,10 +100,11 @@ void CommunicatorState::set_up() {
     }
     const topology::Election election = election_of(comm_, settings_);
     hierarchy_ = topology::build_hierarchy(agreement.records, {settings_.hierarchy, election});
-    const bool lanes_wanted = std::any_of(
-        overrides_.begin(), overrides_.end(),
-        [](const algorithms::Overrides& overrides) { return overrides.engine == algorithms::Engine::lanes; });
-    if (lanes_wanted) {
+    for (int op = 0; op < collective_count; ++op) {
+        rules_[op] = algorithms::rules_for(settings_.rules, static_cast<Collective>(op), hierarchy_.ranks());
+        byte_bounds_[op] = algorithms::byte_bounds(rules_[op]);
+    }
+    if (may_want(algorithms::Engine::lanes)) {
         lanes_ = topology::card_lanes(hierarchy_, agreement.records, election);
     }
     agreed_ = true;
@@ -135,12 +140,22 @@ void CommunicatorState::classify_roots() {
     }
 }
 
+bool CommunicatorState::may_want(algorithms::Engine engine) const {
+    const auto in_rules = [&](const std::vector<algorithms::Rule>& rules) {
+        return std::any_of(rules.begin(), rules.end(),
+                           [&](const algorithms::Rule& rule) { return rule.engine == engine; });
+    };
+    return std::any_of(settings_.overrides.begin(), settings_.overrides.end(),
+                       [&](const algorithms::Overrides& overrides) { return overrides.engine == engine; }) ||
+           std::any_of(rules_.begin(), rules_.end(), in_rules);
+}
+
 /// What holds for every call of a collective.
 void CommunicatorState::decide(Collective op) {
-    const algorithms::Overrides& overrides = overrides_[static_cast<int>(op)];
+    const algorithms::Overrides& overrides = settings_.of(op);
     const bool keeps_order = settings_.reproducible && algorithms::traits_of(op).folds;
-    const bool open =
-        overrides.engine == algorithms::Engine::automatic && overrides.methods.empty() && !keeps_order;
+    const bool open = overrides.engine == algorithms::Engine::automatic && overrides.methods.empty() &&
+                      rules_[static_cast<int>(op)].empty() && !keeps_order;
     if (overrides.engine == algorithms::Engine::forward) {
         forwarded_because_[static_cast<int>(op)] = ForwardReason::chosen;
     } else if (open && hierarchy_.groups.size() == 1) {
@@ -148,23 +163,47 @@ void CommunicatorState::decide(Collective op) {
     }
 }
 
+/// What parameters and rules say to an operation, as far as that could be done until now.
+algorithms::Overrides CommunicatorState::wishes(const algorithms::Operation& operation, bool delegate,
+                                                std::vector<std::string>& passed_over) const {
+    const Collective op = operation.collective;
+    auto [overrides, unusable] =
+        algorithms::resolve(settings_.of(op), rules_[static_cast<std::size_t>(op)], hierarchy_, operation);
+    passed_over = std::move(unusable);
+    if (!delegate) {
+        return without_delegation(std::move(overrides), op, algorithms::Engine::tree);
+    }
+    if (levels_given_up_[static_cast<std::size_t>(op)]) {
+        return without_delegation(std::move(overrides), op, algorithms::Engine::automatic);
+    }
+    return overrides;
+}
+
 Planned& CommunicatorState::plan(const algorithms::Operation& operation, bool delegate) {
     const SizeClass size = size_class(operation.bytes);
     const int root = root_class(operation.collective, operation.root);
     const auto op = static_cast<unsigned>(operation.collective);
-    const std::uint64_t key = static_cast<std::uint64_t>(root) << 16 | op << 10 |
+    const std::vector<std::size_t>& bounds = byte_bounds_[op];
+    const auto bound = std::upper_bound(bounds.begin(), bounds.end(), operation.bytes);
+    static_assert(2 * algorithms::most_rules < 1U << 16);
+    const std::uint64_t key = static_cast<std::uint64_t>(bound - bounds.begin()) << 48 |
+                              static_cast<std::uint64_t>(root) << 16 | op << 10 |
                               (operation.rank_order ? 1U << 9 : 0U) | (delegate ? 0U : 1U << 8) | size.index;
     const auto [place, isnew] = plans_.try_emplace(key);
     if (isnew) {
         try {
             algorithms::Operation representative = operation;
-            representative.bytes = size.smallest;
+            representative.bytes =
+                bound == bounds.begin() ? size.smallest : std::max(size.smallest, *std::prev(bound));
             representative.root = root;
             representative.lanes = std::max(1, lanes_.count());
-            const algorithms::Overrides& overrides = overrides_[op];
-            place->second.plan = algorithms::make_plan(
-                hierarchy_, settings_.links,
-                delegate ? overrides : without_delegation(overrides, operation.collective), representative);
+            std::vector<std::string> passed_over;
+            const algorithms::Overrides overrides = wishes(representative, delegate, passed_over);
+            algorithms::Plan& made = place->second.plan;
+            made = algorithms::make_plan(hierarchy_, settings_.links, overrides, representative);
+            for (const std::string& why : passed_over) {
+                made.reason += "; passed over " + settings_.rules_file + ":" + why;
+            }
             explain(operation, place->second.plan);
         } catch (...) {
             plans_.erase(place);
@@ -180,7 +219,8 @@ void CommunicatorState::explain(const algorithms::Operation& operation, const al
     }
     const std::string name(algorithms::collective_names[static_cast<int>(operation.collective)]);
     opal_output(0, "coll:strata: %s %s of %zu bytes from rank %d: %s", comm_->c_name, name.c_str(),
-                operation.bytes, operation.root, describe(plan).c_str());
+                operation.bytes, operation.root,
+                describe(plan, operation.collective, settings_.rules_file).c_str());
 }
 
 template <class Links, class Make>
@@ -298,9 +338,7 @@ void CommunicatorState::give_up_levels(Collective op, const LevelCommunicators::
     if (outcome.speaker) {
         show_unusable_methods(comm_->c_name, outcome.why);
     }
-    algorithms::Overrides& overrides = overrides_[static_cast<std::size_t>(op)];
-    overrides = without_delegation(overrides, op);
-    overrides.engine = algorithms::Engine::automatic;
+    levels_given_up_[static_cast<std::size_t>(op)] = true;
     plans_.clear();
 }
 

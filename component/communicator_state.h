@@ -121,6 +121,9 @@ private:
     void forward_all(ForwardReason reason);
     void classify_roots();
     void decide(Collective op);
+    bool may_want(algorithms::Engine engine) const;
+    algorithms::Overrides wishes(const algorithms::Operation& operation, bool delegate,
+                                 std::vector<std::string>& passed_over) const;
     template <class Links, class Make>
     const Routes<Links>& routes(Planned& planned, int root, Make&& make);
     void give_up_levels(Collective op, const LevelCommunicators::Outcome& outcome);
@@ -142,8 +145,11 @@ private:
     topology::CardLanes lanes_;         // made only where a parameter asks for the lanes engine
     std::vector<int> root_class_;       // rank -> the rank whose plan serves it
     std::vector<int> receiving_class_;  // the same; those with a receiver apart
-    std::array<algorithms::Overrides, collective_count> overrides_;
-    std::unordered_map<std::uint64_t, Planned> plans_;  // by collective, root class and size class
+    std::array<std::vector<algorithms::Rule>, collective_count> rules_;   // those for so many ranks
+    std::array<std::vector<std::size_t>, collective_count> byte_bounds_;  // of the rules
+    std::array<bool, collective_count> levels_given_up_{};
+    // By collective, root class, size class and the bounds between which a size lies.
+    std::unordered_map<std::uint64_t, Planned> plans_;
     std::deque<LevelSet> level_sets_;
     PmlTransport transport_;
     algorithms::Arena arena_;

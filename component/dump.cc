@@ -82,7 +82,45 @@ void dump_hierarchy(ompi_communicator_t* comm, const Settings& settings, const t
     }
 }
 
-std::string describe(const algorithms::Plan& plan) {
+namespace {
+
+/// "PATH:LINE", "coll_strata_bcast_segsize"; empty for what nobody fixed.
+std::string source_text(const algorithms::Source& source, const std::string& parameter,
+                        const std::string& rules_file) {
+    switch (source.origin) {
+        case algorithms::Origin::model: return {};
+        case algorithms::Origin::rules_file: return rules_file + ":" + std::to_string(source.line);
+        case algorithms::Origin::parameter: return "coll_strata_" + parameter;
+        case algorithms::Origin::info_key: return "info key ompi_comm_coll_strata_" + parameter;
+    }
+    return {};
+}
+
+/// "; engine from FILE:3, segment of node from coll_strata_bcast_segsize"; the rest is built in.
+std::string sources_text(const algorithms::Plan& plan, Collective collective, const std::string& rules_file) {
+    const std::string op(algorithms::name_of(collective));
+    std::string text;
+    const auto add = [&](const std::string& what, const algorithms::Source& source, const char* suffix) {
+        const std::string from = source_text(source, op + suffix, rules_file);
+        if (!from.empty()) {
+            text += (text.empty() ? "; " : ", ") + what + " from " + from;
+        }
+    };
+    add("engine", plan.engine_source, "_algorithm");
+    if (plan.engine == algorithms::Engine::forward) {
+        return text;
+    }
+    for (std::size_t l = 0; l < plan.sources.size(); ++l) {
+        const std::string level = topology::name_of(plan.levels[l].level);
+        add("algorithm of " + level, plan.sources[l].method, "_level_algorithms");
+        add("segment of " + level, plan.sources[l].segment, "_segsize");
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string describe(const algorithms::Plan& plan, Collective collective, const std::string& rules_file) {
     std::ostringstream text;
     text << algorithms::name_of(plan.engine);
     if (plan.engine != algorithms::Engine::forward) {
@@ -107,7 +145,7 @@ std::string describe(const algorithms::Plan& plan) {
     if (plan.forward_us > 0) {
         text << ", forward " << plan.forward_us << " us";
     }
-    text << ": " << plan.reason;
+    text << ": " << plan.reason << sources_text(plan, collective, rules_file);
     return text.str();
 }
 

@@ -20,7 +20,8 @@ void publish_notes(const topology::NodeNotes& notes);
 void dump_hierarchy(ompi_communicator_t* comm, const Settings& settings, const topology::Hierarchy& hierarchy,
                     std::span<const topology::LocalityRecord> records);
 
-/// "tree (switch1 pipeline/61440, node binomial/8192), predicted 170.2 us, forward 850.1 us: reason".
-std::string describe(const algorithms::Plan& plan);
+/// "tree (switch1 pipeline/61440, node binomial/8192), predicted 170.2 us, forward 850.1 us: reason; segment of node
+/// from /etc/rules.json:12".
+std::string describe(const algorithms::Plan& plan, Collective collective, const std::string& rules_file);
 
 }  // namespace strata::component

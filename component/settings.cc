@@ -40,6 +40,14 @@ public:
             errors_.push_back("coll_strata_" + name + " = '" + value + "': " + error.what());
         }
     }
+    /// The same where the value is a file, which `parse` names itself.
+    void read_file(const std::string& name, const std::function<void()>& parse) {
+        try {
+            parse();
+        } catch (const std::exception& error) {
+            errors_.push_back("coll_strata_" + name + ": " + error.what());
+        }
+    }
 
 private:
     std::vector<std::string>& errors_;
@@ -74,6 +82,18 @@ void parse_network(const std::string& text, Settings& settings) {
         throw std::invalid_argument("unknown source; known: auto, none, file:PATH, hosts:LIST=SWITCHES;...");
     }
     settings.slurm_network = false;
+}
+
+/// `settings` is touched only when the whole file is understood.
+void parse_rules(const std::string& path, const std::vector<std::string>& components, Settings& settings) {
+    if (path.empty()) {
+        return;
+    }
+    const std::string text = topology::read_text_file(path, algorithms::longest_rules_file);
+    settings.rules = algorithms::parse_rules(text, path, components);
+    settings.rules_file = path;
+    settings.rules_hash = stable_hash(text);
+    algorithms::set_links(settings.links, settings.rules.links);
 }
 
 algorithms::Overrides parse_overrides(Collective collective, const CollectiveText& text,
@@ -148,6 +168,7 @@ Settings parse_settings(const SettingsText& text, const std::vector<std::string>
                 [&] { settings.window = parse_number(text.window, 1, 1024, " messages"); });
     reader.read("hierarchy", text.hierarchy, [&] { settings.hierarchy = parse_hierarchy(text.hierarchy); });
     reader.read("network", text.network, [&] { parse_network(text.network, settings); });
+    reader.read_file("rules", [&] { parse_rules(text.rules, components, settings); });
     reader.read("nic", text.nic, [&] {
         settings.near_card = text.nic != "none";
         if (settings.near_card && text.nic != "auto") {
@@ -180,13 +201,13 @@ Settings parse_settings(const SettingsText& text, const std::vector<std::string>
 std::uint64_t agreement_hash(const SettingsText& text, const Settings& settings,
                              const std::vector<std::string>& errors, const Surroundings& surroundings) {
     // As written, and what was not understood: a value that one node alone gets wrong must be seen as a
-    // difference. Of the network file the content counts, not its path; a pretended machine and the names of
+    // difference. Of files the content counts, not the path; a pretended machine and the names of
     // cards (which may differ from node to node) show in the records themselves.
     std::ostringstream all;
     all << text.priority << '|' << text.window << '|' << text.hierarchy << '|' << text.disable << '|'
         << settings.near_card << '|' << settings.reproducible << '|' << surroundings.network_eager_bytes
         << '|' << surroundings.node_eager_bytes << '|' << surroundings.architecture << '|'
-        << surroundings.several_threads << '|' << surroundings.transport << '|';
+        << surroundings.several_threads << '|' << surroundings.transport << '|' << settings.rules_hash << '|';
     if (settings.network) {
         all << settings.network->hash();
     } else {

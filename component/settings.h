@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "collectives.h"
+#include "strata/algorithms/rules.h"
 #include "strata/algorithms/selector.h"
 #include "strata/topology/hierarchy.h"
 #include "strata/topology/machine.h"
@@ -31,6 +32,7 @@ struct SettingsText {
     std::string topology;
     std::string placement;
     std::string nic = "auto";
+    std::string rules;
     std::string reproducible = "0";
     std::string disable;
     std::string dump;
@@ -53,6 +55,9 @@ struct Settings {
     std::array<bool, collective_count> disabled{};
     std::string dump;
     std::array<algorithms::Overrides, collective_count> overrides;
+    algorithms::Rules rules;
+    std::string rules_file;        ///< where they stand; empty: nowhere
+    std::uint64_t rules_hash = 0;  ///< of the file, byte by byte
     algorithms::LinkTable links;
 
     const algorithms::Overrides& of(Collective op) const { return overrides[static_cast<int>(op)]; }

@@ -20,7 +20,9 @@ void Variables::register_all(const mca_base_component_t* component) {
     };
     text("priority", "Priority of this component (0 to 100; coll/tuned has 30); -1 switches it off",
          OPAL_INFO_LVL_1, &SettingsText::priority);
-    text("verbose", "1: rank 0 explains every plan it makes (engine, algorithms, segments, why)",
+    text("verbose",
+         "1: rank 0 explains every plan it makes (engine, algorithms, segments, why, and where values come "
+         "from)",
          OPAL_INFO_LVL_2, &SettingsText::verbose);
     text("window", "Messages in flight per edge of the tree (1 to 1024)", OPAL_INFO_LVL_6,
          &SettingsText::window);
@@ -37,6 +39,10 @@ void Variables::register_all(const mca_base_component_t* component) {
          "syntax of Slurm's topology.conf), or hosts:LIST=SWITCHES;... (topmost first: "
          "hosts:n[0-1]=top.site0;n[2-3]=top.site1)",
          OPAL_INFO_LVL_3, &SettingsText::network);
+    text("rules",
+         "File of rules (JSON): links of this machine; engine, algorithms and segments by collective, size "
+         "and ranks. Other parameters outrank it. The same file on every node; empty: none",
+         OPAL_INFO_LVL_4, &SettingsText::rules);
     text("topology",
          "Pretended machine for every node: an hwloc XML file, or synthetic:DESCRIPTION (with "
          "coll_strata_placement)",

@@ -42,6 +42,20 @@ strata_layout(two_cards "${two_packages}"
 strata_layout(three_cards "${two_packages}"
   "4@n0 8@n1 0@n0 9@n2 12@n0 4@n1 8@n0 1@n1 8@n2 5@n0 9@n1 0@n2 13@n0 5@n1 10@n2 9@n0"
   "coll_strata_nic = ib0@numa:1,ib1@numa:2,ib2@numa:3")
+# Rules by size, on nodes of different sizes: every engine in turn, with bounds inside classes of sizes.
+file(WRITE ${layout_folder}/rules.json
+"{\"version\": 1, \"rules\": [
+  {\"bytes\": {\"below\": 100}, \"engine\": \"forward\"},
+  {\"collective\": [\"allgather\", \"allgatherv\", \"allreduce\"], \"bytes\": {\"from\": 700, \"below\": 3000},
+   \"engine\": \"ring\"},
+  {\"bytes\": {\"from\": 900, \"below\": 5000}, \"engine\": \"levels\"},
+  {\"engine\": \"tree\", \"levels\": [
+    {\"group\": {\"below\": 3}, \"algorithm\": \"linear\", \"segment\": 1000},
+    {\"level\": \"node\", \"algorithm\": \"pipeline\", \"segment\": \"2k\"}]}]}
+")
+strata_layout(rules "${two_packages}"
+  "0@n2 0@n1 1@n2 4@n2 0@n0 8@n2 12@n1 9@n2 2@n2 1@n1 3@n2 5@n2 1@n0 10@n2 13@n1 11@n2"
+  "coll_strata_rules = ${layout_folder}/rules.json")
 # Five levels of unequal depth: site0 has a hall of two racks and a rack of its own, site1 just nodes; below a
 # node its packages and NUMA domains.
 file(WRITE ${layout_folder}/topology.conf

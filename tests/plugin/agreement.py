@@ -40,6 +40,12 @@ def make_cases(paths, scratch):
             file.write(text)
         return f"file:{path}"
 
+    def rules(name, engine):
+        path = os.path.join(scratch, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f'{{"version": 1, "rules": [{{"collective": "bcast", "engine": "{engine}"}}]}}')
+        return path
+
     missing = [f"OMPI_MCA_opal_mca_base_component_path={SYSTEM_FOLDERS}"]
     other = [component_path(paths.folder("other_version"))]
     os.symlink(paths.folder(), os.path.join(scratch, "elsewhere"))
@@ -74,6 +80,12 @@ def make_cases(paths, scratch):
         "network_content": Case(MIDDLE, [swapped], "settings", parameters=usual),
         "network_missing": Case(MIDDLE, [coll("network", f"file:{scratch}/none.conf")], "settings",
                                 parameters=usual),
+        "rules_content": Case(MIDDLE, [coll("rules", rules("b.json", "forward"))], "settings",
+                              parameters={"coll_strata_rules": rules("a.json", "tree")}),
+        "rules_missing": Case(MIDDLE, [coll("rules", f"{scratch}/none.json")], "settings",
+                              parameters={"coll_strata_rules": rules("a.json", "tree")}),
+        "same_rules": Case(MIDDLE, [coll("rules", rules("c.json", "tree"))], None,
+                           parameters={"coll_strata_rules": rules("a.json", "tree")}),
         "no_exchange": Case(MIDDLE, [], "missing", messages={}, parameters={"pmix_base_collect_data": "0"}),
         "same_everywhere": Case(MIDDLE, [], None),
         "same_network": Case(MIDDLE, [same], None, parameters=usual),

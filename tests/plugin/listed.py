@@ -10,7 +10,7 @@ import sys
 
 from job import Paths, environment
 
-GENERAL = ["priority", "verbose", "window", "hierarchy", "network", "nic", "reproducible", "topology",
+GENERAL = ["priority", "verbose", "window", "hierarchy", "network", "nic", "rules", "reproducible", "topology",
            "placement", "disable", "dump"]
 PER_COLLECTIVE = ["algorithm", "level_algorithms", "segsize"]
 ENGINES = ["tree", "levels", "forward"]

@@ -228,6 +228,48 @@ TEST(Settings, OneErrorDoesNotHideOthers) {
     EXPECT_EQ(settings.of(Collective::bcast).segments.size(), 1U);
 }
 
+constexpr const char* good_rules = R"({"version": 1,
+ "links": [{"level": "node", "latency_us": 3}],
+ "rules": [{"collective": "bcast", "engine": "tree"}]})";
+
+TEST(Settings, ARulesFileIsTaken) {
+    const File rules("good.json", good_rules);
+    const auto [settings, errors] = parse(with([&](SettingsText& text) { text.rules = rules.path; }));
+    EXPECT_TRUE(errors.empty());
+    ASSERT_EQ(settings.rules.rules.size(), 1U);
+    EXPECT_EQ(settings.rules_file, rules.path);
+    EXPECT_EQ(settings.links.at({topology::LevelKind::node, 0}).latency_us, 3);
+    EXPECT_EQ(settings.of(Collective::bcast).engine, algorithms::Engine::automatic) << "of parameters only";
+}
+
+TEST(Settings, ABrokenRulesFileIsLeftOutAsAWhole) {
+    const auto errors_and_rules = [](const std::string& path) {
+        const auto [settings, errors] = parse(with([&](SettingsText& text) { text.rules = path; }));
+        EXPECT_TRUE(settings.rules.rules.empty() && settings.rules.links.empty());
+        EXPECT_TRUE(settings.rules_file.empty());
+        EXPECT_NE(settings.links.at({topology::LevelKind::node, 0}).latency_us, 3);
+        return errors;
+    };
+    const File broken("broken.json", R"({"version": 1,
+ "links": [{"level": "node", "latency_us": 3}],
+ "rules": [{"collective": "bcast", "engine": "tree"},
+           {"collective": "bcast", "engine": "tre"}]})");
+    EXPECT_EQ(
+        errors_and_rules(broken.path),
+        (std::vector<std::string>{"coll_strata_rules: " + broken.path +
+                                  ":4: unknown engine 'tre'; known: " + algorithms::known_engine_names()}));
+    EXPECT_EQ(errors_and_rules("/no/such/file"),
+              (std::vector<std::string>{"coll_strata_rules: /no/such/file: cannot be opened"}));
+    EXPECT_EQ(errors_and_rules("/"), (std::vector<std::string>{"coll_strata_rules: /: is a directory"}));
+    const File component("component.json",
+                         R"({"version": 1, "rules": [{"levels": [{"algorithm": "xhc"}]}]})");
+    ASSERT_EQ(errors_and_rules(component.path).size(), 1U);
+    EXPECT_NE(errors_and_rules(component.path)[0].find("known components: basic, sm, tuned"),
+              std::string::npos);
+    EXPECT_EQ(errors_and_rules("/dev/zero"),
+              (std::vector<std::string>{"coll_strata_rules: /dev/zero: is longer than 1048576 bytes"}));
+}
+
 std::uint64_t hash(const SettingsText& text, const Surroundings& surroundings = {}) {
     const auto [settings, errors] = parse(text);
     return agreement_hash(text, settings, errors, surroundings);
@@ -243,8 +285,13 @@ TEST(AgreementHash, EqualInputsAgree) {
 TEST(AgreementHash, EveryDifferenceShows) {
     const File first("first.conf", two_switches);
     const File second("second.conf", "SwitchName=s0 Nodes=n0\nSwitchName=s1 Nodes=n[1-3]\n");
+    const File rules("first.json", good_rules);
+    const File other_rules("second.json", std::string(good_rules) + "\n");
     const std::vector<std::function<void(SettingsText&)>> changes = {
         [](SettingsText&) {},
+        [&](SettingsText& text) { text.rules = rules.path; },
+        [&](SettingsText& text) { text.rules = other_rules.path; },
+        [](SettingsText& text) { text.rules = "/no/such/file"; },
         [](SettingsText& text) { text.priority = "41"; },
         [](SettingsText& text) { text.priority = "none"; },
         [](SettingsText& text) { text.window = "5"; },
@@ -297,6 +344,15 @@ TEST(AgreementHash, NetworkFilesCountByContent) {
     const File second("there.conf", std::string("# another place\n") + two_switches);
     const auto of = [](const File& file) {
         return hash(with([&](SettingsText& text) { text.network = "file:" + file.path; }));
+    };
+    EXPECT_EQ(of(first), of(second));
+}
+
+TEST(AgreementHash, RulesFilesCountByContent) {
+    const File first("here.json", good_rules);
+    const File second("there.json", good_rules);
+    const auto of = [](const File& file) {
+        return hash(with([&](SettingsText& text) { text.rules = file.path; }));
     };
     EXPECT_EQ(of(first), of(second));
 }

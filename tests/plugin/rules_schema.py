@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""mca-params/strata-rules.schema.json says what the plugin's parser does: the same keys and names, and the same
+verdict on thousands of changed files, but for what a schema cannot express.
+
+--without KEY: as if the schema lacked that key somewhere; must fail.
+"""
+import argparse
+import copy
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+from job import SKIPPED, Failure, Paths, conclude
+
+SEED = 4711
+FILES = 3000
+GOOD = {
+    "$schema": "x", "comment": "c", "version": 1,
+    "links": [{"level": "switch1", "latency_us": 2e3, "overhead_us": 0.5, "mbytes_per_s": 25, "eager_bytes": "64k",
+               "parallel": 2, "comment": "c"}],
+    "rules": [
+        {"collective": ["bcast", "reduce"], "bytes": {"from": "4k", "below": 65536}, "engine": "tree", "levels": [
+            {"level": "node", "group": {"from": 3}, "algorithm": "chain:2", "segment": 0, "comment": "c"},
+            {"algorithm": "binomial"}]},
+        {"collective": "allgather", "ranks": {"below": 9}, "engine": "ring", "comment": "c"},
+        {"levels": [{"level": "numa", "segment": "60k"}]}],
+}
+VALUES = [None, True, -1, 0, 1, 1.5, 2, 2.0, 4096, 1e7, 2e7, "", "node", "Node", "switch1", "switch300", "bcast",
+          "ring", "tree", "forward", "sm", "60k", "60x", "chain:2", "binary:2", "a b", "x" * 70, [], {}, ["bcast"],
+          ["bcast", "bcast"], {"from": 1}, {"below": "1k"}, {"to": 1}]
+KEYS = ["version", "rules", "links", "comment", "collective", "bytes", "ranks", "engine", "levels", "level", "group",
+        "algorithm", "segment", "from", "below", "latency_us", "unknown"]
+# Errors that a schema does not know.
+BEYOND = re.compile(r"nothing is from|know no number of bytes alike|has no engine|needs the engine|no engine of|"
+                    r"no such algorithm|the radix of|takes no radix|have no links|sets nothing|at least 1|"
+                    r"unknown algorithm 'x|too many bytes")
+
+
+def verdicts(program, documents):
+    with tempfile.TemporaryDirectory() as folder:
+        names = []
+        for number, document in enumerate(documents):
+            names.append(os.path.join(folder, str(number)))
+            with open(names[-1], "w", encoding="utf-8") as file:
+                file.write(document if isinstance(document, str) else json.dumps(document, indent=1))
+        done = subprocess.run([program, *names], text=True, check=True, stdout=subprocess.PIPE)
+        return done.stdout.splitlines()
+
+
+def known(program, document):
+    """The list that the parser's complaint ends with."""
+    line = verdicts(program, [document])[0]
+    return set(re.search(r"known: (.*?)(, with a height as in switch1)?$", line).group(1).split(", "))
+
+
+def check_names(program, schema):
+    parts = schema["$defs"]
+    unknown = {"?": 1}
+    keys = {
+        "a file": (known(program, unknown), schema),
+        "a link": (known(program, {"version": 1, "links": [unknown]}), parts["link"]),
+        "a rule": (known(program, {"version": 1, "rules": [unknown]}), parts["rule"]),
+        "a level": (known(program, {"version": 1, "rules": [{"levels": [unknown]}]}), parts["levelRule"]),
+        "a range of bytes": (known(program, {"version": 1, "rules": [{"bytes": unknown}]}), parts["sizes"]),
+        "a range": (known(program, {"version": 1, "rules": [{"ranks": unknown}]}), parts["counts"]),
+    }
+    for what, (names, part) in keys.items():
+        if names != set(part["properties"]):
+            raise Failure(f"keys of {what}: {sorted(names)}, in the schema {sorted(part['properties'])}")
+    words = {
+        "collectives": (known(program, {"version": 1, "rules": [{"collective": "?"}]}), parts["collective"]),
+        "engines": (known(program, {"version": 1, "rules": [{"engine": "?"}]}),
+                    parts["rule"]["properties"]["engine"]),
+        "levels": (known(program, {"version": 1, "rules": [{"levels": [{"level": "?"}]}]}),
+                   parts["level"]["anyOf"][0]),
+        "algorithms": (known(program, {"version": 1, "rules": [{"levels": [{"algorithm": "?:1"}]}]}),
+                       parts["algorithm"]["anyOf"][0]),
+    }
+    for what, (names, part) in words.items():
+        if names != set(part["enum"]):
+            raise Failure(f"{what}: {sorted(names)}, in the schema {sorted(part['enum'])}")
+
+
+def places(node):
+    """Every container of a document."""
+    yield node
+    for child in node.values() if isinstance(node, dict) else node:
+        if isinstance(child, (dict, list)):
+            yield from places(child)
+
+
+def changed(rng):
+    document = copy.deepcopy(GOOD)
+    for _ in range(rng.randint(1, 2)):
+        node = rng.choice(list(places(document)))
+        value = copy.deepcopy(rng.choice(VALUES))
+        if isinstance(node, list):
+            if node and rng.random() < 0.7:
+                node[rng.randrange(len(node))] = value
+            else:
+                node.append(value)
+        elif node and rng.random() < 0.6:
+            key = rng.choice(list(node))
+            if rng.random() < 0.4:
+                del node[key]
+            else:
+                node[key] = value
+        else:
+            node[rng.choice(KEYS)] = value
+    return document
+
+
+def check_verdicts(program, schema, jsonschema):
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    rng = random.Random(SEED)
+    documents = [GOOD] + [changed(rng) for _ in range(FILES)]
+    accepted = 0
+    for document, verdict in zip(documents, verdicts(program, documents), strict=True):
+        error = jsonschema.exceptions.best_match(validator.iter_errors(document))
+        accepted += verdict == "accepted"
+        if (error is None) != (verdict == "accepted") and not (error is None and BEYOND.search(verdict)):
+            raise Failure(f"the parser says: {verdict}\nthe schema says: {error.message if error else 'accepted'}\n"
+                          f"of: {json.dumps(document)}")
+    if verdicts(program, [GOOD]) != ["accepted"] or not FILES / 20 < accepted < FILES / 2:
+        raise Failure(f"{accepted} of {FILES} files were accepted: this compares nothing")
+
+
+def without(schema, key):
+    """The schema where no object has that key."""
+    for part in [schema, *schema["$defs"].values()]:
+        part.get("properties", {}).pop(key, None)
+    return schema
+
+
+def test(arguments):
+    paths = Paths(arguments.paths)
+    with open(os.path.join(paths["source"], "mca-params/strata-rules.schema.json"), encoding="utf-8") as file:
+        schema = without(json.load(file), arguments.without)
+    check_names(paths["rules_verdict"], schema)
+    try:
+        import jsonschema
+    except ImportError:
+        print("skipped: the names are equal; verdicts need python3-jsonschema")
+        sys.exit(SKIPPED)
+    check_verdicts(paths["rules_verdict"], schema, jsonschema)
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("paths")
+parser.add_argument("--without")
+conclude(lambda: test(parser.parse_args()))

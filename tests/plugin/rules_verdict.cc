@@ -1,0 +1,17 @@
+// Says of every file named what the plugin's parser says: "accepted" or its message, one line each.
+#include <cstdio>
+#include <exception>
+
+#include "strata/algorithms/rules.h"
+
+int main(int argc, char** argv) {
+    for (int i = 1; i < argc; ++i) {
+        try {
+            strata::algorithms::parse_rules(strata::topology::read_text_file(argv[i]), argv[i]);
+            std::puts("accepted");
+        } catch (const std::exception& error) {
+            std::puts(error.what());
+        }
+    }
+    return 0;
+}
