@@ -328,6 +328,12 @@ CommunicatorState::LevelSet* CommunicatorState::level_set(const algorithms::Plan
     return known == level_sets_.end() ? nullptr : &*known;
 }
 
+bool CommunicatorState::left_messages() const {
+    return transport_.left_messages() ||
+           std::any_of(level_sets_.begin(), level_sets_.end(),
+                       [](const LevelSet& set) { return set.communicators->left_messages(); });
+}
+
 bool CommunicatorState::may_delegate(const algorithms::Plan& plan, int root) {
     return level_sets_.size() < most_level_sets || level_set(plan, root) != nullptr;
 }

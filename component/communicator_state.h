@@ -92,7 +92,7 @@ public:
             if (!succeeded_) {
                 state_.transport_.abandon();  // where an exception came in between
             }
-            if (!succeeded_ && state_.transport_.left_messages()) {
+            if (!succeeded_ && state_.left_messages()) {
                 state_.arena_.abandon();
             } else {
                 state_.arena_.reset();
@@ -117,6 +117,7 @@ private:
         std::unique_ptr<LevelCommunicators> communicators;
     };
 
+    bool left_messages() const;
     void set_up();
     void forward_all(ForwardReason reason);
     void classify_roots();

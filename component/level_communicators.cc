@@ -262,7 +262,7 @@ void LevelCommunicators::abandon() noexcept {
     for (LevelGroup& level : levels_) {
         for (ompi_request_t** pending : {&level.up, &level.down}) {
             if (*pending != nullptr) {
-                ompi_request_free(pending);
+                left_messages_ = ompi_request_free(pending) != OMPI_SUCCESS || left_messages_;
                 *pending = nullptr;
             }
         }

@@ -52,6 +52,8 @@ public:
     int start(int level, std::byte* data, std::size_t bytes) override;
     int finish(int level) override;
     void abandon() noexcept override;
+    /// True from when a call was given up of which Open MPI still reads or writes the memory.
+    bool left_messages() const { return left_messages_; }
 
 private:
     /// What follows from a root.
@@ -69,6 +71,7 @@ private:
     std::unordered_map<int, Aim> aims_;  ///< by root
     const Aim* aimed_ = nullptr;
     std::array<bool, collective_count> admitted_{};
+    bool left_messages_ = false;
 };
 
 /// Names the sets of stand-ins that different roots lead to: roots with equal keys share their communicators.

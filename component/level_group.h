@@ -110,6 +110,9 @@ inline int finish(LevelGroup& group, ompi_request_t*& pending) {
         return OMPI_SUCCESS;
     }
     const int rc = ompi_request_wait(&pending, MPI_STATUS_IGNORE);
+    if (rc != OMPI_SUCCESS && pending != MPI_REQUEST_NULL) {
+        ompi_request_free(&pending);  // which the wait leaves to us
+    }
     pending = nullptr;
     return unless_truncated(group, rc);
 }
