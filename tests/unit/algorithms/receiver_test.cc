@@ -184,7 +184,7 @@ TEST(Receiver, PartialResultsOfAReduce) {
 
 TEST(Receiver, RandomReductions) {
     int moved = 0;
-    for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 800; ++seed) {
         Random random(seed);
         ReduceCase reduce = random_reduction(random, 32, 300);
         draw_receivers(random, reduce.hierarchy);
