@@ -22,6 +22,8 @@ using namespace strata::testing;
 namespace {
 
 constexpr std::int64_t iterations_per_set = 64;  // of communicators
+// Hung after that; what is merely slow, on a busy machine, goes on.
+constexpr int longest_iteration_seconds = 60;
 
 struct Plan {
     std::int64_t seconds = 2;
@@ -77,6 +79,7 @@ private:
         const CollectiveCase what = random_case(common, session_.size(), operators_, limits_);
         const std::string text = c.name + ": " + describe(what, operators_);
         session_.at("iteration %lld: %s", static_cast<long long>(i), text.c_str());
+        session_.restart_watchdog(longest_iteration_seconds);
         const int failures = session_.failures();
         const std::uint64_t fingerprint = c.member() ? run_case(session_, c.comm, what, operators_) : 0;
         if (session_.failures() > 0 && failures == 0) {
@@ -156,7 +159,6 @@ int main(int argc, char** argv) {
     plan.vary = session.flag("--vary-settings");
     plan.any_types = session.flag("--any-types");
     session.reject_other_arguments();
-    session.restart_watchdog(static_cast<int>(std::max(plan.seconds, plan.iterations / 10)) + 60);
     command += "mpirun --oversubscribe -n " + std::to_string(session.size()) + " " + argv[0];
     command += plan.vary ? " --vary-settings" : "";
     command += plan.any_types ? " --any-types" : "";
