@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "mockups.h"
-#include "node_split.h"
+#include "nodewise_calls.h"
 
 namespace bench {
 
@@ -25,14 +25,9 @@ struct NodeBlocks {
     std::size_t bytes(int each) const { return ranks.size() * static_cast<std::size_t>(each); }
 };
 
-class Hierarchical : public Calls {
+class Hierarchical : public NodewiseCalls {
 public:
-    Hierarchical(MPI_Comm comm, std::span<const int> node_of) : Calls(comm), splits_(comm, node_of) {}
-
-    void prepare(int root) override {
-        splits_.of(root);
-        splits_.of(0);  // of operations without a root
-    }
+    using NodewiseCalls::NodewiseCalls;
 
     void bcast(char* buffer, int bytes, int root) override {
         const NodeSplit& split = splits_.of(root);
@@ -120,7 +115,6 @@ private:
         MPI_Gather(own, each, MPI_BYTE, place, each, MPI_BYTE, 0, split.node);
     }
 
-    NodeSplits splits_;
     std::vector<double> of_node_;
     std::vector<char> bytes_;
 };

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "mockups.h"
-#include "node_split.h"
+#include "nodewise_calls.h"
 
 namespace bench {
 
@@ -33,14 +33,9 @@ std::vector<int> ranks_by_lane(const NodeOrder& order) {
     return ranks;
 }
 
-class Lane : public Calls {
+class Lane : public NodewiseCalls {
 public:
-    Lane(MPI_Comm comm, std::span<const int> node_of) : Calls(comm), splits_(comm, node_of) {}
-
-    void prepare(int root) override {
-        splits_.of(root);
-        splits_.of(0);  // of operations without a root
-    }
+    using NodewiseCalls::NodewiseCalls;
 
     void bcast(char* buffer, int bytes, int root) override {
         const NodeSplit& split = splits_.of(root);
@@ -135,7 +130,6 @@ private:
         return bytes_.data();
     }
 
-    NodeSplits splits_;
     std::vector<double> doubles_;
     std::vector<char> bytes_;
 };

@@ -1,0 +1,26 @@
+// What mock-ups have in common that split a communicator by its nodes.
+
+#pragma once
+
+#include <span>
+
+#include "calls.h"
+#include "node_split.h"
+
+namespace bench {
+
+class NodewiseCalls : public Calls {
+public:
+    // `node_of`: the node of every rank.
+    NodewiseCalls(MPI_Comm comm, std::span<const int> node_of) : Calls(comm), splits_(comm, node_of) {}
+
+    void prepare(int root) override {
+        splits_.of(root);
+        splits_.of(0);  // of operations without a root
+    }
+
+protected:
+    NodeSplits splits_;
+};
+
+}  // namespace bench
