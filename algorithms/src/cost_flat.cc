@@ -1,6 +1,7 @@
 #include "cost_flat.h"
 
 #include <algorithm>
+#include <limits>
 #include <queue>
 #include <tuple>
 
@@ -14,61 +15,124 @@ struct FlatModel::Passage {
     double bytes;
     double narrowest = 0;  ///< us per byte
 
-    void through(double& free, double us_per_byte, double gap) {
-        at = std::max(at, free);
-        free = at + std::max(gap, bytes * us_per_byte);
-        narrowest = std::max(narrowest, us_per_byte);
+    void operator()(const Connection& connection, Resource& way) {
+        at = std::max(at, way.free);
+        way.free = at + std::max(connection.gap_us, bytes * connection.us_per_byte);
+        narrowest = std::max(narrowest, connection.us_per_byte);
     }
 };
 
 FlatModel::FlatModel(const topology::Hierarchy& hierarchy, const LinkTable& links)
-    : hierarchy_(hierarchy), ranks_(hierarchy.stop.size()), groups_(hierarchy.groups.size()) {
+    : hierarchy_(hierarchy),
+      ranks_(hierarchy.stop.size()),
+      groups_(hierarchy.groups.size()),
+      least_eager_(std::numeric_limits<std::size_t>::max()) {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
         const topology::Group& group = hierarchy.groups[g];
         groups_[g].link = links.at(link_level(group));
         groups_[g].network = is_network(group);
+        const std::size_t eager = groups_[g].link.eager_bytes;
+        if (eager != 0) least_eager_ = std::min(least_eager_, eager);
         if (group.parent >= 0) {
             const GroupState& parent = groups_[group.parent];
-            groups_[g].us_per_byte = connection_us_per_byte(parent.link);
-            groups_[g].gap_us = gap_us(parent.link, parent.network);
+            groups_[g].connection.us_per_byte = connection_us_per_byte(parent.link);
+            groups_[g].connection.gap_us = gap_us(parent.link, parent.network);
         }
         if (!groups_[g].network) continue;
         for (const int rank : group.direct) {
-            ranks_[rank].card_us_per_byte = 1 / groups_[g].link.bytes_per_us;
-            ranks_[rank].card_gap_us = groups_[g].link.overhead_us;
+            ranks_[rank].card.us_per_byte = 1 / groups_[g].link.bytes_per_us;
+            ranks_[rank].card.gap_us = groups_[g].link.overhead_us;
         }
     }
 }
 
-double FlatModel::send(int from, int to, std::size_t bytes, double ready) {
-    const auto& groups = hierarchy_.groups;
-    RankState& sender = ranks_[from];
-    RankState& receiver = ranks_[to];
-    int a = hierarchy_.stop[from];
-    int b = hierarchy_.stop[to];
-    const auto size = static_cast<double>(bytes);
-    const double begin = std::max(ready, sender.processor_free);
-    Passage passage{begin, size};
-    passage.through(sender.card.out, sender.card_us_per_byte, sender.card_gap_us);
+template <typename Self, typename Visit>
+auto& FlatModel::walk(Self& self, int from, int to, Visit&& visit) {
+    const auto& groups = self.hierarchy_.groups;
+    int a = self.hierarchy_.stop[from];
+    int b = self.hierarchy_.stop[to];
+    auto& sender = self.ranks_[from].card;
+    auto& receiver = self.ranks_[to].card;
+    visit(sender, sender.out);
     while (a != b) {
         if (groups[a].depth >= groups[b].depth) {
-            passage.through(groups_[a].free.out, groups_[a].us_per_byte, groups_[a].gap_us);
+            visit(self.groups_[a].connection, self.groups_[a].connection.out);
             a = groups[a].parent;
         } else {
-            passage.through(groups_[b].free.in, groups_[b].us_per_byte, groups_[b].gap_us);
+            visit(self.groups_[b].connection, self.groups_[b].connection.in);
             b = groups[b].parent;
         }
     }
-    passage.through(receiver.card.in, receiver.card_us_per_byte, receiver.card_gap_us);
-    const GroupState& common = groups_[a];
+    visit(receiver, receiver.in);
+    return self.groups_[a];
+}
+
+const FlatModel::GroupState& FlatModel::common(int from, int to) const {
+    return walk(*this, from, to, [](const Connection&, const Resource&) {});
+}
+
+double FlatModel::transfer_us(const GroupState& common, std::size_t bytes, double narrowest) {
     const LinkParameters& link = common.link;
-    const double copy = common.network ? 0 : size / link.bytes_per_us;
-    sender.processor_free = begin + link.overhead_us + copy;
-    const double transfer = size * std::max(passage.narrowest, 1 / link.bytes_per_us);
-    const double arrival =
-        passage.at + handshake_us(link, bytes) + 2 * link.overhead_us + transfer + link.latency_us;
-    receiver.processor_free = std::max(receiver.processor_free, arrival);
+    const double bytes_us = static_cast<double>(bytes) * std::max(narrowest, 1 / link.bytes_per_us);
+    return handshake_us(link, bytes) + 2 * link.overhead_us + bytes_us + link.latency_us;
+}
+
+double FlatModel::processor_us(const GroupState& common, std::size_t bytes) {
+    const double copy = common.network ? 0 : static_cast<double>(bytes) / common.link.bytes_per_us;
+    return common.link.overhead_us + copy;
+}
+
+double FlatModel::transmit(int from, int to, std::size_t bytes, double ready) {
+    RankState& sender = ranks_[from];
+    const double begin = std::max(ready, sender.processor_free);
+    Passage passage{begin, static_cast<double>(bytes)};
+    const GroupState& common = walk(*this, from, to, passage);
+    sender.processor_free = begin + processor_us(common, bytes);
+    return passage.at + transfer_us(common, bytes, passage.narrowest);
+}
+
+double FlatModel::send(int from, int to, std::size_t bytes, double ready) {
+    const double arrival = transmit(from, to, bytes, ready);
+    ranks_[to].processor_free = std::max(ranks_[to].processor_free, arrival);
     return arrival;
+}
+
+double FlatModel::work_us(int from, int to, std::size_t bytes) const {
+    return processor_us(common(from, to), bytes);
+}
+
+bool FlatModel::waits_for_receiver(int from, int to, std::size_t bytes) const {
+    return bytes >= least_eager_ && handshake_us(common(from, to).link, bytes) > 0;
+}
+
+double FlatModel::hop_us(int from, int to, std::size_t bytes) const {
+    double narrowest = 0;
+    const GroupState& common = walk(*this, from, to, [&](const Connection& connection, const Resource&) {
+        narrowest = std::max(narrowest, connection.us_per_byte);
+    });
+    return transfer_us(common, bytes, narrowest);
+}
+
+void FlatModel::add_load(int from, int to, std::size_t bytes, int messages) {
+    const GroupState& common = walk(*this, from, to, [&](const Connection& connection, Resource& way) {
+        way.load +=
+            messages * std::max(connection.gap_us, static_cast<double>(bytes) * connection.us_per_byte);
+    });
+    ranks_[from].processor_load += messages * processor_us(common, bytes);
+    ranks_[to].processor_load += messages * processor_us(common, bytes);
+}
+
+double FlatModel::busiest_us() const {
+    double most = 0;
+    const auto see = [&](const Connection& connection) {
+        most = std::max({most, connection.out.load, connection.in.load});
+    };
+    for (const GroupState& group : groups_) see(group.connection);
+    for (const RankState& rank : ranks_) {
+        see(rank.card);
+        most = std::max(most, rank.processor_load);
+    }
+    return most;
 }
 
 std::vector<double> FlatModel::run_tree(const FlatTree& tree, int root) {

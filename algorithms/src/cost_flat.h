@@ -22,8 +22,23 @@ public:
     FlatModel(const topology::Hierarchy& hierarchy, const LinkTable& links);
 
     int ranks() const { return static_cast<int>(ranks_.size()); }
-    /// Sends when `ready` and the sender's processor allow; returns the arrival, us.
+    /// Sends when `ready` and the sender's processor allow, the receiver doing nothing else; returns the
+    /// arrival, us.
     double send(int from, int to, std::size_t bytes, double ready);
+    /// The same while the receiver goes on with its own work.
+    double transmit(int from, int to, std::size_t bytes, double ready);
+    /// For how long a message keeps the processor at either end busy, us.
+    double work_us(int from, int to, std::size_t bytes) const;
+    /// True for a message that does not leave before its receiver has asked for it.
+    bool waits_for_receiver(int from, int to, std::size_t bytes) const;
+    /// From the start of a message until its arrival where nothing is in its way, us.
+    double hop_us(int from, int to, std::size_t bytes) const;
+    /// Lets messages occupy all that they use, whenever that is.
+    void add_load(int from, int to, std::size_t bytes, int messages = 1);
+    /// The same for a rank's processor.
+    void add_load(int rank, double us) { ranks_[rank].processor_load += us; }
+    /// How long the busiest resource is occupied by all loads, us.
+    double busiest_us() const;
     /// When the sender's processor can start its next message, us.
     double free_at(int rank) const { return ranks_[rank].processor_free; }
     /// Sends `tree` down from `root` (virtual rank v is rank (root + v) mod ranks()); arrival by virtual
@@ -31,28 +46,41 @@ public:
     std::vector<double> run_tree(const FlatTree& tree, int root);
 
 private:
-    struct Direction {
-        double out = 0;  ///< free from here on, us
-        double in = 0;
+    struct Resource {
+        double free = 0;  ///< from here on, us
+        double load = 0;  ///< us
+    };
+    /// A group's connection to its parent, or a rank's own card.
+    struct Connection {
+        Resource out;
+        Resource in;
+        double us_per_byte = 0;
+        double gap_us = 0;
     };
     struct RankState {
         double processor_free = 0;
-        Direction card;
-        double card_us_per_byte = 0;
-        double card_gap_us = 0;
+        double processor_load = 0;
+        Connection card;
     };
     struct GroupState {
-        Direction free;
-        double us_per_byte = 0;
-        double gap_us = 0;
+        Connection connection;
         LinkParameters link;  ///< of the group's own level
         bool network = false;
     };
     struct Passage;
 
+    /// Calls visit(connection, resource) for all that lies between two ranks, in the order in which messages
+    /// pass; returns the group that has both.
+    template <typename Self, typename Visit>
+    static auto& walk(Self& self, int from, int to, Visit&& visit);
+    const GroupState& common(int from, int to) const;
+    static double transfer_us(const GroupState& common, std::size_t bytes, double narrowest);
+    static double processor_us(const GroupState& common, std::size_t bytes);
+
     const topology::Hierarchy& hierarchy_;
     std::vector<RankState> ranks_;
     std::vector<GroupState> groups_;
+    std::size_t least_eager_ = 0;  ///< messages below need no handshake anywhere
 };
 
 }  // namespace strata::algorithms
