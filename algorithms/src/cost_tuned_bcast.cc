@@ -1,32 +1,15 @@
-// What the previous component would do: Open MPI's coll/tuned, release 4.1 (facts from its
-// coll_tuned_decision_fixed.c for the table, coll_base_topo.c and coll_base_bcast.c for the patterns). Its
-// fixed decision passes segment size 0 and fan-out 0: nothing is segmented, and its "chain" is one chain.
-#include "cost_tuned_bcast.h"
-
+// coll/tuned's broadcast (cost_tuned.h).
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <limits>
 
-#include "cost_flat.h"
-#include "strata/algorithms/selector.h"
+#include "cost_tuned.h"
 
 namespace strata::algorithms {
 namespace {
 
-constexpr std::size_t any_bytes = std::numeric_limits<std::size_t>::max();
-constexpr int any_ranks = std::numeric_limits<int>::max();
 constexpr int tuned_radix = 4;  // coll_tuned_bcast_algorithm_knomial_radix
 
-struct Choice {
-    int below_ranks;
-    std::size_t below_bytes;
-    Algorithm algorithm;
-};
-
 using enum Algorithm;
-// The first row whose two limits are both above the communicator's size and the message's.
-constexpr std::array<Choice, 44> choices{{
+constexpr TunedChoice choices[] = {
     {4, 32, pipeline},
     {4, 256, binary},
     {4, 512, pipeline},
@@ -71,60 +54,9 @@ constexpr std::array<Choice, 44> choices{{
     {any_ranks, 16384, binary},
     {any_ranks, 262144, knomial},
     {any_ranks, any_bytes, scatter_allgather},
-}};
+};
 
-using Children = std::vector<std::vector<int>>;
-
-Children linear_children(int size) {
-    Children children(size);
-    for (int v = 1; v < size; ++v) children[0].push_back(v);
-    return children;
-}
-
-Children pipeline_children(int size) {
-    Children children(size);
-    for (int v = 1; v < size; ++v) children[v - 1].push_back(v);
-    return children;
-}
-
-/// Level k holds 2^k ranks; a rank's children are 2^k and 2 * 2^k further on.
-Children binary_children(int size) {
-    Children children(size);
-    for (int v = 0; v < size; ++v) {
-        const int width = 1 << (std::bit_width(static_cast<unsigned>(v) + 1) - 1);
-        for (const int child : {v + width, v + 2 * width}) {
-            if (child < size) children[v].push_back(child);
-        }
-    }
-    return children;
-}
-
-/// Distance doubling: every rank that has the message serves the one 2^k further on, k growing.
-Children binomial_children(int size) {
-    Children children(size);
-    for (int v = 0; v < size; ++v) {
-        const int first = v == 0 ? 1 : 1 << std::bit_width(static_cast<unsigned>(v));
-        for (int step = first; v + step < size; step *= 2) children[v].push_back(v + step);
-    }
-    return children;
-}
-
-/// Distance shrinking by the radix: contiguous subtrees, the farthest served first.
-Children knomial_children(int size, int radix) {
-    Children children(size);
-    for (int v = 0; v < size; ++v) {
-        int step = 1;
-        while (step < size && v % (radix * step) == 0) step *= radix;
-        for (step /= radix; step > 0; step /= radix) {
-            for (int child = v + step; child < std::min(size, v + radix * step); child += step) {
-                children[v].push_back(child);
-            }
-        }
-    }
-    return children;
-}
-
-Children children_of(Algorithm algorithm, int size) {
+FlatChildren children_of(Algorithm algorithm, int size) {
     switch (algorithm) {
         case Algorithm::pipeline: return pipeline_children(size);
         case Algorithm::binary:
@@ -135,8 +67,6 @@ Children children_of(Algorithm algorithm, int size) {
         default: return linear_children(size);
     }
 }
-
-double latest(const std::vector<double>& times) { return *std::max_element(times.begin(), times.end()); }
 
 /// Both halves go down one subtree each of a binary tree; then neighbours of different subtrees swap halves.
 double split_binary_us(FlatModel& model, std::size_t bytes, int root) {
@@ -187,21 +117,12 @@ double scatter_allgather_us(FlatModel& model, std::size_t bytes, int root) {
 
 }  // namespace
 
-Algorithm tuned_bcast_algorithm(int ranks, std::size_t bytes) {
-    for (const Choice& choice : choices) {
-        if (ranks < choice.below_ranks && (bytes < choice.below_bytes || choice.below_bytes == any_bytes)) {
-            return choice.algorithm;
-        }
-    }
-    return Algorithm::linear;
-}
+Algorithm tuned_bcast_algorithm(int ranks, std::size_t bytes) { return tuned_choice(choices, ranks, bytes); }
 
-double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links, std::size_t bytes,
-                       int root) {
+double bcast_us(const topology::Hierarchy& hierarchy, const LinkTable& links, Algorithm algorithm,
+                std::size_t bytes, int root) {
     FlatModel model(hierarchy, links);
     const int size = model.ranks();
-    if (size < 2) return 0;
-    Algorithm algorithm = tuned_bcast_algorithm(size, bytes);
     // Too few elements to cut: counted as bytes here, the element size being no part of a plan.
     if (algorithm == Algorithm::scatter_allgather && bytes < static_cast<std::size_t>(size)) {
         algorithm = Algorithm::linear;
@@ -210,6 +131,12 @@ double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& li
     if (algorithm == Algorithm::split_binary) return split_binary_us(model, bytes, root);
     return latest(
         model.run_tree({children_of(algorithm, size), std::vector<std::size_t>(size, bytes)}, root));
+}
+
+double tuned_bcast_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                      const Operation& operation) {
+    const Algorithm algorithm = tuned_bcast_algorithm(hierarchy.ranks(), operation.bytes);
+    return bcast_us(hierarchy, links, algorithm, operation.bytes, operation.root);
 }
 
 }  // namespace strata::algorithms

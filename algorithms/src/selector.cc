@@ -69,7 +69,7 @@ Verdict judge(const Operation& operation, bool between_nodes, const Plan& plan) 
 /// 0: not modelled.
 double previous_us(const Hierarchy& hierarchy, const LinkTable& links, const Operation& operation) {
     switch (operation.collective) {
-        case Collective::bcast: return forward_cost_us(hierarchy, links, operation.bytes, operation.root);
+        case Collective::bcast: return forward_cost_us(hierarchy, links, operation);
         case Collective::gather:
             return direct_gather_cost_us(hierarchy, links, operation.bytes, operation.root);
         case Collective::scatter:

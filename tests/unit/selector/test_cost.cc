@@ -6,7 +6,7 @@
 #include <random>
 
 #include "../../../algorithms/src/cost_flat.h"
-#include "../../../algorithms/src/cost_tuned_bcast.h"
+#include "../../../algorithms/src/cost_tuned.h"
 #include "plans.h"
 #include "strata/algorithms/tree.h"
 
@@ -19,6 +19,10 @@ using namespace strata::testing;
 double tree_cost_us(const Hierarchy& hierarchy, const LinkTable& links, const Plan& plan, std::size_t bytes,
                     int root) {
     return tree_cost_us(hierarchy, links, plan, {Collective::bcast, bytes, root});
+}
+
+double forward_cost_us(const Hierarchy& hierarchy, const LinkTable& links, std::size_t bytes, int root) {
+    return forward_cost_us(hierarchy, links, {Collective::bcast, bytes, root});
 }
 
 TEST(TreeCost, ShapesOfOneMessageInOneNode) {

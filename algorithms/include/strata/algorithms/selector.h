@@ -104,9 +104,9 @@ Plan make_plan(const topology::Hierarchy& hierarchy, const LinkTable& links, con
 double tree_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links, const Plan& plan,
                     const Operation& operation);
 
-/// Predicted time in microseconds of a broadcast by the previous component: the flat patterns of coll/tuned
-/// 4.1 over this rank order.
-double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links, std::size_t bytes,
-                       int root);
+/// Predicted time in microseconds of `operation` by the previous component: the choices and flat patterns of
+/// coll/tuned 4.1 over this rank order. 0 for operations whose sizes are not known to all ranks.
+double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                       const Operation& operation);
 
 }  // namespace strata::algorithms

@@ -1,0 +1,24 @@
+#include "cost_tuned.h"
+
+namespace strata::algorithms {
+
+double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                       const Operation& operation) {
+    if (hierarchy.ranks() < 2) return 0;
+    switch (operation.collective) {
+        case Collective::bcast: return tuned_bcast_us(hierarchy, links, operation);
+        case Collective::reduce: return tuned_reduce_us(hierarchy, links, operation);
+        case Collective::allreduce: return tuned_allreduce_us(hierarchy, links, operation);
+        case Collective::allgather:
+        case Collective::allgatherv: return tuned_allgather_us(hierarchy, links, operation);
+        case Collective::gather: return tuned_gather_us(hierarchy, links, operation);
+        case Collective::scatter: return tuned_scatter_us(hierarchy, links, operation);
+        case Collective::barrier: return tuned_barrier_us(hierarchy, links);
+        case Collective::gatherv:
+        case Collective::scatterv:
+        case Collective::count: break;
+    }
+    return 0;
+}
+
+}  // namespace strata::algorithms

@@ -1,0 +1,183 @@
+// coll/tuned's allreduce (cost_tuned.h).
+#include <utility>
+
+#include "cost_tuned.h"
+
+namespace strata::algorithms {
+namespace {
+
+using enum Algorithm;
+using topology::Hierarchy;
+
+constexpr TunedChoice commuting[] = {
+    {4, 8, ring},
+    {4, 4096, recursive_doubling},
+    {4, 8192, ring},
+    {4, 16384, recursive_doubling},
+    {4, 65536, ring},
+    {4, 262144, segmented_ring},
+    {4, any_bytes, rabenseifner},
+    {8, 16, ring},
+    {8, 8192, recursive_doubling},
+    {8, any_bytes, rabenseifner},
+    {16, 8192, recursive_doubling},
+    {16, any_bytes, rabenseifner},
+    {32, 64, segmented_ring},
+    {32, 4096, recursive_doubling},
+    {32, any_bytes, rabenseifner},
+    {64, 128, segmented_ring},
+    {64, any_bytes, rabenseifner},
+    {128, 262144, recursive_doubling},
+    {128, any_bytes, rabenseifner},
+    {256, 131072, nonoverlapping},
+    {256, 262144, recursive_doubling},
+    {256, any_bytes, rabenseifner},
+    {512, 4096, nonoverlapping},
+    {512, any_bytes, rabenseifner},
+    {2048, 2048, nonoverlapping},
+    {2048, 16384, recursive_doubling},
+    {2048, any_bytes, rabenseifner},
+    {4096, 2048, nonoverlapping},
+    {4096, 4096, segmented_ring},
+    {4096, 16384, recursive_doubling},
+    {4096, any_bytes, rabenseifner},
+    {any_ranks, 2048, nonoverlapping},
+    {any_ranks, 16384, segmented_ring},
+    {any_ranks, 32768, recursive_doubling},
+    {any_ranks, any_bytes, rabenseifner},
+};
+
+constexpr TunedChoice in_rank_order[] = {
+    {4, 131072, recursive_doubling},    {4, any_bytes, linear},
+    {8, any_bytes, recursive_doubling}, {16, 1048576, recursive_doubling},
+    {16, any_bytes, nonoverlapping},    {128, any_bytes, recursive_doubling},
+    {256, 131072, nonoverlapping},      {256, 524288, recursive_doubling},
+    {256, any_bytes, nonoverlapping},   {512, 4096, nonoverlapping},
+    {512, 524288, recursive_doubling},  {512, any_bytes, nonoverlapping},
+    {any_ranks, 2048, nonoverlapping},  {any_ranks, any_bytes, recursive_doubling},
+};
+
+/// Whole vectors between ranks of ever larger distance. Of more ranks than a power of two the first even ones
+/// stand aside: their odd neighbours take their vectors and bring the results.
+FlatProgram doubling_program(int ranks, std::size_t bytes) {
+    FlatProgram program(ranks);
+    const int power = whole_power(ranks);
+    const int extra = ranks - power;
+    const auto rank_of = [&](int v) { return v < extra ? 2 * v + 1 : v + extra; };
+    for (int even = 0; even < 2 * extra; even += 2) {
+        program.send(even, even + 1, bytes);
+        program.receive(even + 1, even, bytes);
+    }
+    for (int distance = 1; distance < power; distance *= 2) {
+        for (int v = 0; v < power; ++v) {
+            const int peer = rank_of(v ^ distance);
+            program.steps[rank_of(v)].push_back({peer, bytes, peer, bytes});
+        }
+    }
+    for (int even = 0; even < 2 * extra; even += 2) {
+        program.send(even + 1, even, bytes);
+        program.receive(even, even + 1);
+    }
+    return program;
+}
+
+/// The window of the vector that a rank of the power of two is left with after some rounds of halving.
+struct Halves {
+    std::size_t kept;
+    std::size_t given;
+};
+Halves halved(int v, int distance, std::size_t window) {
+    const std::size_t lower = window / 2;
+    return (v & distance) == 0 ? Halves{lower, window - lower} : Halves{window - lower, lower};
+}
+
+/// Reduce-scatter by halving the vector while doubling the distance, then the same backwards. Of more ranks
+/// than a power of two the first odd ones stand aside, after folding half a vector for their neighbours.
+FlatProgram halving_program(int ranks, std::size_t bytes) {
+    FlatProgram program(ranks);
+    const int power = whole_power(ranks);
+    const int extra = ranks - power;
+    const auto rank_of = [&](int v) { return v < extra ? 2 * v : v + extra; };
+    const std::size_t lower = bytes / 2;
+    const std::size_t upper = bytes - lower;
+    for (int even = 0; even < 2 * extra; even += 2) {
+        const int odd = even + 1;
+        program.steps[even].push_back({odd, upper, odd, lower});
+        program.steps[odd].push_back({even, lower, even, upper});
+        program.send(odd, even, upper);
+        program.receive(even, odd);
+    }
+    for (int v = 0; v < power; ++v) {
+        auto& steps = program.steps[rank_of(v)];
+        std::vector<Halves> rounds;
+        std::size_t window = bytes;
+        for (int distance = 1; distance < power; distance *= 2) {
+            const Halves halves = halved(v, distance, window);
+            const int peer = rank_of(v ^ distance);
+            steps.push_back({peer, halves.given, peer, halves.kept});
+            rounds.push_back(halves);
+            window = halves.kept;
+        }
+        for (int distance = power / 2; distance > 0; distance /= 2) {
+            const int peer = rank_of(v ^ distance);
+            steps.push_back({peer, rounds.back().kept, peer});
+            rounds.pop_back();
+        }
+    }
+    for (int even = 0; even < 2 * extra; even += 2) {
+        program.send(even, even + 1, bytes);
+        program.receive(even + 1, even);
+    }
+    return program;
+}
+
+/// Both are rings, of messages that are never cut, where every rank has an element at least.
+Algorithm possible(Algorithm algorithm, int ranks, std::size_t bytes) {
+    const std::size_t elements = bytes / tuned_element_bytes;
+    if (algorithm == Algorithm::segmented_ring) algorithm = Algorithm::ring;
+    if (algorithm == Algorithm::ring && elements < static_cast<std::size_t>(ranks)) {
+        return Algorithm::recursive_doubling;
+    }
+    if (algorithm == Algorithm::rabenseifner && elements < static_cast<std::size_t>(whole_power(ranks))) {
+        return Algorithm::linear;
+    }
+    return algorithm;
+}
+
+}  // namespace
+
+Algorithm tuned_allreduce_algorithm(int ranks, std::size_t bytes, bool commutes) {
+    const Algorithm choice =
+        commutes ? tuned_choice(commuting, ranks, bytes) : tuned_choice(in_rank_order, ranks, bytes);
+    return possible(choice, ranks, bytes);
+}
+
+FlatProgram allreduce_program(Algorithm algorithm, int ranks, std::size_t bytes) {
+    return algorithm == Algorithm::rabenseifner ? halving_program(ranks, bytes)
+                                                : doubling_program(ranks, bytes);
+}
+
+double tuned_allreduce_us(const Hierarchy& hierarchy, const LinkTable& links, const Operation& operation) {
+    const std::size_t bytes = operation.bytes;
+    FlatModel model(hierarchy, links);
+    const int ranks = model.ranks();
+    const Algorithm algorithm = tuned_allreduce_algorithm(ranks, bytes, !operation.rank_order);
+    if (algorithm == Algorithm::ring) {
+        const std::size_t block = block_bytes(bytes, ranks);
+        return ring_us(hierarchy, links, block, ranks - 1, block) +
+               ring_us(hierarchy, links, block, ranks - 1, 0);
+    }
+    // Rank 0 has the result before it passes it on.
+    if (algorithm == Algorithm::linear) {
+        const double reduced = latest(run_program(model, reduce_program(Algorithm::linear, ranks, bytes, 0)));
+        return reduced + bcast_us(hierarchy, links, Algorithm::linear, bytes, 0);
+    }
+    if (algorithm == Algorithm::nonoverlapping) {
+        Operation rooted = operation;
+        rooted.root = 0;
+        return tuned_reduce_us(hierarchy, links, rooted) + tuned_bcast_us(hierarchy, links, rooted);
+    }
+    return latest(run_program(model, allreduce_program(algorithm, ranks, bytes)));
+}
+
+}  // namespace strata::algorithms

@@ -1,0 +1,57 @@
+// The shapes of coll_base_topo.c and the rounds that several operations of coll/tuned share (cost_tuned.h).
+#include <algorithm>
+#include <bit>
+
+#include "cost_tuned.h"
+
+namespace strata::algorithms {
+
+FlatChildren linear_children(int size) {
+    FlatChildren children(size);
+    for (int v = 1; v < size; ++v) children[0].push_back(v);
+    return children;
+}
+
+FlatChildren pipeline_children(int size) {
+    FlatChildren children(size);
+    for (int v = 1; v < size; ++v) children[v - 1].push_back(v);
+    return children;
+}
+
+FlatChildren binary_children(int size) {
+    FlatChildren children(size);
+    for (int v = 0; v < size; ++v) {
+        const int width = 1 << (std::bit_width(static_cast<unsigned>(v) + 1) - 1);
+        for (const int child : {v + width, v + 2 * width}) {
+            if (child < size) children[v].push_back(child);
+        }
+    }
+    return children;
+}
+
+FlatChildren binomial_children(int size) {
+    FlatChildren children(size);
+    for (int v = 0; v < size; ++v) {
+        const int first = v == 0 ? 1 : 1 << std::bit_width(static_cast<unsigned>(v));
+        for (int step = first; v + step < size; step *= 2) children[v].push_back(v + step);
+    }
+    return children;
+}
+
+FlatChildren knomial_children(int size, int radix) {
+    FlatChildren children(size);
+    for (int v = 0; v < size; ++v) {
+        int step = 1;
+        while (step < size && v % (radix * step) == 0) step *= radix;
+        for (step /= radix; step > 0; step /= radix) {
+            for (int child = v + step; child < std::min(size, v + radix * step); child += step) {
+                children[v].push_back(child);
+            }
+        }
+    }
+    return children;
+}
+
+int whole_power(int ranks) { return static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks))); }
+
+}  // namespace strata::algorithms
