@@ -53,7 +53,7 @@ struct Plan {
     bool near_card = false;
     int lanes = 1;            ///< trees at the same time; more than one for the lanes engine only
     double predicted_us = 0;  ///< of the chosen engine; of lanes: as if one tree carried everything
-    double forward_us = 0;    ///< of the previous component; 0: not modelled for this collective
+    double forward_us = 0;    ///< of the previous component; 0: the sizes are not known to all ranks
     std::string reason;       ///< why this engine, in a few words
 
     /// The plan of a level; throws std::out_of_range for one that the hierarchy has not.

@@ -74,16 +74,17 @@ struct Operation {
 /// Chooses engine, shapes and segment size. Only symmetric inputs. Naming a component, or a pattern that only
 /// the levels engine has, selects that engine; the model never does. Every level whose method no rule fixed
 /// is a ring under the ring engine. An automatic engine becomes
-///  - Bcast: tree inside a node where that is predicted at least 5 % faster than the previous component, and
-///    between nodes unless it is predicted more than half slower;
-///  - Gather, Scatter: tree between nodes where that is predicted at least 5 % faster than direct messages. A
-///    root far from its card takes a quarter longer to receive what other nodes send, if that is 32 KiB or
-///    more, in a tree, too; where one hop costs less, somebody near receives for it (Plan::near_card), and
-///    likewise in a Reduce that need not keep an order;
-///  - their v-variants: forward, since the ranks do not know the sizes alike;
-///  - the others: tree between nodes, whose links it spares, else forward (the previous component's patterns
-///    are not modelled). Allgather between nodes: ring, with rings on some levels, where that is predicted at
-///    least 5 % faster than the tree and no ring passes pieces of less than 4 KiB;
+///  - inside a node: tree for Bcast where that is predicted at least 5 % faster than the previous component,
+///    else forward (who competes for processors and caches there is not known);
+///  - between nodes: tree unless it is predicted more than half slower (Bcast), that and the model's 5 %
+///    (Reduce, Allreduce, Allgather(v), Barrier), or not 5 % faster (Gather, Scatter, which spare no links;
+///    of two about as fast the tree where it is 5 % faster than direct messages). A root far from its card
+///    takes a quarter longer to receive what other nodes send, if that is 32 KiB or more, in a tree, too;
+///    where one hop costs less, somebody near receives for it (Plan::near_card), and likewise in a Reduce
+///    that need not keep an order;
+///  - Gatherv, Scatterv: forward, since the ranks do not know the sizes alike;
+///  - Allgather between nodes: ring instead of a tree, with rings on some levels, where that is predicted at
+///    least 5 % faster and no ring passes pieces of less than 4 KiB;
 ///  - a reproducible reduction: tree, everywhere.
 /// The lanes engine is chosen by the user only: how far a process uses other cards than the one near it, and
 /// how much of a link above the nodes all cards share, are not known. It has one tree (Engine::tree) where
@@ -93,8 +94,10 @@ struct Operation {
 /// (recursive_doubling, whole messages) where that is predicted faster. An Allreduce has a ring on the
 /// topmost level only, and none under `rank_order` or `reproducible`; an automatic one between nodes takes it
 /// as Allgather does. `rank_order`: only shapes that keep it. `reproducible`: binomial trees where no rule
-/// says otherwise. Throws std::invalid_argument with check()'s message. Cost: O(ranks * depth) per candidate;
-/// the number of candidates depends on the number of levels only.
+/// says otherwise. The previous component is taken to be Open MPI's coll/tuned 4.1 (forward_us of the plan).
+/// Throws std::invalid_argument with check()'s message. Cost: O(ranks * depth) per candidate; the number of
+/// candidates depends on the number of levels only; O(ranks * (depth + log ranks) * log ranks) for
+/// forward_us.
 Plan make_plan(const topology::Hierarchy& hierarchy, const LinkTable& links, const Overrides& overrides,
                const Operation& operation);
 
