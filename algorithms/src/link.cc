@@ -70,20 +70,32 @@ LinkParameters default_link(LevelKey level) {
 
 LinkTable::LinkTable() = default;
 
-LinkParameters LinkTable::at(LevelKey level) const {
-    const std::size_t eager = is_network(level.kind) ? network_eager_ : node_eager_;
-    LinkParameters link = default_link(level);
-    const std::size_t limit_in_force = eager != 0 ? eager : link.eager_bytes;
-    link.eager_bytes = 0;
+LinkSetting LinkTable::given(LevelKey level) const {
+    LinkSetting all;
+    const auto later = [](auto& value, const auto& other) {
+        if (other) value = other;
+    };
     for (const Entry& entry : entries_) {
         if (!entry.level.matches(level)) continue;
-        link.latency_us = entry.link.latency_us.value_or(link.latency_us);
-        link.overhead_us = entry.link.overhead_us.value_or(link.overhead_us);
-        link.bytes_per_us = entry.link.bytes_per_us.value_or(link.bytes_per_us);
-        link.eager_bytes = entry.link.eager_bytes.value_or(link.eager_bytes);
-        link.parallel = entry.link.parallel.value_or(link.parallel);
+        later(all.latency_us, entry.link.latency_us);
+        later(all.overhead_us, entry.link.overhead_us);
+        later(all.bytes_per_us, entry.link.bytes_per_us);
+        later(all.eager_bytes, entry.link.eager_bytes);
+        later(all.parallel, entry.link.parallel);
     }
-    if (link.eager_bytes == 0) link.eager_bytes = limit_in_force;
+    return all;
+}
+
+LinkParameters LinkTable::at(LevelKey level) const {
+    const std::size_t eager = is_network(level.kind) ? network_eager_ : node_eager_;
+    const LinkSetting own = given(level);
+    LinkParameters link = default_link(level);
+    link.latency_us = own.latency_us.value_or(link.latency_us);
+    link.overhead_us = own.overhead_us.value_or(link.overhead_us);
+    link.bytes_per_us = own.bytes_per_us.value_or(link.bytes_per_us);
+    link.parallel = own.parallel.value_or(link.parallel);
+    if (eager != 0) link.eager_bytes = eager;
+    if (own.eager_bytes.value_or(0) != 0) link.eager_bytes = *own.eager_bytes;
     return link;
 }
 

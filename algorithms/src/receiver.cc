@@ -56,4 +56,19 @@ ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable
                 static_cast<double>(last) / hop.bytes_per_us + slower_us};
 }
 
+ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                           const Operation& operation, const std::vector<LevelPlan>& levels) {
+    if (hierarchy.receiver_of(operation.root) == operation.root) return {};
+    const auto level = receiver_level(hierarchy, operation.root);
+    const auto segment =
+        std::find_if(levels.begin(), levels.end(), [&](const LevelPlan& own) { return own.level == level; });
+    return receiver_cost(hierarchy, links, operation, segment->segment_bytes);
+}
+
+double receiving_us(const topology::Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
+                    const std::vector<LevelPlan>& levels, bool near_card) {
+    const ReceiverCost cost = receiver_cost(hierarchy, links, operation, levels);
+    return near_card ? cost.hop_us : cost.far_us;
+}
+
 }  // namespace strata::algorithms

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <vector>
 
 #include "strata/algorithms/selector.h"
 
@@ -18,6 +19,14 @@ struct ReceiverCost {
 /// section 3: receivers far from the card suffer, for messages from some 32 KiB up.
 ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable& links,
                            const Operation& operation, std::size_t segment_bytes);
+
+/// The same for a tree with these levels.
+ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                           const Operation& operation, const std::vector<LevelPlan>& levels);
+
+/// What the root's distance adds to a tree with these levels: with `near_card` the hop, else the slower path.
+double receiving_us(const topology::Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
+                    const std::vector<LevelPlan>& levels, bool near_card);
 
 /// The level on which the root and its receiver meet; there must be one.
 topology::LevelKey receiver_level(const topology::Hierarchy& hierarchy, int root);

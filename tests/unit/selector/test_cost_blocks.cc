@@ -8,7 +8,6 @@
 #include <queue>
 #include <tuple>
 
-#include "../../../algorithms/src/cost_direct.h"
 #include "../../../algorithms/src/cost_flat.h"
 #include "plans.h"
 #include "strata/algorithms/tree.h"
@@ -43,8 +42,6 @@ TEST(BlocksCost, AStarInOneGroupIsDirectMessages) {
         const double last = (ranks - 2) * (1 + 1) + (1 + 1 + 2 + 1);
         EXPECT_DOUBLE_EQ(cost_us(Collective::gather, node, star, bytes, ranks / 2), last);
         EXPECT_DOUBLE_EQ(cost_us(Collective::scatter, node, star, bytes, ranks / 2), last);
-        EXPECT_DOUBLE_EQ(direct_gather_cost_us(node, round_links(), bytes, ranks / 2), last);
-        EXPECT_DOUBLE_EQ(direct_scatter_cost_us(node, round_links(), bytes, ranks / 2), last);
     }
 }
 
@@ -212,15 +209,6 @@ TEST(BlocksCost, WholeStreamsAreTimedWithinAThird) {
             }
         }
     }
-}
-
-TEST(DirectCost, TheRootsConnectionServesOneBlockAfterTheOther) {
-    // Two nodes of three, the root in the first: three blocks of 1000 bytes cross, 100 us each.
-    const Hierarchy two = nodes_below_switch(2, 3);
-    EXPECT_DOUBLE_EQ(direct_gather_cost_us(two, round_links(), 6000, 0), 2 * 100 + 5 + 100 + 50 + 5);
-    const double scatter = direct_scatter_cost_us(two, round_links(), 6000, 0);
-    EXPECT_GT(scatter, 2 * 100 + 160);
-    EXPECT_LT(scatter, 2 * 100 + 160 + 2 * 11 + 1) << "two blocks for the own node go first";
 }
 
 }  // namespace

@@ -34,6 +34,8 @@ public:
     /// The latest of several settings that match a level holds, value by value. `eager_bytes` 0 keeps the
     /// limit in force.
     void set(topology::LevelPattern level, const LinkParameters& link);
+    /// What settings give for this level; the rest is the default of its kind.
+    LinkSetting given(topology::LevelKey level) const;
     void set_some(topology::LevelPattern level, const LinkSetting& link);
     /// Handshake limits of the levels above the node, and of the node and below; 0 = default.
     void set_eager_limits(std::size_t network_bytes, std::size_t node_bytes);

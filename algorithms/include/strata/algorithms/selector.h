@@ -76,15 +76,14 @@ struct Operation {
 /// is a ring under the ring engine. An automatic engine becomes
 ///  - inside a node: tree for Bcast where that is predicted at least 5 % faster than the previous component,
 ///    else forward (who competes for processors and caches there is not known);
-///  - between nodes: tree unless it is predicted more than half slower (Bcast), that and the model's 5 %
-///    (Reduce, Allreduce, Allgather(v), Barrier), or not 5 % faster (Gather, Scatter, which spare no links;
-///    of two about as fast the tree where it is 5 % faster than direct messages). A root far from its card
-///    takes a quarter longer to receive what other nodes send, if that is 32 KiB or more, in a tree, too;
-///    where one hop costs less, somebody near receives for it (Plan::near_card), and likewise in a Reduce
-///    that need not keep an order;
+///  - between nodes: tree, ring (Allgather, Allreduce; in pieces of at least 4 KiB) or forward, whichever is at
+///    worst the least slower than the best of them when the network is what the table of links says, or, as
+///    far as nobody gave its links, eight times narrower, as a whole or on the topmost level, or that level 50
+///    times longer. Of two within 5 % the tree, and ours before forward. A root far from its card takes a
+///    quarter longer to receive what other nodes send, if that is 32 KiB or more, in a tree, too; where one
+///    hop costs less, somebody near receives for it (Plan::near_card), and likewise in a Reduce that need not
+///    keep an order;
 ///  - Gatherv, Scatterv: forward, since the ranks do not know the sizes alike;
-///  - Allgather between nodes: ring instead of a tree, with rings on some levels, where that is predicted at
-///    least 5 % faster and no ring passes pieces of less than 4 KiB;
 ///  - a reproducible reduction: tree, everywhere.
 /// The lanes engine is chosen by the user only: how far a process uses other cards than the one near it, and
 /// how much of a link above the nodes all cards share, are not known. It has one tree (Engine::tree) where

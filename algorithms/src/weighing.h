@@ -1,0 +1,41 @@
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "plan_search.h"
+#include "strata/algorithms/selector.h"
+
+namespace strata::algorithms {
+
+/// Weighs ways to carry one operation against each other and against the previous component, under all that
+/// the links may be (possible_links): what is at worst the least slower than the best way is taken. A
+/// prediction for guessed links says who is faster there; this says who can be trusted where they are others.
+class Weighing {
+public:
+    /// The arguments outlive it.
+    Weighing(const topology::Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
+             int window);
+
+    /// Enters a way of our own, near_card as in Plan.
+    void add(const std::vector<LevelPlan>& levels, bool near_card);
+
+    struct Choice {
+        std::optional<std::size_t> way;  ///< in the order of add(); empty: the previous component
+        double worst = 1;                ///< of the choice: slower than the best way at worst by this factor
+        double forward_worst = 1;
+    };
+    /// Of two within the model's error the earlier one, and ours before the previous component's: it spares
+    /// the links. Not in a Gather or Scatter, in which the root's own link carries all in any case, and which
+    /// pass blocks through other ranks' memory.
+    Choice choose() const;
+
+private:
+    const topology::Hierarchy& hierarchy_;
+    const Operation& operation_;
+    int window_;
+    std::vector<LinkTable> tables_;
+    std::vector<double> forward_us_;            ///< by table
+    std::vector<std::vector<double>> ways_us_;  ///< by way and table
+};
+
+}  // namespace strata::algorithms
