@@ -5,7 +5,6 @@ measure         what is measured
 limits          the least time that the links allow
 report          the table and the verdict
 plot            the plots
-applications    real programs from Debian, with and without the plugin
 
-What other benchmarks need as well is in `measuring`.
+Its real program is one of `applications`. What other benchmarks need as well is in `measuring`.
 """

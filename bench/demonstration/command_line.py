@@ -3,15 +3,17 @@
 import argparse
 import json
 import os
-import shutil
 
+from applications import catalogue
+from applications.comparison import compare
+from applications.report import times_lines
 from emulated_cluster.plan import ORDERS
 from measuring import command, competitors, operations
 from measuring.cluster import Cluster
 from measuring.rounds import Effort
 from measuring.table import Paint
 
-from . import applications, plot, report
+from . import plot, report
 from .measure import Measurement, cases_of
 
 _DESCRIPTION = """\
@@ -73,18 +75,18 @@ def _measure(options, cluster, built, folder, progress):
     _introduce(cluster, contenders, progress)
     cases = cases_of(options.op, options.orders, options.roots)
     measurement = Measurement(cluster, built.program, contenders, cases, _effort(options), folder)
-    chosen = () if options.no_app else applications.ALL
+    chosen = () if options.no_app else (catalogue.ALL["lammps"],)
     repetitions = 1 if options.quick else 3
     progress.step(f"{operations.titles(options.op)}: {measurement.describe_sizes()}")
     measurement.run(progress, seconds_after=12 * repetitions * len(chosen))
     comparisons = []
     for application in chosen:
-        if not shutil.which(application.program):
+        if catalogue.missing(application):
             progress.step(f"{application.name} is not installed: left out")
             continue
         progress.step(f"{application.title}")
-        comparisons.append(applications.compare(application, cluster, contenders[0], contenders[-1],
-                                                repetitions, folder, progress.show))
+        comparisons.append(compare(application, cluster, (contenders[0], contenders[-1]), repetitions, folder,
+                                   progress.show))
     return measurement, comparisons
 
 
@@ -104,11 +106,11 @@ def _write(measurement, comparisons, folder):
 
 def _summary(measurement, comparisons, paint):
     return (report.table(measurement, paint) + report.notes(measurement)
-            + report.application_lines(comparisons, paint) + report.verdict(measurement, paint))
+            + [line for one in comparisons for line in times_lines(one, paint)] + report.verdict(measurement, paint))
 
 
 def _demonstrate(options, progress):
-    built = command.prepare(options, "demo" if options.no_app else "demo,apps")
+    built = command.prepare(options, "demo" if options.no_app else "demo,apps-lammps")
     folder = command.results_folder(options.results,
                                     rf"({'|'.join(operations.ALL)}|hierarchy-.*)\.(svg|png)|table\.txt"
                                     r"|measurements\.json")

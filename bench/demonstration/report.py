@@ -1,7 +1,6 @@
 """The table and the verdict in plain words."""
 
 import os
-import statistics
 
 from measuring import operations, units
 from measuring.table import (CELL_HEAD, SLOWER, WORTH_A_SHARE, WORTH_COMPARING, apart, cell, note_data,
@@ -158,26 +157,3 @@ def chosen_plans(measurement):
             detail = f"{engine}: {levels}" if levels else engine
             lines.append(f"    {units.size_text(size):>8}  {detail}")
     return lines if len(lines) > 2 else []
-
-
-def application_lines(comparisons, paint):
-    lines = []
-    for comparison in comparisons:
-        lines += ["", paint(comparison.title, "bold")]
-        if comparison.failure:
-            lines.append(paint(f"  FAILED: {comparison.failure}", "red", "bold"))
-            continue
-        width = max(map(len, comparison.times))
-        lines.append(f"  {'seconds, median (min–max)':{width}}  {'stock':>18}  {'strata':>18}"
-                     f"  {'speed-up':>8}")
-        for label, (stock, strata) in comparison.times.items():
-            lines.append(f"  {label:{width}}  {_seconds(stock):>18}  {_seconds(strata):>18}  "
-                         f"{comparison.speed_up(label):>7.2f}x")
-        lines.append("  " + paint(comparison.verdict(), *(() if comparison.succeeded() else ("red", "bold"))))
-        if comparison.plans:
-            lines.append("  The plugin's choices: " + comparison.plans)
-    return lines
-
-
-def _seconds(values):
-    return f"{statistics.median(values):.2f} ({min(values):.2f}–{max(values):.2f})"

@@ -12,6 +12,7 @@ from .cluster import NOT_SUPPORTED, ClusterError, Interrupted, check_support, ra
 from .progress import Progress
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+PREPARE = os.path.join(ROOT, "component", "packaging", "prepare")
 EPILOG = """\
 Exit status: 0 if with the plugin everything ran and all data was right, however fast; 1 if not; 77 if this
 machine does not allow namespaces, of which the cluster is made. Where a component of Open MPI itself crashes
@@ -121,26 +122,28 @@ def shape_arguments(options):
 
 
 class Built:
-    """What the build made: the program, the cluster's relay, the folder of the plugin."""
+    """What the build made: the program, the cluster's relay, the folder of the plugin, and further libraries."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, libraries=()):
         self.program = os.path.join(folder, "bench", "collective_latency")
         self.relay = os.path.join(folder, "bench", "relay")
         plugin = os.path.join(folder, "plugin", "mca_coll_strata.so")
-        for path in (self.program, self.relay, plugin):
+        further = [os.path.join(folder, "bench", name) for name in libraries]
+        for path in (self.program, self.relay, plugin, *further):
             if not os.path.exists(path):
                 raise ClusterError(f"{path} is missing: it was not built")
         self.plugin_folder = os.path.dirname(plugin)
+        self.libraries = further
 
 
-def prepare(options, purposes, needs_cluster=True):
-    """Packages and build; raises ClusterError where a cluster is needed and none possible."""
+def prepare(options, purposes, needs_cluster=True, libraries=()):
+    """Packages and build; raises ClusterError where a cluster is needed and none possible. `libraries`: what is needed
+    of bench besides."""
     check = check_support if needs_cluster else lambda: None
     if options.build:
         check()
-        return Built(os.path.abspath(options.build))
-    call = [os.path.join(ROOT, "component", "packaging", "prepare"), "--preset", options.preset,
-            "--for", purposes]
+        return Built(os.path.abspath(options.build), libraries)
+    call = [PREPARE, "--preset", options.preset, "--for", purposes]
     install = ["--no-install"] if options.no_install else []
     # In the same session as we are, so that sudo can ask for a password.
     for part in (["--packages-only", *install], None, ["--no-install"]):
@@ -148,7 +151,7 @@ def prepare(options, purposes, needs_cluster=True):
             check()
         elif status := subprocess.run([*call, *part], check=False).returncode:
             raise ClusterError("", status)
-    return Built(os.path.join(ROOT, "build", options.preset))
+    return Built(os.path.join(ROOT, "build", options.preset), libraries)
 
 
 def results_folder(path, own_names, keep_logs=False):

@@ -63,7 +63,11 @@ def speed_up_cell(value, comparable, paint):
 
 def apart(ours, theirs, size):
     """Whether the middle halves of the times do not overlap, and ours are the longer ones."""
-    one, other = ours.times[size], theirs.times[size]
+    return apart_times(ours.times[size], theirs.times[size])
+
+
+def apart_times(one, other):
+    """The same of two lists of times."""
     if min(len(one), len(other)) < 2:
         return True
     lower, _, _ = statistics.quantiles(one, method="inclusive")

@@ -6,7 +6,7 @@ import unittest
 
 from fakes import FakeCluster, Folder, Silent, plan_line
 
-from demonstration import applications, limits, plot, report
+from demonstration import limits, plot, report
 from demonstration.measure import Case, Measurement, cases_of
 from emulated_cluster.plan import Plan
 from measuring import competitors, operations
@@ -283,47 +283,6 @@ class Report(Folder):
     def test_nothing_to_plot(self):
         measurement, _ = measured(self.folder, outcome=(0, 0, 3))
         self.assertEqual(plot.draw(measurement, self.folder), ([], "nothing to plot for bcast"))
-
-
-class Applications(unittest.TestCase):
-    OUTPUT = """\
-  read_data CPU = 0.52 seconds
-Step Temp PotEng
-       0 600.000000000001 -185969.813173368
-      10 515.484981228547 -185365.413158565
-Loop time of 0.9 on 16 procs for 10 steps with 55296 atoms
-Total # of neighbors = 3878925
-"""
-
-    def test_lammps_output(self):
-        numbers, seconds = applications.Lammps().read_output(self.OUTPUT)
-        self.assertEqual(numbers["PotEng at step 10"], "-185365.413158565")
-        self.assertEqual((len(numbers), seconds["reading the atoms"], seconds["10 steps"]), (5, 0.52, 0.9))
-        for missing in ("read_data", "Loop time", "Total #"):
-            with self.assertRaises(ValueError):
-                applications.Lammps().read_output(self.OUTPUT.replace(missing, "-"))
-
-    def test_plans_by_operation(self):
-        errors = "\n".join((plan_line("bcast", 8), plan_line("bcast", 64), plan_line("allreduce", 8),
-                           plan_line("bcast", 4).replace("MPI_COMM_WORLD", "MPI COMMUNICATOR 3 DUP FROM 0")))
-        self.assertEqual(applications.describe_plans(errors), "bcast 3 sizes tree, allreduce 1 size tree")
-        self.assertEqual(applications.describe_plans("nothing"), "")
-
-    def compare(self, *values):
-        comparison = applications.Comparison("", 1e-11)
-        for value in values:
-            comparison.compare({"energy": value, "atoms": "4"})
-        return comparison
-
-    def test_comparison(self):
-        self.assertEqual(self.compare("1.5", "1.5").identical, 2)
-        rounding = self.compare("1.5", "1.5000000000001")
-        self.assertTrue(rounding.succeeded())
-        self.assertEqual(rounding.identical, 1)
-        for wrong in ("1.5001", "nan", "-1.5"):
-            self.assertFalse(self.compare("1.5", wrong, "1.5").succeeded(), wrong)
-        with self.assertRaises(ValueError):
-            self.compare("1.5").compare({"energy": "1.5"})
 
 
 if __name__ == "__main__":
