@@ -2,8 +2,8 @@ from .application import NUMBER, Application, found, numbered, read, write
 
 
 class Elk(Application):
-    """All electrons, in linearised plane waves. The k-points are dealt out to the ranks; most other work every rank
-    does for itself, so that little of the time is communication."""
+    """All electrons, in linearised plane waves. The k-points are dealt out to the ranks; most other work every
+    rank does for itself, so that little of the time is communication."""
 
     name = "elk"
     title = "Elk: all electrons of four aluminium atoms, 16 k-points, 3 loops"
@@ -62,7 +62,8 @@ atoms
         text = read(folder, "INFO.OUT")
         found(r"^\| Elk version \S+ (stopped) \|", text, "end")
         numbers = {}
-        for name in ("Fermi", "sum of eigenvalues", "Coulomb", "Hartree", "exchange", "total energy", "interstitial"):
+        for name in ("Fermi", "sum of eigenvalues", "Coulomb", "Hartree", "exchange", "total energy",
+                     "interstitial"):
             numbers |= numbered(rf"^ {name} +: +({NUMBER}) *$", text, name, 3)
         numbers |= numbered(rf"^ +\d+ +({NUMBER}) +{NUMBER} *$", read(folder, "EIGVAL.OUT"), "eigenvalue", 100)
         spent = found(rf"^ potential calculation +: +({NUMBER})", text, "time")

@@ -7,8 +7,8 @@ from .comparison import WITH, WITHOUT
 
 _COLOURS = {"Bcast": "#1a7f37", "Allreduce": "#5b7db1", "Reduce": "#8fb0d9", "Barrier": "#d9822b",
             "Allgather": "#8a5bb1", "Allgatherv": "#b18ad1", "Gather": "#c9b23a", "Gatherv": "#e0d28a",
-            "Scatter": "#4aa3a3", "Scatterv": "#9fd0d0", "Alltoall": "#c0504d", "Alltoallv": "#d98a88", "Communicators": "#a07050",
-            "Between two ranks": "#777777", "other calls": "#aaaaaa", "outside MPI": "#dddddd"}
+            "Scatter": "#4aa3a3", "Scatterv": "#9fd0d0", "Alltoall": "#c0504d", "Alltoallv": "#d98a88",
+            "Communicators": "#a07050", "Between two ranks": "#777777", "other calls": "#aaaaaa", "outside MPI": "#dddddd"}
 _APART = 3  # from a pair of bars to the next
 
 

@@ -43,7 +43,7 @@ K_POINTS automatic
         return [self.program, "-nk", str(ranks), "-in", "aluminium.in"]
 
     def read_output(self, text, _folder):
-        """Energies and the Fermi level; not the estimated accuracy, which is a difference of nearly equal numbers."""
+        """Energies and the Fermi level; not the estimated accuracy, a difference of nearly equal numbers."""
         found(r"^ +JOB (DONE)\.", text, "end")
         numbers = numbered(rf"^!? +total energy += +({NUMBER}) Ry", text, "total energy", 3)
         for name in ("one-electron", "hartree", "xc", "ewald"):

@@ -3,8 +3,7 @@
 // Every rank writes FOLDER/rank-N.json when it calls MPI_Finalize. Time inside a function includes waiting
 // for other ranks. Interfaces: C, and Fortran by mpif.h or `use mpi` (`use mpi_f08` is not seen). In Open
 // MPI 4.1 Fortran's functions call PMPI_..., so that names of C alone would not see them; where one calls
-// another, the outer one counts. Calls of several threads at the same time are counted, but only those of the
-// thread that finalises are sure to be complete.
+// another, the outer one counts. A rank that ends without MPI_Finalize writes nothing.
 
 #include <dlfcn.h>
 #include <mpi.h>
