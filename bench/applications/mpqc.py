@@ -19,9 +19,9 @@ class Mpqc(Application):
         half, bond, distance = math.radians(104.5 / 2), 0.96, 3.0  # angstrom
         lines = ["method: HF", "basis: 6-31G*", "molecule:"]
         for number in range(self._molecules):
-            x, z = distance * number, 0.4 * (number % 2)
-            lines.append(f"  O {x:.6f} 0.000000 {z:.6f}")
-            lines += [f"  H {x:.6f} {side * bond * math.sin(half):.6f} {z - bond * math.cos(half):.6f}"
+            x, y, z = distance * number, 0.3 * number ** 2, 0.4 * (number % 2)  # no symmetry, which would help
+            lines.append(f"  O {x:.6f} {y:.6f} {z:.6f}")
+            lines += [f"  H {x:.6f} {y + side * bond * math.sin(half):.6f} {z - bond * math.cos(half):.6f}"
                       for side in (1, -1)]
         write(folder, "water.in", "\n".join(lines) + "\n")
 
