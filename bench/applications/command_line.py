@@ -126,8 +126,8 @@ def _run(options, progress):
         pair = (competitors.tuned(), competitors.strata(built.plugin_folder, {"network": f"file:{network}"}))
         runners = [Runner(application, cluster, pair, folder, order, built.libraries[0])
                    for application in chosen for order in options.orders]
-        progress.step(f"{len(runners)} applications, {options.rounds} rounds" if len(runners) > 1
-                      else f"{runners[0].application.title}, {options.rounds} rounds")
+        progress.step(f"rounds: {options.rounds}; in each, without and with the plugin: "
+                      + ", ".join(f"{one.application.name} ({one.order})" for one in runners))
         _measure(runners, options.rounds, progress)
     progress.clear()
     files, complaint = _write(runners, left_out, cluster, options.rounds, folder)
