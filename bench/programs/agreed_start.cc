@@ -165,4 +165,14 @@ std::int64_t Conductor::agree(std::int64_t value) {
     return value;
 }
 
+std::string Conductor::share(std::string text) {
+    text.resize(static_cast<std::size_t>(agree(static_cast<std::int64_t>(text.size()))));
+    const int bytes = static_cast<int>(text.size());
+    if (rank_ != 0) MPI_Recv(text.data(), bytes, MPI_CHAR, 0, tell_tag, control_, MPI_STATUS_IGNORE);
+    for (int other = 1; rank_ == 0 && other < size_; ++other) {
+        MPI_Send(text.data(), bytes, MPI_CHAR, other, tell_tag, control_);
+    }
+    return text;
+}
+
 }  // namespace bench

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace bench {
@@ -62,6 +63,7 @@ public:
 
     // Rank 0's value, on all ranks.
     std::int64_t agree(std::int64_t value);
+    std::string share(std::string text);
 
     int rank() const { return rank_; }
     int size() const { return size_; }

@@ -7,9 +7,10 @@
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -18,10 +19,12 @@
 #include "agreed_start.h"
 #include "calls.h"
 #include "collective_operations.h"
+#include "job_files.h"
 #include "latency_measurement.h"
 #include "latency_options.h"
 #include "latency_output.h"
 #include "node_split.h"
+#include "parties.h"
 #include "rank_order.h"
 
 namespace {
@@ -40,65 +43,122 @@ constexpr const char* footer =
     "millisecond late; in neither may any rank leave before the last has entered.\n"
     "Exit status: 0 if everything was measured and all results were right.";
 
-// Whether the options suit this number of ranks; opens the file. On rank 0 alone.
-bool begin(const bench::Options& options, const bench::Operation& operation, int ranks, std::FILE*& json) {
-    if (operation.rooted && options.root_rank() >= ranks) {
-        std::fprintf(stderr, "collective_latency: --root %s: there are only %d ranks\n", options.root.c_str(),
-                     ranks);
-        return false;
+using Parties = std::vector<std::unique_ptr<bench::Party>>;
+
+// A file that rank 0 reads, on all ranks. Throws on all ranks if it cannot be read.
+std::string read_file(bench::Conductor& conductor, const std::string& path) {
+    std::string text;
+    bool good = true;
+    if (conductor.rank() == 0) {
+        std::ifstream file(path, std::ios::binary);
+        text.assign(std::istreambuf_iterator<char>(file), {});
+        good = file.good() || file.eof();
+        good = good && file.is_open();
     }
-    if (!bench::algorithm_named(options.algorithm).has(operation.name)) {
-        std::fprintf(stderr, "collective_latency: --with %s: it has no %s\n", options.algorithm.c_str(),
-                     operation.name.data());
-        return false;
-    }
-    if (!options.json.empty() && !(json = std::fopen(options.json.c_str(), "w"))) {
-        std::perror(options.json.c_str());
-        return false;
-    }
-    bench::print_head(operation, ranks, options);
-    return true;
+    if (conductor.agree(good) == 0) throw std::invalid_argument(path + ": cannot be read");
+    return conductor.share(text);
 }
 
-// Nothing, on all ranks, where it cannot be done; rank 0 then says why.
-std::unique_ptr<bench::Calls> make_calls(const bench::Options& options, MPI_Comm comm,
-                                         std::span<const int> node_of, bool reporting) {
-    try {
-        return bench::algorithm_named(options.algorithm).make(comm, node_of);
-    } catch (const std::invalid_argument& error) {
-        if (reporting) {
-            std::fprintf(stderr, "collective_latency: --with %s: %s\n", options.algorithm.c_str(),
-                         error.what());
-        }
-        return nullptr;
+std::vector<bench::Cell> cells_of(const bench::Options& options, bench::Conductor& conductor) {
+    if (!options.cells.empty()) return bench::parse_cells(read_file(conductor, options.cells), options.cells);
+    std::vector<bench::Cell> cells;
+    for (const auto& name : options.operations) {
+        const bool sized = bench::operation_named(name).sized;
+        cells.push_back({name, options.root, sized ? options.sizes : std::vector<std::uint64_t>{0}, {}});
     }
+    return cells;
+}
+
+// Whoever measures: several, each on a communicator of its own, or one on the ranks' own.
+std::vector<bench::Contender> contenders_of(const bench::Options& options, bench::Conductor& conductor) {
+    if (options.contenders.empty()) {
+        return {{.name = options.algorithm, .algorithm = options.algorithm, .info = {}, .sizes = {}}};
+    }
+    return bench::parse_contenders(read_file(conductor, options.contenders), options.contenders);
+}
+
+// Throws on all ranks if the options do not suit this number of ranks.
+void check(const bench::Options& options, const std::vector<bench::Cell>& cells, int ranks) {
+    for (const auto& cell : cells) {
+        if (bench::operation_named(cell.operation).rooted && bench::root_rank(cell.root, ranks) >= ranks) {
+            throw std::invalid_argument("--root " + cell.root + ": there are only " + std::to_string(ranks) +
+                                        " ranks");
+        }
+        if (options.contenders.empty() && !bench::algorithm_named(options.algorithm).has(cell.operation)) {
+            throw std::invalid_argument("--with " + options.algorithm + ": it has no " + cell.operation);
+        }
+    }
+}
+
+// One size of a cell, by all who take part; whether all results were right, on rank 0.
+bool measure_size(const bench::Options& options, bench::Conductor& conductor, const bench::Cell& cell,
+                  std::uint64_t size, const Parties& parties, bench::Output& output) {
+    std::vector<const bench::Party*> taking_part;
+    std::vector<bench::Calls*> calls;
+    for (const auto& party : parties) {
+        if (!party->obstacle(cell.operation).empty() || !cell.wants(party->contender(), size)) continue;
+        taking_part.push_back(party.get());
+        calls.push_back(party->calls());
+    }
+    if (calls.empty()) return true;
+    bench::Measurement measurement(conductor, bench::operation_named(cell.operation), calls,
+                                   bench::root_rank(cell.root, conductor.size()), size, options);
+    const auto results = measurement.run();
+    if (conductor.rank() != 0) return true;
+    bool good = true;
+    for (std::size_t place = 0; place < results.size(); ++place) {
+        good = good && results[place].right() && !results[place].times_us.empty();
+        output.add(taking_part[place]->contender(), size, results[place]);
+    }
+    return good;
 }
 
 // Returns on every rank whether all sizes were measured and all results were right.
 bool measure_all(const bench::Options& options, MPI_Comm comm, std::span<const int> node_of) {
     bench::Conductor conductor(comm);
-    const bench::Operation& operation = bench::operation_named(options.operation);
+    const auto cells = cells_of(options, conductor);
+    const auto contenders = contenders_of(options, conductor);
+    check(options, cells, conductor.size());
     const bool reporting = conductor.rank() == 0;
-    std::FILE* json = nullptr;
-    bool good = conductor.agree(!reporting || begin(options, operation, conductor.size(), json)) != 0;
-    if (!good) return false;
-    const auto calls = make_calls(options, comm, node_of, reporting);
-    if (!calls) return false;
-    const std::vector<std::uint64_t> sizes = operation.sized ? options.sizes : std::vector<std::uint64_t>{0};
-    for (const std::uint64_t size : sizes) {
-        const bench::Result result = bench::Measurement(conductor, operation, *calls, size, options).run();
-        if (!reporting) continue;
-        good = good && result.right() && !result.times_us.empty();
-        if (result.times_us.empty()) {
-            std::fprintf(stderr, "collective_latency: %llu bytes: no repetition began in time on all ranks\n",
-                         static_cast<unsigned long long>(size));
-            continue;
-        }
-        bench::print_row(result);
-        if (json) bench::write_json(json, operation, size, conductor.size(), options, result);
+    bench::Output output(options, conductor.size());
+    if (conductor.agree(!reporting || output.open()) == 0) return false;
+    Parties parties;
+    for (const auto& one : contenders) {
+        parties.push_back(std::make_unique<bench::Party>(one, comm, node_of, !options.contenders.empty()));
+        if (reporting && !options.contenders.empty())
+            output.introduce(one.name, parties.back()->communicator());
     }
-    if (json) std::fclose(json);
+    bool good = true;
+    for (std::size_t number = 0; number < cells.size(); ++number) {
+        const bench::Cell& cell = cells[number];
+        if (reporting) output.begin(cell, static_cast<int>(number));
+        for (const auto& party : parties) {
+            const std::string why = party->obstacle(cell.operation);
+            if (why.empty()) continue;
+            if (options.contenders.empty())
+                throw std::invalid_argument("--with " + options.algorithm + ": " + why);
+            if (reporting) output.skip(party->contender().name, why);
+        }
+        for (const std::uint64_t size : cell.sizes) {
+            good = measure_size(options, conductor, cell, size, parties, output) && good;
+        }
+    }
     return conductor.agree(good) != 0;
+}
+
+void complain(MPI_Comm comm, const std::exception& error) {
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    if (rank == 0) std::fprintf(stderr, "collective_latency: %s\n", error.what());
+}
+
+bool measured(const bench::Options& options, MPI_Comm comm, std::span<const int> node_of) {
+    try {
+        return measure_all(options, comm, node_of);
+    } catch (const std::invalid_argument& error) {  // the same on all ranks
+        complain(comm, error);
+        return false;
+    }
 }
 
 // The same on the ranks in the wanted order; true on those that are left out.
@@ -118,7 +178,7 @@ bool measure_in_order(const bench::Options& options) {
     std::vector<int> node_of_new;
     for (const int rank : order) node_of_new.push_back(node_of[static_cast<std::size_t>(rank)]);
     MPI_Comm comm = bench::ordered(MPI_COMM_WORLD, order);
-    const bool good = comm == MPI_COMM_NULL || measure_all(options, comm, node_of_new);
+    const bool good = comm == MPI_COMM_NULL || measured(options, comm, node_of_new);
     if (static_cast<int>(order.size()) < ranks) bench::wait_for_all(MPI_COMM_WORLD);
     if (comm != MPI_COMM_NULL && comm != MPI_COMM_WORLD) MPI_Comm_free(&comm);
     return good;
@@ -137,9 +197,7 @@ int main(int argc, char** argv) {
         app.parse(argc, argv);
         status = measure_in_order(options) ? 0 : 1;
     } catch (const std::invalid_argument& error) {  // the same on all ranks
-        int rank = 0;
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        if (rank == 0) std::fprintf(stderr, "collective_latency: %s\n", error.what());
+        complain(MPI_COMM_WORLD, error);
         status = 1;
     } catch (const CLI::ParseError& error) {
         int rank = 0;

@@ -56,13 +56,13 @@ public:
     Bcast(std::uint64_t size, Calls& calls) : Collective(calls), buffer_(size) {}
 
     void fill_in(std::uint64_t repetition, int root) override {
-        if (calls_.rank() == root) {
+        if (calls_->rank() == root) {
             fill(buffer_, Pattern(repetition));
         } else {
             spoil(buffer_, Pattern(repetition));
         }
     }
-    void call(int root) override { calls_.bcast(buffer_.data(), static_cast<int>(buffer_.size()), root); }
+    void call(int root) override { calls_->bcast(buffer_.data(), static_cast<int>(buffer_.size()), root); }
     std::int64_t wrong_bytes(std::uint64_t repetition, int /*root*/) override {
         return bench::wrong_bytes(buffer_, Pattern(repetition));
     }
@@ -86,21 +86,21 @@ public:
     }
 
     void fill_in(std::uint64_t repetition, int /*root*/) override {
-        fill(bytes_of(own_), Multiples(repetition, factor_of(calls_.rank())));
+        fill(bytes_of(own_), Multiples(repetition, factor_of(calls_->rank())));
         spoil(bytes_of(sum_), Multiples(repetition, factors_));
     }
     void call(int root) override {
         if (everywhere_) {
-            calls_.allreduce(own_.data(), sum_.data(), static_cast<int>(own_.size()));
+            calls_->allreduce(own_.data(), sum_.data(), static_cast<int>(own_.size()));
         } else {
-            calls_.reduce(own_.data(), awaited(root) ? sum_.data() : nullptr, static_cast<int>(own_.size()),
-                          root);
+            calls_->reduce(own_.data(), awaited(root) ? sum_.data() : nullptr, static_cast<int>(own_.size()),
+                           root);
         }
     }
     std::int64_t wrong_bytes(std::uint64_t repetition, int root) override {
         return awaited(root) ? bench::wrong_bytes(bytes_of(sum_), Multiples(repetition, factors_)) : 0;
     }
-    bool awaited(int root) const override { return everywhere_ || calls_.rank() == root; }
+    bool awaited(int root) const override { return everywhere_ || calls_->rank() == root; }
     std::uint64_t bytes() const override { return own_.size() * sizeof(double); }
 
 private:
@@ -128,8 +128,8 @@ public:
           whole_(blocks_.total()) {}
 
     void fill_in(std::uint64_t repetition, int /*root*/) override {
-        fill(own_, pattern(repetition, calls_.rank()));
-        for (int owner = 0; owner < calls_.size(); ++owner) {
+        fill(own_, pattern(repetition, calls_->rank()));
+        for (int owner = 0; owner < calls_->size(); ++owner) {
             spoil(blocks_.of(whole_, owner), pattern(repetition, owner));
         }
     }
@@ -137,21 +137,21 @@ public:
         const int each = static_cast<int>(own_.size());
         char* const whole = awaited(root) ? whole_.data() : nullptr;
         if (everywhere_) {
-            unequal_ ? calls_.allgatherv(own_.data(), blocks_, whole)
-                     : calls_.allgather(own_.data(), each, whole);
+            unequal_ ? calls_->allgatherv(own_.data(), blocks_, whole)
+                     : calls_->allgather(own_.data(), each, whole);
         } else {
-            unequal_ ? calls_.gatherv(own_.data(), blocks_, whole, root)
-                     : calls_.gather(own_.data(), each, whole, root);
+            unequal_ ? calls_->gatherv(own_.data(), blocks_, whole, root)
+                     : calls_->gather(own_.data(), each, whole, root);
         }
     }
     std::int64_t wrong_bytes(std::uint64_t repetition, int root) override {
         std::int64_t wrong = 0;
-        for (int owner = 0; owner < calls_.size() && awaited(root); ++owner) {
+        for (int owner = 0; owner < calls_->size() && awaited(root); ++owner) {
             wrong += bench::wrong_bytes(blocks_.of(whole_, owner), pattern(repetition, owner));
         }
         return wrong;
     }
-    bool awaited(int root) const override { return everywhere_ || calls_.rank() == root; }
+    bool awaited(int root) const override { return everywhere_ || calls_->rank() == root; }
     std::uint64_t bytes() const override { return whole_.size(); }
 
 private:
@@ -175,18 +175,18 @@ public:
           whole_(blocks_.total()) {}
 
     void fill_in(std::uint64_t repetition, int root) override {
-        for (int owner = 0; owner < calls_.size() && calls_.rank() == root; ++owner) {
+        for (int owner = 0; owner < calls_->size() && calls_->rank() == root; ++owner) {
             fill(blocks_.of(whole_, owner), pattern(repetition, owner));
         }
-        spoil(own_, pattern(repetition, calls_.rank()));
+        spoil(own_, pattern(repetition, calls_->rank()));
     }
     void call(int root) override {
-        const char* const whole = calls_.rank() == root ? whole_.data() : nullptr;
-        unequal_ ? calls_.scatterv(whole, blocks_, own_.data(), root)
-                 : calls_.scatter(whole, static_cast<int>(own_.size()), own_.data(), root);
+        const char* const whole = calls_->rank() == root ? whole_.data() : nullptr;
+        unequal_ ? calls_->scatterv(whole, blocks_, own_.data(), root)
+                 : calls_->scatter(whole, static_cast<int>(own_.size()), own_.data(), root);
     }
     std::int64_t wrong_bytes(std::uint64_t repetition, int /*root*/) override {
-        return bench::wrong_bytes(own_, pattern(repetition, calls_.rank()));
+        return bench::wrong_bytes(own_, pattern(repetition, calls_->rank()));
     }
     std::uint64_t bytes() const override { return whole_.size(); }
 
@@ -205,7 +205,7 @@ public:
     using Collective::Collective;
 
     void fill_in(std::uint64_t /*repetition*/, int /*root*/) override {}
-    void call(int /*root*/) override { calls_.barrier(); }
+    void call(int /*root*/) override { calls_->barrier(); }
     std::int64_t wrong_bytes(std::uint64_t /*repetition*/, int /*root*/) override { return 0; }
     std::uint64_t bytes() const override { return 0; }
 };

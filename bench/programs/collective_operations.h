@@ -16,14 +16,17 @@ namespace bench {
 // arguments; the root has no meaning for operations without one.
 class Collective {
 public:
-    explicit Collective(Calls& calls) : calls_(calls) {}
+    explicit Collective(Calls& calls) : calls_(&calls) {}
     virtual ~Collective() = default;
+
+    // Who does it from now on, with the same ranks.
+    void let(Calls& calls) { calls_ = &calls; }
 
     // Puts the contribution in place, makes every byte of the result wrong, and lets whoever does the
     // operation make what it needs for this root. Collective.
     void prepare(std::uint64_t repetition, int root) {
         fill_in(repetition, root);
-        calls_.prepare(root);
+        calls_->prepare(root);
     }
     virtual void call(int root) = 0;
     // Bytes of this rank's result that are not what they have to be.
@@ -37,7 +40,7 @@ public:
 protected:
     virtual void fill_in(std::uint64_t repetition, int root) = 0;
 
-    Calls& calls_;
+    Calls* calls_;
 };
 
 // `calls` has to outlive it.

@@ -1,6 +1,8 @@
 #include "latency_measurement.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace bench {
 
@@ -32,20 +34,26 @@ std::int64_t left_without(Conductor& conductor, Collective& barrier, int latecom
 
 }  // namespace
 
-Measurement::Measurement(Conductor& conductor, const Operation& operation, Calls& calls, std::uint64_t size,
-                         const Options& options)
+Measurement::Measurement(Conductor& conductor, const Operation& operation, std::span<Calls* const> parties,
+                         int root, std::uint64_t size, const Options& options)
     : conductor_(conductor),
       operation_(operation),
       options_(options),
-      collective_(operation.make(size, calls)) {
-    result_.bytes = collective_->bytes();
+      root_(root),
+      collective_(operation.make(size, *parties.front())) {
+    for (Calls* const one : parties) {
+        turns_.push_back({.calls = one, .result = {}});
+        turns_.back().result.bytes = collective_->bytes();
+    }
     conductor_.compare_clocks();
 }
 
-Result Measurement::run() {
+std::vector<Result> Measurement::run() {
     for (std::uint64_t repetition = 0; repeat(repetition); ++repetition) {
     }
-    return result_;
+    std::vector<Result> results;
+    for (Turn& turn : turns_) results.push_back(std::move(turn.result));
+    return results;
 }
 
 int Measurement::rank_in_turn(std::uint64_t repetition) const {
@@ -53,40 +61,57 @@ int Measurement::rank_in_turn(std::uint64_t repetition) const {
 }
 
 bool Measurement::enough() const {
-    return discarded_in_a_row_ >= most_discarded_in_a_row ||
-           (result_.times_us.size() >= static_cast<std::size_t>(options_.repetitions) &&
-            total_us_ >= options_.min_time_s * 1e6);
+    double total_us = 0;
+    bool all = true;
+    for (const auto& [calls, result, discarded_in_a_row] : turns_) {
+        if (discarded_in_a_row >= most_discarded_in_a_row) return true;
+        all = all && result.times_us.size() >= static_cast<std::size_t>(options_.repetitions);
+        total_us += std::accumulate(result.times_us.begin(), result.times_us.end(), 0.0);
+    }
+    return all && total_us >= options_.min_time_s * 1e6 * static_cast<double>(turns_.size());
 }
 
 bool Measurement::repeat(std::uint64_t repetition) {
-    const int root = options_.root_rank() == rotating_root ? rank_in_turn(repetition) : options_.root_rank();
-    collective_->prepare(repetition, root);
-    if (!conductor_.start(!enough(), options_.spin_ns())) return false;
+    const std::size_t count = turns_.size();
+    bool more = !enough();
+    for (std::size_t step = 0; step < count; ++step) {
+        const std::size_t place = (repetition + step) % count;
+        if (!call(turns_[repetition % 2 == 0 ? place : count - 1 - place], repetition, more)) return false;
+        more = true;
+    }
+    return true;
+}
+
+bool Measurement::call(Turn& turn, std::uint64_t repetition, bool more) {
+    const int root = root_ == rotating_root ? rank_in_turn(repetition) : root_;
+    const std::uint64_t number = calls_++;  // no two calls have the same data
+    collective_->let(*turn.calls);
+    collective_->prepare(number, root);
+    if (!conductor_.start(more, options_.spin_ns())) return false;
 
     const std::int64_t entered_ns = now_ns();
     collective_->call(root);
     const std::int64_t left_ns = now_ns();
     const Outcome outcome = conductor_.finish(left_ns, collective_->awaited(root));
 
-    result_.wrong_bytes += conductor_.sum(collective_->wrong_bytes(repetition, root));
+    turn.result.wrong_bytes += conductor_.sum(collective_->wrong_bytes(number, root));
     if (!operation_.sized) {
-        result_.left_early += left_early(conductor_, entered_ns, left_ns);
-        result_.left_early +=
+        turn.result.left_early += left_early(conductor_, entered_ns, left_ns);
+        turn.result.left_early +=
             left_without(conductor_, *collective_, rank_in_turn(repetition), options_.spin_ns());
     }
-    if (repetition >= static_cast<std::uint64_t>(options_.warm_up)) count(outcome);
+    if (repetition >= static_cast<std::uint64_t>(options_.warm_up)) count(outcome, turn);
     return true;
 }
 
-void Measurement::count(const Outcome& outcome) {
+void Measurement::count(const Outcome& outcome, Turn& turn) {
     if (outcome.late > 0) {
-        ++result_.discarded;
-        ++discarded_in_a_row_;
+        ++turn.result.discarded;
+        ++turn.discarded_in_a_row;
         return;
     }
-    discarded_in_a_row_ = 0;
-    result_.times_us.push_back(static_cast<double>(outcome.duration_ns) / 1e3);
-    total_us_ += result_.times_us.back();
+    turn.discarded_in_a_row = 0;
+    turn.result.times_us.push_back(static_cast<double>(outcome.duration_ns) / 1e3);
 }
 
 }  // namespace bench

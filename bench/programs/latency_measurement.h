@@ -1,9 +1,10 @@
-// How long an operation on data of one size takes, repetition by repetition.
+// How long an operation on data of one size takes, repetition by repetition, everybody in turn.
 
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "agreed_start.h"
@@ -22,28 +23,40 @@ struct Result {
     bool right() const { return wrong_bytes == 0 && left_early == 0; }
 };
 
-// One repetition after another on one size. Every rank takes part; the result is complete on rank 0.
+// One repetition after another on one size, and in each everybody once: in the order given, beginning with
+// the next one each time, every second time backwards, so that nobody always follows the same one. All work
+// on the same buffers. Every rank takes part; results are complete on rank 0.
 class Measurement {
 public:
-    Measurement(Conductor& conductor, const Operation& operation, Calls& calls, std::uint64_t size,
-                const Options& options);
+    // `root`: as root_rank() tells. `size`: 0 for operations without data.
+    Measurement(Conductor& conductor, const Operation& operation, std::span<Calls* const> parties, int root,
+                std::uint64_t size, const Options& options);
 
-    Result run();
+    std::vector<Result> run();  // by party
 
 private:
+    struct Turn {
+        Calls* calls = nullptr;
+        Result result;
+        int discarded_in_a_row = 0;
+    };
+
     int rank_in_turn(std::uint64_t repetition) const;
+    // Everybody has all repetitions, and together they took the time; or nobody gets any.
     bool enough() const;
     // False, with nothing done, if it was enough.
     bool repeat(std::uint64_t repetition);
-    void count(const Outcome& outcome);
+    // One call of one party.
+    bool call(Turn& turn, std::uint64_t repetition, bool more);
+    static void count(const Outcome& outcome, Turn& turn);
 
     Conductor& conductor_;
     const Operation& operation_;
     const Options& options_;
+    int root_;
+    std::vector<Turn> turns_;
     std::unique_ptr<Collective> collective_;
-    Result result_;
-    double total_us_ = 0;
-    int discarded_in_a_row_ = 0;
+    std::uint64_t calls_ = 0;
 };
 
 }  // namespace bench

@@ -1,6 +1,7 @@
 #include "latency_options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <span>
 
 #include "calls.h"
@@ -30,6 +31,17 @@ constexpr const char* order_help =
     "cyclic, one on each node, then the next; shuffle, at random; unequal, node by node, with fewer ranks\n"
     "on some nodes";
 
+constexpr const char* contenders_help =
+    "File that names those who do it in turn, repetition by repetition, each on a communicator of its own:\n"
+    "[{\"name\": \"han\", \"with\": \"mpi\", \"info\": {\"ompi_comm_coll_preference\": \"han\"},\n"
+    "\"sizes\": [8, 65536]}, ...]. Only the name has to be there; no sizes: all";
+
+constexpr const char* cells_help =
+    "File in place of --op, --sizes and --root: [{\"op\": \"bcast\", \"root\": \"last\", \"sizes\": [8, "
+    "65536],\n"
+    "\"except\": {\"han\": [65536]}}, ...], one after another; except: sizes at which a contender is left "
+    "out";
+
 // The names of all operations or algorithms.
 template <class Entry>
 std::vector<std::string> names_of(std::span<const Entry> entries) {
@@ -38,10 +50,27 @@ std::vector<std::string> names_of(std::span<const Entry> entries) {
     return names;
 }
 
+bool is_rank(const std::string& text) {
+    return !text.empty() && text.size() < 8 && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
 }  // namespace
 
+bool is_root(const std::string& text) {
+    return is_rank(text) || text == "middle" || text == "last" || text == "rotate";
+}
+
+int root_rank(const std::string& text, int ranks) {
+    if (text == "rotate") return rotating_root;
+    if (text == "last") return ranks - 1;
+    // In the middle itself often stands the first rank of a node.
+    if (text == "middle") return std::min(ranks / 2 + 1, ranks - 1);
+    return std::stoi(text);
+}
+
 void describe(CLI::App& app, Options& options) {
-    app.add_option("--op", options.operation, "The operation")
+    app.add_option("--op", options.operations, "The operation, or several, one after another")
+        ->delimiter(',')
         ->check(CLI::IsMember(names_of(all_operations())))
         ->capture_default_str();
     app.add_option("--with", options.algorithm, algorithm_help)
@@ -61,12 +90,10 @@ void describe(CLI::App& app, Options& options) {
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{INT32_MAX}))
         ->default_str("8,8K,64K,1M,4M");
     app.add_option("--root", options.root,
-                   "Rank of the root, or 'rotate': repetition i has root i mod ranks.\n"
-                   "Ignored by operations without a root")
+                   "Rank of the root, 'last', 'middle' (the rank after it), or 'rotate': repetition i has\n"
+                   "root i mod ranks. Ignored by operations without a root")
         ->check([](const std::string& text) {
-            const bool number =
-                !text.empty() && text.size() < 8 && text.find_first_not_of("0123456789") == std::string::npos;
-            return number || text == "rotate" ? std::string() : "'" + text + "': expected a rank or 'rotate'";
+            return is_root(text) ? std::string() : "'" + text + "': expected " + root_expected;
         })
         ->capture_default_str();
     app.add_option("--reps", options.repetitions, "Repetitions per size, at least")
@@ -83,7 +110,13 @@ void describe(CLI::App& app, Options& options) {
                    "Microseconds before a start in which a rank waits without sleeping")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
-    app.add_option("--json", options.json, "File for one JSON object per size, with all times");
+    app.add_option("--contenders", options.contenders, contenders_help)->excludes(app.get_option("--with"));
+    app.add_option("--cells", options.cells, cells_help)
+        ->excludes(app.get_option("--op"))
+        ->excludes(app.get_option("--sizes"))
+        ->excludes(app.get_option("--root"));
+    app.add_option("--json", options.json,
+                   "File for one JSON object per size (and contender), with all times");
 }
 
 }  // namespace bench

@@ -14,8 +14,14 @@ namespace bench {
 
 constexpr int rotating_root = -1;
 
+// A root as --root takes it: a rank, or a word.
+constexpr const char* root_expected = "a rank, 'middle', 'last' or 'rotate'";
+bool is_root(const std::string& text);
+// Its rank on a communicator of so many, perhaps one that is not there, or rotating_root.
+int root_rank(const std::string& text, int ranks);
+
 struct Options {
-    std::string operation = "bcast";
+    std::vector<std::string> operations = {"bcast"};
     std::string algorithm = "mpi";
     std::string order = "world";
     std::uint64_t seed = 7;
@@ -27,9 +33,10 @@ struct Options {
     double min_time_s = 0;
     double spin_us = 20;
     std::string json;
+    std::string contenders;  // file; empty: one, who is `algorithm`
+    std::string cells;       // file; empty: `operations` with `sizes` and `root`
 
-    int root_rank() const { return root == "rotate" ? rotating_root : std::stoi(root); }
-    bool needs_nodes() const { return algorithm != "mpi" || order != "world"; }
+    bool needs_nodes() const { return algorithm != "mpi" || !contenders.empty() || order != "world"; }
     std::int64_t spin_ns() const { return static_cast<std::int64_t>(spin_us * 1e3); }
 };
 

@@ -35,15 +35,25 @@ class Runs(Folder):
         return done.returncode, done.stdout
 
 
-class Program(Runs):
-    def records(self, *options):
+    def read(self, *options):
+        """What a good run writes, line by line."""
         path = os.path.join(self.folder, "times.json")
-        status, output = self.run_program("--op", OPERATION, "--reps", "3", "--warm-up", "2", "--json", path,
-                                          *options)
+        status, output = self.run_program("--reps", "3", "--json", path, *options)
         self.assertEqual(status, 0, output)
         self.assertNotIn("WRONG", output)
         with open(path, encoding="utf-8") as file:
             return [json.loads(line) for line in file]
+
+    def file(self, name, content):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(content if isinstance(content, str) else json.dumps(content))
+        return path
+
+
+class Program(Runs):
+    def records(self, *options):
+        return self.read("--op", OPERATION, "--warm-up", "2", *options)
 
     def test_right_results(self):
         operation = operations.ALL[OPERATION]
@@ -94,7 +104,6 @@ class Program(Runs):
         else:
             self.assertGreaterEqual(wrong, 8000)
 
-
     def mockups(self):
         return [name for name, its in operations.MOCKED.items() if OPERATION in its]
 
@@ -123,7 +132,78 @@ class Program(Runs):
             self.assertIn("lanes need equally many ranks on every node", output)
 
 
+    def test_contenders_in_turn(self):
+        """All are measured as often, on right data, and who cannot take part says so."""
+        everybody = ("mpi", *operations.MOCKED)
+        path = self.file("contenders.json", [{"name": f"the-{name}", "with": name} for name in everybody])
+        found = self.records("--contenders", path, "--nodes", "0,1,1,1", "--sizes", "8,64K")
+        skipped = {line["contender"] for line in found if "skipped" in line}
+        able = {"mpi", *self.mockups()} - {"lane"}  # of unequal nodes
+        self.assertEqual(skipped, {f"the-{name}" for name in everybody if name not in able})
+        times = {(line["contender"], line["size"]): len(line["times"]) for line in found if "times" in line}
+        self.assertEqual(set(times), {(f"the-{name}", size) for name in able
+                                      for size in operations.sizes_of(OPERATION, (8, 64 << 10))})
+        self.assertEqual(len({line["communicator"] for line in found if "communicator" in line}), len(everybody))
+
+    def test_wrong_data_is_charged_to_who_delivered_it(self):
+        """The third call goes wrong: of the third contender, as each warms up in turn."""
+        names = ("a", "b", "c", "d")
+        path = self.file("contenders.json", [{"name": name} for name in names])
+        times = os.path.join(self.folder, "times.json")
+        status, output = self.run_program("--op", OPERATION, "--contenders", path, "--nodes", "0,0,1,1", "--sizes",
+                                          "64K", "--reps", "3", "--json", times, program=SPOILED)
+        self.assertEqual(status, 1, output)
+        with open(times, encoding="utf-8") as file:
+            wrong = {line["contender"]: line["wrong_bytes"] + line["left_early"]
+                     for line in map(json.loads, file) if "times" in line}
+        if OPERATION == "barrier":  # none of them waits
+            self.assertGreater(min(wrong.values()), 0, wrong)
+        else:
+            self.assertEqual(wrong, {"a": 0, "b": 0, "c": 1, "d": 0})
+
+
 class Help(Runs):
+    def test_cells(self):
+        """Operations one after another, each with its sizes and root; sizes at which somebody is left out."""
+        contenders = self.file("contenders.json", [{"name": "a"}, {"name": "b", "sizes": [8, 64]}, {"name": "c"}])
+        cells = self.file("cells.json", [
+            {"op": "bcast", "root": "last", "sizes": [8, 64, 512], "except": {"c": [8, 64]}},
+            {"op": "barrier"}, {"op": "gather", "root": "middle", "sizes": [64]}])
+        found = [line for line in self.read("--contenders", contenders, "--cells", cells) if "times" in line]
+        self.assertEqual([(line["cell"], line["operation"], line["size"], line["root"], line["contender"])
+                          for line in found],
+                         [(0, "bcast", 8, 3, "a"), (0, "bcast", 8, 3, "b"), (0, "bcast", 64, 3, "a"),
+                          (0, "bcast", 64, 3, "b"), (0, "bcast", 512, 3, "a"), (0, "bcast", 512, 3, "c"),
+                          (1, "barrier", 0, None, "a"), (1, "barrier", 0, None, "c"),
+                          (2, "gather", 64, 3, "a"), (2, "gather", 64, 3, "b"), (2, "gather", 64, 3, "c")])
+
+    def test_several_operations(self):
+        found = self.read("--op", "reduce,barrier", "--sizes", "8")
+        self.assertEqual([(line["operation"], line["size"], line["contender"]) for line in found],
+                         [("reduce", 8, "mpi"), ("barrier", 0, "mpi")])
+
+    def test_files_that_say_nothing(self):
+        for content, text in (("{", "parse error"), ("[]", "at least one entry"), ({"name": "a"}, "expected a list"),
+                              ([{"name": "a"}, {"nam": "b"}], "entry 2: unknown key 'nam'; known: name, with"),
+                              ([{"name": "a b"}], "expected a name"), ([{"with": "mpi"}], "'name' not found"),
+                              ([{"name": "a"}, {"name": "a"}], "two contenders are called 'a'"),
+                              ([{"name": "a", "with": "b"}], "no algorithm 'b'"),
+                              ([{"name": "a", "info": {"k" * 36: ""}}], "keys of up to 35 characters")):
+            status, output = self.run_program("--contenders", self.file("bad.json", content), "--order", "unequal",
+                                              "--nodes", "0,0,1,1")
+            self.assertNotEqual(status, 0, content)
+            self.assertIn("bad.json: ", output)
+            self.assertIn(text, output)
+        for content, text in (([{"op": "alltoall"}], "no operation 'alltoall'"), ([{"op": "bcast"}], "'sizes' not"),
+                              ([{"op": "bcast", "sizes": []}], "expected at least one"),
+                              ([{"op": "bcast", "sizes": [8], "root": "first"}], "expected a rank, 'middle'")):
+            status, output = self.run_program("--cells", self.file("bad.json", content))
+            self.assertNotEqual(status, 0, content)
+            self.assertIn(text, output)
+        status, output = self.run_program("--contenders", os.path.join(self.folder, "none.json"))
+        self.assertNotEqual(status, 0)
+        self.assertIn("none.json: cannot be read", output)
+
     _SHIFT = ("unshare", "--time", "--monotonic", "1000", "--fork")  # seconds
 
     def test_clocks_that_differ(self):
