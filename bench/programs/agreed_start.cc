@@ -23,6 +23,7 @@ constexpr int clock_questions = 100;
 constexpr std::int64_t late_mark = -1;  // in place of an end
 constexpr std::int64_t not_awaited_mark = 0;
 constexpr std::int64_t longest_lead_ns = 2'000'000'000;
+constexpr int timely_starts = 50;  // after so many a shorter lead is tried
 
 // Equal where the clocks are the same one: the boot of the kernel, and the time namespace, which may shift
 // it.
@@ -142,13 +143,19 @@ bool Conductor::start(bool more, std::int64_t spin_ns) {
     return true;
 }
 
+void Conductor::adapt_lead(bool late) {
+    if (!late && ++timely_ < timely_starts) return;
+    timely_ = 0;
+    lead_ns_ = late ? std::min(2 * lead_ns_, longest_lead_ns) : std::max(lead_ns_ / 2, least_lead_ns);
+}
+
 Outcome Conductor::finish(std::int64_t end_ns, bool awaited) {
     gather(late_ ? late_mark : awaited ? common(end_ns) : not_awaited_mark);
     Outcome outcome;
     if (rank_ == 0) {
         outcome.duration_ns = *std::max_element(values_.begin(), values_.end()) - start_ns_;
         outcome.late = std::count(values_.begin(), values_.end(), late_mark);
-        if (outcome.late > 0) lead_ns_ = std::min(2 * lead_ns_, longest_lead_ns);
+        adapt_lead(outcome.late > 0);
     }
     std::int64_t all_ended = 0;
     tell_all(all_ended);

@@ -52,7 +52,7 @@ public:
     // To be called with the local time at which the measured call returned, and whether the operation is not
     // over before (some rank has to be awaited). Returns once all ranks have called it: whoever is early must
     // not take the processor from those still at work. The result is valid on rank 0. After late ranks, the
-    // next starts keep a greater distance.
+    // next starts keep a greater distance, until many have been in time.
     Outcome finish(std::int64_t end_ns, bool awaited = true);
 
     // The values of all ranks by rank, on rank 0 and until its next call; empty elsewhere.
@@ -69,6 +69,9 @@ public:
     int size() const { return size_; }
 
 private:
+    static constexpr std::int64_t least_lead_ns = 2'000'000;
+
+    void adapt_lead(bool late);
     void tell_all(std::int64_t& value);  // from rank 0 to the others
     bool one_clock();
     std::int64_t ask(int other);  // rank 0: how far that rank's clock is ahead
@@ -79,9 +82,10 @@ private:
     std::int64_t start_ns_ = 0;
     bool late_ = false;
     bool several_clocks_ = false;
-    std::int64_t ahead_ns_ = 0;         // this clock, of rank 0's
-    std::int64_t uncertainty_ns_ = 0;   // rank 0: of the worst
-    std::int64_t lead_ns_ = 2'000'000;  // from the announcement of a start to the start
+    std::int64_t ahead_ns_ = 0;             // this clock, of rank 0's
+    std::int64_t uncertainty_ns_ = 0;       // rank 0: of the worst
+    std::int64_t lead_ns_ = least_lead_ns;  // from the announcement of a start to the start
+    int timely_ = 0;                        // starts since it was changed
     std::vector<MPI_Request> requests_;
     std::vector<std::int64_t> values_;  // by rank
 };
