@@ -4,6 +4,7 @@ from measuring import competitors, operations
 
 OURS = "strata"
 COMPOSED = "composed"
+STOCK = ("tuned", "han")  # what a user has without the plugin
 _BLOCKED = ("allgather", "allgatherv", "allreduce")
 ENGINES = {  # and what each can do
     "tree": tuple(operations.ALL),
@@ -11,26 +12,30 @@ ENGINES = {  # and what each can do
     "lanes": ("bcast", *_BLOCKED),
     "levels": tuple(operations.ALL),
 }
-_SHALLOW = {"nodes": ("node", "strata that sees nodes alone"), "flat": ("none", "strata that sees no levels")}
+_SHALLOW = {"nodes": ("node", 2, "strata that sees nodes alone"), "flat": ("none", 1, "strata that sees no levels")}
 _MOCKUPS = {"hierarchical": "through one leader per node, by public MPI (over tuned)",
             "lane": "through all ranks of a node at once, by public MPI (over tuned)"}
 NAMES = ("tuned", "han", "basic", *_MOCKUPS, OURS, *ENGINES, *_SHALLOW, COMPOSED)
 # Those of the gate: what a user has without the plugin or could write, and whether our levels are worth it.
-GATE = ("tuned", "han", *_MOCKUPS, OURS, *_SHALLOW, COMPOSED)
+GATE = (*STOCK, *_MOCKUPS, OURS, *_SHALLOW, COMPOSED)
 
 
 def make(names, plugin_folder, parameters):
-    """In the order of NAMES. `parameters`: of the plugin, by name without coll_strata_."""
-    def ours(name, description, **more):
-        return competitors.strata(plugin_folder, {**parameters, **more}, name, description)
+    """In the order of NAMES; all share a run. `parameters`: of the plugin, by name without coll_strata_."""
+    together = competitors.together(plugin_folder, parameters)
 
-    made = [competitors.tuned(), competitors.han(), competitors.basic()]
-    made += [competitors.mockup(name, text) for name, text in _MOCKUPS.items()]
+    def ours(name, description, told=None, algorithm="mpi", **more):
+        return competitors.own(together(name, description, "strata", "strata", algorithm, **more), told or {})
+
+    made = [together("tuned", "Open MPI as it is (coll/tuned)", "tuned"),
+            together("han", "Open MPI with its two-level component (coll/han)", "han", "han"),
+            together("basic", "Open MPI with its simplest component (coll/basic)", "basic", "^tuned,han,adapt,sm")]
+    made += [together(name, text, "tuned", "", name) for name, text in _MOCKUPS.items()]
     made.append(ours(OURS, "Open MPI with the plugin (coll/strata)"))
-    made += [ours(name, f"strata, its engine {name} throughout") for name in ENGINES]
-    made += [ours(name, text, hierarchy=levels) for name, (levels, text) in _SHALLOW.items()]
-    made.append(competitors.mockup(COMPOSED, "of operations that do at least as much, by strata",
-                                   ours(OURS, "")))
+    made += [ours(name, f"strata, its engine {name} throughout",
+                  {f"{operation}_algorithm": name for operation in its}, engine=name) for name, its in ENGINES.items()]
+    made += [ours(name, text, {"hierarchy": levels}, levels=most) for name, (levels, most, text) in _SHALLOW.items()]
+    made.append(ours(COMPOSED, "of operations that do at least as much, by strata", algorithm=COMPOSED))
     return tuple(one for one in made if one.name in names)
 
 
@@ -40,10 +45,3 @@ def can(name, operation, order):
     if name in operations.MOCKED:
         return operation in operations.MOCKED[name] and not (name == "lane" and order == "unequal")
     return True
-
-
-def in_operation(competitor, operation):
-    """An engine is chosen operation by operation."""
-    if competitor.name not in ENGINES:
-        return competitor
-    return competitors.told(competitor, {f"coll_strata_{operation}_algorithm": competitor.name})

@@ -5,6 +5,7 @@ import os
 from measuring import gnuplot, operations
 
 from . import contenders
+from .grid import root_text
 from .report import Merged
 
 _COLOURS = ("#d9822b", "#5b7db1", "#999999", "#8a5a2b", "#c4549e", "#1a7f37", "#55b874", "#2ba3a3", "#7bbf2f",
@@ -39,9 +40,9 @@ def _script(operation, groups, terminal, path):
 def draw(records, folder):
     """Writes bcast.svg, bcast.png and so on; returns (paths, why something is missing)."""
     by_operation = {}
-    for (operation, order), by_name in Merged(records).groups.items():
+    for (operation, order, root), by_name in Merged(records).groups.items():
         if any(Merged.interval(by_size, size) for by_size in by_name.values() for size in by_size):
-            by_operation.setdefault(operation, {})[order] = by_name
+            by_operation.setdefault(operation, {})[order + root_text(root)] = by_name
     paths, complaints = [], []
     for operation, groups in by_operation.items():
         drawn, complaint = gnuplot.draw(lambda terminal, path, of=operation, its=groups:

@@ -7,18 +7,18 @@ from measuring import operations, units
 from measuring.intervals import interval
 
 from . import contenders
-from .grid import PER_CELL
+from .grid import PER_CELL, root_text
 
 _NAME, _COLUMN = 13, 21  # columns
 
 
 class Merged:
-    """All that is known of an operation in an order: (operation, order) -> {contender: {size: Series}}."""
+    """All that is known: (operation, order, root) -> {contender: {size: Series}}."""
 
     def __init__(self, records):
         self.groups = {}
         for record in records:
-            by_name = self.groups.setdefault((record.cell.operation, record.cell.order), {})
+            by_name = self.groups.setdefault((record.cell.operation, record.cell.order, record.cell.root), {})
             for name, series in record.series.items():
                 for size in record.cell.sizes:
                     by_name.setdefault(name, {}).setdefault(size, series)
@@ -31,20 +31,21 @@ class Merged:
     def interval(by_size, size):
         """None if there is no right time."""
         series = by_size.get(size)
-        return interval(series.times.get(size)) if series and not series.failure else None
+        return interval(series.times.get(size)) if series and not series.given_up else None
 
 
 def tables(records, suspected, paint):
-    lines, slow = [], {one.key[:3] for one in suspected}
-    for (operation, order), by_name in Merged(records).groups.items():
+    lines, slow = [], {one.key[:4] for one in suspected}
+    for (operation, order, root), by_name in Merged(records).groups.items():
         sizes = Merged.sizes(by_name)
         for first in range(0, len(sizes), PER_CELL):
-            lines += _table(operation, order, by_name, sizes[first:first + PER_CELL], slow, paint)
+            lines += _table((operation, order, root), by_name, sizes[first:first + PER_CELL], slow, paint)
     return lines
 
 
-def _table(operation, order, by_name, sizes, slow, paint):
-    title = f"{operations.ALL[operation].title}, {order}"
+def _table(what, by_name, sizes, slow, paint):
+    operation, order, root = what
+    title = f"{operations.ALL[operation].title}, {order}{root_text(root)}"
     lines = ["", paint(title, "bold"), f"{'':{_NAME}}" + "".join(f"{units.size_text(size):>{_COLUMN}}"
                                                                 for size in sizes)]
     found = {name: {size: Merged.interval(by_size, size) for size in sizes} for name, by_size in by_name.items()}
@@ -53,10 +54,11 @@ def _table(operation, order, by_name, sizes, slow, paint):
         row = paint(f"{name:{_NAME}}", *(["bold"] if name == contenders.OURS else []))
         for size in sizes:
             one = found[name][size]
-            styles = ["red"] if name == contenders.OURS and (operation, order, size) in slow else []
+            styles = ["red"] if name == contenders.OURS and (*what, size) in slow else []
             if one and one.median == best[size]:
                 styles = ["green", *styles[1:]] if not styles else styles
-            row += paint(f"{_interval_text(one):>{_COLUMN}}", *styles)
+            text = "–" if any(series.absent for series in by_name[name].values()) else _interval_text(one)
+            row += paint(f"{text:>{_COLUMN}}", *styles)
         lines.append(row)
     return lines
 
@@ -74,19 +76,24 @@ def notes(records):
     if not names:
         return []
     return ["", f"Milliseconds from an agreed start until {operations.until(names)}: median and its",
-            "95 % interval, contenders in turn. Green: the fastest. Sizes of Gather, Scatter and Allgather",
-            "are those of all blocks together. Who was twice as slow as strata in the first round (6",
+            "95 % interval, contenders in turn in the same jobs. Green: the fastest. Sizes of Gather, Scatter and",
+            "Allgather are those of all blocks together. Who was twice as slow as strata in the first round (6",
             "repetitions) was not measured further. composed: of operations that do at least as much."]
 
 
 def failures(records, paint):
-    lines = []
+    """The same mistake of the same contender once."""
+    cells = {}
     for record in records:
         for name, one in record.series.items():
-            if one.failure:
-                styles = ("red", "bold") if one.is_plugin else ("dim",)
-                lines.append(paint(f"{'FAILED' if one.is_plugin else 'Failed, so not compared'}: {name}, "
-                                   f"{record.cell.short_title()}: {one.failure}", *styles))
+            if one.given_up:
+                broken = one.is_plugin and bool(one.failure)
+                cells.setdefault((name, broken, one.failure or one.absent), []).append(record.cell.short_title())
+    lines = []
+    for (name, broken, why), titles in cells.items():
+        where = titles[0] if len(titles) == 1 else f"{len(titles)} cells, first {titles[0]}"
+        styles = ("red", "bold") if broken else ("dim",)
+        lines.append(paint(f"{'FAILED' if broken else 'Not compared'}: {name}, {where}: {why}", *styles))
     return lines
 
 
@@ -107,22 +114,21 @@ def verdict(outcome, paint):
         lines.append(paint(f"UNFINISHED: {outcome.missing} cells not measured, {outcome.unclear} suspected ones not "
                            "looked at again. The same command goes on from here.", "bold"))
     elif not outcome.confirmed and not outcome.broken():
-        lines.append(paint("PASSED: strata was nowhere slower than the best by more than 5 % with intervals apart, "
-                           "and broke no guideline.", "green"))
+        lines.append(paint("PASSED: strata was nowhere slower than the best by more than 5 % with intervals apart and "
+                           "in every job, and broke no guideline.", "green"))
     return lines
 
 
 def _violation_line(one):
-    what = f"{operations.ALL[one.cell.operation].title}, {one.cell.order}, {units.size_text(one.size)}"
-    return (f"  {what:34} {one.ratio:6.2f} x {one.than():24} {_interval_text(one.ours)} against "
+    return (f"  {one.what():42} {one.ratio:6.2f} x {one.than():24} {_interval_text(one.ours)} against "
             f"{_interval_text(one.theirs)}")
 
 
 def write_csv(records, path):
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(("operation", "order", "size", "bytes", "contender", "repetitions", "median_ms", "low_ms",
-                         "high_ms", "least_ms", "greatest_ms", "plan", "failure"))
+        writer.writerow(("operation", "order", "root", "size", "bytes", "contender", "repetitions", "median_ms",
+                         "low_ms", "high_ms", "least_ms", "greatest_ms", "plan", "failure"))
         for record in records:
             for name, one in record.series.items():
                 for size in record.cell.sizes:
@@ -134,8 +140,8 @@ def _row(cell, name, one, size):
     middle = interval(times)
     numbers = (middle.median, middle.low, middle.high, min(times), max(times)) if middle else ()
     texts = [f"{number:.6g}" for number in numbers] or [""] * 5
-    return (cell.operation, cell.order, size, one.bytes.get(size, ""), name, len(times), *texts,
-            " ".join(filter(None, one.plans.get(size, ()))), one.failure.split("\n")[0])
+    return (cell.operation, cell.order, cell.root or "", size, one.bytes.get(size, ""), name, len(times), *texts,
+            " ".join(filter(None, one.plans.get(size, ()))), (one.failure or one.absent).split("\n")[0])
 
 
 def write_json(settings, outcome, path):

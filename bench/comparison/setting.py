@@ -1,5 +1,11 @@
 """Where ranks are placed: by bench/cluster or, under the user's launcher, by collective_latency itself."""
 
+import dataclasses
+
+from measuring import limits
+
+from . import grid
+
 
 def unequal(slots):
     """Ranks on every node: some have fewer, by the rule of collective_latency --order unequal."""
@@ -19,6 +25,14 @@ class OnCluster:
     def program_options(self, _order):
         return ()
 
+    def limit_ms(self, cell, size):
+        """The least milliseconds in which the links can carry what has to cross them, or None."""
+        plan, order = self.runner.plan, cell.order
+        if order == "unequal":
+            plan, order = dataclasses.replace(plan, slots=unequal(plan.slots)), "block"
+        root = None if cell.root is None else str(grid.root_rank(cell.root, sum(plan.slots)))
+        return limits.least_ms(plan, cell.operation, order, root, size)
+
 
 class ByLauncher:
     def __init__(self, launcher):
@@ -29,3 +43,6 @@ class ByLauncher:
 
     def program_options(self, order):
         return ("--order", order)
+
+    def limit_ms(self, _cell, _size):
+        return None  # nobody tells what the links can carry

@@ -30,7 +30,9 @@ class Store:
         """The record of a cell measured before, or None."""
         path = self._path(name)
         found = _read(path) if os.path.exists(path) else None
-        return Record.from_json(cell, found) if found and found["cell"]["sizes"] == list(cell.sizes) else None
+        wanted = (cell.root, list(cell.sizes))
+        is_it = found and (found["cell"]["root"], found["cell"]["sizes"]) == wanted
+        return Record.from_json(cell, found) if is_it else None
 
     def save(self, name, record):
         _write(self._path(name), record.to_json())

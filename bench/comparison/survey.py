@@ -1,10 +1,11 @@
-"""Cell after cell: measured, or known from before; the gate takes a second look at what seems wrong."""
+"""Run after run: cells measured, or known from before; the gate takes a second look at what seems wrong."""
 
 import dataclasses
 import enum
 import time
 
-from . import judge
+from . import grid, judge
+from .measure import Record
 
 
 class Verdict(enum.IntEnum):
@@ -13,10 +14,6 @@ class Verdict(enum.IntEnum):
     PASSED = 0
     FAILED = 1
     UNFINISHED = 3
-
-
-class OutOfTime(Exception):
-    """No further cell would fit."""
 
 
 @dataclasses.dataclass
@@ -36,56 +33,90 @@ class Outcome:
         return Verdict.UNFINISHED if self.missing or self.unclear else Verdict.PASSED
 
 
-class Survey:
-    """measure(cell, names, label, show) -> Record does the work; `names`: contenders, None for all. `seconds`: no
-    cell is begun after which more than these would have passed; None: no limit."""
+class Clock:
+    """How much time is left, for all surveys of a session. `seconds`: None for no limit."""
 
-    def __init__(self, cells, measure, store, progress, seconds=None, clock=time.monotonic):
+    def __init__(self, seconds=None, now=time.monotonic):
+        self.now, self._limit, self._start = now, seconds, now()
+
+    def left(self):
+        """Seconds, or None."""
+        return None if self._limit is None else self._limit - (self.now() - self._start)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Task:
+    """A cell to be measured."""
+
+    cell: object
+    name: str  # of its file
+    names: tuple = None  # contenders; None: all
+
+
+class Survey:
+    """measure(cells, names_of, label, show) -> {cell: series by contender} does the work for cells of one order;
+    `names_of`: contenders by cell, None for all. No run is begun that seems to end after the time is over."""
+
+    def __init__(self, cells, measure, store, progress, clock=None):
         self._cells, self._measure, self._store, self._progress = cells, measure, store, progress
-        self._clock, self._limit, self._start = clock, seconds, clock()
-        self._longest = 0.0  # cell of this session
+        self._clock = clock or Clock()
+        self._longest = 0.0  # seconds for a cell, in this session
 
     def run(self, gate):
         outcome = Outcome([])
-        for number, cell in enumerate(self._cells, 1):
-            try:
-                label = f"cell {number} of {len(self._cells)}"
-                outcome.records.append(self._record(cell, cell.name(), None, label, len(self._cells) - number))
-            except OutOfTime:
-                outcome.missing += 1
+        outcome.records, outcome.missing = self._records([_Task(cell, cell.name()) for cell in self._cells], "cells")
         if gate:
             self._look_again(outcome)
         return outcome
 
     def _look_again(self, outcome):
+        tasks, keys = [], set()
         for record in outcome.records:
             found = judge.violations(record)
             outcome.suspected += found
-            if not found:
-                continue
-            names, sizes = judge.needed(found)
-            cell = dataclasses.replace(record.cell, sizes=sizes)
-            try:
-                fresh = self._record(cell, f"again-{record.cell.name()}", names, "second look", 0)
-            except OutOfTime:
-                outcome.unclear += 1
-                continue
-            keys = {one.key for one in found}
-            outcome.confirmed += [one for one in judge.violations(fresh) if one.key in keys]
-            outcome.records += [fresh] if fresh.broken() else []
+            if found:
+                names, sizes = judge.needed(found)
+                cell = dataclasses.replace(record.cell, sizes=sizes)
+                tasks.append(_Task(cell, f"again-{record.cell.name()}", tuple(sorted(names))))
+                keys |= {one.key for one in found}
+        fresh, outcome.unclear = self._records(tasks, "second look, cells")
+        for record in fresh:
+            outcome.confirmed += [one for one in judge.violations(record) if one.key in keys]
+            outcome.records += [record] if record.broken() else []
 
-    def _record(self, cell, name, names, label, after):
-        if known := self._store.load(name, cell):
-            return known
-        began = self._clock()
-        spent = began - self._start
-        if self._limit is not None and spent + self._longest > self._limit:
-            raise OutOfTime
-        left = self._longest * (after + 1) if self._longest else None
-        record = self._measure(cell, names, name,
+    def _records(self, tasks, what):
+        """Of all tasks, in their order, as far as time goes, and how many are missing."""
+        known = {task: self._store.load(task.name, task.cell) for task in tasks}
+        waiting = {task.cell: task for task in tasks if not known[task]}
+        for part in grid.runs(list(waiting)):
+            # What does not fit as a whole fits in part.
+            part = part[:self._fitting(len(part))]
+            if not part:
+                break
+            done = sum(map(bool, known.values()))
+            self._run([waiting[cell] for cell in part], known,
+                      f"{what} {done + 1} to {done + len(part)} of {len(tasks)}", len(tasks) - done)
+        found = [known[task] for task in tasks if known[task]]
+        return found, len(tasks) - len(found)
+
+    def _fitting(self, count):
+        left = self._clock.left()
+        if left is None or (not self._longest and left > 0):
+            return count
+        return max(0, min(count, int(left / self._longest) if self._longest else 0))
+
+    def _run(self, tasks, known, label, waiting):
+        began = self._clock.now()
+        left = self._longest * waiting if self._longest else None
+        series = self._measure([task.cell for task in tasks], {task.cell: task.names for task in tasks}, tasks[0].name,
                                lambda text: self._progress.show(f"{label}: {text}", left))
-        record.seconds = self._clock() - began
-        self._longest = max(self._longest, record.seconds)
-        self._store.save(name, record)
-        self._progress.step(f"{label}: {cell.short_title()} measured")
+        each = (self._clock.now() - began) / len(tasks)
+        self._longest = max(self._longest, each)
+        for task in tasks:
+            known[task] = self._new(task, series[task.cell], each)
+        self._progress.step(f"{label} measured: {tasks[0].cell.order}")
+
+    def _new(self, task, series, seconds):
+        record = Record(task.cell, series, seconds)
+        self._store.save(task.name, record)
         return record

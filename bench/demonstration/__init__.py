@@ -2,7 +2,6 @@
 
 command_line    options and the order of events
 measure         what is measured
-limits          the least time that the links allow
 report          the table and the verdict
 plot            the plots
 

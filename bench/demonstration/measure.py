@@ -3,11 +3,9 @@
 import dataclasses
 import os
 
-from measuring import operations, units
+from measuring import limits, operations, units
 from measuring.rounds import Rounds
 from measuring.table import DELAY_THAT_COUNTS_US, WORTH_A_SHARE, WORTH_COMPARING
-
-from . import limits
 
 
 @dataclasses.dataclass(frozen=True)

@@ -4,8 +4,11 @@ command         options, packages and build, results folder, how a benchmark end
 cluster         the emulated cluster, taken down whatever happens
 launcher        the user's own mpirun or srun instead
 competitors     what is compared, as options of mpirun
+limits          the least time that the links of a cluster allow
 operations      the collective operations: what their size means, who gets a result
-rounds          rounds over cases and competitors
+series          what is known of a competitor: times, mistakes, plans
+rounds          rounds over cases and competitors, a run for each
+shared_run      a run that competitors share
 table           the cells of tables, and colours
 gnuplot         plots
 progress        the line that says how far it is

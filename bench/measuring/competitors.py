@@ -12,6 +12,11 @@ class Competitor:
     environment: tuple = ()  # (name, value), set in every rank
     is_plugin: bool = False
     program: tuple = ()  # options of collective_latency: who does the operation, if not MPI itself
+    # Where competitors share a run (see `shared`):
+    info: tuple = ()  # (key, value) of its communicator
+    component: str = ""  # that has to serve its communicator
+    engine: str = ""  # that the plugin has to choose; "": any
+    levels: int = 0  # that a plan may have at most; 0: any number
 
 
 # An installed plugin, and settings of the caller, must not change what is called stock.
@@ -42,6 +47,33 @@ def strata(plugin_directory, parameters, name="strata", description="Open MPI wi
     path = f"{plugin_directory}:SYSTEM_DEFAULT:USER_DEFAULT"
     plain = Competitor(name, description, (), (("OMPI_MCA_opal_mca_base_component_path", path),), True)
     return told(plain, {f"coll_strata_{key}": value for key, value in parameters.items()})
+
+
+_PREFERENCE = "ompi_comm_coll_preference"
+_BELOW_ALL = "5"  # a priority
+
+
+def together(plugin_directory, parameters):
+    """Stock competitors and the plugin's in one run: function(name, description, component, preference, algorithm,
+    **more) -> Competitor. In such a run the plugin is below Open MPI's components everywhere (and so declines) but
+    on communicators that prefer it: stock ones, and those that han and mock-ups make, are as they are without it.
+    `parameters`: of the plugin, for all; by name, without coll_strata_."""
+    path = f"{plugin_directory}:SYSTEM_DEFAULT:USER_DEFAULT"
+    plain = Competitor("", "", (), (("OMPI_MCA_opal_mca_base_component_path", path),))
+    base = told(plain, {f"coll_strata_{key}": text for key, text in {**parameters, "priority": _BELOW_ALL}.items()})
+
+    def make(name, description, component, preference="", algorithm="mpi", **more):
+        info = ((_PREFERENCE, preference),) if preference else ()
+        return dataclasses.replace(base, name=name, description=description, info=info, component=component,
+                                   is_plugin=component == "strata", program=("--with", algorithm), **more)
+
+    return make
+
+
+def own(competitor, parameters):
+    """The same with parameters of the plugin for its communicator alone, without coll_strata_."""
+    keys = tuple((f"strata_{name}", value) for name, value in parameters.items())
+    return dataclasses.replace(competitor, info=competitor.info + keys)
 
 
 def told(competitor, parameters):

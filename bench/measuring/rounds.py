@@ -3,39 +3,11 @@
 import dataclasses
 import json
 import os
-import re
-import statistics
 import time
 
 from . import operations
 from .competitors import explaining
-
-_PLAN = re.compile(r"coll:strata: \S+ ([a-z]+) of (\d+) bytes from rank \d+: ([a-z]+)(?: \(([^)]*)\))?,")
-_ASIDE = re.compile(r"coll:strata: \S*: everything is left to the previous component")
-
-
-@dataclasses.dataclass
-class Series:
-    """One competitor in one case: times in milliseconds by size."""
-
-    times: dict = dataclasses.field(default_factory=dict)
-    wrong_bytes: int = 0
-    left_early: int = 0  # how often a rank left a Barrier before the last one had entered
-    is_plugin: bool = False
-    failure: str = ""  # why it was given up
-    bytes: dict = dataclasses.field(default_factory=dict)  # by size: what it was rounded to
-    plans: dict = dataclasses.field(default_factory=dict)  # by size: what the plugin chose
-
-    def median(self, size):
-        """In milliseconds; None if there is no time."""
-        values = self.times.get(size)
-        return statistics.median(values) if values and not self.failure else None
-
-    def to_json(self):
-        plans = {size: f"{engine} ({levels})" if levels else engine
-                 for size, (engine, levels) in self.plans.items()}
-        return {"times": self.times, "wrong_bytes": self.wrong_bytes, "left_early": self.left_early,
-                "failure": self.failure or None, "plans": plans}
+from .series import Series, plans_in
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,12 +26,10 @@ class Effort:
 class Rounds:
     """All series, by case and competitor.
 
-    A case has an `operation` (a name), `places` (options of `cluster run`; see places_of), `root` (as collective_latency
-    takes it; None for operations without one), a short_title() for people and a name() for files, and is
+    A case has an `operation` (a name), `places` (options of `cluster run`), `root` (as collective_latency takes it;
+    None for operations without one), a short_title() for people and a name() for files, and is
     hashable. What else depends on the case, subclasses say in the methods below.
     """
-
-    may_step_aside = False  # the plugin may find that there is nothing to gain, and be no competitor then
 
     def __init__(self, cluster, program, competitors, cases, effort, folder):
         self.cluster = cluster
@@ -84,21 +54,6 @@ class Rounds:
     def picture_of(self, _case, _competitor):
         """File for the plugin's picture of the hierarchy, or None."""
         return None
-
-    def places_of(self, case):
-        return case.places
-
-    def program_options(self, _case):
-        """Further options of collective_latency."""
-        return ()
-
-    def wanted_sizes(self, _case, _competitor):
-        """Those to be measured in this round; none: nothing is."""
-        return self.effort.sizes
-
-    def wanted_repetitions(self):
-        """In this round, at least."""
-        return self.effort.repetitions
 
     def operations(self):
         """The names of all operations that are measured."""
@@ -145,11 +100,10 @@ class Rounds:
                 left = None if self.effort.rounds else max(0.0, self.effort.seconds - spent) + seconds_after
             progress.show(f"round {self.rounds + 1} of {wanted}: {case.short_title()}, {competitor.name}",
                           left)
-            sizes = self.wanted_sizes(case, competitor)
-            if sizes and not self.series[case][competitor.name].failure:
-                self._run_one(case, competitor, sizes)
+            if not self.series[case][competitor.name].failure:
+                self._run_one(case, competitor)
 
-    def _run_one(self, case, competitor, sizes):
+    def _run_one(self, case, competitor):
         log = os.path.join(self.folder, "logs", f"{case.name()}-{competitor.name}-{self.rounds + 1}")
         series = self.series[case][competitor.name]
         chosen = self.in_case(case, competitor)
@@ -158,33 +112,26 @@ class Rounds:
         picture = self.picture_of(case, competitor) if explained else None
         if explained:
             chosen = explaining(chosen, picture)
-        command = [self._program, "--op", case.operation, "--sizes", ",".join(str(size or 1) for size in sizes),
-                   *competitor.program, *self.program_options(case),
-                   *(("--root", case.root) if case.root else ()),
-                   "--warm-up", "1", "--reps", str(self.wanted_repetitions()), "--min-time", "0.05",
+        sizes = ",".join(map(str, self.effort.sizes))
+        command = [self._program, "--op", case.operation, "--sizes", sizes,
+                   *competitor.program, *(("--root", case.root) if case.root else ()),
+                   "--warm-up", "1", "--reps", str(self.effort.repetitions), "--min-time", "0.05",
                    "--json", log + ".json"]
         if os.path.exists(log + ".json"):
             os.unlink(log + ".json")
-        run = self.cluster.run(self.places_of(case), chosen, command, log, self.effort.timeout)
+        run = self.cluster.run(case.places, chosen, command, log, self.effort.timeout)
         self._collect(series, log + ".json")
-        if run.status or series.wrong_bytes or series.left_early:
-            wrong = f"{series.wrong_bytes} wrong bytes; " if series.wrong_bytes else ""
-            early = "left a Barrier too early; " if series.left_early else ""
-            series.failure = f"{wrong}{early}exit status {run.status}, see {log}.err\n{run.complaint()}"
+        if run.status or series.mistakes():
+            series.failure = f"{series.mistakes()}exit status {run.status}, see {log}.err\n{run.complaint()}"
         elif explained:
             self._note_plans(series, case.operation, run)
         if picture and os.path.exists(picture):
             self.pictures.append(picture)
 
-    def _note_plans(self, series, operation, run):
-        plans = {int(size): (engine, levels) for name, size, engine, levels in _PLAN.findall(run.errors)
-                 if name == operation}
-        if not plans and self.may_step_aside and _ASIDE.search(run.errors):
-            plans = {0: ("forward", "")}
-        for size, rounded in series.bytes.items():
-            # A plan for 0 bytes serves all sizes: not every rank knows them (Gatherv, Scatterv).
-            if plan := plans.get(rounded, plans.get(0)):
-                series.plans[size] = plan
+    @staticmethod
+    def _note_plans(series, operation, run):
+        plans = plans_in(run.errors, operation)
+        series.note_plans(plans)
         if not plans:
             series.failure = (f"the plugin made no plan for {operation}: it was not used\n"
                               + run.complaint())
@@ -195,12 +142,7 @@ class Rounds:
             return
         with open(path, encoding="utf-8") as file:
             for line in file:
-                record = json.loads(line)
-                series.wrong_bytes += record["wrong_bytes"]
-                series.left_early += record["left_early"]
-                series.bytes[record["size"]] = record["bytes"]
-                times = series.times.setdefault(record["size"], [])
-                times += [time_us / 1e3 for time_us in record["times"]]
+                series.add(json.loads(line))
 
     def to_json(self):
         return {"unit": "ms", "rounds": self.rounds, "cluster": self.cluster.plan.to_json()}

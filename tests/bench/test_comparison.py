@@ -1,26 +1,23 @@
 #!/usr/bin/env python3
 """Tests of bench/compare that need neither cluster nor MPI."""
 
-import csv
 import itertools
 import json
 import math
 import os
 import random
-import shutil
-import subprocess
-import sys
 import unittest
 
-from fakes import ROOT, Folder, Silent
+from fakes import Folder, Silent
 
-from comparison import contenders, grid, judge, report, setting
+from comparison import contenders, grid, judge, places, report, setting, summary
 from comparison.measure import Record
 from comparison.store import Store
-from comparison.survey import Outcome, Survey, Verdict
+from comparison.survey import Clock, Outcome, Survey, Verdict
+from emulated_cluster.plan import Plan
 from measuring import intervals, launcher
 from measuring.cluster import ClusterError
-from measuring.rounds import Series
+from measuring.series import Series
 from measuring.table import Paint
 
 
@@ -59,7 +56,8 @@ class Grid(unittest.TestCase):
                          set(itertools.product(grid.GATED, grid.ORDERS)))
         for cell in drawn[0]:
             self.assertEqual(len(cell.sizes), 1 if cell.operation == "barrier" else 4)
-            self.assertEqual(cell.root, "0" if cell.operation in ("bcast", "reduce", "gather", "scatter") else None)
+            self.assertEqual(cell.root in grid.ROOTS, cell.operation in ("bcast", "reduce", "gather", "scatter"))
+        self.assertEqual({cell.root for cell in drawn[0]}, {None, *grid.ROOTS})
         self.assertEqual((grid.SIZES[0], grid.SIZES[-1]), (8, 4 << 20))
 
     def test_the_full_grid_has_everything_once(self):
@@ -68,6 +66,23 @@ class Grid(unittest.TestCase):
         self.assertEqual(len(found), len(set(found)))
         self.assertEqual(len(found), 2 * (len(grid.SIZES) + 1))
         self.assertEqual(len({cell.name() for cell in cells}), len(cells))
+
+    def test_names_tell_roots(self):
+        cells = [grid.cell("bcast", "block", (8,), root) for root in grid.ROOTS]
+        self.assertEqual([cell.name() for cell in cells],
+                         ["bcast-block-root-0-8", "bcast-block-root-middle-8", "bcast-block-root-last-8"])
+        self.assertEqual([grid.root_rank(root, 16) for root in (*grid.ROOTS, "3")], [0, 9, 15, 3])
+        self.assertEqual([grid.root_rank("middle", ranks) for ranks in (1, 2, 3)], [0, 1, 2])
+
+    def test_runs_hold_cells_of_one_order(self):
+        cells = grid.full(grid.GATED, grid.ORDERS, grid.SIZES)
+        parts = grid.runs(cells)
+        self.assertEqual(sorted(cell.name() for part in parts for cell in part),
+                         sorted(cell.name() for cell in cells))
+        for part in parts:
+            self.assertEqual(len({cell.order for cell in part}), 1)
+            self.assertLessEqual(len(part), 8)
+        self.assertEqual(len({part[0].order for part in parts[:4]}), 4)
 
     def test_unequal_nodes(self):
         self.assertEqual(setting.unequal((4, 4, 4, 4)), (4, 3, 2, 4))
@@ -78,9 +93,13 @@ class Contenders(unittest.TestCase):
     def test_all_are_made_in_order(self):
         made = contenders.make(contenders.NAMES, "plugins", {"network": "none"})
         self.assertEqual(tuple(one.name for one in made), contenders.NAMES)
+        self.assertEqual(len({(one.options, one.environment) for one in made}), 1)  # they share a run
+        components = {one.name: one.component for one in made if one.component != "strata"}
+        self.assertEqual(components, {"tuned": "tuned", "han": "han", "basic": "basic", "hierarchical": "tuned",
+                                      "lane": "tuned"})
         for one in made:
-            theirs = one.name in ("tuned", "han", "basic", "hierarchical", "lane")
-            self.assertEqual((one.is_plugin, "^strata" in " ".join(one.options)), (not theirs, theirs))
+            self.assertEqual((one.is_plugin, ("ompi_comm_coll_preference", "strata") in one.info),
+                             (one.name not in components,) * 2)
 
     def test_what_each_can(self):
         self.assertFalse(contenders.can("lane", "bcast", "unequal"))
@@ -89,9 +108,13 @@ class Contenders(unittest.TestCase):
         self.assertFalse(contenders.can("composed", "scatter", "block"))
         self.assertTrue(contenders.can("tuned", "scatterv", "unequal"))
 
-    def test_engines_are_told_by_operation(self):
-        ring, = contenders.make(("ring",), "plugins", {})
-        self.assertIn("coll_strata_allgather_algorithm", contenders.in_operation(ring, "allgather").options)
+    def test_what_is_said_of_one_is_said_by_its_communicator(self):
+        ring, flat = contenders.make(("ring", "flat"), "plugins", {})
+        self.assertIn(("strata_allgather_algorithm", "ring"), ring.info)
+        self.assertIn(("strata_hierarchy", "none"), flat.info)
+        for one in contenders.make(contenders.NAMES, "plugins", {}):
+            for key, _ in one.info:
+                self.assertLess(len(key), 36)  # MPI_MAX_INFO_KEY of Open MPI
 
     def test_the_environment_carries_parameters(self):
         options = ("--mca", "coll", "^strata", "--mca", "coll", "basic")
@@ -109,7 +132,8 @@ def record(operation="bcast", sizes=(8, 1024), **times):
     for name, value in times.items():
         values = value if isinstance(value, tuple) else (value,) * len(cell.sizes)
         series[name] = Series({size: [one * (1 + place / 1000) for place in range(30)]
-                               for size, one in zip(cell.sizes, values)}, is_plugin=name == "strata")
+                               for size, one in zip(cell.sizes, values)},
+                              {size: [10, 10, 10] for size in cell.sizes}, is_plugin=name == "strata")
     return Record(cell, series)
 
 
@@ -128,6 +152,31 @@ class Judge(unittest.TestCase):
         one = record(strata=1.2, tuned=1)
         one.series["tuned"].times[8][15:] = [3] * 15
         self.assertEqual([found.size for found in judge.violations(one)], [1024])
+
+    def found_by_launch(self, ours, theirs):
+        """Of launches with 12 repetitions each; the middle of each, with a scatter of 2 %."""
+        chance = random.Random(5)
+
+        def series(middles):
+            return Series({8: [middle * chance.uniform(0.98, 1.02) for middle in middles for _ in range(12)]},
+                          {8: [12] * len(middles)})
+
+        cell = grid.cell("bcast", "block", (8,))
+        return judge.violations(Record(cell, {"strata": series(ours), "tuned": series(theirs)}))
+
+    def test_a_difference_in_every_launch_is_found(self):
+        self.assertEqual(len(self.found_by_launch((1.1, 1.1, 1.1), (1, 1, 1))), 1)
+        # Also where launches differ, if both meet it.
+        self.assertEqual(len(self.found_by_launch((1.12, 1.1, 1.1), (1.02, 1, 1))), 1)
+
+    def test_a_difference_in_some_launches_is_not(self):
+        for ours in ((3, 1, 1), (1, 1.3, 0.9), (1.3, 1.3, 1.3, 0.9)):
+            self.assertEqual(self.found_by_launch(ours, (1,) * len(ours)), [], ours)
+        # Of the last one's repetitions, taken together, it would be found: the launches decide.
+        together = [judge.Sample.of(Series({8: times}), 8) for times in ([1.3] * 36 + [0.9] * 12, [1] * 48)]
+        self.assertEqual([one.medians for one in together], [(), ()])
+        self.assertTrue(together[0].all.above(together[1].all))
+        self.assertTrue(together[0].slower(together[1]))
 
     def test_failed_contenders_do_not_count(self):
         one = record(strata=2, tuned=1)
@@ -158,9 +207,12 @@ class Stores(Folder):
         one.series["strata"].plans = {8: ("tree", "node binary/0")}
         store.save("x", one)
         back = Store(self.folder, {"reps": 30}).load("x", one.cell)
-        self.assertEqual(back.times(), one.times())
+        self.assertEqual(back.series["tuned"], one.series["tuned"])
+        self.assertEqual(back.series["strata"].times, one.series["strata"].times)
+        self.assertEqual(back.series["strata"].by_launch(8), one.series["strata"].by_launch(8))
         self.assertIsNone(store.load("y", one.cell))
         self.assertIsNone(store.load("x", grid.cell("bcast", "block", (8, 2048))))
+        self.assertIsNone(store.load("x", grid.cell("bcast", "block", (8, 1024), "last")))
 
     def test_other_settings_are_refused(self):
         Store(self.folder, {"reps": 30, "place": ("a",)})
@@ -169,25 +221,64 @@ class Stores(Folder):
             Store(self.folder, {"reps": 6, "place": ["a"]})
 
 
+class Summaries(unittest.TestCase):
+    def test_ratios_and_shares(self):
+        one = record(sizes=(8, 64 << 10), strata=(1, 4), tuned=(2, 8), han=(4, 6), lane=(1, 1))
+        rows = summary.rows("here", [one], lambda _cell, _size: 3)
+        found = [(row.size, round(row.ratio, 3), row.best_name, row.share and round(row.share, 2)) for row in rows]
+        self.assertEqual(found, [(8, 2, "tuned", None), (64 << 10, 1.5, "han", 0.74)])
+        text = "\n".join(summary.means(rows, Paint(False)) + summary.details(rows))
+        self.assertIn("2.00 (2.00–2.00)", text)
+        self.assertIn("74 % (74–74)", text)
+
+    def test_what_failed_has_no_row(self):
+        one = record(strata=1, tuned=2)
+        one.series["strata"].failure = "wrong"
+        self.assertEqual(summary.rows("", [one], lambda *_: None), [])
+        self.assertEqual(summary.means([], Paint(False)), [])
+
+    def test_limits_know_roots_and_orders(self):
+        plan = Plan((2, 2), (4, 4, 4, 4), "1gbit", "200mbit", 0, 0, 9000, 1000000)
+        cluster = setting.OnCluster(type("Fake", (), {"plan": plan})())
+        size = 1 << 20
+        uplink_ms, card_ms = size * 8e3 / 200e6, size * 8e3 / 1e9
+        for root in grid.ROOTS:
+            self.assertAlmostEqual(cluster.limit_ms(grid.cell("bcast", "unequal", (size,), root), size), uplink_ms)
+        gather = grid.cell("gather", "block", (size,), "middle")
+        self.assertAlmostEqual(cluster.limit_ms(gather, size), max(uplink_ms / 2, card_ms * 3 / 4))
+        self.assertIsNone(setting.ByLauncher(None).limit_ms(gather, size))
+
+
+class Grids(unittest.TestCase):
+    def test_the_clusters(self):
+        found = places.all_of_grid()
+        self.assertEqual([one.name for one in found],
+                         ["4x4-1gbit", "4x4-200mbit", "4x4-200mbit-2ms", "8x2-1gbit", "8x2-200mbit",
+                          "8x2-200mbit-2ms", "one-node"])
+        self.assertEqual(len({one.shape for one in found[:-1]}), 6)
+        self.assertIn("--oversubscribe -n 16", found[-1].launcher)
+
+
 class Surveys(Folder):
     def survey(self, answers, seconds=None, cells=None):
         """`answers`: records of one run after another; each takes a minute."""
         cells = cells or [grid.cell("bcast", "block", (8, 1024))]
         self.seen, now = [], [0]
 
-        def measure(cell, names, name, _show):
-            self.seen.append((name, cell.sizes, names))
-            now[0] += 60
-            return next(answers)
+        def measure(cells, names_of, label, _show):
+            self.seen.append((label, cells[0].sizes, names_of[cells[0]]))
+            now[0] += 60 * len(cells)
+            return {cell: next(answers).series for cell in cells}
 
-        survey = Survey(cells, measure, Store(self.folder, {}), Silent(), seconds, lambda: now[0])
+        clock = Clock(seconds, lambda: now[0])
+        survey = Survey(cells, measure, Store(self.folder, {}), Silent(), clock)
         return survey.run(gate=True)
 
     def test_what_repeats_counts(self):
         bad = record(strata=(3, 3), tuned=(1, 5))
         outcome = self.survey(iter([bad, bad]))
         self.assertEqual((outcome.verdict(), len(outcome.confirmed)), (Verdict.FAILED, 1))
-        self.assertEqual(self.seen[1][0], "again-bcast-block-8-1024")
+        self.assertEqual(self.seen[1][0], "again-bcast-block-root-0-8-1024")
         self.assertIn("VIOLATIONS", "\n".join(report.verdict(outcome, Paint(False))))
 
     def test_what_does_not_repeat_passes(self):
@@ -211,6 +302,11 @@ class Surveys(Folder):
         outcome = self.survey(iter([record(strata=1)] * 4), 150, cells)
         self.assertEqual((len(self.seen), outcome.missing, outcome.verdict()), (2, 0, Verdict.PASSED))
 
+    def test_of_a_run_as_much_is_begun_as_fits(self):
+        cells = [grid.cell("reduce", "block", (8, 16)), *(grid.cell(name, "cyclic", (8, 16)) for name in grid.GATED)]
+        outcome = self.survey(iter([record(strata=1)] * 8), 60 * 5, cells)
+        self.assertEqual((len(outcome.records), outcome.missing), (5, 3))
+
     def test_no_time_for_a_second_look(self):
         outcome = self.survey(iter([record(strata=3, tuned=1)]), 100)
         self.assertEqual((outcome.unclear, outcome.verdict()), (1, Verdict.UNFINISHED))
@@ -221,86 +317,6 @@ class Surveys(Folder):
         self.assertEqual(Outcome([one]).verdict(), Verdict.FAILED)
         one.series["strata"].failure, one.series["tuned"].failure = "", "crashed"
         self.assertEqual(Outcome([one]).verdict(), Verdict.PASSED)
-
-
-class Command(Folder):
-    """The whole command with a launcher that makes times up."""
-
-    def setUp(self):
-        super().setUp()
-        for name in ("bench/collective_latency", "bench/relay", "plugin/mca_coll_strata.so"):
-            path = os.path.join(self.folder, "build", name)
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "w", encoding="utf-8"):
-                pass
-        self.results = os.path.join(self.folder, "results")
-
-    def compare(self, mode, *options, runs=0):
-        environment = {**os.environ, "STRATA_FAKE": mode, "STRATA_FAKE_RUNS": str(runs),
-                       "STRATA_FAKE_COUNT": os.path.join(self.folder, "count")}
-        fake = os.path.join(os.path.dirname(os.path.realpath(__file__)), "fake_launcher.py")
-        call = [os.path.join(ROOT, "bench", "compare"), "--build", os.path.join(self.folder, "build"),
-                "--launcher", f"{sys.executable} {fake}", "--results", self.results, "--rounds", "2",
-                "--sizes", "8,1K", "--orders", "block", "--with", "tuned,composed", "--op", "bcast,barrier",
-                *options]
-        done = subprocess.run(call, env=environment, text=True, capture_output=True, check=False)
-        return done.returncode, done.stdout + done.stderr
-
-    def judged(self, mode, **more):
-        return self.compare(mode, "--gate", "--no-plots", **more)
-
-    def test_good_times_pass(self):
-        status, output = self.compare("good", "--gate")
-        self.assertEqual(status, 0, output)
-        self.assertIn("PASSED", output)
-        if shutil.which("gnuplot"):
-            self.assertIn("bcast.svg", os.listdir(self.results))
-        with open(os.path.join(self.results, "table.csv"), encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
-        self.assertEqual({row["contender"] for row in rows}, {"tuned", "strata", "composed"})
-        self.assertEqual({(row["size"], row["median_ms"]) for row in rows
-                          if row["contender"] == "strata" and row["operation"] == "barrier"}, {("0", "0.10085")})
-        self.assertEqual({row["repetitions"] for row in rows}, {"30", "6"})  # others are out after a round
-        with open(os.path.join(self.results, "measurements.json"), encoding="utf-8") as file:
-            self.assertEqual(json.load(file)["verdict"], "passed")
-
-    def test_violations_fail(self):
-        for mode, *texts in (("slow", "x tuned"), ("guideline", "x Scatter + Allgather", "x Allreduce of 1 byte"),
-                             ("monotony", "x Bcast of 1 KiB")):
-            status, output = self.compare(mode, "--gate", "--anew", "--no-plots")
-            self.assertEqual(status, 1, output)
-            for text in ("VIOLATIONS", *texts):
-                self.assertIn(text, output)
-        status, output = self.compare("monotony", "--no-plots")
-        self.assertEqual(status, 0, f"without --gate nothing is judged: {output}")
-
-    def test_a_violation_that_does_not_repeat_passes(self):
-        status, output = self.judged("once", runs=4)  # two cells in two rounds
-        self.assertEqual(status, 0, output)
-        self.assertIn("Suspected and not seen again", output)
-
-    def test_noise_passes(self):
-        status, output = self.judged("noisy")
-        self.assertEqual((status, "Suspected" in output), (0, False), output)
-
-    def test_wrong_data_fails(self):
-        status, output = self.compare("broken", "--no-plots")
-        self.assertEqual(status, 1, output)
-        self.assertIn("wrong bytes", output)
-
-    def test_it_goes_on_where_it_was(self):
-        self.assertEqual(self.judged("good")[0], 0)
-        status, output = self.judged("slow")  # would fail if anything was measured
-        self.assertEqual(status, 0, output)
-        status, output = self.compare("good", "--gate", "--no-plots", "--reps", "12")
-        self.assertEqual(status, 1, output)
-        self.assertIn("was measured with reps 30, now wanted is 12", output)
-
-    def test_a_launcher_that_is_not_there(self):
-        status, output = self.compare("good", "--launcher", "no-such-mpirun")
-        self.assertEqual(status, 1, output)
-        self.assertIn("no program 'no-such-mpirun'", output)
-
 
 if __name__ == "__main__":
     unittest.main()

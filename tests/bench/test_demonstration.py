@@ -6,11 +6,12 @@ import unittest
 
 from fakes import FakeCluster, Folder, Silent, plan_line
 
-from demonstration import limits, plot, report
+from demonstration import plot, report
 from demonstration.measure import Case, Measurement, cases_of
 from emulated_cluster.plan import Plan
-from measuring import competitors, operations
-from measuring.rounds import Effort, Series
+from measuring import competitors, limits, operations
+from measuring.rounds import Effort
+from measuring.series import Series
 from measuring.table import Paint
 
 _PLAIN = Paint(False)

@@ -6,7 +6,7 @@ the slowest crossing is the limit.
 """
 
 from emulated_cluster.plan import rank_nodes
-from measuring import operations, units
+from . import operations, units
 
 
 def least_flow(operation, size, blocks, sources, targets, root):

@@ -1,0 +1,81 @@
+"""What is known of one competitor: times, mistakes, and what the plugin said that it does."""
+
+import dataclasses
+import re
+import statistics
+
+_PLAN = re.compile(r"coll:strata: (\S+) ([a-z]+) of (\d+) bytes from rank \d+: "
+                   r"([a-z]+)(?: \(([^)]*)\))?(?: in \d+ lanes)?,")
+_ASIDE = re.compile(r"coll:strata: (\S*): everything is left to the previous component")
+
+
+@dataclasses.dataclass
+class Series:
+    """One competitor in one case: times in milliseconds by size."""
+
+    times: dict = dataclasses.field(default_factory=dict)
+    launches: dict = dataclasses.field(default_factory=dict)  # by size: how many of the times each run gave
+    wrong_bytes: int = 0
+    left_early: int = 0  # how often a rank left a Barrier before the last one had entered
+    is_plugin: bool = False
+    failure: str = ""  # what went wrong, so that it was given up
+    absent: str = ""  # why it takes no part, though nothing is wrong
+    bytes: dict = dataclasses.field(default_factory=dict)  # by size: what it was rounded to
+    plans: dict = dataclasses.field(default_factory=dict)  # by size: what the plugin chose
+
+    def median(self, size):
+        """In milliseconds; None if there is no time."""
+        values = self.times.get(size)
+        return statistics.median(values) if values and not self.given_up else None
+
+    @property
+    def given_up(self):
+        return bool(self.failure or self.absent)
+
+    def by_launch(self, size):
+        """The times of each run."""
+        values = iter(self.times.get(size, ()))
+        return [[next(values) for _ in range(count)] for count in self.launches.get(size, ())]
+
+    def add(self, record):
+        """A line of collective_latency's."""
+        size = record["size"]
+        self.wrong_bytes += record["wrong_bytes"]
+        self.left_early += record["left_early"]
+        self.bytes[size] = record["bytes"]
+        self.times.setdefault(size, []).extend(time_us / 1e3 for time_us in record["times"])
+        self.launches.setdefault(size, []).append(len(record["times"]))
+
+    def mistakes(self):
+        """What was wrong, as text; "" if nothing."""
+        wrong = f"{self.wrong_bytes} wrong bytes; " if self.wrong_bytes else ""
+        return wrong + ("left a Barrier too early; " if self.left_early else "")
+
+    def note_plans(self, plans):
+        """`plans`: (engine, levels) by bytes. One for 0 bytes serves all sizes: not every rank knows them (Gatherv,
+        Scatterv)."""
+        for size, rounded in self.bytes.items():
+            if plan := plans.get(rounded, plans.get(0)):
+                self.plans[size] = plan
+
+    def to_json(self):
+        plans = {size: f"{engine} ({levels})" if levels else engine
+                 for size, (engine, levels) in self.plans.items()}
+        return {"times": self.times, "wrong_bytes": self.wrong_bytes, "left_early": self.left_early,
+                "failure": self.failure or None, "plans": plans}
+
+
+def engine_was_told(errors, operation, communicator):
+    """Whether the plugin says that the engine is that of the communicator's info object."""
+    return re.search(rf"coll:strata: {re.escape(communicator)} {operation} of \d+ bytes .*"
+                     rf"engine from info key strata_{operation}_algorithm", errors) is not None
+
+
+def plans_in(errors, operation, communicator=None, may_step_aside=False):
+    """(engine, levels) by bytes, as the plugin tells them on standard error, of one communicator or of all. Where
+    it may step aside and says that it did, one for all sizes."""
+    plans = {int(size): (engine, levels) for name, what, size, engine, levels in _PLAN.findall(errors)
+             if what == operation and communicator in (None, name)}
+    if not plans and may_step_aside and any(communicator in (None, name) for name in _ASIDE.findall(errors)):
+        plans = {0: ("forward", "")}
+    return plans

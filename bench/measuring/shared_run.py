@@ -1,0 +1,229 @@
+"""One run of collective_latency that several competitors share, repetition by repetition.
+
+So they meet the same weather, and what differs from run to run - where processes and buffers came to lie, which
+connections are there - differs for all alike. Each has a communicator of its own, made with an info object; that
+the component which the competitor names does serve it is seen in Open MPI's own account (coll_base_verbose), and
+what the plugin chose in the plugin's.
+"""
+
+import dataclasses
+import json
+import os
+import re
+
+from .competitors import explaining, told
+from .series import Series, engine_was_told, plans_in
+
+_NEW = re.compile(r"\[(\S+)\] coll:base:comm_select: new communicator: .*\(cid (\d+)\)")
+_SELECTED = re.compile(r"\[(\S+)\] coll:base:comm_select: selecting\s+(\w+), priority\s+-?\d+, (Enabled|Disabled)")
+_NEVER_BLOCKING = ("libnbc", "self", "inter")  # components that do not do what is measured, or do it alone
+_PLUGIN = "strata"
+
+
+@dataclasses.dataclass
+class Job:
+    """One operation, and who is to do it at which sizes."""
+
+    operation: str
+    root: str  # as collective_latency takes it; None: the operation has none
+    wanted: dict  # sizes by name of the competitor; none: it is left out
+    series: dict  # by name, where results go
+
+    def sizes(self):
+        return sorted({size for sizes in self.wanted.values() for size in sizes})
+
+    def to_file(self):
+        sizes = self.sizes()
+        except_at = {name: left_out for name, its in self.wanted.items()
+                     if (left_out := [size for size in sizes if size not in its])}
+        return {"op": self.operation, **({"root": self.root} if self.root else {}), "sizes": sizes, "except": except_at}
+
+    def only(self, name):
+        return dataclasses.replace(self, wanted={name: self.wanted.get(name, ())})
+
+
+class Account:
+    """Which component serves which communicator, as the processes of a run tell (coll_base_verbose 9)."""
+
+    def __init__(self, errors):
+        self._top, current = {}, {}  # of each process: component by communicator; the communicator it makes
+        for line in errors.splitlines():
+            if found := _NEW.search(line):
+                current[found[1]] = int(found[2])
+                # Numbers are used again; who is measured lives to the end, so the last one counts.
+                self._top.setdefault(found[1], {})[int(found[2])] = ""
+            elif (found := _SELECTED.search(line)) and found[1] in current:
+                if found[3] == "Enabled" and found[2] not in _NEVER_BLOCKING:
+                    self._top[found[1]][current[found[1]]] = found[2]
+
+    def serving(self, communicator):
+        """The components, one unless processes differ; none if nobody told."""
+        return {its[communicator] for its in self._top.values() if communicator in its}
+
+    def communicators_of(self, component):
+        return {communicator for its in self._top.values() for communicator, top in its.items() if top == component}
+
+
+class SharedRun:
+    """runner: a Cluster or Launcher. `places`, `program_options`: where ranks are, for the one and the other.
+    `folder`: for logs."""
+
+    def __init__(self, runner, program, places, program_options, folder):
+        self._runner, self._program, self._folder = runner, program, folder
+        self._places, self._options = places, program_options
+
+    def measure(self, competitors, jobs, repetitions, name, seconds, explained):
+        """All jobs, with competitors that start alike in one run. Results go to the jobs' series, and so do the
+        reasons why somebody is given up. `name`: of the logs. `seconds`: after which a run is ended.
+        `explained`: who serves is told and checked."""
+        starts = {}
+        for one in competitors:
+            if any(job.wanted.get(one.name) for job in jobs):
+                starts.setdefault((one.options, one.environment), []).append(one)
+        for number, group in enumerate(starts.values(), 1):
+            label = f"{name}-{number}" if len(starts) > 1 else name
+            self._measure_group(group, jobs, repetitions, label, seconds, explained)
+
+    def _measure_group(self, group, jobs, repetitions, name, seconds, explained):
+        def run(members, its_jobs, label):
+            return _Attempt(self, members, its_jobs, repetitions, label, seconds, explained)
+
+        attempt = run(group, jobs, name)
+        if attempt.ended():
+            attempt.deliver()
+            return
+        # Somebody brought the run down. Whoever does not when alone goes on.
+        alone_failed = False
+        for one in group:
+            mine = [job.only(one.name) for job in jobs if job.wanted.get(one.name)]
+            if not mine:
+                continue
+            alone = run([one], mine, f"{name}-{one.name}") if len(group) > 1 else attempt
+            if len(mine) > 1 and not alone.ended():
+                for number, job in enumerate(mine, 1):
+                    single = run([one], [job], f"{name}-{one.name}-{number}")
+                    single.deliver(final=True)
+                    alone_failed = alone_failed or not single.ended()
+            else:
+                alone.deliver(final=True)
+                alone_failed = alone_failed or not alone.ended()
+        if not alone_failed:
+            attempt.blame_plugin()
+
+
+class _Attempt:
+    """One start of the program, and what came of it."""
+
+    def __init__(self, where, competitors, jobs, repetitions, name, seconds, explained):
+        # pylint: disable=protected-access  # of one piece
+        self._competitors, self._explained = competitors, explained
+        self._jobs = [job for job in jobs if any(job.wanted.get(one.name) for one in competitors)]
+        self._log = os.path.join(where._folder, "logs", name)
+        members = [one.name for one in competitors]
+        given = [dataclasses.replace(job, wanted={one: job.wanted.get(one, ()) for one in members})
+                 for job in self._jobs]
+        self._write(".contenders.json", [{"name": one.name, "with": one.program[-1] if one.program else "mpi",
+                                          "info": dict(one.info)} for one in competitors])
+        self._write(".cells.json", [job.to_file() for job in given])
+        if os.path.exists(self._log + ".json"):
+            os.unlink(self._log + ".json")
+        chosen = competitors[0]
+        if explained:
+            chosen = told(explaining(chosen), {"coll_base_verbose": "9"})
+        command = [where._program, "--contenders", self._log + ".contenders.json", "--cells", self._log + ".cells.json",
+                   *where._options, "--warm-up", "1", "--reps", str(repetitions), "--min-time", "0.05",
+                   "--json", self._log + ".json"]
+        self._run = where._runner.run(where._places, chosen, command, self._log, seconds)
+        self._lines = self._read()
+
+    def _write(self, suffix, content):
+        with open(self._log + suffix, "w", encoding="utf-8") as file:
+            json.dump(content, file, indent=1)
+
+    def _read(self):
+        if not os.path.exists(self._log + ".json"):
+            return []
+        with open(self._log + ".json", encoding="utf-8") as file:
+            # Of a run that was ended the last line may be half of one.
+            return [json.loads(line) for line in file if line.endswith("\n")]
+
+    def _records(self, number, name):
+        return [line for line in self._lines if "times" in line and (line["cell"], line["contender"]) == (number, name)]
+
+    def _skipped(self, number, name):
+        return next((line["skipped"] for line in self._lines
+                     if "skipped" in line and (line["cell"], line["contender"]) == (number, name)), "")
+
+    def _complete(self, number, job, name):
+        missing = set(job.wanted.get(name, ())) - {line["size"] for line in self._records(number, name)}
+        return not missing or bool(self._skipped(number, name))
+
+    def ended(self):
+        """Whether it came to its end, perhaps with wrong data of somebody."""
+        return all(self._complete(number, job, one.name) for number, job in enumerate(self._jobs)
+                   for one in self._competitors) and (self._run.status == 0 or self._has_mistakes())
+
+    def _has_mistakes(self):
+        return any(line.get("wrong_bytes") or line.get("left_early") for line in self._lines)
+
+    def deliver(self, final=False):
+        """`final`: whoever is not complete is given up."""
+        account = Account(self._run.errors) if self._explained else None
+        for number, job in enumerate(self._jobs):
+            for one in self._competitors:
+                series = job.series.get(one.name)
+                if series is None or series.given_up or not job.wanted.get(one.name):
+                    continue
+                for record in self._records(number, one.name):
+                    series.add(record)
+                series.absent = self._skipped(number, one.name)
+                if series.mistakes() or (final and not self.ended()):
+                    series.failure = (f"{series.mistakes()}exit status {self._run.status}, see {self._log}.err\n"
+                                      f"{self._run.complaint()}")
+                elif account and not series.absent:
+                    self._check_server(one, series, account)
+                    if one.is_plugin and not series.given_up:
+                        self._check_plans(job, one, series)
+
+    def _check_server(self, one, series, account):
+        """Whether its communicator is served by the component that it names, and the plugin serves no others."""
+        communicator = next((line["communicator"] for line in self._lines
+                             if "communicator" in line and line["contender"] == one.name), None)
+        serving = account.serving(communicator)
+        if serving != {one.component}:
+            why = f"its communicator is served by {', '.join(sorted(serving)) or 'nobody knows whom'}"
+            # A stock component may have nothing to do here, as han on one node.
+            series.failure, series.absent = (why, "") if one.is_plugin or not serving else ("", why)
+            return
+        ours = {line["communicator"] for line in self._lines if "communicator" in line
+                for other in self._competitors if other.is_plugin and other.name == line["contender"]}
+        if stray := account.communicators_of(_PLUGIN) - ours:
+            series.failure = f"the plugin serves communicators that are not its own: {sorted(stray)}"
+
+    def _check_plans(self, job, one, series):
+        """Whether the plugin was used, and did as the info object says."""
+        if one.program[-1:] not in ((), ("mpi",)):
+            return  # a mock-up over the plugin calls other operations than that of the job
+        plans = plans_in(self._run.errors, job.operation, one.name, may_step_aside=True)
+        series.note_plans(plans)
+        engines = {engine for engine, _ in plans.values()}
+        if not plans:
+            series.failure = f"the plugin made no plan for {job.operation}: it was not used\n{self._run.complaint()}"
+        elif one.engine and plans.get(0) == ("forward", ""):
+            series.absent = "the plugin leaves everything to the previous component"
+        elif one.engine and not engine_was_told(self._run.errors, job.operation, one.name):
+            series.failure = "the plugin did not do as told: its engine is not from an info key"
+        elif one.engine and one.engine not in engines:
+            series.absent = f"it cannot do that here, and takes {', '.join(sorted(engines))}"
+        elif one.levels and any(len(levels.split(", ")) > one.levels for _, levels in plans.values()):
+            series.failure = f"the plugin did not do as told: {'; '.join(levels for _, levels in plans.values())}"
+
+    def blame_plugin(self):
+        """Together they fail, and nobody does alone: what the plugin has to answer for."""
+        for job in self._jobs:
+            for one in self._competitors:
+                series = job.series.get(one.name, Series())
+                if one.is_plugin and not series.failure:
+                    series.failure = (f"fails beside others, not alone: exit status {self._run.status}, see "
+                                      f"{self._log}.err\n{self._run.complaint()}")
+

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Tests of the command bench/compare, and of runs that competitors share, without cluster or MPI."""
+
+import csv
+import json
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+from fakes import ROOT, Folder
+
+from comparison import contenders
+from measuring.cluster import Run
+from measuring.series import Series
+from measuring.shared_run import Job, SharedRun
+
+
+class Scripted:
+    """Runs programs that write what they are told."""
+
+    def __init__(self, errors, lines):
+        self._errors, self._lines = errors, lines
+
+    def run(self, _places, _competitor, command, _log, _timeout):
+        with open(command[command.index("--json") + 1], "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(line) + "\n" for line in self._lines)
+        return Run(0, 0.1, "", self._errors)
+
+
+class Shared(Folder):
+    def test_a_plugin_that_does_other_than_told_is_noticed(self):
+        def told(name, plan, source="engine from info key strata_bcast_algorithm"):
+            chosen, = contenders.make((name,), "plugins", {})
+            errors = (f"[n0:1] coll:base:comm_select: new communicator: X (cid 5)\n"
+                      "[n0:1] coll:base:comm_select: selecting strata, priority 5, Enabled\n"
+                      f"[n0:1] coll:strata: {name} bcast of 8 bytes from rank 0: {plan}, predicted 1 us: {source}\n")
+            series = {name: Series()}
+            job = Job("bcast", "0", {name: (8,)}, series)
+            runner = Scripted(errors, [{"contender": name, "communicator": 5},
+                                       {"cell": 0, "contender": name, "size": 8, "bytes": 8, "wrong_bytes": 0,
+                                        "left_early": 0, "times": [1.0]}])
+            SharedRun(runner, "program", (), (), self.folder).measure([chosen], [job], 1, "x", 10, True)
+            return series[name].failure or series[name].absent
+
+        self.assertEqual(told("levels", "levels (node tuned/0)"), "")
+        self.assertIn("did not do as told", told("levels", "levels (node tuned/0)", "set by the user"))
+        self.assertEqual(told("ring", "tree (node flat/0)"), "it cannot do that here, and takes tree")
+        self.assertEqual(told("strata", "forward"), "")
+        self.assertEqual(told("lanes", "lanes (node flat/0) in 2 lanes"), "")
+        self.assertEqual(told("nodes", "tree (cluster chain/0, node flat/0)"), "")
+        self.assertIn("did not do as told", told("nodes", "tree (cluster chain/0, switch chain/0, node flat/0)"))
+        self.assertEqual(told("flat", "tree (cluster chain/0)"), "")
+        self.assertIn("did not do as told", told("flat", "tree (cluster chain/0, node flat/0)"))
+
+
+class Command(Folder):
+    """The whole command with a launcher that makes times up."""
+
+    def setUp(self):
+        super().setUp()
+        for name in ("bench/collective_latency", "bench/relay", "plugin/mca_coll_strata.so"):
+            path = os.path.join(self.folder, "build", name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="utf-8"):
+                pass
+        self.results = os.path.join(self.folder, "results")
+
+    def compare(self, mode, *options, runs=0, names="tuned,composed"):
+        environment = {**os.environ, "STRATA_FAKE": mode, "STRATA_FAKE_RUNS": str(runs),
+                       "STRATA_FAKE_COUNT": os.path.join(self.folder, "count")}
+        fake = os.path.join(os.path.dirname(os.path.realpath(__file__)), "fake_launcher.py")
+        call = [os.path.join(ROOT, "bench", "compare"), "--build", os.path.join(self.folder, "build"),
+                "--launcher", f"{sys.executable} {fake}", "--results", self.results, "--rounds", "2",
+                "--sizes", "8,1K", "--orders", "block", "--with", names, "--op", "bcast,barrier", *options]
+        done = subprocess.run(call, env=environment, text=True, capture_output=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def judged(self, mode, **more):
+        return self.compare(mode, "--gate", "--no-plots", **more)
+
+    def test_good_times_pass(self):
+        status, output = self.compare("good", "--gate")
+        self.assertEqual(status, 0, output)
+        self.assertIn("PASSED", output)
+        if shutil.which("gnuplot"):
+            self.assertIn("bcast.svg", os.listdir(self.results))
+        with open(os.path.join(self.results, "table.csv"), encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual({row["contender"] for row in rows}, {"tuned", "strata", "composed"})
+        self.assertEqual({(row["size"], row["median_ms"]) for row in rows
+                          if row["contender"] == "strata" and row["operation"] == "barrier"}, {("0", "0.10085")})
+        self.assertEqual({row["repetitions"] for row in rows}, {"30", "6"})  # others are out after a round
+        with open(os.path.join(self.results, "measurements.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["verdict"], "passed")
+
+    def test_violations_fail(self):
+        for mode, *texts in (("slow", "x tuned"), ("guideline", "x Scatter + Allgather", "x Allreduce of 1 byte"),
+                             ("monotony", "x Bcast of 1 KiB")):
+            status, output = self.compare(mode, "--gate", "--anew", "--no-plots")
+            self.assertEqual(status, 1, output)
+            for text in ("VIOLATIONS", *texts):
+                self.assertIn(text, output)
+        status, output = self.compare("monotony", "--no-plots")
+        self.assertEqual(status, 0, f"without --gate nothing is judged: {output}")
+
+    def test_a_violation_that_does_not_repeat_passes(self):
+        status, output = self.judged("once", runs=2)  # both cells in two rounds
+        self.assertEqual(status, 0, output)
+        self.assertIn("Suspected and not seen again", output)
+
+    def test_noise_passes(self):
+        status, output = self.judged("noisy")
+        self.assertEqual((status, "Suspected" in output), (0, False), output)
+
+    def test_a_difference_in_one_launch_passes(self):
+        status, output = self.judged("one-launch")
+        self.assertEqual((status, "Suspected" in output), (0, False), output)
+
+    def test_wrong_data_fails(self):
+        status, output = self.compare("broken", "--no-plots")
+        self.assertEqual(status, 1, output)
+        self.assertIn("wrong bytes", output)
+        self.assertNotIn("tuned, Bcast", output)
+
+    def test_who_crashes_is_told_and_the_others_go_on(self):
+        status, output = self.judged("crash", names="tuned,han,composed")
+        self.assertEqual(status, 0, output)
+        self.assertIn("Not compared: tuned, ", output)
+        self.assertIn("exit status 139", output)
+        with open(os.path.join(self.results, "table.csv"), encoding="utf-8") as file:
+            found = {(row["contender"], row["operation"]): row["repetitions"] for row in csv.DictReader(file)}
+        self.assertEqual({name for (name, _), count in found.items() if count == "0"}, {"tuned"})
+        self.assertEqual(found["strata", "bcast"], "30")
+
+    def test_who_fails_beside_others_alone_is_the_plugin(self):
+        status, output = self.compare("hang", "--no-plots")
+        self.assertEqual(status, 1, output)
+        self.assertIn("FAILED: strata", output)
+        self.assertIn("fails beside others, not alone", output)
+
+    def test_keys_that_are_not_heard_are_noticed(self):
+        names = "tuned,han,levels,nodes,flat"
+        status, output = self.compare("good", "--no-plots", names=names)
+        self.assertEqual((status, "ot compared" in output, "FAILED" in output), (0, False, False), output)
+        status, output = self.compare("deaf", "--no-plots", "--anew", names=names)
+        self.assertEqual(status, 1, output)
+        self.assertIn("Not compared: han, 2 cells", output)
+        self.assertIn("its communicator is served by tuned", output)
+        self.assertIn("FAILED: strata", output)
+
+    def test_a_plugin_where_it_should_not_be_is_noticed(self):
+        status, output = self.compare("stray", "--no-plots")
+        self.assertEqual(status, 1, output)
+        self.assertIn("the plugin serves communicators that are not its own: [99]", output)
+
+    def test_it_goes_on_where_it_was(self):
+        self.assertEqual(self.judged("good")[0], 0)
+        status, output = self.judged("slow")  # would fail if anything was measured
+        self.assertEqual(status, 0, output)
+        status, output = self.compare("good", "--gate", "--no-plots", "--reps", "12")
+        self.assertEqual(status, 1, output)
+        self.assertIn("was measured with reps 30, now wanted is 12", output)
+
+    def test_the_grid_has_clusters_of_its_own(self):
+        status, output = self.compare("good", "--grid")
+        self.assertEqual(status, 1, output)
+        self.assertIn("--grid has clusters of its own", output)
+
+    def test_a_launcher_that_is_not_there(self):
+        status, output = self.compare("good", "--launcher", "no-such-mpirun")
+        self.assertEqual(status, 1, output)
+        self.assertIn("no program 'no-such-mpirun'", output)
+
+
+if __name__ == "__main__":
+    unittest.main()
