@@ -110,6 +110,7 @@ void CommunicatorState::set_up() {
     agreed_ = true;
     report_cards(comm_, settings_, agreement.records);
     report_network(comm_, agreement.records);
+    report_links(comm_, settings_, hierarchy_);
     classify_roots();
     dump_hierarchy(comm_, settings_, hierarchy_, agreement.records);
     consecutive_groups_ = algorithms::consecutive_groups(hierarchy_);

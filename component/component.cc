@@ -47,7 +47,7 @@ Surroundings surroundings() {
 
 int open() {
     try {
-        find_help_texts(&mca_coll_strata_component);
+        find_help_texts();
         const SettingsText text = variables().text();
         std::vector<std::string> errors;
         settings() = std::make_unique<Settings>(parse_settings(text, compat::coll_components(), errors));

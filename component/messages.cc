@@ -1,12 +1,11 @@
 #include "messages.h"
 
-#include <dlfcn.h>
-
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
 #include "ompi_compat.h"
+#include "plugin_folder.h"
 
 namespace strata::component {
 namespace {
@@ -25,14 +24,7 @@ void show(const char* topic, Arguments... arguments) {
 
 }  // namespace
 
-void find_help_texts(const void* address) {
-    Dl_info where{};
-    if (dladdr(address, &where) != 0 && where.dli_fname != nullptr) {
-        const std::string file = where.dli_fname;
-        const auto slash = file.rfind('/');
-        opal_show_help_add_dir(slash == std::string::npos ? "." : file.substr(0, slash).c_str());
-    }
-}
+void find_help_texts() { opal_show_help_add_dir(plugin_folder().c_str()); }
 
 void show_bad_parameters(const std::vector<std::string>& errors) {
     std::string list;

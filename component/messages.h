@@ -5,8 +5,8 @@
 
 namespace strata::component {
 
-/// Makes the help texts findable; `address` is any address inside the plugin.
-void find_help_texts(const void* address);
+/// Makes the help texts findable.
+void find_help_texts();
 
 void show_bad_parameters(const std::vector<std::string>& errors);
 void show_missing(const std::string& node);

@@ -87,4 +87,31 @@ void report_network(ompi_communicator_t* comm, std::span<const topology::Localit
     });
 }
 
+void report_links(ompi_communicator_t* comm, const Settings& settings,
+                  const topology::Hierarchy& hierarchy) noexcept {
+    if (settings.verbose < 1 || settings.rules.links.empty() || ompi_comm_rank(comm) != 0) {
+        return;
+    }
+    try {
+        std::vector<topology::LevelKey> levels;
+        std::string text;
+        for (const topology::Group& group : hierarchy.groups) {
+            const topology::LevelKey level = topology::link_level(group);
+            if (std::find(levels.begin(), levels.end(), level) != levels.end()) {
+                continue;
+            }
+            levels.push_back(level);
+            for (const int line : algorithms::link_lines(settings.rules.links, level)) {
+                text += (text.empty() ? "" : ", ") + topology::name_of(level) + " from " +
+                        settings.rules_file + ":" + std::to_string(line);
+            }
+        }
+        opal_output(0, "coll:strata: %s links: %s", comm->c_name,
+                    text.empty() ? ("built in; none of these levels is in " + settings.rules_file).c_str()
+                                 : text.c_str());
+    } catch (const std::exception& error) {
+        opal_output(0, "coll:strata: a message could not be shown: %s", error.what());
+    }
+}
+
 }  // namespace strata::component

@@ -14,4 +14,9 @@ void report_cards(ompi_communicator_t* comm, const Settings& settings,
 /// Says once per job that nodes tell of switches what cannot all be true.
 void report_network(ompi_communicator_t* comm, std::span<const topology::LocalityRecord> records) noexcept;
 
+/// With coll_strata_verbose: rank 0 says from which lines of the rules file the costs of this communicator's
+/// links come, one line of output at most.
+void report_links(ompi_communicator_t* comm, const Settings& settings,
+                  const topology::Hierarchy& hierarchy) noexcept;
+
 }  // namespace strata::component

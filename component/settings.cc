@@ -4,6 +4,7 @@
 #include <functional>
 #include <sstream>
 
+#include "presets.h"
 #include "strata/topology/text.h"
 
 namespace strata::component {
@@ -85,10 +86,11 @@ void parse_network(const std::string& text, Settings& settings) {
 }
 
 /// `settings` is touched only when the whole file is understood.
-void parse_rules(const std::string& path, const std::vector<std::string>& components, Settings& settings) {
-    if (path.empty()) {
+void parse_rules(const std::string& value, const std::vector<std::string>& components, Settings& settings) {
+    if (value.empty()) {
         return;
     }
+    const std::string path = rules_file_of(value);
     const std::string text = topology::read_text_file(path, algorithms::longest_rules_file);
     settings.rules = algorithms::parse_rules(text, path, components);
     settings.rules_file = path;

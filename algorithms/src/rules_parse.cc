@@ -288,7 +288,7 @@ LinkRule Parser::link(const JsonValue& value) const {
     const Members members(*this, value, "an entry of 'links'", link_keys);
     comment(members["comment"]);
     if (members["level"] == nullptr) fail(value, "the entry needs 'level'");
-    LinkRule rule{level(*members["level"]), {}};
+    LinkRule rule{level(*members["level"]), {}, value.line};
     if (rule.level.kind == topology::LevelKind::custom) {
         fail(*members["level"], "custom groups have no links of their own: name the level around them");
     }

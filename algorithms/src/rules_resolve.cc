@@ -108,6 +108,26 @@ void set_links(LinkTable& table, const std::vector<LinkRule>& links) {
     for (auto rule = links.rbegin(); rule != links.rend(); ++rule) table.set_some(rule->level, rule->link);
 }
 
+std::vector<int> link_lines(const std::vector<LinkRule>& links, LevelKey level) {
+    std::vector<int> lines;
+    LinkSetting known;
+    for (const LinkRule& rule : links) {
+        if (!rule.level.matches(level)) continue;
+        bool adds = false;
+        const auto take = [&adds](auto& to, const auto& from) {
+            adds = adds || (!to && from);
+            if (!to) to = from;
+        };
+        take(known.latency_us, rule.link.latency_us);
+        take(known.overhead_us, rule.link.overhead_us);
+        take(known.bytes_per_us, rule.link.bytes_per_us);
+        take(known.eager_bytes, rule.link.eager_bytes);
+        take(known.parallel, rule.link.parallel);
+        if (adds) lines.push_back(rule.line);
+    }
+    return lines;
+}
+
 std::vector<Rule> rules_for(const Rules& rules, Collective collective, int ranks) {
     std::vector<Rule> fitting;
     for (const Rule& rule : rules.rules) {

@@ -65,6 +65,7 @@ struct Rule {
 struct LinkRule {
     topology::LevelPattern level;
     LinkSetting link;
+    int line = 0;
 };
 
 struct Rules {
@@ -83,6 +84,9 @@ Rules parse_rules(std::string_view text, std::string_view file,
 
 /// Puts the file's links into a table, above what is there.
 void set_links(LinkTable& table, const std::vector<LinkRule>& links);
+
+/// Lines of the entries that say of a level's link what none before them says, in the order of the file.
+std::vector<int> link_lines(const std::vector<LinkRule>& links, topology::LevelKey level);
 
 /// The rules that can hold on a communicator of so many ranks for some size.
 std::vector<Rule> rules_for(const Rules& rules, Collective collective, int ranks);
