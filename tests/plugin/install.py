@@ -11,14 +11,17 @@ import tempfile
 from job import SKIPPED, Failure, Paths, check, conclude, environment, pretended, run
 
 RANKS = 4
-FILES = ("mca_coll_strata.so", "help-mca-coll-strata.txt")
-PARAMETERS = pretended(2, 2) | {"coll_strata_bcast_algorithm": "tree"}
+FILES = ("mca_coll_strata.so", "help-mca-coll-strata.txt", "strata-presets")
+PRESETS = ("ethernet-cluster", "fat-numa-node", "infiniband-cluster", "wan-grid")
+PARAMETERS = pretended(2, 2) | {"coll_strata_bcast_algorithm": "tree", "coll_strata_rules": "wan-grid",
+                                "coll_strata_verbose": "1"}
 
 
 def judge(outcome):
     outcome.expect_success()
     outcome.expect_messages(bad_parameters=1)  # the help texts were found, too
     outcome.expect("from 1 to 1024" in outcome.output, "the help text is incomplete")
+    outcome.expect("/strata-presets/wan-grid.json:" in outcome.output, "the preset is not used")
     outcome.expect(outcome.with_plugin == RANKS,
                    f"{outcome.with_plugin} ranks have the plugin, expected {RANKS}")
     outcome.expect(outcome.pvar("bcast_tree") > 0, "the tree engine did nothing")
@@ -42,6 +45,9 @@ def installed_to_a_folder(paths):
         found = sorted(os.listdir(target))
         if found != sorted(FILES):
             raise Failure(f"installed {found}, expected {sorted(FILES)}")
+        presets = sorted(os.listdir(os.path.join(target, "strata-presets")))
+        if presets != sorted(name + end for name in PRESETS for end in (".conf", ".json")):
+            raise Failure(f"installed the presets {presets}")
         shutil.rmtree(build)
         probe(paths, target)
 
@@ -64,13 +70,16 @@ def installed_to_the_system(paths):
     try:
         for target in targets:
             # Under another name first: other jobs of this machine must never see half a file.
-            shutil.copy(os.path.join(paths.folder(), os.path.basename(target)), target + ".part")
+            source = os.path.join(paths.folder(), os.path.basename(target))
+            (shutil.copytree if os.path.isdir(source) else shutil.copy)(source, target + ".part")
             os.rename(target + ".part", target)
         probe(paths, "SYSTEM_DEFAULT")
     finally:
         for target in targets:
             for name in (target, target + ".part"):
-                if os.path.exists(name):
+                if os.path.isdir(name):
+                    shutil.rmtree(name)
+                elif os.path.exists(name):
                     os.remove(name)
 
 

@@ -96,9 +96,10 @@ class Outcome:
             self.expect(warning not in self.output, f"the output has '{warning}'")
 
 
-def run(paths, ranks, program, arguments=(), parameters=None, some=None, timeout=60, folder=None):
-    """Runs a program of this build on one machine. `some`: a selection and variables for on_some.sh."""
-    command = [paths["mpirun"], "--oversubscribe", "-n", str(ranks)]
+def run(paths, ranks, program, arguments=(), parameters=None, some=None, timeout=60, folder=None, options=()):
+    """Runs a program of this build on one machine. `some`: a selection and variables for on_some.sh; `options`:
+    of mpirun."""
+    command = [paths["mpirun"], "--oversubscribe", *options, "-n", str(ranks)]
     if some:
         command += [ON_SOME, *some, "--"]
     command += [paths[program], *arguments]

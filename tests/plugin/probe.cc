@@ -1,5 +1,6 @@
-// Broadcasts or gathers, checked on every rank, and then every performance variable coll_strata_* summed over
-// all ranks. Ranks without the plugin take part; they have no variables. Rank 0 prints, for scripts to read:
+// Broadcasts, gathers or reduces, checked on every rank, and then every performance variable coll_strata_*
+// summed over all ranks. Ranks without the plugin take part; they have no variables. Rank 0 prints, for
+// scripts to read:
 //
 //   node RANK NAME            where each rank runs
 //   plugin RANKS              how many ranks have the plugin
@@ -7,9 +8,10 @@
 //   start MILLISECONDS        MPI_Init and the first broadcast, slowest rank
 //
 //   probe [--sizes 8,65536] [--roots 0,5 | all] [--on world|dup|both] [--calls N] [--cycles N] [--empty]
-//         [--tools-first] [--op bcast|gather]
+//         [--tools-first] [--op bcast|gather|reduce]
 //
-// --op gather: blocks of these sizes are gathered, on MPI_COMM_WORLD.
+// --op gather: blocks of these sizes are gathered, on MPI_COMM_WORLD; --op reduce: vectors of these sizes are
+// summed there.
 // --cycles: so many times over, broadcast on a duplicate and on the two halves, and free them.
 // --empty: first broadcast elements of no size from every root.
 // --tools-first: MPI_T is initialised before MPI, and read once more when MPI is gone.
@@ -153,14 +155,32 @@ void checked_gather(Session& session, int root, std::size_t block, std::uint64_t
     all.expect_guards(session);
 }
 
-void gather_blocks(Session& session, const std::vector<std::size_t>& sizes,
-                   const std::vector<std::size_t>& roots, int calls) {
+/// Sums vectors of integers, `bytes` rounded down to whole ones.
+void checked_reduce(Session& session, int root, std::size_t bytes, std::uint64_t key) {
+    const std::size_t count = bytes / sizeof(std::uint64_t);
+    const auto ranks = static_cast<std::uint64_t>(session.size());
+    std::vector<std::uint64_t> own(count);
+    std::vector<std::uint64_t> sum(count, 0);
+    for (std::size_t i = 0; i < count; ++i) {
+        own[i] = mix(key, i) + static_cast<std::uint64_t>(session.rank());
+    }
+    MPI_Reduce(own.data(), sum.data(), static_cast<int>(count), MPI_UINT64_T, MPI_SUM, root, MPI_COMM_WORLD);
+    bool right = true;
+    for (std::size_t i = 0; session.rank() == root && i < count; ++i) {
+        right = right && sum[i] == ranks * mix(key, i) + ranks * (ranks - 1) / 2;
+    }
+    session.expect(right, "every element is the sum over all ranks");
+}
+
+using Checked = void (*)(Session&, int root, std::size_t bytes, std::uint64_t key);
+
+void call_all(Session& session, Checked checked, const std::vector<std::size_t>& sizes,
+              const std::vector<std::size_t>& roots, int calls) {
     for (const std::size_t bytes : sizes) {
         for (const std::size_t root : roots) {
             for (int call = 0; call < calls; ++call) {
-                session.at("blocks of %zu bytes to rank %zu, call %d", bytes, root, call);
-                checked_gather(session, static_cast<int>(root), bytes,
-                               mix(session.seed(), bytes, root, call));
+                session.at("%zu bytes to rank %zu, call %d", bytes, root, call);
+                checked(session, static_cast<int>(root), bytes, mix(session.seed(), bytes, root, call));
             }
         }
     }
@@ -265,7 +285,9 @@ int main(int argc, char** argv) {
             broadcast_nothing(session);
         }
         if (op == "gather") {
-            gather_blocks(session, sizes, roots, calls);
+            call_all(session, checked_gather, sizes, roots, calls);
+        } else if (op == "reduce") {
+            call_all(session, checked_reduce, sizes, roots, calls);
         } else if (on != "dup") {
             broadcast(session, MPI_COMM_WORLD, sizes, roots, calls);
         }

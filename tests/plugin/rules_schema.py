@@ -2,7 +2,8 @@
 """mca-params/strata-rules.schema.json says what the plugin's parser does: the same keys and names, and the same
 verdict on thousands of changed files, but for what a schema cannot express.
 
---without KEY: as if the schema lacked that key somewhere; must fail.
+--without KEY: as if the schema lacked that key somewhere; --presets-without KEY: as if the presets lacked it;
+must fail.
 """
 import argparse
 import copy
@@ -130,6 +131,31 @@ def check_verdicts(program, schema, jsonschema):
         raise Failure(f"{accepted} of {FILES} files were accepted: this compares nothing")
 
 
+def check_presets(paths, schema, jsonschema, lacking):
+    """Those of mca-params are rules files, and every part of them gives its reasons."""
+    folder = os.path.join(paths["source"], "mca-params")
+    files = [name for name in sorted(os.listdir(folder)) if name.endswith(".json") and "schema" not in name]
+    if len(files) < 4:
+        raise Failure(f"{folder} has {len(files)} presets")
+    for name in files:
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            text = file.read()
+        preset = json.loads(text)
+        parts = [preset, *preset.get("links", []), *preset.get("rules", [])]
+        for part in parts:
+            part.pop(lacking, None)
+        error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(preset))
+        if error is not None:
+            raise Failure(f"{name}: {error.message}")
+        if verdicts(paths["rules_verdict"], [text]) != ["accepted"]:
+            raise Failure(f"{name}: {verdicts(paths['rules_verdict'], [text])}")
+        for part in parts:
+            if len(part.get("comment", "")) < 50:
+                raise Failure(f"{name}: no comment says why: {part}")
+        if not os.path.exists(os.path.join(folder, name.replace(".json", ".conf"))):
+            raise Failure(f"{name} has no parameter file")
+
+
 def without(schema, key):
     """The schema where no object has that key."""
     for part in [schema, *schema["$defs"].values()]:
@@ -148,9 +174,11 @@ def test(arguments):
         print("skipped: the names are equal; verdicts need python3-jsonschema")
         sys.exit(SKIPPED)
     check_verdicts(paths["rules_verdict"], schema, jsonschema)
+    check_presets(paths, schema, jsonschema, arguments.presets_without)
 
 
 parser = argparse.ArgumentParser()
 parser.add_argument("paths")
 parser.add_argument("--without")
+parser.add_argument("--presets-without")
 conclude(lambda: test(parser.parse_args()))
