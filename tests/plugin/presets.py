@@ -17,8 +17,8 @@ SITES = pretended(3, 2) | {"coll_strata_network": "hosts:p0=all.a;p1=all.b;p2=al
 # Two leaf switches of two nodes.
 LEAVES = pretended(4, 2) | {"coll_strata_network": "hosts:p[0-1]=top.a;p[2-3]=top.b"}
 # Two packages of two NUMA domains, one rank per core.
-FAT = {"coll_strata_topology": "synthetic:package:2 numa:2 core:8",
-       "coll_strata_placement": ";".join(map(str, range(32)))}
+FAT = {"coll_strata_topology": "synthetic:package:2 numa:2 core:12",
+       "coll_strata_placement": ";".join(map(str, range(48)))}
 
 
 def line_of(preset, part):
@@ -48,10 +48,11 @@ def between_sites(outcome, _text, _path):
 
 
 def long_reduction(outcome, text, path):
-    where = f"engine from {path}:{text[:text.index('engine')].count(chr(10)) + 1}"
-    outcome.expect("reduce of 262144 bytes from rank 0: tree" in outcome.output and where in outcome.output,
+    number = next(i for i, line in enumerate(text.splitlines(), 1) if '"collective": "reduce"' in line)
+    where = f"engine from {path}:{number}"
+    outcome.expect("reduce of 8192 bytes from rank 0: tree" in outcome.output and where in outcome.output,
                    f"rank 0 does not say: {where}")
-    outcome.expect("reduce of 65536 bytes from rank 0: forward" in outcome.output,
+    outcome.expect("reduce of 8000 bytes from rank 0: forward" in outcome.output,
                    "a short one is not forwarded")
 
 
@@ -59,8 +60,8 @@ CASES = {
     "ethernet-cluster": Case(8, LEAVES, {"switch1": '"switch"', "switch0": '"switch0"'}),
     "infiniband-cluster": Case(8, LEAVES, {"switch1": '"switch"', "switch0": '"switch0"'}),
     "wan-grid": Case(6, SITES, {"switch1": '"switch"'}, judge=between_sites),
-    "fat-numa-node": Case(32, FAT, {"node": '"node"', "package": '"package"'},
-                          ("--op", "reduce", "--sizes", "65536,262144"), long_reduction),
+    "fat-numa-node": Case(48, FAT, {"node": '"node"', "package": '"package"'},
+                          ("--op", "reduce", "--sizes", "8000,8192"), long_reduction),
 }
 
 
