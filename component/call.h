@@ -77,7 +77,7 @@ int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments
         const CommunicatorState::Forwarding scope(state);
         return forward<op>(module.comm, saved, arguments...);
     };
-    const bool usable = state.usable(op);
+    bool usable = state.usable(op);
     if (!usable && !(op == Collective::bcast && state.agreed())) {
         return hand_over(state.reason(op));
     }
@@ -86,6 +86,13 @@ int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments
         // MPI_Bcast itself returns for a count of 0 but not for elements of size 0: other ranks may not be
         // here. Without agreement they may be in a component that exchanges empty messages.
         return OMPI_SUCCESS;
+    }
+    if (state.unsettled()) {
+        const AllSlotsGuard guard(*module.comm->c_coll, *module.saved);
+        if (const int rc = state.settle(); rc != OMPI_SUCCESS) {
+            return rc;
+        }
+        usable = state.usable(op);
     }
     if (!usable) {
         return hand_over(state.reason(op));

@@ -7,6 +7,7 @@
 #include "agreement.h"
 #include "dump.h"
 #include "election.h"
+#include "info_agreement.h"
 #include "messages.h"
 #include "reports.h"
 #include "strata/algorithms/lanes.h"
@@ -70,9 +71,13 @@ algorithms::SpareChunk& spare_of_process() {
 
 }  // namespace
 
-CommunicatorState::CommunicatorState(ompi_communicator_t* comm, const Settings& settings)
+CommunicatorState::CommunicatorState(ompi_communicator_t* comm, const Settings& job,
+                                     std::unique_ptr<OwnSettings> own)
     : comm_(comm),
-      settings_(settings),
+      job_(job),
+      own_(std::move(own)),
+      settings_(own_ != nullptr ? own_->settings : static_cast<const CommunicatorSettings&>(job)),
+      may_have_info_(compat::may_have_info(comm)),
       transport_(comm),
       arena_(algorithms::Arena::default_keep, &spare_of_process()) {}
 
@@ -88,7 +93,7 @@ void CommunicatorState::forward_all(ForwardReason reason) {
 
 void CommunicatorState::set_up() {
     const SetupTimer timer;
-    const Agreement agreement = agree(comm_);
+    Agreement agreement = agree(comm_);
     if (!agreement.agreed) {
         forward_all(agreement.reason);
         return;
@@ -98,35 +103,67 @@ void CommunicatorState::set_up() {
         forward_all(ForwardReason::threads);
         return;
     }
-    const topology::Election election = election_of(comm_, settings_);
-    hierarchy_ = topology::build_hierarchy(agreement.records, {settings_.hierarchy, election});
+    agreed_ = true;
+    records_ = std::move(agreement.records);
+    unsettled_ = may_have_info_;
+    if (!unsettled_) {
+        prepare();
+    }
+    fresh_ = false;
+}
+
+int CommunicatorState::settle() {
+    const SetupTimer timer;
+    if (!alike_) {
+        bool alike = false;
+        if (const int rc = compare_info(comm_, own_.get(), alike); rc != OMPI_SUCCESS) {
+            return rc;
+        }
+        alike_ = alike;  // not asked again should memory run out below: the others will not ask
+    }
+    if (*alike_) {
+        prepare();
+    } else {
+        agreed_ = false;
+        records_ = {};
+        forward_all(ForwardReason::settings);
+    }
+    unsettled_ = false;
+    return OMPI_SUCCESS;
+}
+
+/// Everything that follows from the records and the settings.
+void CommunicatorState::prepare() {
+    const topology::Election election = election_of(comm_, job_, settings_);
+    hierarchy_ = topology::build_hierarchy(records_, {settings_.hierarchy, election});
     for (int op = 0; op < collective_count; ++op) {
         rules_[op] = algorithms::rules_for(settings_.rules, static_cast<Collective>(op), hierarchy_.ranks());
         byte_bounds_[op] = algorithms::byte_bounds(rules_[op]);
     }
     if (may_want(algorithms::Engine::lanes)) {
-        lanes_ = topology::card_lanes(hierarchy_, agreement.records, election);
+        lanes_ = topology::card_lanes(hierarchy_, records_, election);
     }
-    agreed_ = true;
-    report_cards(comm_, settings_, agreement.records);
-    report_network(comm_, agreement.records);
+    report_cards(comm_, job_, records_);
+    report_network(comm_, records_);
     report_links(comm_, settings_, hierarchy_);
     classify_roots();
-    dump_hierarchy(comm_, settings_, hierarchy_, agreement.records);
+    dump_hierarchy(comm_, job_, hierarchy_, records_);
     consecutive_groups_ = algorithms::consecutive_groups(hierarchy_);
     for (int op = 0; op < collective_count; ++op) {
         decide(static_cast<Collective>(op));
     }
-    fresh_ = false;
     const bool flat = std::all_of(forwarded_because_.begin(), forwarded_because_.end(),
                                   [](const auto& why) { return why == ForwardReason::no_hierarchy; });
     if (flat) {
         forward_all(ForwardReason::no_hierarchy);
     }
+    records_ = {};
 }
 
 /// One class per group below the top, and where roots receive one more for its ranks with a receiver.
 void CommunicatorState::classify_roots() {
+    root_class_.clear();
+    receiving_class_.clear();
     std::vector<int> first_far(hierarchy_.groups.size(), -1);
     for (int rank = 0; rank < hierarchy_.ranks(); ++rank) {
         int group = hierarchy_.stop[static_cast<std::size_t>(rank)];
@@ -157,7 +194,7 @@ void CommunicatorState::decide(Collective op) {
     const bool keeps_order = settings_.reproducible && algorithms::traits_of(op).folds;
     const bool open = overrides.engine == algorithms::Engine::automatic && overrides.methods.empty() &&
                       rules_[static_cast<int>(op)].empty() && !keeps_order;
-    if (overrides.engine == algorithms::Engine::forward) {
+    if (overrides.engine == algorithms::Engine::forward || !settings_.enabled(op)) {
         forwarded_because_[static_cast<int>(op)] = ForwardReason::chosen;
     } else if (open && hierarchy_.groups.size() == 1) {
         forwarded_because_[static_cast<int>(op)] = ForwardReason::no_hierarchy;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "counters.h"
+#include "info_keys.h"
 #include "level_communicators.h"
 #include "ompi_compat.h"
 #include "pml_transport.h"
@@ -21,10 +22,12 @@ namespace strata::component {
 /// ranks; the first call of a collective fills it.
 class CommunicatorState {
 public:
-    CommunicatorState(ompi_communicator_t* comm, const Settings& settings);
+    /// `own`: where the communicator has info keys for us; null without.
+    CommunicatorState(ompi_communicator_t* comm, const Settings& job, std::unique_ptr<OwnSettings> own);
 
     /// True once the members agree and calls of `op` are served; else every one is forwarded, for
-    /// `reason(op)`. The first call compares the records. Throws when this process cannot go on.
+    /// `reason(op)`. The first call compares the records. Throws when this process cannot go on. While
+    /// unsettled() true for every operation.
     bool usable(Collective op) {
         if (fresh_) {
             set_up();
@@ -34,6 +37,12 @@ public:
     ForwardReason reason(Collective op) const { return *forwarded_because_[static_cast<int>(op)]; }
     /// True when all members have this plugin and the same settings; known after usable().
     bool agreed() const { return agreed_; }
+    /// True when the records agree but the info keys have not yet been compared. Known after usable(), alike
+    /// on all members.
+    bool unsettled() const { return unsettled_; }
+    /// Compares the info keys. Collective over the communicator; the slots must hold the previous components
+    /// meanwhile. Returns Open MPI's error code.
+    int settle();
     bool reproducible() const { return settings_.reproducible; }
     /// True when every group is a run of ranks.
     bool consecutive_groups() const { return consecutive_groups_; }
@@ -119,6 +128,7 @@ private:
 
     bool left_messages() const;
     void set_up();
+    void prepare();
     void forward_all(ForwardReason reason);
     void classify_roots();
     void decide(Collective op);
@@ -136,9 +146,15 @@ private:
     }
 
     ompi_communicator_t* comm_;
-    const Settings& settings_;
+    const Settings& job_;
+    std::unique_ptr<OwnSettings> own_;
+    const CommunicatorSettings& settings_;  // of the job, or own ones
+    const bool may_have_info_;
     bool fresh_ = true;
     bool agreed_ = false;  // known once no longer fresh
+    bool unsettled_ = false;
+    std::optional<bool> alike_;                      // the info keys; empty: not compared
+    std::vector<topology::LocalityRecord> records_;  // until the hierarchy is made of them
     bool forwarding_ = false;
     bool consecutive_groups_ = false;
     std::array<std::optional<ForwardReason>, collective_count> forwarded_because_;  // empty: served

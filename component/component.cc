@@ -28,6 +28,11 @@ std::unique_ptr<Settings>& settings() {
     return parsed;
 }
 
+Surroundings& surroundings() {
+    static Surroundings known;
+    return known;
+}
+
 int register_parameters() {
     try {
         variables().register_all(&mca_coll_strata_component.collm_version);
@@ -38,7 +43,7 @@ int register_parameters() {
     }
 }
 
-Surroundings surroundings() {
+Surroundings find_surroundings() {
     // Open MPI's transports hand over larger messages only after a handshake.
     return {compat::size_variable("opal", "btl", "tcp", "eager_limit", 65536),
             compat::size_variable("opal", "btl", "vader", "eager_limit", 4096), compat::architecture(),
@@ -55,7 +60,8 @@ int open() {
         if (!errors.empty() && compat::own_name().vpid == 0) {
             show_bad_parameters(errors);
         }
-        const Surroundings here = surroundings();
+        surroundings() = find_surroundings();
+        const Surroundings& here = surroundings();
         settings()->links.set_eager_limits(here.network_eager_bytes, here.node_eager_bytes);
         if (settings()->priority >= 0) {
             if (!settings()->dump.empty()) {
@@ -78,7 +84,7 @@ int init_query(bool /*progress_threads*/, bool /*mpi_threads*/) { return OMPI_SU
 mca_coll_base_module_t* comm_query(ompi_communicator_t* comm, int* priority) {
     try {
         *priority = -1;
-        return settings() ? query_module(comm, priority, *settings()) : nullptr;
+        return settings() ? query_module(comm, priority, *settings(), surroundings()) : nullptr;
     } catch (...) {
         return nullptr;
     }

@@ -13,7 +13,7 @@ namespace strata::component {
 enum class ForwardReason : int {
     missing,       ///< a process of the communicator lacks the plugin
     version,       ///< ... or has another version of it
-    settings,      ///< ... or other settings
+    settings,      ///< ... or other settings, info keys among them
     several_jobs,  ///< the communicator joins processes of several jobs
     threads,       ///< MPI_THREAD_MULTIPLE over a point-to-point layer that does not stand it
     no_hierarchy,  ///< all processes are equally near to each other

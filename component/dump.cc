@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "info_keys.h"
 #include "messages.h"
 
 namespace strata::component {
@@ -91,7 +92,7 @@ std::string source_text(const algorithms::Source& source, const std::string& par
         case algorithms::Origin::model: return {};
         case algorithms::Origin::rules_file: return rules_file + ":" + std::to_string(source.line);
         case algorithms::Origin::parameter: return "coll_strata_" + parameter;
-        case algorithms::Origin::info_key: return "info key ompi_comm_coll_strata_" + parameter;
+        case algorithms::Origin::info_key: return "info key " + info_key(parameter);
     }
     return {};
 }

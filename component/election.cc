@@ -2,10 +2,11 @@
 
 namespace strata::component {
 
-topology::Election election_of(ompi_communicator_t* comm, const Settings& settings) {
+topology::Election election_of(ompi_communicator_t* comm, const Settings& job,
+                               const CommunicatorSettings& settings) {
     topology::Election election;
     election.use = compat::uses_ip() ? topology::CardUse::ip : topology::CardUse::fabric;
-    election.near_card = settings.near_card;
+    election.near_card = job.near_card;
     election.spread = !settings.reproducible;
     std::uint64_t seed = topology::stable_hash(std::to_string(compat::creation_number(comm)));
     for (int rank = 0; rank < ompi_comm_size(comm); ++rank) {

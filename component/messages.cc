@@ -26,12 +26,25 @@ void show(const char* topic, Arguments... arguments) {
 
 void find_help_texts() { opal_show_help_add_dir(plugin_folder().c_str()); }
 
-void show_bad_parameters(const std::vector<std::string>& errors) {
+static std::string lines_of(const std::vector<std::string>& errors) {
     std::string list;
     for (const auto& error : errors) {
         list += "  " + error + "\n";
     }
-    show("bad-parameters", list.c_str());
+    return list;
+}
+
+void show_bad_parameters(const std::vector<std::string>& errors) {
+    show("bad-parameters", lines_of(errors).c_str());
+}
+
+void show_bad_info_keys(const std::string& communicator, const std::vector<std::string>& errors) {
+    show("bad-info-keys", communicator.c_str(), lines_of(errors).c_str());
+}
+
+void show_other_info_keys(const std::string& communicator, int rank, const std::string& node,
+                          const std::string& said, const std::string& said_by_first) {
+    show("other-info-keys", communicator.c_str(), rank, node.c_str(), said.c_str(), said_by_first.c_str());
 }
 
 void show_missing(const std::string& node) { show("missing", node.c_str()); }

@@ -1,6 +1,10 @@
 #include "module.h"
 
+#include <memory>
 #include <new>
+#include <utility>
+
+#include "info_agreement.h"
 
 namespace strata::component {
 namespace {
@@ -61,18 +65,20 @@ int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
 
 }  // namespace
 
-mca_coll_base_module_t* query_module(ompi_communicator_t* comm, int* priority, const Settings& settings) {
+mca_coll_base_module_t* query_module(ompi_communicator_t* comm, int* priority, const Settings& settings,
+                                     const Surroundings& surroundings) {
     *priority = -1;
     if (OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2 || settings.priority < 0) {
         return nullptr;
     }
+    std::unique_ptr<OwnSettings> own = settings_by_info(comm, settings, surroundings);
     Module* module = OBJ_NEW(strata_module_t);
     if (module == nullptr) {
         return nullptr;
     }
     module->comm = comm;
     module->saved = new (std::nothrow) SavedSlots;
-    module->state = new (std::nothrow) CommunicatorState(comm, settings);
+    module->state = new (std::nothrow) CommunicatorState(comm, settings, std::move(own));
     if (module->saved == nullptr || module->state == nullptr) {
         OBJ_RELEASE(module);
         return nullptr;

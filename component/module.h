@@ -15,7 +15,8 @@ struct Module {
 };
 
 /// Answers Open MPI's question whether this component wants to serve `comm`; nullptr when not.
-mca_coll_base_module_t* query_module(ompi_communicator_t* comm, int* priority, const Settings& settings);
+mca_coll_base_module_t* query_module(ompi_communicator_t* comm, int* priority, const Settings& settings,
+                                     const Surroundings& surroundings);
 
 // Slot functions, one per collective, each beside its like in a file of its own.
 #define STRATA_COLLECTIVE(op) extern const Slot<Collective::op>::Function op##_entry;

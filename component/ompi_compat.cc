@@ -120,6 +120,29 @@ hwloc_topology_t node_topology() {
     return opal_hwloc_base_get_topology() == OPAL_SUCCESS ? opal_hwloc_topology : nullptr;
 }
 
+bool may_have_info(ompi_communicator_t* comm) {
+    // Release 4.1 names a communicator before it selects components, or leaves that to later: "MPI
+    // COMMUNICATOR 3 DUP FROM 0" is one of MPI_Comm_dup or MPI_Comm_dup_with_info. These calls take no info
+    // object.
+    const std::string_view name = comm->c_name;
+    const bool named_without_info = name.find(" SPLIT FROM ") != name.npos ||
+                                    name.find(" CREATE FROM ") != name.npos ||
+                                    name.find(" GROUP FROM ") != name.npos;
+    return comm != &ompi_mpi_comm_world.comm && comm != &ompi_mpi_comm_self.comm && !named_without_info;
+}
+
+std::vector<InfoEntry> info_entries(ompi_communicator_t* comm) {
+    std::vector<InfoEntry> entries;
+    if (comm->super.s_info == nullptr) {
+        return entries;
+    }
+    opal_info_entry_t* entry = nullptr;
+    OPAL_LIST_FOREACH(entry, &comm->super.s_info->super, opal_info_entry_t) {
+        entries.push_back({entry->ie_key, entry->ie_value != nullptr ? entry->ie_value : ""});
+    }
+    return entries;
+}
+
 std::uint32_t architecture() { return opal_local_arch; }
 
 std::vector<std::string> coll_components() {

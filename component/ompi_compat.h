@@ -106,6 +106,15 @@ std::string transport_choice();
 bool openib_is_used();
 /// A number that all members of a communicator know and that differs from its siblings'.
 std::uint64_t creation_number(ompi_communicator_t* comm);
+/// False when no info object can have been given for a communicator, alike on all its members. Ask while
+/// components are selected for it.
+bool may_have_info(ompi_communicator_t* comm);
+struct InfoEntry {
+    std::string key;
+    std::string value;
+};
+/// What the info object of a communicator holds.
+std::vector<InfoEntry> info_entries(ompi_communicator_t* comm);
 /// A text MCA variable of another component ("opal", "btl", "tcp", "if_include"); empty when there is none.
 std::string text_variable(const char* project, const char* framework, const char* component,
                           const char* name);

@@ -1,7 +1,6 @@
 #include "settings.h"
 
 #include <algorithm>
-#include <functional>
 #include <sstream>
 
 #include "presets.h"
@@ -33,12 +32,13 @@ std::string known_collectives() {
 /// Runs `parse`; on a complaint notes it under the parameter's name and leaves the default in place.
 class Reader {
 public:
-    explicit Reader(std::vector<std::string>& errors) : errors_(errors) {}
+    Reader(std::vector<std::string>& errors, const NameInMessages& called)
+        : errors_(errors), called_(called) {}
     void read(const std::string& name, const std::string& value, const std::function<void()>& parse) {
         try {
             parse();
         } catch (const std::exception& error) {
-            errors_.push_back("coll_strata_" + name + " = '" + value + "': " + error.what());
+            errors_.push_back(called_(name) + " = '" + value + "': " + error.what());
         }
     }
     /// The same where the value is a file, which `parse` names itself.
@@ -46,12 +46,13 @@ public:
         try {
             parse();
         } catch (const std::exception& error) {
-            errors_.push_back("coll_strata_" + name + ": " + error.what());
+            errors_.push_back(called_(name) + ": " + error.what());
         }
     }
 
 private:
     std::vector<std::string>& errors_;
+    const NameInMessages& called_;
 };
 
 int parse_number(const std::string& text, int least, int most, const std::string& what) {
@@ -159,9 +160,9 @@ void read_pretended_machine(const SettingsText& text, Settings& settings, Reader
 }  // namespace
 
 Settings parse_settings(const SettingsText& text, const std::vector<std::string>& components,
-                        std::vector<std::string>& errors) {
+                        std::vector<std::string>& errors, const NameInMessages& called) {
     Settings settings;
-    Reader reader(errors);
+    Reader reader(errors, called);
     settings.dump = text.dump;
     reader.read("priority", text.priority,
                 [&] { settings.priority = parse_number(text.priority, -1, 100, " (-1: off)"); });

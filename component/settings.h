@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,21 +40,13 @@ struct SettingsText {
     std::array<CollectiveText, collective_count> collectives;
 };
 
-/// The same, understood.
-struct Settings {
-    int priority = 40;
+/// What may differ from communicator to communicator, understood.
+struct CommunicatorSettings {
     int verbose = 0;
     int window = 4;
     std::optional<topology::HierarchyHint> hierarchy;
-    std::optional<topology::Network> network;
-    bool slurm_network = true;                 ///< switches as Slurm's variables tell them
-    std::optional<topology::Machine> machine;  ///< a pretended one
-    std::vector<topology::PretendedPlace> placement;
-    std::vector<topology::NamedCard> nic;  ///< empty: detect
-    bool near_card = true;                 ///< off: leaders are the lowest ranks
     bool reproducible = false;
     std::array<bool, collective_count> disabled{};
-    std::string dump;
     std::array<algorithms::Overrides, collective_count> overrides;
     algorithms::Rules rules;
     std::string rules_file;        ///< where they stand; empty: nowhere
@@ -64,11 +57,27 @@ struct Settings {
     bool enabled(Collective op) const { return !disabled[static_cast<int>(op)]; }
 };
 
+/// All parameters, understood.
+struct Settings : CommunicatorSettings {
+    int priority = 40;
+    std::optional<topology::Network> network;
+    bool slurm_network = true;                 ///< switches as Slurm's variables tell them
+    std::optional<topology::Machine> machine;  ///< a pretended one
+    std::vector<topology::PretendedPlace> placement;
+    std::vector<topology::NamedCard> nic;  ///< empty: detect
+    bool near_card = true;                 ///< off: leaders are the lowest ranks
+    std::string dump;
+};
+
+/// What messages call the parameter `name`.
+using NameInMessages = std::function<std::string(const std::string& name)>;
+inline std::string mca_name(const std::string& name) { return "coll_strata_" + name; }
+
 /// Understands `text`. `components` are the coll components that a level may be given to (empty: any name). A
 /// value that cannot be understood is replaced by its default and described in `errors`
 /// ("coll_strata_window = '0': ..."), one line each.
 Settings parse_settings(const SettingsText& text, const std::vector<std::string>& components,
-                        std::vector<std::string>& errors);
+                        std::vector<std::string>& errors, const NameInMessages& called = mca_name);
 
 /// Facts of a process that plans rest on.
 struct Surroundings {

@@ -15,6 +15,8 @@ MESSAGES = {
     "version": "is of another version than on node",
     "settings": "has other parameters than on node",
     "bad_parameters": "does not understand these parameters",
+    "bad_info_keys": "does not understand these info keys",
+    "info_keys": "have given different info keys",
     "contradiction": "tell of the switches",
     "cards": "coll_strata_nic has no effect on node",
     "methods": "cannot use what was asked for on",

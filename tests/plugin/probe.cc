@@ -8,8 +8,11 @@
 //   start MILLISECONDS        MPI_Init and the first broadcast, slowest rank
 //
 //   probe [--sizes 8,65536] [--roots 0,5 | all] [--on world|dup|both] [--calls N] [--cycles N] [--empty]
-//         [--tools-first] [--op bcast|gather|reduce]
+//         [--tools-first] [--op bcast|gather|reduce] [--info KEY=VALUE;...] [--info-there RANK:KEY=VALUE;...]
+//         [--made-by dup|split_type|dup_of_dup]
 //
+// --info: the duplicate is made with this info object, and on one rank with that of --info-there instead;
+// --made-by: how it is made (dup_of_dup: MPI_Comm_dup of the one that was made with the info object).
 // --op gather: blocks of these sizes are gathered, on MPI_COMM_WORLD; --op reduce: vectors of these sizes are
 // summed there.
 // --cycles: so many times over, broadcast on a duplicate and on the two halves, and free them.
@@ -186,14 +189,50 @@ void call_all(Session& session, Checked checked, const std::vector<std::size_t>&
     }
 }
 
+/// "a=1;b=2" as an info object; MPI_INFO_NULL for nothing.
+MPI_Info make_info(const std::string& text) {
+    MPI_Info info = MPI_INFO_NULL;
+    std::istringstream in(text);
+    for (std::string entry; std::getline(in, entry, ';');) {
+        if (info == MPI_INFO_NULL) {
+            MPI_Info_create(&info);
+        }
+        const std::size_t equals = entry.find('=');
+        MPI_Info_set(info, entry.substr(0, equals).c_str(), entry.substr(equals + 1).c_str());
+    }
+    return info;
+}
+
+/// What this rank says of the duplicate.
+MPI_Info own_info(const Session& session, const std::string& everywhere, const std::string& there) {
+    const std::size_t colon = there.find(':');
+    const bool here = !there.empty() && std::stoi(there.substr(0, colon)) == session.rank();
+    return make_info(here ? there.substr(colon + 1) : everywhere);
+}
+
+MPI_Comm duplicate(MPI_Info info, const std::string& made_by) {
+    MPI_Comm copy = MPI_COMM_NULL;
+    if (made_by == "split_type") {
+        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, info, &copy);
+        return copy;
+    }
+    MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &copy);
+    if (made_by == "dup_of_dup") {
+        MPI_Comm first = copy;
+        MPI_Comm_dup(first, &copy);
+        MPI_Comm_free(&first);
+    }
+    return copy;
+}
+
 /// A broadcast of elements of no size, from every root: forwarded ones still exchange messages.
-void broadcast_nothing(Session& session) {
+void broadcast_nothing(Session& session, MPI_Comm comm) {
     MPI_Datatype nothing = MPI_DATATYPE_NULL;
     MPI_Type_contiguous(0, MPI_INT, &nothing);
     MPI_Type_commit(&nothing);
     for (int root = 0; root < session.size(); ++root) {
         session.at("elements of no size from rank %d", root);
-        MPI_Bcast(nullptr, 3, nothing, root, MPI_COMM_WORLD);
+        MPI_Bcast(nullptr, 3, nothing, root, comm);
     }
     MPI_Type_free(&nothing);
 }
@@ -277,12 +316,15 @@ int main(int argc, char** argv) {
         const int cycles = static_cast<int>(session.number("--cycles", 0));
         const bool empty = session.flag("--empty");
         const std::string op = session.option("--op", "bcast");
+        const std::string info_text = session.option("--info", "");
+        const std::string info_there = session.option("--info-there", "");
+        const std::string made_by = session.option("--made-by", "dup");
         session.reject_other_arguments();
         if (!tools_first) {
             variables.emplace();
         }
         if (empty) {
-            broadcast_nothing(session);
+            broadcast_nothing(session, MPI_COMM_WORLD);
         }
         if (op == "gather") {
             call_all(session, checked_gather, sizes, roots, calls);
@@ -293,8 +335,14 @@ int main(int argc, char** argv) {
         }
         const auto spent = std::chrono::steady_clock::now() - begin;
         if (on != "world") {
-            MPI_Comm copy = MPI_COMM_NULL;
-            MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+            MPI_Info info = own_info(session, info_text, info_there);
+            MPI_Comm copy = duplicate(info, made_by);
+            if (info != MPI_INFO_NULL) {
+                MPI_Info_free(&info);
+            }
+            if (empty) {
+                broadcast_nothing(session, copy);
+            }
             broadcast(session, copy, sizes, roots, calls);
             MPI_Comm_free(&copy);
         }

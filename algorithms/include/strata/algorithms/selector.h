@@ -59,6 +59,10 @@ std::string methods_of(Collective collective);
 /// not, or the tree engine with a method that is no tree shape.
 std::string check(const Overrides& overrides, Collective collective);
 
+/// `stronger`, and what `weaker` says where that is open: the engine, and methods and segments of levels that
+/// it does not name. What contradicts a stronger value (check()) is left out.
+Overrides merge(Overrides stronger, const Overrides& weaker, Collective collective);
+
 /// What is to be done, as far as all ranks know it alike.
 struct Operation {
     Collective collective = Collective::bcast;
