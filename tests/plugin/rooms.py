@@ -21,6 +21,7 @@ COMPONENT = re.compile(r"^(component/|ompi_compat\.h$)")
 RULES = {
     "topology": [(MPI, ()), (COMPONENT, ()), (re.compile(r"^strata/algorithms/"), ()), (JSON, ())],
     "algorithms": [(MPI, ()), (HWLOC, ()), (COMPONENT, ()), (JSON, ("json_lines.cc",))],
+    "tool": [(MPI, ()), (HWLOC, ()), (COMPONENT, ()), (JSON, ())],
     "component": [(INTERNALS, ("ompi_compat.h",)), (re.compile(r"^mpi\.h$"), ()), (JSON, ())],
 }
 SOURCES = (".h", ".hpp", ".cc", ".cpp", ".c")
@@ -51,7 +52,7 @@ def check_the_text(root):
                "algorithms/include/b.h": '#  include "hwloc/bitmap.h"',
                "component/c.cc": '#include "opal/util/output.h"', "topology/d.h": "#include <ompi/op/op.h>",
                "algorithms/e.cc": '#include "ompi_compat.h"',
-               "algorithms/g.cc": "#include <nlohmann/json.hpp>"}
+               "algorithms/g.cc": "#include <nlohmann/json.hpp>", "tool/h.cc": "#include <hwloc.h>"}
         good = {"component/ompi_compat.h": '#include "ompi/op/op.h"',
                 "topology/src/f.cc": "#include <hwloc.h>"}
         for name, text in (bad | good).items():
