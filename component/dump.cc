@@ -128,14 +128,8 @@ std::string describe(const algorithms::Plan& plan, Collective collective, const 
         text << " (";
         for (std::size_t i = 0; i < plan.levels.size(); ++i) {
             const auto& level = plan.levels[i];
-            text << (i > 0 ? ", " : "") << topology::name_of(level.level) << ' ';
-            text << (level.method.algorithm == algorithms::Algorithm::component
-                         ? level.method.component
-                         : std::string(algorithms::info(level.method.algorithm).name));
-            if (level.method.radix > 0) {
-                text << ':' << level.method.radix;
-            }
-            text << '/' << level.segment_bytes;
+            text << (i > 0 ? ", " : "") << topology::name_of(level.level) << ' '
+                 << algorithms::name_of(level.method) << '/' << level.segment_bytes;
         }
         text << ')';
     }

@@ -65,6 +65,12 @@ std::optional<Algorithm> algorithm_from_name(std::string_view name) {
     return std::nullopt;
 }
 
+std::string name_of(const LevelMethod& method) {
+    if (method.algorithm == Algorithm::component) return method.component;
+    const std::string name(info(method.algorithm).name);
+    return method.radix > 0 ? name + ":" + std::to_string(method.radix) : name;
+}
+
 std::string known_algorithm_names() {
     std::string names;
     for (const AlgorithmInfo& entry : table) {

@@ -87,4 +87,7 @@ struct LevelMethod {
     bool operator==(const LevelMethod&) const = default;
 };
 
+/// "binomial", "chain:2", or the component's name: as a user writes it.
+std::string name_of(const LevelMethod& method);
+
 }  // namespace strata::algorithms

@@ -1,0 +1,31 @@
+#pragma once
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "strata/algorithms/link.h"
+#include "strata/algorithms/plan.h"
+#include "strata/algorithms/selector.h"
+#include "strata/topology/hierarchy.h"
+
+namespace strata::algorithms {
+
+inline constexpr std::size_t most_candidates = 12;
+
+/// Plans that are worth measuring, predicted fastest first: the best one of every engine that the collective
+/// has and the model can predict (trees with recursive doubling on top apart from others), and of others,
+/// whose shape on one level or whose segments differ from those, the best that are predicted at most `within`
+/// (0.5: half) slower than the fastest of all, of every kind in turn. What `overrides` fixes stays fixed.
+/// `reason` tells what each is. Empty for operations whose size not all ranks know. At most `most` plans, no
+/// two that do the same. Cost: some dozens of make_plan().
+std::vector<Plan> candidate_plans(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                                  const Overrides& overrides, const Operation& operation, double within,
+                                  std::size_t most = most_candidates);
+
+/// Parameters, without coll_strata_ in front, that ask for a plan on its hierarchy: ("bcast_algorithm",
+/// "tree"), ("bcast_level_algorithms", "switch0=chain:2,node=binomial"), ("bcast_segsize",
+/// "switch0=61440,node=0").
+std::vector<std::pair<std::string, std::string>> plan_parameters(const Plan& plan, Collective collective);
+
+}  // namespace strata::algorithms
