@@ -147,11 +147,11 @@ void CommunicatorState::prepare() {
     report_network(comm_, records_);
     report_links(comm_, settings_, hierarchy_);
     classify_roots();
-    dump_hierarchy(comm_, job_, hierarchy_, records_);
     consecutive_groups_ = algorithms::consecutive_groups(hierarchy_);
     for (int op = 0; op < collective_count; ++op) {
         decide(static_cast<Collective>(op));
     }
+    dump_hierarchy(comm_, job_, hierarchy_, records_, [this] { return choices(); });
     const bool flat = std::all_of(forwarded_because_.begin(), forwarded_because_.end(),
                                   [](const auto& why) { return why == ForwardReason::no_hierarchy; });
     if (flat) {
@@ -217,6 +217,18 @@ algorithms::Overrides CommunicatorState::wishes(const algorithms::Operation& ope
     return overrides;
 }
 
+/// The plan of an operation whose root is its class's.
+algorithms::Plan CommunicatorState::make_plan(algorithms::Operation operation, bool delegate) const {
+    operation.lanes = std::max(1, lanes_.count());
+    std::vector<std::string> passed_over;
+    const algorithms::Overrides overrides = wishes(operation, delegate, passed_over);
+    algorithms::Plan made = algorithms::make_plan(hierarchy_, settings_.links, overrides, operation);
+    for (const std::string& why : passed_over) {
+        made.reason += "; passed over " + settings_.rules_file + ":" + why;
+    }
+    return made;
+}
+
 Planned& CommunicatorState::plan(const algorithms::Operation& operation, bool delegate) {
     const SizeClass size = size_class(operation.bytes);
     const int root = root_class(operation.collective, operation.root);
@@ -234,14 +246,7 @@ Planned& CommunicatorState::plan(const algorithms::Operation& operation, bool de
             representative.bytes =
                 bound == bounds.begin() ? size.smallest : std::max(size.smallest, *std::prev(bound));
             representative.root = root;
-            representative.lanes = std::max(1, lanes_.count());
-            std::vector<std::string> passed_over;
-            const algorithms::Overrides overrides = wishes(representative, delegate, passed_over);
-            algorithms::Plan& made = place->second.plan;
-            made = algorithms::make_plan(hierarchy_, settings_.links, overrides, representative);
-            for (const std::string& why : passed_over) {
-                made.reason += "; passed over " + settings_.rules_file + ":" + why;
-            }
+            place->second.plan = make_plan(representative, delegate);
             explain(operation, place->second.plan);
         } catch (...) {
             plans_.erase(place);

@@ -14,6 +14,7 @@
 #include "routes.h"
 #include "settings.h"
 #include "strata/algorithms/arena.h"
+#include "strata/algorithms/plan_listing.h"
 #include "strata/topology/card_lanes.h"
 
 namespace strata::component {
@@ -139,6 +140,8 @@ private:
     const Routes<Links>& routes(Planned& planned, int root, Make&& make);
     void give_up_levels(Collective op, const LevelCommunicators::Outcome& outcome);
     LevelSet* level_set(const algorithms::Plan& plan, int root);
+    algorithms::Plan make_plan(algorithms::Operation operation, bool delegate) const;
+    algorithms::PlanListing choices() const;
     void explain(const algorithms::Operation& operation, const algorithms::Plan& plan) const;
     int root_class(Collective op, int root) const {
         const auto& classes = algorithms::traits_of(op).up ? receiving_class_ : root_class_;

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <sstream>
 
-#include "info_keys.h"
 #include "messages.h"
 
 namespace strata::component {
@@ -38,7 +37,8 @@ topology::NodeNotes notes_of(const opal_process_name_t& process, const Settings&
 }
 
 void write_picture(ompi_communicator_t* comm, const Settings& settings, const topology::Hierarchy& hierarchy,
-                   std::span<const topology::LocalityRecord> records) {
+                   std::span<const topology::LocalityRecord> records,
+                   const std::function<algorithms::PlanListing()>& choices) {
     topology::NotesByNode nodes;
     for (std::size_t rank = 0; rank < records.size(); ++rank) {
         const auto [known, isnew] = nodes.try_emplace(records[rank].node_id);
@@ -48,8 +48,16 @@ void write_picture(ompi_communicator_t* comm, const Settings& settings, const to
         }
     }
     const auto use = compat::uses_ip() ? topology::CardUse::ip : topology::CardUse::fabric;
-    const std::string picture = topology::draw(hierarchy, topology::format_for(settings.dump),
-                                               topology::picture_notes(hierarchy, records, nodes, use));
+    const topology::PictureFormat format = topology::format_for(settings.dump);
+    topology::PictureNotes notes = topology::picture_notes(hierarchy, records, nodes, use);
+    std::string below;
+    if (format == topology::PictureFormat::json) {
+        const algorithms::PlanListing listing = choices();
+        notes.json_members = algorithms::listing_members(listing);
+    } else if (format == topology::PictureFormat::text) {
+        below = "\n" + algorithms::listing_text(choices());
+    }
+    const std::string picture = topology::draw(hierarchy, format, notes) + below;
     if (settings.dump == "-") {
         std::fputs(picture.c_str(), stderr);
         return;
@@ -71,55 +79,18 @@ void publish_notes(const topology::NodeNotes& notes) {
 }
 
 void dump_hierarchy(ompi_communicator_t* comm, const Settings& settings, const topology::Hierarchy& hierarchy,
-                    std::span<const topology::LocalityRecord> records) {
+                    std::span<const topology::LocalityRecord> records,
+                    const std::function<algorithms::PlanListing()>& choices) {
     static std::atomic<bool> done{false};
     if (settings.dump.empty() || compat::own_name().vpid != 0 || done.exchange(true)) {
         return;
     }
     try {
-        write_picture(comm, settings, hierarchy, records);
+        write_picture(comm, settings, hierarchy, records, choices);
     } catch (const std::exception& error) {
         show_dump_failed(settings.dump, error.what());  // the other ranks go on, and so must this one
     }
 }
-
-namespace {
-
-/// "PATH:LINE", "coll_strata_bcast_segsize"; empty for what nobody fixed.
-std::string source_text(const algorithms::Source& source, const std::string& parameter,
-                        const std::string& rules_file) {
-    switch (source.origin) {
-        case algorithms::Origin::model: return {};
-        case algorithms::Origin::rules_file: return rules_file + ":" + std::to_string(source.line);
-        case algorithms::Origin::parameter: return "coll_strata_" + parameter;
-        case algorithms::Origin::info_key: return "info key " + info_key(parameter);
-    }
-    return {};
-}
-
-/// "; engine from FILE:3, segment of node from coll_strata_bcast_segsize"; the rest is built in.
-std::string sources_text(const algorithms::Plan& plan, Collective collective, const std::string& rules_file) {
-    const std::string op(algorithms::name_of(collective));
-    std::string text;
-    const auto add = [&](const std::string& what, const algorithms::Source& source, const char* suffix) {
-        const std::string from = source_text(source, op + suffix, rules_file);
-        if (!from.empty()) {
-            text += (text.empty() ? "; " : ", ") + what + " from " + from;
-        }
-    };
-    add("engine", plan.engine_source, "_algorithm");
-    if (plan.engine == algorithms::Engine::forward) {
-        return text;
-    }
-    for (std::size_t l = 0; l < plan.sources.size(); ++l) {
-        const std::string level = topology::name_of(plan.levels[l].level);
-        add("algorithm of " + level, plan.sources[l].method, "_level_algorithms");
-        add("segment of " + level, plan.sources[l].segment, "_segsize");
-    }
-    return text;
-}
-
-}  // namespace
 
 std::string describe(const algorithms::Plan& plan, Collective collective, const std::string& rules_file) {
     std::ostringstream text;
@@ -140,7 +111,7 @@ std::string describe(const algorithms::Plan& plan, Collective collective, const 
     if (plan.forward_us > 0) {
         text << ", forward " << plan.forward_us << " us";
     }
-    text << ": " << plan.reason << sources_text(plan, collective, rules_file);
+    text << ": " << plan.reason << algorithms::sources_text(plan, collective, rules_file, "; ");
     return text.str();
 }
 

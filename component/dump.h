@@ -1,10 +1,12 @@
 #pragma once
+#include <functional>
 #include <span>
 #include <string>
 
 #include "ompi_compat.h"
 #include "settings.h"
 #include "strata/algorithms/plan.h"
+#include "strata/algorithms/plan_listing.h"
 #include "strata/topology/hierarchy.h"
 #include "strata/topology/node_notes.h"
 
@@ -16,12 +18,13 @@ void publish_notes(const topology::NodeNotes& notes);
 
 /// Writes the picture that `coll_strata_dump` asks for, once per job: process 0 draws the first communicator
 /// for which it builds a hierarchy, with one look-up of the notes per node. The file's ending chooses the
-/// format: .svg, .dot, .json, else text; "-" is standard error.
+/// format: .svg, .dot, .json, else text; "-" is standard error. Text and JSON tell the choices, too.
 void dump_hierarchy(ompi_communicator_t* comm, const Settings& settings, const topology::Hierarchy& hierarchy,
-                    std::span<const topology::LocalityRecord> records);
+                    std::span<const topology::LocalityRecord> records,
+                    const std::function<algorithms::PlanListing()>& choices);
 
-/// "tree (switch1 pipeline/61440, node binomial/8192), predicted 170.2 us, forward 850.1 us: reason; segment of node
-/// from /etc/rules.json:12".
+/// "tree (switch1 pipeline/61440, node binomial/8192), predicted 170.2 us, forward 850.1 us: reason; segment
+/// of node from /etc/rules.json:12".
 std::string describe(const algorithms::Plan& plan, Collective collective, const std::string& rules_file);
 
 }  // namespace strata::component

@@ -10,7 +10,7 @@ namespace strata::component {
 
 // Open MPI takes keys of up to 35 characters, and ompi_comm_coll_strata_bcast_algorithm has 37: there is a
 // short form for all parameters.
-inline constexpr std::string_view info_prefix = "strata_";
+inline constexpr std::string_view info_prefix = algorithms::info_key_prefix;
 inline constexpr std::string_view long_info_prefix = "ompi_comm_coll_strata_";
 
 /// A key of a communicator's info object that is meant for this component.

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core_order.h"
+#include "reading.h"
 #include "strata/topology/machine.h"
 #include "strata/topology/network.h"
 #include "strata/topology/text.h"
@@ -20,18 +21,6 @@ using topology::NetworkCard;
 
 constexpr std::size_t most_nodes = 1000000;
 constexpr std::size_t most_ranks = 4000000;
-
-/// Runs `read` and turns what it complains about into an error of `option`.
-template <typename Read>
-auto reading(const char* option, Read&& read) {
-    try {
-        return read();
-    } catch (const UsageError&) {
-        throw;
-    } catch (const std::exception& error) {
-        throw UsageError(option, error.what());
-    }
-}
 
 std::size_t number(const char* option, std::string_view text, std::size_t most) {
     const auto value = topology::whole_number<std::size_t>(topology::trimmed(text));

@@ -6,6 +6,7 @@
 
 #include "job.h"
 #include "options.h"
+#include "plans.h"
 #include "report.h"
 
 namespace strata::tool {
@@ -16,6 +17,7 @@ constexpr int failed = 1;
 constexpr int wrong_option = 2;
 
 std::string picture(const Options& options) {
+    if (options.plans) return plans(options);
     const topology::PictureFormat format = format_of(options);
     const Job job = make_job(options);
     const topology::Hierarchy hierarchy = topology::build_hierarchy(job.records, job.spec);

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <iterator>
+#include <utility>
 
 namespace strata::tool {
 namespace {
@@ -15,10 +16,29 @@ constexpr const char* examples = R"(Examples:
       the card, the switches, and ranks dealt node by node
   strata-topo --topology node.xml --nic mlx5_0@numa:1 --placement scatter --format json
       what would change if the card were near NUMA domain 1
+  strata-topo --topology node.xml --nodes 4 --plans --op bcast,allreduce --rules rules.json
+      what the plugin would choose there, and why
 
 Of several processes that are equally near to a card, the lowest rank is shown as the leader; a job draws lots
 among them unless coll_strata_reproducible is set.
 Exit status: 0 when the hierarchy was drawn, 1 when it could not be written, 2 when an option is wrong.)";
+
+/// Options that would have no effect are mistakes.
+void check_combination(const Options& options) {
+    const std::pair<const char*, const std::string&> of_plans[] = {
+        {"from-dump", options.from_dump}, {"rules", options.rules}, {"op", options.op},
+        {"sizes", options.sizes},         {"root", options.root},   {"candidates", options.candidates}};
+    for (const auto& [name, value] : of_plans) {
+        if (!options.plans && !value.empty()) throw UsageError(name, "needs --plans");
+    }
+    const std::pair<const char*, bool> of_jobs[] = {
+        {"topology", !options.topologies.empty()}, {"nodes", !options.nodes.empty()},
+        {"hosts", !options.hosts.empty()},         {"ppn", !options.ppn.empty()},
+        {"network", !options.network.empty()},     {"hierarchy", !options.hierarchy.empty()}};
+    for (const auto& [name, given] : of_jobs) {
+        if (given && !options.from_dump.empty()) throw UsageError(name, "--from-dump tells it already");
+    }
+}
 
 }  // namespace
 
@@ -54,8 +74,23 @@ std::optional<Options> parse_command_line(int argc, char** argv) {
     option("--hierarchy", options.hierarchy, "LEVELS",
            "Levels to use, as coll_strata_hierarchy takes them:\n"
            "numa,node,switch (all)");
+    app.add_flag("--plans", options.plans,
+                 "Print what the plugin would choose for every operation and size, and\n"
+                 "the predicted times, in place of the hierarchy");
+    option("--from-dump", options.from_dump, "FILE",
+           "With --plans: the hierarchy that a job wrote (coll_strata_dump x.json)");
+    option("--rules", options.rules, "FILE", "With --plans: rules as coll_strata_rules takes them");
+    option("--op", options.op, "LIST", "With --plans: these operations: bcast,allreduce (all)");
+    option("--sizes", options.sizes, "LIST",
+           "With --plans: these sizes, each apart: 8,64k,4M (ranges of equal\n"
+           "choice from 8 B to 64 MiB)");
+    option("--root", options.root, "RANK", "With --plans: of operations that have a root (0)");
+    option("--candidates", options.candidates, "N%",
+           "With --plans: also plans worth measuring, of every engine and up to\n"
+           "N % slower than the fastest, with the parameters that ask for them");
     option("--format", options.format, "FORMAT",
-           "text, json, dot or svg (by the ending of --output, else text)");
+           "text, json, dot or svg (by the ending of --output, else text); of\n"
+           "--plans text or json");
     option("--output", options.output, "FILE", "Where to write it; - is standard output (-)");
     app.set_version_flag("--version", "strata-topo " STRATA_VERSION, "Print the version");
     app.set_help_flag("-h,--help", "Print this text");
@@ -69,6 +104,7 @@ std::optional<Options> parse_command_line(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         throw UsageError(std::string(error.what()) + "; see strata-topo --help");
     }
+    check_combination(options);
     return options;
 }
 

@@ -19,6 +19,13 @@ struct Options {
     std::string network;
     std::string nic = "auto";
     std::string hierarchy;
+    bool plans = false;
+    std::string from_dump;
+    std::string rules;
+    std::string op;
+    std::string sizes;
+    std::string root;
+    std::string candidates;
     std::string format;
     std::string output;
 };

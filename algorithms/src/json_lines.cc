@@ -15,9 +15,8 @@ namespace {
 
 using topology::FileError;
 
-constexpr std::size_t deepest = 8;           // the rules need 5
-constexpr std::size_t most_values = 100000;  // rules.h: 4096 rules of two dozen
-constexpr std::size_t longest_text = 80;     // of what a message quotes
+constexpr std::size_t deepest = 8;        // the rules need 5
+constexpr std::size_t longest_text = 80;  // of what a message quotes
 
 /// The line of the last character that was read and is no blank. The parser reads one character too many
 /// after a number: that may be the end of the line, but then it is a blank.
@@ -62,7 +61,8 @@ class Builder {
 public:
     using Json = nlohmann::json;
 
-    Builder(const Position& position, std::string_view file) : position_(position), file_(file) {}
+    Builder(const Position& position, std::string_view file, std::size_t most_values)
+        : position_(position), file_(file), most_values_(most_values) {}
     JsonValue take() { return std::move(root_); }
 
     bool null() { return add({JsonValue::Kind::null, 0, {}, {}, 0, {}}); }
@@ -98,7 +98,7 @@ private:
     bool add_number(double value) { return add({JsonValue::Kind::number, 0, {}, {}, value, {}}); }
 
     bool add(JsonValue value) {
-        if (++values_ > most_values) throw FileError(file_, position_.solid_line, "has too many values");
+        if (++values_ > most_values_) throw FileError(file_, position_.solid_line, "has too many values");
         value.line = position_.solid_line;
         value.key = std::exchange(key_, {});
         if (open_.empty()) {
@@ -124,6 +124,7 @@ private:
 
     const Position& position_;
     std::string_view file_;
+    std::size_t most_values_;
     JsonValue root_;
     std::string key_;
     std::vector<JsonValue*> open_;
@@ -132,9 +133,9 @@ private:
 
 }  // namespace
 
-JsonValue parse_json(std::string_view text, std::string_view file) {
+JsonValue parse_json(std::string_view text, std::string_view file, std::size_t most_values) {
     Position position;
-    Builder builder(position, file);
+    Builder builder(position, file, most_values);
     nlohmann::json::sax_parse(CountingIterator(text.data(), position),
                               CountingIterator(text.data() + text.size(), position), &builder);
     return builder.take();

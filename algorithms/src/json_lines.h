@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +19,8 @@ struct JsonValue {
 };
 
 /// The document in `text`, which `file` holds. Throws topology::FileError with the line of the first thing
-/// that is no JSON, or that is nested deeper than 8, or that is one value too many (100,000). Cost: linear.
-JsonValue parse_json(std::string_view text, std::string_view file);
+/// that is no JSON, or that is nested deeper than 8, or that is one value too many. Cost: linear.
+JsonValue parse_json(std::string_view text, std::string_view file, std::size_t most_values = 100000);
 
 /// `text` in quotes for a message of one line: cut when long, and without control characters.
 std::string quoted(std::string_view text);

@@ -27,7 +27,8 @@ class Commands(unittest.TestCase):
     def test_help_names_every_option(self):
         text = self.output("--help")
         for option in ("topology", "nodes", "hosts", "ppn", "placement", "order", "network", "nic", "hierarchy",
-                       "format", "output", "version"):
+                       "plans", "from-dump", "rules", "op", "sizes", "root", "candidates", "format", "output",
+                       "version"):
             self.assertIn("--" + option, text)
         self.assertIn("Examples:", text)
 
@@ -39,6 +40,42 @@ class Commands(unittest.TestCase):
         hierarchy = json.loads(self.output("--format", "json", ASAN_OPTIONS="detect_leaks=0"))
         self.assertGreater(hierarchy["ranks"], 0)
         self.assertEqual(hierarchy["levels"][0]["groups"][0]["members"], list(range(hierarchy["ranks"])))
+
+    def test_plans_of_a_dump_are_those_of_its_job(self):
+        asked = ("--plans", "--op", "bcast,allgather,barrier", "--sizes", "8,64k", "--root", "5", "--format", "json")
+        with tempfile.TemporaryDirectory() as scratch:
+            dump = os.path.join(scratch, "job.json")
+            self.output(*CARD, "--output", dump)
+            self.assertEqual(json.loads(self.output("--from-dump", dump, *asked)),
+                             json.loads(self.output(*CARD, *asked)))
+
+    def test_candidates_hold_the_contract(self):
+        found = json.loads(self.output(*CARD, "--plans", "--op", "bcast,allreduce,barrier", "--sizes", "8,1M",
+                                       "--candidates", "50%", "--format", "json"))
+        self.assertEqual([(entry["collective"], entry["bytes"]) for entry in found],
+                         [("bcast", 8), ("bcast", 1048576), ("allreduce", 8), ("allreduce", 1048576), ("barrier", 0)])
+        for entry in found:
+            self.assertEqual(entry["ranks"], 24)
+            self.assertGreater(len(entry["candidates"]), 1)
+            for plan in [entry["chosen"], *entry["candidates"]]:
+                for key in ("engine", "levels", "predicted_us", "forward_us", "reason", "parameters"):
+                    self.assertIn(key, plan)
+                for level in plan["levels"]:
+                    self.assertTrue({"level", "algorithm", "segment"} <= set(level))
+                self.assertEqual(plan["parameters"][entry["collective"] + "_algorithm"], plan["engine"])
+
+    def test_mistakes_of_plans_are_told(self):
+        for arguments, told in ((("--op", "bcast"), "--op: needs --plans"),
+                                (("--plans", "--op", "bcats"), "--op: unknown operation 'bcats'; known: all, bcast"),
+                                (("--plans", "--root", "24"), "--root: '24' is no rank from 0 to 23"),
+                                (("--plans", "--sizes", "node=8"), "--sizes: write sizes without levels"),
+                                (("--plans", "--candidates", "half"), "--candidates: 'half' is no percentage"),
+                                (("--plans", "--from-dump", "x"), "--topology: --from-dump tells it already"),
+                                (("--plans", "--format", "svg"), "--format: --plans writes text or json"),
+                                (("--plans", "--rules", "/none"), "--rules: /none: cannot be opened")):
+            run = topo(*CARD, *arguments)
+            self.assertEqual(run.returncode, 2, arguments)
+            self.assertIn(told, run.stderr)
 
     def test_the_ending_of_the_file_chooses_the_format(self):
         with tempfile.TemporaryDirectory() as scratch:

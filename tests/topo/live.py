@@ -52,6 +52,10 @@ def test(paths, topo, case):
         check(outcome, lambda o: (o.expect_success(), o.expect_messages()))
         with open(picture, encoding="utf-8") as file:
             live = json.load(file)
+    # What strata-topo tells by --plans.
+    told = {name: live.pop(name, None) for name in ("plans", "links", "eager_bytes")}
+    if not all(told.values()) or {plan["collective"] for plan in told["plans"]} < {"bcast", "allgather", "barrier"}:
+        raise Failure(f"the job does not tell its choices: {json.dumps(told)}")
     command = [topo, "--topology", MACHINE, "--hosts", ",".join(NODES), "--placement", ";".join(CORES),
                "--ppn", str(len(CORES)), "--nic", "mlx4_0", "--format", "json"]
     for name, value in zip(arguments[::2], arguments[1::2]):

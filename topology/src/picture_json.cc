@@ -2,39 +2,37 @@
 #include <utility>
 
 #include "picture_parts.h"
+#include "strata/topology/text.h"
 
 namespace strata::topology {
 namespace {
 
-/// A JSON string; bytes from 0x80 pass through (host and switch names are UTF-8 or ASCII).
-std::string quoted(std::string_view text) {
-    static constexpr std::string_view digits = "0123456789abcdef";
-    std::string result = "\"";
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (c == '"' || c == '\\') {
-            result += '\\';
-            result += c;
-        } else if (byte < 0x20) {
-            result += "\\u00";
-            result += digits[byte >> 4];
-            result += digits[byte & 15];
-        } else {
-            result += c;
-        }
+std::string list_text(const std::vector<int>& values) {
+    std::string json = "[";
+    for (const int value : values) {
+        if (json.back() != '[') json += ",";
+        json += std::to_string(value);
     }
-    return result + '"';
+    return json + "]";
 }
 
 void add_group(std::string& json, const Group& group, const std::string& name) {
     json += "{";
-    if (!name.empty()) json += "\"name\":" + quoted(name) + ",";
-    json += "\"leader\":" + std::to_string(group.leader) + ",\"members\":[";
-    for (std::size_t i = 0; i < group.members.size(); ++i) {
-        if (i > 0) json += ",";
-        json += std::to_string(group.members[i]);
-    }
-    json += "]}";
+    if (!name.empty()) json += "\"name\":" + json_text(name) + ",";
+    if (group.level.kind == LevelKind::custom) json += "\"around\":" + json_text(name_of(group.around)) + ",";
+    json += "\"leader\":" + std::to_string(group.leader) + ",\"members\":" + list_text(group.members) + "}";
+}
+
+/// What else plans rest on.
+std::string orders(const Hierarchy& hierarchy) {
+    std::string json;
+    const auto add = [&](const char* name, const std::vector<int>& values) {
+        if (!values.empty()) json += ",\"" + std::string(name) + "\":" + list_text(values);
+    };
+    add("walk", hierarchy.walk);
+    add("walk_nodes", hierarchy.walk_nodes);
+    add("receivers", hierarchy.receivers);
+    return json;
 }
 
 /// Where each group stands: its level among levels(), and its place in that level's groups.
@@ -58,8 +56,8 @@ std::string card_list(const Hierarchy& hierarchy, const std::vector<LevelKey>& l
     for (const CardMark& card : cards) {
         const auto [level, group] = places[static_cast<std::size_t>(card.group)];
         if (json.back() != '[') json += ",";
-        json += "{\"name\":" + quoted(card.name) + ",\"node\":" + quoted(card.node) +
-                ",\"near\":" + quoted(card.near) + ",\"level\":" + std::to_string(level) +
+        json += "{\"name\":" + json_text(card.name) + ",\"node\":" + json_text(card.node) +
+                ",\"near\":" + json_text(card.near) + ",\"level\":" + std::to_string(level) +
                 ",\"group\":" + std::to_string(group) + "}";
     }
     return json + "]";
@@ -74,7 +72,7 @@ std::string draw_json(const Hierarchy& hierarchy, const PictureNotes& notes) {
     for (const LevelKey level : levels) {
         if (!first_level) json += ",";
         first_level = false;
-        json += "{\"kind\":" + quoted(name_of(level)) + ",\"groups\":[";
+        json += "{\"kind\":" + json_text(name_of(level)) + ",\"groups\":[";
         bool first_group = true;
         for (const Group& group : hierarchy.groups) {
             if (group.level != level) continue;
@@ -84,7 +82,8 @@ std::string draw_json(const Hierarchy& hierarchy, const PictureNotes& notes) {
         }
         json += "]}";
     }
-    return json + "]" + card_list(hierarchy, levels, notes.cards) + "}\n";
+    json += "]" + card_list(hierarchy, levels, notes.cards) + orders(hierarchy);
+    return json + (notes.json_members.empty() ? "" : "," + notes.json_members) + "}\n";
 }
 
 }  // namespace strata::topology

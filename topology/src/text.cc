@@ -29,4 +29,23 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     return parts;
 }
 
+std::string json_text(std::string_view text) {
+    static constexpr std::string_view digits = "0123456789abcdef";
+    std::string result = "\"";
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\') {
+            result += '\\';
+            result += c;
+        } else if (byte < 0x20) {
+            result += "\\u00";
+            result += digits[byte >> 4];
+            result += digits[byte & 15];
+        } else {
+            result += c;
+        }
+    }
+    return result + '"';
+}
+
 }  // namespace strata::topology

@@ -39,6 +39,8 @@ public:
     void set_some(topology::LevelPattern level, const LinkSetting& link);
     /// Handshake limits of the levels above the node, and of the node and below; 0 = default.
     void set_eager_limits(std::size_t network_bytes, std::size_t node_bytes);
+    std::size_t network_eager_bytes() const { return network_eager_; }
+    std::size_t node_eager_bytes() const { return node_eager_; }
 
 private:
     struct Entry {

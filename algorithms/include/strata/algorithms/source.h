@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace strata::algorithms {
 
@@ -16,5 +18,12 @@ struct Source {
     int line = 0;  ///< of the rules file
     bool operator==(const Source&) const = default;
 };
+
+/// In front of a parameter's name.
+inline constexpr std::string_view parameter_prefix = "coll_strata_";
+inline constexpr std::string_view info_key_prefix = "strata_";
+
+/// "PATH:12", "coll_strata_window", "info key strata_window"; empty for what nobody fixed.
+std::string source_text(const Source& source, const std::string& parameter, const std::string& rules_file);
 
 }  // namespace strata::algorithms

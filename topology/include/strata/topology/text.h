@@ -16,6 +16,9 @@ std::string lower_case(std::string_view text);
 /// The parts of `text` between separators, at least one; views into the same characters, not trimmed.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
+/// `text` as a JSON string; bytes from 0x80 pass through (host and switch names are UTF-8 or ASCII).
+std::string json_text(std::string_view text);
+
 /// The number that all of `digits` is (a sign only for signed types, no blanks); empty for anything else, also
 /// for one that does not fit.
 template <class Number>

@@ -1,0 +1,82 @@
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "strata/algorithms/link.h"
+#include "strata/algorithms/plan.h"
+#include "strata/algorithms/rules.h"
+#include "strata/algorithms/selector.h"
+#include "strata/topology/hierarchy.h"
+
+// The plans of one communicator over operations and sizes, as data, for people and for programs.
+namespace strata::algorithms {
+
+/// What a level's links are taken to cost, and who says so.
+struct ListedLink {
+    topology::LevelKey level;
+    LinkParameters link;
+    Source latency, overhead, bandwidth, eager, parallel;
+};
+
+/// One choice, and the sizes for which it is the same.
+struct ListedPlan {
+    Collective collective = Collective::bcast;
+    std::size_t from = 0;  ///< bytes; 0 where the operation has none that all ranks know
+    std::size_t to = 0;    ///< the largest size looked at with this choice
+    int root = 0;
+    Plan plan;                     ///< of `from`
+    double predicted_to_us = 0;    ///< of `to`
+    double forward_to_us = 0;      ///< of `to`
+    std::vector<Plan> candidates;  ///< of `from`, where somebody asked for them
+};
+
+struct PlanListing {
+    int ranks = 0;
+    std::string rules_file;
+    std::size_t network_eager_bytes = 0;  ///< limits of the transports; 0: built in
+    std::size_t node_eager_bytes = 0;
+    std::vector<ListedLink> links;
+    std::vector<ListedPlan> plans;
+};
+
+/// What to list.
+struct ListingSpec {
+    std::vector<Collective> collectives;
+    int root = 0;                    ///< of operations that have one; the others begin at the top's leader
+    std::vector<std::size_t> sizes;  ///< each apart; empty: ranges of equal choice from 8 B to 64 MiB
+};
+std::vector<Collective> all_collectives();
+
+/// The plan in force for an operation.
+using Planner = std::function<Plan(const Operation&)>;
+
+/// Looks at powers of 8 and where `bounds` (byte_bounds() of a collective's rules) change, and between two
+/// that differ at powers of 2. Cost: some 10 to 30 plans per collective.
+std::vector<ListedPlan> list_plans(const topology::Hierarchy& hierarchy, const ListingSpec& spec,
+                                   const Planner& planner,
+                                   const std::function<std::vector<std::size_t>(Collective)>& bounds);
+
+/// Of every level, as `links` has them, of which `rules` made some.
+std::vector<ListedLink> list_links(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                                   const std::vector<LinkRule>& rules);
+
+/// "engine from FILE:3, segment of node from coll_strata_bcast_segsize" behind `before`; empty where
+/// everything is built in.
+std::string sources_text(const Plan& plan, Collective collective, const std::string& rules_file,
+                         const std::string& before = "");
+
+/// A table of links and one of plans for each collective. `colour`: for a terminal.
+std::string listing_text(const PlanListing& listing, bool colour = false);
+
+/// [{"collective":"bcast","bytes":8,"to_bytes":4096,"ranks":16,"root":0,"chosen":PLAN,"candidates":[PLAN]}],
+/// where PLAN is {"engine":"tree","levels":[{"level":"node","algorithm":"binomial","segment":61440,...}],
+/// "predicted_us":12.5,"forward_us":20,"reason":"...","parameters":{"bcast_algorithm":"tree",...},...}.
+std::string plans_json(const PlanListing& listing);
+/// [{"level":"node","latency_us":1,...,"from":{"latency_us":SOURCE,...}}].
+std::string links_json(const PlanListing& listing);
+/// Both as members of an object, "links" and "plans", and the transports' limits.
+std::string listing_members(const PlanListing& listing);
+
+}  // namespace strata::algorithms

@@ -1,0 +1,149 @@
+#include "strata/algorithms/hierarchy_dump.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "json_lines.h"
+#include "strata/topology/text_file.h"
+
+namespace strata::algorithms {
+namespace {
+
+using topology::FileError;
+using topology::Group;
+using Kind = JsonValue::Kind;
+
+constexpr std::size_t most_values = 100000000;
+constexpr double most_ranks = 4000000;
+
+class Reader {
+public:
+    explicit Reader(std::string_view file) : file_(file) {}
+
+    DumpedJob read(const JsonValue& document) {
+        DumpedJob job;
+        topology::Hierarchy& hierarchy = job.hierarchy;
+        ranks_ = number(needed(document, "ranks", Kind::number), 1, most_ranks);
+        for (const JsonValue& level : needed(document, "levels", Kind::array).items) {
+            const topology::LevelKey key = level_of(needed(level, "kind", Kind::string));
+            for (const JsonValue& group : needed(level, "groups", Kind::array).items) {
+                hierarchy.groups.push_back(group_of(group, key));
+            }
+        }
+        nest(hierarchy, document);
+        hierarchy.walk = optional_list(document, "walk");
+        hierarchy.walk_nodes = optional_list(document, "walk_nodes");
+        hierarchy.receivers = optional_list(document, "receivers");
+        if (const std::string broken = topology::validate(hierarchy); !broken.empty()) fail(document, broken);
+        if (const JsonValue* limits = member(document, "eager_bytes")) {
+            constexpr double most = 1e15;
+            job.network_eager_bytes =
+                static_cast<std::size_t>(number(needed(*limits, "network", Kind::number), 0, most));
+            job.node_eager_bytes =
+                static_cast<std::size_t>(number(needed(*limits, "node", Kind::number), 0, most));
+        }
+        return job;
+    }
+
+private:
+    [[noreturn]] void fail(const JsonValue& where, const std::string& why) const {
+        throw FileError(file_, where.line, "no dump of a hierarchy: " + why);
+    }
+    static const JsonValue* member(const JsonValue& object, std::string_view name) {
+        const auto found = std::find_if(object.items.begin(), object.items.end(),
+                                        [&](const JsonValue& item) { return item.key == name; });
+        return object.kind == Kind::object && found != object.items.end() ? &*found : nullptr;
+    }
+    const JsonValue& needed(const JsonValue& object, std::string_view name, Kind kind) const {
+        const JsonValue* found = member(object, name);
+        if (found == nullptr || found->kind != kind) fail(object, "'" + std::string(name) + "' is missing");
+        return *found;
+    }
+    long number(const JsonValue& value, double least, double most) const {
+        const bool whole = value.kind == Kind::number && value.number >= least && value.number <= most;
+        if (!whole || value.number != static_cast<double>(static_cast<long>(value.number))) {
+            fail(value, "a number is out of its range");
+        }
+        return static_cast<long>(value.number);
+    }
+    std::vector<int> list(const JsonValue& array) const {
+        std::vector<int> values;
+        for (const JsonValue& item : array.items) {
+            values.push_back(static_cast<int>(number(item, 0, static_cast<double>(ranks_ - 1))));
+        }
+        return values;
+    }
+    std::vector<int> optional_list(const JsonValue& document, std::string_view name) const {
+        return member(document, name) == nullptr ? std::vector<int>()
+                                                 : list(needed(document, name, Kind::array));
+    }
+    topology::LevelKey level_of(const JsonValue& name) const {
+        const auto pattern = topology::parse_level(name.text);
+        if (!pattern) fail(name, "unknown level " + quoted(name.text));
+        return {pattern->kind, pattern->height.value_or(0)};
+    }
+    Group group_of(const JsonValue& value, topology::LevelKey level) const {
+        Group group;
+        group.level = level;
+        group.leader = static_cast<int>(
+            number(needed(value, "leader", Kind::number), 0, static_cast<double>(ranks_ - 1)));
+        group.members = list(needed(value, "members", Kind::array));
+        if (group.members.empty()) fail(value, "a group has no members");
+        if (level.kind == topology::LevelKind::custom)
+            group.around = level_of(needed(value, "around", Kind::string));
+        return group;
+    }
+
+    /// Finds everybody's parent: the smallest group around them.
+    void nest(topology::Hierarchy& hierarchy, const JsonValue& document) const {
+        std::vector<std::size_t> by_size(hierarchy.groups.size());
+        std::iota(by_size.begin(), by_size.end(), std::size_t{0});
+        std::stable_sort(by_size.begin(), by_size.end(), [&](std::size_t a, std::size_t b) {
+            return hierarchy.groups[a].members.size() > hierarchy.groups[b].members.size();
+        });
+        hierarchy.stop.assign(static_cast<std::size_t>(ranks_), -1);
+        for (const std::size_t index : by_size) {
+            Group& group = hierarchy.groups[index];
+            group.parent = hierarchy.stop[static_cast<std::size_t>(group.members.front())];
+            if (group.parent >= static_cast<int>(index))
+                fail(document, "a group stands before the one around it");
+            for (const int rank : group.members) {
+                int& stop = hierarchy.stop[static_cast<std::size_t>(rank)];
+                if (stop != group.parent) fail(document, "groups overlap");
+                stop = static_cast<int>(index);
+            }
+        }
+        for (std::size_t index = 0; index < hierarchy.groups.size(); ++index) {
+            Group& group = hierarchy.groups[index];
+            if (group.parent < 0) continue;
+            Group& parent = hierarchy.groups[static_cast<std::size_t>(group.parent)];
+            group.depth = parent.depth + 1;
+            parent.children.push_back(static_cast<int>(index));
+        }
+        for (std::size_t index = 0; index < hierarchy.groups.size(); ++index) {
+            std::sort(hierarchy.groups[index].children.begin(), hierarchy.groups[index].children.end(),
+                      [&](int a, int b) {
+                          return hierarchy.groups[static_cast<std::size_t>(a)].members.front() <
+                                 hierarchy.groups[static_cast<std::size_t>(b)].members.front();
+                      });
+            hierarchy.groups[index].object = index;  // only that they differ is known
+        }
+        for (int rank = 0; rank < hierarchy.ranks(); ++rank) {
+            const int stop = hierarchy.stop[static_cast<std::size_t>(rank)];
+            if (stop < 0) fail(document, "rank " + std::to_string(rank) + " is in no group");
+            hierarchy.groups[static_cast<std::size_t>(stop)].direct.push_back(rank);
+        }
+    }
+
+    std::string_view file_;
+    long ranks_ = 0;
+};
+
+}  // namespace
+
+DumpedJob parse_hierarchy_dump(std::string_view text, std::string_view file) {
+    return Reader(file).read(parse_json(text, file, most_values));
+}
+
+}  // namespace strata::algorithms

@@ -1,0 +1,172 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "strata/algorithms/plan_listing.h"
+
+namespace strata::algorithms {
+namespace {
+
+/// "60 KiB", "1000 B".
+std::string bytes_text(std::size_t bytes) {
+    constexpr const char* units[] = {" B", " KiB", " MiB", " GiB"};
+    std::size_t unit = 0;
+    while (unit + 1 < std::size(units) && bytes >= 1024 && bytes % 1024 == 0) {
+        bytes /= 1024;
+        ++unit;
+    }
+    return std::to_string(bytes) + units[unit];
+}
+
+std::string number_text(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, value >= 100 ? "%.0f" : "%.3g", value);
+    return text;
+}
+
+std::string span_text(const std::string& from, const std::string& to) {
+    return from == to ? from : from + " - " + to;
+}
+
+std::string levels_text(const Plan& plan, std::size_t bytes) {
+    std::string text;
+    for (const LevelPlan& level : plan.levels) {
+        text += (text.empty() ? "" : ", ") + topology::name_of(level.level) + " " + name_of(level.method);
+        const bool cut = level.segment_bytes != 0 && (bytes == 0 || level.segment_bytes < bytes);
+        if (cut) text += "/" + bytes_text(level.segment_bytes);
+    }
+    if (plan.lanes > 1) text += ", " + std::to_string(plan.lanes) + " lanes";
+    return text;
+}
+
+/// Cells under a head, each column as wide as its widest cell.
+class Table {
+public:
+    Table(std::vector<std::string> head, bool colour) : colour_(colour) {
+        rows_.push_back({std::move(head), {}, {}});
+    }
+
+    /// `paint`: escape sequence of the second cell; `note`: below the row, indented.
+    void add(std::vector<std::string> cells, const char* paint = "", std::string note = {}) {
+        rows_.push_back({std::move(cells), paint, std::move(note)});
+    }
+
+    std::string text() const {
+        std::vector<std::size_t> widths(rows_.front().cells.size(), 0);
+        for (const Row& row : rows_) {
+            for (std::size_t c = 0; c < widths.size(); ++c)
+                widths[c] = std::max(widths[c], row.cells[c].size());
+        }
+        std::string all;
+        for (const Row& row : rows_) {
+            std::string line = " ";
+            for (std::size_t c = 0; c < widths.size(); ++c) {
+                std::string cell = row.cells[c];
+                if (c + 1 < widths.size()) cell.resize(widths[c], ' ');
+                const bool painted = colour_ && c == 1 && !row.paint.empty();
+                line += " " + (painted ? row.paint + cell + "\033[0m" : cell) + " ";
+            }
+            line.erase(line.find_last_not_of(' ') + 1);
+            const bool head = colour_ && &row == &rows_.front();
+            all += (head ? "\033[2m" + line + "\033[0m" : line) + "\n";
+            if (!row.note.empty()) all += std::string(widths.front() + 5, ' ') + row.note + "\n";
+        }
+        return all;
+    }
+
+private:
+    struct Row {
+        std::vector<std::string> cells;
+        std::string paint;
+        std::string note;
+    };
+    std::vector<Row> rows_;
+    bool colour_;
+};
+
+const char* paint_of(Engine engine) {
+    switch (engine) {
+        case Engine::tree: return "\033[32m";
+        case Engine::ring: return "\033[36m";
+        case Engine::lanes: return "\033[33m";
+        case Engine::levels: return "\033[35m";
+        default: return "";
+    }
+}
+
+std::string link_sources(const ListedLink& link, const std::string& rules_file) {
+    std::string text;
+    const auto add = [&](const Source& source, const char* what) {
+        if (source.origin == Origin::model) return;
+        text += (text.empty() ? "" : ", ") + std::string(what) + " from " +
+                source_text(source, "rules", rules_file);
+    };
+    add(link.latency, "latency");
+    add(link.overhead, "overhead");
+    add(link.bandwidth, "bandwidth");
+    add(link.eager, "eager limit");
+    add(link.parallel, "parallel");
+    return text.empty() ? "built in" : text;
+}
+
+std::string links_text(const PlanListing& listing, bool colour) {
+    Table table({"level", "latency us", "overhead us", "MB/s", "parallel", "eager limit", "from"}, colour);
+    for (const ListedLink& link : listing.links) {
+        table.add({topology::name_of(link.level), number_text(link.link.latency_us),
+                   number_text(link.link.overhead_us), number_text(link.link.bytes_per_us),
+                   number_text(link.link.parallel), bytes_text(link.link.eager_bytes),
+                   link_sources(link, listing.rules_file)});
+    }
+    return table.text();
+}
+
+std::string heading(const std::string& text, bool colour) {
+    return colour ? "\033[1m" + text + "\033[0m\n" : text + "\n";
+}
+
+std::string time_text(double from, double to) {
+    return from > 0 ? span_text(number_text(from), number_text(to)) : "?";
+}
+
+void add_rows(Table& table, const ListedPlan& listed, const std::string& rules_file) {
+    const Plan& plan = listed.plan;
+    const bool ours = plan.engine != Engine::forward;
+    const std::string size =
+        listed.from == 0 ? "any" : span_text(bytes_text(listed.from), bytes_text(listed.to));
+    table.add({size, std::string(name_of(plan.engine)), ours ? levels_text(plan, listed.to) : "",
+               ours ? time_text(plan.predicted_us, listed.predicted_to_us) : "",
+               time_text(plan.forward_us, listed.forward_to_us), plan.reason},
+              paint_of(plan.engine), sources_text(plan, listed.collective, rules_file));
+    for (const Plan& candidate : listed.candidates) {
+        const bool sends = candidate.engine != Engine::forward;
+        table.add({"", std::string(name_of(candidate.engine)), sends ? levels_text(candidate, listed.to) : "",
+                   sends ? number_text(candidate.predicted_us) : "",
+                   sends ? "" : number_text(candidate.forward_us), "candidate: " + candidate.reason},
+                  paint_of(candidate.engine));
+    }
+}
+
+}  // namespace
+
+std::string listing_text(const PlanListing& listing, bool colour) {
+    std::string text = heading("links between the parts of a level, as the cost model takes them", colour);
+    text += links_text(listing, colour);
+    for (std::size_t i = 0; i < listing.plans.size();) {
+        const ListedPlan& first = listing.plans[i];
+        const CollectiveTraits traits = traits_of(first.collective);
+        const bool blocks = traits.blocks && traits.sized;
+        text += "\n" + heading(std::string(name_of(first.collective)) +
+                                   (traits.rooted ? (traits.up ? " to rank " : " from rank ") +
+                                                        std::to_string(first.root)
+                                                  : std::string()) +
+                                   (blocks ? ", bytes of all blocks together" : ""),
+                               colour);
+        Table table({"size", "engine", "levels and segments", "predicted us", "forward us", "why"}, colour);
+        for (; i < listing.plans.size() && listing.plans[i].collective == first.collective; ++i) {
+            add_rows(table, listing.plans[i], listing.rules_file);
+        }
+        text += table.text();
+    }
+    return text;
+}
+
+}  // namespace strata::algorithms

@@ -1,0 +1,40 @@
+#include "communicator_state.h"
+
+namespace strata::component {
+namespace {
+
+// The other ranks wait meanwhile: a tenth of a second for 16 ranks, some seconds for 1024.
+constexpr int most_ranks_listed = 512;
+
+}  // namespace
+
+/// What is in force now, over all operations, from rank 0.
+algorithms::PlanListing CommunicatorState::choices() const {
+    algorithms::PlanListing listing;
+    listing.ranks = hierarchy_.ranks();
+    listing.rules_file = settings_.rules_file;
+    listing.network_eager_bytes = settings_.links.network_eager_bytes();
+    listing.node_eager_bytes = settings_.links.node_eager_bytes();
+    listing.links = algorithms::list_links(hierarchy_, settings_.links, settings_.rules.links);
+    if (hierarchy_.ranks() > most_ranks_listed) {
+        return listing;  // strata-topo --plans --from-dump can take its time
+    }
+    const auto planner = [&](algorithms::Operation operation) {
+        operation.root = root_class(operation.collective, operation.root);
+        operation.reproducible = settings_.reproducible;
+        if (settings_.enabled(operation.collective)) {
+            return make_plan(operation, true);
+        }
+        algorithms::Plan forward;
+        forward.forward_us = algorithms::forward_cost_us(hierarchy_, settings_.links, operation);
+        forward.predicted_us = forward.forward_us;
+        forward.reason = "disabled";
+        return forward;
+    };
+    const auto bounds = [&](Collective op) { return byte_bounds_[static_cast<std::size_t>(op)]; };
+    listing.plans =
+        algorithms::list_plans(hierarchy_, {algorithms::all_collectives(), 0, {}}, planner, bounds);
+    return listing;
+}
+
+}  // namespace strata::component

@@ -1,0 +1,164 @@
+#include "plans.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <optional>
+
+#include "job.h"
+#include "reading.h"
+#include "strata/algorithms/candidates.h"
+#include "strata/algorithms/hierarchy_dump.h"
+#include "strata/algorithms/plan_listing.h"
+#include "strata/topology/card_lanes.h"
+#include "strata/topology/text.h"
+#include "strata/topology/text_file.h"
+
+namespace strata::tool {
+namespace {
+
+using algorithms::Collective;
+using algorithms::Operation;
+
+std::vector<Collective> collectives(const std::string& text) {
+    if (text.empty() || text == "all") return algorithms::all_collectives();
+    std::vector<Collective> found;
+    for (const std::string_view entry : topology::split(text, ',')) {
+        const std::string_view word = topology::trimmed(entry);
+        std::string known = "all";
+        std::optional<Collective> match;
+        for (const Collective collective : algorithms::all_collectives()) {
+            if (name_of(collective) == word) match = collective;
+            known += ", " + std::string(name_of(collective));
+        }
+        if (!match) throw UsageError("op", "unknown operation '" + std::string(word) + "'; known: " + known);
+        found.push_back(*match);
+    }
+    return found;
+}
+
+std::vector<std::size_t> sizes(const std::string& text) {
+    return reading("sizes", [&] {
+        std::vector<std::size_t> found;
+        for (const std::string_view entry : topology::split(text, ',')) {
+            if (topology::trimmed(entry).empty()) continue;
+            const auto size = algorithms::parse_level_sizes(entry);
+            if (size.front().level) throw std::invalid_argument("write sizes without levels: 8,64k,4M");
+            found.push_back(size.front().bytes);
+        }
+        return found;
+    });
+}
+
+/// "50%" -> 0.5.
+double share(std::string text) {
+    if (!text.empty() && text.back() == '%') text.pop_back();
+    const auto percent = topology::whole_number<unsigned>(text);
+    if (!percent || *percent > 10000) throw UsageError("candidates", "'" + text + "' is no percentage: 50%");
+    return *percent / 100.0;
+}
+
+/// What plans are made from.
+struct Facts {
+    topology::Hierarchy hierarchy;
+    int lanes = 1;
+    algorithms::LinkTable links;
+    algorithms::Rules rules;
+};
+
+Facts facts_of(const Options& options) {
+    Facts facts;
+    if (options.from_dump.empty()) {
+        const Job job = make_job(options);
+        facts.hierarchy = topology::build_hierarchy(job.records, job.spec);
+        const auto lanes = topology::card_lanes(facts.hierarchy, job.records, job.spec.election);
+        facts.lanes = std::max(1, lanes.count());
+    } else {
+        const algorithms::DumpedJob job = reading("from-dump", [&] {
+            return algorithms::parse_hierarchy_dump(topology::read_text_file(options.from_dump),
+                                                    options.from_dump);
+        });
+        facts.hierarchy = job.hierarchy;
+        facts.links.set_eager_limits(job.network_eager_bytes, job.node_eager_bytes);
+    }
+    if (!options.rules.empty()) {
+        facts.rules = reading("rules", [&] {
+            const std::string text = topology::read_text_file(options.rules, algorithms::longest_rules_file);
+            return algorithms::parse_rules(text, options.rules);
+        });
+        algorithms::set_links(facts.links, facts.rules.links);
+    }
+    return facts;
+}
+
+class Lister {
+public:
+    explicit Lister(const Options& options) : options_(options), facts_(facts_of(options)) {
+        for (const Collective collective : algorithms::all_collectives()) {
+            rules_.push_back(algorithms::rules_for(facts_.rules, collective, facts_.hierarchy.ranks()));
+        }
+    }
+
+    algorithms::PlanListing list() {
+        algorithms::ListingSpec spec{collectives(options_.op), 0, sizes(options_.sizes)};
+        if (!options_.root.empty()) {
+            const auto root = topology::whole_number<int>(options_.root);
+            if (!root || *root < 0 || *root >= facts_.hierarchy.ranks()) {
+                throw UsageError("root", "'" + options_.root + "' is no rank from 0 to " +
+                                             std::to_string(facts_.hierarchy.ranks() - 1));
+            }
+            spec.root = *root;
+        }
+        algorithms::PlanListing listing;
+        listing.ranks = facts_.hierarchy.ranks();
+        listing.rules_file = options_.rules;
+        listing.network_eager_bytes = facts_.links.network_eager_bytes();
+        listing.node_eager_bytes = facts_.links.node_eager_bytes();
+        listing.links = algorithms::list_links(facts_.hierarchy, facts_.links, facts_.rules.links);
+        listing.plans = algorithms::list_plans(
+            facts_.hierarchy, spec, [this](const Operation& operation) { return plan(operation); },
+            [this](Collective collective) { return algorithms::byte_bounds(rules_of(collective)); });
+        if (!options_.candidates.empty()) add_candidates(listing, share(options_.candidates));
+        return listing;
+    }
+
+private:
+    const std::vector<algorithms::Rule>& rules_of(Collective collective) const {
+        return rules_[static_cast<std::size_t>(collective)];
+    }
+    algorithms::Plan plan(Operation operation) const {
+        operation.lanes = facts_.lanes;
+        const auto [overrides, passed_over] =
+            algorithms::resolve({}, rules_of(operation.collective), facts_.hierarchy, operation);
+        algorithms::Plan made = algorithms::make_plan(facts_.hierarchy, facts_.links, overrides, operation);
+        for (const std::string& why : passed_over)
+            made.reason += "; passed over " + options_.rules + ":" + why;
+        return made;
+    }
+    /// Whatever rules say: they are what one compares with.
+    void add_candidates(algorithms::PlanListing& listing, double within) const {
+        for (algorithms::ListedPlan& listed : listing.plans) {
+            listed.candidates = algorithms::candidate_plans(
+                facts_.hierarchy, facts_.links, {}, {listed.collective, listed.from, listed.root}, within);
+        }
+    }
+
+    const Options& options_;
+    Facts facts_;
+    std::vector<std::vector<algorithms::Rule>> rules_;  ///< by collective
+};
+
+}  // namespace
+
+std::string plans(const Options& options) {
+    const bool json = format_of(options) == topology::PictureFormat::json;
+    if (!json && format_of(options) != topology::PictureFormat::text) {
+        throw UsageError("format", "--plans writes text or json");
+    }
+    const algorithms::PlanListing listing = Lister(options).list();
+    if (json) return algorithms::plans_json(listing) + "\n";
+    const bool screen = options.output.empty() && isatty(STDOUT_FILENO) == 1;
+    return algorithms::listing_text(listing, screen && std::getenv("NO_COLOR") == nullptr);
+}
+
+}  // namespace strata::tool

@@ -1,0 +1,20 @@
+#pragma once
+#include <exception>
+
+#include "options.h"
+
+namespace strata::tool {
+
+/// Runs `read` and turns what it complains about into an error of `option`.
+template <typename Read>
+auto reading(const char* option, Read&& read) {
+    try {
+        return read();
+    } catch (const UsageError&) {
+        throw;
+    } catch (const std::exception& error) {
+        throw UsageError(option, error.what());
+    }
+}
+
+}  // namespace strata::tool
