@@ -87,7 +87,7 @@ void report_network(ompi_communicator_t* comm, std::span<const topology::Localit
     });
 }
 
-void report_links(ompi_communicator_t* comm, const Settings& settings,
+void report_links(ompi_communicator_t* comm, const CommunicatorSettings& settings,
                   const topology::Hierarchy& hierarchy) noexcept {
     if (settings.verbose < 1 || settings.rules.links.empty() || ompi_comm_rank(comm) != 0) {
         return;

@@ -16,7 +16,7 @@ void report_network(ompi_communicator_t* comm, std::span<const topology::Localit
 
 /// With coll_strata_verbose: rank 0 says from which lines of the rules file the costs of this communicator's
 /// links come, one line of output at most.
-void report_links(ompi_communicator_t* comm, const Settings& settings,
+void report_links(ompi_communicator_t* comm, const CommunicatorSettings& settings,
                   const topology::Hierarchy& hierarchy) noexcept;
 
 }  // namespace strata::component

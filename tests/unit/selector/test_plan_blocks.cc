@@ -87,7 +87,9 @@ TEST(PlanAllgather, ShortBlocksAndPairsKeepTheirTrees) {
                 const Operation operation{Collective::allgather, bytes};
                 const Plan plan = planned(nodes_below_switch(nodes, 4), links, operation);
                 expect_least_loss(nodes_below_switch(nodes, 4), links, operation, plan);
-                if (bytes < 4 * kib) EXPECT_NE(plan.engine, Engine::ring) << nodes << " nodes, " << bytes;
+                if (bytes < 4 * kib) {
+                    EXPECT_NE(plan.engine, Engine::ring) << nodes << " nodes, " << bytes;
+                }
             }
         }
     }

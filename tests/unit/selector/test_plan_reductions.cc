@@ -188,7 +188,9 @@ TEST(PlanReduction, TreesBetweenNodesOnlyUnlessTheUserSaysSo) {
             const Plan between = planned(nodes_below_switch(4, 4), {collective, bytes});
             // Long vectors of an allreduce: see test_plan_ring.cc.
             const bool ring = collective == Collective::allreduce && bytes >= 64 * kib;
-            if (bytes != 64 * kib) EXPECT_EQ(between.engine, ring ? Engine::ring : Engine::tree) << bytes;
+            if (bytes != 64 * kib) {
+                EXPECT_EQ(between.engine, ring ? Engine::ring : Engine::tree) << bytes;
+            }
             const Plan inside = planned(halves(), {collective, bytes});
             EXPECT_EQ(inside.engine, Engine::forward);
             EXPECT_EQ(inside.reason, "no gain known inside a node");

@@ -112,7 +112,9 @@ TEST(PlanRing, OnlyWhereItGains) {
             EXPECT_EQ(ring.engine, Engine::ring);
             EXPECT_EQ(ring.reason, "set by the user");
             expect_least_loss(hierarchy, two_sites(2000), operation, plan);
-            if (plan.engine == Engine::tree) EXPECT_EQ(plan.levels, tree.levels) << bytes;
+            if (plan.engine == Engine::tree) {
+                EXPECT_EQ(plan.levels, tree.levels) << bytes;
+            }
             if (plan.engine != Engine::ring) continue;
             EXPECT_EQ(plan.levels, ring.levels) << bytes;
             const Worst worst = at_worst(hierarchy, two_sites(2000), operation, plan);

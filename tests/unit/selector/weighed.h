@@ -86,8 +86,12 @@ inline void expect_least_loss(const Hierarchy& hierarchy, const algorithms::Link
     const bool forward = plan.engine == algorithms::Engine::forward;
     const std::string which =
         std::string(name_of(operation.collective)) + ' ' + std::to_string(operation.bytes);
-    if (forward && spares) EXPECT_LT(worst.forward, 0.95 * worst.tree) << which;
-    if (!forward && !spares) EXPECT_LT(worst.chosen, 0.95 * worst.forward) << which;
+    if (forward && spares) {
+        EXPECT_LT(worst.forward, 0.95 * worst.tree) << which;
+    }
+    if (!forward && !spares) {
+        EXPECT_LT(worst.chosen, 0.95 * worst.forward) << which;
+    }
 }
 
 }  // namespace strata::testing
