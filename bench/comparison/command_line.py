@@ -1,13 +1,12 @@
 """Options of bench/compare and the order of events."""
 
 import argparse
-import hashlib
 import os
 import shutil
 import sys
 
 from emulated_cluster.plan import SHUFFLE_SEED
-from measuring import command, operations
+from measuring import command, operations, place
 from measuring.table import Paint
 
 from . import contenders, grid, places, plot, report, summary
@@ -59,8 +58,6 @@ def _parser():
                         type=command.words("|".join(contenders.NAMES), "some of " + ", ".join(contenders.NAMES)),
                         help=f"contenders beside strata (all: {','.join(contenders.NAMES)}; with --gate "
                              f"{','.join(contenders.GATE)})")
-    parser.add_argument("--parameter", metavar="NAME=VALUE", action="append", default=[],
-                        help="parameter of the plugin, without coll_strata_ (repeatable)")
     gate = parser.add_argument_group("the gate")
     gate.add_argument("--gate", action="store_true",
                       help="judge; of the sizes every operation in every order gets four, drawn by lot")
@@ -77,9 +74,7 @@ def _parser():
                         help="in how many jobs (3)")
     parser.add_argument("--anew", action="store_true", help="forget the cells that --results holds")
     parser.add_argument("--no-plots", action="store_true", help="draw no pictures")
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument("--launcher", metavar="COMMAND", help="how to start a job, instead of the emulated cluster")
-    where.add_argument("--state", metavar="DIR", help="an emulated cluster that is up: its state directory")
+    place.add_options(parser)
     command.add_results_option(parser, "results/compare")
     command.add_keep_option(parser)
     command.add_building_options(parser)
@@ -93,13 +88,6 @@ def _cells(options, orders):
     return grid.full(options.op, orders, options.sizes, options.seed)
 
 
-def _parameters(options):
-    pairs = [text.partition("=") for text in options.parameter]
-    if wrong := [name for name, equals, _ in pairs if not (name and equals)]:
-        raise command.ClusterError(f"--parameter {wrong[0]}: expected NAME=VALUE")
-    return {name: value for name, _, value in pairs}
-
-
 def _places(options):
     if not options.grid:
         return (places.chosen(options),)
@@ -108,29 +96,16 @@ def _places(options):
     return places.all_of_grid()
 
 
-def _digest(*paths):
-    """Cells of another build are others."""
-    digest = hashlib.sha256()
-    for path in paths:
-        with open(path, "rb") as file:
-            digest.update(file.read())
-    return digest.hexdigest()[:16]
-
-
 def _settings(options, runner, built):
     plan = runner.plan.to_json()
     return {"place": plan, "contenders": [*options.names], "parameters": options.parameter, "reps": options.reps,
             "rounds": options.rounds, "shuffle": SHUFFLE_SEED,
-            "build": _digest(built.program, os.path.join(built.plugin_folder, "mca_coll_strata.so"))}
+            "build": place.build_digest(built)}
 
 
 def _measurer(options, setting, built, folder):
-    parameters = _parameters(options)
-    if hasattr(setting.runner, "write_topology") and "network" not in parameters:
-        network = os.path.join(folder, "topology.conf")
-        setting.runner.write_topology(network)
-        parameters["network"] = f"file:{network}"
-    competitors = contenders.make({*options.names, contenders.OURS}, built.plugin_folder, parameters)
+    competitors = contenders.make({*options.names, contenders.OURS}, built.plugin_folder,
+                                  place.parameters(options, setting.runner, folder))
 
     def measure(cells, names_of, label, show):
         # Logs of a second look must not replace those of the first.
@@ -158,23 +133,22 @@ def _tables(outcome, gate, paint):
             + report.failures(outcome.records, paint) + (report.verdict(outcome, paint) if gate else []))
 
 
-def _one_place(place, options, built, clock, progress):
+def _one_place(where, options, built, clock, progress):
     """Returns the outcome, the rows of the summary, and the files written with what went wrong with the plot."""
-    folder = command.results_folder(os.path.join(options.results, place.name), _OWN_FILES, keep_logs=not options.anew)
+    folder = command.results_folder(os.path.join(options.results, where.name), _OWN_FILES, keep_logs=not options.anew)
     if options.anew:
         for name in ("cells", "again"):
             shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
     progress.show("building the cluster")
-    orders = [order for order in options.orders if order in place.orders]
-    with place.open(built.relay, options.keep_cluster) as runner:
-        setting = place.setting(runner)
+    orders = [order for order in options.orders if order in where.orders]
+    with where.open(built.relay, options.keep_cluster) as runner:
+        setting = where.setting(runner)
         settings = _settings(options, runner, built)
         store = Store(os.path.join(folder, "cells"), settings)
         survey = Survey(_cells(options, orders), _measurer(options, setting, built, folder), store, progress, clock)
         outcome = survey.run(options.gate)
-        rows = summary.rows(place.name, outcome.records, setting.limit_ms)
-        if options.keep_cluster and not (options.launcher or options.state):
-            command.say_kept(runner, progress)
+        rows = summary.rows(where.name, outcome.records, setting.limit_ms)
+        place.say_kept(options, runner, progress)
     progress.clear()
     return outcome, rows, _write(settings, outcome, options, folder)
 
@@ -183,18 +157,18 @@ def _summarise(outcomes, rows, options, paint):
     """Writes what all places show together. Returns lines to be said, and the paths."""
     text, table, data = (os.path.join(options.results, name) for name in
                          ("summary.txt", "summary.csv", "summary.json"))
-    plain = [line for place, outcome in outcomes.items() for line in _judged(place, outcome, options, Paint(False))]
+    plain = [line for name, outcome in outcomes.items() for line in _judged(name, outcome, options, Paint(False))]
     with open(text, "w", encoding="utf-8") as file:
         file.write("\n".join(plain + summary.means(rows, Paint(False)) + summary.details(rows)).lstrip("\n") + "\n")
     summary.write_csv(rows, table)
     summary.write_json(outcomes, rows, data)
-    said = [line for place, outcome in outcomes.items() for line in _judged(place, outcome, options, paint)
+    said = [line for name, outcome in outcomes.items() for line in _judged(name, outcome, options, paint)
             if options.grid]
     return said + summary.means(rows, paint), [text, table, data]
 
 
-def _judged(place, outcome, options, paint):
-    title = ["", paint(place, "bold")] if place else []
+def _judged(name, outcome, options, paint):
+    title = ["", paint(name, "bold")] if name else []
     return title + report.failures(outcome.records, paint) + (report.verdict(outcome, paint) if options.gate else [])
 
 
@@ -203,11 +177,11 @@ def _compare(options, progress):
     built = command.prepare(options, "demo", needs_cluster=not options.launcher)
     clock = Clock(options.minutes * 60 if options.gate and not options.full else None)
     outcomes, rows, files, complaints = {}, [], [], []
-    for place in chosen:
-        if place.title:
-            progress.step(place.title)
-        outcome, its_rows, (its_files, complaint) = _one_place(place, options, built, clock, progress)
-        outcomes[place.name] = outcome
+    for one in chosen:
+        if one.title:
+            progress.step(one.title)
+        outcome, its_rows, (its_files, complaint) = _one_place(one, options, built, clock, progress)
+        outcomes[one.name] = outcome
         rows += its_rows
         files += its_files if not options.grid else []
         complaints += [complaint] if complaint not in ("", *complaints) else []

@@ -3,9 +3,7 @@
 import dataclasses
 import shutil
 
-from measuring import command
-from measuring.cluster import Cluster, StandingCluster
-from measuring.launcher import Launcher
+from measuring import command, place
 
 from . import grid
 from .setting import ByLauncher, OnCluster
@@ -24,11 +22,7 @@ class Place:
 
     def open(self, relay, keep=False):
         """What starts programs there, as a context."""
-        if self.launcher:
-            return Launcher(self.launcher)
-        if self.state:
-            return StandingCluster(self.state)
-        return Cluster([*self.shape, "--relay", relay], keep)
+        return place.opened(relay, self.shape, self.state, self.launcher, keep)
 
     def setting(self, runner):
         return (ByLauncher if self.launcher else OnCluster)(runner)

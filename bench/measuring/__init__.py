@@ -3,6 +3,8 @@
 command         options, packages and build, results folder, how a benchmark ends
 cluster         the emulated cluster, taken down whatever happens
 launcher        the user's own mpirun or srun instead
+place           which of both, by options
+store           what was measured, in files
 competitors     what is compared, as options of mpirun
 limits          the least time that the links of a cluster allow
 operations      the collective operations: what their size means, who gets a result

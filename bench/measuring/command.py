@@ -125,6 +125,7 @@ class Built:
     """What the build made: the program, the cluster's relay, the folder of the plugin, and further libraries."""
 
     def __init__(self, folder, libraries=()):
+        self._folder = folder
         self.program = os.path.join(folder, "bench", "collective_latency")
         self.relay = os.path.join(folder, "bench", "relay")
         plugin = os.path.join(folder, "plugin", "mca_coll_strata.so")
@@ -134,6 +135,13 @@ class Built:
                 raise ClusterError(f"{path} is missing: it was not built")
         self.plugin_folder = os.path.dirname(plugin)
         self.libraries = further
+
+    def tool(self, name):
+        """Another program of the build."""
+        path = os.path.join(self._folder, name)
+        if not os.path.exists(path):
+            raise ClusterError(f"{path} is missing: it was not built")
+        return path
 
 
 def prepare(options, purposes, needs_cluster=True, libraries=()):

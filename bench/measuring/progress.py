@@ -9,6 +9,14 @@ from . import units
 
 _WIDTH = 100
 _QUIET_SECONDS = 15  # between two lines where they cannot be written over
+_BAR = 20  # columns
+
+
+def bar(share):
+    """A quarter as [#####---------------]  25%."""
+    share = min(1.0, max(0.0, share))
+    done = int(share * _BAR)
+    return f"[{'#' * done}{'-' * (_BAR - done)}] {share:4.0%}"
 
 
 class Progress:
@@ -26,10 +34,10 @@ class Progress:
     def elapsed(self):
         return time.monotonic() - self._start
 
-    def show(self, text, left=None):
-        """What happens now, and how many seconds are expected to be left (None: unknown)."""
+    def show(self, text, left=None, share=None):
+        """What happens now, how many seconds are expected to be left, and what share is done (None: unknown)."""
         self._end = None if left is None else self.elapsed + left
-        self._text = text
+        self._text = text if share is None else f"{bar(share)} {text}"
         if self._live:
             self._draw()
         elif time.monotonic() - self._said >= _QUIET_SECONDS:

@@ -71,10 +71,16 @@ def engine_was_told(errors, operation, communicator):
                      rf"engine from info key strata_{operation}_algorithm", errors) is not None
 
 
+def plans_told(errors):
+    """What coll_strata_verbose 1 made a job say: [(communicator, operation, bytes, engine, levels)]."""
+    return [(name, operation, int(size), engine, levels) for name, operation, size, engine, levels in
+            _PLAN.findall(errors)]
+
+
 def plans_in(errors, operation, communicator=None, may_step_aside=False):
     """(engine, levels) by bytes, as the plugin tells them on standard error, of one communicator or of all. Where
     it may step aside and says that it did, one for all sizes."""
-    plans = {int(size): (engine, levels) for name, what, size, engine, levels in _PLAN.findall(errors)
+    plans = {size: (engine, levels) for name, what, size, engine, levels in plans_told(errors)
              if what == operation and communicator in (None, name)}
     if not plans and may_step_aside and any(communicator in (None, name) for name in _ASIDE.findall(errors)):
         plans = {0: ("forward", "")}

@@ -15,6 +15,14 @@ def parse_size(text):
     return int(found[1]) * _BYTES[found[2].upper()]
 
 
+def parse_seconds(text):
+    """90, 90s, 5m, 1h. Raises ValueError."""
+    found = re.fullmatch(r"([0-9]+)([smh]?)", text.strip())
+    if not found or int(found[1]) < 1:
+        raise ValueError(f"'{text}': expected a time such as 90s, 5m or 1h")
+    return int(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]]
+
+
 def size_text(size):
     """For people; 0 stands for an operation that moves none."""
     if not size:

@@ -1,0 +1,48 @@
+"""What was measured, in files, so that it need not be measured again."""
+
+import json
+import os
+
+from .cluster import ClusterError
+from .units import path_text
+
+
+class Store:
+    """A folder with a file per cell and one that says by which settings all were measured."""
+
+    def __init__(self, folder, settings):
+        self._folder = folder
+        os.makedirs(folder, exist_ok=True)
+        path = os.path.join(folder, "settings.json")
+        settings = json.loads(json.dumps(settings))  # tuples become lists, as in the file
+        if not os.path.exists(path):
+            write_json(path, settings)
+            return
+        found = read_json(path)
+        for name in sorted(settings.keys() | found.keys()):
+            if settings.get(name) != found.get(name):
+                raise ClusterError(f"{path_text(folder)} was measured with {name} {found.get(name)}, now wanted is "
+                                   f"{settings.get(name)}; give other --results, or --anew to lose the old ones")
+
+    def load(self, name):
+        """What was saved under this name, or None."""
+        path = self._path(name)
+        return read_json(path) if os.path.exists(path) else None
+
+    def save(self, name, content):
+        write_json(self._path(name), content)
+
+    def _path(self, name):
+        return os.path.join(self._folder, f"cell-{name}.json")
+
+
+def read_json(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def write_json(path, content):
+    """As a whole: whoever is interrupted leaves the old file or the new one."""
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        json.dump(content, file, indent=1)
+    os.replace(path + ".new", path)
