@@ -17,8 +17,9 @@ using Names = std::span<const std::string_view>;
 
 // Repeated in mca-params/strata-rules.schema.json; a test compares them.
 constexpr std::array<std::string_view, 5> file_keys{"version", "rules", "links", "comment", "$schema"};
-constexpr std::array<std::string_view, 6> rule_keys{"collective", "bytes",  "ranks",
+constexpr std::array<std::string_view, 7> rule_keys{"collective", "bytes",  "ranks",  "hierarchy",
                                                     "engine",     "levels", "comment"};
+constexpr std::array<std::string_view, 2> condition_keys{"level", "group"};
 constexpr std::array<std::string_view, 5> level_keys{"level", "group", "algorithm", "segment", "comment"};
 constexpr std::array<std::string_view, 2> range_keys{"from", "below"};
 constexpr std::array<std::string_view, 7> link_keys{
@@ -81,6 +82,7 @@ private:
     topology::LevelPattern level(const JsonValue& value) const;
     Engine engine(const JsonValue& value) const;
     LevelRule level_rule(const JsonValue& value) const;
+    LevelCondition condition(const JsonValue& value) const;
     Rule rule(const JsonValue& value) const;
     LinkRule link(const JsonValue& value) const;
     void check_uses(const JsonValue& value, const Members& members, const Rule& rule) const;
@@ -231,6 +233,14 @@ LevelRule Parser::level_rule(const JsonValue& value) const {
     return rule;
 }
 
+LevelCondition Parser::condition(const JsonValue& value) const {
+    const Members members(*this, value, "an entry of 'hierarchy'", condition_keys);
+    if (members["level"] == nullptr) fail(value, "the entry needs 'level'");
+    LevelCondition condition{level(*members["level"]), {}};
+    if (const JsonValue* group = members["group"]) condition.group = range(*group, false);
+    return condition;
+}
+
 /// Every collective of the rule can use every value on its own.
 void Parser::check_uses(const JsonValue& value, const Members& members, const Rule& rule) const {
     for (int op = 0; op < collective_count; ++op) {
@@ -261,6 +271,10 @@ Rule Parser::rule(const JsonValue& value) const {
     comment(members["comment"]);
     if (const JsonValue* ranks = members["ranks"]) rule.ranks = range(*ranks, false);
     if (const JsonValue* size = members["bytes"]) rule.bytes = range(*size, true);
+    if (const JsonValue* levels = members["hierarchy"]) {
+        for (const JsonValue& entry : array(*levels)) rule.hierarchy.push_back(condition(entry));
+        if (rule.hierarchy.empty()) fail(*levels, "'hierarchy' names no level");
+    }
     const JsonValue* names = members["collective"];
     rule.collectives = names != nullptr ? collectives(*names) : (1U << collective_count) - 1;
     for (int op = 0; op < collective_count && members["bytes"] != nullptr; ++op) {

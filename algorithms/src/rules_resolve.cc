@@ -49,6 +49,7 @@ public:
     }
 
     void add(const Rule& rule) {
+        if (!std::ranges::all_of(rule.hierarchy, [&](const LevelCondition& one) { return has(one); })) return;
         if (rule.engine && engine_open_) {
             Overrides with = resolved_.overrides;
             with.engine = *rule.engine;
@@ -72,6 +73,12 @@ private:
         bool method_open;
         bool segment_open;
     };
+
+    bool has(const LevelCondition& condition) const {
+        return std::ranges::any_of(levels_, [&](const Level& level) {
+            return condition.level.matches(level.key) && condition.group.has(level.group);
+        });
+    }
 
     void add(const LevelRule& entry, Level& level) {
         if (entry.method && level.method_open) {

@@ -27,14 +27,15 @@ GOOD = {
         {"collective": ["bcast", "reduce"], "bytes": {"from": "4k", "below": 65536}, "engine": "tree", "levels": [
             {"level": "node", "group": {"from": 3}, "algorithm": "chain:2", "segment": 0, "comment": "c"},
             {"algorithm": "binomial"}]},
-        {"collective": "allgather", "ranks": {"below": 9}, "engine": "ring", "comment": "c"},
+        {"collective": "allgather", "ranks": {"below": 9}, "engine": "ring", "comment": "c",
+         "hierarchy": [{"level": "node", "group": {"from": 3, "below": 4}}, {"level": "switch1"}]},
         {"levels": [{"level": "numa", "segment": "60k"}]}],
 }
 VALUES = [None, True, -1, 0, 1, 1.5, 2, 2.0, 4096, 1e7, 2e7, "", "node", "Node", "switch1", "switch300", "bcast",
           "ring", "tree", "forward", "sm", "60k", "60x", "chain:2", "binary:2", "a b", "x" * 70, [], {}, ["bcast"],
           ["bcast", "bcast"], {"from": 1}, {"below": "1k"}, {"to": 1}]
-KEYS = ["version", "rules", "links", "comment", "collective", "bytes", "ranks", "engine", "levels", "level", "group",
-        "algorithm", "segment", "from", "below", "latency_us", "unknown"]
+KEYS = ["version", "rules", "links", "comment", "collective", "bytes", "ranks", "hierarchy", "engine", "levels",
+        "level", "group", "algorithm", "segment", "from", "below", "latency_us", "unknown"]
 # Errors that a schema does not know.
 BEYOND = re.compile(r"nothing is from|know no number of bytes alike|has no engine|needs the engine|no engine of|"
                     r"no such algorithm|the radix of|takes no radix|have no links|sets nothing|at least 1|"
@@ -66,6 +67,8 @@ def check_names(program, schema):
         "a link": (known(program, {"version": 1, "links": [unknown]}), parts["link"]),
         "a rule": (known(program, {"version": 1, "rules": [unknown]}), parts["rule"]),
         "a level": (known(program, {"version": 1, "rules": [{"levels": [unknown]}]}), parts["levelRule"]),
+        "a level of a hierarchy": (known(program, {"version": 1, "rules": [{"hierarchy": [unknown]}]}),
+                                   parts["condition"]),
         "a range of bytes": (known(program, {"version": 1, "rules": [{"bytes": unknown}]}), parts["sizes"]),
         "a range": (known(program, {"version": 1, "rules": [{"ranks": unknown}]}), parts["counts"]),
     }

@@ -55,7 +55,8 @@ TEST(RulesFile, AllForms) {
       {"level": "node", "group": {"below": 9}, "algorithm": "sm", "comment": "here"},
       {"segment": 8192}
     ]},
-    {"comment": "rest", "engine": "auto"}
+    {"comment": "rest", "engine": "auto",
+     "hierarchy": [{"level": "switch"}, {"level": "node", "group": {"from": 4, "below": 5}}]}
   ]
 })");
     ASSERT_EQ(rules.links.size(), 2U);
@@ -88,6 +89,11 @@ TEST(RulesFile, AllForms) {
     EXPECT_FALSE(second.levels[1].group.has(9));
     EXPECT_FALSE(second.levels[2].level);
     EXPECT_EQ(second.levels[2].segment_line, 16);
+    EXPECT_TRUE(second.hierarchy.empty());
+    ASSERT_EQ(rules.rules[2].hierarchy.size(), 2U);
+    EXPECT_EQ(rules.rules[2].hierarchy[1].level, (LevelPattern{LevelKind::node, {}}));
+    EXPECT_TRUE(rules.rules[2].hierarchy[1].group.has(4));
+    EXPECT_FALSE(rules.rules[2].hierarchy[1].group.has(5));
     for (int op = 0; op < collective_count; ++op) {
         EXPECT_TRUE(rules.rules[2].concerns(static_cast<Collective>(op)));
     }
@@ -154,9 +160,11 @@ TEST(RulesFile, LimitsHold) {
 TEST(RulesFile, KeysAreKnownAndStandOnce) {
     EXPECT_EQ(refusal("{\"version\": 1,\n\"rule\": []}"),
               "r.json:2: unknown key 'rule' in a rules file; known: version, rules, links, comment, $schema");
-    EXPECT_EQ(
-        refusal(with_rule("{\"engine\": \"tree\",\n\"size\": 3}")),
-        "r.json:4: unknown key 'size' in a rule; known: collective, bytes, ranks, engine, levels, comment");
+    EXPECT_EQ(refusal(with_rule("{\"engine\": \"tree\",\n\"size\": 3}")),
+              "r.json:4: unknown key 'size' in a rule; known: collective, bytes, ranks, hierarchy, "
+              "engine, levels, comment");
+    EXPECT_EQ(refusal(with_rule("{\"hierarchy\": [{\"levels\": 3}], \"engine\": \"tree\"}")),
+              "r.json:3: unknown key 'levels' in an entry of 'hierarchy'; known: level, group");
     EXPECT_EQ(
         refusal(with_level("\n{\"segsize\": 3}")),
         "r.json:4: unknown key 'segsize' in an entry of 'levels'; known: level, group, algorithm, segment, "
@@ -242,6 +250,12 @@ TEST(RulesFile, RangesHoldSomething) {
 TEST(RulesFile, EveryEntrySaysSomething) {
     EXPECT_EQ(refusal(with_rule("{\"collective\": \"bcast\"}")),
               "r.json:3: the rule needs 'engine' or 'levels'");
+    EXPECT_EQ(refusal(with_rule("{\"hierarchy\": [{\"level\": \"node\"}]}")),
+              "r.json:3: the rule needs 'engine' or 'levels'");
+    EXPECT_EQ(refusal(with_rule("{\"hierarchy\": [],\n\"engine\": \"tree\"}")),
+              "r.json:3: 'hierarchy' names no level");
+    EXPECT_EQ(refusal(with_rule("{\"hierarchy\": [\n{\"group\": {\"from\": 1}}], \"engine\": \"tree\"}")),
+              "r.json:4: the entry needs 'level'");
     EXPECT_EQ(refusal(with_rule("{\"levels\": []}")), "r.json:3: the rule needs 'engine' or 'levels'");
     EXPECT_EQ(refusal(with_level("{\"level\": \"node\"}")),
               "r.json:3: the entry needs 'algorithm' or 'segment'");

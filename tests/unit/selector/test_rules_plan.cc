@@ -82,6 +82,20 @@ TEST(RulesHold, ForTheirCollectives) {
     EXPECT_EQ(engine_for(rules, operation_of(Collective::reduce, 1)), Engine::automatic);
 }
 
+TEST(RulesHold, OnHierarchiesThatHaveAllTheirLevels) {
+    const Rules rules = rules_of(R"({"engine": "tree", "levels": [{"algorithm": "chain"}], "hierarchy": [
+        {"level": "switch0", "group": {"from": 2, "below": 3}}, {"level": "node", "group": {"from": 4, "below": 5}}]},
+        {"engine": "forward", "hierarchy": [{"level": "numa"}]})");
+    const Operation operation = operation_of(Collective::bcast, mib);
+    for (const auto& [nodes, per_node] :
+         {std::pair{2, 4}, std::pair{4, 2}, std::pair{2, 5}, std::pair{3, 4}}) {
+        const Overrides overrides = resolved(rules, nodes_below_switch(nodes, per_node), operation).overrides;
+        const bool fits = nodes == 2 && per_node == 4;
+        EXPECT_EQ(overrides.engine, fits ? Engine::tree : Engine::automatic);
+        EXPECT_EQ(overrides.methods.empty(), !fits);
+    }
+}
+
 TEST(RulesHold, ByGroupSizeOfEachLevel) {
     const Rules rules = rules_of(R"({"engine": "tree", "levels": [
         {"group": {"below": 3}, "algorithm": "linear"},
@@ -249,6 +263,7 @@ public:
         std::string text = "{\"collective\": \"" + any(collective_names) + "\"";
         if (chance(50)) text += ", \"bytes\": " + range();
         if (chance(30)) text += ", \"ranks\": " + range();
+        if (chance(20)) text += ", \"hierarchy\": [{\"level\": \"node\", \"group\": " + range() + "}]";
         if (chance(60)) text += ", \"engine\": \"" + std::string(name_of(all_engines()[below(6)])) + "\"";
         text += ", \"levels\": [" + level();
         while (chance(50)) text += ", " + level();

@@ -26,7 +26,8 @@
 //
 // A rule holds for an operation when everything that it names fits: "collective" (none: all), "bytes"
 // (packed, as Operation::bytes; barrier and the v-variants with a root have none that all ranks know),
-// "ranks" of the communicator. An entry of "levels" further needs its "level" (none: every one) and its
+// "ranks" of the communicator, and "hierarchy", a list of {"level": ..., "group": ...} of which each must be
+// there. An entry of "levels" further needs its "level" (none: every one) and its
 // "group", the participants of that level's largest group. Ranges are "from" (inclusive) and "below"
 // (exclusive), each optional. Engine, algorithm and segment of a level are looked up one by one: for each the
 // first entry that fits and names it decides; "auto" leaves it to the cost model. Sizes are numbers of bytes
@@ -50,10 +51,17 @@ struct LevelRule {
     int segment_line = 0;
 };
 
+/// A level that a hierarchy must have, and how many participants in its largest group.
+struct LevelCondition {
+    topology::LevelPattern level;
+    RuleRange group;
+};
+
 struct Rule {
     std::uint32_t collectives = 0;  ///< one bit each
     RuleRange bytes;
     RuleRange ranks;
+    std::vector<LevelCondition> hierarchy;  ///< each must hold
     std::optional<Engine> engine;
     int engine_line = 0;
     std::vector<LevelRule> levels;
