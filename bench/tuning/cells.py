@@ -1,0 +1,107 @@
+"""Cells: one operation of one size, and what was measured of its contenders."""
+
+import statistics
+
+from measuring.intervals import interval
+
+from .plans import IN_FORCE, asks_for
+
+_HOPELESS = 1.5  # times as slow as the slowest of the best, before there are intervals
+_ENOUGH_FOR_INTERVALS = 6
+
+
+class Cell:
+    """All times are microseconds."""
+
+    def __init__(self, plans):
+        self.plans = plans
+        self.times = {one.name: [] for one in plans.contenders}
+        self.failed = {}  # by contender: why it is out
+        self.others = {}  # by contender: what the plugin did instead of what was asked for
+        self.failure = ""  # why nothing can be measured
+        self.alone = False  # together with other sizes it failed
+
+    @property
+    def operation(self):
+        return self.plans.operation
+
+    @property
+    def size(self):
+        return self.plans.size
+
+    @property
+    def name(self):
+        return self.plans.name
+
+    def contender(self, name):
+        return next(one for one in self.plans.contenders if one.name == name)
+
+    def middle(self, name):
+        """The interval of a contender's times; None without any."""
+        return None if self.out(name) else interval(self.times[name])
+
+    def out(self, name):
+        """Whether a contender delivered wrong data, or did something else. What is in force, is."""
+        return name in self.failed or name in self.others and name != IN_FORCE
+
+    def note_plan(self, name, engine, levels):
+        """What the plugin said it does for a contender."""
+        asked = self.plans.chosen if name == IN_FORCE else self.contender(name)
+        if not asks_for(asked.parameters, self.operation, engine, levels):
+            self.others[name] = f"{engine} {levels}".strip()
+
+    def measured(self):
+        """{contender: interval} of those that did it right."""
+        return {name: one for name in self.times if (one := self.middle(name))}
+
+    def best(self):
+        """The contender with the least median, or None."""
+        found = self.measured()
+        return min(found, key=lambda name: found[name].median, default=None)
+
+    def alive(self):
+        """Those that may still be the best."""
+        return [name for name in self.times if not self.out(name) and not self._beaten(name)]
+
+    def _beaten(self, name):
+        best = self.best()
+        if best is None or name == best or not self.times[name]:
+            return False
+        mine, theirs = self.times[name], self.times[best]
+        if min(len(mine), len(theirs)) >= _ENOUGH_FOR_INTERVALS:
+            return interval(mine).above(interval(theirs))
+        return name != IN_FORCE and min(mine) > _HOPELESS * max(theirs)
+
+    def wanted(self, repetitions):
+        """The contenders to be measured until they have so many repetitions; none if nothing is open."""
+        alive = self.alive()
+        if self.failure or len(alive) < 2:
+            return []
+        return [name for name in alive if len(self.times[name]) < repetitions]
+
+    def stake(self):
+        """Microseconds that a better choice may still gain over what is in force."""
+        found = self.measured()
+        ours = found.get(IN_FORCE)
+        if ours is None:
+            return 0.0
+        least = min(max(0.0, one.low) if one.count >= _ENOUGH_FOR_INTERVALS else min(self.times[name])
+                    for name, one in found.items())
+        return max(0.0, ours.median - least)
+
+    def expected_us(self, name, scale):
+        """Of one call: as measured, else as predicted, times a factor."""
+        if self.times[name]:
+            return statistics.median(self.times[name])
+        contender = self.contender(name)
+        return scale * (contender.predicted_us or self.contender(IN_FORCE).predicted_us)
+
+    def to_json(self):
+        return {"contenders": [one.name for one in self.plans.contenders], "times": self.times,
+                "failed": self.failed, "others": self.others, "failure": self.failure}
+
+    def restore(self, record):
+        """Takes over what to_json() told; nothing if other contenders are measured now."""
+        if record and record["contenders"] == [one.name for one in self.plans.contenders]:
+            self.times, self.failed, self.others = record["times"], record["failed"], record["others"]
+            self.failure = record["failure"]

@@ -1,0 +1,89 @@
+"""What to do from now on in each cell, and how good what is in force is.
+
+What is in force stays unless another contender is better by more than 2 % with the 95 % intervals of both apart: a
+second run on the same machine, with other noise, then finds nothing to change.
+"""
+
+import dataclasses
+
+from measuring.intervals import Interval
+
+from .plans import IN_FORCE
+
+WORTH = 0.02  # of the time
+
+
+@dataclasses.dataclass(frozen=True)
+class Decision:
+    cell: object
+    name: str  # of the contender to be used
+    before: Interval  # what was in force before this run, or None
+    ours: Interval  # what is in force with the links that were measured, or None
+    theirs: Interval  # the contender to be used, or None
+    best: str  # the contender with the least median, or None
+    best_us: float
+
+    @property
+    def changes(self):
+        return self.name != IN_FORCE
+
+    @property
+    def ratio(self):
+        """Of what was in force before to the best; None where it was not measured."""
+        return self.before.median / self.best_us if self.before else None
+
+    @property
+    def ratio_after(self):
+        return self.theirs.median / self.best_us if self.theirs else None
+
+    def why(self):
+        if self.cell.failure:
+            return "failed: " + self.cell.failure.split("\n")[0]
+        if len(self.cell.plans.contenders) < 2:
+            return "nothing else is close"
+        if self.ours is None:
+            return "failed" if IN_FORCE in self.cell.failed else "not measured: no time left"
+        if self.changes:
+            return f"{1 - self.theirs.median / self.ours.median:.0%} less time, intervals apart"
+        if self.best == IN_FORCE:
+            return "the best"
+        return f"{self.best} is not clearly better ({1 - self.best_us / self.ours.median:.0%})"
+
+
+def decide(cell):
+    found = {} if cell.failure else cell.measured()
+    ours, best = found.get(IN_FORCE), cell.best() if found else None
+    name = IN_FORCE
+    if ours and best:
+        better = [one for one in found if one != IN_FORCE and found[one].median < (1 - WORTH) * ours.median
+                  and ours.above(found[one])]
+        name = min(better, key=lambda one: found[one].median, default=IN_FORCE)
+    return Decision(cell, name, found.get(cell.plans.before), ours, found.get(name), best,
+                    found[best].median if best else None)
+
+
+def broken(cells):
+    """(cell, contender or "", what went wrong): errors of the plugin, not of the choice."""
+    return ([(cell, "", cell.failure) for cell in cells if cell.failure]
+            + [(cell, name, why) for cell in cells for name, why in cell.failed.items()])
+
+
+@dataclasses.dataclass(frozen=True)
+class Share:
+    """How many of the measured cells are within so much of the best."""
+
+    within: float
+    count: int
+    of: int
+
+    def __str__(self):
+        return f"{self.count} of {self.of} cells ({self.value:.0%}) within {self.within:.0%} of the best"
+
+    @property
+    def value(self):
+        return self.count / self.of if self.of else 0.0
+
+
+def share(decisions, within, after=False):
+    ratios = [ratio for one in decisions if (ratio := one.ratio_after if after else one.ratio) is not None]
+    return Share(within, sum(ratio <= 1 + within for ratio in ratios), len(ratios))

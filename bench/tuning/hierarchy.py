@@ -1,0 +1,85 @@
+"""The levels of a job, from the picture that coll_strata_dump writes as JSON: which ranks meet on which level."""
+
+import dataclasses
+
+_MOST_PAIRS = 4
+_MOST_AT_ONCE = 8
+
+
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """What a group consists of: a group of a deeper level, or a process alone."""
+
+    members: tuple  # the leader first
+
+
+@dataclasses.dataclass(frozen=True)
+class Level:
+    kind: str  # as rules name it: switch1, node, ...
+    groups: tuple  # of those with several parts: tuples of parts
+
+    @property
+    def participants(self):
+        """Of the largest group: what `group` of a rule counts."""
+        return max(len(parts) for parts in self.groups)
+
+    @property
+    def has_links(self):
+        """Custom groups lie inside other ones, whose links they use."""
+        return not self.kind.startswith("custom")
+
+    def pairs(self):
+        """Ranks whose lowest common group is of this level; of different groups, as far as there are any."""
+        found = [(parts[0].members[0], parts[place].members[0])
+                 for place in (1, -1) for parts in _spread(self.groups, _MOST_PAIRS)]
+        return tuple(dict.fromkeys(found))[:_MOST_PAIRS]
+
+    def at_once(self):
+        """Growing sets of pairs, all from one part to others, over one connection: 1, 2, 4 and so on, at most 8 at
+        once. Empty where there is only one to send to."""
+        parts = max(self.groups, key=lambda group: (sum(len(part.members) for part in group[1:]), len(group)))
+        senders, receivers = parts[0].members, _in_turn([part.members for part in parts[1:]])
+        most = min(len(receivers), _MOST_AT_ONCE)
+        counts = sorted({*(1 << power for power in range(most.bit_length())), most})
+        return [tuple((senders[place % len(senders)], receivers[place]) for place in range(count))
+                for count in counts if most > 1]
+
+
+def levels_of(picture):
+    """Those of the picture on which anything meets, topmost first."""
+    levels = picture["levels"]
+    found = []
+    for place, level in enumerate(levels):
+        deeper = [group for below in levels[place + 1:] for group in below["groups"]]
+        groups = tuple(parts for group in level["groups"] if len(parts := _parts(group, deeper)) > 1)
+        if groups:
+            found.append(Level(level["kind"], groups))
+    return tuple(found)
+
+
+def shape_text(picture):
+    """What rules for this job hold for: "16 ranks: switch0 2, node 4"."""
+    return f"{picture['ranks']} ranks: " + ", ".join(f"{level.kind} {level.participants}"
+                                                     for level in levels_of(picture))
+
+
+def _parts(group, deeper):
+    """`deeper`: all groups of lower levels, topmost first."""
+    left, parts = dict.fromkeys(group["members"]), []
+    for one in deeper:
+        if all(rank in left for rank in one["members"]):
+            parts.append(Part((one["leader"], *(rank for rank in one["members"] if rank != one["leader"]))))
+            for rank in one["members"]:
+                del left[rank]
+    return sorted(parts + [Part((rank,)) for rank in left], key=lambda part: min(part.members))
+
+
+def _spread(items, most):
+    """At most so many of them, from everywhere."""
+    step = max(1, len(items) / most)
+    return [items[int(place * step)] for place in range(min(most, len(items)))]
+
+
+def _in_turn(lists):
+    """The first of every list, then the second ones, and so on."""
+    return [one[place] for place in range(max(map(len, lists))) for one in lists if place < len(one)]

@@ -1,0 +1,144 @@
+"""Who is the best in each cell, within a budget of time.
+
+In several heats all that may still be the best get more repetitions: few at first, for all cells, the cheapest ones
+first; then those cells before others in which more can be gained. Contenders whose interval lies above that of the
+best one are out. Sizes of one operation share a job, as starting one may take longer than measuring.
+"""
+
+import dataclasses
+import statistics
+import time
+
+HEATS = (2, 6, 15, 30, 60)  # repetitions of each contender, all heats together
+_WARM_UP = 1
+_LEAST_SLICE = 2  # seconds that one job may take, at least
+_SLICES = 20  # of the budget
+_REMEMBERED = 5  # jobs
+
+
+class Budget:
+    """Seconds; those of an interrupted session count, too."""
+
+    def __init__(self, seconds, spent=0, clock=time.monotonic):
+        self.seconds = seconds
+        self._clock, self._start = clock, clock() - spent
+
+    @property
+    def spent(self):
+        return self._clock() - self._start
+
+    @property
+    def left(self):
+        return self.seconds - self.spent
+
+
+@dataclasses.dataclass
+class Job:
+    """What measuring a few cells brought."""
+
+    seconds: float
+    times: dict = dataclasses.field(default_factory=dict)  # (size, contender) -> microseconds
+    wrong: dict = dataclasses.field(default_factory=dict)  # (size, contender) -> what
+    plans: dict = dataclasses.field(default_factory=dict)  # (size, contender) -> (engine, levels), as the job said
+    failure: str = ""  # of the job as a whole
+
+
+class Estimate:
+    """How long jobs take: a start, and per repetition the operation and what is around it."""
+
+    def __init__(self, startup):
+        self._startup, self._around, self._scale = startup, [4e-3], [2.0]
+
+    def seconds(self, work):
+        """`work`: [(cell, contenders, repetitions)]."""
+        around, scale = statistics.median(self._around), statistics.median(self._scale)
+        return self._startup + sum((repetitions + _WARM_UP) * (cell.expected_us(name, scale) / 1e6 + around)
+                                   for cell, names, repetitions in work for name in names)
+
+    def learn(self, work, job):
+        calls = {(cell.size, name): repetitions + _WARM_UP for cell, names, repetitions in work for name in names}
+        inside = sum(statistics.fmean(times) / 1e6 * calls[key] for key, times in job.times.items() if times)
+        self._around = [*self._around, max(1e-4, (job.seconds - self._startup - inside) / sum(calls.values()))]
+        self._around = self._around[-_REMEMBERED:]
+        ratios = [statistics.median(job.times[cell.size, name]) / predicted for cell, names, _ in work
+                  for name in names if job.times.get((cell.size, name))
+                  and (predicted := cell.contender(name).predicted_us)]
+        self._scale = (self._scale + ratios)[-50:]
+
+
+class Race:
+    """launch(operation, work) -> Job measures; save(cell) keeps what is known. `startup`: seconds until a job
+    measures anything."""
+
+    def __init__(self, cells, launch, budget, progress, save, startup, heats=HEATS):
+        self._cells, self._launch, self._budget, self._progress, self._save = cells, launch, budget, progress, save
+        self._estimate, self._heats = Estimate(startup), heats
+
+    def run(self):
+        for number, repetitions in enumerate(self._heats, 1):
+            queue = [cell for cell in self._cells if cell.wanted(repetitions)]
+            if number == 1:
+                queue.sort(key=lambda cell: self._seconds([cell], repetitions))
+            else:
+                queue.sort(key=lambda cell: -cell.stake())
+            while batch := self._batch(queue, repetitions):
+                self._show(number, repetitions, batch)
+                self._measure(batch, repetitions)
+                queue = [cell for cell in queue if cell not in batch or cell.alone and cell.wanted(repetitions)]
+
+    def _work(self, cells, repetitions):
+        """A job gives all contenders equally many."""
+        found = []
+        for cell in cells:
+            if names := cell.wanted(repetitions):
+                found.append((cell, names, repetitions - min(len(cell.times[name]) for name in names)))
+        return found
+
+    def _seconds(self, cells, repetitions):
+        return self._estimate.seconds(self._work(cells, repetitions))
+
+    def _batch(self, queue, repetitions):
+        """The first cell that fits into what is left, and others of its operation that fit into the same slice."""
+        left = self._budget.left
+        batch, most = [], min(left, max(_LEAST_SLICE, self._budget.seconds / _SLICES))
+        for cell in queue:
+            if not batch:
+                if self._seconds([cell], repetitions) <= left:
+                    batch = [cell]
+            elif (cell.operation == batch[0].operation and not cell.alone and not batch[0].alone
+                  and self._seconds([*batch, cell], repetitions) <= most):
+                batch.append(cell)
+        return batch
+
+    def _measure(self, batch, repetitions):
+        work = self._work(batch, repetitions)
+        count = max(repetitions for _, _, repetitions in work)
+        job = self._launch(batch[0].operation, [(cell, names) for cell, names, _ in work], count)
+        for cell, names, _ in work:
+            for name in names:
+                cell.times[name] += job.times.get((cell.size, name), [])
+                if wrong := job.wrong.get((cell.size, name)):
+                    cell.failed[name] = wrong
+                if plan := job.plans.get((cell.size, name)):
+                    cell.note_plan(name, *plan)
+            self._judge(cell, names, job, len(batch) == 1)
+            self._save(cell)
+        if not job.failure:
+            self._estimate.learn([(cell, names, count) for cell, names, _ in work], job)
+
+    @staticmethod
+    def _judge(cell, names, job, single):
+        """Who delivered wrong data is out. Where a job failed otherwise, each of its cells gets one of its own."""
+        if not job.failure or all(job.times.get((cell.size, name)) for name in names):
+            return
+        if single:
+            cell.failure = job.failure
+        cell.alone = True
+
+    def _show(self, number, repetitions, batch):
+        last = self._heats[-1]  # as if nobody dropped out
+        left = max(0.0, min(self._budget.left, sum(self._seconds([cell], last) for cell in self._cells
+                                                   if cell.wanted(last))))
+        sizes = f", {len(batch)} sizes" if len(batch) > 1 else ""
+        self._progress.show(f"heat {number} of {len(self._heats)}: {batch[0].operation}{sizes}", left,
+                            self._budget.spent / max(1e-9, self._budget.spent + left))

@@ -1,0 +1,154 @@
+"""What was found: a Markdown report, a table for the terminal, CSV and JSON."""
+
+import csv
+import dataclasses
+
+from measuring import operations, units
+from measuring.store import write_json
+
+from .decide import broken, share
+from .plans import IN_FORCE
+
+SHARES = (0.05, 0.10)
+
+
+@dataclasses.dataclass
+class Findings:
+    """All that a report tells."""
+
+    title: str
+    shape: str
+    links: list  # of this run: (Link, what the model takes without rules or {})
+    decisions: list
+    checking: bool
+    spent: float  # seconds
+    budget: float
+    files: dict  # what each is for: its path
+    problems: list = dataclasses.field(default_factory=list)
+
+    @property
+    def measured(self):
+        return [one for one in self.decisions if one.ratio is not None]
+
+    @property
+    def missing(self):
+        """Cells that had a choice and no time."""
+        return [one for one in self.decisions if one.ratio is None and len(one.cell.plans.contenders) > 1
+                and not one.cell.failure and not one.cell.failed]
+
+    @property
+    def changes(self):
+        return [one for one in self.decisions if one.changes]
+
+
+def markdown(found, pictures):
+    lines = [f"# {found.title}", "", found.shape + ".", "", *_summary(found), ""]
+    lines += [f"![{text}]({path})" for text, path in pictures] + [""] * bool(pictures)
+    if found.links:
+        lines += ["## Links", "", *_link_rows(found.links), ""]
+    lines += ["## Cells", "", "Microseconds from an agreed start to the end: median and its 95 % interval. *Ratio*: of "
+              "what was in force before this run to the best contender.", "", *_cell_rows(found.decisions), ""]
+    if found.files:
+        lines += ["## Use it", "", *(f"* {what}: `{path}`" for what, path in found.files.items()), ""]
+    return "\n".join(lines)
+
+
+def _summary(found):
+    lines = [f"{len(found.measured)} of {len(found.decisions)} cells measured in {units.clock(found.spent)} of "
+             f"{units.clock(found.budget)} minutes; {len(found.missing)} more had no time left."]
+    lines += [f"Before: {share(found.decisions, within)}." for within in SHARES]
+    if not found.checking:
+        lines += [f"After: {share(found.decisions, within, True)}." for within in SHARES]
+        lines.append(f"{len(found.changes)} choices changed.")
+    for cell, name, why in broken([one.cell for one in found.decisions]):
+        lines.append(f"**FAILED**: {cell.name}, {name or 'the job'}: {why}")
+    lines += [f"**PROBLEM**: {text}" for text in found.problems]
+    for cell in (one.cell for one in found.decisions):
+        lines += [f"{cell.name}: asked for {name if name != IN_FORCE else cell.plans.chosen.name}, the job did {did}"
+                  + ("" if name == IN_FORCE else "; left out") for name, did in cell.others.items()]
+    return [line + "  " for line in lines]
+
+
+def _link_rows(links):
+    rows = ["| level | pairs | value | measured (95 % interval) | the model's default |", "|---|---|---|---|---|"]
+    for link, defaults in links:
+        for name, one in link.values.items():
+            default = f"{defaults[name]:.3g}" if name in defaults else ""
+            rows.append(f"| {link.level} | {link.pairs} | {name} | {_interval_text(one, 3)} | {default} |")
+    return rows
+
+
+def _cell_rows(decisions):
+    rows = ["| operation | size | before | time | best | time | ratio | from now on | why |",
+            "|---|---|---|---|---|---|---|---|---|"]
+    for one in decisions:
+        cell = one.cell
+        best = f"{one.best} | {_time(cell.middle(one.best))}" if one.best else " | "
+        ratio = f"{one.ratio:.2f}" if one.ratio else ""
+        after = _after(one)
+        rows.append(f"| {operations.ALL[cell.operation].title} | {units.size_text(cell.size)} | "
+                    f"{cell.plans.before_text} | {_time(one.before)} | {best} | {ratio} | {after} | {one.why()} |")
+    return rows
+
+
+def _after(decision):
+    """What is done from now on, if that is something else."""
+    plans = decision.cell.plans
+    name = decision.name if decision.changes else plans.chosen.name
+    return "the same" if name == plans.before_text else name
+
+
+def _time(one):
+    return _interval_text(one, 4) if one else ""
+
+
+def _interval_text(one, digits):
+    if one.low == -float("inf"):
+        return f"{one.median:.{digits}g} (too few)"
+    return f"{one.median:.{digits}g} ({one.low:.{digits}g}–{one.high:.{digits}g})"
+
+
+def terminal(found, paint):
+    """For the terminal: changes, what is worst, the summary."""
+    lines = [""]
+    worst = sorted((one for one in found.measured if one.ratio > 1 + SHARES[0]), key=lambda one: -one.ratio)
+    for one in worst:
+        what = f"{operations.ALL[one.cell.operation].title} of {units.size_text(one.cell.size)}"
+        then = f", now {_after(one)}" if not found.checking else ""
+        text = f"  {what:24} {one.ratio:5.2f} x {one.best}{then}"
+        lines.append(paint(text, "green" if one.changes else "dim"))
+    if worst:
+        lines[0] = "\nSlower than the best by more than 5 %:"
+    return lines + ["", *(line.rstrip().replace("**", "") for line in _summary(found))]
+
+
+def write_csv(decisions, path):
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(("operation", "bytes", "contender", "plan", "repetitions", "predicted_us", "median_us",
+                         "low_us", "high_us", "ratio_to_best", "chosen", "failure"))
+        for one in decisions:
+            for contender in one.cell.plans.contenders:
+                writer.writerow(_row(one, contender))
+
+
+def _row(decision, contender):
+    cell, middle = decision.cell, decision.cell.middle(contender.name)
+    plan = cell.plans.chosen.name if contender.name == IN_FORCE else contender.name
+    numbers = (middle.median, middle.low, middle.high, middle.median / decision.best_us) if (
+        middle and decision.best_us) else ()
+    texts = [f"{number:.6g}" for number in numbers] or [""] * 4
+    return (cell.operation, cell.size, contender.name, plan, len(cell.times[contender.name]),
+            f"{contender.predicted_us:.6g}", *texts, int(contender.name == decision.name),
+            cell.failed.get(contender.name, cell.failure).split("\n")[0])
+
+
+def write_data(found, settings, path):
+    write_json(path, {
+        "unit": "us", "settings": settings, "shape": found.shape, "seconds": found.spent, "problems": found.problems,
+        "shares": {when: {f"{within:.0%}": dataclasses.asdict(share(found.decisions, within, when == "after"))
+                          for within in SHARES} for when in ("before", "after")},
+        "links": [link.to_json() for link, _ in found.links],
+        "cells": [{"operation": one.cell.operation, "bytes": one.cell.size, "before": one.cell.plans.before_text,
+                   "in_force": one.cell.plans.chosen.name, "best": one.best, "chosen": one.name, "ratio": one.ratio, "ratio_after": one.ratio_after,
+                   "why": one.why(), **one.cell.to_json()} for one in found.decisions]})

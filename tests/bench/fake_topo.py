@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""Stands in for strata-topo --plans on the made-up cluster of fake_model."""
+
+import json
+import sys
+
+import fake_model
+
+ARGUMENTS = sys.argv[1:]
+
+
+def option(name):
+    return ARGUMENTS[ARGUMENTS.index(name) + 1] if name in ARGUMENTS else None
+
+
+def plan(name, operation, size):
+    if name == "forward":
+        return {"engine": "forward", "levels": [], "predicted_us": 0, "forward_us": fake_model.predicted_us(name, size)}
+    way = fake_model.WAYS[name]
+    parameters = {f"{operation}_algorithm": way["engine"],
+                  f"{operation}_level_algorithms": ",".join(f"{one['level']}={one['algorithm']}"
+                                                            for one in way["levels"]),
+                  f"{operation}_segsize": ",".join(f"{one['level']}={one['segment']}" for one in way["levels"])}
+    return {**way, "predicted_us": fake_model.predicted_us(name, size),
+            "forward_us": fake_model.predicted_us("forward", size), "parameters": parameters, "reason": "made up"}
+
+
+RULES = fake_model.load(option("--rules"))
+CLOSE = 1 + float(option("--candidates").rstrip("%")) / 100
+assert fake_model.load(option("--from-dump")) == fake_model.PICTURE
+found = []
+for op in option("--op").split(","):
+    for size in [0] if op == "barrier" else map(int, option("--sizes").split(",")):
+        least = min(fake_model.predicted_us(name, size) for name in fake_model.WAYS)
+        found.append({"collective": op, "bytes": size, "ranks": fake_model.RANKS, "root": 0,
+                      "chosen": plan(fake_model.chosen(RULES, op, size), op, size),
+                      "candidates": [plan(name, op, size) for name in fake_model.WAYS
+                                     if fake_model.predicted_us(name, size) <= CLOSE * least]})
+json.dump(found, sys.stdout)

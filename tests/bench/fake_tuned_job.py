@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Stands in for mpirun with link_probe or collective_latency on the made-up cluster of fake_model. STRATA_FAKE:
+  good     times with noise, another one for every STRATA_FAKE_SEED
+  broken   the way "small" delivers wrong data
+  other    the plugin goes the way "near" where it is asked for "small", and is as fast as that
+  crash    jobs with messages of 1 KiB end with an error
+  die      the same, but it is bench/tune that is stopped
+STRATA_FAKE_COUNT names a file that gets a line for every job."""
+
+import json
+import os
+import random
+import signal
+import sys
+
+import fake_model
+
+ARGUMENTS, MODE = sys.argv[1:], os.environ["STRATA_FAKE"]
+CHANCE = random.Random(f"{os.environ['STRATA_FAKE_SEED']} {' '.join(ARGUMENTS[1:])}")
+
+
+def option(name):
+    return ARGUMENTS[ARGUMENTS.index(name) + 1] if name in ARGUMENTS else None
+
+
+def noisy(middle, count):
+    """Skewed, with a fast day or a slow one now and then."""
+    return [middle * (CHANCE.lognormvariate(0, 0.02) + (CHANCE.random() < 0.05) * CHANCE.random())
+            for _ in range(count)]
+
+
+def probe():
+    half = fake_model.LATENCY_US + 2 * fake_model.OVERHEAD_US
+    with open(option("--experiments"), encoding="utf-8") as file:
+        lines = [line.split("#")[0].split() for line in file]
+    for kind, size, count, *pairs in lines:
+        size, count = int(size), int(count) or 64
+        if kind == "pingpong":
+            time = 2 * count * half
+        else:
+            time = 2 * half + (count - 1) * max(fake_model.OVERHEAD_US, len(pairs) * size / fake_model.RATE)
+        yield {"kind": kind, "bytes": size, "count": count, "times": noisy(time, 7),
+               "pairs": [[int(rank) for rank in pair.split("-")] for pair in pairs]}
+
+
+def measure():
+    operation, repetitions = option("--op"), int(option("--reps"))
+    sizes = [0] if operation == "barrier" else [int(size) for size in option("--sizes").split(",")]
+    if 1024 in sizes and MODE == "die":
+        os.kill(os.getppid(), signal.SIGTERM)
+        signal.pause()
+    if 1024 in sizes and MODE == "crash":
+        sys.exit("a crash, made up")
+    rules = fake_model.load(os.environ.get("OMPI_MCA_coll_strata_rules"))
+    contenders = fake_model.load(option("--contenders"))
+    for one in contenders:
+        yield {"contender": one["name"], "communicator": 3}
+    for size in sizes:
+        for one in contenders:
+            if size not in one.get("sizes", sizes):
+                continue
+            way = fake_model.of_info(one["info"], operation, size) if one["info"] else fake_model.chosen(
+                rules, operation, size)
+            did = "near" if (MODE, way) == ("other", "small") else way
+            levels = ", ".join(f"{level['level']} {level['algorithm']}/{level['segment']}"
+                               for level in fake_model.WAYS.get(did, {"levels": []})["levels"])
+            print(f"[n0:1] coll:strata: {one['name']} {operation} of {size} bytes from rank 0: "
+                  f"{f'tree ({levels})' if levels else did}, predicted 1 us", file=sys.stderr)
+            wrong = MODE == "broken" and way == "small"
+            yield {"contender": one["name"], "size": size, "bytes": size, "wrong_bytes": 3 * wrong, "left_early": 0,
+                   "times": noisy(fake_model.true_us(way, size), repetitions)}
+
+
+NAME = os.path.basename(ARGUMENTS[0])
+with open(os.environ["STRATA_FAKE_COUNT"], "a", encoding="utf-8") as file:
+    file.write(f"{NAME} {option('--op')} {option('--sizes')} {option('--reps')}\n")
+if picture := os.environ.get("OMPI_MCA_coll_strata_dump"):
+    with open(picture, "w", encoding="utf-8") as file:
+        json.dump(fake_model.PICTURE, file)
+elif option("--json"):
+    with open(option("--json"), "w", encoding="utf-8") as out:
+        records = list(probe() if NAME == "link_probe" else measure())
+        out.writelines(json.dumps(record) + "\n" for record in records)
+    sys.exit(any(record.get("wrong_bytes") for record in records))
