@@ -268,8 +268,8 @@ BlockRoutes routes_to_root(const WholeTree& tree, const TreeLinks& links, int ra
 /// One rank's streams of an Allgather, edge by edge.
 class RoutesToAll {
 public:
-    RoutesToAll(const Hierarchy& hierarchy, const WholeTree& tree, int rank)
-        : hierarchy_(hierarchy), rank_(rank), tree_(tree), arrivals_(tree, rank, nobody) {}
+    RoutesToAll(const Hierarchy& hierarchy, const Plan& plan, const WholeTree& tree, int rank)
+        : hierarchy_(hierarchy), plan_(plan), rank_(rank), tree_(tree), arrivals_(tree, rank, nobody) {}
 
     void add_neighbour(const TreeLinks::Edge& edge) {
         routes_.in.push_back(stream_over(edge, arrivals_.from(edge.peer)));
@@ -311,14 +311,13 @@ public:
 private:
     /// How many ranks a participant stands for in the ring: those of its child group, or itself.
     int behind(const GroupPart& part, int position) const {
-        int below = hierarchy_.stop[part.members[position]];
-        if (below == part.group) {
-            return 1;
+        const auto used = [&](int group) { return used_group(hierarchy_, group, plan_.skipped); };
+        int ranks = 1;
+        for (int below = used(hierarchy_.stop[part.members[position]]); below != part.group;
+             below = used(hierarchy_.groups[below].parent)) {
+            ranks = static_cast<int>(hierarchy_.groups[below].members.size());
         }
-        while (hierarchy_.groups[below].parent != part.group) {
-            below = hierarchy_.groups[below].parent;
-        }
-        return static_cast<int>(hierarchy_.groups[below].members.size());
+        return ranks;
     }
 
     /// What the participant at `sender` sends along the ring: a piece for each participant, itself first and
@@ -346,6 +345,7 @@ private:
     }
 
     const Hierarchy& hierarchy_;
+    const Plan& plan_;
     int rank_;
     const WholeTree& tree_;
     Arrivals arrivals_;
@@ -355,7 +355,7 @@ private:
 BlockRoutes routes_to_all(const Hierarchy& hierarchy, const Plan& plan, int root, int rank) {
     const std::vector<GroupPart> parts = group_parts(hierarchy, plan, root, rank);  // refuses ranks outside
     const WholeTree tree(hierarchy, plan, root, rank);
-    RoutesToAll routes(hierarchy, tree, rank);
+    RoutesToAll routes(hierarchy, plan, tree, rank);
     for (const GroupPart& part : parts | std::views::reverse) {
         if (makes_ring(part.level->method, part.size())) {
             routes.add_ring(part);

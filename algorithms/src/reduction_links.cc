@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "strata/algorithms/shape.h"
 
@@ -32,25 +34,37 @@ int child_with(const Hierarchy& hierarchy, int group, int rank) {
 /// Who stands for a group that does not hold the root.
 enum class StandIn { leader, lowest };
 
-/// The members of a group that talk to each other on its level, ascending by the lowest rank that each stands
-/// for.
-std::vector<int> stand_ins(const Hierarchy& hierarchy, int group, int root, StandIn by) {
+using Standing = std::pair<int, int>;  // the lowest rank that a member stands for, the member
+
+void add_stand_ins(const Hierarchy& hierarchy, const Plan& plan, int group, int root, StandIn by,
+                   std::vector<Standing>& result) {
     const Group& self = hierarchy.groups[group];
     const int root_child = child_with(hierarchy, group, root);
-    std::vector<int> result;
-    result.reserve(self.children.size() + self.direct.size());
-    auto direct = self.direct.begin();
+    for (const int rank : self.direct) {
+        result.emplace_back(rank, rank);
+    }
     for (const int child : self.children) {
         const Group& below = hierarchy.groups[child];
-        for (; direct != self.direct.end() && *direct < below.members.front(); ++direct) {
-            result.push_back(*direct);
+        const int lowest = below.members.front();
+        if (used_group(hierarchy, child, plan.skipped) != child) {
+            add_stand_ins(hierarchy, plan, child, root, by, result);
+        } else {
+            result.emplace_back(lowest, child == root_child     ? root
+                                        : by == StandIn::leader ? below.leader
+                                                                : lowest);
         }
-        result.push_back(child == root_child     ? root
-                         : by == StandIn::leader ? below.leader
-                                                 : below.members.front());
     }
-    result.insert(result.end(), direct, self.direct.end());
-    return result;
+}
+
+/// The members of a group that talk to each other on its level, ascending by the lowest rank that each stands
+/// for.
+std::vector<int> stand_ins(const Hierarchy& hierarchy, const Plan& plan, int group, int root, StandIn by) {
+    std::vector<Standing> all;
+    add_stand_ins(hierarchy, plan, group, root, by, all);
+    std::sort(all.begin(), all.end());
+    std::vector<int> members(all.size());
+    std::transform(all.begin(), all.end(), members.begin(), [](const Standing& own) { return own.second; });
+    return members;
 }
 
 /// Shapes whose every subtree is a run of positions with its root in front: all but the heap order of the
@@ -104,9 +118,10 @@ Neighbours ordered_neighbours(const LevelMethod& wanted, int position, int top, 
 ReductionLinks ordered_links(const Hierarchy& hierarchy, const Plan& plan, int root, int rank, int end) {
     ReductionLinks links;
     std::vector<Edge> lower;  // the widest level last: it holds the lowest ranks
-    for (int group = hierarchy.stop[static_cast<std::size_t>(rank)]; group != end && links.parent.peer < 0;
-         group = hierarchy.groups[group].parent) {
-        const std::vector<int> members = stand_ins(hierarchy, group, root, StandIn::lowest);
+    const auto used = [&](int group) { return used_group(hierarchy, group, plan.skipped); };
+    for (int group = used(hierarchy.stop[static_cast<std::size_t>(rank)]);
+         group != end && links.parent.peer < 0; group = used(hierarchy.groups[group].parent)) {
+        const std::vector<int> members = stand_ins(hierarchy, plan, group, root, StandIn::lowest);
         const auto position_of = [&](int member) {
             return static_cast<int>(std::find(members.begin(), members.end(), member) - members.begin());
         };
@@ -195,7 +210,7 @@ ExchangeLinks exchange_links(const Hierarchy& hierarchy, const Plan& plan, int r
     links.segment_bytes = plan.at(hierarchy.groups[top].level).segment_bytes;
     set_segments(links.below, links.segment_bytes);
     if (links.below.parent.peer < 0) {
-        links.core = stand_ins(hierarchy, top, root, rank_order ? StandIn::lowest : StandIn::leader);
+        links.core = stand_ins(hierarchy, plan, top, root, rank_order ? StandIn::lowest : StandIn::leader);
         links.position =
             static_cast<int>(std::find(links.core.begin(), links.core.end(), rank) - links.core.begin());
     }

@@ -82,28 +82,38 @@ bool follows_the_walk(const LevelMethod& method) {
            method.algorithm == Algorithm::ring;
 }
 
-}  // namespace
+bool among(std::span<const topology::LevelKey> skipped, topology::LevelKey level) {
+    return std::find(skipped.begin(), skipped.end(), level) != skipped.end();
+}
 
-std::vector<int> participants(const Hierarchy& hierarchy, int group, int root) {
-    check_rank(hierarchy, root, "root");
+/// One that stands for a child of a group, or for itself.
+struct StandIn {
+    int rank;
+    int child;  ///< -1: it stops in the group
+};
+
+/// Of all children and direct ranks, by lowest member, rotated so that the group's own stand-in comes first.
+std::vector<StandIn> stand_ins(const Hierarchy& hierarchy, int group, int root) {
     const Group& self = hierarchy.groups.at(group);
     const int root_child = child_with_root(hierarchy, group, root);
     const int stand_in = root_child == -1 ? self.leader : root;
 
     // Children (by lowest member) and direct ranks are both sorted: a merge keeps the order by lowest member.
-    std::vector<int> result;
+    std::vector<StandIn> result;
     result.reserve(self.children.size() + self.direct.size());
     auto direct = self.direct.begin();
     for (const int child : self.children) {
         const Group& below = hierarchy.groups[child];
         for (; direct != self.direct.end() && *direct < below.members.front(); ++direct) {
-            result.push_back(*direct);
+            result.push_back({*direct, -1});
         }
-        result.push_back(child == root_child ? root : below.leader);
+        result.push_back({child == root_child ? root : below.leader, child});
     }
-    result.insert(result.end(), direct, self.direct.end());
-
-    const auto first = std::find(result.begin(), result.end(), stand_in);
+    for (; direct != self.direct.end(); ++direct) {
+        result.push_back({*direct, -1});
+    }
+    const auto first =
+        std::find_if(result.begin(), result.end(), [&](const StandIn& own) { return own.rank == stand_in; });
     if (first == result.end()) {
         throw std::invalid_argument("group " + std::to_string(group) + ": its leader " +
                                     std::to_string(stand_in) +
@@ -113,15 +123,45 @@ std::vector<int> participants(const Hierarchy& hierarchy, int group, int root) {
     return result;
 }
 
+void add_participants(const Hierarchy& hierarchy, int group, int root,
+                      std::span<const topology::LevelKey> skipped, std::vector<int>& result) {
+    for (const StandIn& own : stand_ins(hierarchy, group, root)) {
+        if (own.child >= 0 && among(skipped, hierarchy.groups[own.child].level)) {
+            add_participants(hierarchy, own.child, root, skipped, result);
+        } else {
+            result.push_back(own.rank);
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<int> participants(const Hierarchy& hierarchy, int group, int root,
+                              std::span<const topology::LevelKey> skipped) {
+    check_rank(hierarchy, root, "root");
+    std::vector<int> result;
+    result.reserve(hierarchy.groups.at(group).children.size() + hierarchy.groups[group].direct.size());
+    add_participants(hierarchy, group, root, skipped, result);
+    return result;
+}
+
+int used_group(const Hierarchy& hierarchy, int group, std::span<const topology::LevelKey> skipped) {
+    while (group >= 0 && among(skipped, hierarchy.groups[group].level)) {
+        group = hierarchy.groups[group].parent;
+    }
+    return group;
+}
+
 std::vector<int> shape_members(const Hierarchy& hierarchy, const Plan& plan, int group, int root) {
     check_rank(hierarchy, root, "root");
     const int receiver = receiver_for(hierarchy, plan, root);
     const bool between_nodes = is_network(hierarchy.groups.at(group));
-    std::vector<int> members = participants(hierarchy, group, between_nodes ? receiver : root);
+    std::vector<int> members = participants(hierarchy, group, between_nodes ? receiver : root, plan.skipped);
     if (follows_the_walk(plan.at(hierarchy.groups[group].level).method) && !hierarchy.walk.empty()) {
         order_chain(hierarchy, members);
     }
-    if (receiver != root && group == hierarchy.lowest_common_group(root, receiver)) {
+    if (receiver != root &&
+        group == used_group(hierarchy, hierarchy.lowest_common_group(root, receiver), plan.skipped)) {
         // Next to the root in every shape: all that comes from other nodes takes this edge.
         const auto place = std::find(members.begin(), members.end(), receiver);
         std::rotate(members.begin() + 1, place, place + 1);
@@ -134,7 +174,8 @@ std::vector<GroupPart> group_parts(const Hierarchy& hierarchy, const Plan& plan,
     check_rank(hierarchy, rank, "rank");
     const int receiver = receiver_for(hierarchy, plan, root);
     std::vector<GroupPart> parts;
-    for (int group = hierarchy.stop[rank]; group >= 0;) {
+    const auto used = [&](int group) { return used_group(hierarchy, group, plan.skipped); };
+    for (int group = used(hierarchy.stop[rank]); group >= 0;) {
         const bool between_nodes = is_network(hierarchy.groups[group]);
         if (rank == root && receiver != root && between_nodes) {
             break;  // the receiver takes part from here on
@@ -150,9 +191,9 @@ std::vector<GroupPart> group_parts(const Hierarchy& hierarchy, const Plan& plan,
         const bool stands_above = part.position == 0;
         parts.push_back(std::move(part));
         if (stands_above) {
-            group = hierarchy.groups[group].parent;
+            group = used(hierarchy.groups[group].parent);
         } else if (rank == receiver && receiver != root && !between_nodes) {
-            group = hierarchy.groups[hierarchy.widest_in_node(root)].parent;
+            group = used(hierarchy.groups[hierarchy.widest_in_node(root)].parent);
         } else {
             break;
         }

@@ -12,10 +12,11 @@ using topology::Hierarchy;
 
 /// For every group the participant behind which `rank` stands, or where it is no member, the one that stands
 /// for the group: there all blocks leave a ring that `rank` is to get.
-std::vector<int> exits_towards(const Hierarchy& hierarchy, int root, int rank) {
+std::vector<int> exits_towards(const Hierarchy& hierarchy, const Plan& plan, int root, int rank) {
     std::vector<int> exits(hierarchy.groups.size(), -1);
     int behind = rank;
-    for (int group = hierarchy.stop[rank]; group >= 0; group = hierarchy.groups[group].parent) {
+    const auto used = [&](int group) { return used_group(hierarchy, group, plan.skipped); };
+    for (int group = used(hierarchy.stop[rank]); group >= 0; group = used(hierarchy.groups[group].parent)) {
         exits[group] = behind;
         behind = hierarchy.contains(group, root) ? root : hierarchy.groups[group].leader;
     }
@@ -40,9 +41,12 @@ WholeTree::WholeTree(const Hierarchy& hierarchy, const Plan& plan, int root, int
     };
     std::vector<Link> links;
     links.reserve(parents_.size());
-    const std::vector<int> exits = exits_towards(hierarchy, root, rank);
+    const std::vector<int> exits = exits_towards(hierarchy, plan, root, rank);
     // Children stand behind their parents: backwards, a rank's edges come up narrow levels first.
     for (int group = static_cast<int>(hierarchy.groups.size()) - 1; group >= 0; --group) {
+        if (used_group(hierarchy, group, plan.skipped) != group) {
+            continue;
+        }
         const std::vector<int> members = shape_members(hierarchy, plan, group, root);
         const LevelMethod& method = plan.at(hierarchy.groups[group].level).method;
         const auto size = static_cast<int>(members.size());

@@ -40,14 +40,17 @@ struct LevelSources {
 /// How one operation of one size class is done. Made from facts equal on all ranks only.
 struct Plan {
     Engine engine = Engine::forward;
-    /// One per level of the hierarchy, topmost first. Reductions, and the levels engine, cut all messages to
-    /// one size, that of the topmost level: every entry then carries it. A topmost level with recursive
-    /// doubling leaves all messages whole. Reductions have a ring on the topmost level only (ring_links()). A
-    /// forward plan's methods are automatic where no rule fixed them.
+    /// One per level of the hierarchy that is not skipped, topmost first. Reductions, and the levels engine,
+    /// cut all messages to one size, that of the topmost level: every entry then carries it. A topmost level
+    /// with recursive doubling leaves all messages whole. Reductions have a ring on the topmost level only
+    /// (ring_links()). A forward plan's methods are automatic where no rule fixed them.
     std::vector<LevelPlan> levels;
     std::vector<LevelSources> sources;  ///< of make_plan(): one per level
-    Source engine_source;               ///< who asked for the engine; `reason` tells where it got another
-    int window = 4;                     ///< messages in flight per edge of the tree
+    /// Levels whose groups do nothing of their own: their participants take part in the group around them.
+    /// Never the topmost one; where `near_card`, none of those that divide nodes from each other.
+    std::vector<topology::LevelKey> skipped;
+    Source engine_source;  ///< who asked for the engine; `reason` tells where it got another
+    int window = 4;        ///< messages in flight per edge of the tree
     /// What other nodes send to the root enters its node at Hierarchy::receiver_of(root), which hands it on
     /// (Gather, Reduce).
     bool near_card = false;
@@ -56,7 +59,7 @@ struct Plan {
     double forward_us = 0;    ///< of the previous component; 0: the sizes are not known to all ranks
     std::string reason;       ///< why this engine, in a few words
 
-    /// The plan of a level; throws std::out_of_range for one that the hierarchy has not.
+    /// The plan of a level; throws std::out_of_range for one that the hierarchy has not, or that is skipped.
     const LevelPlan& at(topology::LevelKey level) const;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "strata/algorithms/plan.h"
@@ -10,8 +11,12 @@ namespace strata::algorithms {
 /// The members of a group that talk to each other on its level: one stand-in per child group and every rank
 /// that stops here, by lowest member, rotated so that the group's own stand-in comes first. A group that
 /// holds `root` is stood for by `root`, any other by its leader (seed paper on multilevel collectives, figure
-/// 5).
-std::vector<int> participants(const topology::Hierarchy& hierarchy, int group, int root);
+/// 5). In place of a group of a `skipped` level stand its own participants, its stand-in first.
+std::vector<int> participants(const topology::Hierarchy& hierarchy, int group, int root,
+                              std::span<const topology::LevelKey> skipped = {});
+
+/// `group`, or the smallest one around it whose level is not skipped; -1 for -1.
+int used_group(const topology::Hierarchy& hierarchy, int group, std::span<const topology::LevelKey> skipped);
 
 /// participants() by their position in the shape of their level: a chain visits them in the order of the
 /// hierarchy's walk. Between nodes the root's receiver stands for it where the plan says so

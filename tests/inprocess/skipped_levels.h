@@ -1,0 +1,21 @@
+#pragma once
+#include <vector>
+
+#include "random.h"
+#include "strata/algorithms/plan.h"
+#include "strata/topology/hierarchy.h"
+
+namespace strata::testing {
+
+/// The hierarchy without the groups of some levels (not the topmost group's): what they hold belongs to the
+/// group around them. Leaders, the walk and receivers stay. Written for the oracles, with nothing of the
+/// planner.
+topology::Hierarchy without(const topology::Hierarchy& hierarchy,
+                            const std::vector<topology::LevelKey>& levels);
+
+/// Lets a plan skip some of its levels, drawn at random: any but the topmost, or those that have no group
+/// right below a network.
+void skip_some(Random& random, const topology::Hierarchy& hierarchy, algorithms::Plan& plan,
+               bool inside_nodes = false);
+
+}  // namespace strata::testing
