@@ -1,6 +1,7 @@
 #include "plan_search.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "cost_links.h"
@@ -14,6 +15,20 @@ using topology::LevelKey;
 // Below 4 KiB the cost per message dominates everywhere, above 1 MiB a pipeline has nothing left to overlap.
 constexpr std::size_t smallest_segment = 4096;
 constexpr std::size_t largest_segment = 1048576;
+
+/// Of k-nomial trees: four, and those that reach all in three hops and in two, as suits links whose latency
+/// is many times what a message costs the sender (postal model).
+std::vector<int> radices_for(int size) {
+    if (size <= 4) return {};
+    std::vector<int> radices{4};
+    for (const int hops : {3, 2}) {
+        int radix = 2;
+        while (std::pow(radix, hops) < size) ++radix;
+        if (radix > 2 && std::find(radices.begin(), radices.end(), radix) == radices.end())
+            radices.push_back(radix);
+    }
+    return radices;
+}
 
 const LevelMethod binomial{Algorithm::binomial, 0, {}};
 const LevelMethod ring{Algorithm::ring, 0, {}};
@@ -131,7 +146,7 @@ std::vector<LevelMethod> PlanSearch::shapes_for(std::size_t l) const {
     if (must_be_ring(l)) return {ring};
     std::vector<LevelMethod> shapes{{Algorithm::linear, 0, {}}};
     if (size > 2) shapes.insert(shapes.begin(), {Algorithm::pipeline, 0, {}});
-    if (size > 4) shapes.push_back({Algorithm::knomial, 4, {}});
+    for (const int radix : radices_for(size)) shapes.push_back({Algorithm::knomial, radix, {}});
     if (size > 3) shapes.push_back({Algorithm::binary, 0, {}});
     if (size > 3) shapes.push_back(binomial);
     if (rings_ == Rings::allowed && worth_a_ring(l)) shapes.push_back(ring);
