@@ -45,8 +45,8 @@ double ExchangeModel::Arrivals::without(int from, double busy) const {
 }
 
 ExchangeModel::ExchangeModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,
-                             const CollectiveTraits& traits)
-    : CostModel(hierarchy, links, root),
+                             const CollectiveTraits& traits, std::span<const topology::LevelKey> skipped)
+    : CostModel(hierarchy, links, root, skipped),
       up_(traits.up),
       down_(traits.down),
       ranks_(hierarchy.stop.size()),
@@ -58,11 +58,11 @@ void ExchangeModel::make_edges(std::span<const LevelPlan> plans) {
     for (int g = 0; g < static_cast<int>(groups_.size()); ++g) {
         const auto& members = groups_[g].participants;
         if (members.size() < 2) continue;
-        const LevelPlan& plan = plans[groups_[g].level];
+        const LevelPlan& plan = plans[groups_[g].plan];
         const std::size_t first = edges_.size();
         const auto add = [&](const Participant& from, const Participant& to) {
-            edges_.push_back(
-                {from.rank, to.rank, g, std::max(from.us_per_byte, to.us_per_byte), plan.segment_bytes, 0});
+            const Meeting met = meeting(g, from, to);
+            edges_.push_back({from.rank, to.rank, met.group, met.us_per_byte, plan.segment_bytes, 0});
         };
         const bool ring = makes_ring(plan.method, static_cast<int>(members.size()));
         if (ring) {

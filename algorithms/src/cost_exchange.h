@@ -21,7 +21,7 @@ namespace strata::algorithms {
 class ExchangeModel final : public CostModel {
 public:
     ExchangeModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,
-                  const CollectiveTraits& traits);
+                  const CollectiveTraits& traits, std::span<const topology::LevelKey> skipped);
 
     double cost_us(std::span<const LevelPlan> plans, std::size_t bytes, int window) override;
 
@@ -37,7 +37,7 @@ private:
     struct Edge {
         int parent = -1;
         int child = -1;
-        int group = -1;
+        int group = -1;          ///< in which both meet
         double us_per_byte = 0;  ///< of the narrowest connection on its way
         std::size_t segment_bytes = 0;
         double behind = 0;  ///< of a ring's edge: ranks that the sender, its `parent`, stands for

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -13,8 +14,10 @@
 
 namespace strata::algorithms {
 
-/// Predicts one collective over one hierarchy and root, for many candidate plans. What all models share: the
-/// levels with their links, who takes part in each group, and what connects them.
+/// Predicts one collective over one hierarchy and root, for many candidate plans that use the same levels.
+/// What all models share: the levels with their links, who takes part in each group, and what connects them.
+/// Skipped levels have links like all others: where the participants of their groups take part in the group
+/// around, each message is priced by where its two ends meet.
 class CostModel {
 public:
     virtual ~CostModel() = default;
@@ -22,8 +25,9 @@ public:
     CostModel& operator=(const CostModel&) = delete;
 
     const std::vector<topology::LevelKey>& levels() const { return levels_; }
-    const LinkParameters& link(std::size_t level) const { return links_[level]; }
-    bool network(std::size_t level) const { return network_[level]; }
+    // By place in levels():
+    const LinkParameters& link(std::size_t level) const { return links_[used_[level]]; }
+    bool network(std::size_t level) const { return network_[used_[level]]; }
     /// Participants of the level's largest group.
     int largest_group(std::size_t level) const { return largest_group_[level]; }
     /// True when the topmost level has no other group than the top.
@@ -34,47 +38,69 @@ public:
     virtual double cost_us(std::span<const LevelPlan> plans, std::size_t bytes, int window) = 0;
 
 protected:
-    CostModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root);
+    CostModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,
+              std::span<const topology::LevelKey> skipped);
 
     struct Participant {
         int rank;
         double us_per_byte;  ///< of the narrowest connection between this rank and the group
     };
     struct GroupView {
-        std::size_t level;
-        std::vector<Participant> participants;
+        std::size_t level;                      ///< among all levels of the hierarchy
+        std::size_t plan;                       ///< the level's place in levels()
+        std::vector<Participant> participants;  ///< none: skipped
+        bool merged = false;                    ///< some of them come from groups that are skipped
+    };
+    /// Where two participants of a group meet, and the narrowest connection between them.
+    struct Meeting {
+        int group;
+        double us_per_byte;
     };
     struct Shape {
+        int index = 0;           ///< among all shapes of this model
         std::vector<int> order;  ///< positions, parents before their children
         std::vector<std::vector<int>> children;
     };
 
     const Shape& shape(const LevelMethod& method, std::size_t size);
+    Meeting meeting(int group, const Participant& a, const Participant& b) const {
+        if (!groups_[group].merged) return {group, std::max(a.us_per_byte, b.us_per_byte)};
+        return merged_meeting(a.rank, b.rank);
+    }
+    /// Of a merged group: where each position meets its parent in the shape.
+    const std::vector<Meeting>& meetings(int group, const Shape& shape);
     /// Calls action(group) for every boundary that `rank` crosses on its way out to `group`, innermost first.
     template <typename Action>
     void each_boundary(int rank, int group, Action&& action) const {
-        for (int c = hierarchy_.stop[rank]; c != group; c = hierarchy_.groups[c].parent) action(c);
+        for (int c = stop_[rank]; c != group; c = parent_[c]) action(c);
     }
 
     const topology::Hierarchy& hierarchy_;
+    const std::vector<int>& stop_;
+    std::vector<int> parent_;  ///< by group
     int root_;
-    std::vector<LinkParameters> links_;  ///< by level
-    std::vector<bool> network_;          ///< by level
+    std::vector<LinkParameters> links_;  ///< by level, skipped ones too
+    std::vector<bool> network_;          ///< by level, skipped ones too
     std::vector<GroupView> groups_;
     std::vector<double> group_us_per_byte_;  ///< of each group's connection to its parent
     std::vector<double> group_gap_us_;       ///< least time per message on that connection
     std::vector<double> card_us_per_byte_;   ///< of each rank's own card; 0: it has none of its own
 
 private:
+    Meeting merged_meeting(int a, int b) const;
+
     std::vector<topology::LevelKey> levels_;
+    std::vector<std::size_t> used_;  ///< place in levels_ -> level
     std::vector<int> largest_group_;
     bool top_stands_alone_ = false;
     std::map<std::tuple<Algorithm, int, std::size_t>, Shape> shapes_;
+    std::map<std::pair<int, int>, std::vector<Meeting>> meetings_;  ///< by group and shape
 };
 
 /// The model of the engine that carries `operation`: whole vectors over a tree (cost_tree.h) or everybody's
 /// blocks (cost_exchange.h).
 std::unique_ptr<CostModel> make_cost_model(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                                           const Operation& operation);
+                                           const Operation& operation,
+                                           std::span<const topology::LevelKey> skipped = {});
 
 }  // namespace strata::algorithms

@@ -8,31 +8,18 @@
 
 namespace strata::algorithms {
 
-/// What all edges of one group have in common for the candidate at hand.
-struct TreeModel::Edges {
-    const Shape* shape = nullptr;
-    double segment = 0;           ///< bytes
-    double tail = 0;              ///< bytes of the last segment
-    bool whole = true;            ///< one segment
-    double latency = 0;           ///< us
-    double overhead = 0;          ///< us
-    double copy_us_per_byte = 0;  ///< that the processor spends at each end
-    double handshake = 0;         ///< us
-    double window_pace = 0;       ///< us per byte that the window of messages in flight allows
-};
-
 TreeModel::TreeModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,
-                     const CollectiveTraits& traits)
-    : CostModel(hierarchy, links, root),
+                     const CollectiveTraits& traits, std::span<const topology::LevelKey> skipped)
+    : CostModel(hierarchy, links, root, skipped),
       up_(traits.up),
       down_(traits.down),
       fold_us_per_byte_(traits.folds ? 1 / folded_bytes_per_us : 0),
+      any_merged_(std::any_of(groups_.begin(), groups_.end(), [](const GroupView& g) { return g.merged; })),
       ranks_(hierarchy.stop.size()),
       boundaries_(hierarchy.groups.size()) {}
 
-TreeModel::Edges TreeModel::edges_of(int group, std::size_t segment_bytes, int window) const {
-    const GroupView& view = groups_[group];
-    const LinkParameters& link = links_[view.level];
+TreeModel::Edges TreeModel::edges_on(std::size_t level, std::size_t segment_bytes, int window) const {
+    const LinkParameters& link = links_[level];
     Edges edges;
     const auto fixed = static_cast<double>(segment_bytes);
     edges.whole = exchange_ || fixed == 0 || fixed >= bytes_;
@@ -40,7 +27,7 @@ TreeModel::Edges TreeModel::edges_of(int group, std::size_t segment_bytes, int w
     edges.tail = bytes_ - (std::ceil(bytes_ / edges.segment) - 1) * edges.segment;
     edges.latency = link.latency_us;
     edges.overhead = link.overhead_us;
-    if (!network_[view.level]) edges.copy_us_per_byte = 1 / link.bytes_per_us;
+    if (!network_[level]) edges.copy_us_per_byte = 1 / link.bytes_per_us;
     edges.handshake = handshake_us(link, static_cast<std::size_t>(edges.segment));
     if (edges.handshake > 0) {
         const double round = edges.handshake + edges.latency + edges.segment / link.bytes_per_us;
@@ -55,14 +42,23 @@ void TreeModel::each_group(std::span<const LevelPlan> plans, int window, Action&
     for (int g = top_apart() ? 1 : 0; g < static_cast<int>(groups_.size()); ++g) {
         const GroupView& view = groups_[g];
         if (view.participants.size() < 2) continue;
-        const LevelPlan& plan = plans[view.level];
-        Edges edges = edges_of(g, (up_ ? plans[0] : plan).segment_bytes, window);
+        const LevelPlan& plan = plans[view.plan];
+        const std::size_t segment = (up_ ? plans[0] : plan).segment_bytes;
+        Edges edges = edges_on(view.level, segment, window);
         edges.shape = &shape(plan.method, view.participants.size());
+        if (view.merged) {
+            by_level_.clear();
+            for (std::size_t level = 0; level < links_.size(); ++level)
+                by_level_.push_back(edges_on(level, segment, window));
+            edges.by_level = &by_level_;
+            edges.meetings = &meetings(g, *edges.shape);
+        }
         action(g, edges);
     }
 }
 
 void TreeModel::add_loads(int group, const Edges& edges) {
+    if (groups_[group].merged) return add_merged_loads(group, edges);
     const double directions = up_ && down_ ? 2 : 1;
     const double per_byte = directions * (edges.overhead / edges.segment + edges.copy_us_per_byte);
     const auto& members = groups_[group].participants;
@@ -79,6 +75,8 @@ void TreeModel::add_loads(int group, const Edges& edges) {
         use_connections(rank, uses);
         for (const int child : children) {
             ranks_[members[child].rank].processor_load += per_byte;
+            if (any_merged_)
+                each_boundary(members[child].rank, group, [&](int c) { ++boundaries_[c].entries; });
             // One way, what comes from the parent never meets what goes to the children.
             if (up_ && down_) use_connections(members[child].rank, 1);
         }
@@ -113,7 +111,7 @@ void TreeModel::start(const Wave& wave) {
         state.wave = {};
         state.processor_free = state.card_free = 0;
     }
-    for (GroupState& boundary : boundaries_) boundary.free = 0;
+    for (GroupState& boundary : boundaries_) boundary.free = boundary.in_free = 0;
     const auto begin_at = [&](int rank) {
         ranks_[rank].wave = wave;
         ranks_[rank].processor_free = wave.first;
@@ -122,28 +120,38 @@ void TreeModel::start(const Wave& wave) {
     for (const Participant& member : groups_.front().participants) begin_at(member.rank);
 }
 
-void TreeModel::time_group(int group, const Edges& edges, double fold_us_per_byte) {
+void TreeModel::time_group(int group, const Edges& all, double fold_us_per_byte) {
     const auto& members = groups_[group].participants;
-    for (const int position : edges.shape->order) {
-        const auto& children = edges.shape->children[position];
+    const bool merged = groups_[group].merged;
+    for (const int position : all.shape->order) {
+        const auto& children = all.shape->children[position];
         if (children.empty()) continue;
         const int rank = members[position].rank;
         RankState& parent = ranks_[rank];
         const Wave& above = parent.wave;
         // A segment larger than the arriving ones waits until enough of those are here.
-        const double missing = std::max(0.0, std::ceil(edges.segment / above.segment) - 1) * above.segment;
+        const double missing = std::max(0.0, std::ceil(all.segment / above.segment) - 1) * above.segment;
         const double ready = std::min(above.last, above.first + missing * above.pace);
-        const double outward = outward_pace(rank, group);
-        const double pace = std::max(above.pace, outward);
+        double outward = merged ? 0 : outward_pace(rank, group);
+        double pace = std::max(above.pace, outward);
         for (std::size_t i = 0; i < children.size(); ++i) {
             const Participant& member = members[children[i]];
             RankState& child = ranks_[member.rank];
             Wave& wave = child.wave;
-            const double us_per_byte = std::max(members[position].us_per_byte, member.us_per_byte);
+            const Meeting met =
+                merged ? (*all.meetings)[children[i]]
+                       : Meeting{group, std::max(members[position].us_per_byte, member.us_per_byte)};
+            const double us_per_byte = met.us_per_byte;
+            const Edges& edges = merged ? (*all.by_level)[groups_[met.group].level] : all;
+            if (merged) {
+                outward = std::max(outward_pace(rank, met.group), inward_pace(member.rank, met.group));
+                pace = std::max(above.pace, outward);
+            }
             const double start =
                 std::max(ready, parent.processor_free) + edges.overhead + edges.segment * fold_us_per_byte;
             parent.processor_free = start + edges.segment * edges.copy_us_per_byte;
-            const double sent = pass_outward(rank, group, start, edges.segment);
+            double sent = pass_outward(rank, met.group, start, edges.segment);
+            if (merged) sent = pass_inward(member.rank, met.group, sent, edges.segment);
             wave.first =
                 sent + edges.handshake + edges.segment * us_per_byte + edges.latency + edges.overhead;
             wave.last = wave.first;
@@ -218,7 +226,7 @@ double TreeModel::cost_us(std::span<const LevelPlan> plans, std::size_t bytes, i
 
 double tree_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links, const Plan& plan,
                     const Operation& operation) {
-    const auto model = make_cost_model(hierarchy, links, operation);
+    const auto model = make_cost_model(hierarchy, links, operation, plan.skipped);
     std::vector<LevelPlan> plans;
     for (const auto level : model->levels()) plans.push_back(plan.at(level));
     return model->cost_us(plans, operation.bytes, plan.window);

@@ -25,15 +25,31 @@ namespace strata::algorithms {
 /// rounds among the stand-ins, down again. Barrier: the same with one byte. With a ring on the topmost level
 /// both streams begin and end at its members, whose connections carry 2(k-1)/k vectors each way; a round
 /// takes 2(k-1) hops, and none of them less than a message without company (cost_ring.cc).
+///
+/// A group of a skipped level can be entered and left several times, and its connection is then shared on the
+/// way in as well (cost_merged.cc).
 class TreeModel final : public CostModel {
 public:
     TreeModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,
-              const CollectiveTraits& traits);
+              const CollectiveTraits& traits, std::span<const topology::LevelKey> skipped);
 
     double cost_us(std::span<const LevelPlan> plans, std::size_t bytes, int window) override;
 
 private:
-    struct Edges;
+    /// What all edges of one group have in common for the candidate at hand.
+    struct Edges {
+        const Shape* shape = nullptr;
+        const std::vector<Meeting>* meetings = nullptr;  ///< of a merged group
+        const std::vector<Edges>* by_level = nullptr;    ///< where two of a merged group meet
+        double segment = 0;                              ///< bytes
+        double tail = 0;                                 ///< bytes of the last segment
+        bool whole = true;                               ///< one segment
+        double latency = 0;                              ///< us
+        double overhead = 0;                             ///< us
+        double copy_us_per_byte = 0;                     ///< that the processor spends at each end
+        double handshake = 0;                            ///< us
+        double window_pace = 0;  ///< us per byte that the window of messages in flight allows
+    };
     /// What has reached the top of the tree, and how fast more follows.
     struct Wave {
         double first = 0;    ///< when the first segment is here, us
@@ -44,15 +60,18 @@ private:
     };
     struct Ring;
 
-    Edges edges_of(int group, std::size_t segment_bytes, int window) const;
+    Edges edges_on(std::size_t level, std::size_t segment_bytes, int window) const;
     template <typename Action>
     void each_group(std::span<const LevelPlan> plans, int window, Action&& action);
     void add_loads(int group, const Edges& edges);
     void start(const Wave& wave);
-    void time_group(int group, const Edges& edges, double fold_us_per_byte);
+    void time_group(int group, const Edges& all, double fold_us_per_byte);
     Wave arrived() const;
     double outward_pace(int rank, int group) const;
+    double inward_pace(int rank, int group) const;
     double pass_outward(int rank, int group, double start, double bytes);
+    double pass_inward(int rank, int group, double start, double bytes);
+    void add_merged_loads(int group, const Edges& edges);
     double rounds_us() const;
     Ring ring_of(const LevelPlan& plan, int window) const;
     void add_ring_loads(const LevelPlan& plan, int window);
@@ -63,6 +82,7 @@ private:
     bool up_;
     bool down_;
     double fold_us_per_byte_;
+    bool any_merged_;
 
     // One candidate's state, kept to spare allocations.
     struct RankState {
@@ -75,9 +95,13 @@ private:
     struct GroupState {
         double uses = 0;  ///< vectors that leave the group
         double free = 0;
+        // Of groups that a merged one (GroupView) holds:
+        double entries = 0;  ///< vectors that come into the group
+        double in_free = 0;
     };
     std::vector<RankState> ranks_;
     std::vector<GroupState> boundaries_;
+    std::vector<Edges> by_level_;
     double bytes_ = 0;
     bool exchange_ = false;  ///< the topmost level exchanges
     bool ring_ = false;      ///< it is a ring

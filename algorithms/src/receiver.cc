@@ -25,8 +25,12 @@ bool may_have_receiver(const Operation& operation) {
 
 }  // namespace
 
-topology::LevelKey receiver_level(const topology::Hierarchy& hierarchy, int root) {
-    return hierarchy.groups[hierarchy.lowest_common_group(root, hierarchy.receiver_of(root))].level;
+topology::LevelKey receiver_level(const topology::Hierarchy& hierarchy, int root,
+                                  const std::vector<LevelPlan>& levels) {
+    int group = hierarchy.lowest_common_group(root, hierarchy.receiver_of(root));
+    const auto planned = [&](const LevelPlan& plan) { return plan.level == hierarchy.groups[group].level; };
+    while (std::none_of(levels.begin(), levels.end(), planned)) group = hierarchy.groups[group].parent;
+    return hierarchy.groups[group].level;
 }
 
 ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable& links,
@@ -59,7 +63,7 @@ ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable
 ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable& links,
                            const Operation& operation, const std::vector<LevelPlan>& levels) {
     if (hierarchy.receiver_of(operation.root) == operation.root) return {};
-    const auto level = receiver_level(hierarchy, operation.root);
+    const auto level = receiver_level(hierarchy, operation.root, levels);
     const auto segment =
         std::find_if(levels.begin(), levels.end(), [&](const LevelPlan& own) { return own.level == level; });
     return receiver_cost(hierarchy, links, operation, segment->segment_bytes);

@@ -28,7 +28,9 @@ ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable
 double receiving_us(const topology::Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
                     const std::vector<LevelPlan>& levels, bool near_card);
 
-/// The level on which the root and its receiver meet; there must be one.
-topology::LevelKey receiver_level(const topology::Hierarchy& hierarchy, int root);
+/// The level on which the root and its receiver meet, or of the smallest group around whose level is planned;
+/// there must be a receiver.
+topology::LevelKey receiver_level(const topology::Hierarchy& hierarchy, int root,
+                                  const std::vector<LevelPlan>& levels);
 
 }  // namespace strata::algorithms

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cost_model.h"
+#include "level_search.h"
 #include "plan_search.h"
 #include "receiver.h"
 #include "weighing.h"
@@ -55,6 +56,14 @@ bool has_ring(const std::vector<LevelPlan>& levels) {
                        [](const LevelPlan& level) { return level.method.algorithm == Algorithm::ring; });
 }
 
+/// True where levels may be left out: the order of a reduction does not follow from them, and no engine was
+/// asked for that takes all.
+bool may_skip_levels(const Overrides& overrides, const Operation& operation) {
+    const bool ordered =
+        traits_of(operation.collective).folds && (operation.rank_order || operation.reproducible);
+    return !ordered && (overrides.engine == Engine::automatic || overrides.engine == Engine::tree);
+}
+
 /// The user wants lanes: several trees where that is possible, or else one.
 void set_lanes(Plan& plan, const Operation& operation) {
     plan.engine = Engine::tree;
@@ -81,6 +90,7 @@ void choose_receiver(Plan& plan, const Hierarchy& hierarchy, const LinkTable& li
 void forward(Plan& plan, std::string reason) {
     plan.engine = Engine::forward;
     plan.near_card = false;
+    plan.skipped.clear();
     plan.predicted_us = plan.forward_us;
     plan.reason = std::move(reason);
 }
@@ -92,17 +102,28 @@ Verdict judge_inside(const Plan& plan) {
     return {true, "predicted faster than the previous component"};
 }
 
-/// Between nodes: `search`, the same with rings in place of trees, or the previous component.
-Verdict weigh(PlanSearch& search, CostModel& model, const Hierarchy& hierarchy, const LinkTable& links,
+/// The best plan with rings in place of trees.
+Searched search_rings(const Hierarchy& hierarchy, const LinkTable& links, const Overrides& overrides,
+                      const Operation& operation) {
+    auto model = make_cost_model(hierarchy, links, operation);
+    PlanSearch search(*model, overrides, operation, Rings::allowed);
+    const double us = search.run(traits_of(operation.collective).folds);
+    Searched rings{std::move(model), std::move(search), us, {}};
+    if (may_skip_levels(overrides, operation)) {
+        skip_levels(rings, hierarchy, links, overrides, operation, Rings::allowed);
+    }
+    return rings;
+}
+
+/// Between nodes: `searched`, the same with rings in place of trees, or the previous component.
+Verdict weigh(Searched& searched, const Hierarchy& hierarchy, const LinkTable& links,
               const Overrides& overrides, const Operation& operation, Plan& plan) {
     Weighing weighing(hierarchy, links, operation, overrides.window);
-    weighing.add(search.plans(), plan.near_card);
-    std::optional<PlanSearch> rings;
-    double rings_us = 0;
-    if (traits_of(operation.collective).by_ring && search.could_be_ring()) {
-        rings.emplace(model, overrides, operation, Rings::allowed);
-        rings_us = rings->run(traits_of(operation.collective).folds);
-        weighing.add(rings->plans(), false);
+    weighing.add(searched.search.plans(), plan.near_card, searched.skipped);
+    std::optional<Searched> rings;
+    if (traits_of(operation.collective).by_ring && searched.search.could_be_ring()) {
+        rings = search_rings(hierarchy, links, overrides, operation);
+        weighing.add(rings->search.plans(), false, rings->skipped);
     }
     const Weighing::Choice choice = weighing.choose();
     if (!choice.way) {
@@ -111,8 +132,8 @@ Verdict weigh(PlanSearch& search, CostModel& model, const Hierarchy& hierarchy, 
                               : "no gain predicted over the previous component"};
     }
     if (*choice.way == 1) {
-        search = std::move(*rings);
-        plan.predicted_us = rings_us;
+        searched = std::move(*rings);
+        plan.predicted_us = searched.us;
     }
     if (plan.predicted_us <= plan.forward_us) return {true, "predicted faster than the previous component"};
     return {true, "predicted close, and spares the links between nodes"};
@@ -128,9 +149,11 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     plan.window = overrides.window;
     plan.forward_us = forward_cost_us(hierarchy, links, operation);
     if (plan.forward_us > 0) plan.forward_us += receiver_cost(hierarchy, links, operation, 0).far_us;
-    const auto model = make_cost_model(hierarchy, links, operation);
-    PlanSearch search(*model, overrides, operation,
-                      overrides.engine == Engine::ring ? Rings::wanted : Rings::none);
+    auto model = make_cost_model(hierarchy, links, operation);
+    PlanSearch all_levels(*model, overrides, operation,
+                          overrides.engine == Engine::ring ? Rings::wanted : Rings::none);
+    Searched searched{std::move(model), std::move(all_levels), 0, {}};
+    PlanSearch& search = searched.search;
     plan.levels = search.plans();
     plan.sources = search.sources();
     if (overrides.engine != Engine::automatic) plan.engine_source = overrides.engine_source;
@@ -150,13 +173,18 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
                                      : by_levels         ? Verdict{true, "a level method is no tree shape"}
                                                          : judge_unseen(operation, between_nodes);
     if (!verdict || verdict->take) {
-        plan.predicted_us = search.run(by_levels || traits_of(operation.collective).folds);
+        searched.us = search.run(by_levels || traits_of(operation.collective).folds);
+        if (!by_levels && may_skip_levels(overrides, operation)) {
+            skip_levels(searched, hierarchy, links, overrides, operation, Rings::none);
+        }
+        plan.predicted_us = searched.us;
         if (!by_levels) choose_receiver(plan, hierarchy, links, operation, search.plans());
         if (!verdict && between_nodes) {
-            verdict = weigh(search, *model, hierarchy, links, overrides, operation, plan);
+            verdict = weigh(searched, hierarchy, links, overrides, operation, plan);
         } else if (!verdict) {
             verdict = judge_inside(plan);
         }
+        plan.skipped = searched.skipped;
     }
     if (!verdict->take) {
         forward(plan, verdict->reason);

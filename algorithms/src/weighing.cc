@@ -17,12 +17,13 @@ Weighing::Weighing(const topology::Hierarchy& hierarchy, const LinkTable& links,
     }
 }
 
-void Weighing::add(const std::vector<LevelPlan>& levels, bool near_card) {
+void Weighing::add(const std::vector<LevelPlan>& levels, bool near_card,
+                   std::span<const topology::LevelKey> skipped) {
     std::vector<double> us;
     for (const LinkTable& table : tables_) {
-        us.push_back(
-            make_cost_model(hierarchy_, table, operation_)->cost_us(levels, operation_.bytes, window_) +
-            receiving_us(hierarchy_, table, operation_, levels, near_card));
+        us.push_back(make_cost_model(hierarchy_, table, operation_, skipped)
+                         ->cost_us(levels, operation_.bytes, window_) +
+                     receiving_us(hierarchy_, table, operation_, levels, near_card));
     }
     ways_us_.push_back(std::move(us));
 }

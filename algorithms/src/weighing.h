@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "plan_search.h"
@@ -16,8 +17,9 @@ public:
     Weighing(const topology::Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
              int window);
 
-    /// Enters a way of our own, near_card as in Plan.
-    void add(const std::vector<LevelPlan>& levels, bool near_card);
+    /// Enters a way of our own, near_card and skipped as in Plan.
+    void add(const std::vector<LevelPlan>& levels, bool near_card,
+             std::span<const topology::LevelKey> skipped = {});
 
     struct Choice {
         std::optional<std::size_t> way;  ///< in the order of add(); empty: the previous component

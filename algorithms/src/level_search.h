@@ -1,0 +1,33 @@
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "cost_model.h"
+#include "plan_search.h"
+#include "strata/algorithms/selector.h"
+
+namespace strata::algorithms {
+
+/// A search that is done, over the levels that its model uses.
+struct Searched {
+    std::unique_ptr<CostModel> model;
+    PlanSearch search;
+    double us = 0;  ///< predicted
+    std::vector<topology::LevelKey> skipped;
+};
+
+/// The levels that a plan may leave out: inside nodes, below the topmost one, and neither of the user's own
+/// groups nor given a method or a segment by a rule. Not those that divide nodes: each link between nodes
+/// shall carry as little as possible, whatever that costs by links that nobody has measured (SPEC C1).
+std::vector<topology::LevelKey> skippable_levels(const topology::Hierarchy& hierarchy,
+                                                 const Overrides& overrides);
+
+/// Looks for levels whose messages cost more than they save: all sets of up to four levels, of more those
+/// that are next to each other. Each is searched on a few nodes (sample_nodes()). Tried on the whole machine
+/// are the fastest of them, and of those predicted within the model's error of it the smallest one, which
+/// goes first: a set replaces what is there where it gains more than that error. `rings` as for `searched`.
+/// Cost: at most 16 searches over few nodes and two over all.
+void skip_levels(Searched& searched, const topology::Hierarchy& hierarchy, const LinkTable& links,
+                 const Overrides& overrides, const Operation& operation, Rings rings);
+
+}  // namespace strata::algorithms
