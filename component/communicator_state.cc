@@ -208,6 +208,7 @@ algorithms::Overrides CommunicatorState::wishes(const algorithms::Operation& ope
     auto [overrides, unusable] =
         algorithms::resolve(settings_.of(op), rules_[static_cast<std::size_t>(op)], hierarchy_, operation);
     passed_over = std::move(unusable);
+    overrides.keep_levels = settings_.hierarchy.has_value();
     if (!delegate) {
         return without_delegation(std::move(overrides), op, algorithms::Engine::tree);
     }

@@ -102,6 +102,9 @@ std::string describe(const algorithms::Plan& plan, Collective collective, const 
             text << (i > 0 ? ", " : "") << topology::name_of(level.level) << ' '
                  << algorithms::name_of(level.method) << '/' << level.segment_bytes;
         }
+        for (std::size_t i = 0; i < plan.skipped.size(); ++i) {
+            text << (i > 0 ? ", " : "; skips ") << topology::name_of(plan.skipped[i]);
+        }
         text << ')';
     }
     if (plan.lanes > 1) {

@@ -30,6 +30,9 @@ strata_layout(one_two_five "${two_packages}"
 # 1 + 2 + 5 + 8 ranks, one node after the other: every group's ranks are consecutive.
 strata_layout(ascending "${two_packages}"
   "0@n0 0@n1 8@n1 0@n2 1@n2 4@n2 8@n2 12@n2 0@n3 1@n3 2@n3 4@n3 5@n3 8@n3 9@n3 12@n3")
+# 2 nodes x 8 ranks: levels deep and wide enough inside nodes that plans skip some.
+strata_layout(wide "${two_packages}"
+  "0@n0 0@n1 1@n0 1@n1 4@n0 4@n1 5@n0 5@n1 8@n0 8@n1 9@n0 9@n1 12@n0 12@n1 13@n0 13@n1")
 # Cards in two places of every node: leaders are drawn by lot among the near ranks, per communicator.
 strata_layout(cards "${two_packages}"
   "8@n2 0@n1 4@n3 1@n0 4@n2 0@n0 8@n1 1@n3 5@n2 8@n0 4@n1 5@n3 6@n2 8@n3 4@n0 5@n1"
