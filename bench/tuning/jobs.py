@@ -5,7 +5,7 @@ import os
 
 from measuring import competitors
 from measuring.cluster import ClusterError
-from measuring.rounds import plans_told
+from measuring.series import plans_told
 
 from .plans import info_keys
 from .race import Job
