@@ -56,7 +56,8 @@ void print(const std::vector<Message>& messages) {
         const std::vector<std::byte> bytes(message.record.begin(), message.record.begin() + message.bytes);
         if (!topology::decode(bytes, records[rank])) std::abort();
     }
-    const topology::Election election = component::election_of(MPI_COMM_WORLD, component::Settings{});
+    const component::Settings settings;
+    const topology::Election election = component::election_of(MPI_COMM_WORLD, settings, settings);
     const topology::Hierarchy hierarchy = topology::build_hierarchy(records, {{}, election});
     std::printf("card_leaders");
     for (const int leader : topology::card_leaders(hierarchy, records, 0, election))

@@ -30,7 +30,7 @@ struct CardMark {
 struct PictureNotes {
     GroupNamer namer;
     std::vector<CardMark> cards;
-    std::string json_members;  ///< further ones of json: "\"name\":VALUE,..."
+    std::string json_members = {};  ///< further ones of json: "\"name\":VALUE,..."
 };
 
 /// Draws a hierarchy. text: an indented tree, a card as a line in its group; json:
