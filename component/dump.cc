@@ -110,7 +110,11 @@ std::string describe(const algorithms::Plan& plan, Collective collective, const 
     if (plan.lanes > 1) {
         text << " in " << plan.lanes << " lanes";
     }
-    text << ", predicted " << plan.predicted_us << " us";
+    if (plan.predicted_us > 0) {
+        text << ", predicted " << plan.predicted_us << " us";
+    } else {
+        text << ", not predicted";
+    }
     if (plan.forward_us > 0) {
         text << ", forward " << plan.forward_us << " us";
     }

@@ -34,6 +34,7 @@ private:
     /// A message for the rank in whose inbox it is.
     struct Message {
         int from;  ///< -1: taken out
+        int channel;
         std::size_t bytes;
         double arrival;  ///< open_end: still with its sender
         bool awaited;    ///< by its sender
@@ -66,9 +67,9 @@ private:
         state.sent = step.to < 0 ? when : open_end;
         state.received = step.from < 0 ? when : open_end;
         if (step.to >= 0) send(rank, step, when);
-        if (step.from >= 0) ask(rank, step.from, when);
-        if (program_.asks_ahead && state.step + 1 < steps.size() && steps[state.step + 1].from >= 0) {
-            ask(rank, steps[state.step + 1].from, when);
+        if (step.from >= 0) ask(rank, step, when);
+        if (state.step + 1 < steps.size() && steps[state.step + 1].early) {
+            ask(rank, steps[state.step + 1], when);
         }
         take(rank);
         finish(rank);
@@ -77,7 +78,8 @@ private:
     void send(int rank, const FlatStep& step, double when) {
         Rank& receiver = ranks_[step.to];
         const bool waits = model_.waits_for_receiver(rank, step.to, step.bytes);
-        const bool leaves = !waits || asked(step.to, rank) > under_way(receiver, rank);
+        const bool leaves =
+            !waits || asked(step.to, rank, step.channel) > under_way(receiver, rank, step.channel);
         double arrival = open_end;
         if (leaves) {
             arrival = model_.transmit(rank, step.to, step.bytes, when);
@@ -88,43 +90,52 @@ private:
         } else if (!step.waits) {
             ranks_[rank].sent = when;
         }
-        receiver.inbox.push_back({rank, step.bytes, arrival, step.waits});
+        receiver.inbox.push_back({rank, step.channel, step.bytes, arrival, step.waits});
         if (leaves && receiver.busy) {
             take(step.to);
             finish(step.to);
         }
     }
 
+    static bool fits(const FlatStep& step, int from, int channel) {
+        return step.from == from && step.channel == channel;
+    }
+
     /// How many receives from `from` a rank has posted and not got.
-    int asked(int rank, int from) const {
+    int asked(int rank, int from, int channel) const {
         const Rank& state = ranks_[rank];
         const auto& steps = steps_of(rank);
         if (!state.busy) {  // between two steps
-            const bool posted = program_.asks_ahead && state.step > 0 && state.step < steps.size();
-            return posted && steps[state.step].from == from ? 1 : 0;
+            const bool posted = state.step > 0 && state.step < steps.size() && steps[state.step].early;
+            return posted && fits(steps[state.step], from, channel) ? 1 : 0;
         }
-        int count = steps[state.step].from == from && state.received == open_end ? 1 : 0;
-        if (program_.asks_ahead && state.step + 1 < steps.size() && steps[state.step + 1].from == from) {
+        int count = fits(steps[state.step], from, channel) && state.received == open_end ? 1 : 0;
+        if (state.step + 1 < steps.size() && steps[state.step + 1].early &&
+            fits(steps[state.step + 1], from, channel)) {
             ++count;
         }
         return count;
     }
 
-    static int under_way(const Rank& receiver, int from) {
+    static int under_way(const Rank& receiver, int from, int channel) {
         int count = 0;
         for (std::size_t i = receiver.first; i < receiver.inbox.size(); ++i) {
-            if (receiver.inbox[i].from == from && receiver.inbox[i].arrival != open_end) ++count;
+            const Message& message = receiver.inbox[i];
+            if (message.from == from && message.channel == channel && message.arrival != open_end) ++count;
         }
         return count;
     }
 
-    /// Lets a message that waits for this rank leave.
-    void ask(int rank, int from, double when) {
+    /// Lets a message that waits for this rank's receive leave.
+    void ask(int rank, const FlatStep& step, double when) {
+        const int from = step.from;
         Rank& state = ranks_[rank];
         for (std::size_t i = state.first; i < state.inbox.size(); ++i) {
             Message& message = state.inbox[i];
-            if (message.from != from || message.arrival != open_end) continue;
-            if (asked(rank, from) <= under_way(state, from)) return;
+            if (message.from != from || message.channel != step.channel || message.arrival != open_end) {
+                continue;
+            }
+            if (asked(rank, from, step.channel) <= under_way(state, from, step.channel)) return;
             message.arrival = model_.transmit(from, rank, message.bytes, when);
             if (message.awaited) {
                 ranks_[from].sent = message.arrival;
@@ -138,10 +149,11 @@ private:
     void take(int rank) {
         Rank& state = ranks_[rank];
         if (!state.busy || state.received != open_end) return;
-        const int from = steps_of(rank)[state.step].from;
+        const FlatStep& step = steps_of(rank)[state.step];
+        const int from = step.from;
         for (std::size_t i = state.first; i < state.inbox.size(); ++i) {
             Message& message = state.inbox[i];
-            if (message.from != from) continue;
+            if (message.from != from || message.channel != step.channel) continue;
             if (message.arrival == open_end) return;
             const double work = model_.work_us(from, rank, message.bytes);
             state.work += work;

@@ -14,18 +14,26 @@ struct FlatStep {
     std::size_t folded = 0;  ///< bytes combined with what was received
     bool waits =
         true;  ///< for the message to be gone; else the next step begins as soon as the processor is free
+    bool early = false;  ///< the receive is posted when the step before begins
+    int channel = 0;     ///< messages match only inside one: a communicator, or a tag
 };
 
-/// The steps of every rank in their order. Messages between two ranks match in the order of their steps.
+/// The steps of every rank in their order. Messages between two ranks match, channel by channel, in the order
+/// of their steps.
 struct FlatProgram {
     explicit FlatProgram(int ranks) : steps(static_cast<std::size_t>(ranks)) {}
 
     std::vector<std::vector<FlatStep>> steps;
-    bool asks_ahead = false;  ///< every receive is posted one step early
 
     void send(int from, int to, std::size_t bytes) { steps[from].push_back({.to = to, .bytes = bytes}); }
     void receive(int rank, int from, std::size_t folded = 0) {
         steps[rank].push_back({.from = from, .folded = folded});
+    }
+    /// Posts every receive one step early.
+    void ask_ahead() {
+        for (auto& own : steps) {
+            for (FlatStep& step : own) step.early = step.from >= 0;
+        }
     }
 };
 

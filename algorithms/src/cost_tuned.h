@@ -31,9 +31,21 @@ Algorithm tuned_gather_algorithm(int ranks, std::size_t block);
 Algorithm tuned_scatter_algorithm(int ranks, std::size_t block);
 Algorithm tuned_barrier_algorithm(int ranks);
 
+/// What the base algorithms of that name fall back to: by the number of ranks, and for vectors with fewer
+/// elements than they cut them into.
+Algorithm possible_allreduce(Algorithm algorithm, int ranks, std::size_t bytes);
+Algorithm possible_allgather(Algorithm algorithm, int ranks);
+
+/// Trees over virtual ranks, root 0: the children of each rank in the order in which they are served.
+using FlatChildren = std::vector<std::vector<int>>;
+
 /// The messages of these algorithms, except of those that call other collectives.
 FlatProgram reduce_program(Algorithm algorithm, int ranks, std::size_t bytes, int root);
 FlatProgram allreduce_program(Algorithm algorithm, int ranks, std::size_t bytes);
+/// Rabenseifner's reduce: the vector is halved while the distance doubles, then gathered by `root`.
+FlatProgram halving_reduce_program(int ranks, std::size_t bytes, int root);
+/// Up a tree over virtual ranks.
+FlatProgram tree_reduce_program(const FlatChildren& children, std::size_t bytes, int root);
 FlatProgram allgather_program(Algorithm algorithm, int ranks, std::size_t block);
 FlatProgram gather_program(Algorithm algorithm, int ranks, std::size_t block, int root);
 FlatProgram scatter_program(Algorithm algorithm, int ranks, std::size_t block, int root);
@@ -81,10 +93,10 @@ constexpr std::size_t block_bytes(std::size_t bytes, int ranks) {
     return (bytes + static_cast<std::size_t>(ranks) - 1) / static_cast<std::size_t>(ranks);
 }
 
-/// Trees over virtual ranks, root 0: the children of each rank in the order in which they are served.
-using FlatChildren = std::vector<std::vector<int>>;
 FlatChildren linear_children(int size);
 FlatChildren pipeline_children(int size);
+/// `fanout` chains, the first ones longer by a rank where they cannot be equal.
+FlatChildren chain_children(int size, int fanout);
 /// Level k holds 2^k ranks; a rank's children are 2^k and 2 * 2^k further on.
 FlatChildren binary_children(int size);
 /// Distance doubling: every rank that has the message serves the one 2^k further on, k growing.

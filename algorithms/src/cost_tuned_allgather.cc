@@ -72,13 +72,6 @@ constexpr TunedChoice allgatherv_choices[] = {
 
 bool is_power(int ranks) { return whole_power(ranks) == ranks; }
 
-/// Doubling needs a power of two, a neighbour exchange pairs.
-Algorithm possible(Algorithm algorithm, int ranks) {
-    if (algorithm == Algorithm::recursive_doubling && !is_power(ranks)) return Algorithm::bruck;
-    if (algorithm == Algorithm::neighbor && ranks % 2 != 0) return Algorithm::ring;
-    return algorithm;
-}
-
 FlatProgram doubling_program(int ranks, std::size_t block) {
     FlatProgram program(ranks);
     for (int r = 0; r < ranks; ++r) {
@@ -105,12 +98,19 @@ FlatProgram bruck_program(int ranks, std::size_t block) {
 
 }  // namespace
 
+/// Doubling needs a power of two, a neighbour exchange pairs.
+Algorithm possible_allgather(Algorithm algorithm, int ranks) {
+    if (algorithm == Algorithm::recursive_doubling && !is_power(ranks)) return Algorithm::bruck;
+    if (algorithm == Algorithm::neighbor && ranks % 2 != 0) return Algorithm::ring;
+    return algorithm;
+}
+
 Algorithm tuned_allgather_algorithm(int ranks, std::size_t block) {
-    return possible(tuned_choice(allgather_choices, ranks, block), ranks);
+    return possible_allgather(tuned_choice(allgather_choices, ranks, block), ranks);
 }
 
 Algorithm tuned_allgatherv_algorithm(int ranks, std::size_t block) {
-    return possible(tuned_choice(allgatherv_choices, ranks, block), ranks);
+    return possible_allgather(tuned_choice(allgatherv_choices, ranks, block), ranks);
 }
 
 FlatProgram allgather_program(Algorithm algorithm, int ranks, std::size_t block) {

@@ -91,16 +91,23 @@ Halves halved(int v, int distance, std::size_t window) {
     return (v & distance) == 0 ? Halves{lower, window - lower} : Halves{window - lower, lower};
 }
 
-/// Reduce-scatter by halving the vector while doubling the distance, then the same backwards. Of more ranks
-/// than a power of two the first odd ones stand aside, after folding half a vector for their neighbours.
-FlatProgram halving_program(int ranks, std::size_t bytes) {
-    FlatProgram program(ranks);
+/// The ranks that take part in halving, and what each is left with round by round. Of more ranks than a power
+/// of two the first odd ones stand aside, after folding half a vector for their neighbours.
+struct Halving {
+    int power;
+    int extra;
+    std::vector<std::vector<Halves>> rounds;  ///< of each rank of the power of two
+
+    int rank_of(int v) const { return v < extra ? 2 * v : v + extra; }
+};
+
+Halving scatter_by_halving(FlatProgram& program, std::size_t bytes) {
+    const int ranks = static_cast<int>(program.steps.size());
     const int power = whole_power(ranks);
-    const int extra = ranks - power;
-    const auto rank_of = [&](int v) { return v < extra ? 2 * v : v + extra; };
+    Halving halving{power, ranks - power, {}};
     const std::size_t lower = bytes / 2;
     const std::size_t upper = bytes - lower;
-    for (int even = 0; even < 2 * extra; even += 2) {
+    for (int even = 0; even < 2 * halving.extra; even += 2) {
         const int odd = even + 1;
         program.steps[even].push_back({odd, upper, odd, lower});
         program.steps[odd].push_back({even, lower, even, upper});
@@ -108,31 +115,40 @@ FlatProgram halving_program(int ranks, std::size_t bytes) {
         program.receive(even, odd);
     }
     for (int v = 0; v < power; ++v) {
-        auto& steps = program.steps[rank_of(v)];
-        std::vector<Halves> rounds;
+        std::vector<Halves>& rounds = halving.rounds.emplace_back();
         std::size_t window = bytes;
         for (int distance = 1; distance < power; distance *= 2) {
-            const Halves halves = halved(v, distance, window);
-            const int peer = rank_of(v ^ distance);
-            steps.push_back({peer, halves.given, peer, halves.kept});
-            rounds.push_back(halves);
-            window = halves.kept;
-        }
-        for (int distance = power / 2; distance > 0; distance /= 2) {
-            const int peer = rank_of(v ^ distance);
-            steps.push_back({peer, rounds.back().kept, peer});
-            rounds.pop_back();
+            const int peer = halving.rank_of(v ^ distance);
+            rounds.push_back(halved(v, distance, window));
+            window = rounds.back().kept;
+            program.steps[halving.rank_of(v)].push_back({peer, rounds.back().given, peer, window});
         }
     }
-    for (int even = 0; even < 2 * extra; even += 2) {
+    return halving;
+}
+
+/// Reduce-scatter by halving the vector while doubling the distance, then the same backwards.
+FlatProgram halving_program(int ranks, std::size_t bytes) {
+    FlatProgram program(ranks);
+    Halving halving = scatter_by_halving(program, bytes);
+    for (int v = 0; v < halving.power; ++v) {
+        for (int distance = halving.power / 2; distance > 0; distance /= 2) {
+            const int peer = halving.rank_of(v ^ distance);
+            program.steps[halving.rank_of(v)].push_back({peer, halving.rounds[v].back().kept, peer});
+            halving.rounds[v].pop_back();
+        }
+    }
+    for (int even = 0; even < 2 * halving.extra; even += 2) {
         program.send(even, even + 1, bytes);
         program.receive(even + 1, even);
     }
     return program;
 }
 
-/// Both are rings, of messages that are never cut, where every rank has an element at least.
-Algorithm possible(Algorithm algorithm, int ranks, std::size_t bytes) {
+}  // namespace
+
+/// Both rings are of messages that are never cut, where every rank has an element at least.
+Algorithm possible_allreduce(Algorithm algorithm, int ranks, std::size_t bytes) {
     const std::size_t elements = bytes / tuned_element_bytes;
     if (algorithm == Algorithm::segmented_ring) algorithm = Algorithm::ring;
     if (algorithm == Algorithm::ring && elements < static_cast<std::size_t>(ranks)) {
@@ -144,17 +160,42 @@ Algorithm possible(Algorithm algorithm, int ranks, std::size_t bytes) {
     return algorithm;
 }
 
-}  // namespace
-
 Algorithm tuned_allreduce_algorithm(int ranks, std::size_t bytes, bool commutes) {
     const Algorithm choice =
         commutes ? tuned_choice(commuting, ranks, bytes) : tuned_choice(in_rank_order, ranks, bytes);
-    return possible(choice, ranks, bytes);
+    return possible_allreduce(choice, ranks, bytes);
 }
 
 FlatProgram allreduce_program(Algorithm algorithm, int ranks, std::size_t bytes) {
     return algorithm == Algorithm::rabenseifner ? halving_program(ranks, bytes)
                                                 : doubling_program(ranks, bytes);
+}
+
+/// Of two ranks that exchanged, the one on the root's side takes what the other is left with. An odd root
+/// that stood aside takes rank 0's place.
+FlatProgram halving_reduce_program(int ranks, std::size_t bytes, int root) {
+    FlatProgram program(ranks);
+    const Halving halving = scatter_by_halving(program, bytes);
+    const bool aside = root < 2 * halving.extra && root % 2 != 0;
+    const int root_v = aside ? 0 : root < 2 * halving.extra ? root / 2 : root - halving.extra;
+    const auto rank_of = [&](int v) { return aside && v == 0 ? root : halving.rank_of(v); };
+    if (aside && !halving.rounds[0].empty()) {
+        program.send(0, root, halving.rounds[0].back().kept);
+        program.receive(root, 0);
+    }
+    std::size_t round = halving.rounds[0].size();
+    for (int distance = halving.power / 2; distance > 0; distance /= 2) {
+        --round;
+        for (int v = 0; v < halving.power; ++v) {
+            const bool beside = v / (2 * distance) == root_v / (2 * distance);  // else it has left
+            if (v / distance == root_v / distance || !beside) continue;
+            const int from = rank_of(v);
+            const int to = rank_of(v ^ distance);
+            program.send(from, to, halving.rounds[v][round].kept);
+            program.receive(to, from);
+        }
+    }
+    return program;
 }
 
 double tuned_allreduce_us(const Hierarchy& hierarchy, const LinkTable& links, const Operation& operation) {

@@ -70,26 +70,6 @@ FlatProgram linear_program(int ranks, std::size_t bytes, int root) {
     return program;
 }
 
-/// Up a tree: a rank folds its children's vectors in their order, each asked for while the one before it is
-/// on its way, and sends the result on.
-FlatProgram tree_program(const FlatChildren& children, std::size_t bytes, int root) {
-    const int ranks = static_cast<int>(children.size());
-    FlatProgram program(ranks);
-    program.asks_ahead = true;
-    std::vector<int> parent(ranks, -1);
-    const auto rank_of = [&](int v) { return (root + v) % ranks; };
-    for (int v = 0; v < ranks; ++v) {
-        for (const int child : children[v]) {
-            parent[child] = v;
-            program.receive(rank_of(v), rank_of(child), bytes);
-        }
-    }
-    for (int v = 0; v < ranks; ++v) {
-        if (parent[v] >= 0) program.send(rank_of(v), rank_of(parent[v]), bytes);
-    }
-    return program;
-}
-
 /// Over the ranks 0..size-1, the last one being the root: its left child is the rank before it, whose subtree
 /// holds the upper half of the others, its right child the last rank of the lower half.
 FlatChildren in_order_children(int size) {
@@ -111,7 +91,7 @@ FlatChildren in_order_children(int size) {
 }
 
 FlatProgram in_order_program(int ranks, std::size_t bytes, int root) {
-    FlatProgram program = tree_program(in_order_children(ranks), bytes, 0);
+    FlatProgram program = tree_reduce_program(in_order_children(ranks), bytes, 0);
     if (root == ranks - 1) return program;
     program.send(ranks - 1, root, bytes);
     program.receive(root, ranks - 1);
@@ -126,6 +106,26 @@ FlatChildren ascending(FlatChildren children) {
 
 }  // namespace
 
+/// Up a tree: a rank folds its children's vectors in their order, each asked for while the one before it is
+/// on its way, and sends the result on.
+FlatProgram tree_reduce_program(const FlatChildren& children, std::size_t bytes, int root) {
+    const int ranks = static_cast<int>(children.size());
+    FlatProgram program(ranks);
+    std::vector<int> parent(ranks, -1);
+    const auto rank_of = [&](int v) { return (root + v) % ranks; };
+    for (int v = 0; v < ranks; ++v) {
+        for (const int child : children[v]) {
+            parent[child] = v;
+            program.receive(rank_of(v), rank_of(child), bytes);
+        }
+    }
+    for (int v = 0; v < ranks; ++v) {
+        if (parent[v] >= 0) program.send(rank_of(v), rank_of(parent[v]), bytes);
+    }
+    program.ask_ahead();
+    return program;
+}
+
 Algorithm tuned_reduce_algorithm(int ranks, std::size_t bytes, bool commutes) {
     return commutes ? tuned_choice(commuting, ranks, bytes) : tuned_choice(in_rank_order, ranks, bytes);
 }
@@ -133,9 +133,10 @@ Algorithm tuned_reduce_algorithm(int ranks, std::size_t bytes, bool commutes) {
 /// rabenseifner, which is taken for a single element and needs two, is linear.
 FlatProgram reduce_program(Algorithm algorithm, int ranks, std::size_t bytes, int root) {
     switch (algorithm) {
-        case Algorithm::pipeline: return tree_program(pipeline_children(ranks), bytes, root);
-        case Algorithm::binary: return tree_program(binary_children(ranks), bytes, root);
-        case Algorithm::binomial: return tree_program(ascending(knomial_children(ranks, 2)), bytes, root);
+        case Algorithm::pipeline: return tree_reduce_program(pipeline_children(ranks), bytes, root);
+        case Algorithm::binary: return tree_reduce_program(binary_children(ranks), bytes, root);
+        case Algorithm::binomial:
+            return tree_reduce_program(ascending(knomial_children(ranks, 2)), bytes, root);
         case Algorithm::in_order_binary: return in_order_program(ranks, bytes, root);
         default: return linear_program(ranks, bytes, root);
     }

@@ -38,11 +38,11 @@ int neighbor_of(int rank, int round, int size) {
 
 FlatProgram ring_program(int ranks, std::size_t bytes, int rounds, std::size_t folded) {
     FlatProgram program(ranks);
-    program.asks_ahead = folded > 0;
     for (int r = 0; r < ranks; ++r) {
         const FlatStep step{(r + 1) % ranks, bytes, (r + ranks - 1) % ranks, folded};
         program.steps[r].assign(rounds, step);
     }
+    if (folded > 0) program.ask_ahead();
     return program;
 }
 

@@ -18,6 +18,19 @@ FlatChildren pipeline_children(int size) {
     return children;
 }
 
+FlatChildren chain_children(int size, int fanout) {
+    FlatChildren children(size);
+    const int chains = std::min(fanout, size - 1);
+    int next = 1;
+    for (int c = 0; c < chains; ++c) {
+        const int length = (size - 1) / chains + (c < (size - 1) % chains ? 1 : 0);
+        children[0].push_back(next);
+        for (int v = next; v + 1 < next + length; ++v) children[v].push_back(v + 1);
+        next += length;
+    }
+    return children;
+}
+
 FlatChildren binary_children(int size) {
     FlatChildren children(size);
     for (int v = 0; v < size; ++v) {

@@ -87,6 +87,13 @@ void choose_receiver(Plan& plan, const Hierarchy& hierarchy, const LinkTable& li
     plan.predicted_us += plan.near_card ? cost.hop_us : cost.far_us;
 }
 
+/// What the levels engine's own model says to the plan that the tree's found for it; 0: not modelled.
+double by_levels_us(const Plan& plan, const Hierarchy& hierarchy, const LinkTable& links,
+                    const Operation& operation) {
+    const auto us = levels_cost_us(hierarchy, links, plan, operation);
+    return us ? *us + receiver_cost(hierarchy, links, operation, 0).far_us : 0;
+}
+
 void forward(Plan& plan, std::string reason) {
     plan.engine = Engine::forward;
     plan.near_card = false;
@@ -194,6 +201,7 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     plan.sources = search.sources();
     plan.engine = by_levels ? Engine::levels : has_ring(plan.levels) ? Engine::ring : Engine::tree;
     plan.reason = verdict->reason;
+    if (by_levels) plan.predicted_us = by_levels_us(plan, hierarchy, links, operation);
     if (!fixed && plan.engine == Engine::ring) plan.reason += "; a ring loads the links less than a tree";
     if (overrides.engine == Engine::ring && plan.engine != Engine::ring) {
         plan.reason += no_ring(operation);

@@ -70,12 +70,12 @@ TEST(Steps, AHandshakeWaitsForItsReceiver) {
     EXPECT_EQ(done(one_node(3), handshakes(), program),
               (std::vector<double>{heard + long_hop, heard + long_hop, 11}));
     // A receive that is posted ahead lets it go at once, and the sender with it.
-    program.asks_ahead = true;
-    const auto ahead = done(one_node(3), handshakes(), program);
+    FlatProgram asking = program;
+    asking.ask_ahead();
+    const auto ahead = done(one_node(3), handshakes(), asking);
     EXPECT_EQ(ahead[0], long_hop);
     EXPECT_EQ(ahead[1], heard + 3) << "only taken in: 1 + 2 us";
     // So does a sender that does not wait, but not its message.
-    program.asks_ahead = false;
     program.steps[0][0].waits = false;
     EXPECT_EQ(done(one_node(3), handshakes(), program), (std::vector<double>{0, heard + long_hop, 11}));
 }
@@ -86,11 +86,11 @@ TEST(Steps, AnExchangeOfLongMessagesDoesNotLock) {
 
 TEST(Steps, MessagesBetweenTwoKeepTheirOrder) {
     FlatProgram program(2);
-    program.asks_ahead = true;
     for (const std::size_t bytes : {300, 0, 400}) {
         program.send(0, 1, bytes);
         program.receive(1, 0);
     }
+    program.ask_ahead();
     const auto times = done(one_node(2), handshakes(), program);
     EXPECT_EQ(times[1], times[0]) << "the last one is long: its sender waits for it";
     EXPECT_GT(times[1], 2 * 6 + 3 + 4);

@@ -55,7 +55,9 @@ struct Plan {
     /// (Gather, Reduce).
     bool near_card = false;
     int lanes = 1;            ///< trees at the same time; more than one for the lanes engine only
-    double predicted_us = 0;  ///< of the chosen engine; of lanes: as if one tree carried everything
+    /// Of the chosen engine; of lanes: as if one tree carried everything. 0: not known, because a level is left
+    /// to a component without a model, or the sizes are not known to all ranks.
+    double predicted_us = 0;
     double forward_us = 0;    ///< of the previous component; 0: the sizes are not known to all ranks
     std::string reason;       ///< why this engine, in a few words
 

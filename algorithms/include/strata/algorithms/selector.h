@@ -113,6 +113,13 @@ Plan make_plan(const topology::Hierarchy& hierarchy, const LinkTable& links, con
 double tree_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links, const Plan& plan,
                     const Operation& operation);
 
+/// Predicted time in microseconds of `operation` by the levels engine with `plan`, which has a method for every
+/// level: the messages of every group's collective, in the pipeline that the engine makes of them
+/// (cost_levels.h). Empty where a level's component is not known message by message, or the sizes are not known
+/// to all ranks. Cost: O(messages of up to 12 segments * (log ranks + depth)).
+std::optional<double> levels_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                                     const Plan& plan, const Operation& operation);
+
 /// Predicted time in microseconds of `operation` by the previous component: the choices and flat patterns of
 /// coll/tuned 4.1 over this rank order. 0 for operations whose sizes are not known to all ranks.
 double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
