@@ -186,9 +186,10 @@ private:
         const bool same = uniform(parts);
         if (exchanges(group, same)) {
             if (same) {
+                // coll/tuned chooses by the count of the send buffer, also where there is none.
+                const int own = row_.bytes(parts.front());
                 return component::start<Collective::allgather>(
-                    group, group.up, static_cast<const void*>(MPI_IN_PLACE), 0, byte, receive,
-                    row_.bytes(parts.front()), byte);
+                    group, group.up, static_cast<const void*>(MPI_IN_PLACE), own, byte, receive, own, byte);
             }
             const Counts shares = counts(parts);
             return component::start<Collective::allgatherv>(

@@ -78,8 +78,17 @@ private:
 
     int across(LevelGroup& group, std::size_t begin, int count) {
         if (exchanges(group)) {
-            const void* const send = given(group, begin);
+            const void* send = given(group, begin);
             void* const receive = element(collected_, begin);
+            if (send != receive && communicators_.levels() > 1) {
+                // Leaders have theirs in place, and coll/libnbc chooses by that: all must do alike.
+                if (ompi_datatype_copy_content_same_ddt(operands_.datatype, count,
+                                                        static_cast<char*>(receive),
+                                                        static_cast<char*>(const_cast<void*>(send))) < 0) {
+                    return OMPI_ERROR;
+                }
+                send = receive;
+            }
             return component::start<Collective::allreduce>(group, group.up,
                                                            send == receive ? MPI_IN_PLACE : send, receive,
                                                            count, operands_.datatype, operands_.op);
