@@ -249,12 +249,31 @@ Planned& CommunicatorState::plan(const algorithms::Operation& operation, bool de
             representative.root = root;
             place->second.plan = make_plan(representative, delegate);
             explain(operation, place->second.plan);
+            if (delegate && !levels_given_up_[op]) {
+                place->second.delegation = algorithms::weigh_delegation(hierarchy_, settings_.links,
+                                                                        overrides, representative, made);
+            }
         } catch (...) {
             plans_.erase(place);
             throw;
         }
     }
+    delegate_if_it_pays(place->second, operation);
     return place->second;
+}
+
+/// Every rank counts the calls of a plan alike, and changes it at the same one.
+void CommunicatorState::delegate_if_it_pays(Planned& planned, const algorithms::Operation& operation) {
+    if (!planned.delegation) {
+        return;
+    }
+    if (!planned.delegation->pays(planned.calls++)) {
+        return;
+    }
+    planned.plan = std::move(planned.delegation->plan);
+    planned.delegation.reset();
+    planned.routes.clear();
+    explain(operation, planned.plan);
 }
 
 void CommunicatorState::explain(const algorithms::Operation& operation, const algorithms::Plan& plan) const {
@@ -384,8 +403,9 @@ bool CommunicatorState::may_delegate(const algorithms::Plan& plan, int root) {
 
 /// After a set of communicators could not be made, or does not serve a collective: equal on every rank, so
 /// that from here on this collective's methods are our own choice.
-void CommunicatorState::give_up_levels(Collective op, const LevelCommunicators::Outcome& outcome) {
-    if (outcome.speaker) {
+void CommunicatorState::give_up_levels(Collective op, const LevelCommunicators::Outcome& outcome,
+                                       bool asked_for) {
+    if (outcome.speaker && asked_for) {
         show_unusable_methods(comm_->c_name, outcome.why);
     }
     levels_given_up_[static_cast<std::size_t>(op)] = true;
@@ -395,6 +415,10 @@ void CommunicatorState::give_up_levels(Collective op, const LevelCommunicators::
 int CommunicatorState::level_communicators(const algorithms::Operation& operation,
                                            const algorithms::Plan& plan, LevelCommunicators*& found) {
     const int root = operation.root;
+    const bool asked_for = plan.engine_source.origin != algorithms::Origin::model ||
+                           std::any_of(plan.sources.begin(), plan.sources.end(), [](const auto& level) {
+                               return level.method.origin != algorithms::Origin::model;
+                           });
     LevelSet* set = level_set(plan, root);
     if (set == nullptr) {
         const SetupTimer timer;
@@ -404,7 +428,7 @@ int CommunicatorState::level_communicators(const algorithms::Operation& operatio
             return outcome.rc;
         }
         if (!outcome.agreed) {
-            give_up_levels(operation.collective, outcome);
+            give_up_levels(operation.collective, outcome, asked_for);
             return OMPI_SUCCESS;
         }
         // Named algorithms run on any communicator; only a component has to be selected when one is made.
@@ -419,7 +443,7 @@ int CommunicatorState::level_communicators(const algorithms::Operation& operatio
     communicators.aim(hierarchy_, plan, ompi_comm_rank(comm_), root);
     const LevelCommunicators::Outcome outcome = communicators.admit(comm_, operation.collective);
     if (outcome.rc == OMPI_SUCCESS && !outcome.agreed) {
-        give_up_levels(operation.collective, outcome);
+        give_up_levels(operation.collective, outcome, asked_for);
         return OMPI_SUCCESS;
     }
     found = &communicators;

@@ -138,7 +138,8 @@ private:
                                  std::vector<std::string>& passed_over) const;
     template <class Links, class Make>
     const Routes<Links>& routes(Planned& planned, int root, Make&& make);
-    void give_up_levels(Collective op, const LevelCommunicators::Outcome& outcome);
+    void delegate_if_it_pays(Planned& planned, const algorithms::Operation& operation);
+    void give_up_levels(Collective op, const LevelCommunicators::Outcome& outcome, bool asked_for);
     LevelSet* level_set(const algorithms::Plan& plan, int root);
     algorithms::Plan make_plan(algorithms::Operation operation, bool delegate) const;
     algorithms::PlanListing choices() const;

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <variant>
@@ -6,6 +7,7 @@
 
 #include "pml_transport.h"
 #include "strata/algorithms/block_exchange.h"
+#include "strata/algorithms/delegation.h"
 #include "strata/algorithms/plan.h"
 #include "strata/algorithms/reduction_links.h"
 #include "strata/algorithms/tree.h"
@@ -22,6 +24,8 @@ struct Routes {
 /// A plan and what was derived from it.
 struct Planned {
     algorithms::Plan plan;
+    std::optional<algorithms::Delegation> delegation;  ///< what would be faster, if it is used often
+    unsigned calls = 0;                                ///< so far, while there is one
     using AnyRoutes = std::variant<Routes<algorithms::TreeLinks>, Routes<algorithms::ReductionLinks>,
                                    Routes<algorithms::ExchangeLinks>, Routes<algorithms::BlockRoutes>,
                                    Routes<std::vector<algorithms::TreeLinks>>,

@@ -1,5 +1,7 @@
 #include "strata/algorithms/link.h"
 
+#include <algorithm>
+
 #include "cost_links.h"
 
 namespace strata::algorithms {
@@ -97,6 +99,11 @@ LinkParameters LinkTable::at(LevelKey level) const {
     if (eager != 0) link.eager_bytes = eager;
     if (own.eager_bytes.value_or(0) != 0) link.eager_bytes = *own.eager_bytes;
     return link;
+}
+
+bool LinkTable::is_set(LevelKey level) const {
+    return std::any_of(entries_.begin(), entries_.end(),
+                       [&](const Entry& entry) { return entry.level.matches(level); });
 }
 
 void LinkTable::set(LevelPattern level, const LinkParameters& link) {

@@ -31,6 +31,8 @@ class LinkTable {
 public:
     LinkTable();
     LinkParameters at(topology::LevelKey level) const;
+    /// True when somebody has set some of it: a tuner or a person who knows the machine.
+    bool is_set(topology::LevelKey level) const;
     /// The latest of several settings that match a level holds, value by value. `eager_bytes` 0 keeps the
     /// limit in force.
     void set(topology::LevelPattern level, const LinkParameters& link);

@@ -1,0 +1,72 @@
+// When the levels engine is taken without being asked for.
+#include <gtest/gtest.h>
+
+#include "plans.h"
+#include "strata/algorithms/delegation.h"
+
+namespace {
+
+using namespace strata::algorithms;
+using namespace strata::testing;
+
+/// 50 us between the nodes, as measured.
+LinkTable measured() {
+    LinkTable links;
+    links.set({LevelKind::switch_, std::nullopt}, {50, 5, 1200, 65536});
+    return links;
+}
+
+std::optional<Delegation> weighed(const Hierarchy& hierarchy, const LinkTable& links,
+                                  const Operation& operation, const Overrides& overrides = {}) {
+    return weigh_delegation(hierarchy, links, overrides, operation,
+                            make_plan(hierarchy, links, overrides, operation));
+}
+
+TEST(Delegation, ShortAllgathersOfFewNodesTakeOneHop) {
+    // Everybody's blocks go up one tree and down again in the tree engine: two hops between the nodes.
+    const Hierarchy hierarchy = nodes_below_switch(4, 4);
+    const Operation operation{Collective::allgather, kib};
+    const Plan chosen = make_plan(hierarchy, measured(), {}, operation);
+    const auto delegation = weighed(hierarchy, measured(), operation);
+    ASSERT_TRUE(delegation);
+    EXPECT_EQ(delegation->plan.engine, Engine::levels);
+    EXPECT_EQ(delegation->plan.levels.size(), 2U);
+    EXPECT_EQ(delegation->plan.sources.size(), 2U);
+    EXPECT_EQ(delegation->plan.predicted_us,
+              *levels_cost_us(hierarchy, measured(), delegation->plan, operation));
+    EXPECT_LT(delegation->plan.predicted_us, 0.95 * chosen.predicted_us);
+    EXPECT_LT(delegation->plan.predicted_us, 0.95 * chosen.forward_us);
+    EXPECT_DOUBLE_EQ(delegation->gain_us, chosen.predicted_us - delegation->plan.predicted_us);
+}
+
+TEST(Delegation, ItPaysWhenAsMuchWasMissedAsItCosts) {
+    const auto delegation = weighed(nodes_below_switch(4, 4), measured(), {Collective::allgather, kib});
+    ASSERT_TRUE(delegation);
+    EXPECT_EQ(delegation->setup_us, delegation_setup_us(nodes_below_switch(4, 4), measured()));
+    EXPECT_GT(delegation->setup_us, 4 * 2 * 50) << "two levels, several short collectives each";
+    EXPECT_FALSE(delegation->pays(0));
+    unsigned calls = 0;
+    while (!delegation->pays(calls)) ++calls;
+    EXPECT_GE(calls * delegation->gain_us, delegation->setup_us);
+    EXPECT_LT((calls - 1) * delegation->gain_us, delegation->setup_us);
+}
+
+TEST(Delegation, NotWithoutNeed) {
+    const Hierarchy hierarchy = nodes_below_switch(4, 4);
+    const Operation operation{Collective::allgather, kib};
+    EXPECT_FALSE(weighed(hierarchy, LinkTable{}, operation)) << "nobody measured these links";
+    EXPECT_FALSE(weighed(hierarchy, measured(), operation, overriding(Engine::tree)));
+    EXPECT_FALSE(weighed(hierarchy, measured(), operation, overriding(Engine::automatic, "node=binary")));
+    EXPECT_FALSE(weighed(hierarchy, measured(), operation, overriding(Engine::levels, "node=tuned")));
+    EXPECT_FALSE(weighed(one_node(16), measured(), operation));
+    EXPECT_FALSE(weighed(hierarchy, measured(), {Collective::bcast, kib})) << "a set for every root";
+    EXPECT_FALSE(weighed(hierarchy, measured(), {Collective::allgather, 64 * mib})) << "a ring is faster";
+    for (const bool reproducible : {false, true}) {
+        Operation ordered{Collective::allreduce, mib};
+        ordered.rank_order = !reproducible;
+        ordered.reproducible = reproducible;
+        EXPECT_FALSE(weighed(hierarchy, measured(), ordered));
+    }
+}
+
+}  // namespace
