@@ -1,7 +1,5 @@
 #include "strata/algorithms/link.h"
 
-#include <algorithm>
-
 #include "cost_links.h"
 
 namespace strata::algorithms {
@@ -84,6 +82,7 @@ LinkSetting LinkTable::given(LevelKey level) const {
         later(all.bytes_per_us, entry.link.bytes_per_us);
         later(all.eager_bytes, entry.link.eager_bytes);
         later(all.parallel, entry.link.parallel);
+        later(all.far_share, entry.link.far_share);
     }
     return all;
 }
@@ -96,18 +95,15 @@ LinkParameters LinkTable::at(LevelKey level) const {
     link.overhead_us = own.overhead_us.value_or(link.overhead_us);
     link.bytes_per_us = own.bytes_per_us.value_or(link.bytes_per_us);
     link.parallel = own.parallel.value_or(link.parallel);
+    link.far_share = own.far_share.value_or(link.far_share);
     if (eager != 0) link.eager_bytes = eager;
     if (own.eager_bytes.value_or(0) != 0) link.eager_bytes = *own.eager_bytes;
     return link;
 }
 
-bool LinkTable::is_set(LevelKey level) const {
-    return std::any_of(entries_.begin(), entries_.end(),
-                       [&](const Entry& entry) { return entry.level.matches(level); });
-}
-
 void LinkTable::set(LevelPattern level, const LinkParameters& link) {
-    set_some(level, {link.latency_us, link.overhead_us, link.bytes_per_us, link.eager_bytes, link.parallel});
+    set_some(level, {link.latency_us, link.overhead_us, link.bytes_per_us, link.eager_bytes, link.parallel,
+                     link.far_share});
 }
 
 void LinkTable::set_some(LevelPattern level, const LinkSetting& link) { entries_.push_back({level, link}); }

@@ -7,14 +7,8 @@
 namespace strata::algorithms {
 namespace {
 
-constexpr std::size_t least_foreign_bytes = 32768;
-
-// Blocks that pass through the receiver it holds all at once.
+// Blocks that pass through the receiver it holds all at once: a bound on its memory.
 constexpr std::size_t most_foreign_bytes = std::size_t{256} << 20;
-
-// By how much longer a far process takes to receive: the paper's near processes have 10 to 50 % more
-// throughput.
-constexpr double far_share = 0.25;
 
 /// Gather and Reduce, but no reduction whose order must not follow from who is near a card.
 bool may_have_receiver(const Operation& operation) {
@@ -44,7 +38,7 @@ ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable
     const bool blocks = traits_of(operation.collective).blocks;
     const std::size_t block = blocks ? operation.bytes / ranks : 0;
     const std::size_t foreign = blocks ? block * (ranks - node.members.size()) : operation.bytes;
-    if (foreign < least_foreign_bytes) return {};
+    if (foreign == 0) return {};
     const auto bytes = static_cast<double>(foreign);
     const LinkParameters card = links.at(link_level(hierarchy.groups[node.parent]));
     const LinkParameters hop =
@@ -54,8 +48,10 @@ ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable
     const std::size_t side_by_side = blocks ? foreign / node.members.size() : 0;
     const std::size_t last = std::max(segment, side_by_side - std::min(side_by_side, block));
     const double wire_us = bytes * connection_us_per_byte(card);
+    // What is under way at once waits for nobody: the paths behind the card count for what follows.
+    const double long_us = std::max(0.0, wire_us - card.latency_us - 2 * card.overhead_us);
     const double slower_us = std::max(0.0, bytes / hop.bytes_per_us - wire_us);
-    return {!blocks || foreign <= most_foreign_bytes, far_share * wire_us,
+    return {!blocks || foreign <= most_foreign_bytes, card.far_share * long_us,
             hop.latency_us + 2 * hop.overhead_us + handshake_us(hop, segment) +
                 static_cast<double>(last) / hop.bytes_per_us + slower_us};
 }

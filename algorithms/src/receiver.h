@@ -16,7 +16,8 @@ struct ReceiverCost {
 
 /// `segment_bytes`: of the messages between the two (0: whole). All 0 where nobody is nearer to the card, the
 /// sizes are not known alike or too little comes from other nodes. Source: seed paper on NUIOA collectives,
-/// section 3: receivers far from the card suffer, for messages from some 32 KiB up.
+/// section 3: receivers far from the card suffer (LinkParameters::far_share), for messages from some 32 KiB
+/// up: those that last longer on the wire than a message takes to arrive at all, 28 KiB on the default links.
 ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable& links,
                            const Operation& operation, std::size_t segment_bytes);
 

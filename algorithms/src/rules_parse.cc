@@ -22,8 +22,8 @@ constexpr std::array<std::string_view, 7> rule_keys{"collective", "bytes",  "ran
 constexpr std::array<std::string_view, 2> condition_keys{"level", "group"};
 constexpr std::array<std::string_view, 5> level_keys{"level", "group", "algorithm", "segment", "comment"};
 constexpr std::array<std::string_view, 2> range_keys{"from", "below"};
-constexpr std::array<std::string_view, 7> link_keys{
-    "level", "latency_us", "overhead_us", "mbytes_per_s", "eager_bytes", "parallel", "comment"};
+constexpr std::array<std::string_view, 8> link_keys{
+    "level", "latency_us", "overhead_us", "mbytes_per_s", "eager_bytes", "parallel", "far_share", "comment"};
 
 constexpr std::size_t longest_word = 64;
 constexpr double largest_number = 9007199254740992;  // every whole number up to here is a double
@@ -313,12 +313,13 @@ LinkRule Parser::link(const JsonValue& value) const {
     read("overhead_us", 0, 1e6, rule.link.overhead_us);
     read("mbytes_per_s", 0.001, 1e7, rule.link.bytes_per_us);
     read("parallel", 1, 1024, rule.link.parallel);
+    read("far_share", 0, 100, rule.link.far_share);
     if (const JsonValue* eager = members["eager_bytes"]) {
         rule.link.eager_bytes = bytes(*eager);
         if (*rule.link.eager_bytes == 0) fail(*eager, "'eager_bytes' must be at least 1");
     }
-    const auto& [latency, overhead, bandwidth, eager, parallel] = rule.link;
-    if (!latency && !overhead && !bandwidth && !eager && !parallel) {
+    const auto& [latency, overhead, bandwidth, eager, parallel, far_share] = rule.link;
+    if (!latency && !overhead && !bandwidth && !eager && !parallel && !far_share) {
         fail(value, "the entry sets nothing; known: " + joined(link_keys));
     }
     return rule;

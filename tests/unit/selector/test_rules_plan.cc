@@ -221,13 +221,15 @@ TEST(RulesHold, LinksAreSetValueByValueTheFirstFirst) {
     const Rules rules = parse_rules(R"({"version": 1, "links": [
         {"level": "switch1", "latency_us": 2000},
         {"level": "switch", "latency_us": 7, "eager_bytes": "1k"}, {"level": "switch0", "latency_us": 8},
-        {"level": "node", "parallel": 3}]})",
+        {"level": "switch", "far_share": 0.5}, {"level": "node", "parallel": 3}]})",
                                     "r.json");
     set_links(links, rules.links);
     EXPECT_EQ(links.at(top_switch).latency_us, 2000);
     EXPECT_EQ(links.at(top_switch).eager_bytes, 1024U);
     EXPECT_EQ(links.at(leaf_switch).latency_us, 7);
     EXPECT_EQ(links.at(leaf_switch).bytes_per_us, before.bytes_per_us);
+    EXPECT_EQ(links.at(leaf_switch).far_share, 0.5);
+    EXPECT_EQ(links.at(node_level).far_share, before.far_share);
     EXPECT_EQ(links.at(node_level).latency_us, 9);
     EXPECT_EQ(links.at(node_level).parallel, 3);
 }

@@ -15,6 +15,10 @@ struct LinkParameters {
     std::size_t eager_bytes = 0;  ///< largest message that needs no handshake; 0 = unknown
     double parallel =
         1;  ///< transfers that one child group's connection to this level carries at full speed at once
+    /// By how much longer a process far from its node's card takes to receive over this level, as a share of
+    /// the time on the wire. Default: seed paper on NUIOA collectives, section 3 (near processes receive 10
+    /// to 50 % more).
+    double far_share = 0.25;
 };
 
 /// Some of a level's LinkParameters; what is empty stays as it is.
@@ -24,6 +28,7 @@ struct LinkSetting {
     std::optional<double> bytes_per_us = {};
     std::optional<std::size_t> eager_bytes = {};
     std::optional<double> parallel = {};
+    std::optional<double> far_share = {};
 };
 
 /// Link parameters by level; a level that was not set answers with the defaults of its kind.
@@ -31,8 +36,6 @@ class LinkTable {
 public:
     LinkTable();
     LinkParameters at(topology::LevelKey level) const;
-    /// True when somebody has set some of it: a tuner or a person who knows the machine.
-    bool is_set(topology::LevelKey level) const;
     /// The latest of several settings that match a level holds, value by value. `eager_bytes` 0 keeps the
     /// limit in force.
     void set(topology::LevelPattern level, const LinkParameters& link);

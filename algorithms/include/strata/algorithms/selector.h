@@ -81,11 +81,12 @@ struct Operation {
 /// is a ring under the ring engine. An automatic engine becomes
 ///  - inside a node: tree for Bcast where that is predicted at least 5 % faster than the previous component,
 ///    else forward (who competes for processors and caches there is not known);
-///  - between nodes: tree, ring (Allgather, Allreduce; in pieces of at least 4 KiB) or forward, whichever is at
+///  - between nodes: tree, ring (Allgather, Allreduce; in pieces of at least 4 KiB) or forward, whichever is
+///  at
 ///    worst the least slower than the best of them when the network is what the table of links says, or, as
-///    far as nobody gave its links, eight times narrower, as a whole or on the topmost level, or that level 50
-///    times longer. Of two within 5 % the tree, and ours before forward. A root far from its card takes a
-///    quarter longer to receive what other nodes send, if that is 32 KiB or more, in a tree, too; where one
+///    far as nobody gave its links, eight times narrower, as a whole or on the topmost level, or that level
+///    50 times longer. Of two within 5 % the tree, and ours before forward. A root far from its card takes a
+///    quarter longer (LinkParameters::far_share) to receive what other nodes send, in a tree, too; where one
 ///    hop costs less, somebody near receives for it (Plan::near_card), and likewise in a Reduce that need not
 ///    keep an order;
 ///  - Gatherv, Scatterv: forward, since the ranks do not know the sizes alike;
@@ -113,10 +114,10 @@ Plan make_plan(const topology::Hierarchy& hierarchy, const LinkTable& links, con
 double tree_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links, const Plan& plan,
                     const Operation& operation);
 
-/// Predicted time in microseconds of `operation` by the levels engine with `plan`, which has a method for every
-/// level: the messages of every group's collective, in the pipeline that the engine makes of them
-/// (cost_levels.h). Empty where a level's component is not known message by message, or the sizes are not known
-/// to all ranks. Cost: O(messages of up to 12 segments * (log ranks + depth)).
+/// Predicted time in microseconds of `operation` by the levels engine with `plan`, which has a method for
+/// every level: the messages of every group's collective, in the pipeline that the engine makes of them
+/// (cost_levels.h). Empty where a level's component is not known message by message, or the sizes are not
+/// known to all ranks. Cost: O(messages of up to 12 segments * (log ranks + depth)).
 std::optional<double> levels_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
                                      const Plan& plan, const Operation& operation);
 
