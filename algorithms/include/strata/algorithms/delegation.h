@@ -21,8 +21,8 @@ struct Delegation {
 /// previous component, by more than the model's error. Only where latency and bandwidth of the topmost
 /// level were given (by a tuner, say): communicators are not made on a guess. Between nodes only
 /// (judge_unseen()), and only for collectives without a root: those with one need communicators for every
-/// root that leads none of its groups. None where an order of reduction has to be kept. Cost: that of eight
-/// predictions by levels_cost_us().
+/// root that leads none of its groups. Never for reductions: the same sum must have the same bits at every
+/// call. Cost: that of eight predictions by levels_cost_us().
 std::optional<Delegation> weigh_delegation(const topology::Hierarchy& hierarchy, const LinkTable& links,
                                            const Overrides& overrides, const Operation& operation,
                                            const Plan& chosen);
