@@ -86,6 +86,7 @@ private:
                       const std::vector<LevelSizeRule>& segments) const {
         Overrides with = overrides_;
         with.engine = engine;
+        with.keep_levels = true;  // no parameter says which levels to skip
         with.methods.insert(with.methods.end(), methods.begin(), methods.end());
         with.segments.insert(with.segments.end(), segments.begin(), segments.end());
         return with;

@@ -17,7 +17,7 @@ inline constexpr std::size_t most_candidates = 12;
 /// has and the model can predict (trees with recursive doubling on top apart from others), and of others,
 /// whose shape on one level or whose segments differ from those, the best that are predicted at most `within`
 /// (0.5: half) slower than the fastest of all, of every kind in turn. What `overrides` fixes stays fixed.
-/// `reason` tells what each is. Empty for operations whose size not all ranks know. At most `most` plans, no
+/// None skips levels, which no parameter can ask for. `reason` tells what each is. Empty for operations whose size not all ranks know. At most `most` plans, no
 /// two that do the same. Cost: some dozens of make_plan().
 std::vector<Plan> candidate_plans(const topology::Hierarchy& hierarchy, const LinkTable& links,
                                   const Overrides& overrides, const Operation& operation, double within,
