@@ -45,6 +45,20 @@ std::vector<LevelKey> skippable_levels(const Hierarchy& hierarchy, const Overrid
     return levels;
 }
 
+std::vector<LevelKey> skippable_network(const Hierarchy& hierarchy, const Overrides& overrides) {
+    std::vector<LevelKey> levels;
+    if (overrides.keep_levels) return levels;
+    for (const Group& group : hierarchy.groups) {
+        const bool below = group.parent >= 0 && is_network(hierarchy.groups[group.parent]);
+        const bool known = std::find(levels.begin(), levels.end(), group.level) != levels.end();
+        if (!below || !is_network(group) || known) continue;
+        const bool custom = group.level.kind == topology::LevelKind::custom;
+        if (custom || named_by_a_rule(overrides, group.level)) return {};
+        levels.push_back(group.level);
+    }
+    return levels;
+}
+
 namespace {
 
 /// One set of levels, and what the best plan without them takes.

@@ -17,10 +17,15 @@ struct Searched {
 };
 
 /// The levels that a plan may leave out: inside nodes, below the topmost one, and neither of the user's own
-/// groups nor given a method or a segment by a rule. Not those that divide nodes: each link between nodes
-/// shall carry as little as possible, whatever that costs by links that nobody has measured (SPEC C1).
+/// groups nor given a method or a segment by a rule. Not those that divide nodes: who
+/// gains by fewer of those is weighed under all that the links may be (weighing.h).
 std::vector<topology::LevelKey> skippable_levels(const topology::Hierarchy& hierarchy,
                                                  const Overrides& overrides);
+
+/// Switches below the topmost level of a hierarchy, all together; empty where one of them must stay, as
+/// above.
+std::vector<topology::LevelKey> skippable_network(const topology::Hierarchy& hierarchy,
+                                                  const Overrides& overrides);
 
 /// Looks for levels whose messages cost more than they save: all sets of up to four levels, of more those
 /// that are next to each other. Each is searched on a few nodes (sample_nodes()). Tried on the whole machine

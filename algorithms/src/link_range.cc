@@ -1,6 +1,7 @@
 #include "link_range.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace strata::algorithms {
 namespace {
@@ -13,21 +14,35 @@ using topology::LevelKey;
 constexpr double narrower = 8;
 // From 20 us between switches to the millisecond between sites.
 constexpr double farther = 50;
+// Processors that several ranks share, or slow ones: the message rates of one core differ as much between
+// machines in use.
+constexpr double busier = 4;
 
-/// Levels above the nodes, topmost first.
-std::vector<LevelKey> network_levels(const Hierarchy& hierarchy) {
-    std::vector<LevelKey> found;
-    for (const auto& group : hierarchy.groups) {
-        const LevelKey level = link_level(group);
-        const bool known = std::find(found.begin(), found.end(), level) != found.end();
-        if (is_network(group) && !known) found.push_back(level);
+/// All levels, topmost first, those above the nodes before the others.
+struct Levels {
+    std::vector<LevelKey> all;
+    std::size_t networks = 0;
+    std::span<const LevelKey> topmost() const { return std::span(all).first(1); }
+    std::span<const LevelKey> above_nodes() const { return std::span(all).first(networks); }
+};
+
+Levels levels_of(const Hierarchy& hierarchy) {
+    Levels levels;
+    for (const bool network : {true, false}) {
+        for (const auto& group : hierarchy.groups) {
+            const LevelKey level = link_level(group);
+            const bool known = std::find(levels.all.begin(), levels.all.end(), level) != levels.all.end();
+            if (is_network(group) == network && !known) levels.all.push_back(level);
+        }
+        if (network) levels.networks = levels.all.size();
     }
-    return found;
+    return levels;
 }
 
 struct Change {
     double latency = 1;
     double bandwidth = 1;
+    double overhead = 1;
 };
 
 /// False, with nothing done, where the values are known.
@@ -40,7 +55,9 @@ bool vary(LinkTable& links, std::span<const LevelKey> levels, Change change) {
         if (!given.latency_us && change.latency != 1) other.latency_us = guess.latency_us * change.latency;
         if (!given.bytes_per_us && change.bandwidth != 1)
             other.bytes_per_us = guess.bytes_per_us * change.bandwidth;
-        if (!other.latency_us && !other.bytes_per_us) continue;
+        if (!given.overhead_us && change.overhead != 1)
+            other.overhead_us = guess.overhead_us * change.overhead;
+        if (!other.latency_us && !other.bytes_per_us && !other.overhead_us) continue;
         links.set_some({level.kind, level.height}, other);
         varied = true;
     }
@@ -51,30 +68,26 @@ bool vary(LinkTable& links, std::span<const LevelKey> levels, Change change) {
 
 std::vector<LinkTable> possible_links(const Hierarchy& hierarchy, const LinkTable& links) {
     std::vector<LinkTable> all{links};
-    const std::vector<LevelKey> levels = network_levels(hierarchy);
-    if (levels.empty()) return all;
+    const Levels levels = levels_of(hierarchy);
+    if (levels.networks == 0) return all;
     const auto add = [&](std::span<const LevelKey> which, Change change) {
         LinkTable other = links;
         if (vary(other, which, change)) all.push_back(std::move(other));
     };
-    const std::span topmost(levels.data(), 1);
-    add(levels, {.bandwidth = 1 / narrower});
-    if (levels.size() > 1) add(topmost, {.bandwidth = 1 / narrower});
-    add(topmost, {.latency = farther});
+    add(levels.above_nodes(), {.bandwidth = 1 / narrower});
+    if (levels.networks > 1) add(levels.topmost(), {.bandwidth = 1 / narrower});
+    add(levels.topmost(), {.latency = farther});
+    add(levels.all, {.overhead = busier});
     return all;
 }
 
-std::vector<double> regrets(std::span<const std::vector<double>> us) {
-    std::vector<double> worst(us.size(), 1);
-    if (us.empty()) return worst;
-    for (std::size_t c = 0; c < us.front().size(); ++c) {
-        double best = us.front()[c];
-        for (const auto& way : us) best = std::min(best, way[c]);
-        for (std::size_t w = 0; w < us.size(); ++w) {
-            if (best > 0) worst[w] = std::max(worst[w], us[w][c] / best);
-        }
+double mean_us(std::span<const double> us) {
+    double logarithms = 0;
+    for (const double one : us) {
+        if (one <= 0) return 0;
+        logarithms += std::log(one);
     }
-    return worst;
+    return us.empty() ? 0 : std::exp(logarithms / static_cast<double>(us.size()));
 }
 
 }  // namespace strata::algorithms

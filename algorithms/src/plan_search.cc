@@ -254,7 +254,7 @@ std::size_t PlanSearch::network_eager(std::size_t level) const {
 bool PlanSearch::too_long(std::size_t segment) const {
     const bool concerned = (traits_.up && traits_.down) || traits_.folds;
     const std::size_t longest = concerned ? network_eager(0) / 4 : 0;
-    return longest >= smallest_segment && segment > longest;
+    return longest >= smallest_segment && (segment == 0 ? bytes_ : segment) > longest;
 }
 
 bool PlanSearch::improves() {
@@ -302,7 +302,7 @@ void PlanSearch::choose_common_segment() {
     const bool open =
         std::any_of(levels_.begin(), levels_.end(), [](const Level& l) { return l.segment_open; });
     auto sizes = open ? segment_candidates() : std::vector<std::size_t>{0};
-    std::erase_if(sizes, [&](std::size_t size) { return too_long(size); });
+    if (open) std::erase_if(sizes, [&](std::size_t size) { return too_long(size); });
     for (const std::size_t size : sizes) {
         for (std::size_t l = 0; l < plans_.size(); ++l) {
             if (levels_[l].segment_open) plans_[l].segment_bytes = size;

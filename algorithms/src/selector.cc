@@ -79,19 +79,17 @@ void set_lanes(Plan& plan, const Operation& operation) {
     }
 }
 
-/// Lets somebody near the card receive for a far root where that is predicted to gain.
-void choose_receiver(Plan& plan, const Hierarchy& hierarchy, const LinkTable& links,
-                     const Operation& operation, const std::vector<LevelPlan>& levels) {
+/// Whether somebody near the card receives for a far root, which is predicted to gain.
+bool near_card_pays(const Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
+                    const std::vector<LevelPlan>& levels) {
     const ReceiverCost cost = receiver_cost(hierarchy, links, operation, levels);
-    plan.near_card = cost.possible && cost.hop_us < cost.far_us;
-    plan.predicted_us += plan.near_card ? cost.hop_us : cost.far_us;
+    return cost.possible && cost.hop_us < cost.far_us;
 }
 
-/// What the levels engine's own model says to the plan that the tree's found for it; 0: not modelled.
-double by_levels_us(const Plan& plan, const Hierarchy& hierarchy, const LinkTable& links,
-                    const Operation& operation) {
-    const auto us = levels_cost_us(hierarchy, links, plan, operation);
-    return us ? *us + receiver_cost(hierarchy, links, operation, 0).far_us : 0;
+void choose_receiver(Plan& plan, const Hierarchy& hierarchy, const LinkTable& links,
+                     const Operation& operation, const std::vector<LevelPlan>& levels) {
+    plan.near_card = near_card_pays(hierarchy, links, operation, levels);
+    plan.predicted_us += receiving_us(hierarchy, links, operation, levels, plan.near_card);
 }
 
 void forward(Plan& plan, std::string reason) {
@@ -109,41 +107,71 @@ Verdict judge_inside(const Plan& plan) {
     return {true, "predicted faster than the previous component"};
 }
 
-/// The best plan with rings in place of trees.
-Searched search_rings(const Hierarchy& hierarchy, const LinkTable& links, const Overrides& overrides,
-                      const Operation& operation) {
+/// The best plan under `links`, with the levels inside nodes that are worth it.
+Searched search_under(const Hierarchy& hierarchy, const LinkTable& links, const Overrides& overrides,
+                      const Operation& operation, Rings rings) {
     auto model = make_cost_model(hierarchy, links, operation);
-    PlanSearch search(*model, overrides, operation, Rings::allowed);
+    PlanSearch search(*model, overrides, operation, rings);
     const double us = search.run(traits_of(operation.collective).folds);
-    Searched rings{std::move(model), std::move(search), us, {}};
+    Searched found{std::move(model), std::move(search), us, {}};
     if (may_skip_levels(overrides, operation)) {
-        skip_levels(rings, hierarchy, links, overrides, operation, Rings::allowed);
+        skip_levels(found, hierarchy, links, overrides, operation, rings);
     }
-    return rings;
+    return found;
 }
 
-/// Between nodes: `searched`, the same with rings in place of trees, or the previous component.
+/// The best plan in which all nodes talk across the topmost level, none through a switch's leader; empty
+/// where there is no other level between nodes, or one that must be kept.
+std::optional<Searched> search_nodes_alone(const Searched& searched, const Hierarchy& hierarchy,
+                                           const LinkTable& links, const Overrides& overrides,
+                                           const Operation& operation) {
+    std::vector<topology::LevelKey> skipped = skippable_network(hierarchy, overrides);
+    if (skipped.empty() || !may_skip_levels(overrides, operation)) return std::nullopt;
+    skipped.insert(skipped.end(), searched.skipped.begin(), searched.skipped.end());
+    auto model = make_cost_model(hierarchy, links, operation, skipped);
+    PlanSearch search(*model, overrides, operation, Rings::none);
+    const double us = search.run(traits_of(operation.collective).folds);
+    return Searched{std::move(model), std::move(search), us, std::move(skipped)};
+}
+
+/// Between nodes: what is fastest under any of the links that may be, fewer levels, rings in place of trees,
+/// or the previous component.
 Verdict weigh(Searched& searched, const Hierarchy& hierarchy, const LinkTable& links,
               const Overrides& overrides, const Operation& operation, Plan& plan) {
     Weighing weighing(hierarchy, links, operation, overrides.window);
-    weighing.add(searched.search.plans(), plan.near_card, searched.skipped);
-    std::optional<Searched> rings;
-    if (traits_of(operation.collective).by_ring && searched.search.could_be_ring()) {
-        rings = search_rings(hierarchy, links, overrides, operation);
-        weighing.add(rings->search.plans(), false, rings->skipped);
+    std::vector<Searched> ways;
+    ways.push_back(std::move(searched));
+    for (std::size_t t = 1; t < weighing.tables().size(); ++t) {
+        ways.push_back(search_under(hierarchy, weighing.tables()[t], overrides, operation, Rings::none));
+    }
+    auto nodes_alone = search_nodes_alone(ways.front(), hierarchy, links, overrides, operation);
+    if (nodes_alone) ways.push_back(std::move(*nodes_alone));
+    if (traits_of(operation.collective).by_ring && ways.front().search.could_be_ring()) {
+        ways.push_back(search_under(hierarchy, links, overrides, operation, Rings::allowed));
+    }
+    std::vector<bool> near_card;
+    for (const Searched& way : ways) {
+        near_card.push_back(near_card_pays(hierarchy, links, operation, way.search.plans()));
+        weighing.add(way.search.plans(), near_card.back(), way.skipped);
     }
     const Weighing::Choice choice = weighing.choose();
+    searched = std::move(ways[choice.way.value_or(0)]);
     if (!choice.way) {
         const bool faster = plan.predicted_us < plan.forward_us;
         return {false, faster ? "the previous component loses less where links are not what they seem"
                               : "no gain predicted over the previous component"};
     }
-    if (*choice.way == 1) {
-        searched = std::move(*rings);
-        plan.predicted_us = searched.us;
-    }
+    plan.near_card = near_card[*choice.way];
+    plan.predicted_us = choice.us;
     if (plan.predicted_us <= plan.forward_us) return {true, "predicted faster than the previous component"};
     return {true, "predicted close, and spares the links between nodes"};
+}
+
+/// What the levels engine's own model says to the plan that the tree's found for it; 0: not modelled.
+double by_levels_us(const Plan& plan, const Hierarchy& hierarchy, const LinkTable& links,
+                    const Operation& operation) {
+    const auto us = levels_cost_us(hierarchy, links, plan, operation);
+    return us ? *us + receiver_cost(hierarchy, links, operation, 0).far_us : 0;
 }
 
 }  // namespace

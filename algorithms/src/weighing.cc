@@ -1,5 +1,7 @@
 #include "weighing.h"
 
+#include <algorithm>
+
 #include "link_range.h"
 #include "receiver.h"
 
@@ -29,19 +31,17 @@ void Weighing::add(const std::vector<LevelPlan>& levels, bool near_card,
 }
 
 Weighing::Choice Weighing::choose() const {
-    std::vector<std::vector<double>> all = ways_us_;
-    all.push_back(forward_us_);
-    const std::vector<double> worst = regrets(all);
-    const std::size_t previous = ways_us_.size();
+    const double forward_us = mean_us(forward_us_);
+    double least_us = forward_us;
+    for (const auto& way : ways_us_) least_us = std::min(least_us, mean_us(way));
     const CollectiveTraits traits = traits_of(operation_.collective);
     const bool spares_links = !(traits.blocks && traits.rooted);
-    std::size_t best = spares_links ? 0 : previous;
-    for (std::size_t way = 0; way < worst.size(); ++way) {
-        if (worst[way] < worst[best] * (1 - needed_gain)) best = way;
+    for (std::size_t way = 0; way < ways_us_.size(); ++way) {
+        const double us = mean_us(ways_us_[way]);
+        if (us * (1 - needed_gain) > least_us) continue;
+        if (spares_links || us <= forward_us * (1 - needed_gain)) return {way, ways_us_[way].front()};
     }
-    Choice choice{best, worst[best], worst.back()};
-    if (best == previous) choice.way.reset();
-    return choice;
+    return {std::nullopt, forward_us_.front()};
 }
 
 }  // namespace strata::algorithms

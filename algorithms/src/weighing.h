@@ -9,8 +9,8 @@
 namespace strata::algorithms {
 
 /// Weighs ways to carry one operation against each other and against the previous component, under all that
-/// the links may be (possible_links): what is at worst the least slower than the best way is taken. A
-/// prediction for guessed links says who is faster there; this says who can be trusted where they are others.
+/// the links may be (possible_links): what takes least in the geometric mean is chosen. A prediction for
+/// guessed links says who is faster there; this says who can be trusted where they are others.
 class Weighing {
 public:
     /// The arguments outlive it.
@@ -21,14 +21,16 @@ public:
     void add(const std::vector<LevelPlan>& levels, bool near_card,
              std::span<const topology::LevelKey> skipped = {});
 
+    /// All that the links may be; those given first.
+    const std::vector<LinkTable>& tables() const { return tables_; }
+
     struct Choice {
         std::optional<std::size_t> way;  ///< in the order of add(); empty: the previous component
-        double worst = 1;                ///< of the choice: slower than the best way at worst by this factor
-        double forward_worst = 1;
+        double us = 0;                   ///< predicted for the links as given
     };
-    /// Of two within the model's error the earlier one, and ours before the previous component's: it spares
-    /// the links. Not in a Gather or Scatter, in which the root's own link carries all in any case, and which
-    /// pass blocks through other ranks' memory.
+    /// Of several within the model's error the earliest one, and ours before the previous component's: it
+    /// spares the links. Not in a Gather or Scatter, in which the root's own link carries all in any case,
+    /// and which pass blocks through other ranks' memory.
     Choice choose() const;
 
 private:

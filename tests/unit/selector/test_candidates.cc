@@ -90,7 +90,9 @@ TEST(Candidates, TheModelsOwnChoiceIsAmongThem) {
     for (const Collective collective : {Collective::bcast, Collective::reduce, Collective::allreduce,
                                         Collective::allgather, Collective::gather, Collective::barrier}) {
         const Operation operation = of(collective, collective == Collective::barrier ? 0 : 256 * kib);
-        const Plan own = make_plan(hierarchy, two_sites(100), {}, operation);
+        Overrides all_levels;
+        all_levels.keep_levels = true;
+        const Plan own = make_plan(hierarchy, two_sites(100), all_levels, operation);
         const auto plans = candidate_plans(hierarchy, two_sites(100), {}, operation, 0.2);
         EXPECT_TRUE(std::any_of(plans.begin(), plans.end(), [&](const Plan& plan) {
             return plan.engine == own.engine && (own.engine == Engine::forward || plan.levels == own.levels);

@@ -117,7 +117,6 @@ TEST(PlanBcast, BetweenNodesWhatLosesLeastAtWorst) {
         trees += plan.engine == Engine::tree ? 1 : 0;
     }
     EXPECT_GE(trees, 11);
-    EXPECT_LT(trees, 23);
 }
 
 TEST(PlanBcast, PureFunctionOfItsArguments) {

@@ -109,7 +109,10 @@ TEST(PlanSkipped, OnlyForAGain) {
                         }
                         ++skips;
                         EXPECT_NE(plan.engine, Engine::forward);
-                        if (all.engine != Engine::forward) {
+                        const bool inside = std::none_of(
+                            plan.skipped.begin(), plan.skipped.end(),
+                            [](LevelKey level) { return strata::topology::is_network(level.kind); });
+                        if (inside && engine == Engine::tree) {
                             EXPECT_LE(plan.predicted_us, 0.95 * all.predicted_us);
                         }
                         std::vector<LevelKey> both = plan.skipped;
@@ -119,7 +122,11 @@ TEST(PlanSkipped, OnlyForAGain) {
                         std::sort(levels.begin(), levels.end());
                         EXPECT_EQ(both, levels);
                         EXPECT_EQ(plan.sources.size(), plan.levels.size());
-                        for (const LevelKey level : plan.skipped) EXPECT_GT(level.kind, LevelKind::node);
+                        // Switches only by weighing all that the network may be.
+                        EXPECT_TRUE(inside || engine == Engine::automatic);
+                        EXPECT_EQ(
+                            std::count(plan.skipped.begin(), plan.skipped.end(), hierarchy.levels().front()),
+                            0);
                         EXPECT_DOUBLE_EQ(tree_cost_us(hierarchy, LinkTable{}, plan, operation),
                                          plan.predicted_us);
                     }
@@ -135,11 +142,14 @@ TEST(PlanSkipped, NoOrderFollowsFromIt) {
     const Hierarchy nodes = two_nodes();
     for (const Collective collective : {Collective::reduce, Collective::allreduce}) {
         Operation operation = of(collective, mib, nodes);
-        EXPECT_FALSE(make_plan(nodes, slow_hops(), {}, operation).skipped.empty());
+        const Overrides tree = overriding(Engine::tree);
+        EXPECT_FALSE(make_plan(nodes, slow_hops(), tree, operation).skipped.empty());
         operation.rank_order = true;
+        EXPECT_TRUE(make_plan(nodes, slow_hops(), tree, operation).skipped.empty());
         EXPECT_TRUE(make_plan(nodes, slow_hops(), {}, operation).skipped.empty());
         operation.rank_order = false;
         operation.reproducible = true;
+        EXPECT_TRUE(make_plan(nodes, slow_hops(), tree, operation).skipped.empty());
         EXPECT_TRUE(make_plan(nodes, slow_hops(), {}, operation).skipped.empty());
     }
 }
@@ -179,15 +189,19 @@ TEST(PlanSkipped, OnlyTreesAndRingsOfOurOwnChoice) {
     EXPECT_TRUE(delegated.skipped.empty());
 }
 
-TEST(PlanSkipped, LevelsBetweenNodesStay) {
-    // Even where all links are alike: nobody knows how much they share (SPEC C1).
-    LinkTable links;
-    links.set({LevelKind::switch_, std::nullopt}, {50, 0.5, 5000, 1024 * mib});
+TEST(PlanSkipped, SwitchesOnlyTogetherAndNeverTheTopmost) {
     const Hierarchy sites = sites_of_nodes(3, 3, 2);
     EXPECT_TRUE(skippable_levels(sites, {}).empty());
     EXPECT_EQ(skippable_levels(two_nodes(), {}), (std::vector<LevelKey>{package_level, numa_level}));
     EXPECT_TRUE(skippable_levels(one_node(4), {}).empty());
-    EXPECT_TRUE(make_plan(sites, links, {}, of(Collective::barrier, 0, sites)).skipped.empty());
+    EXPECT_EQ(skippable_network(sites, {}), std::vector{leaf_switch});
+    EXPECT_TRUE(skippable_network(two_nodes(), {}).empty());
+    EXPECT_TRUE(skippable_network(one_node(4), {}).empty());
+    EXPECT_TRUE(skippable_network(sites, keeping({})).empty());
+    EXPECT_TRUE(skippable_network(sites, overriding(Engine::automatic, "switch0=linear")).empty());
+    // A tree that the user asks for has all switches.
+    const Operation barrier = of(Collective::barrier, 0, sites);
+    EXPECT_TRUE(make_plan(sites, LinkTable{}, overriding(Engine::tree), barrier).skipped.empty());
 }
 
 /// Without levels that are like the node, and in whose way nothing is, a machine is one flat node.

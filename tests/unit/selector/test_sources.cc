@@ -19,7 +19,7 @@ Plan plan_of(Collective collective, const Overrides& overrides, bool rank_order 
 TEST(Sources, OfAPlanThatNobodyChanged) {
     const Plan plan = plan_of(Collective::bcast, {});
     EXPECT_EQ(plan.engine_source, built_in);
-    EXPECT_EQ(plan.sources, (std::vector<LevelSources>(3)));
+    EXPECT_EQ(plan.sources, std::vector<LevelSources>(plan.levels.size()));
 }
 
 TEST(Sources, OfWhatIsFixed) {
