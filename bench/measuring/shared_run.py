@@ -19,6 +19,10 @@ _SELECTED = re.compile(r"\[(\S+)\] coll:base:comm_select: selecting\s+(\w+), pri
 _NEVER_BLOCKING = ("libnbc", "self", "inter")  # components that do not do what is measured, or do it alone
 _PLUGIN = "strata"
 
+# Of each contender at each size: short operations are repeated more often. All wait for each other before each
+# repetition, some milliseconds, so that more would cost minutes.
+_LEAST_SECONDS = "0.01"
+
 
 @dataclasses.dataclass
 class Job:
@@ -131,7 +135,7 @@ class _Attempt:
         if explained:
             chosen = told(explaining(chosen), {"coll_base_verbose": "9"})
         command = [where._program, "--contenders", self._log + ".contenders.json", "--cells", self._log + ".cells.json",
-                   *where._options, "--warm-up", "1", "--reps", str(repetitions), "--min-time", "0.05",
+                   *where._options, "--warm-up", "1", "--reps", str(repetitions), "--min-time", _LEAST_SECONDS,
                    "--json", self._log + ".json"]
         self._run = where._runner.run(where._places, chosen, command, self._log, seconds)
         self._lines = self._read()
