@@ -145,7 +145,8 @@ def _one_place(where, options, built, clock, progress):
         setting = where.setting(runner)
         settings = _settings(options, runner, built)
         store = Store(os.path.join(folder, "cells"), settings)
-        survey = Survey(_cells(options, orders), _measurer(options, setting, built, folder), store, progress, clock)
+        survey = Survey(_cells(options, orders), _measurer(options, setting, built, folder), store, progress, clock,
+                        setting.limit_ms)
         outcome = survey.run(options.gate)
         rows = summary.rows(where.name, outcome.records, setting.limit_ms)
         place.say_kept(options, runner, progress)

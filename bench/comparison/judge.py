@@ -13,7 +13,9 @@ as well once in 64.
 
 The other ways are all contenders, and what the performance guidelines of Traeff, Gropp and Thakur ("Self-
 consistent MPI performance guidelines", 2010) demand: no operation slower than others that do at least as much
-(the contender `composed`), than itself with more data, or than itself with less data, as often as needed.
+(the contender `composed`), than itself with more data, or than itself with less data, as often as needed. The last
+one supposes that a link always has the same rate: one that lets a first burst through carries a short message for
+nothing, but not sixteen in a row. So nothing is asked that the links could not do at their rate.
 """
 
 import dataclasses
@@ -83,6 +85,11 @@ class Sample:
         return found and Sample(found.times(times), tuple(times * statistics.median(values) if values else None
                                                           for values in series.by_launch(size)))
 
+    def at_least(self, limit):
+        """The same, as if nothing could take less than `limit` milliseconds."""
+        return Sample(Interval(*(max(value, limit) for value in (self.all.median, self.all.low, self.all.high)),
+                               self.all.count), tuple(value and max(value, limit) for value in self.medians))
+
     def slower(self, other):
         """The rule."""
         pairs = [pair for pair in zip(self.medians, other.medians) if None not in pair]
@@ -90,8 +97,8 @@ class Sample:
                 and all(ours > theirs for ours, theirs in pairs))
 
 
-def violations(record):
-    """All of a cell, the worst first."""
+def violations(record, limit_ms=lambda cell, size: None):
+    """All of a cell, the worst first. `limit_ms`: the least milliseconds that the links allow, None for no limit."""
     able = record.able()
     found = []
     for size in record.cell.sizes:
@@ -99,19 +106,21 @@ def violations(record):
         if not ours:
             continue
         ways = [(name, size, Sample.of(series, size)) for name, series in able.items() if name != contenders.OURS]
-        ways += _own(able[contenders.OURS], record.cell, size)
+        ways += _own(able[contenders.OURS], record.cell, size, limit_ms(record.cell, size))
         found += [Violation(record.cell, size, name, other_size, ours.all, theirs.all)
                   for name, other_size, theirs in ways if theirs and ours.slower(theirs)]
     return sorted(found, key=lambda one: -one.ratio)
 
 
-def _own(series, cell, size):
+def _own(series, cell, size, limit):
     """More data takes no less time, and less data is no way to save some. Only operations with data: elsewhere
     there is one size."""
     for other in cell.sizes:
-        if other != size:
-            # ceil(m / s) pieces of s bytes carry m; one greater message does, too.
-            yield contenders.OURS, other, Sample.of(series, other, -(-size // other))
+        if other == size:
+            continue
+        # ceil(m / s) pieces of s bytes carry m; one greater message does, too.
+        sample = Sample.of(series, other, -(-size // other))
+        yield contenders.OURS, other, sample.at_least(limit) if sample and limit and other < size else sample
 
 
 def needed(found):

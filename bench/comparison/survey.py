@@ -55,11 +55,12 @@ class _Task:
 
 class Survey:
     """measure(cells, names_of, label, show) -> {cell: series by contender} does the work for cells of one order;
-    `names_of`: contenders by cell, None for all. No run is begun that seems to end after the time is over."""
+    `names_of`: contenders by cell, None for all. No run is begun that seems to end after the time is over.
+    `limit_ms(cell, size)`: of the links, for the judge."""
 
-    def __init__(self, cells, measure, store, progress, clock=None):
+    def __init__(self, cells, measure, store, progress, clock=None, limit_ms=lambda cell, size: None):
         self._cells, self._measure, self._store, self._progress = cells, measure, store, progress
-        self._clock = clock or Clock()
+        self._clock, self._limit_ms = clock or Clock(), limit_ms
         self._longest = 0.0  # seconds for a cell, in this session
 
     def run(self, gate):
@@ -72,7 +73,7 @@ class Survey:
     def _look_again(self, outcome):
         tasks, keys = [], set()
         for record in outcome.records:
-            found = judge.violations(record)
+            found = judge.violations(record, self._limit_ms)
             outcome.suspected += found
             if found:
                 names, sizes = judge.needed(found)
@@ -81,7 +82,7 @@ class Survey:
                 keys |= {one.key for one in found}
         fresh, outcome.unclear = self._records(tasks, "second look, cells")
         for record in fresh:
-            outcome.confirmed += [one for one in judge.violations(record) if one.key in keys]
+            outcome.confirmed += [one for one in judge.violations(record, self._limit_ms) if one.key in keys]
             outcome.records += [record] if record.broken() else []
 
     def _records(self, tasks, what):

@@ -195,6 +195,19 @@ class Judge(unittest.TestCase):
         self.assertEqual(self.found(strata=(1, 140)), [(1024, "128 x Bcast of 8 B")])
         self.assertEqual(self.found("barrier", strata=1), [])
 
+    def test_pieces_cannot_beat_the_links(self):
+        """Links that let a first burst through carry 8 bytes for nothing, but not 1 KiB."""
+        one = record(strata=(0.01, 10.3))
+
+        def seen(limit):
+            return [found.than() for found in judge.violations(one, lambda _cell, size: size == 1024 and limit)]
+
+        self.assertEqual(seen(0), ["128 x Bcast of 8 B"])
+        self.assertEqual(seen(9.0), ["128 x Bcast of 8 B"])  # slower than the links, too
+        self.assertEqual(seen(10.0), [])
+        one.series["tuned"] = record(tuned=(1, 9)).series["tuned"]  # of what was done there is no doubt
+        self.assertEqual(seen(10.0), ["tuned"])
+
     def test_a_fresh_run_measures_what_is_needed(self):
         names, sizes = judge.needed(judge.violations(record(strata=(2, 1), tuned=(1, 5))))
         self.assertEqual((names, sizes), ({"strata", "tuned"}, (8, 1024)))
