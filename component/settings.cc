@@ -167,8 +167,10 @@ Settings parse_settings(const SettingsText& text, const std::vector<std::string>
     reader.read("priority", text.priority,
                 [&] { settings.priority = parse_number(text.priority, -1, 100, " (-1: off)"); });
     reader.read("verbose", text.verbose, [&] { settings.verbose = parse_number(text.verbose, 0, 100, ""); });
-    reader.read("window", text.window,
-                [&] { settings.window = parse_number(text.window, 1, 1024, " messages"); });
+    reader.read("window", text.window, [&] {
+        settings.window =
+            text.window == "auto" ? 0 : parse_number(text.window, 1, 1024, " messages, or auto");
+    });
     reader.read("hierarchy", text.hierarchy, [&] { settings.hierarchy = parse_hierarchy(text.hierarchy); });
     reader.read("network", text.network, [&] { parse_network(text.network, settings); });
     reader.read_file("rules", [&] { parse_rules(text.rules, components, settings); });

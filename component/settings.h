@@ -27,7 +27,7 @@ struct CollectiveText {
 struct SettingsText {
     std::string priority = "40";
     std::string verbose = "0";
-    std::string window = "4";
+    std::string window = "auto";
     std::string hierarchy;
     std::string network = "auto";
     std::string topology;
@@ -43,7 +43,7 @@ struct SettingsText {
 /// What may differ from communicator to communicator, understood.
 struct CommunicatorSettings {
     int verbose = 0;
-    int window = 4;
+    int window = 0;  ///< 0: open
     std::optional<topology::HierarchyHint> hierarchy;
     bool reproducible = false;
     std::array<bool, collective_count> disabled{};

@@ -24,8 +24,10 @@ void Variables::register_all(const mca_base_component_t* component) {
          "1: rank 0 explains every plan it makes (engine, algorithms, segments, why, and where values come "
          "from)",
          OPAL_INFO_LVL_2, &SettingsText::verbose);
-    text("window", "Messages in flight per edge of the tree (1 to 1024)", OPAL_INFO_LVL_6,
-         &SettingsText::window);
+    text("window",
+         "Messages in flight per edge of the tree (1 to 1024, or auto: 4, and between nodes as many as hold "
+         "256 KiB, or what the links hold)",
+         OPAL_INFO_LVL_6, &SettingsText::window);
     text("hierarchy",
          "Levels to use, comma-separated (empty: all that split something; none: no levels). Known: " +
              topology::known_hint_levels() +

@@ -111,6 +111,9 @@ public:
     }
 
     int run() {
+        if (pending_ == 0) {
+            return 0;
+        }
         blocks_.expect_arrivals();
         int code = transport_.begin(slot_count_, sends_);
         for (std::size_t stream = 0; stream < incoming_; ++stream) {
@@ -143,7 +146,8 @@ private:
 
     void add_streams(std::span<CutStream> streams, int window) {
         for (CutStream& cut : streams) {
-            const auto slots = static_cast<int>(std::min(static_cast<std::size_t>(window), cut.count));
+            const auto most = static_cast<std::size_t>(std::max(window, cut.route->window));
+            const auto slots = static_cast<int>(std::min(most, cut.count));
             streams_.push_back({&cut, slot_count_, slots, 0});
             slot_count_ += slots;
             pending_ += cut.count;
@@ -276,11 +280,15 @@ int run_streams(Transport& transport, BlockStreams& blocks, BlockFlow flow, bool
         return std::all_of(streams.begin(), streams.end(),
                            [most](const CutStream& stream) { return stream.count <= most; });
     };
-    // Where streams meet on their way, none may fill the buffers of a link.
-    const auto sends = flow == BlockFlow::all ? Transport::Completion::matched : Transport::Completion::local;
-    const int code = single(blocks.in()) && single(blocks.out())
-                         ? exchange_singles(transport, blocks, arena, flow == BlockFlow::all && !at_root)
-                         : PipelinedStreams(transport, blocks, std::max(1, window), sends, arena).run();
+    const bool singles = single(blocks.in()) && single(blocks.out());
+    // What the root has for one child it need not keep until that one's own blocks are here: two sites far
+    // from each other exchange theirs at the same time.
+    const bool in_turn = singles && !(flow == BlockFlow::all && at_root);
+    // Where streams meet on their way, none may fill the buffers of a link; one message does not.
+    const bool meet = flow == BlockFlow::all && !singles;
+    const auto sends = meet ? Transport::Completion::matched : Transport::Completion::local;
+    const int code = in_turn ? exchange_singles(transport, blocks, arena, flow == BlockFlow::all)
+                             : PipelinedStreams(transport, blocks, std::max(1, window), sends, arena).run();
     if (code == 0) {
         blocks.complete();
     }

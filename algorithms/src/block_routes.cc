@@ -231,7 +231,7 @@ BlockStream stream_over(const TreeLinks::Edge& edge, std::vector<int> blocks) {
     if (edge.segment_bytes == 0) {
         std::sort(blocks.begin(), blocks.end());
     }
-    return {edge.peer, runs_of(blocks), edge.segment_bytes, {}};
+    return {edge.peer, runs_of(blocks), edge.segment_bytes, {}, 0, edge.window};
 }
 
 BlockRoutes routes_from_root(const WholeTree& tree, const TreeLinks& links, int rank) {
@@ -323,7 +323,7 @@ private:
     /// What the participant at `sender` sends along the ring: a piece for each participant, itself first and
     /// then against the ring's direction, and one for all that comes from outside.
     BlockStream cut_stream(const GroupPart& part, int sender, std::vector<int> blocks) const {
-        BlockStream stream{part.members[sender], {}, part.level->segment_bytes, {}};
+        BlockStream stream{part.members[sender], {}, part.level->segment_bytes, {}, 0, part.window};
         auto left = std::span(blocks);
         for (int i = 0; i < part.size() && !left.empty(); ++i) {
             const bool outside = i == part.size() - 1;

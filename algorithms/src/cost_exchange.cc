@@ -135,16 +135,20 @@ void ExchangeModel::add_loads(const Edge& edge, const Stream& stream) {
 }
 
 /// When every connection on the stream's way has worked off all streams through it.
-double ExchangeModel::bandwidth_bound(const Edge& edge, const Stream& stream, int window) const {
+double ExchangeModel::bandwidth_bound(const Edge& edge, const Stream& stream, const Window& window) const {
     const LinkParameters& link = link_of(edge);
     double busy =
         std::max({stream.bytes * edge.us_per_byte, ranks_[stream.from].card.out, ranks_[stream.to].card.in});
     each_boundary(stream.from, edge.group, [&](int c) { busy = std::max(busy, boundaries_[c].out); });
     each_boundary(stream.to, edge.group, [&](int c) { busy = std::max(busy, boundaries_[c].in); });
     const double handshake = handshake_us(link, static_cast<std::size_t>(stream.message));
-    if (handshake > 0) {
-        const double round = handshake + link.latency_us + stream.message / link.bytes_per_us;
-        busy = std::max(busy, stream.messages / std::max(window, 1) * round);
+    const std::size_t level = groups_[edge.group].level;
+    // As of TreeModel::edges_on().
+    const bool acknowledged = up_ && down_ && network_[level] && stream.messages > 1;
+    if (handshake > 0 || acknowledged) {
+        const double back = handshake > 0 ? handshake : link.latency_us + link.overhead_us;
+        const double round = back + link.latency_us + stream.message / link.bytes_per_us;
+        busy = std::max(busy, stream.messages / window.of(network_[level], edge.segment_bytes) * round);
     }
     return handshake + busy + link.latency_us + 2 * link.overhead_us;
 }
@@ -162,7 +166,7 @@ double ExchangeModel::queued_start(const Edge& edge, const Stream& stream, doubl
 }
 
 /// The stream's last message enters the connection at `start`.
-void ExchangeModel::arrive(const Edge& edge, const Stream& stream, double start, int window) {
+void ExchangeModel::arrive(const Edge& edge, const Stream& stream, double start, const Window& window) {
     const LinkParameters& link = link_of(edge);
     const double at = start + handshake_us(link, static_cast<std::size_t>(stream.message)) +
                       stream.message * edge.us_per_byte + link.latency_us + link.overhead_us;
@@ -215,7 +219,7 @@ void ExchangeModel::add_ring_loads(std::span<const Edge> ring) {
 }
 
 /// The last blocks that a participant gets come from its successor, all the way round.
-void ExchangeModel::go_round(std::span<const Edge> ring, int window) {
+void ExchangeModel::go_round(std::span<const Edge> ring, const Window& window) {
     const RingLoad load = ring_load(ring);
     const auto hop = [&](const Edge& edge) {
         const LinkParameters& link = link_of(edge);
@@ -238,7 +242,7 @@ void ExchangeModel::go_round(std::span<const Edge> ring, int window) {
 }
 
 /// What comes from outside runs along the ring to the participant before the one who brought it.
-void ExchangeModel::hand_on(std::span<const Edge> ring, int window) {
+void ExchangeModel::hand_on(std::span<const Edge> ring, const Window& window) {
     const RingLoad load = ring_load(ring);
     if (load.ranks == static_cast<double>(ranks_.size())) return;
     for (const Edge& edge : ring.first(ring.size() - 1)) {
@@ -248,7 +252,7 @@ void ExchangeModel::hand_on(std::span<const Edge> ring, int window) {
     }
 }
 
-double ExchangeModel::cost_us(std::span<const LevelPlan> plans, std::size_t bytes, int window) {
+double ExchangeModel::cost_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) {
     bytes_ = static_cast<double>(std::max<std::size_t>(bytes, 1));
     std::fill(ranks_.begin(), ranks_.end(), RankState{});
     std::fill(boundaries_.begin(), boundaries_.end(), Direction{});

@@ -23,7 +23,7 @@ public:
     ExchangeModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,
                   const CollectiveTraits& traits, std::span<const topology::LevelKey> skipped);
 
-    double cost_us(std::span<const LevelPlan> plans, std::size_t bytes, int window) override;
+    double cost_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) override;
 
 private:
     /// One direction of an edge.
@@ -99,16 +99,16 @@ private:
     double copy_us(const Edge& edge, double bytes) const;
     double message_busy_us(const Edge& edge, const Stream& stream) const;
     void add_loads(const Edge& edge, const Stream& stream);
-    double bandwidth_bound(const Edge& edge, const Stream& stream, int window) const;
+    double bandwidth_bound(const Edge& edge, const Stream& stream, const Window& window) const;
     double queued_start(const Edge& edge, const Stream& stream, double ready);
-    void arrive(const Edge& edge, const Stream& stream, double start, int window);
+    void arrive(const Edge& edge, const Stream& stream, double start, const Window& window);
     double piece_messages(const Edge& edge, double ranks) const;
     RingLoad ring_load(std::span<const Edge> ring) const;
     Stream inner(std::span<const Edge> ring, const RingLoad& load, std::size_t place) const;
     Stream outer(const Edge& edge, const RingLoad& load) const;
     void add_ring_loads(std::span<const Edge> ring);
-    void go_round(std::span<const Edge> ring, int window);
-    void hand_on(std::span<const Edge> ring, int window);
+    void go_round(std::span<const Edge> ring, const Window& window);
+    void hand_on(std::span<const Edge> ring, const Window& window);
 
     bool up_;
     bool down_;

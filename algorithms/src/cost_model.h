@@ -11,6 +11,7 @@
 #include "strata/algorithms/plan.h"
 #include "strata/algorithms/selector.h"
 #include "strata/topology/hierarchy.h"
+#include "window.h"
 
 namespace strata::algorithms {
 
@@ -35,7 +36,7 @@ public:
 
     /// Microseconds until the last rank is done. `plans`: one per level, in the order of levels(), none
     /// automatic. Methods that the engine cannot use count as the nearest tree shape. Cost: O(ranks * depth).
-    virtual double cost_us(std::span<const LevelPlan> plans, std::size_t bytes, int window) = 0;
+    virtual double cost_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) = 0;
 
 protected:
     CostModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,

@@ -35,7 +35,7 @@ struct TreeModel::Ring {
     }
 };
 
-TreeModel::Ring TreeModel::ring_of(const LevelPlan& plan, int window) const {
+TreeModel::Ring TreeModel::ring_of(const LevelPlan& plan, const Window& window) const {
     const GroupView& top = groups_.front();
     const LinkParameters& link = links_[top.level];
     const auto segment = static_cast<double>(plan.segment_bytes);
@@ -45,7 +45,7 @@ TreeModel::Ring TreeModel::ring_of(const LevelPlan& plan, int window) const {
     ring.members = static_cast<double>(top.participants.size());
     ring.vectors = 2 * (ring.members - 1) / ring.members;
     ring.piece = segment == 0 || segment * ring.members > bytes_ ? bytes_ / ring.members : segment;
-    ring.round = std::min(bytes_, ring.members * std::max(window, 1) * ring.piece);
+    ring.round = std::min(bytes_, ring.members * std::max(window.messages, 1) * ring.piece);
     ring.rounds = std::ceil(bytes_ / ring.round - rounding);
     ring.hop =
         2 * link.overhead_us + link.latency_us + handshake_us(link, static_cast<std::size_t>(ring.piece));
@@ -58,7 +58,7 @@ TreeModel::Ring TreeModel::ring_of(const LevelPlan& plan, int window) const {
     return ring;
 }
 
-void TreeModel::add_ring_loads(const LevelPlan& plan, int window) {
+void TreeModel::add_ring_loads(const LevelPlan& plan, const Window& window) {
     const GroupView& top = groups_.front();
     const LinkParameters& link = links_[top.level];
     const Ring ring = ring_of(plan, window);
@@ -73,7 +73,8 @@ void TreeModel::add_ring_loads(const LevelPlan& plan, int window) {
 }
 
 /// What the members have of the result, when `local` is what the trees have brought them.
-TreeModel::Wave TreeModel::round_the_ring(const LevelPlan& plan, int window, const Wave& local) const {
+TreeModel::Wave TreeModel::round_the_ring(const LevelPlan& plan, const Window& window,
+                                          const Wave& local) const {
     const Ring ring = ring_of(plan, window);
     Wave wave;
     // Rounds follow each other without a gap, but none is shorter than its steps.

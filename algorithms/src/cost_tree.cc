@@ -18,7 +18,8 @@ TreeModel::TreeModel(const topology::Hierarchy& hierarchy, const LinkTable& link
       ranks_(hierarchy.stop.size()),
       boundaries_(hierarchy.groups.size()) {}
 
-TreeModel::Edges TreeModel::edges_on(std::size_t level, std::size_t segment_bytes, int window) const {
+TreeModel::Edges TreeModel::edges_on(std::size_t level, std::size_t segment_bytes,
+                                     const Window& window) const {
     const LinkParameters& link = links_[level];
     Edges edges;
     const auto fixed = static_cast<double>(segment_bytes);
@@ -29,16 +30,19 @@ TreeModel::Edges TreeModel::edges_on(std::size_t level, std::size_t segment_byte
     edges.overhead = link.overhead_us;
     if (!network_[level]) edges.copy_us_per_byte = 1 / link.bytes_per_us;
     edges.handshake = handshake_us(link, static_cast<std::size_t>(edges.segment));
-    if (edges.handshake > 0) {
-        const double round = edges.handshake + edges.latency + edges.segment / link.bytes_per_us;
-        edges.window_pace = round / (std::max(window, 1) * edges.segment);
+    // Where segments go both ways those between nodes are acknowledged (Transport::Completion::matched).
+    const bool acknowledged = up_ && down_ && network_[level];
+    if (edges.handshake > 0 || acknowledged) {
+        const double back = edges.handshake > 0 ? edges.handshake : edges.latency + edges.overhead;
+        const double round = back + edges.latency + edges.segment / link.bytes_per_us;
+        edges.window_pace = round / (window.of(network_[level], segment_bytes) * edges.segment);
     }
     return edges;
 }
 
 /// Calls action(group, edges) for every group with edges, parents before their children.
 template <typename Action>
-void TreeModel::each_group(std::span<const LevelPlan> plans, int window, Action&& action) {
+void TreeModel::each_group(std::span<const LevelPlan> plans, const Window& window, Action&& action) {
     for (int g = top_apart() ? 1 : 0; g < static_cast<int>(groups_.size()); ++g) {
         const GroupView& view = groups_[g];
         if (view.participants.size() < 2) continue;
@@ -200,7 +204,7 @@ double TreeModel::rounds_us() const {
     return rounds * round + pairing;
 }
 
-double TreeModel::cost_us(std::span<const LevelPlan> plans, std::size_t bytes, int window) {
+double TreeModel::cost_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) {
     bytes_ = static_cast<double>(std::max<std::size_t>(bytes, 1));
     exchange_ = up_ && down_ && plans[0].method.algorithm == Algorithm::recursive_doubling;
     ring_ = up_ && down_ && plans[0].method.algorithm == Algorithm::ring &&
@@ -229,7 +233,7 @@ double tree_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links
     const auto model = make_cost_model(hierarchy, links, operation, plan.skipped);
     std::vector<LevelPlan> plans;
     for (const auto level : model->levels()) plans.push_back(plan.at(level));
-    return model->cost_us(plans, operation.bytes, plan.window);
+    return model->cost_us(plans, operation.bytes, Window(plan));
 }
 
 }  // namespace strata::algorithms

@@ -33,7 +33,7 @@ public:
     TreeModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,
               const CollectiveTraits& traits, std::span<const topology::LevelKey> skipped);
 
-    double cost_us(std::span<const LevelPlan> plans, std::size_t bytes, int window) override;
+    double cost_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) override;
 
 private:
     /// What all edges of one group have in common for the candidate at hand.
@@ -60,9 +60,9 @@ private:
     };
     struct Ring;
 
-    Edges edges_on(std::size_t level, std::size_t segment_bytes, int window) const;
+    Edges edges_on(std::size_t level, std::size_t segment_bytes, const Window& window) const;
     template <typename Action>
-    void each_group(std::span<const LevelPlan> plans, int window, Action&& action);
+    void each_group(std::span<const LevelPlan> plans, const Window& window, Action&& action);
     void add_loads(int group, const Edges& edges);
     void start(const Wave& wave);
     void time_group(int group, const Edges& all, double fold_us_per_byte);
@@ -73,9 +73,9 @@ private:
     double pass_inward(int rank, int group, double start, double bytes);
     void add_merged_loads(int group, const Edges& edges);
     double rounds_us() const;
-    Ring ring_of(const LevelPlan& plan, int window) const;
-    void add_ring_loads(const LevelPlan& plan, int window);
-    Wave round_the_ring(const LevelPlan& plan, int window, const Wave& local) const;
+    Ring ring_of(const LevelPlan& plan, const Window& window) const;
+    void add_ring_loads(const LevelPlan& plan, const Window& window);
+    Wave round_the_ring(const LevelPlan& plan, const Window& window, const Wave& local) const;
     /// No tree on the topmost level.
     bool top_apart() const { return exchange_ || ring_; }
 

@@ -18,6 +18,7 @@ Plan by_components(const Hierarchy& hierarchy, const Plan& chosen, const char* t
     Plan plan;
     plan.engine = Engine::levels;
     plan.window = chosen.window;
+    plan.network_window_bytes = chosen.network_window_bytes;
     plan.forward_us = chosen.forward_us;
     plan.reason = "predicted faster than everything else, often enough to pay for its communicators";
     for (const topology::LevelKey level : hierarchy.levels()) {

@@ -23,18 +23,19 @@ FanIn::FanIn(StreamTable& table, const ReductionLinks& links, const Segments& se
       operands_(order_.count(), pool) {
     const bool root = links.parent.peer < 0;
     for (std::size_t child = 0; child < links.children.size(); ++child) {
-        const int stream = table.add(links.children[child].peer, segments, window);
+        const TreeLinks::Edge& edge = links.children[child];
+        const int stream = table.add(edge.peer, segments, std::max(window, edge.window));
         operands_[order_.of_child(child)].stream = stream;
         first_stream_ = child == 0 ? stream : first_stream_;
         last_stream_ = stream + 1;
     }
     if (!root) {
-        parent_stream_ = table.add(links.parent.peer, segments, window);
+        parent_stream_ = table.add(links.parent.peer, segments, std::max(window, links.parent.window));
         first_stream_ = links.children.empty() ? parent_stream_ : first_stream_;
         last_stream_ = parent_stream_ + 1;
     }
     for (std::size_t index = 0; index < operands_.size(); ++index) {
-        place(index, root ? buffers.result->data() : nullptr, arena, std::max(1, window));
+        place(index, root ? buffers.result->data() : nullptr, arena, slots_of(links, index, window));
     }
     if (order_.own() == 0) {
         // Nothing is to be folded into it; produced when it is read.
@@ -43,7 +44,16 @@ FanIn::FanIn(StreamTable& table, const ReductionLinks& links, const Segments& se
     }
 }
 
-void FanIn::place(std::size_t index, std::byte* result, Arena& arena, int window) {
+/// Of an operand that lies in memory of the arena.
+std::size_t FanIn::slots_of(const ReductionLinks& links, std::size_t index, int window) const {
+    if (index != order_.own()) {
+        window = std::max(window, links.children[index < order_.own() ? index : index - 1].window);
+    }
+    if (index < order_.last()) return static_cast<std::size_t>(std::max(1, window));
+    return 2 * static_cast<std::size_t>(std::max({1, window, links.parent.window}));
+}
+
+void FanIn::place(std::size_t index, std::byte* result, Arena& arena, std::size_t slots) {
     Operand& operand = operands_[index];
     operand.memory = order_.place(index, buffers_.own.data(), result, shared_);
     if (operand.memory != nullptr) {
@@ -51,8 +61,7 @@ void FanIn::place(std::size_t index, std::byte* result, Arena& arena, int window
         operand.stride = segments_.each();
         return;
     }
-    const std::size_t ring = static_cast<std::size_t>(window) * (index == order_.last() ? 2 : 1);
-    operand.slots = std::min(ring, segments_.count());
+    operand.slots = std::min(slots, segments_.count());
     operand.stride = aligned(segments_.each());
     operand.memory = arena.take(operand.slots * operand.stride);
 }

@@ -11,11 +11,11 @@ namespace strata::algorithms {
 /// The reduction half of a rank: a stream of segments from every child, folded with each other and the own
 /// contribution in the order of the links, and a stream to the parent or into the result.
 ///
-/// Every operand has a ring of slots, `window` of them (the last operand's slots, which are also sent from,
-/// twice as many), segment s in slot s modulo the ring: a segment is folded from the slot of one operand into
-/// that of the next, so that nothing is copied. An operand that lies in place has a "slot" for every segment.
-/// Each operand takes its segments in turn, which leaves one counter per operand and makes the order of
-/// folding independent of the order of arrival.
+/// Every operand has a ring of slots, its edge's window of them (the last operand's slots, which are also
+/// sent from, twice as many), segment s in slot s modulo the ring: a segment is folded from the slot of one
+/// operand into that of the next, so that nothing is copied. An operand that lies in place has a "slot" for
+/// every segment. Each operand takes its segments in turn, which leaves one counter per operand and makes the
+/// order of folding independent of the order of arrival.
 class FanIn {
 public:
     /// Adds its streams to `table`. The rank has a parent or children; the root has a result. The result of
@@ -49,7 +49,8 @@ private:
     std::byte* address(const Operand& operand, std::size_t segment) const {
         return operand.memory + segment % operand.slots * operand.stride;
     }
-    void place(std::size_t index, std::byte* result, Arena& arena, int window);
+    std::size_t slots_of(const ReductionLinks& links, std::size_t index, int window) const;
+    void place(std::size_t index, std::byte* result, Arena& arena, std::size_t slots);
     std::size_t released(std::size_t index) const;
     bool foldable(std::size_t index) const;
     int fold(std::size_t index);

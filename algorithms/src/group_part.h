@@ -10,13 +10,14 @@ namespace strata::algorithms {
 struct GroupPart {
     int group = -1;
     const LevelPlan* level = nullptr;
+    int window = 0;            ///< TreeLinks::Edge::window
     std::vector<int> members;  ///< shape_members()
     int position = 0;          ///< of the rank; 0: it stands for the group further up
 
     int size() const { return static_cast<int>(members.size()); }
     /// Throws std::invalid_argument for a method that is no tree shape.
     ShapeLinks shape() const { return shape_links(level->method, position, size()); }
-    TreeLinks::Edge edge_to(int place) const { return {members[place], group, level->segment_bytes}; }
+    TreeLinks::Edge edge_to(int place) const { return {members[place], group, level->segment_bytes, window}; }
 };
 
 /// The groups in which `rank` takes part, the narrowest first: those it stands for, and the one in which

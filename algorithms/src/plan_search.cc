@@ -45,7 +45,7 @@ PlanSearch::PlanSearch(CostModel& model, const Overrides& overrides, const Opera
       operation_(operation),
       traits_(traits_of(operation.collective)),
       bytes_(operation.bytes),
-      window_(overrides.window),
+      window_(overrides.window, overrides.network_window_bytes),
       rings_(rings),
       may_exchange_(traits_.exchanges && model.top_stands_alone()),
       by_levels_(!order_is_fixed() && wants_levels(overrides)) {

@@ -77,7 +77,7 @@ private:
     Operation operation_;
     CollectiveTraits traits_;
     std::size_t bytes_;
-    int window_;
+    Window window_;
     Rings rings_;
     bool may_exchange_;
     bool by_levels_;

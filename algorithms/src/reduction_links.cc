@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "strata/algorithms/shape.h"
+#include "window.h"
 
 namespace strata::algorithms {
 namespace {
@@ -166,12 +167,18 @@ ReductionLinks turned_links(const Hierarchy& hierarchy, const Plan& plan, int ro
     return links;
 }
 
-void set_segments(ReductionLinks& links, std::size_t segment_bytes) {
+void set_segments(ReductionLinks& links, const Hierarchy& hierarchy, const Plan& plan) {
+    const std::size_t segment_bytes = plan.at(hierarchy.groups.front().level).segment_bytes;
+    const auto set = [&](Edge& edge) {
+        const bool network = is_network(hierarchy.groups[static_cast<std::size_t>(edge.group)]);
+        edge.segment_bytes = segment_bytes;
+        edge.window = network ? Window(plan).between_nodes(segment_bytes) : 0;
+    };
     if (links.parent.peer >= 0) {
-        links.parent.segment_bytes = segment_bytes;
+        set(links.parent);
     }
     for (Edge& edge : links.children) {
-        edge.segment_bytes = segment_bytes;
+        set(edge);
     }
 }
 
@@ -189,7 +196,7 @@ ReductionLinks reduction_links(const Hierarchy& hierarchy, const Plan& plan, int
     check_rank(hierarchy, rank, "rank");
     ReductionLinks links = rank_order ? ordered_links(hierarchy, plan, root, rank, -1)
                                       : turned_links(hierarchy, plan, root, rank);
-    set_segments(links, plan.at(hierarchy.groups.front().level).segment_bytes);
+    set_segments(links, hierarchy, plan);
     return links;
 }
 
@@ -208,7 +215,7 @@ ExchangeLinks exchange_links(const Hierarchy& hierarchy, const Plan& plan, int r
         }
     }
     links.segment_bytes = plan.at(hierarchy.groups[top].level).segment_bytes;
-    set_segments(links.below, links.segment_bytes);
+    set_segments(links.below, hierarchy, plan);
     if (links.below.parent.peer < 0) {
         links.core = stand_ins(hierarchy, plan, top, root, rank_order ? StandIn::lowest : StandIn::leader);
         links.position =

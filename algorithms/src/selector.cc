@@ -9,6 +9,7 @@
 #include "plan_search.h"
 #include "receiver.h"
 #include "weighing.h"
+#include "window.h"
 
 namespace strata::algorithms {
 namespace {
@@ -138,7 +139,7 @@ std::optional<Searched> search_nodes_alone(const Searched& searched, const Hiera
 /// or the previous component.
 Verdict weigh(Searched& searched, const Hierarchy& hierarchy, const LinkTable& links,
               const Overrides& overrides, const Operation& operation, Plan& plan) {
-    Weighing weighing(hierarchy, links, operation, overrides.window);
+    Weighing weighing(hierarchy, links, operation, overrides.network_window_bytes > 0 ? 0 : overrides.window);
     std::vector<Searched> ways;
     ways.push_back(std::move(searched));
     for (std::size_t t = 1; t < weighing.tables().size(); ++t) {
@@ -176,12 +177,17 @@ double by_levels_us(const Plan& plan, const Hierarchy& hierarchy, const LinkTabl
 
 }  // namespace
 
-Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrides& overrides,
+Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrides& wanted,
                const Operation& operation) {
-    const std::string broken = check(overrides, operation.collective);
+    const std::string broken = check(wanted, operation.collective);
     if (!broken.empty()) throw std::invalid_argument(broken);
+    const Window window = choose_window(wanted.window, hierarchy, links);
+    Overrides overrides = wanted;
+    overrides.window = window.messages;
+    overrides.network_window_bytes = window.network_bytes;
     Plan plan;
-    plan.window = overrides.window;
+    plan.window = window.messages;
+    plan.network_window_bytes = window.network_bytes;
     plan.forward_us = forward_cost_us(hierarchy, links, operation);
     if (plan.forward_us > 0) plan.forward_us += receiver_cost(hierarchy, links, operation, 0).far_us;
     auto model = make_cost_model(hierarchy, links, operation);

@@ -8,6 +8,7 @@
 
 #include "group_part.h"
 #include "strata/algorithms/shape.h"
+#include "window.h"
 
 namespace strata::algorithms {
 namespace {
@@ -180,7 +181,8 @@ std::vector<GroupPart> group_parts(const Hierarchy& hierarchy, const Plan& plan,
         if (rank == root && receiver != root && between_nodes) {
             break;  // the receiver takes part from here on
         }
-        GroupPart part{group, &plan.at(hierarchy.groups[group].level),
+        const LevelPlan& level = plan.at(hierarchy.groups[group].level);
+        GroupPart part{group, &level, between_nodes ? Window(plan).between_nodes(level.segment_bytes) : 0,
                        shape_members(hierarchy, plan, group, root), 0};
         const auto own = std::find(part.members.begin(), part.members.end(), rank);
         if (own == part.members.end()) {

@@ -1,5 +1,6 @@
 #include "turnaround.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace strata::algorithms {
@@ -14,10 +15,11 @@ Turnaround::Turnaround(StreamTable& table, const ReductionLinks& links, ReduceBu
       up_(table, links, segments, buffers, reduction, arena, window, pool),
       down_(table, result_.data()) {
     if (links.parent.peer >= 0) {
-        from_parent_.emplace(table, links.parent.peer, segments, window, result_.data());
+        from_parent_.emplace(table, links.parent.peer, segments, std::max(window, links.parent.window),
+                             result_.data());
     }
     for (const TreeLinks::Edge& edge : widest_first(links.children, pool)) {
-        down_.add(edge.peer, segments, window);
+        down_.add(edge.peer, segments, std::max(window, edge.window));
     }
 }
 

@@ -9,11 +9,9 @@ namespace strata::algorithms {
 
 Weighing::Weighing(const topology::Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
                    int window)
-    : hierarchy_(hierarchy),
-      operation_(operation),
-      window_(window),
-      tables_(possible_links(hierarchy, links)) {
+    : hierarchy_(hierarchy), operation_(operation), tables_(possible_links(hierarchy, links)) {
     for (const LinkTable& table : tables_) {
+        windows_.push_back(choose_window(window, hierarchy, table));
         forward_us_.push_back(forward_cost_us(hierarchy, table, operation) +
                               receiver_cost(hierarchy, table, operation, 0).far_us);
     }
@@ -22,9 +20,10 @@ Weighing::Weighing(const topology::Hierarchy& hierarchy, const LinkTable& links,
 void Weighing::add(const std::vector<LevelPlan>& levels, bool near_card,
                    std::span<const topology::LevelKey> skipped) {
     std::vector<double> us;
-    for (const LinkTable& table : tables_) {
+    for (std::size_t t = 0; t < tables_.size(); ++t) {
+        const LinkTable& table = tables_[t];
         us.push_back(make_cost_model(hierarchy_, table, operation_, skipped)
-                         ->cost_us(levels, operation_.bytes, window_) +
+                         ->cost_us(levels, operation_.bytes, windows_[t]) +
                      receiving_us(hierarchy_, table, operation_, levels, near_card));
     }
     ways_us_.push_back(std::move(us));

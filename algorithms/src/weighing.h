@@ -13,7 +13,7 @@ namespace strata::algorithms {
 /// guessed links says who is faster there; this says who can be trusted where they are others.
 class Weighing {
 public:
-    /// The arguments outlive it.
+    /// The arguments outlive it. `window`: the user's, 0 where that is open.
     Weighing(const topology::Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
              int window);
 
@@ -36,8 +36,8 @@ public:
 private:
     const topology::Hierarchy& hierarchy_;
     const Operation& operation_;
-    int window_;
     std::vector<LinkTable> tables_;
+    std::vector<Window> windows_;               ///< by table: that which would be chosen for it
     std::vector<double> forward_us_;            ///< by table
     std::vector<std::vector<double>> ways_us_;  ///< by way and table
 };

@@ -57,7 +57,7 @@ TEST(Settings, DefaultsAreUnderstood) {
     EXPECT_TRUE(errors.empty());
     EXPECT_EQ(settings.priority, 40);
     EXPECT_EQ(settings.verbose, 0);
-    EXPECT_EQ(settings.window, 4);
+    EXPECT_EQ(settings.window, 0);
     EXPECT_FALSE(settings.hierarchy);
     EXPECT_FALSE(settings.network);
     EXPECT_FALSE(settings.machine);

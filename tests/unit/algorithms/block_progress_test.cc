@@ -43,6 +43,31 @@ TEST(BlockProgress, ALargeBlockStreamsOnWhileItArrives) {
     EXPECT_EQ(report.codes, std::vector<int>(3, 0));
 }
 
+/// Two sites exchange what they have: the root's short message leaves before the other site's is here.
+TEST(BlockProgress, TheRootOfAShortAllgatherKeepsNobodyWaiting) {
+    const Hierarchy hierarchy = regular_hierarchy({2, 2});
+    const Plan plan = uniform_plan(hierarchy, {Algorithm::linear, 0, {}}, 0);
+    const auto played = [&](BlockFlow flow) {
+        return run_ranks(4, options_for(1), [&, flow](int rank, Transport& transport) {
+            std::array<std::byte, 40> data{};
+            if (rank == 2) {  // the other site's leader sends only when it has got something
+                const int code = transport.recv(data.data(), 20, 0);
+                return code != 0 ? code : transport.send(data.data(), 20, 0);
+            }
+            if (rank == 3) return 0;
+            std::array<Block, 4> blocks{};
+            for (std::size_t block = 0; block < 4; ++block) blocks[block] = {&data[block * 10], 10};
+            Arena arena;
+            return exchange_blocks(transport, block_routes(hierarchy, plan, 0, rank, flow), blocks, flow, 0,
+                                   rank, arena, 4);
+        });
+    };
+    const RunReport report = played(BlockFlow::all);
+    EXPECT_EQ(report.text(), "");
+    EXPECT_EQ(report.codes, std::vector<int>(4, 0));
+    EXPECT_TRUE(played(BlockFlow::to_root).deadlock) << "nothing to send there";
+}
+
 /// A child that takes nothing until its siblings have everything: they must not wait for it.
 TEST(BlockProgress, ASlowChildHoldsUpNobody) {
     const Hierarchy hierarchy = regular_hierarchy({4});

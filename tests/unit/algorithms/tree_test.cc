@@ -54,6 +54,23 @@ std::vector<TreeLinks> all_links(const Hierarchy& hierarchy, const Plan& plan, i
     return links;
 }
 
+TEST(Tree, EdgesBetweenNodesHoldMoreMessages) {
+    const Hierarchy hierarchy = regular_hierarchy({2, 2});
+    Plan plan = uniform_plan(hierarchy, {Algorithm::linear, 0, {}}, 1000);
+    for (const std::size_t bytes : {std::size_t{0}, std::size_t{9001}, std::size_t{1} << 30}) {
+        plan.network_window_bytes = bytes;
+        const int expected = bytes == 0 ? 4 : bytes == 9001 ? 10 : 256;
+        for (const TreeLinks& links : all_links(hierarchy, plan, 0)) {
+            for (const TreeLinks::Edge& edge : links.children) {
+                EXPECT_EQ(edge.window, is_network(hierarchy.groups[edge.group]) ? expected : 0) << bytes;
+            }
+        }
+    }
+    plan.network_window_bytes = 9001;
+    for (LevelPlan& level : plan.levels) level.segment_bytes = 0;
+    EXPECT_EQ(tree_links(hierarchy, plan, 0, 0).children.front().window, 4) << "whole messages";
+}
+
 TEST(RandomShapes, KeepThePromisesOfAHierarchy) {
     int deepest = 0;
     int mixed_stops = 0;

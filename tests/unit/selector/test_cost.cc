@@ -76,6 +76,38 @@ TEST(TreeCost, TheWindowBoundsSegmentsThatNeedHandshakes) {
     EXPECT_NEAR(tree_cost_us(node, links, plan, 10000, 0), first + 9 * 11, 1e-6);
 }
 
+/// 50 us there, 100 us on the link, 50 + 5 us back: where one segment is in flight each further one takes
+/// that long, where four are the link's 100 us. What goes up and what goes down do so at the same time.
+TEST(TreeCost, TheWindowBoundsSegmentsThatAreAcknowledged) {
+    const Hierarchy nodes = nodes_below_switch(2, 1);
+    Plan plan = uniform(nodes, Algorithm::linear, 1000);
+    const Operation allreduce{Collective::allreduce, 100000};
+    const auto us = [&](int window, std::size_t bytes) {
+        plan.window = window;
+        plan.network_window_bytes = bytes;
+        return tree_cost_us(nodes, round_links(), plan, allreduce);
+    };
+    EXPECT_NEAR(us(1, 0) - us(4, 0), 99 * 105.0, 1e-6);
+    EXPECT_DOUBLE_EQ(us(1, 4000), us(4, 0));
+    EXPECT_DOUBLE_EQ(us(8, 4000), us(4, 0)) << "the link's pace";
+}
+
+TEST(Selector, TheWindowHoldsWhatTheLongestLinkHolds) {
+    const Hierarchy sites = sites_of_nodes(2, 2, 2);
+    const auto chosen = [&](double latency_us, int window = 0) {
+        Overrides overrides;
+        overrides.window = window;
+        return make_plan(sites, two_sites(latency_us), overrides, {Collective::allreduce, 4 * mib});
+    };
+    EXPECT_EQ(chosen(50).window, 4);
+    EXPECT_EQ(chosen(50).network_window_bytes, 256 * kib);
+    EXPECT_EQ(chosen(50000).network_window_bytes, 2 * 50010 * 25U);
+    EXPECT_EQ(chosen(5e6).network_window_bytes, 4 * mib);
+    EXPECT_EQ(chosen(5e6, 7).window, 7);
+    EXPECT_EQ(chosen(5e6, 7).network_window_bytes, 0U) << "the user's word";
+    EXPECT_EQ(make_plan(one_node(4), {}, {}, {Collective::bcast, 4 * mib}).network_window_bytes, 0U);
+}
+
 TEST(TreeCost, EveryEdgeOutOfAGroupTakesItsShareOfTheConnection) {
     const Hierarchy nodes = nodes_below_switch(3, 2);
     const double once = 1000000 / 10.0;

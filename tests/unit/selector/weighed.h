@@ -77,9 +77,10 @@ inline Means means(const Hierarchy& hierarchy, const algorithms::LinkTable& link
     for (const LinkTable& table : tables) {
         const auto share = [&](double us) { return std::pow(us, 1 / static_cast<double>(tables.size())); };
         const auto us = [&](const Plan& p) {
-            return share(make_cost_model(hierarchy, table, operation, p.skipped)
-                             ->cost_us(p.levels, operation.bytes, p.window) +
-                         receiving_us(hierarchy, table, operation, p.levels, p.near_card));
+            return share(
+                make_cost_model(hierarchy, table, operation, p.skipped)
+                    ->cost_us(p.levels, operation.bytes, choose_window(overrides.window, hierarchy, table)) +
+                receiving_us(hierarchy, table, operation, p.levels, p.near_card));
         };
         const double forward = share(forward_cost_us(hierarchy, table, operation) +
                                      receiver_cost(hierarchy, table, operation, 0).far_us);

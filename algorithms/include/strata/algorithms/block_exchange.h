@@ -33,6 +33,7 @@ struct BlockStream {
     std::size_t segment_bytes = 0;
     std::vector<std::size_t> cuts = {};  ///< runs, ascending and without the first, that begin another piece
     int lane = 0;                        ///< of the transport; a peer has one stream per lane and direction
+    int window = 0;                      ///< messages in flight, where more than on other edges
 };
 
 /// One rank's streams: over the undirected tree of tree_links() towards the root first, then the children,
@@ -77,7 +78,8 @@ struct Block {
     std::size_t bytes = 0;  ///< known for every block of the rank's streams
 };
 
-/// Moves blocks along their streams: receives are posted `window` messages ahead, straight into place where a
+/// Moves blocks along their streams: receives are posted `window` messages ahead
+/// (BlockStream::window, if that is more), straight into place where a
 /// message lies in one piece there, and every message is sent as soon as its last byte is here; all edges
 /// work at the same time. `blocks`, by rank: what lies here at the start is this rank's own block, or all of
 /// them at the root of `from_root`; `data` of blocks without memory is set, for this call only. Every edge

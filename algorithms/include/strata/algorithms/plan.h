@@ -22,6 +22,10 @@ std::string_view name_of(Engine engine);
 std::optional<Engine> engine_from_name(std::string_view name);
 std::string known_engine_names();
 
+/// Messages in flight per edge where nobody says otherwise: one is sent, one received, one waits at either
+/// end.
+inline constexpr int default_window = 4;
+
 /// What every group of one level does. Groups of the same level differ in size, never in method.
 struct LevelPlan {
     topology::LevelKey level;
@@ -49,17 +53,20 @@ struct Plan {
     /// Levels whose groups do nothing of their own: their participants take part in the group around them.
     /// Never the topmost one; where `near_card`, none of those that divide nodes from each other.
     std::vector<topology::LevelKey> skipped;
-    Source engine_source;  ///< who asked for the engine; `reason` tells where it got another
-    int window = 4;        ///< messages in flight per edge of the tree
+    Source engine_source;         ///< who asked for the engine; `reason` tells where it got another
+    int window = default_window;  ///< messages in flight per edge of the tree
+    /// Between nodes as many messages as these bytes hold, where that is more than `window`: what a long link
+    /// holds must be under way before the first acknowledgement comes back. 0: nowhere.
+    std::size_t network_window_bytes = 0;
     /// What other nodes send to the root enters its node at Hierarchy::receiver_of(root), which hands it on
     /// (Gather, Reduce).
     bool near_card = false;
-    int lanes = 1;            ///< trees at the same time; more than one for the lanes engine only
-    /// Of the chosen engine; of lanes: as if one tree carried everything. 0: not known, because a level is left
-    /// to a component without a model, or the sizes are not known to all ranks.
+    int lanes = 1;  ///< trees at the same time; more than one for the lanes engine only
+    /// Of the chosen engine; of lanes: as if one tree carried everything. 0: not known, because a level is
+    /// left to a component without a model, or the sizes are not known to all ranks.
     double predicted_us = 0;
-    double forward_us = 0;    ///< of the previous component; 0: the sizes are not known to all ranks
-    std::string reason;       ///< why this engine, in a few words
+    double forward_us = 0;  ///< of the previous component; 0: the sizes are not known to all ranks
+    std::string reason;     ///< why this engine, in a few words
 
     /// The plan of a level; throws std::out_of_range for one that the hierarchy has not, or that is skipped.
     const LevelPlan& at(topology::LevelKey level) const;

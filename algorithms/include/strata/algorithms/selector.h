@@ -47,7 +47,8 @@ struct Overrides {
     Engine engine = Engine::automatic;
     std::vector<LevelMethodRule> methods;
     std::vector<LevelSizeRule> segments;
-    int window = 4;                              ///< messages in flight per edge of the tree
+    int window = 0;                              ///< messages in flight per edge of the tree; 0: open
+    std::size_t network_window_bytes = 0;        ///< Plan's; make_plan() fills in both where they are open
     Source engine_source{Origin::parameter, 0};  ///< who fixed `engine`, where it is not automatic
     bool keep_levels = false;                    ///< no level is skipped: the user has listed them
 };
@@ -81,15 +82,15 @@ struct Operation {
 /// is a ring under the ring engine. An automatic engine becomes
 ///  - inside a node: tree for Bcast where that is predicted at least 5 % faster than the previous component,
 ///    else forward (who competes for processors and caches there is not known);
-///  - between nodes: tree, ring (Allgather, Allreduce; in pieces of at least 4 KiB) or forward, whichever takes
-///    least in the geometric mean of these: all is what the table of links says, or, as far as nobody gave its
-///    links, the network is eight times narrower, as a whole or on the topmost level, that level is 50 times
-///    longer, processors are four times slower. Weighed are the trees that are best
-///    under each of these, and one in which switches below the topmost level are skipped. Of two within 5 %
-///    the tree that is best for the table, and ours before forward. A root far from its card takes a quarter
-///    longer (LinkParameters::far_share) to receive what other nodes send, in a tree, too; where one hop
-///    costs less, somebody near receives for it (Plan::near_card), and likewise in a Reduce that need not keep
-///    an order;
+///  - between nodes: tree, ring (Allgather, Allreduce; in pieces of at least 4 KiB) or forward, whichever
+///  takes
+///    least in the geometric mean of these: all is what the table of links says, or, as far as nobody gave
+///    its links, the network is eight times narrower, as a whole or on the topmost level, that level is 50
+///    times longer, processors are four times slower. Weighed are the trees that are best under each of
+///    these, and one in which switches below the topmost level are skipped. Of two within 5 % the tree that
+///    is best for the table, and ours before forward. A root far from its card takes a quarter longer
+///    (LinkParameters::far_share) to receive what other nodes send, in a tree, too; where one hop costs less,
+///    somebody near receives for it (Plan::near_card), and likewise in a Reduce that need not keep an order;
 ///  - Gatherv, Scatterv: forward, since the ranks do not know the sizes alike;
 ///  - a reproducible reduction: tree, everywhere.
 /// The lanes engine is chosen by the user only: how far a process uses other cards than the one near it, and

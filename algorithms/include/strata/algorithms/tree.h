@@ -29,6 +29,7 @@ struct TreeLinks {
         int peer = -1;
         int group = -1;                 ///< the group whose level this edge crosses
         std::size_t segment_bytes = 0;  ///< 0 = the whole message in one piece
+        int window = 0;                 ///< messages in flight, where more than on other edges
     };
     Edge parent;                 ///< peer -1 at the root
     std::vector<Edge> children;  ///< widest level first: slow links are fed before fast ones
