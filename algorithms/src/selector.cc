@@ -146,7 +146,9 @@ Verdict weigh(Searched& searched, const Hierarchy& hierarchy, const LinkTable& l
         ways.push_back(search_under(hierarchy, weighing.tables()[t], overrides, operation, Rings::none));
     }
     auto nodes_alone = search_nodes_alone(ways.front(), hierarchy, links, overrides, operation);
-    if (nodes_alone) ways.push_back(std::move(*nodes_alone));
+    // Blocks to or from a root become no fewer on their way: a switch's leader only delays them.
+    const bool merges = !(traits_of(operation.collective).blocks && traits_of(operation.collective).rooted);
+    if (nodes_alone) ways.insert(merges ? ways.end() : ways.begin(), std::move(*nodes_alone));
     if (traits_of(operation.collective).by_ring && ways.front().search.could_be_ring()) {
         ways.push_back(search_under(hierarchy, links, overrides, operation, Rings::allowed));
     }
