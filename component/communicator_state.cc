@@ -292,6 +292,29 @@ void CommunicatorState::give_up_levels(Collective op, const LevelCommunicators::
     plans_.clear();
 }
 
+/// Null where that failed on some rank, then on all. Memory for the set is taken first: once the others have
+/// theirs, this rank must not be without.
+CommunicatorState::LevelSet* CommunicatorState::make_level_set(const algorithms::Plan& plan, int root,
+                                                               LevelCommunicators::Outcome& outcome) {
+    // Named algorithms run on any communicator; only a component has to be selected when one is made.
+    LevelSet fresh{{}, stand_in_key(hierarchy_, root), nullptr};
+    for (const auto& level : plan.levels) {
+        fresh.components.push_back(level.method.component);
+    }
+    level_sets_.push_back(std::move(fresh));
+    try {
+        level_sets_.back().communicators = LevelCommunicators::make(comm_, hierarchy_, plan, root, outcome);
+    } catch (...) {
+        level_sets_.pop_back();
+        throw;
+    }
+    if (outcome.rc != OMPI_SUCCESS || !outcome.agreed) {
+        level_sets_.pop_back();
+        return nullptr;
+    }
+    return &level_sets_.back();
+}
+
 int CommunicatorState::level_communicators(const algorithms::Operation& operation,
                                            const algorithms::Plan& plan, LevelCommunicators*& found) {
     const int root = operation.root;
@@ -303,21 +326,14 @@ int CommunicatorState::level_communicators(const algorithms::Operation& operatio
     if (set == nullptr) {
         const SetupTimer timer;
         LevelCommunicators::Outcome outcome;
-        auto made = LevelCommunicators::make(comm_, hierarchy_, plan, root, outcome);
+        set = make_level_set(plan, root, outcome);
         if (outcome.rc != OMPI_SUCCESS) {
             return outcome.rc;
         }
-        if (!outcome.agreed) {
+        if (set == nullptr) {
             give_up_levels(operation.collective, outcome, asked_for);
             return OMPI_SUCCESS;
         }
-        // Named algorithms run on any communicator; only a component has to be selected when one is made.
-        LevelSet fresh{{}, stand_in_key(hierarchy_, root), std::move(made)};
-        for (const auto& level : plan.levels) {
-            fresh.components.push_back(level.method.component);
-        }
-        level_sets_.push_back(std::move(fresh));
-        set = &level_sets_.back();
     }
     LevelCommunicators& communicators = *set->communicators;
     communicators.aim(hierarchy_, plan, ompi_comm_rank(comm_), root);

@@ -141,6 +141,7 @@ private:
     void delegate_if_it_pays(Planned& planned, const algorithms::Operation& operation);
     void give_up_levels(Collective op, const LevelCommunicators::Outcome& outcome, bool asked_for);
     LevelSet* level_set(const algorithms::Plan& plan, int root);
+    LevelSet* make_level_set(const algorithms::Plan& plan, int root, LevelCommunicators::Outcome& outcome);
     algorithms::Plan make_plan(algorithms::Operation operation, bool delegate) const;
     algorithms::PlanListing choices() const;
     void explain(const algorithms::Operation& operation, const algorithms::Plan& plan) const;

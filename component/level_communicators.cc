@@ -96,59 +96,74 @@ std::unique_ptr<LevelCommunicators> LevelCommunicators::make(ompi_communicator_t
                                                              const algorithms::Plan& plan, int root,
                                                              Outcome& outcome) {
     std::unique_ptr<LevelCommunicators> made(new LevelCommunicators(hierarchy.depth()));
+    std::vector<Share> shares;
+    for (int depth = 0; depth < hierarchy.depth(); ++depth) {
+        shares.push_back(made->share_in(depth, hierarchy, plan, ompi_comm_rank(parent), root));
+    }
+    // From here on no rank may leave alone.
     bool failed = false;
     for (int depth = 0; depth < hierarchy.depth(); ++depth) {
-        failed = !made->create(parent, depth, hierarchy, plan, root, outcome.why) || failed;
+        failed = !made->split(parent, depth, shares[static_cast<std::size_t>(depth)], outcome.why) || failed;
     }
     agree_on(parent, failed, outcome);
     return made;
 }
 
-bool LevelCommunicators::create(ompi_communicator_t* parent, int depth, const topology::Hierarchy& hierarchy,
-                                const algorithms::Plan& plan, int root, std::string& why) {
+LevelCommunicators::Share LevelCommunicators::share_in(int depth, const topology::Hierarchy& hierarchy,
+                                                       const algorithms::Plan& plan, int rank, int root) {
     LevelGroup& level = at(depth);
-    const int rank = ompi_comm_rank(parent);
     std::vector<int> members;
     int stand_in = -1;
-    int group = algorithms::level_group(hierarchy, depth, rank, root, members, stand_in);
-    if (members.size() < 2) {
-        group = -1;  // a group of one has nobody to talk to
+    Share share{algorithms::level_group(hierarchy, depth, rank, root, members, stand_in),
+                0,
+                {OBJ_NEW(opal_info_t), [](opal_info_t* info) { OBJ_RELEASE(info); }}};
+    if (share.info == nullptr) {
+        throw std::bad_alloc();
     }
-    const auto position = std::find(members.begin(), members.end(), rank) - members.begin();
+    if (members.size() < 2) {
+        share.group = -1;  // a group of one has nobody to talk to
+    }
+    share.position = static_cast<int>(std::find(members.begin(), members.end(), rank) - members.begin());
     std::string preference = "^strata";
-    if (group >= 0) {
-        level.key = hierarchy.groups[group].level;
+    if (share.group >= 0) {
+        level.key = hierarchy.groups[share.group].level;
         level.method = plan.at(level.key).method;
         if (level.by_component()) {
             preference = level.method.component + ",^strata";
         }
     }
-    opal_info_t* info = OBJ_NEW(opal_info_t);
-    if (info == nullptr) {
-        throw std::bad_alloc();
-    }
-    opal_info_set(info, "ompi_comm_coll_preference", preference.c_str());
+    opal_info_set(share.info.get(), "ompi_comm_coll_preference", preference.c_str());
+    return share;
+}
+
+bool LevelCommunicators::split(ompi_communicator_t* parent, int depth, const Share& share,
+                               std::string& why) noexcept {
+    LevelGroup& level = at(depth);
     ompi_communicator_t* created = nullptr;
-    const int rc = ompi_comm_split_with_info(parent, group >= 0 ? group : MPI_UNDEFINED,
-                                             static_cast<int>(position), info, &created, false);
-    OBJ_RELEASE(info);
-    if (rc != OMPI_SUCCESS) {
-        why = "Open MPI could not create a communicator for level " + topology::name_of(level.key);
+    const int rc = ompi_comm_split_with_info(parent, share.group >= 0 ? share.group : MPI_UNDEFINED,
+                                             share.position, share.info.get(), &created, false);
+    try {
+        if (rc != OMPI_SUCCESS) {
+            why = "Open MPI could not create a communicator for level " + topology::name_of(level.key);
+            return false;
+        }
+        if (share.group < 0 || created == nullptr || created == &ompi_mpi_comm_null.comm) {
+            return true;
+        }
+        counters().communicators.add();
+        level.comm = created;
+        if (created->c_contextid < parent->c_contextid) {
+            // MPI_Finalize releases what is left by ascending id; ours has to outlive the parent that will
+            // free it.
+            OMPI_COMM_SET_EXTRA_RETAIN(created);
+            OBJ_RETAIN(created);
+        }
+        equip(level);
+        return true;
+    } catch (const std::exception&) {
+        why = "out of memory";  // short enough to need none
         return false;
     }
-    if (group < 0 || created == nullptr || created == &ompi_mpi_comm_null.comm) {
-        return true;
-    }
-    counters().communicators.add();
-    level.comm = created;
-    if (created->c_contextid < parent->c_contextid) {
-        // MPI_Finalize releases what is left by ascending id; ours has to outlive the parent that will free
-        // it.
-        OMPI_COMM_SET_EXTRA_RETAIN(created);
-        OBJ_RETAIN(created);
-    }
-    equip(level);
-    return true;
 }
 
 void LevelCommunicators::equip(LevelGroup& level) {

@@ -24,7 +24,7 @@ public:
         bool speaker = false;   ///< not agreed, and this rank is the lowest that failed
         std::string why;        ///< what this rank missed
     };
-    /// Collective over `parent`. Throws std::bad_alloc.
+    /// Collective over `parent`. Throws std::bad_alloc, but only before the first message.
     static std::unique_ptr<LevelCommunicators> make(ompi_communicator_t* parent,
                                                     const topology::Hierarchy& hierarchy,
                                                     const algorithms::Plan& plan, int root, Outcome& outcome);
@@ -62,8 +62,15 @@ private:
         algorithms::LevelBlocks blocks;
     };
     explicit LevelCommunicators(int levels) : levels_(static_cast<std::size_t>(levels)) {}
-    bool create(ompi_communicator_t* parent, int depth, const topology::Hierarchy& hierarchy,
-                const algorithms::Plan& plan, int root, std::string& why);
+    /// What this rank brings to the splitting of the parent by the groups of one level.
+    struct Share {
+        int group = -1;  ///< -1: takes no part
+        int position = 0;
+        std::unique_ptr<opal_info_t, void (*)(opal_info_t*)> info;
+    };
+    Share share_in(int depth, const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int rank,
+                   int root);
+    bool split(ompi_communicator_t* parent, int depth, const Share& share, std::string& why) noexcept;
     void equip(LevelGroup& level);
     const Aim& aim_at(const topology::Hierarchy& hierarchy, int rank, int root);
 
