@@ -111,12 +111,13 @@ int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments
         return rc;
     }
     if (planned->plan.engine == algorithms::Engine::forward) {
+        CommunicatorState::count_call(*planned);
         return hand_over(planned->plan.engine_source.origin == algorithms::Origin::model
                              ? ForwardReason::model
                              : ForwardReason::chosen);
     }
     served_by(planned->plan.engine, count_of).add();
-    CommunicatorState::Running running(state);
+    CommunicatorState::Running running(state, *planned);
     rc = run(*planned, operation, communicators);
     return running.end(rc == OMPI_SUCCESS && communicators != nullptr ? communicators->noted_error() : rc);
 }

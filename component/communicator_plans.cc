@@ -107,12 +107,9 @@ Planned& CommunicatorState::plan(const algorithms::Operation& operation, bool de
     return place->second;
 }
 
-/// Every rank counts the calls of a plan alike, and changes it at the same one.
+/// Every rank counts the calls of a plan alike (count_call()), and changes it at the same one.
 void CommunicatorState::delegate_if_it_pays(Planned& planned, const algorithms::Operation& operation) {
-    if (!planned.delegation) {
-        return;
-    }
-    if (!planned.delegation->pays(planned.calls++)) {
+    if (!planned.delegation || !planned.delegation->pays(planned.calls)) {
         return;
     }
     planned.plan = std::move(planned.delegation->plan);

@@ -54,6 +54,11 @@ public:
     /// `delegate` false: never by levels.
     Planned& plan(const algorithms::Operation& operation, bool delegate = true);
 
+    /// Notes that this rank takes part in a call by this plan. Not before its first message: a call that
+    /// fails earlier, for lack of memory, is one for which the others still wait, and no rank of them counts
+    /// it twice when this one repeats it.
+    static void count_call(Planned& planned) { planned.calls += planned.delegation ? 1U : 0U; }
+
     // This rank's edges under a plan given out by plan().
     const Routes<algorithms::TreeLinks>& tree_routes(Planned& planned, int root);
     const Routes<algorithms::ReductionLinks>& reduction_routes(Planned& planned, int root, bool rank_order);
@@ -95,10 +100,15 @@ public:
     /// way, which may still write to it, it is left alone.
     class Running {
     public:
-        explicit Running(CommunicatorState& state) : state_(state) { state_.transport_.start_call(); }
+        Running(CommunicatorState& state, Planned& planned) : state_(state), planned_(planned) {
+            state_.transport_.start_call();
+        }
         Running(const Running&) = delete;
         Running& operator=(const Running&) = delete;
         ~Running() {
+            if (state_.transport_.has_begun()) {
+                count_call(planned_);
+            }
             if (!succeeded_) {
                 state_.transport_.abandon();  // where an exception came in between
             }
@@ -117,6 +127,7 @@ public:
 
     private:
         CommunicatorState& state_;
+        Planned& planned_;
         bool succeeded_ = false;
     };
 

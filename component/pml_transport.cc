@@ -27,6 +27,7 @@ int tag_of(Collective collective) {
 }  // namespace
 
 void PmlTransport::start_call() {
+    has_begun_ = false;
     left_messages_ = false;
     noted_error_ = OMPI_SUCCESS;
 }
@@ -71,6 +72,7 @@ int PmlTransport::isend(int slot, const std::byte* data, std::size_t bytes, int 
     const PeerLevel* const level = count_message(peer, bytes);
     // Copies in memory are not queued on a link: an acknowledgement would only cost time.
     const bool matched = sends_ == Completion::matched && level != nullptr && level->network;
+    has_begun_ = true;
     const auto mode = matched ? MCA_PML_BASE_SEND_SYNCHRONOUS : MCA_PML_BASE_SEND_STANDARD;
     const int rc = MCA_PML_CALL(isend(data, bytes, &ompi_mpi_byte.dt, peer,
                                       tags_[static_cast<std::size_t>(lane)], mode, comm_, &requests_[slot]));
@@ -81,6 +83,7 @@ int PmlTransport::isend(int slot, const std::byte* data, std::size_t bytes, int 
 }
 
 int PmlTransport::irecv(int slot, std::byte* data, std::size_t bytes, int peer, int lane) {
+    has_begun_ = true;
     const int rc = MCA_PML_CALL(irecv(data, bytes, &ompi_mpi_byte.dt, peer,
                                       tags_[static_cast<std::size_t>(lane)], comm_, &requests_[slot]));
     if (rc == OMPI_SUCCESS) {
@@ -152,12 +155,14 @@ int PmlTransport::wait_some(std::span<int> done, int& count) {
 }
 
 int PmlTransport::send(const std::byte* data, std::size_t bytes, int peer) {
+    has_begun_ = true;
     count_message(peer, bytes);
     return MCA_PML_CALL(
         send(data, bytes, &ompi_mpi_byte.dt, peer, tags_[0], MCA_PML_BASE_SEND_STANDARD, comm_));
 }
 
 int PmlTransport::recv(std::byte* data, std::size_t bytes, int peer) {
+    has_begun_ = true;
     return unless_too_long(
         MCA_PML_CALL(recv(data, bytes, &ompi_mpi_byte.dt, peer, tags_[0], comm_, MPI_STATUS_IGNORE)));
 }

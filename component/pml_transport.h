@@ -35,6 +35,8 @@ public:
     int send(const std::byte* data, std::size_t bytes, int peer) override;
     int recv(std::byte* data, std::size_t bytes, int peer) override;
     void abandon() noexcept override;
+    /// True from the first message of the call on, sent or received.
+    bool has_begun() const { return has_begun_; }
     /// True when messages of the call were given up that may still read or write their memory.
     bool left_messages() const { return left_messages_; }
     /// MPI_ERR_TRUNCATE when a message of the call was longer than its receive. It has filled the memory it
@@ -49,6 +51,7 @@ private:
 
     ompi_communicator_t* comm_;
     std::array<int, most_lanes> tags_{};  // by lane
+    bool has_begun_ = false;
     bool left_messages_ = false;
     int noted_error_ = OMPI_SUCCESS;
     Completion sends_ = Completion::local;

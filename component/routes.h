@@ -25,7 +25,7 @@ struct Routes {
 struct Planned {
     algorithms::Plan plan;
     std::optional<algorithms::Delegation> delegation;  ///< what would be faster, if it is used often
-    unsigned calls = 0;                                ///< so far, while there is one
+    unsigned calls = 0;                                ///< in which this rank took part, while there is one
     using AnyRoutes = std::variant<Routes<algorithms::TreeLinks>, Routes<algorithms::ReductionLinks>,
                                    Routes<algorithms::ExchangeLinks>, Routes<algorithms::BlockRoutes>,
                                    Routes<std::vector<algorithms::TreeLinks>>,
