@@ -38,6 +38,15 @@ void PmlTransport::carry(Collective collective, std::span<const PeerLevel> level
     tags_ = {tag_of(collective), MCA_COLL_BASE_TAG_ALLTOALL, MCA_COLL_BASE_TAG_ALLTOALLV,
              MCA_COLL_BASE_TAG_ALLTOALLW};
     levels_ = levels;
+    reserve(levels.size());
+}
+
+/// Memory for as many messages at once, to be taken before the first of a call: later this rank could not
+/// leave alone.
+void PmlTransport::reserve(std::size_t slots) {
+    requests_.reserve(slots);
+    busy_.reserve(slots);
+    waiting_.reserve(slots);
 }
 
 int PmlTransport::unless_too_long(int rc) {
@@ -50,10 +59,9 @@ int PmlTransport::unless_too_long(int rc) {
 
 int PmlTransport::begin(int slots, Completion sends) {
     sends_ = sends;
+    reserve(static_cast<std::size_t>(slots));
     requests_.assign(static_cast<std::size_t>(slots), nullptr);
     busy_.clear();
-    busy_.reserve(static_cast<std::size_t>(slots));
-    waiting_.reserve(static_cast<std::size_t>(slots));
     return OMPI_SUCCESS;
 }
 

@@ -44,6 +44,7 @@ public:
     int noted_error() const { return noted_error_; }
 
 private:
+    void reserve(std::size_t slots);
     int unless_too_long(int rc);
     const PeerLevel* count_message(int peer, std::size_t bytes);
     int harvest(std::span<int> done, int& count);

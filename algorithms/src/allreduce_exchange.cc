@@ -96,6 +96,9 @@ int exchange(Transport& transport, const ExchangeLinks& links, ReduceBuffers buf
     const std::size_t bytes = buffers.own.bytes();
     std::byte* const result = buffers.result->data();
     std::byte* mine = nullptr;
+    // Taken before the first message: without it this rank could not leave alone any more.
+    const bool in_rounds = links.below.parent.peer < 0 && links.core.size() > 1 && bytes > 0;
+    std::byte* const spare = in_rounds ? arena->take(bytes) : result;
     int code = fold_whole(transport, links.below, buffers.own, result, reduction, arena, mine);
     if (code != 0) {
         return code;
@@ -107,8 +110,7 @@ int exchange(Transport& transport, const ExchangeLinks& links, ReduceBuffers buf
             std::memcpy(result, mine, bytes);
             mine = result;
         }
-        const bool needs_memory = mine == result && bytes > 0 && links.core.size() > 1;
-        std::byte* const other = needs_memory ? arena->take(bytes) : result;
+        std::byte* const other = mine == result ? spare : result;
         code = CoreExchange(transport, links, bytes, reduction).run(mine, other, result);
         if (code == 0 && mine != result && bytes > 0) {
             std::memcpy(result, mine, bytes);

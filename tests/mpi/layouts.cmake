@@ -73,3 +73,11 @@ SwitchName=top Switches=site[0-1]
 strata_layout(deep "${two_packages}"
   "0@n0 0@n4 1@n0 0@n1 4@n0 8@n1 0@n2 12@n2 1@n2 0-3@n3 0@n3 1@n3 8@n3 1@n1 12@n0 all@n4"
   "coll_strata_network = file:${layout_folder}/topology.conf")
+# Slow links between the nodes of `block`, as if measured: there short Allgathers are worth communicators.
+file(WRITE ${layout_folder}/slow_links.json
+"{\"version\": 1, \"links\": [
+  {\"level\": \"cluster\", \"latency_us\": 200, \"overhead_us\": 5, \"mbytes_per_s\": 1200}]}
+")
+strata_layout(slow_links "${two_packages}"
+  "0@n0 1@n0 4@n0 8@n0 0@n1 1@n1 4@n1 8@n1 0@n2 1@n2 4@n2 8@n2 0@n3 1@n3 4@n3 8@n3"
+  "coll_strata_hierarchy = node" "coll_strata_rules = ${layout_folder}/slow_links.json")
