@@ -64,6 +64,19 @@ bool vary(LinkTable& links, std::span<const LevelKey> levels, Change change) {
     return varied;
 }
 
+/// The positive root of `value` > 0, to a few units in the last place. Newton's steps from above, which end
+/// where none leads further down.
+double root(double value, int degree) {
+    double x = std::max(1.0, value);
+    for (;;) {
+        double power = 1;
+        for (int i = 1; i < degree; ++i) power *= x;
+        const double next = x - (x * power - value) / (degree * power);
+        if (!(next < x)) return x;
+        x = next;
+    }
+}
+
 }  // namespace
 
 std::vector<LinkTable> possible_links(const Hierarchy& hierarchy, const LinkTable& links) {
@@ -82,12 +95,19 @@ std::vector<LinkTable> possible_links(const Hierarchy& hierarchy, const LinkTabl
 }
 
 double mean_us(std::span<const double> us) {
-    double logarithms = 0;
+    if (us.size() <= 1) return us.empty() ? 0 : us.front();
+    // The product, as a number from 1/2 to 1 and a power of two.
+    const auto count = static_cast<int>(us.size());
+    double part = 1;
+    int exponent = 0;
     for (const double one : us) {
         if (one <= 0) return 0;
-        logarithms += std::log(one);
+        int shift = 0;
+        part = std::frexp(part * one, &shift);
+        exponent += shift;
     }
-    return us.empty() ? 0 : std::exp(logarithms / static_cast<double>(us.size()));
+    const int rest = ((exponent % count) + count) % count;
+    return std::ldexp(root(std::ldexp(part, rest), count), (exponent - rest) / count);
 }
 
 }  // namespace strata::algorithms

@@ -14,7 +14,9 @@ namespace strata::algorithms {
 std::vector<LinkTable> possible_links(const topology::Hierarchy& hierarchy, const LinkTable& links);
 
 /// The geometric mean of times under several circumstances: being twice as fast under one makes up for being
-/// twice as slow under another. Which of two ways has the lower one depends on no third way.
+/// twice as slow under another. Which of two ways has the lower one depends on no third way. The same bits on
+/// every processor, as the choices of all ranks must be: the logarithms of the C library are not (glibc has
+/// others for processors with fused multiply-add, and they differ in the last place now and then).
 double mean_us(std::span<const double> us);
 
 }  // namespace strata::algorithms
