@@ -5,6 +5,7 @@
 #include <atomic>
 #include <mutex>
 #include <set>
+#include <string_view>
 
 #include "messages.h"
 
@@ -32,7 +33,10 @@ void complain(ompi_communicator_t* comm, const std::vector<std::string>& errors)
 /// Tells how the first rank that differs from rank 0 differs. Collective, like compare_info().
 int report_difference(ompi_communicator_t* comm, const OwnSettings* own) {
     const int rank = ompi_comm_rank(comm);
-    const std::string said = own != nullptr && !own->said.empty() ? own->said : "(none)";
+    std::string_view said = "(none)";
+    if (own != nullptr && !own->said.empty()) {
+        said = own->said;
+    }
     struct FromFirst {
         std::uint64_t hash;
         std::array<char, longest_said> said;
@@ -51,7 +55,12 @@ int report_difference(ompi_communicator_t* comm, const OwnSettings* own) {
                                       comm->c_coll->coll_allreduce_module);
     static std::atomic<bool> done{false};
     if (rc == OMPI_SUCCESS && speaker == rank && !done.exchange(true)) {
-        show_other_info_keys(comm->c_name, rank, compat::own_node(), said, first.said.data());
+        try {
+            show_other_info_keys(comm->c_name, rank, compat::own_node(), std::string(said),
+                                 first.said.data());
+        } catch (const std::exception& error) {
+            opal_output(0, "coll:strata: a message could not be shown: %s", error.what());
+        }
     }
     return rc;
 }

@@ -130,6 +130,7 @@ std::vector<int> link_lines(const std::vector<LinkRule>& links, LevelKey level) 
         take(known.bytes_per_us, rule.link.bytes_per_us);
         take(known.eager_bytes, rule.link.eager_bytes);
         take(known.parallel, rule.link.parallel);
+        take(known.far_share, rule.link.far_share);
         if (adds) lines.push_back(rule.line);
     }
     return lines;

@@ -254,8 +254,10 @@ TEST(RulesFile, EveryLevelKnowsTheLinesOfItsLinks) {
         "{\"level\": \"switch0\", \"latency_us\": 1},\n"
         "{\"level\": \"node\", \"latency_us\": 1},\n"
         "{\"level\": \"switch\", \"latency_us\": 2},\n"
-        "{\"level\": \"switch\", \"latency_us\": 3, \"parallel\": 2}]}",
+        "{\"level\": \"switch\", \"latency_us\": 3, \"parallel\": 2},\n"
+        "{\"level\": \"cluster\", \"far_share\": 0.5}]}",
         "r.json");
+    EXPECT_EQ(link_lines(rules.links, {LevelKind::cluster, 0}), (std::vector{6}));
     EXPECT_EQ(link_lines(rules.links, leaf_switch), (std::vector{2, 5})) << "line 4 adds nothing";
     EXPECT_EQ(link_lines(rules.links, top_switch), (std::vector{4, 5}));
     EXPECT_EQ(link_lines(rules.links, node_level), (std::vector{3}));
