@@ -136,6 +136,7 @@ topology::LocalityRecord own_record(const Settings& settings, std::uint64_t sett
     const Place place = known_place(settings);
     if (place.machine) {
         record.hardware_path = place.machine->path_of(place.binding);
+        record.processors = topology::ProcessorCount::of(place.machine->processors());
     }
     if (place.machine && settings.near_card) {
         for (const CardUse use : {CardUse::fabric, CardUse::ip}) {

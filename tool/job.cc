@@ -43,6 +43,9 @@ public:
     NodeType(Machine machine, const Options& options);
 
     std::size_t cores() const { return static_cast<std::size_t>(machine_.cores()); }
+    topology::ProcessorCount processors() const {
+        return topology::ProcessorCount::of(machine_.processors());
+    }
     /// Of the process with this rank on its node.
     const Place& place(std::size_t local_rank);
     const std::vector<topology::CardNote>& cards() const { return notes_; }
@@ -295,6 +298,7 @@ void Builder::place_ranks() {
         record.node_id = topology::stable_hash(node.name);
         record.network_path = node.switches;
         record.hardware_path = place.path;
+        record.processors = node.type->processors();
         record.cards[static_cast<std::size_t>(CardUse::fabric)] = place.distance;
     };
     if (options_.order == "block") {

@@ -35,6 +35,9 @@ public:
         hierarchy.walk = optional_list(document, "walk");
         hierarchy.walk_nodes = optional_list(document, "walk_nodes");
         hierarchy.receivers = optional_list(document, "receivers");
+        if (member(document, "crowding") != nullptr) {
+            hierarchy.crowding = needed(document, "crowding", Kind::number).number;
+        }
         if (const std::string broken = topology::validate(hierarchy); !broken.empty()) fail(document, broken);
         if (const JsonValue* limits = member(document, "eager_bytes")) {
             constexpr double most = 1e15;

@@ -24,6 +24,7 @@ public:
         sample_.hierarchy.stop.resize(kept.size());
         add(0, -1);
         sample_.root = rank_of_[root_];
+        sample_.hierarchy.crowding = std::min(whole_.crowding, static_cast<double>(kept.size()));
         return std::move(sample_);
     }
 

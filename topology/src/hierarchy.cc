@@ -94,6 +94,8 @@ void Builder::add_nodes() {
     struct Node {
         std::uint64_t id;
         const std::vector<std::uint32_t>* path;
+        int ranks = 0;
+        int processors = 0;  // 0: unknown
     };
     std::vector<Node> nodes;
     for (std::size_t rank = 0; rank < records_.size(); ++rank) {
@@ -101,13 +103,19 @@ void Builder::add_nodes() {
         int& node = table_.find_or_add(-1, record.node_id);
         if (node < 0) {
             node = static_cast<int>(nodes.size());
-            nodes.push_back({record.node_id, &record.network_path});
+            nodes.push_back({record.node_id, &record.network_path, 0, 0});
         }
         // Processes of one node that disagree about its switches must not tear it apart, and the choice
         // must not depend on their order: the greatest path stands for all (any path beats none).
         Node& known = nodes[static_cast<std::size_t>(node)];
         if (*known.path < record.network_path) known.path = &record.network_path;
+        ++known.ranks;
+        known.processors = std::max(known.processors, record.processors.count());
         tree_.of[rank] = node;
+    }
+    for (const Node& node : nodes) {
+        if (node.processors == 0) continue;
+        result_.crowding = std::max(result_.crowding, static_cast<double>(node.ranks) / node.processors);
     }
     std::vector<int> place_of_node;
     for (const Node& node : nodes) {

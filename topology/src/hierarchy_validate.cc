@@ -159,6 +159,11 @@ std::string check_receivers(const Hierarchy& h) {
     return {};
 }
 
+std::string check_crowding(const Hierarchy& h) {
+    if (h.crowding >= 1 && h.crowding <= std::max(1, h.ranks())) return {};
+    return "the crowding is " + std::to_string(h.crowding) + " ranks per processor";
+}
+
 }  // namespace
 
 std::string validate(const Hierarchy& hierarchy) {
@@ -170,6 +175,7 @@ std::string validate(const Hierarchy& hierarchy) {
     if (broken.empty()) broken = check_listed(hierarchy);
     if (broken.empty()) broken = check_stops(hierarchy);
     if (broken.empty()) broken = check_walk(hierarchy);
+    if (broken.empty()) broken = check_crowding(hierarchy);
     return broken.empty() ? check_receivers(hierarchy) : broken;
 }
 

@@ -8,8 +8,8 @@
 // Layout, little-endian. The first 14 bytes never change; the rest belongs to the format version.
 //   0  magic             1  format          2  plugin version (4)   6  settings hash (8)
 //  14  node id (8)      22  2 x { card (high 4 bits), distance (low 4 bits) }: fabric, IP
-//  24  switches (S)     25  objects (H)
-//  26  S x switch id (4), H x { kinds package..core (1), index (2) }, then one bit per object: is a pu
+//  24  switches (S)     25  objects (H)         26  processors of the node (ProcessorCount)
+//  27  S x switch id (4), H x { kinds package..core (1), index (2) }, then one bit per object: is a pu
 // The ninth kind has its own bits, because four bytes per object would not keep the promised 64.
 
 namespace strata::topology {
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::byte magic{0x53};
 constexpr std::size_t prefix_bytes = 14;
-constexpr std::size_t fixed_bytes = 26;
+constexpr std::size_t fixed_bytes = 27;
 constexpr unsigned kind_shift = static_cast<unsigned>(LevelKind::package);
 constexpr std::size_t most_entries = 255;
 constexpr std::uint8_t most_cards = 15;
@@ -85,6 +85,29 @@ bool decode_objects(Reader& reader, std::size_t count, std::vector<HardwareObjec
 
 }  // namespace
 
+// Five bits of fraction, three of exponent: code m below 32, else (32 + m) << (e - 1).
+ProcessorCount ProcessorCount::of(int count) {
+    if (count < 0) return {};
+    auto rest = static_cast<unsigned>(count);
+    unsigned exponent = 0;
+    while (rest >= 64) {
+        rest = (rest + 1) / 2;
+        ++exponent;
+    }
+    if (rest >= 32) {
+        rest -= 32;
+        ++exponent;
+    }
+    if (exponent > 7) return {};
+    return {static_cast<std::uint8_t>(exponent << 5 | rest)};
+}
+
+int ProcessorCount::count() const {
+    const int exponent = code >> 5;
+    const int fraction = code & 31;
+    return exponent == 0 ? fraction : (32 + fraction) << (exponent - 1);
+}
+
 LevelKind HardwareObject::kind() const { return kinds == 0 ? LevelKind::pu : lowest_kind(kinds); }
 
 std::vector<std::byte> encode(const LocalityRecord& record) {
@@ -105,6 +128,7 @@ std::vector<std::byte> encode(const LocalityRecord& record) {
     }
     writer.put(static_cast<std::uint8_t>(record.network_path.size()));
     writer.put(static_cast<std::uint8_t>(record.hardware_path.size()));
+    writer.put(record.processors.code);
     for (const std::uint32_t id : record.network_path) writer.put(id);
     for (const HardwareObject& object : record.hardware_path) {
         if (object.kinds == 0 || (object.kinds & ~hardware_kinds) != 0) {
@@ -152,6 +176,7 @@ bool decode(std::span<const std::byte> bytes, LocalityRecord& out, std::string* 
     }
     const std::size_t switches = reader.get<std::uint8_t>();
     const std::size_t objects = reader.get<std::uint8_t>();
+    record.processors.code = reader.get<std::uint8_t>();
     const std::size_t expected = size_of_record(switches, objects);
     if (bytes.size() != expected) {
         return fail(why, "record of " + std::to_string(bytes.size()) + " bytes, its counts ask for " +

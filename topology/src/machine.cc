@@ -146,4 +146,8 @@ std::vector<HardwareObject> Machine::path_of(const Binding& binding) const {
 
 int Machine::cores() const { return hwloc_get_nbobjs_by_type(topology_.get(), core_type(topology_.get())); }
 
+int Machine::processors() const {
+    return hwloc_bitmap_weight(hwloc_topology_get_allowed_cpuset(topology_.get()));
+}
+
 }  // namespace strata::topology

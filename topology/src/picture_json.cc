@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "picture_parts.h"
@@ -32,6 +33,11 @@ std::string orders(const Hierarchy& hierarchy) {
     add("walk", hierarchy.walk);
     add("walk_nodes", hierarchy.walk_nodes);
     add("receivers", hierarchy.receivers);
+    if (hierarchy.crowding > 1) {
+        char crowding[32];
+        std::snprintf(crowding, sizeof crowding, ",\"crowding\":%.17g", hierarchy.crowding);
+        json += crowding;
+    }
     return json;
 }
 

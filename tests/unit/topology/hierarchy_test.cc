@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "records.h"
@@ -313,6 +314,37 @@ TEST(Hierarchy, EveryCoreOfOddMachinesHasItsPlace) {
             EXPECT_EQ(hierarchy.groups[static_cast<std::size_t>(stop)].members.size(), 1U) << description;
         }
     }
+}
+
+/// `ranks[n]` ranks on node n, each telling of `processors[n]` processors there.
+std::vector<LocalityRecord> crowded(const std::vector<int>& ranks, const std::vector<int>& processors) {
+    std::vector<LocalityRecord> records;
+    for (std::size_t node = 0; node < ranks.size(); ++node) {
+        for (int rank = 0; rank < ranks[node]; ++rank) {
+            records.emplace_back().node_id = node;
+            records.back().processors = ProcessorCount::of(processors[node]);
+        }
+    }
+    return records;
+}
+
+TEST(Hierarchy, CrowdingIsThatOfTheMostCrowdedNode) {
+    EXPECT_EQ(build_hierarchy(crowded({16}, {2})).crowding, 8);
+    EXPECT_EQ(build_hierarchy(crowded({3}, {2})).crowding, 1.5);
+    EXPECT_EQ(build_hierarchy(crowded({4, 6, 2}, {2, 2, 1})).crowding, 3);
+    // With a processor for every rank, or unknown ones, there is none.
+    EXPECT_EQ(build_hierarchy(crowded({4, 2}, {4, 64})).crowding, 1);
+    EXPECT_EQ(build_hierarchy(crowded({16, 2}, {0, 2})).crowding, 1);
+    EXPECT_EQ(build_hierarchy(crowded({16, 4}, {0, 2})).crowding, 2);
+}
+
+TEST(Hierarchy, CrowdingDoesNotDependOnWhoTells) {
+    std::vector<LocalityRecord> records = crowded({8}, {0});
+    records[5].processors = ProcessorCount::of(2);
+    records[2].processors = ProcessorCount::of(4);  // in a wider container
+    EXPECT_EQ(build_hierarchy(records).crowding, 2);
+    std::reverse(records.begin(), records.end());
+    EXPECT_EQ(build_hierarchy(records).crowding, 2);
 }
 
 }  // namespace

@@ -209,5 +209,10 @@ TEST(Placement, BrokenEntriesAreNamed) {
     }
 }
 
+TEST(Machine, ProcessorsAreHardwareThreads) {
+    EXPECT_EQ(Machine::load("synthetic:package:2 core:4 pu:2").processors(), 16);
+    EXPECT_EQ(Machine::load("synthetic:core:3").processors(), 3);
+}
+
 }  // namespace
 }  // namespace strata::topology

@@ -26,6 +26,7 @@ LocalityRecord random_record(std::mt19937& random, std::size_t switches, std::si
     for (CardDistance& near : record.cards) {
         near = {static_cast<std::uint8_t>(random() % 16), static_cast<std::uint8_t>(random() % 16)};
     }
+    record.processors.code = static_cast<std::uint8_t>(random());
     return record;
 }
 
@@ -61,16 +62,36 @@ TEST(Record, SizeKeepsItsPromise) {
 }
 
 TEST(Record, BytesAreFixed) {
-    LocalityRecord record{0x010203, 0x1122334455667788, 0x99aabbccddeeff00, {7}, {}, {{{2, 1}, {5, 3}}}};
+    LocalityRecord record{0x010203, 0x1122334455667788, 0x99aabbccddeeff00,    {7},
+                          {},       {{{2, 1}, {5, 3}}}, ProcessorCount::of(96)};
     record.hardware_path = {{kind(LevelKind::package), 1},
                             {kind(LevelKind::core) | kind(LevelKind::pu), 0x0203}};
-    const std::vector<int> expected = {0x53, 2,    3,    2,    1,    0,    0x88, 0x77, 0x66, 0x55,
+    const std::vector<int> expected = {0x53, 3,    3,    2,    1,    0,    0x88, 0x77, 0x66, 0x55,
                                        0x44, 0x33, 0x22, 0x11, 0x00, 0xff, 0xee, 0xdd, 0xcc, 0xbb,
-                                       0xaa, 0x99, 0x12, 0x35, 1,    2,    7,    0,    0,    0,
-                                       1,    1,    0,    0x80, 3,    2,    2};
+                                       0xaa, 0x99, 0x12, 0x35, 1,    2,    0x50, 7,    0,    0,
+                                       0,    1,    1,    0,    0x80, 3,    2,    2};
     std::vector<int> bytes;
     for (const std::byte b : encode(record)) bytes.push_back(std::to_integer<int>(b));
     EXPECT_EQ(bytes, expected);
+}
+
+TEST(Record, ProcessorsAreCountedInOneByte) {
+    for (int count = 1; count <= 4032; ++count) {
+        const int told = ProcessorCount::of(count).count();
+        EXPECT_GE(told, count);  // else a node with a processor for every rank would look crowded
+        EXPECT_LT(told - count, count / 30.0) << count;
+        EXPECT_TRUE(count >= 64 || told == count) << count;
+    }
+    for (const int common : {96, 112, 128, 144, 192, 224, 256, 288, 384, 512}) {
+        EXPECT_EQ(ProcessorCount::of(common).count(), common);
+    }
+    for (const int unknown : {-1, 0, 4033, 1 << 20, 2147483647}) {
+        EXPECT_EQ(ProcessorCount::of(unknown).count(), 0) << unknown;
+    }
+    for (int code = 0; code < 256; ++code) {
+        const ProcessorCount count{static_cast<std::uint8_t>(code)};
+        EXPECT_EQ(ProcessorCount::of(count.count()), count) << code;
+    }
 }
 
 TEST(Record, EveryTruncationAndExtensionIsRefused) {
@@ -114,7 +135,7 @@ TEST(Record, BrokenObjectsAreRefused) {
     EXPECT_FALSE(decode(bytes, read, &why));
     EXPECT_NE(why.find("behind the last"), std::string::npos) << why;
     bytes.back() = std::byte{0};
-    bytes[26] = std::byte{0};
+    bytes[27] = std::byte{0};
     EXPECT_FALSE(decode(bytes, read, &why));
     EXPECT_NE(why.find("no kind"), std::string::npos) << why;
 }

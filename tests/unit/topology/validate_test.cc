@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 
 #include "records.h"
@@ -146,6 +147,10 @@ const std::vector<Damage>& damages() {
              const bool led_by_1 = group >= 0 && h.groups[static_cast<std::size_t>(group)].leader == 1;
              h.receivers[0] = led_by_1 ? 2 : 1;
          }},
+        {"less than a rank per processor", "the crowding is 0.5", [](Hierarchy& h) { h.crowding = 0.5; }},
+        {"more ranks per processor than there are", "the crowding is 10",
+         [](Hierarchy& h) { h.crowding = 10; }},
+        {"no number", "the crowding is", [](Hierarchy& h) { h.crowding = std::nan(""); }},
         {"nodes without a walk", "nodes of a walk, but no walk", [](Hierarchy& h) { h.walk.clear(); }},
     };
     return list;

@@ -61,6 +61,9 @@ struct Hierarchy {
     /// around it inside its node where that is nearer to the card, else the rank itself. Empty: all
     /// themselves. Set by elect_leaders().
     std::vector<int> receivers;
+    /// Ranks per processor of the node where that is most, counting the ranks of this hierarchy only; 1 where
+    /// every rank has a processor of its own, or nobody knows.
+    double crowding = 1;
 
     int ranks() const { return static_cast<int>(stop.size()); }
     int receiver_of(int rank) const {

@@ -37,6 +37,15 @@ struct CardDistance {
 enum class CardUse : std::uint8_t { fabric, ip };
 inline constexpr int card_use_count = 2;
 
+/// A number of processors in one byte: exact up to 63, above that rounded up by less than a thirtieth. 0 is
+/// unknown, and so is what is too large.
+struct ProcessorCount {
+    std::uint8_t code = 0;
+    static ProcessorCount of(int count);
+    int count() const;
+    bool operator==(const ProcessorCount&) const = default;
+};
+
 /// What every process publishes about where it runs; everything else follows from the members' records.
 struct LocalityRecord {
     std::uint32_t plugin_version = 0;                ///< major << 16 | minor << 8 | patch
@@ -45,6 +54,7 @@ struct LocalityRecord {
     std::vector<std::uint32_t> network_path;         ///< switch ids, topmost first; empty when unknown
     std::vector<HardwareObject> hardware_path;       ///< outermost first; empty for an unbound process
     std::array<CardDistance, card_use_count> cards;  ///< by CardUse
+    ProcessorCount processors;  ///< of its node, that processes there may use in all (Machine::processors())
 
     CardDistance near(CardUse use) const { return cards[static_cast<std::size_t>(use)]; }
     bool operator==(const LocalityRecord&) const = default;
@@ -57,7 +67,7 @@ struct RecordPrefix {
     std::uint64_t settings_hash = 0;
 };
 
-inline constexpr std::uint8_t record_format = 2;
+inline constexpr std::uint8_t record_format = 3;
 
 /// Little-endian bytes; at most 64 for up to three switch levels and eight hardware objects, 4 more for each
 /// further one. Throws std::invalid_argument for an object without a kind from package to pu, or more than

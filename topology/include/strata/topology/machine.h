@@ -58,6 +58,8 @@ public:
 
     /// Number of cores, or of hardware threads on a machine that reports no cores.
     int cores() const;
+    /// Number of hardware threads that processes may use.
+    int processors() const;
 
 private:
     explicit Machine(std::shared_ptr<hwloc_topology> topology);

@@ -36,10 +36,10 @@ struct PictureNotes {
 /// Draws a hierarchy. text: an indented tree, a card as a line in its group; json:
 /// {"ranks":N,"levels":[{"kind":"node","groups":[{"leader":0,"members":[...]}]}]}, topmost first, and with
 /// cards also "cards":[{"name":"mlx5_0","node":"n0","near":"numa 1","level":2,"group":3}], where the group is
-/// levels[2].groups[3], and "walk", "walk_nodes" and "receivers" as in Hierarchy; dot: for Graphviz; svg:
-/// nested boxes, ranks as circles, leaders filled, cards plugged into their boxes, readable at a glance
-/// without any tool. A group that the namer names has its "name" in json too. Beyond 512 ranks text, dot and
-/// svg show the lowest groups as counts only; json always holds everything.
+/// levels[2].groups[3], and "walk", "walk_nodes", "receivers" and "crowding" as in Hierarchy; dot: for
+/// Graphviz; svg: nested boxes, ranks as circles, leaders filled, cards plugged into their boxes, readable at
+/// a glance without any tool. A group that the namer names has its "name" in json too. Beyond 512 ranks text,
+/// dot and svg show the lowest groups as counts only; json always holds everything.
 std::string draw(const Hierarchy& hierarchy, PictureFormat format, const PictureNotes& notes = {});
 
 /// "4 levels: 10 nodes, 20 packages, 40 L3 caches, 240 cores". A level is a step at which groups split, as
