@@ -22,11 +22,12 @@ struct FlatModel::Passage {
     }
 };
 
-FlatModel::FlatModel(const topology::Hierarchy& hierarchy, const LinkTable& links)
+FlatModel::FlatModel(const topology::Hierarchy& hierarchy, const LinkTable& links, double crowding)
     : hierarchy_(hierarchy),
       ranks_(hierarchy.stop.size()),
       groups_(hierarchy.groups.size()),
-      least_eager_(std::numeric_limits<std::size_t>::max()) {
+      least_eager_(std::numeric_limits<std::size_t>::max()),
+      crowding_(crowding) {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
         const topology::Group& group = hierarchy.groups[g];
         groups_[g].link = links.at(link_level(group));
@@ -82,19 +83,26 @@ double FlatModel::processor_us(const GroupState& common, std::size_t bytes) {
     return common.link.overhead_us + copy;
 }
 
+double FlatModel::message_us(const GroupState& common, std::size_t bytes) {
+    return processor_us(common, bytes) + common.link.overhead_us;
+}
+
 double FlatModel::transmit(int from, int to, std::size_t bytes, double ready) {
     RankState& sender = ranks_[from];
     const double begin = std::max(ready, sender.processor_free);
     Passage passage{begin, static_cast<double>(bytes)};
     const GroupState& common = walk(*this, from, to, passage);
-    sender.processor_free = begin + processor_us(common, bytes);
+    const double work = processor_us(common, bytes);
+    sender.processor_free = begin + work;
+    spend(message_us(common, bytes));
     return passage.at + transfer_us(common, bytes, passage.narrowest);
 }
 
 double FlatModel::send(int from, int to, std::size_t bytes, double ready) {
-    const double arrival = transmit(from, to, bytes, ready);
-    ranks_[to].processor_free = std::max(ranks_[to].processor_free, arrival);
-    return arrival;
+    const double received = transmit(from, to, bytes, ready) + turn_us();
+    spend(wait_us());
+    ranks_[to].processor_free = std::max(ranks_[to].processor_free, received);
+    return received;
 }
 
 double FlatModel::work_us(int from, int to, std::size_t bytes) const {
@@ -118,6 +126,7 @@ void FlatModel::add_load(int from, int to, std::size_t bytes, int messages) {
         way.load +=
             messages * std::max(connection.gap_us, static_cast<double>(bytes) * connection.us_per_byte);
     });
+    spend(messages * message_us(common, bytes));
     ranks_[from].processor_load += messages * processor_us(common, bytes);
     ranks_[to].processor_load += messages * processor_us(common, bytes);
 }
@@ -132,7 +141,11 @@ double FlatModel::busiest_us() const {
         see(rank.card);
         most = std::max(most, rank.processor_load);
     }
-    return most;
+    return shared_us(most);
+}
+
+double FlatModel::shared_us(double path_us) const {
+    return crowded() ? std::max(path_us, spent_us_ * crowding_ / ranks()) : path_us;
 }
 
 std::vector<double> FlatModel::run_tree(const FlatTree& tree, int root) {

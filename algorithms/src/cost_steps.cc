@@ -45,7 +45,8 @@ private:
         double begun = 0;
         double sent = 0;
         double received = 0;
-        double work = 0;  ///< us of the processor in this step
+        double work = 0;    ///< us of the processor in this step
+        bool late = false;  ///< what it receives was not there when the step began
         double done = open_end;
         std::vector<Message> inbox;
         std::size_t first = 0;  ///< of the inbox, before which all are taken out
@@ -66,6 +67,7 @@ private:
         state.work = step.to >= 0 && step.waits ? model_.work_us(rank, step.to, step.bytes) : 0;
         state.sent = step.to < 0 ? when : open_end;
         state.received = step.from < 0 ? when : open_end;
+        state.late = false;
         if (step.to >= 0) send(rank, step, when);
         if (step.from >= 0) ask(rank, step, when);
         if (state.step + 1 < steps.size() && steps[state.step + 1].early) {
@@ -158,6 +160,7 @@ private:
             const double work = model_.work_us(from, rank, message.bytes);
             state.work += work;
             state.received = std::max(message.arrival, state.begun + work);
+            state.late = message.arrival > state.begun;
             message.from = -1;
             while (state.first < state.inbox.size() && state.inbox[state.first].from < 0) ++state.first;
             if (state.first == state.inbox.size()) {
@@ -171,11 +174,19 @@ private:
     void finish(int rank) {
         Rank& state = ranks_[rank];
         if (!state.busy || state.sent == open_end || state.received == open_end) return;
-        const auto folded = static_cast<double>(steps_of(rank)[state.step].folded);
+        const double fold = static_cast<double>(steps_of(rank)[state.step].folded) / folded_bytes_per_us;
         state.busy = false;
         ++state.step;
-        const double end = std::max({state.sent, state.received, state.begun + state.work});
-        turns_.emplace(end + folded / folded_bytes_per_us, rank);
+        const double worked = state.begun + state.work;
+        double end = std::max({state.sent, state.received, worked});
+        // On a processor of its own a rank may be busy with sending until then; on a shared one the peer has
+        // to get its turn in between.
+        if (state.late || end > worked) {
+            end += model_.turn_us();
+            model_.spend(model_.wait_us());
+        }
+        model_.spend(fold);
+        turns_.emplace(end + fold, rank);
     }
 
     using Turn = std::pair<double, int>;  // when, rank
@@ -190,6 +201,10 @@ private:
 
 std::vector<double> run_program(FlatModel& model, const FlatProgram& program) {
     return Run(model, program)();
+}
+
+double program_us(FlatModel& model, const FlatProgram& program) {
+    return model.shared_us(latest(run_program(model, program)));
 }
 
 double latest(const std::vector<double>& times) {

@@ -43,6 +43,9 @@ struct FlatProgram {
 /// infinity for the ranks that wait in vain.
 std::vector<double> run_program(FlatModel& model, const FlatProgram& program);
 
+/// When all ranks are done, and have had the processors that they share, us.
+double program_us(FlatModel& model, const FlatProgram& program);
+
 /// The largest of some times; 0 for none.
 double latest(const std::vector<double>& times);
 

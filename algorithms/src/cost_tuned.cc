@@ -3,12 +3,12 @@
 namespace strata::algorithms {
 
 double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                       const Operation& operation) {
+                       const Operation& operation, double crowding) {
     if (hierarchy.ranks() < 2) return 0;
     switch (operation.collective) {
-        case Collective::bcast: return tuned_bcast_us(hierarchy, links, operation);
-        case Collective::reduce: return tuned_reduce_us(hierarchy, links, operation);
-        case Collective::allreduce: return tuned_allreduce_us(hierarchy, links, operation);
+        case Collective::bcast: return tuned_bcast_us(hierarchy, links, operation, crowding);
+        case Collective::reduce: return tuned_reduce_us(hierarchy, links, operation, crowding);
+        case Collective::allreduce: return tuned_allreduce_us(hierarchy, links, operation, crowding);
         case Collective::allgather:
         case Collective::allgatherv: return tuned_allgather_us(hierarchy, links, operation);
         case Collective::gather: return tuned_gather_us(hierarchy, links, operation);

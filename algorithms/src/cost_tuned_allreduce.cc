@@ -198,27 +198,29 @@ FlatProgram halving_reduce_program(int ranks, std::size_t bytes, int root) {
     return program;
 }
 
-double tuned_allreduce_us(const Hierarchy& hierarchy, const LinkTable& links, const Operation& operation) {
+double tuned_allreduce_us(const Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
+                          double crowding) {
     const std::size_t bytes = operation.bytes;
-    FlatModel model(hierarchy, links);
+    FlatModel model(hierarchy, links, crowding);
     const int ranks = model.ranks();
     const Algorithm algorithm = tuned_allreduce_algorithm(ranks, bytes, !operation.rank_order);
     if (algorithm == Algorithm::ring) {
         const std::size_t block = block_bytes(bytes, ranks);
-        return ring_us(hierarchy, links, block, ranks - 1, block) +
-               ring_us(hierarchy, links, block, ranks - 1, 0);
+        return ring_us(hierarchy, links, block, ranks - 1, block, crowding) +
+               ring_us(hierarchy, links, block, ranks - 1, 0, crowding);
     }
     // Rank 0 has the result before it passes it on.
     if (algorithm == Algorithm::linear) {
-        const double reduced = latest(run_program(model, reduce_program(Algorithm::linear, ranks, bytes, 0)));
-        return reduced + bcast_us(hierarchy, links, Algorithm::linear, bytes, 0);
+        return program_us(model, reduce_program(Algorithm::linear, ranks, bytes, 0)) +
+               bcast_us(hierarchy, links, Algorithm::linear, bytes, 0, crowding);
     }
     if (algorithm == Algorithm::nonoverlapping) {
         Operation rooted = operation;
         rooted.root = 0;
-        return tuned_reduce_us(hierarchy, links, rooted) + tuned_bcast_us(hierarchy, links, rooted);
+        return tuned_reduce_us(hierarchy, links, rooted, crowding) +
+               tuned_bcast_us(hierarchy, links, rooted, crowding);
     }
-    return latest(run_program(model, allreduce_program(algorithm, ranks, bytes)));
+    return program_us(model, allreduce_program(algorithm, ranks, bytes));
 }
 
 }  // namespace strata::algorithms

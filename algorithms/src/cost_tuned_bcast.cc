@@ -120,23 +120,25 @@ double scatter_allgather_us(FlatModel& model, std::size_t bytes, int root) {
 Algorithm tuned_bcast_algorithm(int ranks, std::size_t bytes) { return tuned_choice(choices, ranks, bytes); }
 
 double bcast_us(const topology::Hierarchy& hierarchy, const LinkTable& links, Algorithm algorithm,
-                std::size_t bytes, int root) {
-    FlatModel model(hierarchy, links);
+                std::size_t bytes, int root, double crowding) {
+    FlatModel model(hierarchy, links, crowding);
     const int size = model.ranks();
     // Too few elements to cut: counted as bytes here, the element size being no part of a plan.
     if (algorithm == Algorithm::scatter_allgather && bytes < static_cast<std::size_t>(size)) {
         algorithm = Algorithm::linear;
     }
-    if (algorithm == Algorithm::scatter_allgather) return scatter_allgather_us(model, bytes, root);
-    if (algorithm == Algorithm::split_binary) return split_binary_us(model, bytes, root);
-    return latest(
-        model.run_tree({children_of(algorithm, size), std::vector<std::size_t>(size, bytes)}, root));
+    if (algorithm == Algorithm::scatter_allgather) {
+        return model.shared_us(scatter_allgather_us(model, bytes, root));
+    }
+    if (algorithm == Algorithm::split_binary) return model.shared_us(split_binary_us(model, bytes, root));
+    const FlatTree tree{children_of(algorithm, size), std::vector<std::size_t>(size, bytes)};
+    return model.shared_us(latest(model.run_tree(tree, root)));
 }
 
 double tuned_bcast_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                      const Operation& operation) {
+                      const Operation& operation, double crowding) {
     const Algorithm algorithm = tuned_bcast_algorithm(hierarchy.ranks(), operation.bytes);
-    return bcast_us(hierarchy, links, algorithm, operation.bytes, operation.root);
+    return bcast_us(hierarchy, links, algorithm, operation.bytes, operation.root, crowding);
 }
 
 }  // namespace strata::algorithms

@@ -58,9 +58,9 @@ FlatProgram neighbor_program(int ranks, std::size_t block) {
 }
 
 double ring_estimate_us(const Hierarchy& hierarchy, const LinkTable& links, std::size_t bytes, int rounds,
-                        std::size_t folded) {
+                        std::size_t folded, double crowding) {
     if (rounds == 0) return 0;
-    FlatModel model(hierarchy, links);
+    FlatModel model(hierarchy, links, crowding);
     const int size = model.ranks();
     const double fold = static_cast<double>(folded) / folded_bytes_per_us;
     std::vector<double> hops;
@@ -68,9 +68,9 @@ double ring_estimate_us(const Hierarchy& hierarchy, const LinkTable& links, std:
     double longest_wait = 0;  // a sender waits for its receiver, and for its own message
     for (int r = 0; r < size; ++r) {
         const int next = (r + 1) % size;
-        hops.push_back(model.hop_us(r, next, bytes) + fold);
+        hops.push_back(model.hop_us(r, next, bytes) + fold + model.turn_us());
         model.add_load(r, next, bytes);
-        model.add_load(r, fold);
+        model.add_load(r, fold + model.wait_us());
         longest_hop = std::max(longest_hop, hops.back());
         if (model.waits_for_receiver(r, next, bytes)) longest_wait = std::max(longest_wait, hops.back());
     }
@@ -107,11 +107,13 @@ double neighbor_estimate_us(const Hierarchy& hierarchy, const LinkTable& links, 
 }
 
 double ring_us(const Hierarchy& hierarchy, const LinkTable& links, std::size_t bytes, int rounds,
-               std::size_t folded) {
+               std::size_t folded, double crowding) {
     const int size = hierarchy.ranks();
-    if (size * rounds > most_messages) return ring_estimate_us(hierarchy, links, bytes, rounds, folded);
-    FlatModel model(hierarchy, links);
-    return latest(run_program(model, ring_program(size, bytes, rounds, folded)));
+    if (size * rounds > most_messages) {
+        return ring_estimate_us(hierarchy, links, bytes, rounds, folded, crowding);
+    }
+    FlatModel model(hierarchy, links, crowding);
+    return program_us(model, ring_program(size, bytes, rounds, folded));
 }
 
 double neighbor_us(const Hierarchy& hierarchy, const LinkTable& links, std::size_t block) {

@@ -81,7 +81,9 @@ struct Operation {
 /// the levels engine has, selects that engine; the model never does. Every level whose method no rule fixed
 /// is a ring under the ring engine. An automatic engine becomes
 ///  - inside a node: tree for Bcast where that is predicted at least 5 % faster than the previous component,
-///    else forward (who competes for processors and caches there is not known);
+///    else forward (how our own engines would compete for processors and caches there is not known). Where
+///    ranks share processors (Hierarchy::crowding) a forward Allreduce is carried out as Reduce and Bcast if
+///    that is predicted at least 5 % faster (Plan::composed);
 ///  - between nodes: tree, ring (Allgather, Allreduce; in pieces of at least 4 KiB) or forward, whichever
 ///  takes
 ///    least in the geometric mean of these: all is what the table of links says, or, as far as nobody gave
@@ -124,8 +126,10 @@ std::optional<double> levels_cost_us(const topology::Hierarchy& hierarchy, const
                                      const Plan& plan, const Operation& operation);
 
 /// Predicted time in microseconds of `operation` by the previous component: the choices and flat patterns of
-/// coll/tuned 4.1 over this rank order. 0 for operations whose sizes are not known to all ranks.
+/// coll/tuned 4.1 over this rank order. 0 for operations whose sizes are not known to all ranks. `crowding`:
+/// so many ranks share a processor (Hierarchy::crowding), where all are on one node; known for Bcast, Reduce
+/// and Allreduce only.
 double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                       const Operation& operation);
+                       const Operation& operation, double crowding = 1);
 
 }  // namespace strata::algorithms
