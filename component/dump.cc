@@ -107,6 +107,9 @@ std::string describe(const algorithms::Plan& plan, Collective collective, const 
         }
         text << ')';
     }
+    if (plan.composed) {
+        text << " as reduce and bcast";
+    }
     if (plan.lanes > 1) {
         text << " in " << plan.lanes << " lanes";
     }

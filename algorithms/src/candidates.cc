@@ -107,7 +107,7 @@ private:
 
     bool same(const Plan& a, const Plan& b) const {
         if (a.engine != b.engine || a.near_card != b.near_card || a.lanes != b.lanes) return false;
-        if (a.engine == Engine::forward) return true;
+        if (a.engine == Engine::forward) return a.composed == b.composed;
         for (std::size_t l = 0; l < levels_.size(); ++l) {
             if (!same_shape(a.levels[l].method, b.levels[l].method, sizes_[l])) return false;
             const auto cut = [&](const Plan& plan) {
@@ -244,8 +244,9 @@ std::vector<Plan> candidate_plans(const topology::Hierarchy& hierarchy, const Li
 
 std::vector<std::pair<std::string, std::string>> plan_parameters(const Plan& plan, Collective collective) {
     const std::string op(name_of(collective));
-    std::vector<std::pair<std::string, std::string>> all{
-        {op + "_algorithm", std::string(name_of(plan.engine))}};
+    // No word asks for a composed plan: the model makes it.
+    const Engine engine = plan.composed ? Engine::automatic : plan.engine;
+    std::vector<std::pair<std::string, std::string>> all{{op + "_algorithm", std::string(name_of(engine))}};
     if (plan.engine == Engine::forward || plan.levels.empty()) return all;
     std::string methods;
     std::string segments;

@@ -73,6 +73,7 @@ std::string plan_json(const Plan& plan, Collective collective, const std::string
                 member("near_card", plan.near_card ? "true" : "false") + "," +
                 member("lanes", std::to_string(plan.lanes));
     }
+    if (plan.composed) json += "," + member("composed", "true");
     return json + "," + member("predicted_us", number(plan.predicted_us)) + "," +
            member("forward_us", number(plan.forward_us)) + "," + member("reason", json_text(plan.reason)) +
            "," + member("parameters", parameters_json(plan, collective)) + "}";

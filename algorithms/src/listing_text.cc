@@ -28,6 +28,7 @@ std::string span_text(const std::string& from, const std::string& to) {
 }
 
 std::string levels_text(const Plan& plan, std::size_t bytes) {
+    if (plan.engine == Engine::forward) return plan.composed ? "reduce and bcast" : "";
     std::string text;
     for (const LevelPlan& level : plan.levels) {
         text += (text.empty() ? "" : ", ") + topology::name_of(level.level) + " " + name_of(level.method);
@@ -129,10 +130,10 @@ std::string time_text(double from, double to) {
 
 void add_rows(Table& table, const ListedPlan& listed, const std::string& rules_file) {
     const Plan& plan = listed.plan;
-    const bool ours = plan.engine != Engine::forward;
+    const bool ours = plan.engine != Engine::forward || plan.composed;
     const std::string size =
         listed.from == 0 ? "any" : span_text(bytes_text(listed.from), bytes_text(listed.to));
-    table.add({size, std::string(name_of(plan.engine)), ours ? levels_text(plan, listed.to) : "",
+    table.add({size, std::string(name_of(plan.engine)), levels_text(plan, listed.to),
                ours ? time_text(plan.predicted_us, listed.predicted_to_us) : "",
                time_text(plan.forward_us, listed.forward_to_us), plan.reason},
               paint_of(plan.engine), sources_text(plan, listed.collective, rules_file));

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "composition.h"
 #include "cost_model.h"
 #include "level_search.h"
 #include "plan_search.h"
@@ -190,7 +191,7 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     Plan plan;
     plan.window = window.messages;
     plan.network_window_bytes = window.network_bytes;
-    plan.forward_us = forward_cost_us(hierarchy, links, operation);
+    plan.forward_us = forward_cost_us(hierarchy, links, operation, crowding_of(hierarchy, operation));
     if (plan.forward_us > 0) plan.forward_us += receiver_cost(hierarchy, links, operation, 0).far_us;
     auto model = make_cost_model(hierarchy, links, operation);
     PlanSearch all_levels(*model, overrides, operation,
@@ -207,6 +208,7 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     const bool fixed = overrides.engine != Engine::automatic;
     if (!fixed && !search.by_levels() && !fixed_order(operation) && hierarchy.groups.size() < 2) {
         forward(plan, "no hierarchy");
+        compose(plan, hierarchy, links, operation);
         return plan;
     }
     const bool by_levels = search.by_levels();
@@ -231,6 +233,7 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     }
     if (!verdict->take) {
         forward(plan, verdict->reason);
+        compose(plan, hierarchy, links, operation);
         return plan;
     }
     plan.levels = search.plans();

@@ -5,7 +5,7 @@ import re
 import statistics
 
 _PLAN = re.compile(r"coll:strata: (\S+) ([a-z]+) of (\d+) bytes from rank \d+: "
-                   r"([a-z]+)(?: \(([^)]*)\))?(?: in \d+ lanes)?,")
+                   r"([a-z]+)(?: \(([^)]*)\))?(?: in \d+ lanes)?(?: as [a-z ]+)?,")
 _ASIDE = re.compile(r"coll:strata: (\S*): everything is left to the previous component")
 
 

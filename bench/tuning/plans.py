@@ -10,6 +10,7 @@ from measuring.cluster import ClusterError
 INFO_PREFIX = "strata_"
 IN_FORCE = "in force"  # the contender that is told nothing
 FORWARD = "forward"
+AUTOMATIC = "auto"  # the parameter of a choice that only the model makes
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,7 +91,7 @@ def asks_for(parameters, operation, engine, levels):
     did = dict(entry.split("/")[0].split(" ") for entry in levels.split(", ")) if levels else {}
     wanted = dict(entry.rpartition("=")[::2] for entry in filter(None, told.get(f"{operation}_level_algorithms", "")
                                                                  .split(",")))
-    return told.get(f"{operation}_algorithm", engine) == engine and all(
+    return told.get(f"{operation}_algorithm", engine) in (engine, AUTOMATIC) and all(
         did.get(level, algorithm) == algorithm for level, algorithm in wanted.items())
 
 
@@ -110,7 +111,7 @@ def forward(operation, predicted_us=0):
 
 
 def _contender(operation, size, plan):
-    if plan["engine"] == FORWARD:
+    if plan["engine"] == FORWARD and not plan.get("composed"):
         return forward(operation, plan.get("forward_us") or plan.get("predicted_us", 0))
     parameters = plan.get("parameters") or _parameters(operation, plan)
     parameters = {name: str(value) for name, value in parameters.items()}
@@ -145,6 +146,8 @@ def _name(plan, size):
         cut = f"/{segment >> 10}K" if segment and not segment % 1024 else f"/{segment}" if segment else ""
         return level["algorithm"] + (cut if segment < size else "")
 
+    if plan.get("composed"):
+        return f"{plan['engine']} as reduce and bcast"
     levels = {level["level"]: one(level) for level in plan.get("levels", ())}
     if len(levels) > 1 and len(set(levels.values())) == 1:
         return f"{plan['engine']} {levels.popitem()[1]}"

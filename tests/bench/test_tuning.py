@@ -148,6 +148,9 @@ class PlansOfTheModel(unittest.TestCase):
         record["chosen"] = {"engine": "forward", "levels": [], "forward_us": 7}
         self.assertEqual([one.name for one in plans._plans(record).contenders][0], IN_FORCE)
         self.assertNotIn(FORWARD, [one.name for one in plans._plans(record).contenders])
+        record["chosen"] |= {"composed": True, "parameters": {"bcast_algorithm": "auto"}}
+        self.assertEqual(plans._plans(record).chosen.name, "forward as reduce and bcast")
+        self.assertIn(FORWARD, [one.name for one in plans._plans(record).contenders])
 
     def test_a_segment_that_holds_all(self):
         self.assertEqual([plans._whole(text, 8192) for text in ("switch=61440,node=4096", "8k", "0", "node=8191")],
@@ -159,6 +162,7 @@ class PlansOfTheModel(unittest.TestCase):
                                      ("tree", "switch chain/0, node knomial:2/0", False), ("forward", "", False)):
             self.assertEqual(plans.asks_for(told, "bcast", engine, levels), good)
         self.assertTrue(plans.asks_for((("bcast_algorithm", "forward"),), "bcast", "forward", ""))
+        self.assertTrue(plans.asks_for((("bcast_algorithm", "auto"),), "bcast", "forward", ""))
 
     def test_what_was_before(self):
         near, small = (plans._plans({"collective": "bcast", "bytes": 8, "chosen": fake_model.WAYS[name],

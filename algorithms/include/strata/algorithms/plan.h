@@ -62,11 +62,15 @@ struct Plan {
     /// (Gather, Reduce).
     bool near_card = false;
     int lanes = 1;  ///< trees at the same time; more than one for the lanes engine only
+    /// Of a forward Allreduce: carried out as the previous component's Reduce to rank 0 and its Bcast.
+    bool composed = false;
     /// Of the chosen engine; of lanes: as if one tree carried everything. 0: not known, because a level is
     /// left to a component without a model, or the sizes are not known to all ranks.
     double predicted_us = 0;
-    double forward_us = 0;  ///< of the previous component; 0: the sizes are not known to all ranks
-    std::string reason;     ///< why this engine, in a few words
+    /// Of the previous component, uncomposed; 0: the sizes are not known to all ranks. Of an Allreduce in one
+    /// node with the time that ranks on shared processors take (Hierarchy::crowding).
+    double forward_us = 0;
+    std::string reason;  ///< why this engine, in a few words
 
     /// The plan of a level; throws std::out_of_range for one that the hierarchy has not, or that is skipped.
     const LevelPlan& at(topology::LevelKey level) const;

@@ -72,7 +72,8 @@ std::string listing_text(const PlanListing& listing, bool colour = false);
 
 /// [{"collective":"bcast","bytes":8,"to_bytes":4096,"ranks":16,"root":0,"chosen":PLAN,"candidates":[PLAN]}],
 /// where PLAN is {"engine":"tree","levels":[{"level":"node","algorithm":"binomial","segment":61440,...}],
-/// "predicted_us":12.5,"forward_us":20,"reason":"...","parameters":{"bcast_algorithm":"tree",...},...}.
+/// "predicted_us":12.5,"forward_us":20,"reason":"...","parameters":{"bcast_algorithm":"tree",...},...}, of a
+/// forward Allreduce carried out as Reduce and Bcast with "composed":true.
 std::string plans_json(const PlanListing& listing);
 /// [{"level":"node","latency_us":1,...,"from":{"latency_us":SOURCE,...}}].
 std::string links_json(const PlanListing& listing);
