@@ -60,9 +60,9 @@ inline Counter& served_by(algorithms::Engine engine, Counters::PerCollective& co
 }
 
 /// Serves one call, which `describe()` tells if somebody asks:  `run(planned, operation, communicators)` with
-/// an engine (communicators: for the levels engine only), or the previous component with `arguments`. A
-/// collective that the previous component makes of others, through the same table, stays with it and is
-/// counted once.
+/// an engine (communicators: for the levels engine only) or with several collectives of the previous
+/// component (Plan::composed), or the previous component with `arguments`. A collective that the previous
+/// component makes of others, through the same table, stays with it and is counted once.
 template <Collective op, class Describe, class Run, class... Arguments>
 int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments) {
     CommunicatorState& state = *module.state;
@@ -109,6 +109,12 @@ int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments
     int rc = settle(module, operation, planned, communicators);
     if (rc != OMPI_SUCCESS) {
         return rc;
+    }
+    if (planned->plan.composed) {
+        count_of.forward.add();
+        count_of.forwarded_because[static_cast<int>(ForwardReason::crowded)].add();
+        const CommunicatorState::Forwarding scope(state);
+        return run(*planned, operation, communicators);
     }
     if (planned->plan.engine == algorithms::Engine::forward) {
         CommunicatorState::count_call(*planned);

@@ -50,6 +50,10 @@ CommunicatorState::CommunicatorState(ompi_communicator_t* comm, const Settings& 
 void CommunicatorState::forward_all(ForwardReason reason) {
     forwarded_because_.fill(reason);
     fresh_ = false;
+    tell_aside(reason);
+}
+
+void CommunicatorState::tell_aside(ForwardReason reason) const {
     if (settings_.verbose >= 1 && ompi_comm_rank(comm_) == 0) {
         opal_output(0, "coll:strata: %s: everything is left to the previous component: %s", comm_->c_name,
                     explanation(reason));
@@ -117,10 +121,18 @@ void CommunicatorState::prepare() {
         decide(static_cast<Collective>(op));
     }
     dump_hierarchy(comm_, job_, hierarchy_, records_, [this] { return choices(); });
-    const bool flat = std::all_of(forwarded_because_.begin(), forwarded_because_.end(),
-                                  [](const auto& why) { return why == ForwardReason::no_hierarchy; });
+    bool flat = true;
+    bool forwards = true;  // as it is, or composed
+    for (int op = 0; op < collective_count; ++op) {
+        const bool left = forwarded_because_[op] == ForwardReason::no_hierarchy;
+        const bool open = !forwarded_because_[op] && may_compose(static_cast<Collective>(op));
+        flat = flat && left;
+        forwards = forwards && (left || (open && hierarchy_.groups.size() == 1));
+    }
     if (flat) {
         forward_all(ForwardReason::no_hierarchy);
+    } else if (forwards) {
+        tell_aside(ForwardReason::no_hierarchy);
     }
     records_ = {};
 }
@@ -153,15 +165,24 @@ bool CommunicatorState::may_want(algorithms::Engine engine) const {
            std::any_of(rules_.begin(), rules_.end(), in_rules);
 }
 
-/// What holds for every call of a collective.
-void CommunicatorState::decide(Collective op) {
+/// True where the user leaves everything about a collective to the model.
+bool CommunicatorState::is_open(Collective op) const {
     const algorithms::Overrides& overrides = settings_.of(op);
     const bool keeps_order = settings_.reproducible && algorithms::traits_of(op).folds;
-    const bool open = overrides.engine == algorithms::Engine::automatic && overrides.methods.empty() &&
-                      rules_[static_cast<int>(op)].empty() && !keeps_order;
-    if (overrides.engine == algorithms::Engine::forward || !settings_.enabled(op)) {
+    return overrides.engine == algorithms::Engine::automatic && overrides.methods.empty() &&
+           rules_[static_cast<int>(op)].empty() && !keeps_order;
+}
+
+/// True where even without groups something may be gained: Plan::composed.
+bool CommunicatorState::may_compose(Collective op) const {
+    return op == Collective::allreduce && hierarchy_.crowding > 1 && is_open(op);
+}
+
+/// What holds for every call of a collective.
+void CommunicatorState::decide(Collective op) {
+    if (settings_.of(op).engine == algorithms::Engine::forward || !settings_.enabled(op)) {
         forwarded_because_[static_cast<int>(op)] = ForwardReason::chosen;
-    } else if (open && hierarchy_.groups.size() == 1) {
+    } else if (hierarchy_.groups.size() == 1 && is_open(op) && !may_compose(op)) {
         forwarded_because_[static_cast<int>(op)] = ForwardReason::no_hierarchy;
     }
 }

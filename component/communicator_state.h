@@ -142,9 +142,12 @@ private:
     void set_up();
     void prepare();
     void forward_all(ForwardReason reason);
+    void tell_aside(ForwardReason reason) const;
     void classify_roots();
     void decide(Collective op);
     bool may_want(algorithms::Engine engine) const;
+    bool is_open(Collective op) const;
+    bool may_compose(Collective op) const;
     algorithms::Overrides wishes(const algorithms::Operation& operation, bool delegate,
                                  std::vector<std::string>& passed_over) const;
     template <class Links, class Make>

@@ -32,6 +32,7 @@ const char* name_of(ForwardReason reason) {
         case ForwardReason::model: return "model";
         case ForwardReason::chosen: return "chosen";
         case ForwardReason::order: return "order";
+        case ForwardReason::crowded: return "crowded";
         case ForwardReason::count: break;
     }
     return "?";
@@ -48,6 +49,7 @@ const char* explanation(ForwardReason reason) {
         case ForwardReason::model: return "no gain is predicted";
         case ForwardReason::chosen: return "a parameter says so";
         case ForwardReason::order: return "the operator does not commute, and groups are no runs of ranks";
+        case ForwardReason::crowded: return "its Reduce and Bcast are predicted faster on shared processors";
         case ForwardReason::count: break;
     }
     return "?";

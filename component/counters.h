@@ -20,6 +20,7 @@ enum class ForwardReason : int {
     model,         ///< the previous component is predicted to be as fast
     chosen,        ///< by parameter
     order,         ///< the operator does not commute and groups are no runs of ranks
+    crowded,       ///< ranks share processors: as its Reduce and Bcast
     count
 };
 inline constexpr int forward_reason_count = static_cast<int>(ForwardReason::count);

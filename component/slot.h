@@ -87,6 +87,20 @@ SlotContent<typename Slot<op>::Function>& saved_slot(SavedSlots& saved);
 #include "strata/algorithms/collectives.def"
 #undef STRATA_COLLECTIVE
 
+/// Calls the previous component's function of any collective: the saved one, or that in the table where
+/// nothing was taken over (the user disabled it). Open MPI leaves no communicator without one.
+template <Collective op, class... Arguments>
+int call_previous(ompi_communicator_t* comm, SavedSlots& saved, Arguments... arguments) {
+    if (saved_slot<op>(saved).function != nullptr) {
+        return forward<op>(comm, saved_slot<op>(saved), arguments...);
+    }
+    const auto function = Slot<op>::function(*comm->c_coll);
+    if (function == nullptr) {
+        return OMPI_ERR_NOT_FOUND;
+    }
+    return function(arguments..., comm, Slot<op>::module(*comm->c_coll));
+}
+
 /// Puts back whatever this component took over, as long as it lives: for work of Open MPI's own that is made
 /// of collectives, such as splitting a communicator. Slots that were not taken over stay as they are.
 class AllSlotsGuard {

@@ -8,13 +8,14 @@
 //   start MILLISECONDS        MPI_Init and the first broadcast, slowest rank
 //
 //   probe [--sizes 8,65536] [--roots 0,5 | all] [--on world|dup|both] [--calls N] [--cycles N] [--empty]
-//         [--tools-first] [--op bcast|gather|reduce] [--info KEY=VALUE;...] [--info-there RANK:KEY=VALUE;...]
+//         [--tools-first] [--op bcast|gather|reduce|allreduce]
+//         [--info KEY=VALUE;...] [--info-there RANK:KEY=VALUE;...]
 //         [--made-by dup|split_type|dup_of_dup]
 //
 // --info: the duplicate is made with this info object, and on one rank with that of --info-there instead;
 // --made-by: how it is made (dup_of_dup: MPI_Comm_dup of the one that was made with the info object).
 // --op gather: blocks of these sizes are gathered, on MPI_COMM_WORLD; --op reduce: vectors of these sizes are
-// summed there.
+// summed there; --op allreduce: the same, three Allreduces and a Reduce a call.
 // --cycles: so many times over, broadcast on a duplicate and on the two halves, and free them.
 // --empty: first broadcast elements of no size from every root.
 // --tools-first: MPI_T is initialised before MPI, and read once more when MPI is gone.
@@ -175,6 +176,38 @@ void checked_reduce(Session& session, int root, std::size_t bytes, std::uint64_t
     session.expect(right, "every element is the sum over all ranks");
 }
 
+/// Sums integers in place and not, the latter twice: also real numbers, whose sum tells the order of folding.
+/// Rank 0 prints whether that is the order of MPI_Reduce ("folded as MPI_Reduce").
+void checked_allreduce(Session& session, int /*root*/, std::size_t bytes, std::uint64_t key) {
+    const std::size_t count = bytes / sizeof(std::uint64_t);
+    const auto ranks = static_cast<std::uint64_t>(session.size());
+    const int elements = static_cast<int>(count);
+    std::vector<std::uint64_t> own(count);
+    std::vector<double> fractions(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        own[i] = mix(key, i) + static_cast<std::uint64_t>(session.rank());
+        fractions[i] = 1 / static_cast<double>(1 + mix(key, i, session.rank()) % 1000);
+    }
+    const std::vector<std::uint64_t> before = own;
+    std::vector<std::uint64_t> sum(count, 0);
+    MPI_Allreduce(own.data(), sum.data(), elements, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    session.expect(own == before, "the send buffer is as it was");
+    MPI_Allreduce(MPI_IN_PLACE, own.data(), elements, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    bool right = true;
+    for (std::size_t i = 0; i < count; ++i) {
+        right = right && sum[i] == ranks * mix(key, i) + ranks * (ranks - 1) / 2 && own[i] == sum[i];
+    }
+    session.expect(right, "every element is the sum over all ranks, in place or not");
+    std::vector<double> all(count);
+    std::vector<double> at_root(count);
+    MPI_Allreduce(fractions.data(), all.data(), elements, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Reduce(fractions.data(), at_root.data(), elements, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (session.rank() == 0) {
+        const bool alike = std::memcmp(all.data(), at_root.data(), count * sizeof(double)) == 0;
+        std::printf("folded %s MPI_Reduce\n", alike ? "as" : "unlike");
+    }
+}
+
 using Checked = void (*)(Session&, int root, std::size_t bytes, std::uint64_t key);
 
 void call_all(Session& session, Checked checked, const std::vector<std::size_t>& sizes,
@@ -328,6 +361,8 @@ int main(int argc, char** argv) {
         }
         if (op == "gather") {
             call_all(session, checked_gather, sizes, roots, calls);
+        } else if (op == "allreduce") {
+            call_all(session, checked_allreduce, sizes, roots, calls);
         } else if (op == "reduce") {
             call_all(session, checked_reduce, sizes, roots, calls);
         } else if (on != "dup") {
