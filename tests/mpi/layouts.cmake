@@ -45,6 +45,9 @@ strata_layout(two_cards "${two_packages}"
 strata_layout(three_cards "${two_packages}"
   "4@n0 8@n1 0@n0 9@n2 12@n0 4@n1 8@n0 1@n1 8@n2 5@n0 9@n1 0@n2 13@n0 5@n1 10@n2 9@n0"
   "coll_strata_nic = ib0@numa:1,ib1@numa:2,ib2@numa:3")
+# One node of two cores for all ranks: unbound, and half of them on each core.
+strata_layout(crowded "synthetic:core:2" "all")
+strata_layout(crowded_cores "synthetic:core:2" "0 1")
 # Rules by size, on nodes of different sizes: every engine in turn, with bounds inside classes of sizes.
 file(WRITE ${layout_folder}/rules.json
 "{\"version\": 1, \"rules\": [
