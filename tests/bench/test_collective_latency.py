@@ -12,10 +12,10 @@ import subprocess
 import sys
 import unittest
 
-from fakes import Folder
+from fakes import Folder, mpirun_environment
 
 from measuring import operations
-from measuring.competitors import STOCK, clean_environment
+from measuring.competitors import STOCK
 
 MPIRUN = PROGRAM = SPOILED = OPERATION = ""
 RANKS = 4
@@ -26,14 +26,11 @@ NODES = {"equal": ("0,0,1,1", "0,1,1,0"), "unequal": ("0,1,1,1",)}  # of four ra
 class Runs(Folder):
     def run_program(self, *options, program=None, spoil="flip"):
         """(exit status, output)"""
-        environment = {**clean_environment(), "STRATA_SPOIL": spoil, "OMPI_ALLOW_RUN_AS_ROOT": "1",
-                       "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         call = [MPIRUN, "--oversubscribe", "-n", str(RANKS), *STOCK, "--mca", "mpi_yield_when_idle", "1",
                 program or PROGRAM, *options]
-        done = subprocess.run(call, env=environment, text=True, stdin=subprocess.DEVNULL,
+        done = subprocess.run(call, env=mpirun_environment(STRATA_SPOIL=spoil), text=True, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         return done.returncode, done.stdout
-
 
     def read(self, *options):
         """What a good run writes, line by line."""

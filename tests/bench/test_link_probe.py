@@ -8,9 +8,9 @@ import subprocess
 import sys
 import unittest
 
-from fakes import Folder
+from fakes import Folder, mpirun_environment
 
-from measuring.competitors import STOCK, clean_environment
+from measuring.competitors import STOCK
 
 MPIRUN = PROGRAM = ""
 RANKS = 4
@@ -22,11 +22,10 @@ class Program(Folder):
         listed, path = os.path.join(self.folder, "experiments"), os.path.join(self.folder, "times.json")
         with open(listed, "w", encoding="utf-8") as file:
             file.writelines(line + "\n" for line in lines)
-        environment = {**clean_environment(), "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         call = [MPIRUN, "--oversubscribe", "-n", str(RANKS), *STOCK, "--mca", "mpi_yield_when_idle", "1", PROGRAM,
                 "--experiments", listed, "--json", path, *options]
-        done = subprocess.run(call, env=environment, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, check=False)
+        done = subprocess.run(call, env=mpirun_environment(), text=True, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         records = []
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:

@@ -7,10 +7,10 @@ import subprocess
 import sys
 import unittest
 
-from fakes import Folder
+from fakes import Folder, mpirun_environment
 
 from applications.profile import Profile
-from measuring.competitors import STOCK, clean_environment
+from measuring.competitors import STOCK
 
 MPIRUN = LIBRARY = PROGRAM = ""
 RANKS = 4
@@ -29,12 +29,11 @@ CALLS = {
 
 class Runs(Folder):
     def run_program(self, *arguments, profile=True):
-        environment = {**clean_environment(), "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         told = ["-x", f"LD_PRELOAD={LIBRARY}"] + ["-x", f"STRATA_PROFILE={self.folder}"] * profile
         call = [MPIRUN, "--oversubscribe", "-n", str(RANKS), *STOCK, "--mca", "mpi_yield_when_idle", "1", *told,
                 PROGRAM, *arguments]
-        return subprocess.run(call, env=environment, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, check=False)
+        return subprocess.run(call, env=mpirun_environment(), text=True, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
 
     def rank(self, number):
         with open(os.path.join(self.folder, f"rank-{number}.json"), encoding="utf-8") as file:

@@ -48,6 +48,7 @@ def environment(paths, parameters, folder=None):
     foreign = ("OMPI_MCA_", "PMIX_MCA_")
     result = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
     result |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    result["OMPI_MCA_odls_base_sigkill_timeout"] = "0"  # after SIGTERM mpirun would sleep for a second
     result["OMPI_MCA_opal_mca_base_component_path"] = f"{folder or paths.folder()}:{SYSTEM_FOLDERS}"
     result |= {f"OMPI_MCA_{name}": value for name, value in parameters.items()}
     return result
