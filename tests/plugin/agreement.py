@@ -139,11 +139,15 @@ def test(paths, name):
         extra = 0
         arguments = ["--roots", "all", "--empty"]
         for _ in range(3):  # a busy machine may delay one run; it does not delay every one
-            plain = run(paths, RANKS, "probe", arguments, {"coll": "^strata"}, some=["rank=none"])
             with_plugin = run(paths, RANKS, "probe", arguments, parameters, some)
             check(with_plugin, lambda outcome: judge_probe(outcome, case, 2 * RANKS))
-            extra = with_plugin.start_ms - plain.start_ms
-            print(f"start-up: {plain.start_ms} ms without the plugin, {with_plugin.start_ms} ms with it")
+            print(f"start-up: {with_plugin.start_ms} ms with the plugin")
+            extra = with_plugin.start_ms
+            if extra < MOST_EXTRA_MS:
+                break  # whatever it takes without
+            plain = run(paths, RANKS, "probe", arguments, {"coll": "^strata"}, some=["rank=none"])
+            print(f"start-up: {plain.start_ms} ms without the plugin")
+            extra -= plain.start_ms
             if extra < MOST_EXTRA_MS:
                 break
         if extra >= MOST_EXTRA_MS:
