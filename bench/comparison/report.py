@@ -82,13 +82,13 @@ def notes(records):
 
 
 def failures(records, paint):
-    """The same mistake of the same contender once."""
+    """The same mistake of the same contender once, in a line; what the log says besides, the JSON holds."""
     cells = {}
     for record in records:
         for name, one in record.series.items():
             if one.given_up:
                 broken = one.is_plugin and bool(one.failure)
-                cells.setdefault((name, broken, one.failure or one.absent), []).append(record.cell.short_title())
+                cells.setdefault((name, broken, one.reason), []).append(record.cell.short_title())
     lines = []
     for (name, broken, why), titles in cells.items():
         where = titles[0] if len(titles) == 1 else f"{len(titles)} cells, first {titles[0]}"
@@ -141,7 +141,7 @@ def _row(cell, name, one, size):
     numbers = (middle.median, middle.low, middle.high, min(times), max(times)) if middle else ()
     texts = [f"{number:.6g}" for number in numbers] or [""] * 5
     return (cell.operation, cell.order, cell.root or "", size, one.bytes.get(size, ""), name, len(times), *texts,
-            " ".join(filter(None, one.plans.get(size, ()))), (one.failure or one.absent).split("\n")[0])
+            " ".join(filter(None, one.plans.get(size, ()))), one.reason)
 
 
 def write_json(settings, outcome, path):

@@ -32,6 +32,11 @@ class Series:
     def given_up(self):
         return bool(self.failure or self.absent)
 
+    @property
+    def reason(self):
+        """Why it was given up: without the excerpt of the log that may follow."""
+        return (self.failure or self.absent).partition("\n")[0]
+
     def by_launch(self, size):
         """The times of each run."""
         values = iter(self.times.get(size, ()))

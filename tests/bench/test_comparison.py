@@ -234,6 +234,36 @@ class Stores(Folder):
             Store(self.folder, {"reps": 6, "place": ["a"]})
 
 
+class Failures(Folder):
+    MISTAKE = "34486336 wrong bytes; exit status 1, see logs/7.err"
+
+    def failed(self, name):
+        one = record(strata=1, han=2)
+        one.series[name].failure = self.MISTAKE + "\n[n0:1] coll:strata: a plan\nPrimary job  terminated"
+        return one
+
+    def test_one_line_each(self):
+        found = report.failures([self.failed("han"), self.failed("strata")], Paint(False))
+        self.assertEqual(found, [f"Not compared: han, Bcast, block, root 0: {self.MISTAKE}",
+                                 f"FAILED: strata, Bcast, block, root 0: {self.MISTAKE}"])
+
+    def test_the_same_mistake_once(self):
+        more = self.failed("han")
+        more.series["han"].failure += "\nwith more in its log"
+        found = report.failures([self.failed("han"), more], Paint(False))
+        self.assertEqual(found, [f"Not compared: han, 2 cells, first Bcast, block, root 0: {self.MISTAKE}"])
+
+    def test_files(self):
+        outcome = Outcome([self.failed("han")], [], [], 0, 0)
+        table, data = (os.path.join(self.folder, name) for name in ("table.csv", "measurements.json"))
+        report.write_csv(outcome.records, table)
+        report.write_json({}, outcome, data)
+        with open(table, encoding="utf-8") as file:
+            self.assertNotIn("Primary job", file.read())
+        with open(data, encoding="utf-8") as file:
+            self.assertIn("Primary job", file.read())
+
+
 class Summaries(unittest.TestCase):
     def test_ratios_and_shares(self):
         one = record(sizes=(8, 64 << 10), strata=(1, 4), tuned=(2, 8), han=(4, 6), lane=(1, 1))
