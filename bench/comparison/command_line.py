@@ -73,13 +73,7 @@ def _parser():
     parser.add_argument("--rounds", metavar="N", type=command.count, default=3,
                         help="in how many jobs (3)")
     parser.add_argument("--anew", action="store_true", help="forget the cells that --results holds")
-    parser.add_argument("--no-plots", action="store_true", help="draw no pictures")
-    place.add_options(parser)
-    command.add_results_option(parser, "results/compare")
-    command.add_keep_option(parser)
-    command.add_building_options(parser)
-    command.add_shape_options(parser)
-    return parser
+    return place.add_options(parser, "results/compare")
 
 
 def _cells(options, orders):

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "agreed_start.h"
+#include "command_line.h"
 #include "payload.h"
 #include "strata/algorithms/bcast_tree.h"
 #include "strata/algorithms/selector.h"
@@ -130,7 +131,7 @@ double quantile(std::vector<double>& values, double share) {
                           : values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
 }
 
-int run(const Options& options) {
+bool compare(const Options& options) {
     Comparison comparison(options);
     bool good = true;
     if (comparison.reporting()) {
@@ -151,13 +152,12 @@ int run(const Options& options) {
         std::fflush(stdout);
     }
     if (comparison.reporting() && !good) std::fprintf(stderr, "generic_engine: wrong data\n");
-    return good ? 0 : 1;
+    return good;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
     Options options;
     CLI::App app{"Compares the tree engine with Open MPI's generic engine on the same tree"};
     app.add_option("--sizes", options.sizes, "Message sizes in bytes")
@@ -176,15 +176,5 @@ int main(int argc, char** argv) {
         ->transform(CLI::AsSizeValue(false))
         ->capture_default_str();
     app.add_option("--shapes", options.shapes, "Tree shape per level")->capture_default_str();
-    int status = 0;
-    try {
-        app.parse(argc, argv);
-        status = run(options);
-    } catch (const CLI::ParseError& error) {
-        int rank = 0;
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        status = rank == 0 ? app.exit(error) : error.get_exit_code();
-    }
-    MPI_Finalize();
-    return status;
+    return bench::run(app, argc, argv, "generic_engine", [&] { return compare(options); });
 }

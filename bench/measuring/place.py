@@ -8,12 +8,19 @@ from .cluster import Cluster, ClusterError, StandingCluster
 from .launcher import Launcher
 
 
-def add_options(parser):
+def add_options(parser, results):
+    """Those of commands that measure wherever jobs run. `results`: where to write by default."""
+    parser.add_argument("--no-plots", action="store_true", help="draw no pictures")
     parser.add_argument("--parameter", metavar="NAME=VALUE", action="append", default=[],
                         help="parameter of the plugin, without coll_strata_ (repeatable)")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--launcher", metavar="COMMAND", help="how to start a job, instead of the emulated cluster")
     where.add_argument("--state", metavar="DIR", help="an emulated cluster that is up: its state directory")
+    command.add_results_option(parser, results)
+    command.add_keep_option(parser)
+    command.add_building_options(parser)
+    command.add_shape_options(parser)
+    return parser
 
 
 def of(options, built):

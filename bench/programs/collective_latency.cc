@@ -19,6 +19,7 @@
 #include "agreed_start.h"
 #include "calls.h"
 #include "collective_operations.h"
+#include "command_line.h"
 #include "job_files.h"
 #include "latency_measurement.h"
 #include "latency_options.h"
@@ -187,23 +188,9 @@ bool measure_in_order(const bench::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
     bench::Options options;
     CLI::App app{description};
     app.footer(footer);
     bench::describe(app, options);
-    int status = 0;
-    try {
-        app.parse(argc, argv);
-        status = measure_in_order(options) ? 0 : 1;
-    } catch (const std::invalid_argument& error) {  // the same on all ranks
-        complain(MPI_COMM_WORLD, error);
-        status = 1;
-    } catch (const CLI::ParseError& error) {
-        int rank = 0;
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        status = rank == 0 ? app.exit(error) : error.get_exit_code();
-    }
-    MPI_Finalize();
-    return status;
+    return bench::run(app, argc, argv, "collective_latency", [&] { return measure_in_order(options); });
 }

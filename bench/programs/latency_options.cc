@@ -6,6 +6,7 @@
 
 #include "calls.h"
 #include "collective_operations.h"
+#include "command_line.h"
 #include "rank_order.h"
 
 namespace bench {
@@ -96,20 +97,12 @@ void describe(CLI::App& app, Options& options) {
             return is_root(text) ? std::string() : "'" + text + "': expected " + root_expected;
         })
         ->capture_default_str();
-    app.add_option("--reps", options.repetitions, "Repetitions per size, at least")
-        ->check(CLI::Range(1, 1'000'000))
-        ->capture_default_str();
     app.add_option("--warm-up", options.warm_up, "Repetitions before that are not counted (but checked)")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
-    app.add_option("--min-time", options.min_time_s,
-                   "Seconds: repeat until the operation took this long in sum")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
-    app.add_option("--spin-us", options.spin_us,
-                   "Microseconds before a start in which a rank waits without sleeping")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
+    describe_number(app, "--min-time", options.min_time_s,
+                    "Seconds: repeat until the operation took this long in sum");
+    describe_timing(app, options.repetitions, "Repetitions per size, at least", options.spin_us);
     app.add_option("--contenders", options.contenders, contenders_help)->excludes(app.get_option("--with"));
     app.add_option("--cells", options.cells, cells_help)
         ->excludes(app.get_option("--op"))

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "agreed_start.h"
+#include "command_line.h"
 
 namespace {
 
@@ -280,40 +281,18 @@ void describe(CLI::App& app, Options& options) {
     app.add_option("--experiments", options.experiments, "The file; the same on every node")->required();
     app.add_option("--json", options.json, "File for one JSON object per experiment, written by rank 0")
         ->required();
-    app.add_option("--reps", options.repetitions, "Repetitions of each experiment")
-        ->check(CLI::Range(1, 1'000'000))
-        ->capture_default_str();
-    app.add_option("--seconds", options.seconds, "Begin no further repetition after these, but have three")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
-    app.add_option("--least-ms", options.least_ms, "Milliseconds that a stream of count 0 takes, at least")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
-    app.add_option("--spin-us", options.spin_us,
-                   "Microseconds before a start in which a rank waits without sleeping")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
+    bench::describe_number(app, "--seconds", options.seconds,
+                           "Begin no further repetition after these, but have three");
+    bench::describe_number(app, "--least-ms", options.least_ms,
+                           "Milliseconds that a stream of count 0 takes, at least");
+    bench::describe_timing(app, options.repetitions, "Repetitions of each experiment", options.spin_us);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     Options options;
     CLI::App app{description};
     describe(app, options);
-    int status = 0;
-    try {
-        app.parse(argc, argv);
-        status = measure_all(options) ? 0 : 1;
-    } catch (const std::invalid_argument& error) {  // the same on all ranks
-        if (rank == 0) std::fprintf(stderr, "link_probe: %s\n", error.what());
-        status = 1;
-    } catch (const CLI::ParseError& error) {
-        status = rank == 0 ? app.exit(error) : error.get_exit_code();
-    }
-    MPI_Finalize();
-    return status;
+    return bench::run(app, argc, argv, "link_probe", [&] { return measure_all(options); });
 }

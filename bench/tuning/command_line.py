@@ -76,13 +76,7 @@ def _parser():
     parser.add_argument("--cells", metavar="N%", type=_percent, default=0.90,
                         help="--check: the share of cells that must be so close (90%%)")
     parser.add_argument("--anew", action="store_true", help="do not go on with an interrupted run")
-    parser.add_argument("--no-plots", action="store_true", help="draw no pictures")
-    place.add_options(parser)
-    command.add_results_option(parser, "results/tune")
-    command.add_keep_option(parser)
-    command.add_building_options(parser)
-    command.add_shape_options(parser)
-    return parser
+    return place.add_options(parser, "results/tune")
 
 
 def _name(text):
