@@ -1,54 +1,17 @@
 // Every parameter with good and bad values, and the hash by which processes compare their parameters.
 #include <gtest/gtest.h>
 
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <set>
 
-#include "presets.h"
-#include "settings.h"
+#include "settings_text.h"
 
 namespace {
 
 using namespace strata::component;
+using namespace strata::testing;
 namespace algorithms = strata::algorithms;
 namespace topology = strata::topology;
-
-const std::vector<std::string> components = {"basic", "sm", "tuned"};
-
-struct Parsed {
-    Settings settings;
-    std::vector<std::string> errors;
-};
-
-Parsed parse(const SettingsText& text) {
-    Parsed parsed;
-    parsed.settings = parse_settings(text, components, parsed.errors);
-    return parsed;
-}
-
-SettingsText with(const std::function<void(SettingsText&)>& change) {
-    SettingsText text;
-    change(text);
-    return text;
-}
-
-CollectiveText& bcast(SettingsText& text) { return text.collectives[static_cast<int>(Collective::bcast)]; }
-
-/// A file of the test's own that is removed again.
-class File {
-public:
-    File(const std::string& name, const std::string& content)
-        : path(testing::TempDir() + "strata_settings_" + name) {
-        std::ofstream(path) << content;
-    }
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    ~File() { std::remove(path.c_str()); }
-    const std::string path;
-};
 
 constexpr const char* two_switches = "SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[2-3]\n";
 
@@ -270,58 +233,6 @@ TEST(Settings, ABrokenRulesFileIsLeftOutAsAWhole) {
               std::string::npos);
     EXPECT_EQ(errors_and_rules("/dev/zero"),
               (std::vector<std::string>{"coll_strata_rules: /dev/zero: is longer than 1048576 bytes"}));
-}
-
-TEST(Presets, AWordNamesOneAndAPathDoesNot) {
-    for (const char* name : {"wan-grid", "a", "node2"}) {
-        EXPECT_TRUE(names_preset(name)) << name;
-    }
-    for (const char* path : {"", "./wan-grid", "wan-grid.json", "/wan-grid", "Wan", "wan grid", "wan_grid"}) {
-        EXPECT_FALSE(names_preset(path)) << path;
-    }
-    EXPECT_EQ(rules_file_of("./wan-grid"), "./wan-grid");
-}
-
-/// What preset_file() throws.
-std::string refusal(const std::string& folder, const std::string& name) {
-    try {
-        return "found " + preset_file(folder, name);
-    } catch (const std::invalid_argument& error) {
-        return error.what();
-    }
-}
-
-TEST(Presets, AnUnknownNameIsToldWithTheKnownOnes) {
-    const std::string folder = testing::TempDir() + "strata_presets";
-    std::filesystem::create_directory(folder);
-    EXPECT_EQ(refusal(folder, "two"),
-              "no such preset: 'two'; none lie in " + folder + " (a file in the current folder: './two')");
-    {
-        const File two("two.json", "{}");
-        const File one("one.json", "{}");
-        for (const char* name : {"two", "one"}) {
-            std::filesystem::copy(testing::TempDir() + "strata_settings_" + name + ".json",
-                                  folder + "/" + name + ".json");
-        }
-        std::filesystem::copy(one.path, folder + "/three.conf");
-    }
-    EXPECT_EQ(preset_file(folder, "two"), folder + "/two.json");
-    for (const char* name : {"three", "tw", "two-"}) {
-        EXPECT_EQ(refusal(folder, name), "no such preset: '" + std::string(name) +
-                                             "'; known: one, two (a file in the current folder: './" + name +
-                                             "')");
-    }
-    std::filesystem::remove_all(folder);
-}
-
-TEST(Presets, ThoseBesideTheProgramAreMeant) {
-    // This test is no plugin, and nothing lies beside it.
-    const auto [settings, errors] = parse(with([](SettingsText& text) { text.rules = "wan-grid"; }));
-    ASSERT_EQ(errors.size(), 1U);
-    EXPECT_TRUE(errors[0].starts_with("coll_strata_rules: no such preset: 'wan-grid'; none lie in "))
-        << errors[0];
-    EXPECT_NE(errors[0].find("/strata-presets (a file"), std::string::npos) << errors[0];
-    EXPECT_TRUE(settings.rules_file.empty());
 }
 
 std::uint64_t hash(const SettingsText& text, const Surroundings& surroundings = {}) {
