@@ -10,6 +10,8 @@ using namespace strata::testing;
 namespace {
 
 constexpr int iterations_per_set = 64;  // of communicators
+// Hung after that; what is merely slow, on a busy machine, goes on.
+constexpr int longest_iteration_seconds = 60;
 
 int random_items(Random& common, ItemKind kind) {
     const int bytes = kind == ItemKind::byte ? 1 : kind == ItemKind::integer ? 4 : 15;
@@ -69,6 +71,7 @@ int main(int argc, char** argv) {
         const auto choice =
             static_cast<std::size_t>(common.between(0, static_cast<std::int64_t>(set.size()) - 1));
         const int failures = session.failures();
+        session.restart_watchdog(longest_iteration_seconds);
         if (set[choice].member()) {
             iterate(session, set[choice], i, common);
         }

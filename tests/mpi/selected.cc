@@ -2,7 +2,8 @@
 // was asked for. Fails on an Open MPI without the plugin: otherwise every other test could pass on
 // coll/tuned.
 //
-//   selected --op NAME --expect tree|levels|ring|lanes|forward [--bytes N] [--calls N] [--crossings node=3]
+//   selected --op NAME[,NAME...] --expect tree|levels|ring|lanes|forward [--bytes N] [--calls N]
+//            [--crossings node=3]
 //
 // --crossings KIND=N: over all ranks each call moved exactly N times its bytes between groups of that level.
 #include <cstdio>
@@ -175,46 +176,66 @@ void expect_crossings(Session& session, const Growth& growth, const std::string&
     }
 }
 
+// Hung after that; what is merely slow, on a busy machine, goes on.
+constexpr int longest_check_seconds = 60;
+
+struct Wanted {
+    std::string engine;
+    std::string crossings;
+    int calls = 0;
+    std::size_t bytes = 0;  ///< of each call
+};
+
+void check(Session& session, const Counters& counters, const Operators& operators, Collective collective,
+           const Wanted& wanted) {
+    const std::string op = name_of(collective);
+    session.restart_watchdog(longest_check_seconds);
+    // The first calls on a communicator may be forwarded until its members have agreed.
+    for (int i = 0; i < 4; ++i) {
+        session.at("%s: warm-up call %d", op.c_str(), i);
+        call(session, operators, collective, i % session.size(), wanted.bytes);
+    }
+    const auto before = counters.read(session);
+    for (int i = 0; i < wanted.calls; ++i) {
+        session.at("%s: call %d", op.c_str(), i);
+        call(session, operators, collective, i % session.size(), wanted.bytes);
+    }
+    session.at("%s: reading the performance variables", op.c_str());
+    const Growth growth(before, counters.read(session));
+    expect_engine(session, growth, op, wanted.engine, wanted.calls);
+    if (session.least(session.failures() == 0 ? 1 : 0) == 0) {
+        return;
+    }
+    growth.print(session);
+    const std::uint64_t moved = wanted.bytes * static_cast<std::uint64_t>(wanted.calls);
+    expect_crossings(session, growth, wanted.crossings, moved);
+    // Every rank but the root gets the data once (or gives it), whatever the tree; forwarded calls are not
+    // counted.
+    const auto others = static_cast<std::uint64_t>(session.size() - 1);
+    const bool once = collective == Collective::bcast || collective == Collective::reduce;
+    const bool trees = wanted.engine == "tree" || wanted.engine == "lanes";
+    if (wanted.engine == "forward" || (trees && once)) {
+        expect_bytes(session, "coll_strata_bytes_", growth.of_all("coll_strata_bytes_"),
+                     trees ? others * moved : 0);
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     Session session(argc, argv);
-    const std::string op = session.option("--op", "bcast");
-    const std::string engine = session.option("--expect", "tree");
-    const std::string crossings = session.option("--crossings", "");
-    const int calls = static_cast<int>(session.number("--calls", 12));
-    const auto bytes = static_cast<std::size_t>(session.number("--bytes", 200000));
+    const std::string ops = session.option("--op", "bcast");
+    Wanted wanted;
+    wanted.engine = session.option("--expect", "tree");
+    wanted.crossings = session.option("--crossings", "");
+    wanted.calls = static_cast<int>(session.number("--calls", 12));
+    wanted.bytes = static_cast<std::size_t>(session.number("--bytes", 200000));
     session.reject_other_arguments();
     {
         const Counters counters(session);
         const Operators operators(session);
-        const Collective collective = parse_collectives(op).front();
-        // The first calls on a communicator may be forwarded until its members have agreed.
-        for (int i = 0; i < 4; ++i) {
-            session.at("warm-up call %d", i);
-            call(session, operators, collective, i % session.size(), bytes);
-        }
-        const auto before = counters.read(session);
-        for (int i = 0; i < calls; ++i) {
-            session.at("call %d", i);
-            call(session, operators, collective, i % session.size(), bytes);
-        }
-        session.at("reading the performance variables");
-        const Growth growth(before, counters.read(session));
-        expect_engine(session, growth, op, engine, calls);
-        if (session.least(session.failures() == 0 ? 1 : 0) == 1) {
-            growth.print(session);
-            const std::uint64_t moved = bytes * static_cast<std::uint64_t>(calls);
-            expect_crossings(session, growth, crossings, moved);
-            // Every rank but the root gets the data once (or gives it), whatever the tree; forwarded calls
-            // are not counted.
-            const auto others = static_cast<std::uint64_t>(session.size() - 1);
-            const bool once = collective == Collective::bcast || collective == Collective::reduce;
-            const bool trees = engine == "tree" || engine == "lanes";
-            if (engine == "forward" || (trees && once)) {
-                expect_bytes(session, "coll_strata_bytes_", growth.of_all("coll_strata_bytes_"),
-                             trees ? others * moved : 0);
-            }
+        for (const Collective collective : parse_collectives(ops)) {
+            check(session, counters, operators, collective, wanted);
         }
     }
     return session.finish();
