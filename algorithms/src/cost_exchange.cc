@@ -55,14 +55,13 @@ ExchangeModel::ExchangeModel(const topology::Hierarchy& hierarchy, const LinkTab
 void ExchangeModel::make_edges(std::span<const LevelPlan> plans) {
     edges_.clear();
     group_edges_.clear();
-    for (int g = 0; g < static_cast<int>(groups_.size()); ++g) {
+    for (const int g : busy_groups()) {
         const auto& members = groups_[g].participants;
-        if (members.size() < 2) continue;
         const LevelPlan& plan = plans[groups_[g].plan];
         const std::size_t first = edges_.size();
         const auto add = [&](const Participant& from, const Participant& to) {
             const Meeting met = meeting(g, from, to);
-            edges_.push_back({from.rank, to.rank, met.group, met.us_per_byte, plan.segment_bytes, 0});
+            edges_.push_back({from.rank, to.rank, met.group, met.us_per_byte, plan.segment_bytes});
         };
         const bool ring = makes_ring(plan.method, static_cast<int>(members.size()));
         if (ring) {
@@ -98,16 +97,17 @@ ExchangeModel::Stream ExchangeModel::cut(Stream stream, std::size_t segment_byte
     return stream;
 }
 
-/// The blocks of the child's subtree.
-ExchangeModel::Stream ExchangeModel::up(const Edge& edge) const {
-    const double share = ranks_[edge.child].below / static_cast<double>(ranks_.size());
-    return cut({edge.child, edge.parent, bytes_ * share}, edge.segment_bytes);
-}
-
-/// The same blocks when the root hands them out, else all others.
-ExchangeModel::Stream ExchangeModel::down(const Edge& edge) const {
-    const double share = ranks_[edge.child].below / static_cast<double>(ranks_.size());
-    return cut({edge.parent, edge.child, bytes_ * (up_ ? 1 - share : share)}, edge.segment_bytes);
+void ExchangeModel::make_streams() {
+    for (const GroupEdges& group : group_edges_) {
+        if (group.ring) continue;
+        for (Edge& edge : edges_of(group)) {
+            const double share = ranks_[edge.child].below / static_cast<double>(ranks_.size());
+            if (up_) edge.up = cut({edge.child, edge.parent, bytes_ * share}, edge.segment_bytes);
+            if (!down_) continue;
+            const double downwards = bytes_ * (up_ ? 1 - share : share);
+            edge.down = cut({edge.parent, edge.child, downwards}, edge.segment_bytes);
+        }
+    }
 }
 
 /// Time for which a message's bytes keep the processor at either end busy.
@@ -258,14 +258,15 @@ double ExchangeModel::cost_us(std::span<const LevelPlan> plans, std::size_t byte
     std::fill(boundaries_.begin(), boundaries_.end(), Direction{});
     make_edges(plans);
     count_ranks();
+    make_streams();
     for (const GroupEdges& group : group_edges_) {
         if (group.ring) {
             add_ring_loads(edges_of(group));
             continue;
         }
         for (const Edge& edge : edges_of(group)) {
-            if (up_) add_loads(edge, up(edge));
-            if (down_) add_loads(edge, down(edge));
+            if (up_) add_loads(edge, edge.up);
+            if (down_) add_loads(edge, edge.down);
         }
     }
     for (const GroupEdges& group : group_edges_ | std::views::reverse) {
@@ -276,7 +277,7 @@ double ExchangeModel::cost_us(std::span<const LevelPlan> plans, std::size_t byte
         if (!up_) continue;
         for (const Edge& edge : edges_of(group) | std::views::reverse) {
             const double ready = ranks_[edge.child].arrivals.all();
-            arrive(edge, up(edge), ready + link_of(edge).overhead_us, window);
+            arrive(edge, edge.up, ready + link_of(edge).overhead_us, window);
         }
     }
     for (const GroupEdges& group : group_edges_) {
@@ -286,9 +287,9 @@ double ExchangeModel::cost_us(std::span<const LevelPlan> plans, std::size_t byte
         }
         if (!down_) continue;
         for (const Edge& edge : edges_of(group)) {
-            const double busy = up_ ? message_busy_us(edge, up(edge)) : 0;
+            const double busy = up_ ? message_busy_us(edge, edge.up) : 0;
             const double ready = ranks_[edge.parent].arrivals.without(edge.child, busy);
-            arrive(edge, down(edge), queued_start(edge, down(edge), ready), window);
+            arrive(edge, edge.down, queued_start(edge, edge.down, ready), window);
         }
     }
     double end = 0;

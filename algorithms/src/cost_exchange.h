@@ -41,6 +41,9 @@ private:
         double us_per_byte = 0;  ///< of the narrowest connection on its way
         std::size_t segment_bytes = 0;
         double behind = 0;  ///< of a ring's edge: ranks that the sender, its `parent`, stands for
+        // Of a tree's edge, as far as the collective has them:
+        Stream up = {};    ///< the blocks of the child's subtree
+        Stream down = {};  ///< the same blocks when the root hands them out, else all others
     };
     /// The edges of a group: from parents to children, parents before their children, or once round the ring,
     /// that of the participant who stands for the group first.
@@ -92,8 +95,7 @@ private:
     std::span<Edge> edges_of(const GroupEdges& group) {
         return std::span(edges_).subspan(group.first, group.count);
     }
-    Stream up(const Edge& edge) const;
-    Stream down(const Edge& edge) const;
+    void make_streams();
     Stream cut(Stream stream, std::size_t segment_bytes) const;
     const LinkParameters& link_of(const Edge& edge) const { return links_[groups_[edge.group].level]; }
     double copy_us(const Edge& edge, double bytes) const;

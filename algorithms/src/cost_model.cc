@@ -1,6 +1,7 @@
 #include "cost_model.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "cost_exchange.h"
 #include "cost_links.h"
@@ -11,18 +12,20 @@
 namespace strata::algorithms {
 namespace {
 
-LevelMethod nearest_tree_shape(const LevelMethod& method) {
-    if (method.algorithm == Algorithm::automatic || info(method.algorithm).tree_shape) return method;
+/// A tree shape and its radix, 0: the algorithm's default.
+std::pair<Algorithm, int> nearest_tree_shape(const LevelMethod& method) {
+    if (method.algorithm == Algorithm::automatic || info(method.algorithm).tree_shape)
+        return {method.algorithm, method.radix};
     switch (method.algorithm) {
         case Algorithm::split_binary:
-        case Algorithm::in_order_binary: return {Algorithm::binary, 0, {}};
+        case Algorithm::in_order_binary: return {Algorithm::binary, 0};
         case Algorithm::scatter_allgather_ring:
         case Algorithm::ring:
         case Algorithm::segmented_ring:
-        case Algorithm::double_ring: return {Algorithm::pipeline, 0, {}};
+        case Algorithm::double_ring: return {Algorithm::pipeline, 0};
         case Algorithm::linear_sync:
-        case Algorithm::linear_nb: return {Algorithm::linear, 0, {}};
-        default: return {Algorithm::binomial, 0, {}};
+        case Algorithm::linear_nb: return {Algorithm::linear, 0};
+        default: return {Algorithm::binomial, 0};
     }
 }
 
@@ -32,49 +35,74 @@ CostModel::CostModel(const topology::Hierarchy& hierarchy, const LinkTable& link
                      std::span<const topology::LevelKey> skipped)
     : hierarchy_(hierarchy), stop_(hierarchy.stop), root_(root), card_us_per_byte_(hierarchy.stop.size(), 0) {
     const std::vector<topology::LevelKey> levels = hierarchy.levels();
-    for (const auto level : levels) {
-        // Custom groups of one level may use different links: the widest one decides.
-        topology::LevelKey widest{topology::LevelKind::custom, 0};
-        for (const auto& group : hierarchy.groups) {
-            if (group.level == level && link_level(group).kind < widest.kind) widest = link_level(group);
-        }
-        links_.push_back(links.at(widest));
-        network_.push_back(is_network(widest.kind));
-        if (std::find(skipped.begin(), skipped.end(), level) != skipped.end()) continue;
-        used_.push_back(links_.size() - 1);
-        levels_.push_back(level);
+    // Custom groups of one level may use different links: the widest one decides.
+    link_levels_.resize(levels.size(), {topology::LevelKind::custom, 0});
+    groups_.resize(hierarchy.groups.size());
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+        const topology::Group& group = hierarchy.groups[g];
+        const auto level = std::find(levels.begin(), levels.end(), group.level) - levels.begin();
+        groups_[g].level = static_cast<std::size_t>(level);
+        topology::LevelKey& widest = link_levels_[groups_[g].level];
+        if (link_level(group).kind < widest.kind) widest = link_level(group);
+        parent_.push_back(group.parent);
     }
+    std::vector<std::size_t> plan_of(levels.size());
+    for (std::size_t level = 0; level < levels.size(); ++level) {
+        network_.push_back(is_network(link_levels_[level].kind));
+        plan_of[level] = levels.size();
+        if (std::find(skipped.begin(), skipped.end(), levels[level]) != skipped.end()) continue;
+        plan_of[level] = levels_.size();
+        used_.push_back(level);
+        levels_.push_back(levels[level]);
+    }
+    for (std::size_t& plan : plan_of) plan = std::min(plan, levels_.size());
     largest_group_.resize(levels_.size(), 0);
-    for (const auto& group : hierarchy.groups) {
-        const auto place = [&](const std::vector<topology::LevelKey>& in) {
-            return static_cast<std::size_t>(std::find(in.begin(), in.end(), group.level) - in.begin());
-        };
-        groups_.push_back({place(levels), place(levels_), {}});
-        const int parent = group.parent;
-        parent_.push_back(parent);
-        group_us_per_byte_.push_back(parent < 0 ? 0 : connection_us_per_byte(links_[groups_[parent].level]));
-        group_gap_us_.push_back(
-            parent < 0 ? 0 : gap_us(links_[groups_[parent].level], is_network(hierarchy.groups[parent])));
-        for (const int rank : group.direct) {
-            if (is_network(group)) card_us_per_byte_[rank] = 1 / links_[groups_.back().level].bytes_per_us;
-        }
-    }
+    for (GroupView& view : groups_) view.plan = plan_of[view.level];
     for (int g = 0; g < static_cast<int>(groups_.size()); ++g) {
         GroupView& view = groups_[g];
         if (view.plan == levels_.size()) continue;
-        const std::vector<int>& children = hierarchy.groups[g].children;
-        view.merged = std::any_of(children.begin(), children.end(),
-                                  [&](int child) { return groups_[child].plan == levels_.size(); });
-        for (const int rank : participants(hierarchy, g, root, skipped)) {
-            double narrowest = 1 / links_[view.level].bytes_per_us;
-            each_boundary(rank, g, [&](int c) { narrowest = std::max(narrowest, group_us_per_byte_[c]); });
-            view.participants.push_back({rank, narrowest});
-        }
+        const topology::Group& group = hierarchy.groups[g];
         int& largest = largest_group_[view.plan];
+        largest = std::max(largest, 1);
+        if (group.members.size() < 2) continue;
+        view.merged = std::any_of(group.children.begin(), group.children.end(),
+                                  [&](int child) { return groups_[child].plan == levels_.size(); });
+        for (const int rank : participants(hierarchy, g, root, skipped))
+            view.participants.push_back({rank, 0});
+        if (view.participants.size() > 1) busy_groups_.push_back(g);
         largest = std::max(largest, static_cast<int>(view.participants.size()));
     }
     top_stands_alone_ =
         std::count_if(groups_.begin(), groups_.end(), [](const GroupView& g) { return g.level == 0; }) == 1;
+    group_us_per_byte_.resize(groups_.size());
+    group_gap_us_.resize(groups_.size());
+    links_.resize(levels.size());
+    set_links(links);
+}
+
+void CostModel::set_links(const LinkTable& links) {
+    for (std::size_t level = 0; level < links_.size(); ++level) links_[level] = links.at(link_levels_[level]);
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+        const topology::Group& group = hierarchy_.groups[g];
+        if (group.parent >= 0) {
+            const LinkParameters& link = links_[groups_[group.parent].level];
+            group_us_per_byte_[g] = connection_us_per_byte(link);
+            group_gap_us_[g] = gap_us(link, is_network(hierarchy_.groups[group.parent]));
+        }
+        if (!is_network(group)) continue;
+        for (const int rank : group.direct)
+            card_us_per_byte_[rank] = 1 / links_[groups_[g].level].bytes_per_us;
+    }
+    for (const int g : busy_groups_) {
+        const double own = 1 / links_[groups_[g].level].bytes_per_us;
+        for (Participant& participant : groups_[g].participants) {
+            double narrowest = own;
+            each_boundary(participant.rank, g,
+                          [&](int c) { narrowest = std::max(narrowest, group_us_per_byte_[c]); });
+            participant.us_per_byte = narrowest;
+        }
+    }
+    meetings_.clear();
 }
 
 CostModel::Meeting CostModel::merged_meeting(int a, int b) const {
@@ -100,14 +128,18 @@ const std::vector<CostModel::Meeting>& CostModel::meetings(int group, const Shap
 }
 
 const CostModel::Shape& CostModel::shape(const LevelMethod& method, std::size_t size) {
-    const LevelMethod known = nearest_tree_shape(method);
-    const auto [entry, added] = shapes_.try_emplace({known.algorithm, known.radix, size});
+    const auto [algorithm, radix] = nearest_tree_shape(method);
+    const ShapeKey key{algorithm, radix, size};
+    if (last_shape_ != nullptr && last_shape_->first == key) return last_shape_->second;
+    const auto [entry, added] = shapes_.try_emplace(key);
+    last_shape_ = &*entry;
     Shape& made = entry->second;
     if (!added) return made;
     made.index = static_cast<int>(shapes_.size());
     made.order.reserve(size);
     made.order.push_back(0);
     made.children.resize(size);
+    const LevelMethod known{algorithm, radix, {}};
     for (std::size_t next = 0; next < made.order.size(); ++next) {
         const int position = made.order[next];
         made.children[position] = shape_links(known, position, static_cast<int>(size)).children;

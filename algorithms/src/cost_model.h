@@ -33,6 +33,8 @@ public:
     int largest_group(std::size_t level) const { return largest_group_[level]; }
     /// True when the topmost level has no other group than the top.
     bool top_stands_alone() const { return top_stands_alone_; }
+    /// Puts other links in place of those that it has. Cost: O(ranks * depth).
+    void set_links(const LinkTable& links);
 
     /// Microseconds until the last rank is done. `plans`: one per level, in the order of levels(), none
     /// automatic. Methods that the engine cannot use count as the nearest tree shape. Cost: O(ranks * depth).
@@ -64,6 +66,10 @@ protected:
     };
 
     const Shape& shape(const LevelMethod& method, std::size_t size);
+    /// Groups of two participants or more, parents before their children.
+    const std::vector<int>& busy_groups() const { return busy_groups_; }
+    /// Of a level in levels(): its place among all levels.
+    std::size_t place_of(std::size_t level) const { return used_[level]; }
     Meeting meeting(int group, const Participant& a, const Participant& b) const {
         if (!groups_[group].merged) return {group, std::max(a.us_per_byte, b.us_per_byte)};
         return merged_meeting(a.rank, b.rank);
@@ -91,10 +97,14 @@ private:
     Meeting merged_meeting(int a, int b) const;
 
     std::vector<topology::LevelKey> levels_;
+    std::vector<topology::LevelKey> link_levels_;  ///< by level, skipped ones too: whose links it has
+    std::vector<int> busy_groups_;
     std::vector<std::size_t> used_;  ///< place in levels_ -> level
     std::vector<int> largest_group_;
     bool top_stands_alone_ = false;
-    std::map<std::tuple<Algorithm, int, std::size_t>, Shape> shapes_;
+    using ShapeKey = std::tuple<Algorithm, int, std::size_t>;
+    std::map<ShapeKey, Shape> shapes_;
+    const std::pair<const ShapeKey, Shape>* last_shape_ = nullptr;  ///< that was asked for
     std::map<std::pair<int, int>, std::vector<Meeting>> meetings_;  ///< by group and shape
 };
 

@@ -40,25 +40,34 @@ TreeModel::Edges TreeModel::edges_on(std::size_t level, std::size_t segment_byte
     return edges;
 }
 
-/// Calls action(group, edges) for every group with edges, parents before their children.
-template <typename Action>
-void TreeModel::each_group(std::span<const LevelPlan> plans, const Window& window, Action&& action) {
-    for (int g = top_apart() ? 1 : 0; g < static_cast<int>(groups_.size()); ++g) {
+/// What the groups with edges have for this candidate.
+void TreeModel::make_edges(std::span<const LevelPlan> plans, const Window& window) {
+    level_edges_.clear();
+    if (any_merged_) merged_edges_.assign(plans.size(), {});
+    for (std::size_t l = 0; l < plans.size(); ++l) {
+        const std::size_t segment = plans[up_ ? 0 : l].segment_bytes;
+        level_edges_.push_back(edges_on(place_of(l), segment, window));
+        for (std::size_t level = 0; any_merged_ && level < links_.size(); ++level)
+            merged_edges_[l].push_back(edges_on(level, segment, window));
+    }
+    group_edges_.clear();
+    for (const int g : busy_groups()) {
+        if (top_apart() && g == 0) continue;
         const GroupView& view = groups_[g];
-        if (view.participants.size() < 2) continue;
-        const LevelPlan& plan = plans[view.plan];
-        const std::size_t segment = (up_ ? plans[0] : plan).segment_bytes;
-        Edges edges = edges_on(view.level, segment, window);
-        edges.shape = &shape(plan.method, view.participants.size());
+        Edges edges = level_edges_[view.plan];
+        edges.shape = &shape(plans[view.plan].method, view.participants.size());
         if (view.merged) {
-            by_level_.clear();
-            for (std::size_t level = 0; level < links_.size(); ++level)
-                by_level_.push_back(edges_on(level, segment, window));
-            edges.by_level = &by_level_;
+            edges.by_level = &merged_edges_[view.plan];
             edges.meetings = &meetings(g, *edges.shape);
         }
-        action(g, edges);
+        group_edges_.push_back({g, edges});
     }
+}
+
+/// Calls action(group, edges) for every group with edges, parents before their children.
+template <typename Action>
+void TreeModel::each_group(Action&& action) {
+    for (const GroupEdges& own : group_edges_) action(own.group, own.edges);
 }
 
 void TreeModel::add_loads(int group, const Edges& edges) {
@@ -211,20 +220,20 @@ double TreeModel::cost_us(std::span<const LevelPlan> plans, std::size_t bytes, c
             groups_.front().participants.size() > 2;
     std::fill(ranks_.begin(), ranks_.end(), RankState{});
     std::fill(boundaries_.begin(), boundaries_.end(), GroupState{});
+    make_edges(plans, window);
     if (ring_) add_ring_loads(plans[0], window);
-    each_group(plans, window, [&](int g, const Edges& edges) { add_loads(g, edges); });
+    each_group([&](int g, const Edges& edges) { add_loads(g, edges); });
     Wave top{0, 0, bytes_, 0};
     if (up_) {
         start(top);
-        each_group(plans, window,
-                   [&](int g, const Edges& edges) { time_group(g, edges, fold_us_per_byte_); });
+        each_group([&](int g, const Edges& edges) { time_group(g, edges, fold_us_per_byte_); });
         top = arrived();
         if (!down_) return top.last;
         if (exchange_) top.first = top.last = top.last + rounds_us();
         if (ring_) top = round_the_ring(plans[0], window, top);
     }
     start(top);
-    each_group(plans, window, [&](int g, const Edges& edges) { time_group(g, edges, 0); });
+    each_group([&](int g, const Edges& edges) { time_group(g, edges, 0); });
     return arrived().last;
 }
 

@@ -61,8 +61,9 @@ private:
     struct Ring;
 
     Edges edges_on(std::size_t level, std::size_t segment_bytes, const Window& window) const;
+    void make_edges(std::span<const LevelPlan> plans, const Window& window);
     template <typename Action>
-    void each_group(std::span<const LevelPlan> plans, const Window& window, Action&& action);
+    void each_group(Action&& action);
     void add_loads(int group, const Edges& edges);
     void start(const Wave& wave);
     void time_group(int group, const Edges& all, double fold_us_per_byte);
@@ -101,7 +102,13 @@ private:
     };
     std::vector<RankState> ranks_;
     std::vector<GroupState> boundaries_;
-    std::vector<Edges> by_level_;
+    struct GroupEdges {
+        int group;
+        Edges edges;
+    };
+    std::vector<GroupEdges> group_edges_;           ///< parents before their children
+    std::vector<Edges> level_edges_;                ///< by place in levels()
+    std::vector<std::vector<Edges>> merged_edges_;  ///< by place in levels(), then by level
     double bytes_ = 0;
     bool exchange_ = false;  ///< the topmost level exchanges
     bool ring_ = false;      ///< it is a ring

@@ -61,46 +61,6 @@ std::vector<LevelKey> skippable_network(const Hierarchy& hierarchy, const Overri
 
 namespace {
 
-/// One set of levels, and what the best plan without them takes.
-struct Candidate {
-    std::vector<LevelKey> skipped;
-    double us;
-};
-
-/// Predictions of plans without some levels, on few nodes of the machine: what is gained inside one is gained
-/// inside all.
-class Trials {
-public:
-    Trials(const Hierarchy& hierarchy, const LinkTable& links, const Overrides& overrides,
-           const Operation& operation, Rings rings)
-        : sample_(sample_nodes(hierarchy, operation.root)),
-          links_(links),
-          overrides_(overrides),
-          operation_(operation),
-          rings_(rings) {
-        operation_.root = sample_.root;
-        const CollectiveTraits traits = traits_of(operation.collective);
-        // To and from a root each node moves its own blocks, in an Allgather everybody's.
-        if (traits.blocks && traits.rooted) {
-            operation_.bytes = operation.bytes / hierarchy.stop.size() * sample_.hierarchy.stop.size();
-        }
-    }
-
-    Candidate operator()(std::vector<LevelKey> skipped) const {
-        const auto model = make_cost_model(sample_.hierarchy, links_, operation_, skipped);
-        const bool one_segment = traits_of(operation_.collective).folds;
-        const double us = PlanSearch(*model, overrides_, operation_, rings_).run(one_segment);
-        return {std::move(skipped), us};
-    }
-
-private:
-    Sample sample_;
-    const LinkTable& links_;
-    const Overrides& overrides_;
-    Operation operation_;
-    Rings rings_;
-};
-
 /// All sets of levels; of many levels those next to each other.
 std::vector<std::vector<LevelKey>> sets_of(const std::vector<LevelKey>& levels) {
     std::vector<std::vector<LevelKey>> sets;
@@ -122,28 +82,48 @@ std::vector<std::vector<LevelKey>> sets_of(const std::vector<LevelKey>& levels) 
 
 }  // namespace
 
-void skip_levels(Searched& searched, const Hierarchy& hierarchy, const LinkTable& links,
-                 const Overrides& overrides, const Operation& operation, Rings rings) {
+/// What is gained inside one node is gained inside all.
+LevelSearch::LevelSearch(const Hierarchy& hierarchy, const Overrides& overrides, const Operation& operation,
+                         Models& models)
+    : overrides_(overrides), operation_(operation), models_(models), on_sample_(operation) {
     const std::vector<LevelKey> levels = skippable_levels(hierarchy, overrides);
     if (levels.empty()) return;
-    const Trials trial(hierarchy, links, overrides, operation, rings);
-    std::vector<Candidate> candidates;
-    for (auto& skipped : sets_of(levels)) candidates.push_back(trial(std::move(skipped)));
-    const auto faster = [](const Candidate& x, const Candidate& y) { return x.us < y.us; };
-    const Candidate& fastest = *std::min_element(candidates.begin(), candidates.end(), faster);
-    // Of sets that the model cannot tell apart the one that leaves most levels in place.
-    const Candidate* smallest = &fastest;
-    for (const Candidate& candidate : candidates) {
-        if (candidate.us * (1 - needed_gain) > fastest.us) continue;
-        if (candidate.skipped.size() < smallest->skipped.size()) smallest = &candidate;
+    sets_ = sets_of(levels);
+    sample_ = sample_nodes(hierarchy, operation.root);
+    on_sample_.root = sample_.root;
+    const CollectiveTraits traits = traits_of(operation.collective);
+    // To and from a root each node moves its own blocks, in an Allgather everybody's.
+    if (traits.blocks && traits.rooted) {
+        on_sample_.bytes = operation.bytes / hierarchy.stop.size() * sample_.hierarchy.stop.size();
     }
-    for (const Candidate* candidate : {smallest, &fastest}) {
-        if (candidate->skipped.empty() || candidate->skipped == searched.skipped) continue;
-        auto model = make_cost_model(hierarchy, links, operation, candidate->skipped);
-        PlanSearch search(*model, overrides, operation, rings);
-        const double us = search.run(traits_of(operation.collective).folds);
+    sample_models_.emplace(sample_.hierarchy, on_sample_);
+}
+
+LevelSearch::Trial LevelSearch::tried(const std::vector<LevelKey>& skipped, const LinkTable& links,
+                                      Rings rings) {
+    PlanSearch search(sample_models_->at(links, skipped), overrides_, on_sample_, rings);
+    return {&skipped, search.run(traits_of(operation_.collective).folds)};
+}
+
+void LevelSearch::skip_levels(Searched& searched, const LinkTable& links, Rings rings) {
+    if (sets_.empty()) return;
+    std::vector<Trial> trials;
+    for (const auto& skipped : sets_) trials.push_back(tried(skipped, links, rings));
+    const auto faster = [](const Trial& x, const Trial& y) { return x.us < y.us; };
+    const Trial& fastest = *std::min_element(trials.begin(), trials.end(), faster);
+    // Of sets that the model cannot tell apart the one that leaves most levels in place.
+    const Trial* smallest = &fastest;
+    for (const Trial& trial : trials) {
+        if (trial.us * (1 - needed_gain) > fastest.us) continue;
+        if (trial.skipped->size() < smallest->skipped->size()) smallest = &trial;
+    }
+    for (const Trial* trial : {smallest, &fastest}) {
+        const std::vector<LevelKey>& skipped = *trial->skipped;
+        if (skipped.empty() || skipped == searched.skipped) continue;
+        PlanSearch search(models_.at(links, skipped), overrides_, operation_, rings);
+        const double us = search.run(traits_of(operation_.collective).folds);
         if (us >= searched.us * (1 - needed_gain)) continue;
-        searched = {std::move(model), std::move(search), us, candidate->skipped};
+        searched = {std::move(search), us, skipped};
     }
 }
 

@@ -1,16 +1,16 @@
 #pragma once
-#include <memory>
+#include <optional>
 #include <vector>
 
-#include "cost_model.h"
+#include "models.h"
 #include "plan_search.h"
+#include "sample_nodes.h"
 #include "strata/algorithms/selector.h"
 
 namespace strata::algorithms {
 
 /// A search that is done, over the levels that its model uses.
 struct Searched {
-    std::unique_ptr<CostModel> model;
     PlanSearch search;
     double us = 0;  ///< predicted
     std::vector<topology::LevelKey> skipped;
@@ -30,9 +30,31 @@ std::vector<topology::LevelKey> skippable_network(const topology::Hierarchy& hie
 /// Looks for levels whose messages cost more than they save: all sets of up to four levels, of more those
 /// that are next to each other. Each is searched on a few nodes (sample_nodes()). Tried on the whole machine
 /// are the fastest of them, and of those predicted within the model's error of it the smallest one, which
-/// goes first: a set replaces what is there where it gains more than that error. `rings` as for `searched`.
-/// Cost: at most 16 searches over few nodes and two over all.
-void skip_levels(Searched& searched, const topology::Hierarchy& hierarchy, const LinkTable& links,
-                 const Overrides& overrides, const Operation& operation, Rings rings);
+/// goes first: a set replaces what is there where it gains more than that error.
+class LevelSearch {
+public:
+    /// All arguments outlive it.
+    LevelSearch(const topology::Hierarchy& hierarchy, const Overrides& overrides, const Operation& operation,
+                Models& models);
+
+    /// `rings` as for `searched`. Cost: at most 16 searches over few nodes and two over all.
+    void skip_levels(Searched& searched, const LinkTable& links, Rings rings);
+
+private:
+    struct Trial {
+        const std::vector<topology::LevelKey>* skipped;
+        double us;  ///< that the best plan without them takes on few nodes
+    };
+
+    Trial tried(const std::vector<topology::LevelKey>& skipped, const LinkTable& links, Rings rings);
+
+    const Overrides& overrides_;
+    const Operation& operation_;
+    Models& models_;
+    std::vector<std::vector<topology::LevelKey>> sets_;  ///< empty: there is nothing to skip
+    Sample sample_;
+    Operation on_sample_;
+    std::optional<Models> sample_models_;
+};
 
 }  // namespace strata::algorithms

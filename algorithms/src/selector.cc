@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "composition.h"
-#include "cost_model.h"
 #include "level_search.h"
+#include "models.h"
 #include "plan_search.h"
 #include "receiver.h"
 #include "weighing.h"
@@ -109,56 +109,62 @@ Verdict judge_inside(const Plan& plan) {
     return {true, "predicted faster than the previous component"};
 }
 
-/// The best plan under `links`, with the levels inside nodes that are worth it.
-Searched search_under(const Hierarchy& hierarchy, const LinkTable& links, const Overrides& overrides,
-                      const Operation& operation, Rings rings) {
-    auto model = make_cost_model(hierarchy, links, operation);
-    PlanSearch search(*model, overrides, operation, rings);
-    const double us = search.run(traits_of(operation.collective).folds);
-    Searched found{std::move(model), std::move(search), us, {}};
-    if (may_skip_levels(overrides, operation)) {
-        skip_levels(found, hierarchy, links, overrides, operation, rings);
+/// What all searches for one plan have in common.
+struct Searches {
+    const Hierarchy& hierarchy;
+    const Overrides& overrides;
+    const Operation& operation;
+    Models models{hierarchy, operation};
+    LevelSearch levels{hierarchy, overrides, operation, models};
+
+    /// The best plan under `links` without some levels.
+    Searched without(std::vector<topology::LevelKey> skipped, const LinkTable& links, Rings rings) {
+        PlanSearch search(models.at(links, skipped), overrides, operation, rings);
+        const double us = search.run(traits_of(operation.collective).folds);
+        return Searched{std::move(search), us, std::move(skipped)};
     }
-    return found;
-}
+    /// The best plan under `links`, with the levels inside nodes that are worth it.
+    Searched under(const LinkTable& links, Rings rings) {
+        Searched found = without({}, links, rings);
+        if (may_skip_levels(overrides, operation)) levels.skip_levels(found, links, rings);
+        return found;
+    }
+};
 
 /// The best plan in which all nodes talk across the topmost level, none through a switch's leader; empty
 /// where there is no other level between nodes, or one that must be kept.
-std::optional<Searched> search_nodes_alone(const Searched& searched, const Hierarchy& hierarchy,
-                                           const LinkTable& links, const Overrides& overrides,
-                                           const Operation& operation) {
-    std::vector<topology::LevelKey> skipped = skippable_network(hierarchy, overrides);
-    if (skipped.empty() || !may_skip_levels(overrides, operation)) return std::nullopt;
+std::optional<Searched> search_nodes_alone(const Searched& searched, const LinkTable& links,
+                                           Searches& searches) {
+    std::vector<topology::LevelKey> skipped = skippable_network(searches.hierarchy, searches.overrides);
+    if (skipped.empty() || !may_skip_levels(searches.overrides, searches.operation)) return std::nullopt;
     skipped.insert(skipped.end(), searched.skipped.begin(), searched.skipped.end());
-    auto model = make_cost_model(hierarchy, links, operation, skipped);
-    PlanSearch search(*model, overrides, operation, Rings::none);
-    const double us = search.run(traits_of(operation.collective).folds);
-    return Searched{std::move(model), std::move(search), us, std::move(skipped)};
+    return searches.without(std::move(skipped), links, Rings::none);
 }
 
 /// Between nodes: what is fastest under any of the links that may be, fewer levels, rings in place of trees,
 /// or the previous component.
-Verdict weigh(Searched& searched, const Hierarchy& hierarchy, const LinkTable& links,
-              const Overrides& overrides, const Operation& operation, Plan& plan) {
-    Weighing weighing(hierarchy, links, operation, overrides.network_window_bytes > 0 ? 0 : overrides.window);
+Verdict weigh(Searched& searched, const LinkTable& links, Searches& searches, Plan& plan) {
+    const auto& [hierarchy, overrides, operation, models, levels] = searches;
+    Weighing weighing(hierarchy, links, operation, overrides.network_window_bytes > 0 ? 0 : overrides.window,
+                      plan.forward_us);
     std::vector<Searched> ways;
     ways.push_back(std::move(searched));
     for (std::size_t t = 1; t < weighing.tables().size(); ++t) {
-        ways.push_back(search_under(hierarchy, weighing.tables()[t], overrides, operation, Rings::none));
+        ways.push_back(searches.under(weighing.tables()[t], Rings::none));
     }
-    auto nodes_alone = search_nodes_alone(ways.front(), hierarchy, links, overrides, operation);
+    auto nodes_alone = search_nodes_alone(ways.front(), links, searches);
     // Blocks to or from a root become no fewer on their way: a switch's leader only delays them.
     const bool merges = !(traits_of(operation.collective).blocks && traits_of(operation.collective).rooted);
     if (nodes_alone) ways.insert(merges ? ways.end() : ways.begin(), std::move(*nodes_alone));
     if (traits_of(operation.collective).by_ring && ways.front().search.could_be_ring()) {
-        ways.push_back(search_under(hierarchy, links, overrides, operation, Rings::allowed));
+        ways.push_back(searches.under(links, Rings::allowed));
     }
     std::vector<bool> near_card;
     for (const Searched& way : ways) {
         near_card.push_back(near_card_pays(hierarchy, links, operation, way.search.plans()));
         weighing.add(way.search.plans(), near_card.back(), way.skipped);
     }
-    const Weighing::Choice choice = weighing.choose();
+    const Weighing::Choice choice = weighing.choose(searches.models);
     searched = std::move(ways[choice.way.value_or(0)]);
     if (!choice.way) {
         const bool faster = plan.predicted_us < plan.forward_us;
@@ -193,10 +199,10 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     plan.network_window_bytes = window.network_bytes;
     plan.forward_us = forward_cost_us(hierarchy, links, operation, crowding_of(hierarchy, operation));
     if (plan.forward_us > 0) plan.forward_us += receiver_cost(hierarchy, links, operation, 0).far_us;
-    auto model = make_cost_model(hierarchy, links, operation);
-    PlanSearch all_levels(*model, overrides, operation,
+    Searches searches{hierarchy, overrides, operation};
+    PlanSearch all_levels(searches.models.at(links), overrides, operation,
                           overrides.engine == Engine::ring ? Rings::wanted : Rings::none);
-    Searched searched{std::move(model), std::move(all_levels), 0, {}};
+    Searched searched{std::move(all_levels), 0, {}};
     PlanSearch& search = searched.search;
     plan.levels = search.plans();
     plan.sources = search.sources();
@@ -220,12 +226,12 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     if (!verdict || verdict->take) {
         searched.us = search.run(by_levels || traits_of(operation.collective).folds);
         if (!by_levels && may_skip_levels(overrides, operation)) {
-            skip_levels(searched, hierarchy, links, overrides, operation, Rings::none);
+            searches.levels.skip_levels(searched, links, Rings::none);
         }
         plan.predicted_us = searched.us;
         if (!by_levels) choose_receiver(plan, hierarchy, links, operation, search.plans());
         if (!verdict && between_nodes) {
-            verdict = weigh(searched, hierarchy, links, overrides, operation, plan);
+            verdict = weigh(searched, links, searches, plan);
         } else if (!verdict) {
             verdict = judge_inside(plan);
         }

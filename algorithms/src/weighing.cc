@@ -1,6 +1,7 @@
 #include "weighing.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "link_range.h"
 #include "receiver.h"
@@ -8,37 +9,51 @@
 namespace strata::algorithms {
 
 Weighing::Weighing(const topology::Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
-                   int window)
+                   int window, double forward_us)
     : hierarchy_(hierarchy), operation_(operation), tables_(possible_links(hierarchy, links)) {
+    forward_us_.push_back(forward_us);
     for (const LinkTable& table : tables_) {
         windows_.push_back(choose_window(window, hierarchy, table));
+        if (&table == &tables_.front()) continue;
         forward_us_.push_back(forward_cost_us(hierarchy, table, operation) +
                               receiver_cost(hierarchy, table, operation, 0).far_us);
     }
 }
 
 void Weighing::add(const std::vector<LevelPlan>& levels, bool near_card,
-                   std::span<const topology::LevelKey> skipped) {
-    std::vector<double> us;
-    for (std::size_t t = 0; t < tables_.size(); ++t) {
-        const LinkTable& table = tables_[t];
-        us.push_back(make_cost_model(hierarchy_, table, operation_, skipped)
-                         ->cost_us(levels, operation_.bytes, windows_[t]) +
-                     receiving_us(hierarchy_, table, operation_, levels, near_card));
-    }
-    ways_us_.push_back(std::move(us));
+                   std::vector<topology::LevelKey> skipped) {
+    ways_.push_back({levels, near_card, std::move(skipped), {}});
 }
 
-Weighing::Choice Weighing::choose() const {
+/// Table by table, since a model has the links of one at a time.
+void Weighing::predict(Models& models) {
+    for (std::size_t t = 0; t < tables_.size(); ++t) {
+        const LinkTable& table = tables_[t];
+        for (Way& way : ways_) {
+            const auto same = std::find_if(ways_.begin(), ways_.end(), [&](const Way& other) {
+                return other.near_card == way.near_card && other.skipped == way.skipped &&
+                       other.levels == way.levels;
+            });
+            way.us.push_back(
+                &*same != &way
+                    ? same->us.back()
+                    : models.at(table, way.skipped).cost_us(way.levels, operation_.bytes, windows_[t]) +
+                          receiving_us(hierarchy_, table, operation_, way.levels, way.near_card));
+        }
+    }
+}
+
+Weighing::Choice Weighing::choose(Models& models) {
+    predict(models);
     const double forward_us = mean_us(forward_us_);
     double least_us = forward_us;
-    for (const auto& way : ways_us_) least_us = std::min(least_us, mean_us(way));
+    for (const Way& way : ways_) least_us = std::min(least_us, mean_us(way.us));
     const CollectiveTraits traits = traits_of(operation_.collective);
     const bool spares_links = !(traits.blocks && traits.rooted);
-    for (std::size_t way = 0; way < ways_us_.size(); ++way) {
-        const double us = mean_us(ways_us_[way]);
+    for (std::size_t way = 0; way < ways_.size(); ++way) {
+        const double us = mean_us(ways_[way].us);
         if (us * (1 - needed_gain) > least_us) continue;
-        if (spares_links || us <= forward_us * (1 - needed_gain)) return {way, ways_us_[way].front()};
+        if (spares_links || us <= forward_us * (1 - needed_gain)) return {way, ways_[way].us.front()};
     }
     return {std::nullopt, forward_us_.front()};
 }

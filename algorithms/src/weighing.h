@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "models.h"
 #include "plan_search.h"
 #include "strata/algorithms/selector.h"
 
@@ -13,13 +14,13 @@ namespace strata::algorithms {
 /// guessed links says who is faster there; this says who can be trusted where they are others.
 class Weighing {
 public:
-    /// The arguments outlive it. `window`: the user's, 0 where that is open.
+    /// The arguments outlive it. `window`: the user's, 0 where that is open. `forward_us`: predicted for the
+    /// previous component with `links`, a far receiver included.
     Weighing(const topology::Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
-             int window);
+             int window, double forward_us);
 
     /// Enters a way of our own, near_card and skipped as in Plan.
-    void add(const std::vector<LevelPlan>& levels, bool near_card,
-             std::span<const topology::LevelKey> skipped = {});
+    void add(const std::vector<LevelPlan>& levels, bool near_card, std::vector<topology::LevelKey> skipped);
 
     /// All that the links may be; those given first.
     const std::vector<LinkTable>& tables() const { return tables_; }
@@ -31,15 +32,24 @@ public:
     /// Of several within the model's error the earliest one, and ours before the previous component's: it
     /// spares the links. Not in a Gather or Scatter, in which the root's own link carries all in any case,
     /// and which pass blocks through other ranks' memory.
-    Choice choose() const;
+    Choice choose(Models& models);
 
 private:
+    struct Way {
+        std::vector<LevelPlan> levels;
+        bool near_card;
+        std::vector<topology::LevelKey> skipped;
+        std::vector<double> us;  ///< by table
+    };
+
+    void predict(Models& models);
+
     const topology::Hierarchy& hierarchy_;
     const Operation& operation_;
     std::vector<LinkTable> tables_;
-    std::vector<Window> windows_;               ///< by table: that which would be chosen for it
-    std::vector<double> forward_us_;            ///< by table
-    std::vector<std::vector<double>> ways_us_;  ///< by way and table
+    std::vector<Window> windows_;     ///< by table: that which would be chosen for it
+    std::vector<double> forward_us_;  ///< by table
+    std::vector<Way> ways_;
 };
 
 }  // namespace strata::algorithms
