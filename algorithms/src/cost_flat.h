@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -40,6 +41,11 @@ public:
     bool waits_for_receiver(int from, int to, std::size_t bytes) const;
     /// From the start of a message until its arrival where nothing is in its way, us.
     double hop_us(int from, int to, std::size_t bytes) const;
+    /// For how long a message occupies a group's connection to its parent, us.
+    double occupied_us(int group, std::size_t bytes) const {
+        const Connection& connection = groups_[group].connection;
+        return std::max(connection.gap_us, static_cast<double>(bytes) * connection.us_per_byte);
+    }
     /// Lets messages occupy all that they use, whenever that is.
     void add_load(int from, int to, std::size_t bytes, int messages = 1);
     /// The same for a rank's processor.

@@ -4,16 +4,23 @@ namespace strata::algorithms {
 
 double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
                        const Operation& operation, double crowding) {
+    FlatRounds rounds(hierarchy);
+    return forward_cost_us(hierarchy, links, operation, rounds, crowding);
+}
+
+double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                       const Operation& operation, FlatRounds& rounds, double crowding) {
     if (hierarchy.ranks() < 2) return 0;
     switch (operation.collective) {
         case Collective::bcast: return tuned_bcast_us(hierarchy, links, operation, crowding);
         case Collective::reduce: return tuned_reduce_us(hierarchy, links, operation, crowding);
-        case Collective::allreduce: return tuned_allreduce_us(hierarchy, links, operation, crowding);
+        case Collective::allreduce:
+            return tuned_allreduce_us(hierarchy, links, operation, rounds, crowding);
         case Collective::allgather:
-        case Collective::allgatherv: return tuned_allgather_us(hierarchy, links, operation);
+        case Collective::allgatherv: return tuned_allgather_us(hierarchy, links, operation, rounds);
         case Collective::gather: return tuned_gather_us(hierarchy, links, operation);
         case Collective::scatter: return tuned_scatter_us(hierarchy, links, operation);
-        case Collective::barrier: return tuned_barrier_us(hierarchy, links);
+        case Collective::barrier: return tuned_barrier_us(hierarchy, links, rounds);
         case Collective::gatherv:
         case Collective::scatterv:
         case Collective::count: break;

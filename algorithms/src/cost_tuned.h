@@ -3,11 +3,13 @@
 // coll_tuned_decision_fixed.c for the choices, from coll_base_<operation>.c and coll_base_topo.c for the
 // patterns. The fixed decisions pass segment size 0 and fan-out 0: nothing is segmented, and a chain is one
 // chain. Choices follow the ranks and bytes that the release's own tables name; nothing here is fitted.
+#include <bit>
 #include <cstddef>
 #include <limits>
 #include <span>
 #include <vector>
 
+#include "cost_rounds.h"
 #include "cost_steps.h"
 #include "strata/algorithms/algorithm.h"
 #include "strata/algorithms/link.h"
@@ -59,15 +61,36 @@ double tuned_bcast_us(const topology::Hierarchy& hierarchy, const LinkTable& lin
 double tuned_reduce_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
                        const Operation& operation, double crowding = 1);
 double tuned_allreduce_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                          const Operation& operation, double crowding = 1);
+                          const Operation& operation, FlatRounds& rounds, double crowding = 1);
 /// Allgather or Allgatherv, blocks counting as equally large.
 double tuned_allgather_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                          const Operation& operation);
+                          const Operation& operation, FlatRounds& rounds);
 double tuned_gather_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
                        const Operation& operation);
 double tuned_scatter_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
                         const Operation& operation);
-double tuned_barrier_us(const topology::Hierarchy& hierarchy, const LinkTable& links);
+double tuned_barrier_us(const topology::Hierarchy& hierarchy, const LinkTable& links, FlatRounds& rounds);
+
+/// forward_cost_us() with what several predictions of one operation share.
+double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                       const Operation& operation, FlatRounds& rounds);
+
+/// Of a program: more messages are not run, where there is an estimate. What a plan may cost: a message takes
+/// about a tenth of a microsecond.
+inline constexpr int most_messages = 4096;
+
+/// True for programs of rounds in which everybody sends that are estimated.
+constexpr bool many_rounds(int ranks) {
+    return ranks * std::bit_width(static_cast<unsigned>(ranks)) > most_messages;
+}
+
+/// Time of allreduce_program(), allgather_program() and barrier_program(), estimated (FlatRounds), where they
+/// double or halve distances.
+double allreduce_estimate_us(const FlatModel& model, FlatRounds& rounds, Algorithm algorithm,
+                             std::size_t bytes);
+double allgather_estimate_us(const FlatModel& model, FlatRounds& rounds, Algorithm algorithm,
+                             std::size_t block);
+double bruck_barrier_estimate_us(const FlatModel& model, FlatRounds& rounds);
 
 /// A row of a decision: what is done by fewer ranks with fewer bytes than its limits.
 struct TunedChoice {

@@ -122,7 +122,8 @@ FlatProgram allgather_program(Algorithm algorithm, int ranks, std::size_t block)
     }
 }
 
-double tuned_allgather_us(const Hierarchy& hierarchy, const LinkTable& links, const Operation& operation) {
+double tuned_allgather_us(const Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
+                          FlatRounds& rounds) {
     FlatModel model(hierarchy, links);
     const int ranks = model.ranks();
     const std::size_t block = block_bytes(operation.bytes, ranks);
@@ -136,7 +137,9 @@ double tuned_allgather_us(const Hierarchy& hierarchy, const LinkTable& links, co
             return latest(run_program(model, gather_program(Algorithm::linear, ranks, block, 0))) +
                    bcast_us(hierarchy, links, tuned_bcast_algorithm(ranks, operation.bytes), operation.bytes,
                             0);
-        default: return latest(run_program(model, allgather_program(algorithm, ranks, block)));
+        default:
+            if (many_rounds(ranks)) return allgather_estimate_us(model, rounds, algorithm, block);
+            return latest(run_program(model, allgather_program(algorithm, ranks, block)));
     }
 }
 

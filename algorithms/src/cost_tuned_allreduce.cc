@@ -199,7 +199,7 @@ FlatProgram halving_reduce_program(int ranks, std::size_t bytes, int root) {
 }
 
 double tuned_allreduce_us(const Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
-                          double crowding) {
+                          FlatRounds& rounds, double crowding) {
     const std::size_t bytes = operation.bytes;
     FlatModel model(hierarchy, links, crowding);
     const int ranks = model.ranks();
@@ -220,6 +220,7 @@ double tuned_allreduce_us(const Hierarchy& hierarchy, const LinkTable& links, co
         return tuned_reduce_us(hierarchy, links, rooted, crowding) +
                tuned_bcast_us(hierarchy, links, rooted, crowding);
     }
+    if (many_rounds(ranks)) return allreduce_estimate_us(model, rounds, algorithm, bytes);
     return program_us(model, allreduce_program(algorithm, ranks, bytes));
 }
 

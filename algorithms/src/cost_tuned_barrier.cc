@@ -90,10 +90,13 @@ FlatProgram barrier_program(Algorithm algorithm, int ranks) {
     }
 }
 
-double tuned_barrier_us(const topology::Hierarchy& hierarchy, const LinkTable& links) {
+double tuned_barrier_us(const topology::Hierarchy& hierarchy, const LinkTable& links, FlatRounds& rounds) {
     FlatModel model(hierarchy, links);
     const int ranks = model.ranks();
-    return latest(run_program(model, barrier_program(tuned_barrier_algorithm(ranks), ranks)));
+    const Algorithm algorithm = tuned_barrier_algorithm(ranks);
+    if (many_rounds(ranks) && algorithm == Algorithm::bruck)
+        return bruck_barrier_estimate_us(model, rounds);
+    return latest(run_program(model, barrier_program(algorithm, ranks)));
 }
 
 }  // namespace strata::algorithms

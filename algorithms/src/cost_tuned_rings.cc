@@ -10,9 +10,6 @@ namespace {
 
 using topology::Hierarchy;
 
-// What a plan may cost: a message takes about a tenth of a microsecond.
-constexpr int most_messages = 4096;
-
 /// The largest sum of `count` consecutive entries of a ring, going round as often as it takes.
 double longest_way(const std::vector<double>& hops, int count) {
     const int size = static_cast<int>(hops.size());

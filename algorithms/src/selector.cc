@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "composition.h"
+#include "cost_tuned.h"
 #include "level_search.h"
 #include "models.h"
 #include "plan_search.h"
@@ -116,6 +117,7 @@ struct Searches {
     const Operation& operation;
     Models models{hierarchy, operation};
     LevelSearch levels{hierarchy, overrides, operation, models};
+    FlatRounds rounds{hierarchy};
 
     /// The best plan under `links` without some levels.
     Searched without(std::vector<topology::LevelKey> skipped, const LinkTable& links, Rings rings) {
@@ -144,9 +146,11 @@ std::optional<Searched> search_nodes_alone(const Searched& searched, const LinkT
 /// Between nodes: what is fastest under any of the links that may be, fewer levels, rings in place of trees,
 /// or the previous component.
 Verdict weigh(Searched& searched, const LinkTable& links, Searches& searches, Plan& plan) {
-    const auto& [hierarchy, overrides, operation, models, levels] = searches;
+    const Hierarchy& hierarchy = searches.hierarchy;
+    const Overrides& overrides = searches.overrides;
+    const Operation& operation = searches.operation;
     Weighing weighing(hierarchy, links, operation, overrides.network_window_bytes > 0 ? 0 : overrides.window,
-                      plan.forward_us);
+                      plan.forward_us, searches.rounds);
     std::vector<Searched> ways;
     ways.push_back(std::move(searched));
     for (std::size_t t = 1; t < weighing.tables().size(); ++t) {
@@ -197,9 +201,10 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     Plan plan;
     plan.window = window.messages;
     plan.network_window_bytes = window.network_bytes;
-    plan.forward_us = forward_cost_us(hierarchy, links, operation, crowding_of(hierarchy, operation));
-    if (plan.forward_us > 0) plan.forward_us += receiver_cost(hierarchy, links, operation, 0).far_us;
     Searches searches{hierarchy, overrides, operation};
+    plan.forward_us = forward_cost_us(hierarchy, links, operation, searches.rounds,
+                                      crowding_of(hierarchy, operation));
+    if (plan.forward_us > 0) plan.forward_us += receiver_cost(hierarchy, links, operation, 0).far_us;
     PlanSearch all_levels(searches.models.at(links), overrides, operation,
                           overrides.engine == Engine::ring ? Rings::wanted : Rings::none);
     Searched searched{std::move(all_levels), 0, {}};

@@ -9,13 +9,13 @@
 namespace strata::algorithms {
 
 Weighing::Weighing(const topology::Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
-                   int window, double forward_us)
+                   int window, double forward_us, FlatRounds& rounds)
     : hierarchy_(hierarchy), operation_(operation), tables_(possible_links(hierarchy, links)) {
     forward_us_.push_back(forward_us);
     for (const LinkTable& table : tables_) {
         windows_.push_back(choose_window(window, hierarchy, table));
         if (&table == &tables_.front()) continue;
-        forward_us_.push_back(forward_cost_us(hierarchy, table, operation) +
+        forward_us_.push_back(forward_cost_us(hierarchy, table, operation, rounds) +
                               receiver_cost(hierarchy, table, operation, 0).far_us);
     }
 }

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "cost_tuned.h"
 #include "models.h"
 #include "plan_search.h"
 #include "strata/algorithms/selector.h"
@@ -15,9 +16,9 @@ namespace strata::algorithms {
 class Weighing {
 public:
     /// The arguments outlive it. `window`: the user's, 0 where that is open. `forward_us`: predicted for the
-    /// previous component with `links`, a far receiver included.
+    /// previous component with `links`, a far receiver included; `rounds`: of that prediction.
     Weighing(const topology::Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
-             int window, double forward_us);
+             int window, double forward_us, FlatRounds& rounds);
 
     /// Enters a way of our own, near_card and skipped as in Plan.
     void add(const std::vector<LevelPlan>& levels, bool near_card, std::vector<topology::LevelKey> skipped);

@@ -1,0 +1,72 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <vector>
+
+#include "cost_flat.h"
+
+namespace strata::algorithms {
+
+/// Estimates patterns of rounds in which all ranks exchange messages of one size at the same time, as
+/// recursive doubling and Bruck's algorithm do, for more ranks than can be simulated message by message. A
+/// round lasts as long as the last message through the connection that most of them share. Those who had to
+/// wait there in one round come later to the next one, where they need not wait again for the same; but no
+/// connection carries two rounds at once. What crosses which connection does not depend on links: it is
+/// counted once for all tables.
+class FlatRounds {
+public:
+    explicit FlatRounds(const topology::Hierarchy& hierarchy) : hierarchy_(hierarchy) {}
+
+    /// What rounds take one after the other, us.
+    class Time {
+    public:
+        void add(double hop, double queue) {
+            hops_ += hop;
+            queues_ += queue;
+            longest_hop_ = std::max(longest_hop_, hop);
+            longest_queue_ = std::max(longest_queue_, queue);
+        }
+        double us() const { return std::max(hops_ + longest_queue_, queues_ + longest_hop_); }
+
+    private:
+        double hops_ = 0;
+        double queues_ = 0;
+        double longest_hop_ = 0;
+        double longest_queue_ = 0;
+    };
+
+    /// Adds a round in which rank r sends `bytes` to partner(r), -1: nothing, and folds `folded`
+    /// of what it gets. `name` tells the rounds of one pattern apart: partners are asked for once. Cost:
+    /// O(ranks * depth) the first time, then O(depth).
+    template <typename Partner>
+    void add(Time& time, const FlatModel& model, int name, std::size_t bytes, std::size_t folded,
+             Partner&& partner) {
+        const auto [entry, added] = rounds_.try_emplace(name);
+        if (added) {
+            std::vector<int> to(hierarchy_.stop.size());
+            for (std::size_t rank = 0; rank < to.size(); ++rank) to[rank] = partner(static_cast<int>(rank));
+            entry->second = count(to);
+        }
+        add(time, entry->second, model, bytes, folded);
+    }
+
+private:
+    /// A message, and how many others share a connection with it.
+    struct Shared {
+        int from;
+        int to;
+        int group;  ///< whose connection; -1: none
+        int messages;
+    };
+    using Round = std::vector<Shared>;
+
+    Round count(const std::vector<int>& to) const;
+    static void add(Time& time, const Round& round, const FlatModel& model, std::size_t bytes,
+                    std::size_t folded);
+
+    const topology::Hierarchy& hierarchy_;
+    std::map<int, Round> rounds_;
+};
+
+}  // namespace strata::algorithms
