@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <ranges>
 
 #include "cost_links.h"
@@ -45,12 +46,18 @@ double ExchangeModel::Arrivals::without(int from, double busy) const {
 }
 
 ExchangeModel::ExchangeModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,
-                             const CollectiveTraits& traits, std::span<const topology::LevelKey> skipped)
-    : CostModel(hierarchy, links, root, skipped),
+                             const CollectiveTraits& traits, std::span<const topology::LevelKey> skipped,
+                             const Sample* sample)
+    : CostModel(hierarchy, links, root, skipped, sample),
       up_(traits.up),
       down_(traits.down),
+      all_ranks_(static_cast<double>(hierarchy.stop.size())),
       ranks_(hierarchy.stop.size()),
-      boundaries_(hierarchy.groups.size()) {}
+      boundaries_(hierarchy.groups.size()) {
+    if (sample == nullptr) return;
+    stands_for_.assign(sample->stands_for.begin(), sample->stands_for.end());
+    all_ranks_ = std::accumulate(stands_for_.begin(), stands_for_.end(), 0.0);
+}
 
 void ExchangeModel::make_edges(std::span<const LevelPlan> plans) {
     edges_.clear();
@@ -72,7 +79,7 @@ void ExchangeModel::make_edges(std::span<const LevelPlan> plans) {
             for (const int position : tree.order)
                 for (const int place : tree.children[position]) add(members[position], members[place]);
         }
-        group_edges_.push_back({first, edges_.size() - first, ring});
+        group_edges_.push_back({g, first, edges_.size() - first, ring});
     }
 }
 
@@ -101,7 +108,7 @@ void ExchangeModel::make_streams() {
     for (const GroupEdges& group : group_edges_) {
         if (group.ring) continue;
         for (Edge& edge : edges_of(group)) {
-            const double share = ranks_[edge.child].below / static_cast<double>(ranks_.size());
+            const double share = ranks_[edge.child].below / all_ranks_;
             if (up_) edge.up = cut({edge.child, edge.parent, bytes_ * share}, edge.segment_bytes);
             if (!down_) continue;
             const double downwards = bytes_ * (up_ ? 1 - share : share);
@@ -177,7 +184,7 @@ void ExchangeModel::arrive(const Edge& edge, const Stream& stream, double start,
 /// Messages for the blocks of some ranks.
 double ExchangeModel::piece_messages(const Edge& edge, double ranks) const {
     const auto segment = static_cast<double>(edge.segment_bytes);
-    return segment == 0 ? 1 : std::ceil(bytes_ * ranks / static_cast<double>(ranks_.size()) / segment);
+    return segment == 0 ? 1 : std::ceil(bytes_ * ranks / all_ranks_ / segment);
 }
 
 ExchangeModel::RingLoad ExchangeModel::ring_load(std::span<const Edge> ring) const {
@@ -188,7 +195,7 @@ ExchangeModel::RingLoad ExchangeModel::ring_load(std::span<const Edge> ring) con
         load.messages += piece_messages(edge, edge.behind);
         most = std::max(most, edge.behind);
     }
-    load.message = bytes_ * most / static_cast<double>(ranks_.size());
+    load.message = bytes_ * most / all_ranks_;
     const auto segment = static_cast<double>(ring.front().segment_bytes);
     if (segment != 0) load.message = std::min(load.message, segment);
     return load;
@@ -199,19 +206,19 @@ ExchangeModel::Stream ExchangeModel::inner(std::span<const Edge> ring, const Rin
                                            std::size_t place) const {
     const Edge& edge = ring[place];
     const double behind = ring[(place + 1) % ring.size()].behind;
-    return {edge.parent, edge.child, bytes_ * (load.ranks - behind) / static_cast<double>(ranks_.size()),
-            load.message, load.messages - piece_messages(edge, behind)};
+    return {edge.parent, edge.child, bytes_ * (load.ranks - behind) / all_ranks_, load.message,
+            load.messages - piece_messages(edge, behind)};
 }
 
 /// What comes from outside.
 ExchangeModel::Stream ExchangeModel::outer(const Edge& edge, const RingLoad& load) const {
-    const double share = 1 - load.ranks / static_cast<double>(ranks_.size());
+    const double share = 1 - load.ranks / all_ranks_;
     return cut({edge.parent, edge.child, bytes_ * share}, edge.segment_bytes);
 }
 
 void ExchangeModel::add_ring_loads(std::span<const Edge> ring) {
     const RingLoad load = ring_load(ring);
-    const bool all = load.ranks == static_cast<double>(ranks_.size());
+    const bool all = load.ranks == all_ranks_;
     for (std::size_t i = 0; i < ring.size(); ++i) {
         add_loads(ring[i], inner(ring, load, i));
         if (!all && i + 1 < ring.size()) add_loads(ring[i], outer(ring[i], load));
@@ -244,7 +251,7 @@ void ExchangeModel::go_round(std::span<const Edge> ring, const Window& window) {
 /// What comes from outside runs along the ring to the participant before the one who brought it.
 void ExchangeModel::hand_on(std::span<const Edge> ring, const Window& window) {
     const RingLoad load = ring_load(ring);
-    if (load.ranks == static_cast<double>(ranks_.size())) return;
+    if (load.ranks == all_ranks_) return;
     for (const Edge& edge : ring.first(ring.size() - 1)) {
         const Stream stream = outer(edge, load);
         const double ready = ranks_[edge.parent].arrivals.all();
@@ -252,9 +259,24 @@ void ExchangeModel::hand_on(std::span<const Edge> ring, const Window& window) {
     }
 }
 
+/// Into those that had ranks behind them has come what comes to one that has them still.
+void ExchangeModel::spread_up(int group) {
+    for (const Alike& alike : groups_[group].alike)
+        ranks_[alike.one].arrivals = ranks_[alike.other].arrivals.without_bound();
+}
+
+/// Of those that had the same ranks behind them, the last one to pass something on counts.
+void ExchangeModel::gather_down(int group) {
+    for (const Alike& alike : groups_[group].alike) {
+        constexpr int nobody = -1;
+        ranks_[alike.other].arrivals.add(nobody, ranks_[alike.one].arrivals.all(), 0, 0);
+    }
+}
+
 double ExchangeModel::cost_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) {
     bytes_ = static_cast<double>(std::max<std::size_t>(bytes, 1));
     std::fill(ranks_.begin(), ranks_.end(), RankState{});
+    for (std::size_t rank = 0; rank < stands_for_.size(); ++rank) ranks_[rank].below = stands_for_[rank];
     std::fill(boundaries_.begin(), boundaries_.end(), Direction{});
     make_edges(plans);
     count_ranks();
@@ -270,6 +292,7 @@ double ExchangeModel::cost_us(std::span<const LevelPlan> plans, std::size_t byte
         }
     }
     for (const GroupEdges& group : group_edges_ | std::views::reverse) {
+        spread_up(group.group);
         if (group.ring) {
             go_round(edges_of(group), window);
             continue;
@@ -283,6 +306,7 @@ double ExchangeModel::cost_us(std::span<const LevelPlan> plans, std::size_t byte
     for (const GroupEdges& group : group_edges_) {
         if (group.ring) {
             hand_on(edges_of(group), window);
+            gather_down(group.group);
             continue;
         }
         if (!down_) continue;
@@ -291,6 +315,7 @@ double ExchangeModel::cost_us(std::span<const LevelPlan> plans, std::size_t byte
             const double ready = ranks_[edge.parent].arrivals.without(edge.child, busy);
             arrive(edge, edge.down, queued_start(edge, edge.down, ready), window);
         }
+        gather_down(group.group);
     }
     double end = 0;
     for (const RankState& state : ranks_) end = std::max({end, state.arrivals.all(), state.processor_load});

@@ -20,8 +20,10 @@ namespace strata::algorithms {
 /// streams, the group's own blocks, a message at least for every participant, and those from outside.
 class ExchangeModel final : public CostModel {
 public:
+    /// `sample`: of which the hierarchy is, where it was thinned out.
     ExchangeModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,
-                  const CollectiveTraits& traits, std::span<const topology::LevelKey> skipped);
+                  const CollectiveTraits& traits, std::span<const topology::LevelKey> skipped,
+                  const Sample* sample = nullptr);
 
     double cost_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) override;
 
@@ -48,6 +50,7 @@ private:
     /// The edges of a group: from parents to children, parents before their children, or once round the ring,
     /// that of the participant who stands for the group first.
     struct GroupEdges {
+        int group = 0;
         std::size_t first = 0;
         std::size_t count = 0;
         bool ring = false;
@@ -78,6 +81,12 @@ private:
         void add(int from, double at, double busy, double bound);
         /// When all is here, and last messages were taken in one after the other.
         double all() const;
+        /// The same streams where connections carry nothing else.
+        Arrivals without_bound() const {
+            Arrivals own = *this;
+            own.bound_ = {};
+            return own;
+        }
         /// The same without the stream from `from`, whose last message took the processor for `busy`.
         double without(int from, double busy) const;
 
@@ -110,10 +119,14 @@ private:
     Stream outer(const Edge& edge, const RingLoad& load) const;
     void add_ring_loads(std::span<const Edge> ring);
     void go_round(std::span<const Edge> ring, const Window& window);
+    void spread_up(int group);
+    void gather_down(int group);
     void hand_on(std::span<const Edge> ring, const Window& window);
 
     bool up_;
     bool down_;
+    std::vector<double> stands_for_;  ///< by rank; empty: 1
+    double all_ranks_;
 
     // One candidate's state, kept to spare allocations.
     struct Direction {

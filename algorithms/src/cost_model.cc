@@ -32,7 +32,7 @@ std::pair<Algorithm, int> nearest_tree_shape(const LevelMethod& method) {
 }  // namespace
 
 CostModel::CostModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,
-                     std::span<const topology::LevelKey> skipped)
+                     std::span<const topology::LevelKey> skipped, const Sample* sample)
     : hierarchy_(hierarchy), stop_(hierarchy.stop), root_(root), card_us_per_byte_(hierarchy.stop.size(), 0) {
     const std::vector<topology::LevelKey> levels = hierarchy.levels();
     // Custom groups of one level may use different links: the widest one decides.
@@ -70,6 +70,10 @@ CostModel::CostModel(const topology::Hierarchy& hierarchy, const LinkTable& link
         for (const int rank : participants(hierarchy, g, root, skipped))
             view.participants.push_back({rank, 0});
         if (view.participants.size() > 1) busy_groups_.push_back(g);
+        for (const Participant& one : view.participants) {
+            if (sample != nullptr && sample->like[one.rank] >= 0)
+                view.alike.push_back({one.rank, sample->like[one.rank]});
+        }
         largest = std::max(largest, static_cast<int>(view.participants.size()));
     }
     top_stands_alone_ =
@@ -150,11 +154,12 @@ const CostModel::Shape& CostModel::shape(const LevelMethod& method, std::size_t 
 
 std::unique_ptr<CostModel> make_cost_model(const topology::Hierarchy& hierarchy, const LinkTable& links,
                                            const Operation& operation,
-                                           std::span<const topology::LevelKey> skipped) {
+                                           std::span<const topology::LevelKey> skipped,
+                                           const Sample* sample) {
     const CollectiveTraits traits = traits_of(operation.collective);
     if (traits.blocks)
-        return std::make_unique<ExchangeModel>(hierarchy, links, operation.root, traits, skipped);
-    return std::make_unique<TreeModel>(hierarchy, links, operation.root, traits, skipped);
+        return std::make_unique<ExchangeModel>(hierarchy, links, operation.root, traits, skipped, sample);
+    return std::make_unique<TreeModel>(hierarchy, links, operation.root, traits, skipped, sample);
 }
 
 }  // namespace strata::algorithms

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "sample_nodes.h"
 #include "strata/algorithms/link.h"
 #include "strata/algorithms/plan.h"
 #include "strata/algorithms/selector.h"
@@ -42,17 +43,23 @@ public:
 
 protected:
     CostModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,
-              std::span<const topology::LevelKey> skipped);
+              std::span<const topology::LevelKey> skipped, const Sample* sample);
 
     struct Participant {
         int rank;
         double us_per_byte;  ///< of the narrowest connection between this rank and the group
+    };
+    /// In a machine that was thinned out: `one` had behind it what the other one still has.
+    struct Alike {
+        int one;
+        int other;
     };
     struct GroupView {
         std::size_t level;                      ///< among all levels of the hierarchy
         std::size_t plan;                       ///< the level's place in levels()
         std::vector<Participant> participants;  ///< none: skipped
         bool merged = false;                    ///< some of them come from groups that are skipped
+        std::vector<Alike> alike;
     };
     /// Where two participants of a group meet, and the narrowest connection between them.
     struct Meeting {
@@ -109,9 +116,11 @@ private:
 };
 
 /// The model of the engine that carries `operation`: whole vectors over a tree (cost_tree.h) or everybody's
-/// blocks (cost_exchange.h).
+/// blocks (cost_exchange.h), `sample`: of which
+/// the hierarchy is, where it was thinned out.
 std::unique_ptr<CostModel> make_cost_model(const topology::Hierarchy& hierarchy, const LinkTable& links,
                                            const Operation& operation,
-                                           std::span<const topology::LevelKey> skipped = {});
+                                           std::span<const topology::LevelKey> skipped = {},
+                                           const Sample* sample = nullptr);
 
 }  // namespace strata::algorithms

@@ -9,8 +9,9 @@
 namespace strata::algorithms {
 
 TreeModel::TreeModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,
-                     const CollectiveTraits& traits, std::span<const topology::LevelKey> skipped)
-    : CostModel(hierarchy, links, root, skipped),
+                     const CollectiveTraits& traits, std::span<const topology::LevelKey> skipped,
+                     const Sample* sample)
+    : CostModel(hierarchy, links, root, skipped, sample),
       up_(traits.up),
       down_(traits.down),
       fold_us_per_byte_(traits.folds ? 1 / folded_bytes_per_us : 0),
@@ -179,6 +180,19 @@ void TreeModel::time_group(int group, const Edges& all, double fold_us_per_byte)
                 edges.latency + edges.overhead + turns * turn + above.burst * std::max(outward, us_per_byte);
             wave.last = std::max(wave.first + (bytes_ - edges.segment) * wave.pace, above.last + hop);
         }
+    }
+    gather_waves(group);
+}
+
+/// Of those that had the same ranks behind them, the last one to pass something on counts.
+void TreeModel::gather_waves(int group) {
+    for (const Alike& alike : groups_[group].alike) {
+        const RankState& one = ranks_[alike.one];
+        RankState& other = ranks_[alike.other];
+        other.wave.first = std::max(other.wave.first, one.wave.first);
+        other.wave.last = std::max(other.wave.last, one.wave.last);
+        other.wave.pace = std::max(other.wave.pace, one.wave.pace);
+        other.processor_free = std::max(other.processor_free, one.processor_free);
     }
 }
 

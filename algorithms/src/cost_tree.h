@@ -31,7 +31,8 @@ namespace strata::algorithms {
 class TreeModel final : public CostModel {
 public:
     TreeModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,
-              const CollectiveTraits& traits, std::span<const topology::LevelKey> skipped);
+              const CollectiveTraits& traits, std::span<const topology::LevelKey> skipped,
+              const Sample* sample = nullptr);
 
     double cost_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) override;
 
@@ -67,6 +68,7 @@ private:
     void add_loads(int group, const Edges& edges);
     void start(const Wave& wave);
     void time_group(int group, const Edges& all, double fold_us_per_byte);
+    void gather_waves(int group);
     Wave arrived() const;
     double outward_pace(int rank, int group) const;
     double inward_pace(int rank, int group) const;

@@ -73,7 +73,7 @@ double tuned_barrier_us(const topology::Hierarchy& hierarchy, const LinkTable& l
 
 /// forward_cost_us() with what several predictions of one operation share.
 double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                       const Operation& operation, FlatRounds& rounds);
+                       const Operation& operation, FlatRounds& rounds, double crowding = 1);
 
 /// Of a program: more messages are not run, where there is an estimate. What a plan may cost: a message takes
 /// about a tenth of a microsecond.

@@ -3,6 +3,40 @@
 #include <algorithm>
 
 namespace strata::algorithms {
+namespace {
+
+/// Whether a plan for the sample is one for the machine.
+bool same_levels(const topology::Hierarchy& machine, const topology::Hierarchy& sample) {
+    const auto at_the_top = [](const topology::Hierarchy& hierarchy) {
+        return std::count_if(hierarchy.groups.begin(), hierarchy.groups.end(), [&](const topology::Group& g) {
+                   return g.level == hierarchy.groups.front().level;
+               }) > 1;
+    };
+    return machine.levels() == sample.levels() && at_the_top(machine) == at_the_top(sample);
+}
+
+}  // namespace
+
+const std::optional<Sample>& Models::thinned(bool switches) {
+    Thinned& own = switches ? switches_ : nodes_;
+    if (own.known) return own.sample;
+    own.known = true;
+    own.sample = thin_out(hierarchy_, operation_.root, switches);
+    if (own.sample && !same_levels(hierarchy_, own.sample->hierarchy)) own.sample.reset();
+    return own.sample;
+}
+
+/// Where switches are skipped every node takes part in the topmost level.
+std::unique_ptr<CostModel> Models::make(const LinkTable& links, std::span<const topology::LevelKey> skipped) {
+    const bool switches = std::none_of(skipped.begin(), skipped.end(), [](const topology::LevelKey& level) {
+        return is_network(level.kind);
+    });
+    const std::optional<Sample>& sample = thinned(switches);
+    if (!sample) return make_cost_model(hierarchy_, links, operation_, skipped);
+    Operation there = operation_;
+    there.root = sample->root;
+    return make_cost_model(sample->hierarchy, links, there, skipped, &*sample);
+}
 
 CostModel& Models::at(const LinkTable& links, std::span<const topology::LevelKey> skipped) {
     for (Entry& entry : entries_) {
@@ -11,8 +45,7 @@ CostModel& Models::at(const LinkTable& links, std::span<const topology::LevelKey
         entry.links = &links;
         return *entry.model;
     }
-    entries_.push_back(
-        {{skipped.begin(), skipped.end()}, &links, make_cost_model(hierarchy_, links, operation_, skipped)});
+    entries_.push_back({{skipped.begin(), skipped.end()}, &links, make(links, skipped)});
     return *entries_.back().model;
 }
 

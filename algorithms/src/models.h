@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,12 +11,15 @@
 namespace strata::algorithms {
 
 /// The models that planning one operation takes: one for every set of skipped levels, made when it is first
-/// asked for, which takes on one table of links after the other.
+/// asked for, which takes on one table of links after the other. Large machines are thinned out for it
+/// (thin_out()).
 class Models {
 public:
     /// Hierarchy and operation outlive it.
     Models(const topology::Hierarchy& hierarchy, const Operation& operation)
         : hierarchy_(hierarchy), operation_(operation) {}
+    Models(const Models&) = delete;
+    Models& operator=(const Models&) = delete;
 
     /// Valid until the same levels are asked for with other links. Tables are told apart by their addresses:
     /// one that was asked for stays as and where it is as long as others are.
@@ -28,8 +32,19 @@ private:
         std::unique_ptr<CostModel> model;
     };
 
+    /// Made on first use.
+    struct Thinned {
+        bool known = false;
+        std::optional<Sample> sample;  ///< empty: the machine as it is
+    };
+
+    std::unique_ptr<CostModel> make(const LinkTable& links, std::span<const topology::LevelKey> skipped);
+    const std::optional<Sample>& thinned(bool switches);
+
     const topology::Hierarchy& hierarchy_;
     const Operation& operation_;
+    Thinned nodes_;     ///< that keeps a rank of every node
+    Thinned switches_;  ///< that does not
     std::vector<Entry> entries_;
 };
 

@@ -1,8 +1,8 @@
 #include "sample_nodes.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
-#include <vector>
 
 namespace strata::algorithms {
 namespace {
@@ -12,24 +12,25 @@ using topology::Hierarchy;
 
 constexpr int parts = 2;  // of everything between nodes
 
-class Sampler {
+/// Copies what is left of a machine.
+class Copier {
 public:
-    Sampler(const Hierarchy& whole, int root) : whole_(whole), root_(root), rank_of_(whole.stop.size(), -1) {}
-
-    Sample take() {
-        std::vector<int> kept;
-        collect(0, kept);
+    Copier(const Hierarchy& whole, std::vector<int> kept) : whole_(whole), rank_of_(whole.stop.size(), -1) {
         std::sort(kept.begin(), kept.end());
         for (std::size_t i = 0; i < kept.size(); ++i) rank_of_[kept[i]] = static_cast<int>(i);
         sample_.hierarchy.stop.resize(kept.size());
         add(0, -1);
-        sample_.root = rank_of_[root_];
         sample_.hierarchy.crowding = std::min(whole_.crowding, static_cast<double>(kept.size()));
+    }
+
+    /// -1: left out.
+    int rank_of(int rank) const { return rank_of_[rank]; }
+    Sample take(int root) {
+        sample_.root = rank_of_[root];
         return std::move(sample_);
     }
 
 private:
-    void collect(int group, std::vector<int>& kept) const;
     int add(int group, int parent);
     std::vector<int> renumbered(const std::vector<int>& ranks) const {
         std::vector<int> kept;
@@ -40,43 +41,12 @@ private:
     }
 
     const Hierarchy& whole_;
-    int root_;
-    std::vector<int> rank_of_;  ///< rank -> its new number; -1: left out
+    std::vector<int> rank_of_;  ///< rank -> its new number
     Sample sample_;
 };
 
-void Sampler::collect(int group, std::vector<int>& kept) const {
-    const Group& self = whole_.groups[group];
-    if (!is_network(self)) {
-        kept.insert(kept.end(), self.members.begin(), self.members.end());
-        return;
-    }
-    std::vector<int> children = self.children;
-    const auto before = [&](int a, int b) {
-        const bool holds_root = whole_.contains(a, root_);
-        if (holds_root != whole_.contains(b, root_)) return holds_root;
-        return whole_.groups[a].members.size() > whole_.groups[b].members.size();
-    };
-    std::stable_sort(children.begin(), children.end(), before);
-    int left = parts;
-    const auto keep = [&](int rank) {
-        kept.push_back(rank);
-        --left;
-    };
-    if (whole_.stop[root_] == group) keep(root_);
-    for (const int child : children) {
-        if (left == 0) return;
-        collect(child, kept);
-        --left;
-    }
-    for (const int rank : self.direct) {
-        if (left == 0) return;
-        if (rank != root_) keep(rank);
-    }
-}
-
 /// Copies a group and what is left of those below it; returns its new index, -1: nothing is left.
-int Sampler::add(int group, int parent) {
+int Copier::add(int group, int parent) {
     const Group& old = whole_.groups[group];
     std::vector<int> members = renumbered(old.members);
     if (members.empty()) return -1;
@@ -108,8 +78,137 @@ int Sampler::add(int group, int parent) {
     return index;
 }
 
+/// The part with the root and the largest one besides of all that a group between nodes divides.
+void collect_parts(const Hierarchy& whole, int root, int group, std::vector<int>& kept) {
+    const Group& self = whole.groups[group];
+    if (!is_network(self)) {
+        kept.insert(kept.end(), self.members.begin(), self.members.end());
+        return;
+    }
+    std::vector<int> children = self.children;
+    const auto before = [&](int a, int b) {
+        const bool holds_root = whole.contains(a, root);
+        if (holds_root != whole.contains(b, root)) return holds_root;
+        return whole.groups[a].members.size() > whole.groups[b].members.size();
+    };
+    std::stable_sort(children.begin(), children.end(), before);
+    int left = parts;
+    const auto keep = [&](int rank) {
+        kept.push_back(rank);
+        --left;
+    };
+    if (whole.stop[root] == group) keep(root);
+    for (const int child : children) {
+        if (left == 0) return;
+        collect_parts(whole, root, child, kept);
+        --left;
+    }
+    for (const int rank : self.direct) {
+        if (left == 0) return;
+        if (rank != root) keep(rank);
+    }
+}
+
+/// What thin_out() leaves.
+class Thinning {
+public:
+    Thinning(const Hierarchy& whole, int root, bool switches)
+        : whole_(whole), root_(root), switches_(switches), largest_(whole.groups.size(), false) {
+        std::map<topology::LevelKey, std::pair<std::size_t, int>> largest;  // size and group
+        for (int g = 0; g < static_cast<int>(whole.groups.size()); ++g) {
+            const Group& group = whole.groups[g];
+            auto& [size, found] = largest.try_emplace(group.level, 0, -1).first->second;
+            if (group.children.size() + group.direct.size() <= size) continue;
+            size = group.children.size() + group.direct.size();
+            found = g;
+        }
+        for (const auto& [level, own] : largest) {
+            for (int g = own.second; g >= 0; g = whole.groups[g].parent) largest_[g] = true;
+        }
+        keep(0);
+    }
+
+    struct Kept {
+        int rank;
+        std::size_t stands_for = 1;
+        int like = -1;
+    };
+    const std::vector<Kept>& kept() const { return kept_; }
+
+private:
+    void keep(int group) {
+        const Group& self = whole_.groups[group];
+        if (!is_network(self)) {
+            for (const int rank : self.members) kept_.push_back({rank});
+            return;
+        }
+        for (const int rank : self.direct) kept_.push_back({rank});
+        const int first = child_with_stand_in(group);
+        const int next = first_of_the_largest(self, first);
+        for (int i = 0; i < static_cast<int>(self.children.size()); ++i) {
+            const int child = self.children[i];
+            const bool inner = !switches_ && is_network(whole_.groups[child]);
+            if (i == first || i == next || largest_[child] || inner) {
+                keep(child);
+            } else {
+                const Group& own = whole_.groups[child];
+                kept_.push_back({own.leader, own.members.size(), whole_.groups[self.children[next]].leader});
+            }
+        }
+    }
+
+    /// Its place among the children; 0 where the stand-in is in none.
+    int child_with_stand_in(int group) const {
+        const int stand_in = whole_.contains(group, root_) ? root_ : whole_.groups[group].leader;
+        const auto& children = whole_.groups[group].children;
+        int below = whole_.stop[stand_in];
+        while (below > group && whole_.groups[below].parent != group) below = whole_.groups[below].parent;
+        const auto found = std::find(children.begin(), children.end(), below);
+        return found == children.end() ? 0 : static_cast<int>(found - children.begin());
+    }
+
+    int first_of_the_largest(const Group& group, int first) const {
+        const auto count = static_cast<int>(group.children.size());
+        int best = first;
+        for (int turn = 1; turn < count; ++turn) {
+            const int place = (first + turn) % count;
+            const auto members = [&](int i) { return whole_.groups[group.children[i]].members.size(); };
+            if (best == first || members(place) > members(best)) best = place;
+        }
+        return best;
+    }
+
+    const Hierarchy& whole_;
+    int root_;
+    bool switches_;
+    std::vector<bool> largest_;  ///< by group: one of its own or below is the largest of a level
+    std::vector<Kept> kept_;
+};
+
 }  // namespace
 
-Sample sample_nodes(const Hierarchy& hierarchy, int root) { return Sampler(hierarchy, root).take(); }
+Sample sample_nodes(const Hierarchy& hierarchy, int root) {
+    std::vector<int> kept;
+    collect_parts(hierarchy, root, 0, kept);
+    return Copier(hierarchy, std::move(kept)).take(root);
+}
+
+std::optional<Sample> thin_out(const Hierarchy& hierarchy, int root, bool switches) {
+    if (hierarchy.ranks() <= most_ranks_in_full) return std::nullopt;
+    const Thinning thinning(hierarchy, root, switches);
+    if (2 * thinning.kept().size() > hierarchy.stop.size()) return std::nullopt;
+    std::vector<int> kept;
+    for (const auto& own : thinning.kept()) kept.push_back(own.rank);
+    Copier copier(hierarchy, std::move(kept));
+    Sample sample = copier.take(root);
+    sample.stands_for.resize(thinning.kept().size());
+    sample.like.resize(thinning.kept().size());
+    for (const auto& own : thinning.kept()) {
+        const int rank = copier.rank_of(own.rank);
+        sample.stands_for[rank] = static_cast<int>(own.stands_for);
+        sample.like[rank] = own.like < 0 ? -1 : copier.rank_of(own.like);
+    }
+    return sample;
+}
 
 }  // namespace strata::algorithms
