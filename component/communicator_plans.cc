@@ -36,7 +36,8 @@ algorithms::Overrides without_delegation(algorithms::Overrides overrides, Collec
     overrides.engine_source = {};
     std::erase_if(overrides.methods, [&](const algorithms::LevelMethodRule& rule) {
         const Algorithm algorithm = rule.method.algorithm;
-        return algorithm != Algorithm::automatic && !algorithms::info(algorithm).tree_shape &&
+        return algorithm != Algorithm::automatic && algorithm != Algorithm::skip &&
+               !algorithms::info(algorithm).tree_shape &&
                !(exchanges && algorithm == Algorithm::recursive_doubling);
     });
     return overrides;

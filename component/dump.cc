@@ -102,10 +102,7 @@ std::string describe(const algorithms::Plan& plan, Collective collective, const 
             text << (i > 0 ? ", " : "") << topology::name_of(level.level) << ' '
                  << algorithms::name_of(level.method) << '/' << level.segment_bytes;
         }
-        for (std::size_t i = 0; i < plan.skipped.size(); ++i) {
-            text << (i > 0 ? ", " : "; skips ") << topology::name_of(plan.skipped[i]);
-        }
-        text << ')';
+        text << algorithms::skipped_text(plan) << ')';
     }
     if (plan.composed) {
         text << " as reduce and bcast";

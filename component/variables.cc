@@ -87,7 +87,7 @@ void Variables::register_all(const mca_base_component_t* component) {
         collective("_level_algorithms",
                    "Algorithm or coll component of " + name +
                        " per level, LEVEL=NAME[:RADIX] comma-separated, for example "
-                       "'switch=pipeline,node=knomial:4,numa=sm'. Known: " +
+                       "'switch=pipeline,node=knomial:4,numa=sm'; 'skip' leaves a level out. Known: " +
                        algorithms::methods_of(static_cast<Collective>(op)),
                    OPAL_INFO_LVL_5, &CollectiveText::level_algorithms);
         collective("_segsize",

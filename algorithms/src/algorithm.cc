@@ -8,7 +8,7 @@ namespace {
 // In the order of the enumeration. Radix 4: Open MPI's own defaults for its chain fan-out and its k-nomial
 // tree.
 using enum LevelTask;
-constexpr std::array<AlgorithmInfo, 23> table{{
+constexpr std::array<AlgorithmInfo, 24> table{{
     {Algorithm::automatic, "auto", false, {}, false, 0},
     {Algorithm::linear,
      "linear",
@@ -37,6 +37,7 @@ constexpr std::array<AlgorithmInfo, 23> table{{
     {Algorithm::recursive_tree, "tree", false, {barrier}, true, 0},
     {Algorithm::linear_sync, "linear_sync", false, {gather}, true, 0},
     {Algorithm::linear_nb, "linear_nb", false, {scatter}, true, 0},
+    {Algorithm::skip, "skip", false, {}, false, 0},
 }};
 
 constexpr AlgorithmInfo component_info{Algorithm::component, "component", false, {}, false, 0};

@@ -14,6 +14,7 @@ bool by_levels(const LevelMethod& method, Collective collective) {
 }
 
 bool by_tree(const LevelMethod& method, const CollectiveTraits& traits) {
+    if (method.algorithm == Algorithm::skip) return true;
     if (method.algorithm == Algorithm::recursive_doubling) return traits.exchanges;
     return method.algorithm == Algorithm::automatic || info(method.algorithm).tree_shape;
 }
@@ -90,6 +91,11 @@ std::string check(const Overrides& overrides, Collective collective) {
         if (!levels(rule.method) && !tree(rule.method)) {
             return text_of(rule) + ": no engine of " + name +
                    " can use that; known: " + methods_of(collective);
+        }
+        const bool skips = rule.method.algorithm == Algorithm::skip;
+        if (skips && (overrides.engine == Engine::lanes || overrides.engine == Engine::levels)) {
+            return text_of(rule) + " needs the engine 'tree' or 'ring' (or 'auto'): the engine '" +
+                   std::string(name_of(overrides.engine)) + "' uses all levels";
         }
         if (tree(rule.method) || by_ring(rule.method, overrides)) continue;
         if (overrides.engine != Engine::automatic && overrides.engine != Engine::levels &&

@@ -107,8 +107,10 @@ LevelSearch::Trial LevelSearch::tried(const std::vector<LevelKey>& skipped, cons
 
 void LevelSearch::skip_levels(Searched& searched, const LinkTable& links, Rings rings) {
     if (sets_.empty()) return;
+    auto sets = sets_;
+    for (auto& skipped : sets) skipped.insert(skipped.end(), searched.skipped.begin(), searched.skipped.end());
     std::vector<Trial> trials;
-    for (const auto& skipped : sets_) trials.push_back(tried(skipped, links, rings));
+    for (const auto& skipped : sets) trials.push_back(tried(skipped, links, rings));
     const auto faster = [](const Trial& x, const Trial& y) { return x.us < y.us; };
     const Trial& fastest = *std::min_element(trials.begin(), trials.end(), faster);
     // Of sets that the model cannot tell apart the one that leaves most levels in place.
@@ -119,7 +121,7 @@ void LevelSearch::skip_levels(Searched& searched, const LinkTable& links, Rings 
     }
     for (const Trial* trial : {smallest, &fastest}) {
         const std::vector<LevelKey>& skipped = *trial->skipped;
-        if (skipped.empty() || skipped == searched.skipped) continue;
+        if (skipped == searched.skipped) continue;
         PlanSearch search(models_.at(links, skipped), overrides_, operation_, rings);
         const double us = search.run(traits_of(operation_.collective).folds);
         if (us >= searched.us * (1 - needed_gain)) continue;

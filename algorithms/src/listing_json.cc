@@ -53,6 +53,20 @@ std::string levels_json(const Plan& plan, const std::string& op, const std::stri
     return json + "]";
 }
 
+std::string skipped_json(const Plan& plan, const std::string& op, const std::string& rules_file,
+                         bool sources) {
+    std::string json = "[";
+    for (std::size_t s = 0; s < plan.skipped.size(); ++s) {
+        json += (s > 0 ? ",{" : "{") + member("level", json_text(topology::name_of(plan.skipped[s])));
+        if (sources && s < plan.skipped_sources.size()) {
+            json += "," + member("from",
+                                 source_json(plan.skipped_sources[s], op + "_level_algorithms", rules_file));
+        }
+        json += "}";
+    }
+    return json + "]";
+}
+
 std::string parameters_json(const Plan& plan, Collective collective) {
     std::string json = "{";
     for (const auto& [name, value] : plan_parameters(plan, collective)) {
@@ -69,7 +83,8 @@ std::string plan_json(const Plan& plan, Collective collective, const std::string
     const bool ours = plan.engine != Engine::forward;
     json += "," + member("levels", ours ? levels_json(plan, op, rules_file, sources) : "[]");
     if (ours) {
-        json += "," + member("window", std::to_string(plan.window)) + "," +
+        json += "," + member("skipped", skipped_json(plan, op, rules_file, sources)) + "," +
+                member("window", std::to_string(plan.window)) + "," +
                 member("near_card", plan.near_card ? "true" : "false") + "," +
                 member("lanes", std::to_string(plan.lanes));
     }

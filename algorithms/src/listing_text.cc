@@ -35,6 +35,7 @@ std::string levels_text(const Plan& plan, std::size_t bytes) {
         const bool cut = level.segment_bytes != 0 && (bytes == 0 || level.segment_bytes < bytes);
         if (cut) text += "/" + bytes_text(level.segment_bytes);
     }
+    text += skipped_text(plan);
     if (plan.lanes > 1) text += ", " + std::to_string(plan.lanes) + " lanes";
     return text;
 }

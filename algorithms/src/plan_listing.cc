@@ -12,8 +12,9 @@ constexpr std::size_t largest_listed = std::size_t{64} << 20;
 bool same_choice(const Plan& a, const Plan& b) {
     if (a.engine != b.engine || a.engine_source != b.engine_source || a.reason != b.reason) return false;
     if (a.composed != b.composed) return false;
-    return a.engine == Engine::forward || (a.levels == b.levels && a.sources == b.sources &&
-                                           a.near_card == b.near_card && a.lanes == b.lanes);
+    return a.engine == Engine::forward ||
+           (a.levels == b.levels && a.sources == b.sources && a.skipped == b.skipped &&
+            a.skipped_sources == b.skipped_sources && a.near_card == b.near_card && a.lanes == b.lanes);
 }
 
 /// Where to look first.
@@ -151,6 +152,14 @@ std::string source_text(const Source& source, const std::string& parameter, cons
     return {};
 }
 
+std::string skipped_text(const Plan& plan) {
+    std::string text;
+    for (const topology::LevelKey level : plan.skipped) {
+        text += (text.empty() ? "; skips " : ", ") + topology::name_of(level);
+    }
+    return text;
+}
+
 std::string sources_text(const Plan& plan, Collective collective, const std::string& rules_file,
                          const std::string& before) {
     const std::string op(name_of(collective));
@@ -165,6 +174,9 @@ std::string sources_text(const Plan& plan, Collective collective, const std::str
         const std::string level = topology::name_of(plan.levels[l].level);
         add("algorithm of " + level, plan.sources[l].method, "_level_algorithms");
         add("segment of " + level, plan.sources[l].segment, "_segsize");
+    }
+    for (std::size_t s = 0; s < plan.skipped_sources.size(); ++s) {
+        add("skip of " + topology::name_of(plan.skipped[s]), plan.skipped_sources[s], "_level_algorithms");
     }
     return text;
 }

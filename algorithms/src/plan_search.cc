@@ -37,7 +37,8 @@ const LevelMethod ring{Algorithm::ring, 0, {}};
 
 bool delegates(const LevelMethod& method, const CollectiveTraits& traits) {
     if (method.algorithm == Algorithm::recursive_doubling) return !traits.exchanges;
-    return method.algorithm != Algorithm::automatic && !info(method.algorithm).tree_shape;
+    return method.algorithm != Algorithm::automatic && method.algorithm != Algorithm::skip &&
+           !info(method.algorithm).tree_shape;
 }
 
 PlanSearch::PlanSearch(CostModel& model, const Overrides& overrides, const Operation& operation, Rings rings)
@@ -65,6 +66,7 @@ bool PlanSearch::wants_levels(const Overrides& overrides) const {
 /// Whether the engine can do this level by a method that it can do some level by (check()).
 bool PlanSearch::can_have(std::size_t l, const LevelMethod& method) const {
     if (!by_levels_) {
+        if (method.algorithm == Algorithm::skip) return false;  // or the model would not have this level
         if (method.algorithm == Algorithm::recursive_doubling) return l == 0 && may_exchange_;
         if (method.algorithm == Algorithm::ring) return rings_ != Rings::none && may_be_ring(l);
         return !delegates(method, traits_);
@@ -113,7 +115,8 @@ void PlanSearch::open_level(std::size_t l, const Overrides& overrides) {
     for (const LevelMethodRule& rule : overrides.methods) {
         if (!rule.holds_for(key)) continue;
         if (!can_have(l, rule.method)) {
-            if (!passed_over_) passed_over_ = rule.method;
+            const bool told = rule.method.algorithm == Algorithm::skip;  // by make_plan()
+            if (!passed_over_ && !told) passed_over_ = rule.method;
             continue;
         }
         plan.method = rule.method;

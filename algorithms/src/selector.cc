@@ -10,6 +10,7 @@
 #include "models.h"
 #include "plan_search.h"
 #include "receiver.h"
+#include "skip_words.h"
 #include "weighing.h"
 #include "window.h"
 
@@ -62,9 +63,8 @@ bool has_ring(const std::vector<LevelPlan>& levels) {
 /// True where levels may be left out: the order of a reduction does not follow from them, and no engine was
 /// asked for that takes all.
 bool may_skip_levels(const Overrides& overrides, const Operation& operation) {
-    const bool ordered =
-        traits_of(operation.collective).folds && (operation.rank_order || operation.reproducible);
-    return !ordered && (overrides.engine == Engine::automatic || overrides.engine == Engine::tree);
+    return !keeps_order(operation) &&
+           (overrides.engine == Engine::automatic || overrides.engine == Engine::tree);
 }
 
 /// The user wants lanes: several trees where that is possible, or else one.
@@ -99,6 +99,7 @@ void forward(Plan& plan, std::string reason) {
     plan.engine = Engine::forward;
     plan.near_card = false;
     plan.skipped.clear();
+    plan.skipped_sources.clear();
     plan.predicted_us = plan.forward_us;
     plan.reason = std::move(reason);
 }
@@ -115,6 +116,7 @@ struct Searches {
     const Hierarchy& hierarchy;
     const Overrides& overrides;
     const Operation& operation;
+    SkipWords words = skip_words(hierarchy, overrides, operation);
     Models models{hierarchy, operation};
     LevelSearch levels{hierarchy, overrides, operation, models};
     FlatRounds rounds{hierarchy};
@@ -127,7 +129,7 @@ struct Searches {
     }
     /// The best plan under `links`, with the levels inside nodes that are worth it.
     Searched under(const LinkTable& links, Rings rings) {
-        Searched found = without({}, links, rings);
+        Searched found = without(words.levels, links, rings);
         if (may_skip_levels(overrides, operation)) levels.skip_levels(found, links, rings);
         return found;
     }
@@ -205,9 +207,10 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     plan.forward_us = forward_cost_us(hierarchy, links, operation, searches.rounds,
                                       crowding_of(hierarchy, operation));
     if (plan.forward_us > 0) plan.forward_us += receiver_cost(hierarchy, links, operation, 0).far_us;
-    PlanSearch all_levels(searches.models.at(links), overrides, operation,
+    const SkipWords& words = searches.words;
+    PlanSearch all_levels(searches.models.at(links, words.levels), overrides, operation,
                           overrides.engine == Engine::ring ? Rings::wanted : Rings::none);
-    Searched searched{std::move(all_levels), 0, {}};
+    Searched searched{std::move(all_levels), 0, words.levels};
     PlanSearch& search = searched.search;
     plan.levels = search.plans();
     plan.sources = search.sources();
@@ -240,7 +243,7 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
         } else if (!verdict) {
             verdict = judge_inside(plan);
         }
-        plan.skipped = searched.skipped;
+        set_skipped(plan, hierarchy, searched.skipped, words);
     }
     if (!verdict->take) {
         forward(plan, verdict->reason);
@@ -259,6 +262,7 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     if (plan.near_card) plan.reason += "; a process near the card receives for the root";
     if (const LevelMethod* method = search.passed_over())
         plan.reason += "; " + passed_over_text(*method, operation);
+    plan.reason += words.passed_over;
     if (overrides.engine == Engine::lanes) set_lanes(plan, operation);
     return plan;
 }

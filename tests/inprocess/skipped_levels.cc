@@ -45,12 +45,13 @@ Hierarchy without(const Hierarchy& hierarchy, const std::vector<LevelKey>& level
     return result;
 }
 
-void skip_some(Random& random, const Hierarchy& hierarchy, algorithms::Plan& plan, bool inside_nodes) {
+void skip_some(Random& random, const Hierarchy& hierarchy, algorithms::Plan& plan, bool whole_nodes) {
     const auto may_go = [&](LevelKey level) {
         return std::none_of(hierarchy.groups.begin(), hierarchy.groups.end(), [&](const Group& group) {
             return group.level == level &&
                    (group.parent < 0 ||
-                    (inside_nodes && is_network(hierarchy.groups[static_cast<std::size_t>(group.parent)])));
+                    (whole_nodes && !is_network(group) &&
+                     is_network(hierarchy.groups[static_cast<std::size_t>(group.parent)])));
         });
     };
     const int share = random.percent(30) ? 100 : 50;

@@ -13,9 +13,9 @@ namespace strata::testing {
 topology::Hierarchy without(const topology::Hierarchy& hierarchy,
                             const std::vector<topology::LevelKey>& levels);
 
-/// Lets a plan skip some of its levels, drawn at random: any but the topmost, or those that have no group
-/// right below a network.
+/// Lets a plan skip some of its levels, drawn at random: any but the topmost and, for `whole_nodes`, those
+/// by which nodes stand apart.
 void skip_some(Random& random, const topology::Hierarchy& hierarchy, algorithms::Plan& plan,
-               bool inside_nodes = false);
+               bool whole_nodes = false);
 
 }  // namespace strata::testing

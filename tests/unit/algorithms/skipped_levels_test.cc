@@ -165,7 +165,7 @@ TEST(SkippedLevels, AllgatherWithRings) {
     }
 }
 
-/// Where the root is far from its card, levels inside nodes can go as well.
+/// Where the root is far from its card, all levels but those of whole nodes can go as well.
 TEST(SkippedLevels, GatherThroughAReceiver) {
     int moved = 0;
     for (std::uint64_t seed = 1; seed <= 500; ++seed) {

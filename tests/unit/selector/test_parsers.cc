@@ -155,11 +155,11 @@ TEST(OverridesCheck, MethodsThatNoEngineOfTheCollectiveHas) {
     }
     EXPECT_EQ(checked(Collective::reduce, "node=binary,switch1=recursive_doubling"),
               "'switch1=recursive_doubling': no engine of reduce can use that; known: auto, linear, chain, "
-              "pipeline, binary, binomial, knomial, in_order_binary, rabenseifner, or a component");
+              "pipeline, binary, binomial, knomial, in_order_binary, rabenseifner, skip, or a component");
     EXPECT_EQ(checked(Collective::bcast, "node=recursive_doubling"),
               "'node=recursive_doubling': no engine of bcast can use that; known: auto, linear, chain, "
               "pipeline, split_binary, binary, binomial, knomial, scatter_allgather, scatter_allgather_ring, "
-              "or a component");
+              "skip, or a component");
     EXPECT_EQ(
         checked(Collective::allgather, "switch=ring", Engine::tree),
         "'switch=ring' needs the engine 'levels' (or 'auto'): the engine 'tree' takes tree shapes only");

@@ -61,7 +61,8 @@ enum class Algorithm : std::uint8_t {
     recursive_tree,          ///< up and down a binomial tree
     linear_sync,             ///< from everybody, synchronised
     linear_nb,               ///< to everybody, without waiting
-    component,               ///< whatever the named coll component does
+    skip,       ///< nothing of its own: its participants take part in the group around (Plan::skipped)
+    component,  ///< whatever the named coll component does
 };
 
 struct AlgorithmInfo {

@@ -47,14 +47,16 @@ struct Plan {
     /// One per level of the hierarchy that is not skipped, topmost first. Reductions, and the levels engine,
     /// cut all messages to one size, that of the topmost level: every entry then carries it. A topmost level
     /// with recursive doubling leaves all messages whole. Reductions have a ring on the topmost level only
-    /// (ring_links()). A forward plan's methods are automatic where no rule fixed them.
+    /// (ring_links()). A forward plan's methods are automatic where no rule fixed them; levels that a rule
+    /// skips are not among them.
     std::vector<LevelPlan> levels;
     std::vector<LevelSources> sources;  ///< of make_plan(): one per level
     /// Levels whose groups do nothing of their own: their participants take part in the group around them.
-    /// Never the topmost one; where `near_card`, none of those that divide nodes from each other.
+    /// Never the topmost one; where `near_card`, none by which nodes stand apart.
     std::vector<topology::LevelKey> skipped;
-    Source engine_source;         ///< who asked for the engine; `reason` tells where it got another
-    int window = default_window;  ///< messages in flight per edge of the tree
+    std::vector<Source> skipped_sources;  ///< of make_plan(): one per skipped level
+    Source engine_source;                 ///< who asked for the engine; `reason` tells where it got another
+    int window = default_window;          ///< messages in flight per edge of the tree
     /// Between nodes as many messages as these bytes hold, where that is more than `window`: what a long link
     /// holds must be under way before the first acknowledgement comes back. 0: nowhere.
     std::size_t network_window_bytes = 0;

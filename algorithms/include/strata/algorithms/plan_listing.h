@@ -67,13 +67,17 @@ std::vector<ListedLink> list_links(const topology::Hierarchy& hierarchy, const L
 std::string sources_text(const Plan& plan, Collective collective, const std::string& rules_file,
                          const std::string& before = "");
 
+/// "; skips switch0, numa"; empty where a plan skips no level.
+std::string skipped_text(const Plan& plan);
+
 /// A table of links and one of plans for each collective. `colour`: for a terminal.
 std::string listing_text(const PlanListing& listing, bool colour = false);
 
 /// [{"collective":"bcast","bytes":8,"to_bytes":4096,"ranks":16,"root":0,"chosen":PLAN,"candidates":[PLAN]}],
 /// where PLAN is {"engine":"tree","levels":[{"level":"node","algorithm":"binomial","segment":61440,...}],
-/// "predicted_us":12.5,"forward_us":20,"reason":"...","parameters":{"bcast_algorithm":"tree",...},...}, of a
-/// forward Allreduce carried out as Reduce and Bcast with "composed":true.
+/// "skipped":[{"level":"numa",...}],"predicted_us":12.5,"forward_us":20,"reason":"...",
+/// "parameters":{"bcast_algorithm":"tree",...},...}, of a forward Allreduce carried out as Reduce and Bcast
+/// with "composed":true.
 std::string plans_json(const PlanListing& listing);
 /// [{"level":"node","latency_us":1,...,"from":{"latency_us":SOURCE,...}}].
 std::string links_json(const PlanListing& listing);

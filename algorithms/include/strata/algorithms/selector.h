@@ -42,7 +42,9 @@ std::vector<LevelSizeRule> parse_level_sizes(std::string_view text);
 /// What the user fixed for one operation; everything left open is chosen by the cost model. Of several rules
 /// that match a level the first holds; rules for levels that a hierarchy has not are ignored. Recursive
 /// doubling holds for the topmost level only, whatever that is in a hierarchy: elsewhere its rule is passed
-/// over, and the plan's reason says so.
+/// over, and the plan's reason says so. Levels whose rule says `skip` are left out of trees and rings, those
+/// that a rule names otherwise are kept; the word is passed over for the topmost level, for one by which
+/// nodes stand apart, and in reductions that keep an order.
 struct Overrides {
     Engine engine = Engine::automatic;
     std::vector<LevelMethodRule> methods;

@@ -1,0 +1,72 @@
+#include "skip_words.h"
+
+#include <algorithm>
+
+namespace strata::algorithms {
+namespace {
+
+using topology::Group;
+using topology::Hierarchy;
+using topology::LevelKey;
+
+/// Why a level stays; empty: it can be skipped.
+std::string why_it_stays(const Hierarchy& hierarchy, LevelKey level, const Operation& operation) {
+    if (level == hierarchy.groups.front().level)
+        return "is not for " + name_of(level) + ", the topmost level";
+    const bool divides_nodes =
+        std::any_of(hierarchy.groups.begin(), hierarchy.groups.end(), [&](const Group& group) {
+            return group.level == level && !is_network(group) && is_network(hierarchy.groups[group.parent]);
+        });
+    if (divides_nodes) return "is not for " + name_of(level) + ", which divides nodes";
+    return keeps_order(operation) ? "keeps no order" : "";
+}
+
+/// The rule that says what a level does, nullptr for none. Exchanges (no tree shapes) are for the topmost
+/// level, and passed over.
+const LevelMethodRule* rule_for(const Overrides& overrides, LevelKey level) {
+    const auto decides = [&](const LevelMethodRule& rule) {
+        const Algorithm algorithm = rule.method.algorithm;
+        const bool ring = overrides.engine == Engine::ring && algorithm == Algorithm::ring;
+        return rule.holds_for(level) && (algorithm == Algorithm::automatic || algorithm == Algorithm::skip ||
+                                         ring || info(algorithm).tree_shape);
+    };
+    const auto rule = std::find_if(overrides.methods.begin(), overrides.methods.end(), decides);
+    return rule == overrides.methods.end() ? nullptr : &*rule;
+}
+
+}  // namespace
+
+bool keeps_order(const Operation& operation) {
+    return traits_of(operation.collective).folds && (operation.rank_order || operation.reproducible);
+}
+
+SkipWords skip_words(const Hierarchy& hierarchy, const Overrides& overrides, const Operation& operation) {
+    SkipWords words;
+    const auto skips = [](const LevelMethodRule& rule) { return rule.method.algorithm == Algorithm::skip; };
+    if (std::none_of(overrides.methods.begin(), overrides.methods.end(), skips)) return words;
+    for (const LevelKey level : hierarchy.levels()) {
+        const LevelMethodRule* rule = rule_for(overrides, level);
+        if (rule == nullptr || !skips(*rule)) continue;
+        const std::string stays = why_it_stays(hierarchy, level, operation);
+        if (stays.empty()) {
+            words.levels.push_back(level);
+            words.sources.push_back(rule->source);
+        } else if (words.passed_over.find(stays) == std::string::npos) {
+            words.passed_over += "; skip " + stays;
+        }
+    }
+    return words;
+}
+
+void set_skipped(Plan& plan, const Hierarchy& hierarchy, const std::vector<LevelKey>& skipped,
+                 const SkipWords& words) {
+    for (const LevelKey level : hierarchy.levels()) {
+        if (std::find(skipped.begin(), skipped.end(), level) == skipped.end()) continue;
+        const auto word = std::find(words.levels.begin(), words.levels.end(), level) - words.levels.begin();
+        const bool wished = static_cast<std::size_t>(word) < words.levels.size();
+        plan.skipped.push_back(level);
+        plan.skipped_sources.push_back(wished ? words.sources[static_cast<std::size_t>(word)] : Source{});
+    }
+}
+
+}  // namespace strata::algorithms

@@ -1,0 +1,29 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "strata/algorithms/selector.h"
+
+namespace strata::algorithms {
+
+/// True for reductions whose order must not change: no level may be left out of them.
+bool keeps_order(const Operation& operation);
+
+/// What rules ask to skip (Algorithm::skip) on a hierarchy.
+struct SkipWords {
+    std::vector<topology::LevelKey> levels;  ///< those that can be skipped, topmost first
+    std::vector<Source> sources;             ///< one per level
+    std::string passed_over;                 ///< "; skip is not for node, which divides nodes", or empty
+};
+
+/// The topmost level stays, and so does one by which nodes stand apart: who is near a node's card speaks for
+/// the node. All others can be skipped: switches below the topmost one, and what is inside nodes. None in a
+/// reduction that keeps an order. The first rule that a level can have decides, as for other methods.
+SkipWords skip_words(const topology::Hierarchy& hierarchy, const Overrides& overrides,
+                     const Operation& operation);
+
+/// Enters what is skipped, in the order of the hierarchy, and who said so.
+void set_skipped(Plan& plan, const topology::Hierarchy& hierarchy,
+                 const std::vector<topology::LevelKey>& skipped, const SkipWords& words);
+
+}  // namespace strata::algorithms
