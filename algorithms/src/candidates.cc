@@ -3,25 +3,21 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 
 #include "cost_links.h"
+#include "level_search.h"
+#include "skip_words.h"
 #include "strata/algorithms/shape.h"
+#include "strata/algorithms/tree.h"
 
 namespace strata::algorithms {
 namespace {
 
 using topology::LevelKey;
 
+constexpr const char* components[] = {"tuned", "libnbc"};  // whose messages the model knows
 constexpr std::size_t other_segments[] = {0, 8192, 16384, 32768, 65536, 131072, 262144, 1048576};
-
-/// Who talks to each other on a level at most.
-std::size_t largest_group(const topology::Hierarchy& hierarchy, LevelKey level) {
-    std::size_t largest = 0;
-    for (const topology::Group& group : hierarchy.groups) {
-        if (group.level == level) largest = std::max(largest, group.children.size() + group.direct.size());
-    }
-    return largest;
-}
 
 bool is_tree(const LevelMethod& method) { return info(method.algorithm).tree_shape; }
 
@@ -40,20 +36,41 @@ topology::LevelPattern exactly(LevelKey level) {
     return {level.kind, numbered ? std::optional(level.height) : std::nullopt};
 }
 
+std::vector<LevelMethodRule> skipping(const std::vector<LevelKey>& levels) {
+    std::vector<LevelMethodRule> rules;
+    for (const LevelKey level : levels) rules.push_back({exactly(level), {Algorithm::skip, 0, {}}, {}});
+    return rules;
+}
+
+/// What asks for the methods of a plan, on every level.
+std::vector<LevelMethodRule> methods_in(const Plan& plan) {
+    std::vector<LevelMethodRule> rules = skipping(plan.skipped);
+    for (const LevelPlan& level : plan.levels) rules.push_back({exactly(level.level), level.method, {}});
+    return rules;
+}
+
+std::vector<LevelSizeRule> segments_in(const Plan& plan) {
+    std::vector<LevelSizeRule> rules;
+    for (const LevelPlan& level : plan.levels)
+        rules.push_back({exactly(level.level), level.segment_bytes, {}});
+    return rules;
+}
+
 /// The plans of one search, each once.
 class Candidates {
 public:
     Candidates(const topology::Hierarchy& hierarchy, const LinkTable& links, const Overrides& overrides,
-               const Operation& operation)
-        : hierarchy_(hierarchy), links_(links), overrides_(overrides), operation_(operation) {
-        for (const LevelKey level : hierarchy.levels()) {
-            levels_.push_back(level);
-            sizes_.push_back(static_cast<int>(largest_group(hierarchy, level)));
-        }
-    }
+               const Operation& operation, double within)
+        : hierarchy_(hierarchy),
+          links_(links),
+          overrides_(overrides),
+          operation_(operation),
+          within_(within),
+          levels_(hierarchy.levels()) {}
 
-    std::vector<Plan> run(double within, std::size_t most) {
+    std::vector<Plan> run(std::size_t most) {
         const CollectiveTraits traits = traits_of(operation_.collective);
+        own_choice();
         family(Engine::tree, {}, "the best tree");
         if (traits.exchanges && !levels_.empty()) {
             const LevelMethod doubling{Algorithm::recursive_doubling, 0, {}};
@@ -62,15 +79,20 @@ public:
             without_exchange();
         }
         family(Engine::ring, {}, "the best ring");
+        other_levels();
+        by_components();
         if (overrides_.engine == Engine::automatic || overrides_.engine == Engine::forward) forward();
-        return chosen(within, most);
+        return chosen(most);
     }
 
 private:
     struct Found {
         Plan plan;
-        std::string kind;  ///< what it varies; empty: the best of its family
+        std::string kind;     ///< what it varies; empty: the best of its family
+        bool varied = false;  ///< what is near it has been looked at
     };
+
+    static bool faster(const Found& a, const Found& b) { return a.plan.predicted_us < b.plan.predicted_us; }
 
     bool method_fixed(LevelKey level) const {
         return std::any_of(overrides_.methods.begin(), overrides_.methods.end(),
@@ -86,30 +108,48 @@ private:
                       const std::vector<LevelSizeRule>& segments) const {
         Overrides with = overrides_;
         with.engine = engine;
-        with.keep_levels = true;  // no parameter says which levels to skip
+        with.keep_levels = overrides_.keep_levels || all_levels_;
         with.methods.insert(with.methods.end(), methods.begin(), methods.end());
         with.segments.insert(with.segments.end(), segments.begin(), segments.end());
         return with;
     }
 
-    /// True where the plan was none of those found before.
-    bool add(const Overrides& with, const std::string& kind, const std::string& what) {
-        if (!check(with, operation_.collective).empty()) return false;
+    /// The plan's place among those found, new or not; empty: there is none.
+    std::optional<std::size_t> add(const Overrides& with, const std::string& kind, const std::string& what) {
+        if (!check(with, operation_.collective).empty()) return std::nullopt;
         Plan plan = make_plan(hierarchy_, links_, with, operation_);
-        if (plan.engine != with.engine) return false;  // no level of a ring, say
-        for (const Found& other : found_) {
-            if (same(plan, other.plan)) return false;
+        if (plan.engine != with.engine) return std::nullopt;                               // no ring, say
+        if (plan.engine == Engine::levels && plan.predicted_us <= 0) return std::nullopt;  // not modelled
+        for (std::size_t place = 0; place < found_.size(); ++place) {
+            if (same(plan, found_[place].plan)) return place;
         }
         plan.reason = what;
         found_.push_back({std::move(plan), kind});
-        return true;
+        return found_.size() - 1;
     }
 
-    bool same(const Plan& a, const Plan& b) const {
+    /// Who talks to each other on each level of a plan at most.
+    const std::vector<int>& sizes(const Plan& plan) {
+        const auto [entry, added] = sizes_.try_emplace(plan.skipped);
+        for (std::size_t l = 0; added && l < plan.levels.size(); ++l) {
+            std::size_t largest = 0;
+            for (std::size_t g = 0; g < hierarchy_.groups.size(); ++g) {
+                if (hierarchy_.groups[g].level != plan.levels[l].level) continue;
+                const auto group = static_cast<int>(g);
+                largest =
+                    std::max(largest, participants(hierarchy_, group, operation_.root, plan.skipped).size());
+            }
+            entry->second.push_back(static_cast<int>(largest));
+        }
+        return entry->second;
+    }
+
+    bool same(const Plan& a, const Plan& b) {
         if (a.engine != b.engine || a.near_card != b.near_card || a.lanes != b.lanes) return false;
         if (a.engine == Engine::forward) return a.composed == b.composed;
-        for (std::size_t l = 0; l < levels_.size(); ++l) {
-            if (!same_shape(a.levels[l].method, b.levels[l].method, sizes_[l])) return false;
+        if (a.skipped != b.skipped) return false;
+        for (std::size_t l = 0; l < a.levels.size(); ++l) {
+            if (!same_shape(a.levels[l].method, b.levels[l].method, sizes(a)[l])) return false;
             const auto cut = [&](const Plan& plan) {
                 const std::size_t segment = plan.levels[l].segment_bytes;
                 return segment >= operation_.bytes ? 0 : segment;
@@ -119,44 +159,99 @@ private:
         return true;
     }
 
-    /// The best of an engine, and what is near it.
-    void family(Engine engine, const std::vector<LevelMethodRule>& methods, const std::string& what) {
+    /// What the model chooses by itself, as parameters ask for it.
+    void own_choice() {
+        const Plan own = make_plan(hierarchy_, links_, overrides_, operation_);
+        if (own.engine != Engine::tree && own.engine != Engine::ring) return;
+        add(wishing(own.engine, methods_in(own), segments_in(own)), "", "the model's choice");
+    }
+
+    /// The best of an engine, and what is near it. Of a kind: nothing where that is far from the fastest.
+    void family(Engine engine, const std::vector<LevelMethodRule>& methods, const std::string& what,
+                const std::string& kind = {}) {
         if (overrides_.engine != Engine::automatic && overrides_.engine != engine) return;
-        if (!add(wishing(engine, methods, {}), "", what)) return;
-        const Plan best = found_.back().plan;
-        for (std::size_t l = 0; l < levels_.size(); ++l) {
-            if (!method_fixed(levels_[l])) other_shapes(best, l);
+        const auto place = add(wishing(engine, methods, {}), kind, what);
+        if (!place || found_[*place].varied) return;
+        found_[*place].varied = true;
+        const Plan best = found_[*place].plan;
+        if (!kind.empty() && best.predicted_us > slowest_us()) return;
+        for (std::size_t l = 0; l < best.levels.size(); ++l) {
+            if (!method_fixed(best.levels[l].level)) other_shapes(best, l);
         }
         other_sizes(best);
+    }
+
+    /// The best trees and rings over all levels, over nodes alone, and without levels inside nodes, where
+    /// what is skipped is open.
+    void other_levels() {
+        if (keeps_order(operation_)) return;
+        const std::vector<LevelKey> network = skippable_network(hierarchy_, overrides_);
+        const std::vector<LevelKey> inside = skippable_levels(hierarchy_, overrides_);
+        std::vector<LevelKey> both = network;
+        both.insert(both.end(), inside.begin(), inside.end());
+        for (const Engine engine : {Engine::tree, Engine::ring}) {
+            const std::string best = "the best " + std::string(name_of(engine));
+            all_levels_ = true;
+            family(engine, {}, best + " over all levels", "levels");
+            all_levels_ = false;
+            if (!network.empty()) family(engine, skipping(network), best + " of nodes alone", "levels");
+            if (!inside.empty()) family(engine, skipping(inside), best + " of whole nodes", "levels");
+            if (both.size() > inside.size() && !inside.empty()) {
+                family(engine, skipping(both), best + " of whole nodes alone", "levels");
+            }
+        }
+    }
+
+    /// The best of what leaves levels to components whose messages the model knows.
+    void by_components() {
+        if (overrides_.engine != Engine::automatic && overrides_.engine != Engine::levels) return;
+        if (levels_.size() < 2) return;
+        const std::size_t eager = links_.at(link_level(hierarchy_.groups.front())).eager_bytes;
+        const std::size_t before = found_.size();
+        for (const char* topmost : components) {
+            for (const char* below : components) {
+                std::vector<LevelMethodRule> methods;
+                for (const LevelKey level : levels_) {
+                    const char* word = methods.empty() ? topmost : below;
+                    methods.push_back({exactly(level), {Algorithm::component, 0, word}, {}});
+                }
+                for (const std::size_t segment : {std::size_t{0}, largest_eager_segment(eager)}) {
+                    add(wishing(Engine::levels, methods, {{std::nullopt, segment, {}}}), "components",
+                        "levels left to components");
+                }
+            }
+        }
+        const auto first = found_.begin() + static_cast<std::ptrdiff_t>(before);
+        const auto best = std::min_element(first, found_.end(), faster);
+        if (best == found_.end()) return;
+        std::iter_swap(first, best);
+        found_.erase(first + 1, found_.end());
     }
 
     /// All levels as in `best`, but one.
     void other_shapes(const Plan& best, std::size_t varied) {
         if (!is_tree(best.levels[varied].method) && best.engine != Engine::ring) return;
-        const std::string level = topology::name_of(levels_[varied]);
+        const std::string level = topology::name_of(best.levels[varied].level);
         for (const LevelMethod& shape :
              {LevelMethod{Algorithm::binomial, 0, {}}, LevelMethod{Algorithm::linear, 0, {}},
               LevelMethod{Algorithm::pipeline, 0, {}}, LevelMethod{Algorithm::chain, 2, {}},
               LevelMethod{Algorithm::binary, 0, {}}, LevelMethod{Algorithm::knomial, 4, {}}}) {
-            std::vector<LevelMethodRule> methods;
-            for (std::size_t l = 0; l < levels_.size(); ++l) {
-                methods.push_back({exactly(levels_[l]), l == varied ? shape : best.levels[l].method, {}});
-            }
+            std::vector<LevelMethodRule> methods = methods_in(best);
+            methods[best.skipped.size() + varied].method = shape;
             add(wishing(best.engine, methods, {}), "shape of " + level, "another shape of " + level);
         }
     }
 
     void other_sizes(const Plan& best) {
-        std::vector<LevelMethodRule> methods;
-        for (const LevelPlan& level : best.levels)
-            methods.push_back({exactly(level.level), level.method, {}});
+        const std::vector<LevelMethodRule> methods = methods_in(best);
         for (const std::size_t size : other_segments) {
             if (size >= operation_.bytes && size != 0) continue;
             std::vector<LevelSizeRule> segments;
-            for (const LevelKey level : levels_) {
-                const std::size_t eager = links_.at(level).eager_bytes;
+            for (const LevelPlan& level : best.levels) {
+                const std::size_t eager = links_.at(level.level).eager_bytes;
                 const bool handshake = size != 0 && size == eager;
-                segments.push_back({exactly(level), handshake ? largest_eager_segment(eager) : size, {}});
+                segments.push_back(
+                    {exactly(level.level), handshake ? largest_eager_segment(eager) : size, {}});
             }
             add(wishing(best.engine, methods, segments), "segments", "other segments");
         }
@@ -194,14 +289,17 @@ private:
         found_.push_back({std::move(plan), ""});
     }
 
+    double slowest_us() const {
+        double least = found_.front().plan.predicted_us;
+        for (const Found& found : found_) least = std::min(least, found.plan.predicted_us);
+        return least * (1 + within_);
+    }
+
     /// Of every kind in turn the next fastest.
-    std::vector<Plan> chosen(double within, std::size_t most) {
-        const auto faster = [](const auto& a, const auto& b) {
-            return a.plan.predicted_us < b.plan.predicted_us;
-        };
+    std::vector<Plan> chosen(std::size_t most) {
         std::stable_sort(found_.begin(), found_.end(), faster);
         if (found_.empty()) return {};
-        const double slowest = found_.front().plan.predicted_us * (1 + within);
+        const double slowest = slowest_us();
         std::vector<const Found*> taken;
         std::map<std::string, std::vector<const Found*>> kinds;
         for (const Found& found : found_) {
@@ -228,8 +326,10 @@ private:
     const LinkTable& links_;
     const Overrides& overrides_;
     const Operation& operation_;
+    double within_;
     std::vector<LevelKey> levels_;
-    std::vector<int> sizes_;  ///< of each level's largest group
+    bool all_levels_ = false;                                  ///< the model skips none
+    std::map<std::vector<LevelKey>, std::vector<int>> sizes_;  ///< by what is skipped
     std::vector<Found> found_;
 };
 
@@ -239,7 +339,7 @@ std::vector<Plan> candidate_plans(const topology::Hierarchy& hierarchy, const Li
                                   const Overrides& overrides, const Operation& operation, double within,
                                   std::size_t most) {
     if (!traits_of(operation.collective).sized) return {};
-    return Candidates(hierarchy, links, overrides, operation).run(within, most);
+    return Candidates(hierarchy, links, overrides, operation, within).run(most);
 }
 
 std::vector<std::pair<std::string, std::string>> plan_parameters(const Plan& plan, Collective collective) {
@@ -250,11 +350,14 @@ std::vector<std::pair<std::string, std::string>> plan_parameters(const Plan& pla
     if (plan.engine == Engine::forward || plan.levels.empty()) return all;
     std::string methods;
     std::string segments;
+    const auto add = [](std::string& to, topology::LevelKey level, const std::string& value) {
+        to += (to.empty() ? "" : ",") + topology::name_of(level) + "=" + value;
+    };
     for (const LevelPlan& level : plan.levels) {
-        const std::string key = (methods.empty() ? "" : ",") + topology::name_of(level.level) + "=";
-        methods += key + name_of(level.method);
-        segments += key + std::to_string(level.segment_bytes);
+        add(methods, level.level, name_of(level.method));
+        add(segments, level.level, std::to_string(level.segment_bytes));
     }
+    for (const LevelKey level : plan.skipped) add(methods, level, "skip");
     all.emplace_back(op + "_level_algorithms", methods);
     all.emplace_back(op + "_segsize", segments);
     return all;

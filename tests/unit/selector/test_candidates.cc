@@ -6,17 +6,36 @@
 
 #include "plans.h"
 #include "strata/algorithms/candidates.h"
+#include "strata/algorithms/rules.h"
 
 namespace {
 
 using namespace strata::testing;
 using namespace strata::algorithms;
 
+constexpr LevelKey numa_level{LevelKind::numa, 0};
+
+/// Four nodes at two sites, each of two NUMA domains of three ranks.
+Hierarchy deep_nodes() {
+    return make_hierarchy(
+        top_switch, {{leaf_switch, blocks(24, 12)}, {node_level, blocks(24, 6)}, {numa_level, blocks(24, 3)}},
+        24);
+}
+
+/// One hop inside a node costs more than the messages of a longer row.
+LinkTable slow_hops(double site_latency_us) {
+    LinkTable links = two_sites(site_latency_us);
+    links.set({LevelKind::node, std::nullopt}, {50, 0.5, 5000, 1024 * mib});
+    links.set({LevelKind::numa, std::nullopt}, {50, 0.5, 5000, 1024 * mib});
+    return links;
+}
+
 Operation of(Collective collective, std::size_t bytes) { return {collective, bytes, 0}; }
 
 std::set<Engine> engines_among(const std::vector<Plan>& plans) {
     std::set<Engine> engines;
     for (const Plan& plan : plans) engines.insert(plan.engine);
+    engines.erase(Engine::levels);  // only where it is close: LevelsLeftToComponents
     return engines;
 }
 
@@ -86,35 +105,122 @@ TEST(Candidates, BestFirstDistinctAndFew) {
 }
 
 TEST(Candidates, TheModelsOwnChoiceIsAmongThem) {
-    const auto hierarchy = sites_of_nodes(2, 2, 4);
-    for (const Collective collective : {Collective::bcast, Collective::reduce, Collective::allreduce,
-                                        Collective::allgather, Collective::gather, Collective::barrier}) {
-        const Operation operation = of(collective, collective == Collective::barrier ? 0 : 256 * kib);
-        Overrides all_levels;
-        all_levels.keep_levels = true;
-        const Plan own = make_plan(hierarchy, two_sites(100), all_levels, operation);
-        const auto plans = candidate_plans(hierarchy, two_sites(100), {}, operation, 0.2);
-        EXPECT_TRUE(std::any_of(plans.begin(), plans.end(), [&](const Plan& plan) {
-            return plan.engine == own.engine && (own.engine == Engine::forward || plan.levels == own.levels);
-        })) << name_of(collective);
+    int skips = 0;
+    for (const Hierarchy& hierarchy : {sites_of_nodes(2, 2, 4), deep_nodes()}) {
+        for (const LinkTable& links : {LinkTable{}, two_sites(100), slow_hops(50)}) {
+            for (const Collective collective :
+                 {Collective::bcast, Collective::reduce, Collective::allreduce, Collective::allgather,
+                  Collective::gather, Collective::barrier}) {
+                for (const std::size_t bytes : {std::size_t{64}, 256 * kib}) {
+                    const Operation operation = of(collective, collective == Collective::barrier ? 0 : bytes);
+                    const Plan own = make_plan(hierarchy, links, {}, operation);
+                    const auto plans = candidate_plans(hierarchy, links, {}, operation, 0.2);
+                    EXPECT_TRUE(
+                        std::any_of(plans.begin(), plans.end(),
+                                    [&](const Plan& plan) {
+                                        return plan.engine == own.engine &&
+                                               (own.engine == Engine::forward ||
+                                                (plan.levels == own.levels && plan.skipped == own.skipped));
+                                    }))
+                        << name_of(collective) << bytes;
+                    skips += own.skipped.empty() ? 0 : 1;
+                }
+            }
+        }
     }
+    EXPECT_GT(skips, 5);
 }
 
 TEST(Candidates, ParametersAskForTheSamePlan) {
-    const auto hierarchy = sites_of_nodes(2, 2, 6);
-    const auto links = two_sites(500);
-    for (int op = 0; op < collective_count; ++op) {
-        const auto collective = static_cast<Collective>(op);
-        const Operation operation = of(collective, collective == Collective::barrier ? 0 : mib);
-        for (const Plan& plan : candidate_plans(hierarchy, links, {}, operation, 0.5)) {
-            const Plan again = make_plan(hierarchy, links, asked_by(plan, collective), operation);
-            EXPECT_EQ(again.engine, plan.engine) << name_of(collective);
-            if (plan.engine != Engine::forward) {
-                EXPECT_EQ(again.levels, plan.levels) << name_of(collective);
+    int skips = 0;
+    int by_components = 0;
+    for (const Hierarchy& hierarchy : {sites_of_nodes(2, 2, 6), deep_nodes()}) {
+        for (const LinkTable& links : {two_sites(500), slow_hops(50)}) {
+            for (int op = 0; op < 2 * collective_count; ++op) {
+                const auto collective = static_cast<Collective>(op % collective_count);
+                const std::size_t bytes = op < collective_count ? 1024 : mib;
+                const Operation operation = of(collective, collective == Collective::barrier ? 0 : bytes);
+                for (const Plan& plan : candidate_plans(hierarchy, links, {}, operation, 0.5)) {
+                    const Plan again = make_plan(hierarchy, links, asked_by(plan, collective), operation);
+                    EXPECT_EQ(again.engine, plan.engine) << name_of(collective);
+                    EXPECT_EQ(again.skipped, plan.skipped) << name_of(collective);
+                    EXPECT_EQ(again.near_card, plan.near_card) << name_of(collective);
+                    if (plan.engine != Engine::forward) {
+                        EXPECT_EQ(again.levels, plan.levels) << name_of(collective);
+                    }
+                    EXPECT_DOUBLE_EQ(again.predicted_us, plan.predicted_us) << name_of(collective);
+                    skips += plan.skipped.empty() ? 0 : 1;
+                    by_components += plan.engine == Engine::levels ? 1 : 0;
+                }
             }
-            EXPECT_DOUBLE_EQ(again.predicted_us, plan.predicted_us) << name_of(collective);
         }
     }
+    EXPECT_GT(skips, 20);
+    EXPECT_GT(by_components, 5);
+}
+
+TEST(Candidates, RulesAskForTheSamePlan) {
+    const Hierarchy hierarchy = deep_nodes();
+    const Operation operation = of(Collective::bcast, 1024);
+    int skips = 0;
+    for (const Plan& plan : candidate_plans(hierarchy, slow_hops(50), {}, operation, 0.5)) {
+        Rule rule;
+        rule.collectives = 1U << static_cast<unsigned>(Collective::bcast);
+        rule.engine = plan.engine;
+        const Overrides asked = asked_by(plan, Collective::bcast);
+        for (const auto& method : asked.methods) {
+            rule.levels.push_back({method.level, {}, method.method, std::nullopt});
+        }
+        for (const auto& size : asked.segments) {
+            rule.levels.push_back({size.level, {}, std::nullopt, size.bytes});
+        }
+        const Resolved resolved = resolve({}, {rule}, hierarchy, operation);
+        EXPECT_TRUE(resolved.passed_over.empty());
+        const Plan again = make_plan(hierarchy, slow_hops(50), resolved.overrides, operation);
+        EXPECT_EQ(again.engine, plan.engine);
+        EXPECT_EQ(again.skipped, plan.skipped);
+        if (plan.engine != Engine::forward) {
+            EXPECT_EQ(again.levels, plan.levels);
+        }
+        skips += plan.skipped.empty() ? 0 : 1;
+    }
+    EXPECT_GT(skips, 0);
+}
+
+/// All levels, nodes alone, nothing inside nodes: where the links make none of them hopeless.
+TEST(Candidates, OtherLevelsAreTried) {
+    const auto skipped = [](const LinkTable& links, bool keep_levels) {
+        Overrides overrides;
+        overrides.keep_levels = keep_levels;
+        std::set<std::vector<LevelKey>> all;
+        for (const Plan& plan :
+             candidate_plans(deep_nodes(), links, overrides, of(Collective::bcast, 64), 1000, 1000)) {
+            all.insert(plan.skipped);
+        }
+        return all;
+    };
+    const std::vector<LevelKey> both{leaf_switch, numa_level};
+    EXPECT_EQ(skipped(slow_hops(50), false),
+              (std::set<std::vector<LevelKey>>{{}, {numa_level}, both}));  // none else gains
+    EXPECT_EQ(skipped(two_sites(50), false),
+              (std::set<std::vector<LevelKey>>{{}, {numa_level}, {leaf_switch}, both}));
+    EXPECT_EQ(skipped(slow_hops(50), true), std::set<std::vector<LevelKey>>{{}});
+}
+
+/// What components do counts where their messages are known, and where that is not hopeless.
+TEST(Candidates, LevelsLeftToComponents) {
+    const auto of_components = [](double within) {
+        const auto plans = candidate_plans(nodes_below_switch(4, 4), round_links(), {},
+                                           of(Collective::allgather, mib), within, 1000);
+        return std::count_if(plans.begin(), plans.end(), [&](const Plan& plan) {
+            EXPECT_GT(plan.predicted_us, 0);
+            EXPECT_TRUE(plan.engine != Engine::levels ||
+                        plan.predicted_us <= (1 + within) * plans.front().predicted_us);
+            return plan.engine == Engine::levels;
+        });
+    };
+    EXPECT_EQ(of_components(100), 1);
+    EXPECT_LE(of_components(0), 1);
 }
 
 TEST(Candidates, SlowOnesAreLeftOutButForTheBestOfAnEngine) {
