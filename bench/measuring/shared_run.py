@@ -219,7 +219,7 @@ class _Attempt:
             series.failure = "the plugin did not do as told: its engine is not from an info key"
         elif one.engine and one.engine not in engines:
             series.absent = f"it cannot do that here, and takes {', '.join(sorted(engines))}"
-        elif one.levels and any(len(levels.split(", ")) > one.levels for _, levels in plans.values()):
+        elif one.levels and any(len(levels.split(";")[0].split(", ")) > one.levels for _, levels in plans.values()):
             series.failure = f"the plugin did not do as told: {'; '.join(levels for _, levels in plans.values())}"
 
     def blame_plugin(self):

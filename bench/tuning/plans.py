@@ -11,6 +11,7 @@ INFO_PREFIX = "strata_"
 IN_FORCE = "in force"  # the contender that is told nothing
 FORWARD = "forward"
 AUTOMATIC = "auto"  # the parameter of a choice that only the model makes
+SKIP = "skip"  # a level's algorithm
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,9 +87,11 @@ def with_before(plans, before):
 
 def asks_for(parameters, operation, engine, levels):
     """Whether parameters name this engine, and on each level this algorithm; `levels` as the plugin tells them:
-    "switch0 chain/61440, node binomial/0"."""
+    "switch0 chain/61440, node binomial/0; skips numa, core"."""
     told = dict(parameters)
-    did = dict(entry.split("/")[0].split(" ") for entry in levels.split(", ")) if levels else {}
+    used, _, skipped = levels.partition("; skips ")
+    did = dict(entry.split("/")[0].split(" ") for entry in used.split(", ")) if used else {}
+    did.update(dict.fromkeys(filter(None, skipped.split(", ")), SKIP))
     wanted = dict(entry.rpartition("=")[::2] for entry in filter(None, told.get(f"{operation}_level_algorithms", "")
                                                                  .split(",")))
     return told.get(f"{operation}_algorithm", engine) in (engine, AUTOMATIC) and all(
@@ -124,7 +127,9 @@ def _contender(operation, size, plan):
 def _parameters(operation, plan):
     """What asks for a plan."""
     def listed(key):
-        return ",".join(f"{level['level']}={level[key]}" for level in plan["levels"])
+        skipped = plan.get("skipped", ()) if key == "algorithm" else ()
+        return ",".join([f"{level['level']}={level[key]}" for level in plan["levels"]]
+                        + [f"{level['level']}={SKIP}" for level in skipped])
 
     return {f"{operation}_algorithm": plan["engine"], f"{operation}_level_algorithms": listed("algorithm"),
             f"{operation}_segsize": listed("segment")}
@@ -140,7 +145,7 @@ def _whole(segments, size):
 
 
 def _name(plan, size):
-    """"tree switch0 chain/60K, node binomial"; "tree binomial" if all levels are alike."""
+    """"tree switch0 chain/60K, node binomial without numa"; "tree binomial" if all levels are alike."""
     def one(level):
         segment = level.get("segment", 0)
         cut = f"/{segment >> 10}K" if segment and not segment % 1024 else f"/{segment}" if segment else ""
@@ -149,6 +154,8 @@ def _name(plan, size):
     if plan.get("composed"):
         return f"{plan['engine']} as reduce and bcast"
     levels = {level["level"]: one(level) for level in plan.get("levels", ())}
+    skipped = ", ".join(level["level"] for level in plan.get("skipped", ()))
+    end = f" without {skipped}" if skipped else ""
     if len(levels) > 1 and len(set(levels.values())) == 1:
-        return f"{plan['engine']} {levels.popitem()[1]}"
-    return f"{plan['engine']} {', '.join(' '.join(level) for level in levels.items())}".strip()
+        return f"{plan['engine']} {levels.popitem()[1]}{end}"
+    return f"{plan['engine']} {', '.join(' '.join(level) for level in levels.items())}".strip() + end

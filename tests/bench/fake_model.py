@@ -1,6 +1,6 @@
 """A made-up cluster for bench/tune: what could be done there, what a rules file chooses, how long it really takes.
 
-Three ways beside forward, of which the model chooses "near" for all sizes. In truth "small" is a quarter faster below
+Three ways beside forward (the last one skips a level), of which the model chooses "near" for all sizes. In truth "small" is a quarter faster below
 1 KiB, "large" a third faster from 64 KiB on, and in between "small" is one percent faster, which is not worth a rule.
 """
 
@@ -18,7 +18,8 @@ WAYS = {
     "small": {"engine": "tree", "levels": [{"level": "cluster", "algorithm": "linear", "segment": 0},
                                            {"level": "node", "algorithm": "linear", "segment": 0}]},
     "large": {"engine": "tree", "levels": [{"level": "cluster", "algorithm": "knomial:4", "segment": 61440},
-                                           {"level": "node", "algorithm": "binomial", "segment": 8192}]},
+                                           {"level": "node", "algorithm": "binomial", "segment": 8192}],
+              "skipped": [{"level": "numa"}]},
 }
 LATENCY_US, OVERHEAD_US, RATE = 20.0, 2.0, 1000.0  # of every link; RATE in bytes per microsecond
 
@@ -40,7 +41,7 @@ def chosen(rules, operation, size):
         return "forward"
     if not levels:
         return "near"
-    return _named([{"level": level, "algorithm": entry["algorithm"], "segment": entry["segment"]}
+    return _named([{"level": level, "algorithm": entry["algorithm"], "segment": entry.get("segment", 0)}
                    for level, entry in levels.items()], size)
 
 
@@ -51,7 +52,7 @@ def of_info(info, operation, size):
         return "forward"
     algorithms, segments = (dict(entry.split("=") for entry in told[key].split(","))
                             for key in ("level_algorithms", "segsize"))
-    return _named([{"level": level, "algorithm": algorithms[level], "segment": int(segments[level])}
+    return _named([{"level": level, "algorithm": algorithms[level], "segment": int(segments.get(level, 0))}
                    for level in algorithms], size)
 
 
@@ -61,7 +62,8 @@ def _named(levels, size):
         return {entry["level"]: (entry["algorithm"], entry["segment"] if entry["segment"] < (size or 1) else 0)
                 for entry in entries}
 
-    return next(name for name, way in WAYS.items() if plain(way["levels"]) == plain(levels))
+    return next(name for name, way in WAYS.items() if plain(
+        way["levels"] + [{**one, "algorithm": "skip", "segment": 0} for one in way.get("skipped", ())]) == plain(levels))
 
 
 def predicted_us(name, size):

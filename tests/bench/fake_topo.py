@@ -18,8 +18,9 @@ def plan(name, operation, size):
         return {"engine": "forward", "levels": [], "predicted_us": 0, "forward_us": fake_model.predicted_us(name, size)}
     way = fake_model.WAYS[name]
     parameters = {f"{operation}_algorithm": way["engine"],
-                  f"{operation}_level_algorithms": ",".join(f"{one['level']}={one['algorithm']}"
-                                                            for one in way["levels"]),
+                  f"{operation}_level_algorithms": ",".join(
+                      [f"{one['level']}={one['algorithm']}" for one in way["levels"]]
+                      + [f"{one['level']}=skip" for one in way.get("skipped", ())]),
                   f"{operation}_segsize": ",".join(f"{one['level']}={one['segment']}" for one in way["levels"])}
     return {**way, "predicted_us": fake_model.predicted_us(name, size),
             "forward_us": fake_model.predicted_us("forward", size), "parameters": parameters, "reason": "made up"}

@@ -64,6 +64,8 @@ def measure():
             did = "near" if (MODE, way) == ("other", "small") else way
             levels = ", ".join(f"{level['level']} {level['algorithm']}/{level['segment']}"
                                for level in fake_model.WAYS.get(did, {"levels": []})["levels"])
+            skipped = ", ".join(one["level"] for one in fake_model.WAYS.get(did, {}).get("skipped", ()))
+            levels += f"; skips {skipped}" if skipped else ""
             print(f"[n0:1] coll:strata: {one['name']} {operation} of {size} bytes from rank 0: "
                   f"{f'tree ({levels})' if levels else did}, predicted 1 us", file=sys.stderr)
             wrong = MODE == "broken" and way == "small"

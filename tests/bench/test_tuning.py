@@ -164,6 +164,22 @@ class PlansOfTheModel(unittest.TestCase):
         self.assertTrue(plans.asks_for((("bcast_algorithm", "forward"),), "bcast", "forward", ""))
         self.assertTrue(plans.asks_for((("bcast_algorithm", "auto"),), "bcast", "forward", ""))
 
+    def test_whether_it_was_skipped(self):
+        told = (("bcast_algorithm", "tree"), ("bcast_level_algorithms", "node=binomial,numa=skip,core=skip"))
+        for levels, good in (("node binomial/0; skips numa, core", True), ("node binomial/0; skips numa", True),
+                             ("node binomial/0, numa linear/0; skips core", False),
+                             ("node linear/0; skips numa, core", False)):
+            self.assertEqual(plans.asks_for(told, "bcast", "tree", levels), good, levels)
+        kept = (("bcast_level_algorithms", "node=binomial,numa=linear"),)
+        self.assertFalse(plans.asks_for(kept, "bcast", "tree", "node binomial/0; skips numa"))
+
+    def test_levels_that_are_skipped_have_names(self):
+        large = fake_model.WAYS["large"]
+        found = plans._plans({"collective": "bcast", "bytes": 1 << 20, "chosen": large, "candidates": []})
+        self.assertEqual(found.chosen.name, "tree cluster knomial:4/60K, node binomial/8K without numa")
+        self.assertEqual(dict(found.chosen.parameters)["bcast_level_algorithms"],
+                         "cluster=knomial:4,node=binomial,numa=skip")
+
     def test_what_was_before(self):
         near, small = (plans._plans({"collective": "bcast", "bytes": 8, "chosen": fake_model.WAYS[name],
                                      "candidates": [fake_model.WAYS["small"]]}) for name in ("near", "small"))
@@ -454,6 +470,9 @@ class Command(Folder):
         self.assertEqual([self.in_force(size) for size in (4, 2 << 20)], ["near", "near"], "beyond what was measured")
         written = fake_model.load(self.rules)
         self.assertEqual(len(written["rules"]), 3, "neighbouring sizes share a rule")
+        skips = [{"level": "numa", "algorithm": "skip"}]
+        self.assertEqual([[entry for entry in rule["levels"] if entry["level"] == "numa"] for rule in written["rules"]],
+                         [[], skips, []])
         self.assertEqual([entry["level"] for entry in written["links"]], ["cluster", "node"])
         self.check_file()
         self.assertAlmostEqual(written["links"][0]["latency_us"], fake_model.LATENCY_US, delta=2)
