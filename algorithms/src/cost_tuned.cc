@@ -14,8 +14,7 @@ double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& li
     switch (operation.collective) {
         case Collective::bcast: return tuned_bcast_us(hierarchy, links, operation, crowding);
         case Collective::reduce: return tuned_reduce_us(hierarchy, links, operation, crowding);
-        case Collective::allreduce:
-            return tuned_allreduce_us(hierarchy, links, operation, rounds, crowding);
+        case Collective::allreduce: return tuned_allreduce_us(hierarchy, links, operation, rounds, crowding);
         case Collective::allgather:
         case Collective::allgatherv: return tuned_allgather_us(hierarchy, links, operation, rounds);
         case Collective::gather: return tuned_gather_us(hierarchy, links, operation);

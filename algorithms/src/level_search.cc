@@ -108,7 +108,8 @@ LevelSearch::Trial LevelSearch::tried(const std::vector<LevelKey>& skipped, cons
 void LevelSearch::skip_levels(Searched& searched, const LinkTable& links, Rings rings) {
     if (sets_.empty()) return;
     auto sets = sets_;
-    for (auto& skipped : sets) skipped.insert(skipped.end(), searched.skipped.begin(), searched.skipped.end());
+    for (auto& skipped : sets)
+        skipped.insert(skipped.end(), searched.skipped.begin(), searched.skipped.end());
     std::vector<Trial> trials;
     for (const auto& skipped : sets) trials.push_back(tried(skipped, links, rings));
     const auto faster = [](const Trial& x, const Trial& y) { return x.us < y.us; };

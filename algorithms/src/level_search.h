@@ -30,8 +30,8 @@ std::vector<topology::LevelKey> skippable_network(const topology::Hierarchy& hie
 /// Looks for levels whose messages cost more than they save: all sets of up to four levels, of more those
 /// that are next to each other. Each is searched on a few nodes (sample_nodes()). Tried on the whole machine
 /// are the fastest of them, and of those predicted within the model's error of it the smallest one, which
-/// goes first: a set replaces what is there where it gains more than that error. What is skipped already stays
-/// skipped.
+/// goes first: a set replaces what is there where it gains more than that error. What is skipped already
+/// stays skipped.
 class LevelSearch {
 public:
     /// All arguments outlive it.

@@ -9,8 +9,8 @@ namespace strata::algorithms {
 
 /// What the links of this hierarchy may be, the table as it is first. Values of levels above the nodes that
 /// nobody gave (LinkTable::given) are guesses of their kind: the network may be narrower, its topmost links
-/// alone may be, or the topmost links may be far longer. So is what a message costs a processor: ranks may have
-/// to share them. Inside a node, and where everything is given, there is one table.
+/// alone may be, or the topmost links may be far longer. So is what a message costs a processor: ranks may
+/// have to share them. Inside a node, and where everything is given, there is one table.
 std::vector<LinkTable> possible_links(const topology::Hierarchy& hierarchy, const LinkTable& links);
 
 /// The geometric mean of times under several circumstances: being twice as fast under one makes up for being

@@ -190,6 +190,18 @@ double by_levels_us(const Plan& plan, const Hierarchy& hierarchy, const LinkTabl
     return us ? *us + receiver_cost(hierarchy, links, operation, 0).far_us : 0;
 }
 
+/// What the reason says beside the verdict.
+std::string what_else(const Plan& plan, const Overrides& overrides, const Operation& operation,
+                      const PlanSearch& search) {
+    std::string text;
+    if (overrides.engine == Engine::automatic && plan.engine == Engine::ring)
+        text += "; a ring loads the links less than a tree";
+    if (overrides.engine == Engine::ring && plan.engine != Engine::ring) text += no_ring(operation);
+    if (plan.near_card) text += "; a process near the card receives for the root";
+    if (const LevelMethod* method = search.passed_over()) text += "; " + passed_over_text(*method, operation);
+    return text;
+}
+
 }  // namespace
 
 Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrides& wanted,
@@ -204,8 +216,8 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     plan.window = window.messages;
     plan.network_window_bytes = window.network_bytes;
     Searches searches{hierarchy, overrides, operation};
-    plan.forward_us = forward_cost_us(hierarchy, links, operation, searches.rounds,
-                                      crowding_of(hierarchy, operation));
+    plan.forward_us =
+        forward_cost_us(hierarchy, links, operation, searches.rounds, crowding_of(hierarchy, operation));
     if (plan.forward_us > 0) plan.forward_us += receiver_cost(hierarchy, links, operation, 0).far_us;
     const SkipWords& words = searches.words;
     PlanSearch all_levels(searches.models.at(links, words.levels), overrides, operation,
@@ -253,16 +265,8 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     plan.levels = search.plans();
     plan.sources = search.sources();
     plan.engine = by_levels ? Engine::levels : has_ring(plan.levels) ? Engine::ring : Engine::tree;
-    plan.reason = verdict->reason;
     if (by_levels) plan.predicted_us = by_levels_us(plan, hierarchy, links, operation);
-    if (!fixed && plan.engine == Engine::ring) plan.reason += "; a ring loads the links less than a tree";
-    if (overrides.engine == Engine::ring && plan.engine != Engine::ring) {
-        plan.reason += no_ring(operation);
-    }
-    if (plan.near_card) plan.reason += "; a process near the card receives for the root";
-    if (const LevelMethod* method = search.passed_over())
-        plan.reason += "; " + passed_over_text(*method, operation);
-    plan.reason += words.passed_over;
+    plan.reason = verdict->reason + what_else(plan, overrides, operation, search) + words.passed_over;
     if (overrides.engine == Engine::lanes) set_lanes(plan, operation);
     return plan;
 }
