@@ -57,8 +57,7 @@ int PmlTransport::unless_too_long(int rc) {
     return OMPI_SUCCESS;
 }
 
-int PmlTransport::begin(int slots, Completion sends) {
-    sends_ = sends;
+int PmlTransport::begin(int slots) {
     reserve(static_cast<std::size_t>(slots));
     requests_.assign(static_cast<std::size_t>(slots), nullptr);
     busy_.clear();
@@ -76,10 +75,11 @@ const PeerLevel* PmlTransport::count_message(int peer, std::size_t bytes) {
     return &*at;
 }
 
-int PmlTransport::isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane) {
+int PmlTransport::isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane,
+                        Completion completion) {
     const PeerLevel* const level = count_message(peer, bytes);
     // Copies in memory are not queued on a link: an acknowledgement would only cost time.
-    const bool matched = sends_ == Completion::matched && level != nullptr && level->network;
+    const bool matched = completion == Completion::matched && level != nullptr && level->network;
     has_begun_ = true;
     const auto mode = matched ? MCA_PML_BASE_SEND_SYNCHRONOUS : MCA_PML_BASE_SEND_STANDARD;
     const int rc = MCA_PML_CALL(isend(data, bytes, &ompi_mpi_byte.dt, peer,

@@ -28,8 +28,9 @@ public:
     /// counters, ascends by peer and must outlive it.
     void carry(Collective collective, std::span<const PeerLevel> levels);
 
-    int begin(int slots, Completion sends) override;
-    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane) override;
+    int begin(int slots) override;
+    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane,
+              Completion completion) override;
     int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int lane) override;
     int wait_some(std::span<int> done, int& count) override;
     int send(const std::byte* data, std::size_t bytes, int peer) override;
@@ -55,7 +56,6 @@ private:
     bool has_begun_ = false;
     bool left_messages_ = false;
     int noted_error_ = OMPI_SUCCESS;
-    Completion sends_ = Completion::local;
     std::vector<ompi_request_t*> requests_;  // by slot; null when idle
     std::vector<int> busy_;
     std::vector<ompi_request_t*> waiting_;

@@ -115,7 +115,7 @@ public:
             return 0;
         }
         blocks_.expect_arrivals();
-        int code = transport_.begin(slot_count_, sends_);
+        int code = transport_.begin(slot_count_);
         for (std::size_t stream = 0; stream < incoming_; ++stream) {
             for (int i = 0; i < streams_[stream].slots && code == 0; ++i) {
                 code = start_receive(streams_[stream].first_slot + i);
@@ -174,7 +174,10 @@ private:
         slot.busy = true;
         ++stream.busy;
         const BlockStream& route = *stream.cut->route;
-        return transport_.isend(number, data, slot.message.bytes, route.peer, route.lane);
+        // As of StreamTable::open().
+        const bool fits = stream.cut->count <= static_cast<std::size_t>(stream.slots);
+        const auto completion = fits ? Transport::Completion::local : sends_;
+        return transport_.isend(number, data, slot.message.bytes, route.peer, route.lane, completion);
     }
 
     bool can_send(Stream& stream) {

@@ -151,11 +151,12 @@ double ExchangeModel::bandwidth_bound(const Edge& edge, const Stream& stream, co
     const double handshake = handshake_us(link, static_cast<std::size_t>(stream.message));
     const std::size_t level = groups_[edge.group].level;
     // As of TreeModel::edges_on().
-    const bool acknowledged = up_ && down_ && network_[level] && stream.messages > 1;
+    const int in_flight = window.of(network_[level], edge.segment_bytes);
+    const bool acknowledged = up_ && down_ && network_[level] && stream.messages > in_flight;
     if (handshake > 0 || acknowledged) {
         const double back = handshake > 0 ? handshake : link.latency_us + link.overhead_us;
         const double round = back + link.latency_us + stream.message / link.bytes_per_us;
-        busy = std::max(busy, stream.messages / window.of(network_[level], edge.segment_bytes) * round);
+        busy = std::max(busy, stream.messages / in_flight * round);
     }
     return handshake + busy + link.latency_us + 2 * link.overhead_us;
 }

@@ -31,12 +31,14 @@ TreeModel::Edges TreeModel::edges_on(std::size_t level, std::size_t segment_byte
     edges.overhead = link.overhead_us;
     if (!network_[level]) edges.copy_us_per_byte = 1 / link.bytes_per_us;
     edges.handshake = handshake_us(link, static_cast<std::size_t>(edges.segment));
-    // Where segments go both ways those between nodes are acknowledged (Transport::Completion::matched).
-    const bool acknowledged = up_ && down_ && network_[level];
+    // Of streams that meet and are longer than a window every segment between nodes is acknowledged
+    // (StreamTable::open()).
+    const int in_flight = window.of(network_[level], segment_bytes);
+    const bool acknowledged = up_ && down_ && network_[level] && bytes_ > in_flight * edges.segment;
     if (edges.handshake > 0 || acknowledged) {
         const double back = edges.handshake > 0 ? edges.handshake : edges.latency + edges.overhead;
         const double round = back + edges.latency + edges.segment / link.bytes_per_us;
-        edges.window_pace = round / (window.of(network_[level], segment_bytes) * edges.segment);
+        edges.window_pace = round / (in_flight * edges.segment);
     }
     return edges;
 }

@@ -21,7 +21,8 @@ int StreamTable::open(Transport::Completion sends) {
             slots_[streams_[stream].first_slot + slot].stream = static_cast<int>(stream);
         }
     }
-    return transport_.begin(slot_count_, sends);
+    sends_ = sends;
+    return transport_.begin(slot_count_);
 }
 
 int StreamTable::occupy(Stream& stream) {
@@ -37,7 +38,9 @@ int StreamTable::occupy(Stream& stream) {
 
 int StreamTable::send_next(int stream, const std::byte* data, std::size_t bytes) {
     Stream& self = streams_[stream];
-    return transport_.isend(occupy(self), data, bytes, self.peer, self.lane);
+    const bool fits = self.segments.count() <= static_cast<std::size_t>(self.slots);
+    const auto completion = fits ? Transport::Completion::local : sends_;
+    return transport_.isend(occupy(self), data, bytes, self.peer, self.lane, completion);
 }
 
 int StreamTable::receive_next(int stream, std::byte* data, std::size_t bytes) {

@@ -66,7 +66,7 @@ bool Fabric::enter(int rank, int& code) {
     return true;
 }
 
-int Fabric::begin(int rank, int slots, algorithms::Transport::Completion sends) {
+int Fabric::begin(int rank, int slots) {
     Lock lock(mutex_);
     int code = 0;
     if (!enter(rank, code)) {
@@ -78,7 +78,6 @@ int Fabric::begin(int rank, int slots, algorithms::Transport::Completion sends) 
         return code_misuse;
     }
     own.assign(static_cast<std::size_t>(slots), -1);
-    ranks_[rank].buffers = sends == algorithms::Transport::Completion::local;
     return 0;
 }
 
@@ -180,7 +179,7 @@ Fabric::Channel& Fabric::channel_of(const Operation& operation) {
 
 /// Adds an operation and matches it; -1 for a peer or a lane that does not exist.
 int Fabric::post(int rank, int slot, bool send, std::byte* data, std::size_t bytes, Way way) {
-    const auto [peer, lane] = way;
+    const auto [peer, lane, buffers] = way;
     if (peer < 0 || peer >= static_cast<int>(ranks_.size()) || peer == rank || lane < 0 ||
         lane >= algorithms::Transport::most_lanes) {
         report_.problems.push_back("rank " + std::to_string(rank) + ": peer " + std::to_string(peer) +
@@ -200,7 +199,7 @@ int Fabric::post(int rank, int slot, bool send, std::byte* data, std::size_t byt
     if (send) {
         operation.sequence = channel.next_send++;
         operation.checksum = checksum_of(data, bytes);
-        operation.eager = bytes < options_.eager_bytes && (slot < 0 || ranks_[rank].buffers);
+        operation.eager = bytes < options_.eager_bytes && buffers;
         report_.messages.push_back({rank, peer, bytes, operation.sequence, lane});
         int& most = report_.in_flight[{rank, peer}];
         most = std::max(most, ++channel.unfinished);

@@ -21,11 +21,12 @@ public:
     Fabric(int ranks, const FabricOptions& options);
     RunReport run(const RankBody& body);
 
-    int begin(int rank, int slots, algorithms::Transport::Completion sends);
+    int begin(int rank, int slots);
     /// Where a message goes to or comes from.
     struct Way {
         int peer;
         int lane;
+        bool buffers = true;  ///< a short one may complete without its receiver
     };
     int start(int rank, int slot, bool send, std::byte* data, std::size_t bytes, Way way);
     int wait_some(int rank, std::span<int> done, int& count);
@@ -65,7 +66,6 @@ private:
     };
     struct Rank {
         std::vector<int> slots;  ///< operation by slot, -1 when idle
-        bool buffers = true;     ///< its sends in slots may complete without a receiver
         int blocking = -1;
         bool waiting = false;
         bool finished = false;

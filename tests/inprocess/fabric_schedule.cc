@@ -13,9 +13,11 @@ namespace {
 class FabricTransport : public algorithms::Transport {
 public:
     FabricTransport(Fabric& fabric, int rank) : fabric_(fabric), rank_(rank) {}
-    int begin(int slots, Completion sends) override { return fabric_.begin(rank_, slots, sends); }
-    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane) override {
-        return fabric_.start(rank_, slot, true, const_cast<std::byte*>(data), bytes, {peer, lane});
+    int begin(int slots) override { return fabric_.begin(rank_, slots); }
+    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane,
+              Completion completion) override {
+        return fabric_.start(rank_, slot, true, const_cast<std::byte*>(data), bytes,
+                             {peer, lane, completion == Completion::local});
     }
     int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int lane) override {
         return fabric_.start(rank_, slot, false, data, bytes, {peer, lane});

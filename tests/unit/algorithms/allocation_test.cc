@@ -37,11 +37,12 @@ private:
 class UncountedTransport : public Transport {
 public:
     explicit UncountedTransport(Transport& transport) : transport_(transport) {}
-    int begin(int slots, Completion sends) override {
-        return own([&] { return transport_.begin(slots, sends); });
+    int begin(int slots) override {
+        return own([&] { return transport_.begin(slots); });
     }
-    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane) override {
-        return own([&] { return transport_.isend(slot, data, bytes, peer, lane); });
+    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane,
+              Completion completion) override {
+        return own([&] { return transport_.isend(slot, data, bytes, peer, lane, completion); });
     }
     int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int lane) override {
         return own([&] { return transport_.irecv(slot, data, bytes, peer, lane); });

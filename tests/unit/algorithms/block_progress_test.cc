@@ -132,10 +132,11 @@ public:
     using Range = std::pair<const std::byte*, const std::byte*>;
 
     explicit WatchedTransport(Transport& transport) : transport_(transport) {}
-    int begin(int slots, Completion sends) override { return transport_.begin(slots, sends); }
-    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane) override {
+    int begin(int slots) override { return transport_.begin(slots); }
+    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane,
+              Completion completion) override {
         sent.emplace_back(data, data + bytes);
-        return transport_.isend(slot, data, bytes, peer, lane);
+        return transport_.isend(slot, data, bytes, peer, lane, completion);
     }
     int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int lane) override {
         received.emplace_back(data, data + bytes);

@@ -220,9 +220,10 @@ TEST(BlockLanes, EveryCardCarriesItsShare) {
 class OneLane : public Transport {
 public:
     explicit OneLane(Transport& transport) : transport_(transport) {}
-    int begin(int slots, Completion sends) override { return transport_.begin(slots, sends); }
-    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int /*lane*/) override {
-        return transport_.isend(slot, data, bytes, peer, 0);
+    int begin(int slots) override { return transport_.begin(slots); }
+    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int /*lane*/,
+              Completion completion) override {
+        return transport_.isend(slot, data, bytes, peer, 0, completion);
     }
     int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int /*lane*/) override {
         return transport_.irecv(slot, data, bytes, peer, 0);

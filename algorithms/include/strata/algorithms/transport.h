@@ -20,14 +20,17 @@ public:
     virtual ~Transport() = default;
 
     /// Makes slots 0..slots-1 available, all idle.
-    virtual int begin(int slots, Completion sends) = 0;
-    int begin(int slots) { return begin(slots, Completion::local); }
+    virtual int begin(int slots) = 0;
     /// Starts a message in an idle slot; `data` stays untouched (isend) or undefined (irecv) until it
     /// completes.
-    virtual int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane) = 0;
+    virtual int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane,
+                      Completion completion) = 0;
     virtual int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int lane) = 0;
     int isend(int slot, const std::byte* data, std::size_t bytes, int peer) {
-        return isend(slot, data, bytes, peer, 0);
+        return isend(slot, data, bytes, peer, 0, Completion::local);
+    }
+    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane) {
+        return isend(slot, data, bytes, peer, lane, Completion::local);
     }
     int irecv(int slot, std::byte* data, std::size_t bytes, int peer) {
         return irecv(slot, data, bytes, peer, 0);
