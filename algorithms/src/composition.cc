@@ -1,8 +1,7 @@
 #include "composition.h"
 
-#include <cstdio>
-
 #include "plan_search.h"
+#include "strata/topology/text.h"
 
 namespace strata::algorithms {
 
@@ -22,12 +21,10 @@ void compose(Plan& plan, const topology::Hierarchy& hierarchy, const LinkTable& 
     part.collective = Collective::bcast;
     us += forward_cost_us(hierarchy, links, part, crowding);
     if (us > plan.forward_us * (1 - needed_gain)) return;
-    char why[96];
-    std::snprintf(why, sizeof why, "%.3g ranks share a processor: fewer messages take less of its time",
-                  crowding);
     plan.composed = true;
     plan.predicted_us = us;
-    plan.reason = why;
+    plan.reason =
+        topology::number_text(crowding, 3) + " ranks share a processor: fewer messages take less of its time";
 }
 
 }  // namespace strata::algorithms

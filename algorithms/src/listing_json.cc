@@ -1,5 +1,3 @@
-#include <cstdio>
-
 #include "strata/algorithms/candidates.h"
 #include "strata/algorithms/plan_listing.h"
 #include "strata/topology/text.h"
@@ -9,11 +7,7 @@ namespace {
 
 using topology::json_text;
 
-std::string number(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.9g", value);
-    return text;
-}
+std::string number(double value) { return topology::number_text(value, 9); }
 
 std::string member(const char* name, const std::string& json) { return json_text(name) + ":" + json; }
 
@@ -85,6 +79,7 @@ std::string plan_json(const Plan& plan, Collective collective, const std::string
     if (ours) {
         json += "," + member("skipped", skipped_json(plan, op, rules_file, sources)) + "," +
                 member("window", std::to_string(plan.window)) + "," +
+                member("network_window_bytes", std::to_string(plan.network_window_bytes)) + "," +
                 member("near_card", plan.near_card ? "true" : "false") + "," +
                 member("lanes", std::to_string(plan.lanes));
     }

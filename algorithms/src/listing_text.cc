@@ -1,7 +1,8 @@
 #include <algorithm>
-#include <cstdio>
+#include <cmath>
 
 #include "strata/algorithms/plan_listing.h"
+#include "strata/topology/text.h"
 
 namespace strata::algorithms {
 namespace {
@@ -18,9 +19,7 @@ std::string bytes_text(std::size_t bytes) {
 }
 
 std::string number_text(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, value >= 100 ? "%.0f" : "%.3g", value);
-    return text;
+    return value >= 100 ? std::to_string(std::llround(value)) : topology::number_text(value, 3);
 }
 
 std::string span_text(const std::string& from, const std::string& to) {

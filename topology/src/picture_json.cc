@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "picture_parts.h"
@@ -33,11 +32,7 @@ std::string orders(const Hierarchy& hierarchy) {
     add("walk", hierarchy.walk);
     add("walk_nodes", hierarchy.walk_nodes);
     add("receivers", hierarchy.receivers);
-    if (hierarchy.crowding > 1) {
-        char crowding[32];
-        std::snprintf(crowding, sizeof crowding, ",\"crowding\":%.17g", hierarchy.crowding);
-        json += crowding;
-    }
+    if (hierarchy.crowding > 1) json += ",\"crowding\":" + number_text(hierarchy.crowding, 17);
     return json;
 }
 

@@ -29,6 +29,13 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     return parts;
 }
 
+std::string number_text(double value, int digits) {
+    char text[32];
+    const auto [end, error] =
+        std::to_chars(text, text + sizeof text, value, std::chars_format::general, digits);
+    return error == std::errc() ? std::string(text, end) : "?";
+}
+
 std::string json_text(std::string_view text) {
     static constexpr std::string_view digits = "0123456789abcdef";
     std::string result = "\"";

@@ -80,9 +80,10 @@ TEST(Listing, SourcesAreTold) {
         EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
     }
     const std::string json = listing_members(listing);
-    for (const char* part : {R"("engine_from":{"origin":"rules_file","file":"r.json","line":3})",
-                             R"("collective":"bcast","bytes":8)", R"("level":"switch1","latency_us":777)",
-                             R"("candidates":[])"}) {
+    for (const char* part :
+         {R"("engine_from":{"origin":"rules_file","file":"r.json","line":3})",
+          R"("window":4,"network_window_bytes":976250)", R"("collective":"bcast","bytes":8)",
+          R"("level":"switch1","latency_us":777)", R"("candidates":[])"}) {
         EXPECT_NE(json.find(part), std::string::npos) << part << "\n" << json;
     }
 }

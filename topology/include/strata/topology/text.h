@@ -19,8 +19,12 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 /// `text` as a JSON string; bytes from 0x80 pass through (host and switch names are UTF-8 or ASCII).
 std::string json_text(std::string_view text);
 
-/// The number that all of `digits` is (a sign only for signed types, no blanks); empty for anything else, also
-/// for one that does not fit.
+/// As printf's %.{digits}g writes it in the C locale, whatever that of the program is: JSON knows no other
+/// point. `digits`: 1 to 17.
+std::string number_text(double value, int digits);
+
+/// The number that all of `digits` is (a sign only for signed types, no blanks); empty for anything else,
+/// also for one that does not fit.
 template <class Number>
 std::optional<Number> whole_number(std::string_view digits) {
     Number value = 0;
