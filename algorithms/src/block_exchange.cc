@@ -15,20 +15,25 @@ public:
     SingleMessages(Transport& transport, BlockStreams& blocks, Arena& arena)
         : transport_(transport),
           blocks_(blocks),
-          messages_(std::max(blocks.in().size(), blocks.out().size()), &arena),
-          done_(messages_.size(), &arena) {}
+          messages_(blocks.in().size() + blocks.out().size(), &arena),
+          done_(std::max(blocks.in().size(), blocks.out().size()), &arena) {
+        for (const auto streams : {blocks.in(), blocks.out()}) {
+            for (const CutStream& stream : streams) {
+                blocks.prepare(stream, std::span(&message_of(stream), 1));
+            }
+        }
+    }
 
     int receive(std::span<CutStream> streams) {
         const int code = exchange(streams, [this](int slot, CutStream& stream, bool alone) {
-            BlockMessage& message = messages_[slot];
+            BlockMessage& message = message_of(stream);
             std::byte* const data = blocks_.next_incoming(stream, message);
             return alone ? transport_.recv(data, message.bytes, stream.route->peer)
                          : transport_.irecv(slot, data, message.bytes, stream.route->peer);
         });
-        std::size_t slot = 0;
         for (const CutStream& stream : streams) {
             if (stream.count > 0 && code == 0) {
-                blocks_.deliver(stream, messages_[slot++]);
+                blocks_.deliver(stream, message_of(stream));
             }
         }
         return code;
@@ -36,7 +41,7 @@ public:
 
     int send(std::span<CutStream> streams) {
         return exchange(streams, [this](int slot, CutStream& stream, bool alone) {
-            BlockMessage& message = messages_[slot];
+            BlockMessage& message = message_of(stream);
             const std::byte* const data = blocks_.next_outgoing(stream, message);
             return alone ? transport_.send(data, message.bytes, stream.route->peer)
                          : transport_.isend(slot, data, message.bytes, stream.route->peer);
@@ -44,6 +49,11 @@ public:
     }
 
 private:
+    /// Incoming and outgoing streams lie one behind the other.
+    BlockMessage& message_of(const CutStream& stream) {
+        return messages_[static_cast<std::size_t>(&stream - blocks_.in().data())];
+    }
+
     template <typename Start>
     int exchange(std::span<CutStream> streams, Start&& start) {
         const auto messages = static_cast<int>(std::count_if(
@@ -53,7 +63,6 @@ private:
         int slot = 0;
         for (CutStream& stream : streams) {
             if (stream.count > 0 && code == 0) {
-                messages_[slot] = {};
                 code = start(slot++, stream, alone);
             }
         }
@@ -67,7 +76,7 @@ private:
 
     Transport& transport_;
     BlockStreams& blocks_;
-    std::pmr::vector<BlockMessage> messages_;  ///< by slot
+    std::pmr::vector<BlockMessage> messages_;  ///< by stream
     std::pmr::vector<int> done_;
 };
 
@@ -96,6 +105,7 @@ public:
           sends_(sends),
           streams_(&arena),
           slots_(&arena),
+          messages_(&arena),
           done_(&arena) {
         streams_.reserve(blocks.in().size() + blocks.out().size());
         add_streams(blocks.in(), window);
@@ -103,10 +113,13 @@ public:
         add_streams(blocks.out(), window);
         slots_.resize(slot_count_);
         done_.resize(slot_count_);
+        messages_.resize(slot_count_);
         for (std::size_t stream = 0; stream < streams_.size(); ++stream) {
-            for (int i = 0; i < streams_[stream].slots; ++i) {
-                slots_[streams_[stream].first_slot + i].stream = stream;
+            const Stream& self = streams_[stream];
+            for (int i = 0; i < self.slots; ++i) {
+                slots_[self.first_slot + i].stream = stream;
             }
+            blocks.prepare(*self.cut, std::span(messages_).subspan(self.first_slot, self.slots));
         }
     }
 
@@ -141,7 +154,6 @@ private:
     struct Slot {
         std::size_t stream = 0;
         bool busy = false;
-        BlockMessage message;
     };
 
     void add_streams(std::span<CutStream> streams, int window) {
@@ -157,11 +169,12 @@ private:
     int start_receive(int number) {
         Slot& slot = slots_[number];
         Stream& stream = streams_[slot.stream];
-        std::byte* const data = blocks_.next_incoming(*stream.cut, slot.message);
+        BlockMessage& message = messages_[number];
+        std::byte* const data = blocks_.next_incoming(*stream.cut, message);
         slot.busy = true;
         ++stream.busy;
         const BlockStream& route = *stream.cut->route;
-        return transport_.irecv(number, data, slot.message.bytes, route.peer, route.lane);
+        return transport_.irecv(number, data, message.bytes, route.peer, route.lane);
     }
 
     int start_send(Stream& stream) {
@@ -169,15 +182,15 @@ private:
         while (slots_[number].busy) {
             ++number;
         }
-        Slot& slot = slots_[number];
-        const std::byte* const data = blocks_.next_outgoing(*stream.cut, slot.message);
-        slot.busy = true;
+        BlockMessage& message = messages_[number];
+        const std::byte* const data = blocks_.next_outgoing(*stream.cut, message);
+        slots_[number].busy = true;
         ++stream.busy;
         const BlockStream& route = *stream.cut->route;
         // As of StreamTable::open().
         const bool fits = stream.cut->count <= static_cast<std::size_t>(stream.slots);
         const auto completion = fits ? Transport::Completion::local : sends_;
-        return transport_.isend(number, data, slot.message.bytes, route.peer, route.lane, completion);
+        return transport_.isend(number, data, message.bytes, route.peer, route.lane, completion);
     }
 
     bool can_send(Stream& stream) {
@@ -215,18 +228,17 @@ private:
     std::size_t complete_prefix(const Stream& stream) {
         std::size_t first_missing = stream.cut->started;
         for (int i = 0; i < stream.slots; ++i) {
-            const Slot& slot = slots_[stream.first_slot + i];
-            if (slot.busy) {
-                first_missing = std::min(first_missing, slot.message.number);
+            const int number = stream.first_slot + i;
+            if (slots_[number].busy) {
+                first_missing = std::min(first_missing, messages_[number].number);
             }
         }
         return first_missing;
     }
 
     int take_in(int number) {
-        Slot& slot = slots_[number];
-        Stream& stream = streams_[slot.stream];
-        blocks_.deliver(*stream.cut, slot.message);
+        Stream& stream = streams_[slots_[number].stream];
+        blocks_.deliver(*stream.cut, messages_[number]);
         const int code = stream.cut->started < stream.cut->count ? start_receive(number) : 0;
         if (const std::size_t messages = complete_prefix(stream); messages > 0) {
             blocks_.note_arrival(*stream.cut, stream.cut->end_of(messages - 1));
@@ -271,6 +283,7 @@ private:
     int slot_count_ = 0;
     std::pmr::vector<Stream> streams_;  ///< incoming ones first
     std::pmr::vector<Slot> slots_;
+    std::pmr::vector<BlockMessage> messages_;  ///< by slot
     std::pmr::vector<int> done_;
 };
 

@@ -189,6 +189,35 @@ StreamCursor BlockStreams::walk(const CutStream& stream, StreamCursor from, std:
     return from;
 }
 
+/// True when some message of the stream has blocks that do not lie one behind the other.
+bool BlockStreams::needs_staging(const CutStream& stream) const {
+    StreamCursor at = stream.next;
+    for (std::size_t i = 0; i < stream.pieces.size(); ++i) {
+        const std::size_t end = i + 1 < stream.pieces.size() ? stream.pieces[i + 1].bytes : stream.bytes;
+        const std::byte* behind = nullptr;
+        std::size_t seen = 0;
+        bool split = false;
+        at = walk(stream, at, end - stream.pieces[i].bytes, [&](const std::byte* data, std::size_t bytes) {
+            split = split || (seen % stream.segment != 0 && data != behind);
+            seen += bytes;
+            behind = data + bytes;
+        });
+        if (split) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void BlockStreams::prepare(const CutStream& stream, std::span<BlockMessage> messages) {
+    if (!needs_staging(stream)) {
+        return;
+    }
+    for (BlockMessage& message : messages) {
+        message.staging = arena_.take(stream.segment);
+    }
+}
+
 std::byte* BlockStreams::next_incoming(CutStream& stream, BlockMessage& message) {
     message.number = stream.started++;
     message.from = stream.next;
@@ -206,13 +235,7 @@ std::byte* BlockStreams::next_incoming(CutStream& stream, BlockMessage& message)
         }
         end = data + bytes;
     });
-    if (!message.staged) {
-        return first;
-    }
-    if (message.staging == nullptr) {
-        message.staging = arena_.take(stream.segment);
-    }
-    return message.staging;
+    return message.staged ? message.staging : first;
 }
 
 const std::byte* BlockStreams::next_outgoing(CutStream& stream, BlockMessage& message) {

@@ -45,7 +45,7 @@ struct BlockMessage {
     std::size_t number = 0;
     std::size_t bytes = 0;
     bool staged = false;
-    std::byte* staging = nullptr;  ///< a segment; taken when a message first needs it
+    std::byte* staging = nullptr;  ///< a segment, of BlockStreams::prepare()
 };
 
 /// The streams of one rank in one call: how they are cut into messages, where these lie, what has arrived.
@@ -63,7 +63,11 @@ public:
     std::span<CutStream> in() { return std::span(streams_).first(incoming_); }
     std::span<CutStream> out() { return std::span(streams_).subspan(incoming_); }
 
-    /// Takes the stream's next message and returns where its data is to be put, or lies.
+    /// Gives `messages` the memory that messages of the stream may need; before the first one goes anywhere,
+    /// since nothing is left to be done for the others where there is none.
+    void prepare(const CutStream& stream, std::span<BlockMessage> messages);
+    /// Takes the stream's next message and returns where its data is to be put, or lies. `message` has been
+    /// prepared for this stream.
     std::byte* next_incoming(CutStream& stream, BlockMessage& message);
     const std::byte* next_outgoing(CutStream& stream, BlockMessage& message);
     /// Brings a received message to its blocks.
@@ -88,6 +92,7 @@ private:
     void divide(CutStream& stream);
     void give_memory(const CutStream& stream);
     void find_neighbours();
+    bool needs_staging(const CutStream& stream) const;
 
     std::span<Block> blocks_;
     BlockFlow flow_;
