@@ -1,7 +1,8 @@
 """A made-up cluster for bench/tune: what could be done there, what a rules file chooses, how long it really takes.
 
-Three ways beside forward (the last one skips a level), of which the model chooses "near" for all sizes. In truth "small" is a quarter faster below
-1 KiB, "large" a third faster from 64 KiB on, and in between "small" is one percent faster, which is not worth a rule.
+Three ways beside forward (the last one skips a level), of which the model chooses "near" for all sizes. In truth
+"small" is a quarter faster below 1 KiB, "large" a third faster from 64 KiB on, and in between "small" is one percent
+faster, which is not worth a rule.
 """
 
 import json

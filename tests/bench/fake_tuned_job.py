@@ -16,16 +16,18 @@ import sys
 import fake_model
 
 ARGUMENTS, MODE = sys.argv[1:], os.environ["STRATA_FAKE"]
-CHANCE = random.Random(f"{os.environ['STRATA_FAKE_SEED']} {' '.join(ARGUMENTS[1:])}")
+NAME = os.path.basename(ARGUMENTS[0])
 
 
 def option(name):
     return ARGUMENTS[ARGUMENTS.index(name) + 1] if name in ARGUMENTS else None
 
 
-def noisy(middle, count):
-    """Skewed, with a fast day or a slow one now and then."""
-    return [middle * (CHANCE.lognormvariate(0, 0.02) + (CHANCE.random() < 0.05) * CHANCE.random())
+def noisy(middle, count, *what):
+    """Skewed, with a fast day or a slow one now and then. The same for the same thing in the same job, however many
+    repetitions a busy machine leaves time for."""
+    chance = random.Random(repr((os.environ["STRATA_FAKE_SEED"], NAME, JOB, what)))
+    return [middle * (chance.lognormvariate(0, 0.02) + (chance.random() < 0.05) * chance.random())
             for _ in range(count)]
 
 
@@ -39,7 +41,7 @@ def probe():
             time = 2 * count * half
         else:
             time = 2 * half + (count - 1) * max(fake_model.OVERHEAD_US, len(pairs) * size / fake_model.RATE)
-        yield {"kind": kind, "bytes": size, "count": count, "times": noisy(time, 7),
+        yield {"kind": kind, "bytes": size, "count": count, "times": noisy(time, 7, kind, size, len(pairs)),
                "pairs": [[int(rank) for rank in pair.split("-")] for pair in pairs]}
 
 
@@ -70,11 +72,13 @@ def measure():
                   f"{f'tree ({levels})' if levels else did}, predicted 1 us", file=sys.stderr)
             wrong = MODE == "broken" and way == "small"
             yield {"contender": one["name"], "size": size, "bytes": size, "wrong_bytes": 3 * wrong, "left_early": 0,
-                   "times": noisy(fake_model.true_us(way, size), repetitions)}
+                   "times": noisy(fake_model.true_us(way, size), repetitions, operation, size,
+                                way)}
 
 
-NAME = os.path.basename(ARGUMENTS[0])
-with open(os.environ["STRATA_FAKE_COUNT"], "a", encoding="utf-8") as file:
+with open(os.environ["STRATA_FAKE_COUNT"], "a+", encoding="utf-8") as file:
+    file.seek(0)
+    JOB = sum(line.startswith(f"{NAME} {option('--op')} ") for line in file)  # of this kind so far
     file.write(f"{NAME} {option('--op')} {option('--sizes')} {option('--reps')}\n")
 if picture := os.environ.get("OMPI_MCA_coll_strata_dump"):
     with open(picture, "w", encoding="utf-8") as file:

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""Tests of how bench/tune chooses: races, decisions, and their picture."""
+
+import json
+import random
+import shutil
+import unittest
+
+from fakes import Folder, Silent
+
+from measuring.intervals import Interval
+from tuning.cells import Cell
+from tuning.decide import broken, decide, share
+from tuning.plans import IN_FORCE, Contender, Plans
+from tuning.race import HEATS, Budget, Job, Race
+
+NOTHING = float("-inf"), float("inf")
+
+
+def cell(size=64, operation="bcast", **predicted):
+    contenders = [Contender(IN_FORCE, (), predicted.pop("ours", 100))]
+    contenders += [Contender(name, ((name, ""),), us) for name, us in predicted.items()]
+    return Cell(Plans(operation, size, Contender("tree", (("x", ""),)), tuple(contenders)))
+
+
+class Decisions(unittest.TestCase):
+    def of(self, **times):
+        one = cell(**dict.fromkeys((name for name in times if name != "ours"), 100))
+        one.times = {IN_FORCE if name == "ours" else name: list(values) for name, values in times.items()}
+        return decide(one)
+
+    def test_clearly_better_ones_only(self):
+        spread = [place / 100 for place in range(10)]
+        self.assertEqual(self.of(ours=[10 + x for x in spread], a=[9 + x for x in spread]).name, "a")
+        self.assertEqual(self.of(ours=[10 + x for x in spread], a=[9.9 + x for x in spread]).name, IN_FORCE,
+                         "a percent is not worth it")
+        self.assertEqual(self.of(ours=[10 + 20 * x for x in spread], a=[9 + 20 * x for x in spread]).name, IN_FORCE,
+                         "the intervals overlap")
+        self.assertEqual(self.of(ours=[10.0] * 5, a=[1.0] * 5).name, IN_FORCE, "too few")
+        self.assertEqual(self.of(ours=[10.0] * 9, a=[7.0] * 9, b=[6.0] * 9).name, "b")
+
+    def test_wrong_data_is_never_chosen(self):
+        one = cell(a=100)
+        one.times, one.failed = {IN_FORCE: [10.0] * 9, "a": [1.0] * 9}, {"a": "3 wrong bytes"}
+        found = decide(one)
+        self.assertEqual((found.name, found.ratio, broken([one])), (IN_FORCE, 1.0, [(one, "a", "3 wrong bytes")]))
+        one.failure = "crashed"
+        self.assertEqual((decide(one).name, decide(one).ratio), (IN_FORCE, None))
+
+    def test_shares(self):
+        found = [self.of(ours=[10.0] * 9, a=[one] * 9) for one in (9.9, 9.3, 9.2, 5)] + [self.of(ours=(), a=())]
+        self.assertEqual([str(share(found, 0.05)), share(found, 0.10).count, share(found, 0.05, True).count],
+                         ["1 of 4 cells (25%) within 5% of the best", 3, 4])
+
+    @staticmethod
+    def second_run(chance, middles, choose):
+        """Which contender is in force after a run."""
+        one = cell(**{str(number): 100 for number in range(len(middles) - 1)})
+        one.times = {name: [middle * chance.lognormvariate(0, 0.05) for _ in range(60)]
+                     for name, middle in zip(one.times, middles)}
+        return list(one.times).index(choose(one))
+
+    def worsened(self, choose, runs=300):
+        """Of runs one after the other, how many made the choice worse; the first is what the model chose."""
+        chance, worse = random.Random(11), 0
+        for _ in range(runs):
+            middles = [100 * chance.uniform(0.97, 1.03) for _ in range(8)]
+            for _ in range(2):
+                chosen = self.second_run(chance, middles, choose)
+                worse += middles[chosen] > middles[0] * 1.001
+                middles[0], middles[chosen] = middles[chosen], middles[0]
+        return worse / (2 * runs)
+
+    def test_a_second_run_is_not_worse(self):
+        self.assertLess(self.worsened(lambda one: decide(one).name), 0.005)
+
+    def test_without_intervals_it_would_be(self):
+        self.assertGreater(self.worsened(lambda one: one.best()), 0.05)
+
+
+class Races(unittest.TestCase):
+    STARTUP, AROUND = 1.0, 0.001
+
+    def race(self, cells, seconds, times, wrong=(), failing=(), spent=0):
+        """times(contender, size, number) in microseconds."""
+        self.now, self.jobs, self.saved = 0.0, [], []
+        chance = random.Random(1)
+
+        def launch(operation, work, repetitions):
+            self.jobs.append((operation, [(one.size, sorted(names)) for one, names in work], repetitions))
+            job = Job(self.STARTUP, {})
+            for one, names in work:
+                for name in names:
+                    its = [times(name, one.size) * chance.uniform(0.99, 1.01) for _ in range(repetitions)]
+                    job.times[one.size, name] = its
+                    job.seconds += sum(its) / 1e6 + repetitions * self.AROUND
+                    if (one.size, name) in wrong:
+                        job.wrong[one.size, name] = "3 wrong bytes"
+            if any(one.size in failing for one, _ in work):
+                job.failure, job.times = "a crash", {}
+            self.now += job.seconds
+            return job
+
+        budget = Budget(seconds, spent, lambda: self.now)
+        Race(cells, launch, budget, Silent(), self.saved.append, self.STARTUP).run()
+        return budget
+
+    def test_the_slow_are_out_early(self):
+        one = cell(fast=100, close=100, slow=100, hopeless=100)
+        self.race([one], 100, lambda name, _: {IN_FORCE: 100, "fast": 90, "close": 90.1, "slow": 110,
+                                               "hopeless": 300}[name])
+        counts = {name: len(times) for name, times in one.times.items()}
+        self.assertEqual(counts, {IN_FORCE: 6, "fast": 60, "close": 60, "slow": 6, "hopeless": 2})
+        self.assertEqual([repetitions for _, _, repetitions in self.jobs], [2, 4, 9, 15, 30])
+        self.assertIn(decide(one).name, ("fast", "close"))
+
+    def test_sizes_share_a_job(self):
+        cells = [cell(size, operation, a=100) for operation in ("bcast", "reduce") for size in (8, 64, 512)]
+        self.race(cells, 600, lambda *_: 100)
+        self.assertEqual(len(self.jobs), 2 * len(HEATS))
+        self.assertEqual(set(map(id, self.saved)), set(map(id, cells)))
+
+    def test_nothing_to_choose_takes_no_time(self):
+        self.race([cell()], 100, None)
+        self.assertEqual(self.jobs, [])
+
+    def test_the_budget(self):
+        """With predictions that are wrong by up to a factor of 20, no more than one job too long; cheap cells first."""
+        for seed in range(30):
+            chance = random.Random(seed)
+            cells = [cell(8 << power, operation, ours=50 << power, a=(60 << power) * chance.uniform(0.05, 1))
+                     for operation in ("bcast", "reduce") for power in range(14)]
+            seconds = chance.choice((5, 20, 60))
+            budget = self.race(cells, seconds, lambda _, size: size * 12)
+            longest = max(len(names) * (repetitions * (size * 12.1e-6 + self.AROUND)) + self.STARTUP
+                          for _, work, repetitions in self.jobs for size, names in work)
+            self.assertLess(budget.spent, seconds + max(longest, seconds / 20))
+            self.assertGreater(budget.spent, seconds / 2)
+            self.assertTrue(all(one.times[IN_FORCE] for one in cells if one.size == 8))
+            if seconds == 5:
+                self.assertFalse(all(one.times[IN_FORCE] for one in cells))
+
+    def test_time_spent_before_counts(self):
+        self.race([cell(a=100)], 100, lambda *_: 100, spent=99.5)
+        self.assertEqual(self.jobs, [])
+
+    def test_first_where_most_is_at_stake(self):
+        cells = [cell(8, "bcast", a=100), cell(64, "reduce", a=100), cell(64, "gather", a=100)]
+        self.race(cells, 600, lambda name, size: 1000 if size == 64 else 100)
+        cells[1].times[IN_FORCE] = [1500.0] * 6
+        cells[2].times[IN_FORCE] = [1100.0] * 6
+        self.assertGreater(cells[1].stake(), cells[2].stake())
+        self.assertGreater(cells[2].stake(), cells[0].stake())
+
+    def test_wrong_data(self):
+        one = cell(a=100, b=100)
+        self.race([one], 100, lambda *_: 100, wrong={(64, "a")})
+        self.assertEqual((one.failed, len(one.times["a"]), len(one.times["b"])), ({"a": "3 wrong bytes"}, 2, 60))
+
+    def test_a_crash_concerns_its_cell_alone(self):
+        cells = [cell(size, a=100) for size in (8, 64, 512)]
+        self.race(cells, 600, lambda *_: 100, failing={64})
+        self.assertEqual([one.failure for one in cells], ["", "a crash", ""])
+        self.assertEqual([len(one.times["a"]) for one in cells], [60, 0, 60])
+
+    def test_a_cell_comes_back(self):
+        one, other, changed = cell(a=100), cell(a=100), cell(b=100)
+        one.times["a"], one.failed = [1.0, 2.0], {"a": "why"}
+        for two in (other, changed):
+            two.restore(json.loads(json.dumps(one.to_json())))
+        self.assertEqual((other.times, other.failed, changed.failed), (one.times, one.failed, {}))
+
+
+class Plots(Folder):
+    @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot")
+    def test_plots(self):
+        from tuning import plot
+        ones = [decide(one) for one in (cell(8, a=1), cell(64, a=1))]
+        ones = [one.__class__(one.cell, IN_FORCE, Interval(3, *NOTHING, 1), None, Interval(2, *NOTHING, 1), "a", 2.0)
+                for one in ones]
+        paths, complaint = plot.draw(ones, self.folder)
+        self.assertEqual((len(paths), complaint), (2, ""))
+
+
+if __name__ == "__main__":
+    unittest.main()
