@@ -31,9 +31,13 @@ algorithms::PlanListing CommunicatorState::choices() const {
         forward.reason = "disabled";
         return forward;
     };
+    const auto delegator = [&](algorithms::Operation operation, const algorithms::Plan& plan) {
+        operation.root = root_class(operation.collective, operation.root);
+        return settings_.enabled(operation.collective) ? weigh_delegation(operation, plan) : std::nullopt;
+    };
     const auto bounds = [&](Collective op) { return byte_bounds_[static_cast<std::size_t>(op)]; };
-    listing.plans =
-        algorithms::list_plans(hierarchy_, {algorithms::all_collectives(), 0, {}}, planner, bounds);
+    listing.plans = algorithms::list_plans(hierarchy_, {algorithms::all_collectives(), 0, {}}, planner,
+                                           bounds, delegator);
     return listing;
 }
 

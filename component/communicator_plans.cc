@@ -74,6 +74,17 @@ algorithms::Plan CommunicatorState::make_plan(algorithms::Operation operation, b
     return made;
 }
 
+/// What takes the place of `plan`, which make_plan() made.
+std::optional<algorithms::Delegation> CommunicatorState::weigh_delegation(
+    algorithms::Operation operation, const algorithms::Plan& plan) const {
+    if (levels_given_up_[static_cast<std::size_t>(operation.collective)]) {
+        return std::nullopt;
+    }
+    std::vector<std::string> told;  // by make_plan()
+    return algorithms::weigh_delegation(hierarchy_, settings_.links, wishes(operation, true, told), operation,
+                                        plan);
+}
+
 Planned& CommunicatorState::plan(const algorithms::Operation& operation, bool delegate) {
     const SizeClass size = size_class(operation.bytes);
     const int root = root_class(operation.collective, operation.root);
@@ -93,11 +104,8 @@ Planned& CommunicatorState::plan(const algorithms::Operation& operation, bool de
             representative.root = root;
             place->second.plan = make_plan(representative, delegate);
             explain(operation, place->second.plan);
-            if (delegate && !levels_given_up_[op]) {
-                std::vector<std::string> told;  // by make_plan()
-                place->second.delegation = algorithms::weigh_delegation(
-                    hierarchy_, settings_.links, wishes(representative, delegate, told), representative,
-                    place->second.plan);
+            if (delegate) {
+                place->second.delegation = weigh_delegation(representative, place->second.plan);
             }
         } catch (...) {
             plans_.erase(place);

@@ -157,6 +157,8 @@ private:
     LevelSet* level_set(const algorithms::Plan& plan, int root);
     LevelSet* make_level_set(const algorithms::Plan& plan, int root, LevelCommunicators::Outcome& outcome);
     algorithms::Plan make_plan(algorithms::Operation operation, bool delegate) const;
+    std::optional<algorithms::Delegation> weigh_delegation(algorithms::Operation operation,
+                                                           const algorithms::Plan& plan) const;
     algorithms::PlanListing choices() const;
     void explain(const algorithms::Operation& operation, const algorithms::Plan& plan) const;
     int root_class(Collective op, int root) const {

@@ -117,7 +117,11 @@ public:
         listing.links = algorithms::list_links(facts_.hierarchy, facts_.links, facts_.rules.links);
         listing.plans = algorithms::list_plans(
             facts_.hierarchy, spec, [this](const Operation& operation) { return plan(operation); },
-            [this](Collective collective) { return algorithms::byte_bounds(rules_of(collective)); });
+            [this](Collective collective) { return algorithms::byte_bounds(rules_of(collective)); },
+            [this](const Operation& operation, const algorithms::Plan& made) {
+                return algorithms::weigh_delegation(facts_.hierarchy, facts_.links,
+                                                    resolved(operation).overrides, operation, made);
+            });
         if (!options_.candidates.empty()) add_candidates(listing, share(options_.candidates));
         return listing;
     }
@@ -126,10 +130,12 @@ private:
     const std::vector<algorithms::Rule>& rules_of(Collective collective) const {
         return rules_[static_cast<std::size_t>(collective)];
     }
+    algorithms::Resolved resolved(const Operation& operation) const {
+        return algorithms::resolve({}, rules_of(operation.collective), facts_.hierarchy, operation);
+    }
     algorithms::Plan plan(Operation operation) const {
         operation.lanes = facts_.lanes;
-        const auto [overrides, passed_over] =
-            algorithms::resolve({}, rules_of(operation.collective), facts_.hierarchy, operation);
+        const auto [overrides, passed_over] = resolved(operation);
         algorithms::Plan made = algorithms::make_plan(facts_.hierarchy, facts_.links, overrides, operation);
         for (const std::string& why : passed_over)
             made.reason += "; passed over " + options_.rules + ":" + why;

@@ -45,6 +45,14 @@ double delegation_setup_us(const Hierarchy& hierarchy, const LinkTable& links) {
     return hierarchy.depth() * (colours + 3 * number) + 2 * number;
 }
 
+unsigned Delegation::first_call() const {
+    auto calls = static_cast<unsigned>(std::min(setup_us / gain_us, 1e9));
+    while (!pays(calls)) {
+        ++calls;
+    }
+    return calls;
+}
+
 std::optional<Delegation> weigh_delegation(const Hierarchy& hierarchy, const LinkTable& links,
                                            const Overrides& overrides, const Operation& operation,
                                            const Plan& chosen) {

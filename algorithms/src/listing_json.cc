@@ -89,6 +89,12 @@ std::string plan_json(const Plan& plan, Collective collective, const std::string
            "," + member("parameters", parameters_json(plan, collective)) + "}";
 }
 
+std::string delegation_json(const Delegation& later, Collective collective) {
+    return "\"delegation\":{" + member("calls", std::to_string(later.first_call())) + "," +
+           member("gain_us", number(later.gain_us)) + "," + member("setup_us", number(later.setup_us)) + "," +
+           member("plan", plan_json(later.plan, collective, "", false)) + "}";
+}
+
 }  // namespace
 
 std::string plans_json(const PlanListing& listing) {
@@ -105,6 +111,7 @@ std::string plans_json(const PlanListing& listing) {
             json += "," + member("predicted_to_us", number(listed.predicted_to_us)) + "," +
                     member("forward_to_us", number(listed.forward_to_us));
         }
+        if (listed.delegation) json += "," + delegation_json(*listed.delegation, listed.collective);
         json += ",\"candidates\":[";
         for (const Plan& candidate : listed.candidates) {
             if (json.back() != '[') json += ",";

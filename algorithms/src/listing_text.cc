@@ -137,6 +137,15 @@ void add_rows(Table& table, const ListedPlan& listed, const std::string& rules_f
                ours ? time_text(plan.predicted_us, listed.predicted_to_us) : "",
                time_text(plan.forward_us, listed.forward_to_us), plan.reason},
               paint_of(plan.engine), sources_text(plan, listed.collective, rules_file));
+    if (listed.delegation) {
+        const Delegation& later = *listed.delegation;
+        table.add(
+            {"", std::string(name_of(later.plan.engine)), levels_text(later.plan, listed.to),
+             number_text(later.plan.predicted_us), "",
+             "after " + std::to_string(later.first_call()) + " calls: saves " + number_text(later.gain_us) +
+                 " us each, its communicators take " + number_text(later.setup_us) + " us"},
+            paint_of(later.plan.engine));
+    }
     for (const Plan& candidate : listed.candidates) {
         const bool sends = candidate.engine != Engine::forward;
         table.add({"", std::string(name_of(candidate.engine)), sends ? levels_text(candidate, listed.to) : "",

@@ -17,6 +17,12 @@ bool same_choice(const Plan& a, const Plan& b) {
             a.skipped_sources == b.skipped_sources && a.near_card == b.near_card && a.lanes == b.lanes);
 }
 
+bool same_choice(const ListedPlan& a, const ListedPlan& b) {
+    if (a.delegation.has_value() != b.delegation.has_value()) return false;
+    return same_choice(a.plan, b.plan) &&
+           (!a.delegation || same_choice(a.delegation->plan, b.delegation->plan));
+}
+
 /// Where to look first.
 std::vector<std::size_t> first_sizes(const std::vector<std::size_t>& bounds) {
     std::vector<std::size_t> sizes{largest_listed};
@@ -42,12 +48,14 @@ std::size_t power_between(std::size_t low, std::size_t high) {
 
 class Lister {
 public:
-    Lister(const Planner& planner, Operation operation) : planner_(planner), operation_(operation) {}
+    Lister(const Planner& planner, const Delegator& delegator, Operation operation)
+        : planner_(planner), delegator_(delegator), operation_(operation) {}
 
     ListedPlan at(std::size_t bytes) const {
         operation_.bytes = bytes;
         Plan plan = planner_(operation_);
-        ListedPlan listed{operation_.collective, bytes, bytes, operation_.root, {}, 0, 0, {}};
+        ListedPlan listed{operation_.collective, bytes, bytes, operation_.root, {}, 0, 0, {}, {}};
+        if (delegator_) listed.delegation = delegator_(operation_, plan);
         listed.predicted_to_us = plan.predicted_us;
         listed.forward_to_us = plan.forward_us;
         listed.plan = std::move(plan);
@@ -64,7 +72,7 @@ private:
     /// What lies between the last one and `next`, and `next`.
     void add_between(ListedPlan next) {
         const std::size_t middle =
-            same_choice(all_.back().plan, next.plan) ? 0 : power_between(all_.back().to, next.from);
+            same_choice(all_.back(), next) ? 0 : power_between(all_.back().to, next.from);
         if (middle != 0) {
             add_between(at(middle));
             add_between(std::move(next));
@@ -73,7 +81,7 @@ private:
         }
     }
     void add(ListedPlan next) {
-        if (!all_.empty() && same_choice(all_.back().plan, next.plan)) {
+        if (!all_.empty() && same_choice(all_.back(), next)) {
             all_.back().to = next.to;
             all_.back().predicted_to_us = next.predicted_to_us;
             all_.back().forward_to_us = next.forward_to_us;
@@ -83,6 +91,7 @@ private:
     }
 
     const Planner& planner_;
+    const Delegator& delegator_;
     mutable Operation operation_;
     std::vector<ListedPlan> all_;
 };
@@ -106,12 +115,13 @@ std::vector<Collective> all_collectives() {
 
 std::vector<ListedPlan> list_plans(const topology::Hierarchy& hierarchy, const ListingSpec& spec,
                                    const Planner& planner,
-                                   const std::function<std::vector<std::size_t>(Collective)>& bounds) {
+                                   const std::function<std::vector<std::size_t>(Collective)>& bounds,
+                                   const Delegator& delegator) {
     std::vector<ListedPlan> all;
     for (const Collective collective : spec.collectives) {
         const CollectiveTraits traits = traits_of(collective);
         const int root = traits.rooted ? spec.root : hierarchy.groups.front().leader;
-        Lister lister(planner, {collective, 0, root});
+        Lister lister(planner, delegator, {collective, 0, root});
         if (!traits.sized || collective == Collective::barrier) {
             all.push_back(lister.at(0));
         } else if (!spec.sizes.empty()) {

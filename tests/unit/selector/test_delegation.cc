@@ -3,6 +3,7 @@
 
 #include "plans.h"
 #include "strata/algorithms/delegation.h"
+#include "strata/algorithms/plan_listing.h"
 
 namespace {
 
@@ -49,6 +50,41 @@ TEST(Delegation, ItPaysWhenAsMuchWasMissedAsItCosts) {
     while (!delegation->pays(calls)) ++calls;
     EXPECT_GE(calls * delegation->gain_us, delegation->setup_us);
     EXPECT_LT((calls - 1) * delegation->gain_us, delegation->setup_us);
+    EXPECT_EQ(delegation->first_call(), calls);
+    EXPECT_EQ((Delegation{{}, 10, 30}.first_call()), 3U);
+    EXPECT_EQ((Delegation{{}, 10, 0}.first_call()), 0U);
+}
+
+TEST(Delegation, ListingsTellIt) {
+    const Hierarchy hierarchy = nodes_below_switch(4, 4);
+    const auto listed = [&](bool with) {
+        PlanListing listing;
+        listing.plans = list_plans(
+            hierarchy, {{Collective::allgather}, 0, {}},
+            [&](const Operation& operation) { return make_plan(hierarchy, measured(), {}, operation); },
+            [](Collective) { return std::vector<std::size_t>{}; },
+            [&](const Operation& operation, const Plan& plan) {
+                return with ? weigh_delegation(hierarchy, measured(), {}, operation, plan) : std::nullopt;
+            });
+        return listing;
+    };
+    EXPECT_EQ(listing_text(listed(false)).find("its communicators"), std::string::npos);
+    EXPECT_EQ(plans_json(listed(false)).find("delegation"), std::string::npos);
+    const PlanListing listing = listed(true);
+    EXPECT_TRUE(listing.plans.front().delegation);
+    EXPECT_FALSE(listing.plans.back().delegation) << "a ring is faster";
+    for (const ListedPlan& plan : listing.plans) {
+        for (const std::size_t bytes : {plan.from, plan.to}) {
+            const auto exact = weighed(hierarchy, measured(), {Collective::allgather, bytes});
+            EXPECT_EQ(exact.has_value(), plan.delegation.has_value()) << bytes;
+        }
+    }
+    const Delegation& first = *listing.plans.front().delegation;
+    const std::string calls = std::to_string(first.first_call());
+    EXPECT_NE(listing_text(listing).find("after " + calls + " calls: saves "), std::string::npos)
+        << listing_text(listing);
+    EXPECT_NE(plans_json(listing).find("\"delegation\":{\"calls\":" + calls + ",\"gain_us\":"),
+              std::string::npos);
 }
 
 TEST(Delegation, NotWithoutNeed) {

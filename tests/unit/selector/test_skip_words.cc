@@ -185,7 +185,7 @@ TEST(SkipWord, OfARuleIsTold) {
     EXPECT_EQ(plan.skipped_sources, (std::vector{Source{Origin::rules_file, 3}}));
     EXPECT_NE(sources_text(plan, Collective::bcast, "r.json").find("skip of numa from r.json:3"),
               std::string::npos);
-    PlanListing listing{64, "r.json", 0, 0, {}, {{Collective::bcast, 64, 64, 0, plan, 0, 0, {plan}}}};
+    PlanListing listing{64, "r.json", 0, 0, {}, {{Collective::bcast, 64, 64, 0, plan, 0, 0, {}, {plan}}}};
     const std::string text = listing_text(listing);
     EXPECT_NE(text.find("; skips numa"), std::string::npos) << text;
     EXPECT_NE(text.find("skip of numa from r.json:3"), std::string::npos) << text;

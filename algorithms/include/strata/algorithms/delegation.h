@@ -14,6 +14,8 @@ struct Delegation {
     /// as making the communicators costs. Whenever a program ends, it has lost no more than that against who
     /// knew the number of its calls (the ski-rental rule). Nothing is fitted, and every rank counts the same.
     bool pays(unsigned calls) const { return static_cast<double>(calls) * gain_us >= setup_us; }
+    /// The fewest calls after which it pays.
+    unsigned first_call() const;
 };
 
 /// Weighs the levels engine where the user left the engine open: every level by coll/tuned or coll/libnbc,

@@ -1,9 +1,11 @@
 #pragma once
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "strata/algorithms/delegation.h"
 #include "strata/algorithms/link.h"
 #include "strata/algorithms/plan.h"
 #include "strata/algorithms/rules.h"
@@ -26,10 +28,11 @@ struct ListedPlan {
     std::size_t from = 0;  ///< bytes; 0 where the operation has none that all ranks know
     std::size_t to = 0;    ///< the largest size looked at with this choice
     int root = 0;
-    Plan plan;                     ///< of `from`
-    double predicted_to_us = 0;    ///< of `to`
-    double forward_to_us = 0;      ///< of `to`
-    std::vector<Plan> candidates;  ///< of `from`, where somebody asked for them
+    Plan plan;                             ///< of `from`
+    double predicted_to_us = 0;            ///< of `to`
+    double forward_to_us = 0;              ///< of `to`
+    std::optional<Delegation> delegation;  ///< of `from`: what takes its place when it has been used often
+    std::vector<Plan> candidates;          ///< of `from`, where somebody asked for them
 };
 
 struct PlanListing {
@@ -51,12 +54,15 @@ std::vector<Collective> all_collectives();
 
 /// The plan in force for an operation.
 using Planner = std::function<Plan(const Operation&)>;
+/// What takes the place of that plan, if anything.
+using Delegator = std::function<std::optional<Delegation>(const Operation&, const Plan&)>;
 
 /// Looks at powers of 8 and where `bounds` (byte_bounds() of a collective's rules) change, and between two
 /// that differ at powers of 2. Cost: some 10 to 30 plans per collective.
 std::vector<ListedPlan> list_plans(const topology::Hierarchy& hierarchy, const ListingSpec& spec,
                                    const Planner& planner,
-                                   const std::function<std::vector<std::size_t>(Collective)>& bounds);
+                                   const std::function<std::vector<std::size_t>(Collective)>& bounds,
+                                   const Delegator& delegator = {});
 
 /// Of every level, as `links` has them, of which `rules` made some.
 std::vector<ListedLink> list_links(const topology::Hierarchy& hierarchy, const LinkTable& links,
@@ -77,7 +83,8 @@ std::string listing_text(const PlanListing& listing, bool colour = false);
 /// where PLAN is {"engine":"tree","levels":[{"level":"node","algorithm":"binomial","segment":61440,...}],
 /// "skipped":[{"level":"numa",...}],"predicted_us":12.5,"forward_us":20,"reason":"...",
 /// "parameters":{"bcast_algorithm":"tree",...},...}, of a forward Allreduce carried out as Reduce and Bcast
-/// with "composed":true.
+/// with "composed":true. Where another plan takes the chosen one's place, "delegation":{"calls":3,
+/// "gain_us":40,"setup_us":110,"plan":PLAN} tells which, and after how many calls.
 std::string plans_json(const PlanListing& listing);
 /// [{"level":"node","latency_us":1,...,"from":{"latency_us":SOURCE,...}}].
 std::string links_json(const PlanListing& listing);
