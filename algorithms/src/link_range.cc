@@ -64,6 +64,22 @@ bool vary(LinkTable& links, std::span<const LevelKey> levels, Change change) {
     return varied;
 }
 
+/// Uplinks that never slow down what the nodes send: full bandwidth for as many of them as there are. False,
+/// with nothing done, where the values are known.
+bool widen(LinkTable& links, const Levels& levels, int ranks) {
+    const double full = links.at(levels.above_nodes().back()).bytes_per_us;
+    bool widened = false;
+    for (const LevelKey level : levels.above_nodes().first(levels.networks - 1)) {
+        const LinkSetting given = links.given(level);
+        if (given.bytes_per_us) continue;
+        LinkSetting other{.bytes_per_us = full};
+        if (!given.parallel) other.parallel = ranks;
+        links.set_some({level.kind, level.height}, other);
+        widened = true;
+    }
+    return widened;
+}
+
 /// The positive root of `value` > 0, to a few units in the last place. Newton's steps from above, which end
 /// where none leads further down.
 double root(double value, int degree) {
@@ -79,19 +95,25 @@ double root(double value, int degree) {
 
 }  // namespace
 
-std::vector<LinkTable> possible_links(const Hierarchy& hierarchy, const LinkTable& links) {
-    std::vector<LinkTable> all{links};
+PossibleLinks possible_links(const Hierarchy& hierarchy, const LinkTable& links) {
+    PossibleLinks possible{{links}, {}};
+    std::vector<LinkTable>& all = possible.tables;
     const Levels levels = levels_of(hierarchy);
-    if (levels.networks == 0) return all;
+    if (levels.networks == 0) return possible;
     const auto add = [&](std::span<const LevelKey> which, Change change) {
         LinkTable other = links;
         if (vary(other, which, change)) all.push_back(std::move(other));
     };
     add(levels.above_nodes(), {.bandwidth = 1 / narrower});
     if (levels.networks > 1) add(levels.topmost(), {.bandwidth = 1 / narrower});
+    LinkTable wide = links;
+    if (levels.networks > 1 && widen(wide, levels, hierarchy.ranks())) {
+        possible.wide = all.size();
+        all.push_back(std::move(wide));
+    }
     add(levels.topmost(), {.latency = farther});
     add(levels.all, {.overhead = busier});
-    return all;
+    return possible;
 }
 
 double mean_us(std::span<const double> us) {

@@ -145,6 +145,21 @@ std::optional<Searched> search_nodes_alone(const Searched& searched, const LinkT
     return searches.without(std::move(skipped), links, Rings::none);
 }
 
+/// Under wide uplinks, too, which spare nobody who sends twice where once is enough.
+void add_nodes_alone(std::vector<Searched>& ways, const LinkTable& links, const Weighing& weighing,
+                     Searches& searches) {
+    auto found = search_nodes_alone(ways.front(), links, searches);
+    if (!found) return;
+    // Blocks to or from a root become no fewer on their way: a switch's leader only delays them.
+    const CollectiveTraits traits = traits_of(searches.operation.collective);
+    const bool merges = !(traits.blocks && traits.rooted);
+    if (merges && weighing.wide()) {
+        const LinkTable& wide = weighing.tables()[*weighing.wide()];
+        ways.push_back(*search_nodes_alone(ways.front(), wide, searches));
+    }
+    ways.insert(merges ? ways.end() : ways.begin(), std::move(*found));
+}
+
 /// Between nodes: what is fastest under any of the links that may be, fewer levels, rings in place of trees,
 /// or the previous component.
 Verdict weigh(Searched& searched, const LinkTable& links, Searches& searches, Plan& plan) {
@@ -156,12 +171,9 @@ Verdict weigh(Searched& searched, const LinkTable& links, Searches& searches, Pl
     std::vector<Searched> ways;
     ways.push_back(std::move(searched));
     for (std::size_t t = 1; t < weighing.tables().size(); ++t) {
-        ways.push_back(searches.under(weighing.tables()[t], Rings::none));
+        if (t != weighing.wide()) ways.push_back(searches.under(weighing.tables()[t], Rings::none));
     }
-    auto nodes_alone = search_nodes_alone(ways.front(), links, searches);
-    // Blocks to or from a root become no fewer on their way: a switch's leader only delays them.
-    const bool merges = !(traits_of(operation.collective).blocks && traits_of(operation.collective).rooted);
-    if (nodes_alone) ways.insert(merges ? ways.end() : ways.begin(), std::move(*nodes_alone));
+    add_nodes_alone(ways, links, weighing, searches);
     if (traits_of(operation.collective).by_ring && ways.front().search.could_be_ring()) {
         ways.push_back(searches.under(links, Rings::allowed));
     }
@@ -181,6 +193,35 @@ Verdict weigh(Searched& searched, const LinkTable& links, Searches& searches, Pl
     plan.predicted_us = choice.us;
     if (plan.predicted_us <= plan.forward_us) return {true, "predicted faster than the previous component"};
     return {true, "predicted close, and spares the links between nodes"};
+}
+
+/// Searches where that can change anything, and says whether the plan found is to be taken.
+Verdict judge(Searched& searched, const LinkTable& links, Searches& searches, Plan& plan) {
+    const Hierarchy& hierarchy = searches.hierarchy;
+    const Overrides& overrides = searches.overrides;
+    const Operation& operation = searches.operation;
+    PlanSearch& search = searched.search;
+    const bool by_levels = search.by_levels();
+    const bool between_nodes = is_network(hierarchy.groups.front());
+    const bool overruled = overrides.engine == Engine::levels && !by_levels;
+    std::optional<Verdict> verdict;
+    if (overrides.engine != Engine::automatic && !overruled) {
+        verdict = {true, "set by the user"};
+    } else if (by_levels) {
+        verdict = {true, "a level method is no tree shape"};
+    } else {
+        verdict = judge_unseen(operation, between_nodes);
+    }
+    if (verdict && !verdict->take) return *verdict;
+    searched.us = search.run(by_levels || traits_of(operation.collective).folds);
+    if (!by_levels && may_skip_levels(overrides, operation)) {
+        searches.levels.skip_levels(searched, links, Rings::none);
+    }
+    plan.predicted_us = searched.us;
+    if (!by_levels) choose_receiver(plan, hierarchy, links, operation, search.plans());
+    if (!verdict) verdict = between_nodes ? weigh(searched, links, searches, plan) : judge_inside(plan);
+    set_skipped(plan, hierarchy, searched.skipped, searches.words);
+    return *verdict;
 }
 
 /// What the levels engine's own model says to the plan that the tree's found for it; 0: not modelled.
@@ -238,27 +279,9 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
         return plan;
     }
     const bool by_levels = search.by_levels();
-    const bool between_nodes = is_network(hierarchy.groups.front());
-    const bool overruled = overrides.engine == Engine::levels && !by_levels;
-    std::optional<Verdict> verdict = fixed && !overruled ? Verdict{true, "set by the user"}
-                                     : by_levels         ? Verdict{true, "a level method is no tree shape"}
-                                                         : judge_unseen(operation, between_nodes);
-    if (!verdict || verdict->take) {
-        searched.us = search.run(by_levels || traits_of(operation.collective).folds);
-        if (!by_levels && may_skip_levels(overrides, operation)) {
-            searches.levels.skip_levels(searched, links, Rings::none);
-        }
-        plan.predicted_us = searched.us;
-        if (!by_levels) choose_receiver(plan, hierarchy, links, operation, search.plans());
-        if (!verdict && between_nodes) {
-            verdict = weigh(searched, links, searches, plan);
-        } else if (!verdict) {
-            verdict = judge_inside(plan);
-        }
-        set_skipped(plan, hierarchy, searched.skipped, words);
-    }
-    if (!verdict->take) {
-        forward(plan, verdict->reason);
+    const Verdict verdict = judge(searched, links, searches, plan);
+    if (!verdict.take) {
+        forward(plan, verdict.reason);
         compose(plan, hierarchy, links, operation);
         return plan;
     }
@@ -266,7 +289,7 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     plan.sources = search.sources();
     plan.engine = by_levels ? Engine::levels : has_ring(plan.levels) ? Engine::ring : Engine::tree;
     if (by_levels) plan.predicted_us = by_levels_us(plan, hierarchy, links, operation);
-    plan.reason = verdict->reason + what_else(plan, overrides, operation, search) + words.passed_over;
+    plan.reason = verdict.reason + what_else(plan, overrides, operation, search) + words.passed_over;
     if (overrides.engine == Engine::lanes) set_lanes(plan, operation);
     return plan;
 }

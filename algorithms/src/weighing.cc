@@ -3,18 +3,17 @@
 #include <algorithm>
 #include <utility>
 
-#include "link_range.h"
 #include "receiver.h"
 
 namespace strata::algorithms {
 
 Weighing::Weighing(const topology::Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
                    int window, double forward_us, FlatRounds& rounds)
-    : hierarchy_(hierarchy), operation_(operation), tables_(possible_links(hierarchy, links)) {
+    : hierarchy_(hierarchy), operation_(operation), possible_(possible_links(hierarchy, links)) {
     forward_us_.push_back(forward_us);
-    for (const LinkTable& table : tables_) {
+    for (const LinkTable& table : tables()) {
         windows_.push_back(choose_window(window, hierarchy, table));
-        if (&table == &tables_.front()) continue;
+        if (&table == &tables().front()) continue;
         forward_us_.push_back(forward_cost_us(hierarchy, table, operation, rounds) +
                               receiver_cost(hierarchy, table, operation, 0).far_us);
     }
@@ -27,8 +26,8 @@ void Weighing::add(const std::vector<LevelPlan>& levels, bool near_card,
 
 /// Table by table, since a model has the links of one at a time.
 void Weighing::predict(Models& models) {
-    for (std::size_t t = 0; t < tables_.size(); ++t) {
-        const LinkTable& table = tables_[t];
+    for (std::size_t t = 0; t < tables().size(); ++t) {
+        const LinkTable& table = tables()[t];
         for (Way& way : ways_) {
             const auto same = std::find_if(ways_.begin(), ways_.end(), [&](const Way& other) {
                 return other.near_card == way.near_card && other.skipped == way.skipped &&

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cost_tuned.h"
+#include "link_range.h"
 #include "models.h"
 #include "plan_search.h"
 #include "strata/algorithms/selector.h"
@@ -24,7 +25,8 @@ public:
     void add(const std::vector<LevelPlan>& levels, bool near_card, std::vector<topology::LevelKey> skipped);
 
     /// All that the links may be; those given first.
-    const std::vector<LinkTable>& tables() const { return tables_; }
+    const std::vector<LinkTable>& tables() const { return possible_.tables; }
+    std::optional<std::size_t> wide() const { return possible_.wide; }
 
     struct Choice {
         std::optional<std::size_t> way;  ///< in the order of add(); empty: the previous component
@@ -47,7 +49,7 @@ private:
 
     const topology::Hierarchy& hierarchy_;
     const Operation& operation_;
-    std::vector<LinkTable> tables_;
+    PossibleLinks possible_;
     std::vector<Window> windows_;     ///< by table: that which would be chosen for it
     std::vector<double> forward_us_;  ///< by table
     std::vector<Way> ways_;

@@ -64,7 +64,7 @@ TEST(Models, TakeOnOtherLinksAsIfMadeForThem) {
     std::mt19937 random(7);
     for (int turn = 0; turn < 30; ++turn) {
         const Hierarchy hierarchy = uneven(random, 8 + static_cast<int>(random() % 50));
-        const auto tables = possible_links(hierarchy, LinkTable{});
+        const auto tables = possible_links(hierarchy, LinkTable{}).tables;
         for (const Collective collective : sized) {
             const Operation operation{collective, std::size_t{1} << (random() % 23), 0};
             Models models(hierarchy, operation);

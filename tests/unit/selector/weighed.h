@@ -47,6 +47,14 @@ inline std::vector<algorithms::LinkTable> networks_like(const Hierarchy& hierarc
     };
     add(network, narrow);
     if (network.size() > 1) add({network.front()}, narrow);
+    const std::vector<LevelKey> uplinks(network.begin(), network.end() - (network.empty() ? 0 : 1));
+    add(uplinks, [&](LevelKey, const LinkSetting& given, const LinkParameters&) {
+        LinkSetting setting;
+        if (given.bytes_per_us) return setting;
+        setting.bytes_per_us = links.at(network.back()).bytes_per_us;
+        if (!given.parallel) setting.parallel = hierarchy.ranks();
+        return setting;
+    });
     add({network.front()}, [](LevelKey, const LinkSetting& given, const LinkParameters& link) {
         LinkSetting setting;
         if (!given.latency_us) setting.latency_us = link.latency_us * 50;
