@@ -7,6 +7,7 @@
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
@@ -91,25 +92,54 @@ void check(const bench::Options& options, const std::vector<bench::Cell>& cells,
     }
 }
 
-// One size of a cell, by all who take part; whether all results were right, on rank 0.
-bool measure_size(const bench::Options& options, bench::Conductor& conductor, const bench::Cell& cell,
-                  std::uint64_t size, const Parties& parties, bench::Output& output) {
+// One size of a cell, by all who take part.
+struct SizeRun {
+    std::uint64_t size = 0;
     std::vector<const bench::Party*> taking_part;
     std::vector<bench::Calls*> calls;
-    for (const auto& party : parties) {
-        if (!party->obstacle(cell.operation).empty() || !cell.wants(party->contender(), size)) continue;
-        taking_part.push_back(party.get());
-        calls.push_back(party->calls());
+    std::vector<bench::Result> results;
+
+    SizeRun(const bench::Cell& cell, std::uint64_t bytes, const Parties& parties) : size(bytes) {
+        for (const auto& party : parties) {
+            if (!party->obstacle(cell.operation).empty() || !cell.wants(party->contender(), size)) continue;
+            taking_part.push_back(party.get());
+            calls.push_back(party->calls());
+        }
     }
-    if (calls.empty()) return true;
-    bench::Measurement measurement(conductor, bench::operation_named(cell.operation), calls,
-                                   bench::root_rank(cell.root, conductor.size()), size, options);
-    const auto results = measurement.run();
-    if (conductor.rank() != 0) return true;
+    void measure(const bench::Options& options, bench::Conductor& conductor, const bench::Cell& cell,
+                 int repetitions, double share) {
+        if (calls.empty()) return;
+        bench::Measurement measurement(conductor, bench::operation_named(cell.operation), calls,
+                                       bench::root_rank(cell.root, conductor.size()), size, options,
+                                       std::move(results));
+        results = measurement.run(repetitions, share);
+    }
+    // On rank 0; whether all results were right.
+    bool tell(bench::Output& output) const {
+        bool good = true;
+        for (std::size_t place = 0; place < results.size(); ++place) {
+            good = good && results[place].right() && !results[place].times_us.empty();
+            output.add(taking_part[place]->contender(), size, results[place]);
+        }
+        return good;
+    }
+};
+
+// The sizes of a cell. Where contenders are compared, upwards for half of the repetitions and back down for the
+// others: a machine that becomes faster or slower meanwhile does so for all sizes alike. Whether all results
+// were right, on rank 0.
+bool measure_cell(const bench::Options& options, bench::Conductor& conductor, const bench::Cell& cell,
+                  const Parties& parties, bench::Output& output) {
+    std::vector<SizeRun> runs;
+    for (const std::uint64_t size : cell.sizes) runs.emplace_back(cell, size, parties);
+    if (!options.contenders.empty() && runs.size() > 1 && options.repetitions > 1) {
+        for (SizeRun& run : runs) run.measure(options, conductor, cell, (options.repetitions + 1) / 2, 0.5);
+        std::reverse(runs.begin(), runs.end());
+    }
     bool good = true;
-    for (std::size_t place = 0; place < results.size(); ++place) {
-        good = good && results[place].right() && !results[place].times_us.empty();
-        output.add(taking_part[place]->contender(), size, results[place]);
+    for (SizeRun& run : runs) {
+        run.measure(options, conductor, cell, options.repetitions, 1);
+        good = (conductor.rank() != 0 || run.tell(output)) && good;
     }
     return good;
 }
@@ -140,9 +170,7 @@ bool measure_all(const bench::Options& options, MPI_Comm comm, std::span<const i
                 throw std::invalid_argument("--with " + options.algorithm + ": " + why);
             if (reporting) output.skip(party->contender().name, why);
         }
-        for (const std::uint64_t size : cell.sizes) {
-            good = measure_size(options, conductor, cell, size, parties, output) && good;
-        }
+        good = measure_cell(options, conductor, cell, parties, output) && good;
     }
     return conductor.agree(good) != 0;
 }

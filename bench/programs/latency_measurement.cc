@@ -35,20 +35,25 @@ std::int64_t left_without(Conductor& conductor, Collective& barrier, int latecom
 }  // namespace
 
 Measurement::Measurement(Conductor& conductor, const Operation& operation, std::span<Calls* const> parties,
-                         int root, std::uint64_t size, const Options& options)
+                         int root, std::uint64_t size, const Options& options,
+                         std::vector<Result> before)
     : conductor_(conductor),
       operation_(operation),
       options_(options),
       root_(root),
       collective_(operation.make(size, *parties.front())) {
+    if (!before.empty()) before_ = before.front().times_us.size();
     for (Calls* const one : parties) {
-        turns_.push_back({.calls = one, .result = {}});
+        Result result = before.empty() ? Result{} : std::move(before[turns_.size()]);
+        turns_.push_back({.calls = one, .result = std::move(result)});
         turns_.back().result.bytes = collective_->bytes();
     }
     conductor_.compare_clocks();
 }
 
-std::vector<Result> Measurement::run() {
+std::vector<Result> Measurement::run(int repetitions, double share) {
+    repetitions_ = repetitions;
+    least_us_ = share * options_.min_time_s * 1e6;
     for (std::uint64_t repetition = 0; repeat(repetition); ++repetition) {
     }
     std::vector<Result> results;
@@ -57,7 +62,7 @@ std::vector<Result> Measurement::run() {
 }
 
 int Measurement::rank_in_turn(std::uint64_t repetition) const {
-    return static_cast<int>(repetition % static_cast<std::uint64_t>(conductor_.size()));
+    return static_cast<int>((before_ + repetition) % static_cast<std::uint64_t>(conductor_.size()));
 }
 
 bool Measurement::enough() const {
@@ -65,10 +70,10 @@ bool Measurement::enough() const {
     bool all = true;
     for (const auto& [calls, result, discarded_in_a_row] : turns_) {
         if (discarded_in_a_row >= most_discarded_in_a_row) return true;
-        all = all && result.times_us.size() >= static_cast<std::size_t>(options_.repetitions);
+        all = all && result.times_us.size() >= static_cast<std::size_t>(repetitions_);
         total_us += std::accumulate(result.times_us.begin(), result.times_us.end(), 0.0);
     }
-    return all && total_us >= options_.min_time_s * 1e6 * static_cast<double>(turns_.size());
+    return all && total_us >= least_us_ * static_cast<double>(turns_.size());
 }
 
 bool Measurement::repeat(std::uint64_t repetition) {

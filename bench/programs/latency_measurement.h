@@ -29,10 +29,13 @@ struct Result {
 class Measurement {
 public:
     // `root`: as root_rank() tells. `size`: 0 for operations without data.
+    // `before`: what was measured of the same, by party; empty: nothing.
     Measurement(Conductor& conductor, const Operation& operation, std::span<Calls* const> parties, int root,
-                std::uint64_t size, const Options& options);
+                std::uint64_t size, const Options& options, std::vector<Result> before = {});
 
-    std::vector<Result> run();  // by party
+    // Until everybody has so many repetitions, from before among them, and this share of the time was
+    // taken. By party.
+    std::vector<Result> run(int repetitions, double share = 1);
 
 private:
     struct Turn {
@@ -42,7 +45,7 @@ private:
     };
 
     int rank_in_turn(std::uint64_t repetition) const;
-    // Everybody has all repetitions, and together they took the time; or nobody gets any.
+    // Everybody has the repetitions, and together they took the time; or nobody gets any.
     bool enough() const;
     // False, with nothing done, if it was enough.
     bool repeat(std::uint64_t repetition);
@@ -54,6 +57,9 @@ private:
     const Operation& operation_;
     const Options& options_;
     int root_;
+    int repetitions_ = 0;
+    std::uint64_t before_ = 0;  // repetitions
+    double least_us_ = 0;
     std::vector<Turn> turns_;
     std::unique_ptr<Collective> collective_;
     std::uint64_t calls_ = 0;

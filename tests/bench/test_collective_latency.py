@@ -161,7 +161,8 @@ class Program(Runs):
 
 class Help(Runs):
     def test_cells(self):
-        """Operations one after another, each with its sizes and root; sizes at which somebody is left out."""
+        """Operations one after another, each with its sizes, up and down again, and its root; sizes at which somebody
+        is left out."""
         contenders = self.file("contenders.json", [{"name": "a"}, {"name": "b", "sizes": [8, 64]}, {"name": "c"}])
         cells = self.file("cells.json", [
             {"op": "bcast", "root": "last", "sizes": [8, 64, 512], "except": {"c": [8, 64]}},
@@ -169,8 +170,8 @@ class Help(Runs):
         found = [line for line in self.read("--contenders", contenders, "--cells", cells) if "times" in line]
         self.assertEqual([(line["cell"], line["operation"], line["size"], line["root"], line["contender"])
                           for line in found],
-                         [(0, "bcast", 8, 3, "a"), (0, "bcast", 8, 3, "b"), (0, "bcast", 64, 3, "a"),
-                          (0, "bcast", 64, 3, "b"), (0, "bcast", 512, 3, "a"), (0, "bcast", 512, 3, "c"),
+                         [(0, "bcast", 512, 3, "a"), (0, "bcast", 512, 3, "c"), (0, "bcast", 64, 3, "a"),
+                          (0, "bcast", 64, 3, "b"), (0, "bcast", 8, 3, "a"), (0, "bcast", 8, 3, "b"),
                           (1, "barrier", 0, None, "a"), (1, "barrier", 0, None, "c"),
                           (2, "gather", 64, 3, "a"), (2, "gather", 64, 3, "b"), (2, "gather", 64, 3, "c")])
 
