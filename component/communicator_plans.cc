@@ -31,14 +31,13 @@ algorithms::Overrides without_delegation(algorithms::Overrides overrides, Collec
     if (overrides.engine != algorithms::Engine::automatic && overrides.engine != algorithms::Engine::levels) {
         return overrides;  // then check() has let no such method through
     }
-    const bool exchanges = algorithms::traits_of(op).exchanges;
+    const algorithms::CollectiveTraits traits = algorithms::traits_of(op);
     overrides.engine = engine;
     overrides.engine_source = {};
     std::erase_if(overrides.methods, [&](const algorithms::LevelMethodRule& rule) {
         const Algorithm algorithm = rule.method.algorithm;
         return algorithm != Algorithm::automatic && algorithm != Algorithm::skip &&
-               !algorithms::info(algorithm).tree_shape &&
-               !(exchanges && algorithm == Algorithm::recursive_doubling);
+               !algorithms::info(algorithm).tree_shape && !algorithms::exchanges_by(algorithm, traits);
     });
     return overrides;
 }

@@ -227,6 +227,9 @@ const Routes<algorithms::ExchangeLinks>& CommunicatorState::exchange_routes(Plan
                                                                             bool rank_order) {
     return routes<algorithms::ExchangeLinks>(planned, root, [&] {
         const int rank = ompi_comm_rank(comm_);
+        if (algorithms::halves_on_top(planned.plan)) {
+            return algorithms::halving_links(hierarchy_, planned.plan, rank);
+        }
         if (algorithms::exchanges_on_top(planned.plan)) {
             return algorithms::exchange_links(hierarchy_, planned.plan, rank, rank_order);
         }

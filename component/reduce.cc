@@ -96,8 +96,10 @@ int allreduce(const void* send, void* receive, int count, ompi_datatype_t* datat
                 if (algorithms::exchanges_on_top(planned.plan)) {
                     const auto& routes = state.exchange_routes(planned, operation.root, operation.rank_order);
                     state.transport().carry(Collective::allreduce, routes.levels);
-                    return algorithms::allreduce_exchange(state.transport(), routes.links, buffers, reduction,
-                                                          state.arena());
+                    const auto exchange = algorithms::halves_on_top(planned.plan)
+                                              ? algorithms::allreduce_halving
+                                              : algorithms::allreduce_exchange;
+                    return exchange(state.transport(), routes.links, buffers, reduction, state.arena());
                 }
                 if (planned.plan.engine == algorithms::Engine::ring) {
                     const auto& routes = state.ring_routes(planned, operation.root);

@@ -30,6 +30,9 @@ std::vector<int> peers_of(const algorithms::ReductionLinks& links) {
 std::vector<int> peers_of(const algorithms::ExchangeLinks& links) {
     std::vector<int> peers = peers_of(links.below);
     peers.insert(peers.end(), links.core.begin(), links.core.end());
+    if (links.partner >= 0) {
+        peers.push_back(links.partner);
+    }
     return peers;
 }
 

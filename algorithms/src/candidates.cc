@@ -76,6 +76,11 @@ public:
             const LevelMethod doubling{Algorithm::recursive_doubling, 0, {}};
             family(Engine::tree, {{exactly(levels_.front()), doubling, {}}},
                    "the best tree below an exchange");
+            const LevelMethod halving{Algorithm::rabenseifner, 0, {}};
+            if (exchanges_by(halving.algorithm, traits)) {
+                family(Engine::tree, {{exactly(levels_.front()), halving, {}}},
+                       "the best tree below an exchange of halves");
+            }
             without_exchange();
         }
         family(Engine::ring, {}, "the best ring");

@@ -14,9 +14,8 @@ bool by_levels(const LevelMethod& method, Collective collective) {
 }
 
 bool by_tree(const LevelMethod& method, const CollectiveTraits& traits) {
-    if (method.algorithm == Algorithm::skip) return true;
-    if (method.algorithm == Algorithm::recursive_doubling) return traits.exchanges;
-    return method.algorithm == Algorithm::automatic || info(method.algorithm).tree_shape;
+    return method.algorithm == Algorithm::automatic || method.algorithm == Algorithm::skip ||
+           info(method.algorithm).tree_shape || exchanges_by(method.algorithm, traits);
 }
 
 /// True where a level becomes a ring of our own; else Open MPI's is meant.
@@ -67,6 +66,11 @@ std::string text_of(const LevelMethodRule& rule) {
 }
 
 }  // namespace
+
+bool exchanges_by(Algorithm algorithm, const CollectiveTraits& traits) {
+    if (algorithm == Algorithm::rabenseifner) return traits.exchanges && traits.folds;
+    return algorithm == Algorithm::recursive_doubling && traits.exchanges;
+}
 
 std::string engines_of(Collective collective) { return known_engines(traits_of(collective)); }
 

@@ -81,7 +81,7 @@ CostModel::CostModel(const topology::Hierarchy& hierarchy, const LinkTable& link
     group_us_per_byte_.resize(groups_.size());
     group_gap_us_.resize(groups_.size());
     links_.resize(levels.size());
-    set_links(links);
+    CostModel::set_links(links);
 }
 
 void CostModel::set_links(const LinkTable& links) {

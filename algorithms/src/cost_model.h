@@ -35,7 +35,7 @@ public:
     /// True when the topmost level has no other group than the top.
     bool top_stands_alone() const { return top_stands_alone_; }
     /// Puts other links in place of those that it has. Cost: O(ranks * depth).
-    void set_links(const LinkTable& links);
+    virtual void set_links(const LinkTable& links);
 
     /// Microseconds until the last rank is done. `plans`: one per level, in the order of levels(), none
     /// automatic. Methods that the engine cannot use count as the nearest tree shape. Cost: O(ranks * depth).

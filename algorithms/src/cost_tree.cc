@@ -1,7 +1,6 @@
 #include "cost_tree.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "cost_links.h"
@@ -16,6 +15,7 @@ TreeModel::TreeModel(const topology::Hierarchy& hierarchy, const LinkTable& link
       down_(traits.down),
       fold_us_per_byte_(traits.folds ? 1 / folded_bytes_per_us : 0),
       any_merged_(std::any_of(groups_.begin(), groups_.end(), [](const GroupView& g) { return g.merged; })),
+      skipped_(skipped.begin(), skipped.end()),
       ranks_(hierarchy.stop.size()),
       boundaries_(hierarchy.groups.size()) {}
 
@@ -209,29 +209,9 @@ TreeModel::Wave TreeModel::arrived() const {
     return latest;
 }
 
-/// Recursive doubling of whole messages among the stand-ins of the topmost group, who all start together.
-double TreeModel::rounds_us() const {
-    const GroupView& top = groups_.front();
-    const auto members = static_cast<unsigned>(top.participants.size());
-    if (members < 2) return 0;
-    const LinkParameters& link = links_[top.level];
-    double us_per_byte = 0;
-    for (const Participant& member : top.participants)
-        us_per_byte = std::max(us_per_byte, member.us_per_byte);
-    const double copy = network_[top.level] ? 0 : bytes_ / link.bytes_per_us;
-    const double fold = bytes_ * fold_us_per_byte_;
-    const double message = 2 * link.overhead_us + link.latency_us + bytes_ * us_per_byte +
-                           handshake_us(link, static_cast<std::size_t>(bytes_));
-    // A processor that moves the bytes itself first sends its own, then takes in the partner's.
-    const double round = message + copy + fold;
-    const double rounds = std::bit_width(members) - 1;
-    const double pairing = std::has_single_bit(members) ? 0 : 2 * message + fold;
-    return rounds * round + pairing;
-}
-
 double TreeModel::cost_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) {
     bytes_ = static_cast<double>(std::max<std::size_t>(bytes, 1));
-    exchange_ = up_ && down_ && plans[0].method.algorithm == Algorithm::recursive_doubling;
+    exchange_ = up_ && down_ && is_exchange(plans[0].method);
     ring_ = up_ && down_ && plans[0].method.algorithm == Algorithm::ring &&
             groups_.front().participants.size() > 2;
     std::fill(ranks_.begin(), ranks_.end(), RankState{});
@@ -245,7 +225,7 @@ double TreeModel::cost_us(std::span<const LevelPlan> plans, std::size_t bytes, c
         each_group([&](int g, const Edges& edges) { time_group(g, edges, fold_us_per_byte_); });
         top = arrived();
         if (!down_) return top.last;
-        if (exchange_) top.first = top.last = top.last + rounds_us();
+        if (exchange_) top.first = top.last = top.last + rounds_us(plans[0]);
         if (ring_) top = round_the_ring(plans[0], window, top);
     }
     start(top);

@@ -1,6 +1,9 @@
 #pragma once
+#include <compare>
 #include <cstddef>
+#include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "cost_model.h"
@@ -21,10 +24,10 @@ namespace strata::algorithms {
 /// Reduce is the same walk backwards in time, with a fold at the upper end of every edge. Allreduce walks up
 /// and then down while both streams share the processors; links carry both directions at once, and a rank's
 /// connection one vector per neighbour beyond it each way. All segments of a reduction have the size of the
-/// topmost level's. With recursive doubling on the topmost level messages stay whole: up inside its members,
-/// rounds among the stand-ins, down again. Barrier: the same with one byte. With a ring on the topmost level
-/// both streams begin and end at its members, whose connections carry 2(k-1)/k vectors each way; a round
-/// takes 2(k-1) hops, and none of them less than a message without company (cost_ring.cc).
+/// topmost level's. With an exchange on the topmost level messages stay whole: up inside its members, rounds
+/// among the stand-ins (cost_core_rounds.cc), down again. Barrier: the same with one byte. With a ring on the
+/// topmost level both streams begin and end at its members, whose connections carry 2(k-1)/k vectors each
+/// way; a round takes 2(k-1) hops, and none of them less than a message without company (cost_ring.cc).
 ///
 /// A group of a skipped level can be entered and left several times, and its connection is then shared on the
 /// way in as well (cost_merged.cc).
@@ -34,6 +37,7 @@ public:
               const CollectiveTraits& traits, std::span<const topology::LevelKey> skipped,
               const Sample* sample = nullptr);
 
+    void set_links(const LinkTable& links) override;
     double cost_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) override;
 
 private:
@@ -60,7 +64,27 @@ private:
         double burst = 0;    ///< bytes, besides the last segment, that come at the end all at once
     };
     struct Ring;
+    /// How messages that start together cross a boundary.
+    struct Crossing {
+        std::size_t level = 0;         ///< on which their ends meet
+        double us_per_byte = 0;        ///< of the narrowest connection between these
+        int before = 0;                ///< others that use the boundary the same way
+        double gap = 0;                ///< us for which one of them occupies it at least
+        double group_us_per_byte = 0;  ///< of the boundary
+        auto operator<=>(const Crossing&) const = default;
+    };
+    using Crossings = std::vector<Crossing>;
+    /// An exchange among the stand-ins of the topmost group: who sends to whom in each of its rounds.
+    struct Rounds {
+        Crossings before;               ///< from those that have no place in the rounds
+        std::vector<Crossings> rounds;  ///< both ways
+        Crossings after;                ///< back to those
+    };
 
+    static Rounds rounds_apart(const GroupView& top);
+    Rounds make_rounds(const LevelPlan& plan) const;
+    Crossings crossings(const std::vector<std::pair<int, int>>& messages) const;
+    double message_us(const Crossings& crossings, double bytes) const;
     Edges edges_on(std::size_t level, std::size_t segment_bytes, const Window& window) const;
     void make_edges(std::span<const LevelPlan> plans, const Window& window);
     template <typename Action>
@@ -75,7 +99,7 @@ private:
     double pass_outward(int rank, int group, double start, double bytes);
     double pass_inward(int rank, int group, double start, double bytes);
     void add_merged_loads(int group, const Edges& edges);
-    double rounds_us() const;
+    double rounds_us(const LevelPlan& plan);
     Ring ring_of(const LevelPlan& plan, const Window& window) const;
     void add_ring_loads(const LevelPlan& plan, const Window& window);
     Wave round_the_ring(const LevelPlan& plan, const Window& window, const Wave& local) const;
@@ -86,6 +110,8 @@ private:
     bool down_;
     double fold_us_per_byte_;
     bool any_merged_;
+    std::vector<topology::LevelKey> skipped_;
+    std::map<Algorithm, Rounds> rounds_;  ///< by method of the topmost level; for the present links
 
     // One candidate's state, kept to spare allocations.
     struct RankState {

@@ -48,8 +48,16 @@ const LevelPlan& Plan::at(topology::LevelKey level) const {
     throw std::out_of_range("the plan has no level '" + topology::name_of(level) + "'");
 }
 
+bool is_exchange(const LevelMethod& method) {
+    return method.algorithm == Algorithm::recursive_doubling || method.algorithm == Algorithm::rabenseifner;
+}
+
 bool exchanges_on_top(const Plan& plan) {
-    return !plan.levels.empty() && plan.levels.front().method.algorithm == Algorithm::recursive_doubling;
+    return !plan.levels.empty() && is_exchange(plan.levels.front().method);
+}
+
+bool halves_on_top(const Plan& plan) {
+    return exchanges_on_top(plan) && plan.levels.front().method.algorithm == Algorithm::rabenseifner;
 }
 
 }  // namespace strata::algorithms

@@ -36,7 +36,7 @@ const LevelMethod ring{Algorithm::ring, 0, {}};
 }  // namespace
 
 bool delegates(const LevelMethod& method, const CollectiveTraits& traits) {
-    if (method.algorithm == Algorithm::recursive_doubling) return !traits.exchanges;
+    if (exchanges_by(method.algorithm, traits)) return false;
     return method.algorithm != Algorithm::automatic && method.algorithm != Algorithm::skip &&
            !info(method.algorithm).tree_shape;
 }
@@ -67,7 +67,7 @@ bool PlanSearch::wants_levels(const Overrides& overrides) const {
 bool PlanSearch::can_have(std::size_t l, const LevelMethod& method) const {
     if (!by_levels_) {
         if (method.algorithm == Algorithm::skip) return false;  // or the model would not have this level
-        if (method.algorithm == Algorithm::recursive_doubling) return l == 0 && may_exchange_;
+        if (exchanges_by(method.algorithm, traits_)) return l == 0 && may_exchange(method.algorithm);
         if (method.algorithm == Algorithm::ring) return rings_ != Rings::none && may_be_ring(l);
         return !delegates(method, traits_);
     }
@@ -90,20 +90,26 @@ std::vector<LevelSources> PlanSearch::sources() const {
 }
 
 double PlanSearch::run(bool one_segment) {
-    if (!by_levels_ && plans_.front().method.algorithm == Algorithm::recursive_doubling) {
-        set_exchange();
+    if (!by_levels_ && is_exchange(plans_.front().method)) {
+        set_exchange(plans_.front().method.algorithm);
     } else if (one_segment) {
         set_one_segment();
     }
     // Nobody knows how much there is: messages that need no handshake between nodes, so that long streams
     // flow; inside a node whole ones.
     if (!traits_.sized) fix_segments(network_eager(0) == 0 ? 0 : largest_eager_segment(network_eager(0)), {});
-    PlanSearch exchange = *this;
-    choose(one_segment);
-    if (exchange.exchange_is_open()) {
-        exchange.set_exchange();
+    const PlanSearch open = *this;
+    const bool halves = exchanges_ == Exchanges::halves && could_halve();
+    if (!halves) choose(one_segment);
+    for (const Algorithm algorithm : {Algorithm::recursive_doubling, Algorithm::rabenseifner}) {
+        const bool left_out = algorithm == Algorithm::rabenseifner ? exchanges_ == Exchanges::whole_vectors
+                                                                   : exchanges_ == Exchanges::halves;
+        if (left_out || !open.exchange_is_open(algorithm)) continue;
+        PlanSearch exchange = open;
+        exchange.set_exchange(algorithm);
         exchange.choose(one_segment);
-        if (exchange.best_us_ < best_us_) *this = std::move(exchange);
+        exchange.levels_.front().method_open = true;  // no rule has closed it
+        if (best_us_ < 0 || exchange.best_us_ < best_us_) *this = std::move(exchange);
     }
     return best_us_;
 }
@@ -201,20 +207,34 @@ void PlanSearch::set_one_segment() {
     if (!topmost_open) fix_segments(plans_.front().segment_bytes, source);
 }
 
-/// Recursive doubling on the topmost level: all messages are whole.
-void PlanSearch::set_exchange() {
-    plans_.front().method = {Algorithm::recursive_doubling, 0, {}};
+/// Halves are reduced in an order that depends on their place in the vector.
+bool PlanSearch::may_exchange(Algorithm algorithm) const {
+    const bool ordered = order_is_fixed() || operation_.rank_order;
+    return may_exchange_ && exchanges_by(algorithm, traits_) &&
+           (algorithm != Algorithm::rabenseifner || !ordered);
+}
+
+/// An exchange on the topmost level: all other messages are whole.
+void PlanSearch::set_exchange(Algorithm algorithm) {
+    plans_.front().method = {algorithm, 0, {}};
     levels_.front().method_open = false;
     open_segments();
     fix_segments(0, {});
 }
 
-/// True when nothing forbids recursive doubling on the topmost level: no rule, no ring, no message that must
-/// be cut, no order that must be the same for longer ones.
-bool PlanSearch::exchange_is_open() const {
+/// True when nothing forbids this exchange on the topmost level: no rule, no ring, no message that must be
+/// cut, no order that must be the same for longer ones. Where rings are asked for they shall be seen.
+bool PlanSearch::exchange_is_open(Algorithm algorithm) const {
     const std::size_t segment = levels_.front().segment_open ? 0 : plans_.front().segment_bytes;
-    return may_exchange_ && !by_levels_ && levels_.front().method_open && !must_be_ring(0) &&
+    return may_exchange(algorithm) && (algorithm != Algorithm::rabenseifner || worth_halving()) &&
+           !by_levels_ && levels_.front().method_open && rings_ != Rings::allowed && !must_be_ring(0) &&
            !order_is_fixed() && (segment == 0 || segment >= bytes_);
+}
+
+/// Two exchange whole vectors in any case. Halves go up and down as whole vectors, which are never longer
+/// than the longest segment.
+bool PlanSearch::worth_halving() const {
+    return model_->largest_group(0) > 2 && bytes_ >= smallest_segment && bytes_ <= largest_segment;
 }
 
 /// Everything open, with one segment size for all levels first; `one_segment`: and last.

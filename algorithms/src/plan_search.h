@@ -20,6 +20,10 @@ bool delegates(const LevelMethod& method, const CollectiveTraits& traits);
 /// Whether the levels left open may become rings.
 enum class Rings { none, allowed, wanted };
 
+/// Which exchanges on the topmost level are tried: all beside trees, all but those of halves, or, where they
+/// may be, those only.
+enum class Exchanges { all, whole_vectors, halves };
+
 /// Searches the choices that one operation and the user's rules leave open, for one hierarchy, root and size.
 class PlanSearch {
 public:
@@ -35,6 +39,11 @@ public:
     const std::vector<LevelPlan>& plans() const { return plans_; }
     /// By level.
     std::vector<LevelSources> sources() const;
+
+    /// True when halves are worth a thought on the topmost level.
+    bool could_halve() const { return exchange_is_open(Algorithm::rabenseifner); }
+    /// To be called before run().
+    void allow(Exchanges exchanges) { exchanges_ = exchanges; }
 
     /// Chooses everything open; returns the predicted time, us. `one_segment`: of one size on all levels, the
     /// topmost one's where a rule fixed that.
@@ -60,8 +69,10 @@ private:
     void fix_segments(std::size_t bytes, Source source);
     void open_segments();
     void set_one_segment();
-    void set_exchange();
-    bool exchange_is_open() const;
+    bool may_exchange(Algorithm algorithm) const;
+    void set_exchange(Algorithm algorithm);
+    bool exchange_is_open(Algorithm algorithm) const;
+    bool worth_halving() const;
     void choose(bool one_segment);
     std::vector<std::size_t> segment_candidates() const;
     std::size_t network_eager(std::size_t level) const;
@@ -79,6 +90,7 @@ private:
     std::size_t bytes_;
     Window window_;
     Rings rings_;
+    Exchanges exchanges_ = Exchanges::all;
     bool may_exchange_;
     bool by_levels_;
     std::optional<LevelMethod> passed_over_;

@@ -152,7 +152,7 @@ ReductionLinks ordered_links(const Hierarchy& hierarchy, const Plan& plan, int r
 Plan tree_plan(const Plan& plan) {
     Plan result = plan;
     for (LevelPlan& level : result.levels) {
-        if (level.method.algorithm == Algorithm::recursive_doubling) {
+        if (is_exchange(level.method)) {
             level.method = {Algorithm::binomial, 0, {}};
         }
     }
@@ -200,6 +200,12 @@ ReductionLinks reduction_links(const Hierarchy& hierarchy, const Plan& plan, int
     return links;
 }
 
+std::vector<int> exchange_core(const Hierarchy& hierarchy, const Plan& plan, bool rank_order) {
+    const Group& top = hierarchy.groups.front();
+    const int root = rank_order ? top.members.front() : top.leader;
+    return stand_ins(hierarchy, plan, 0, root, rank_order ? StandIn::lowest : StandIn::leader);
+}
+
 ExchangeLinks exchange_links(const Hierarchy& hierarchy, const Plan& plan, int rank, bool rank_order) {
     check_rank(hierarchy, rank, "rank");
     constexpr int top = 0;
@@ -217,7 +223,7 @@ ExchangeLinks exchange_links(const Hierarchy& hierarchy, const Plan& plan, int r
     links.segment_bytes = plan.at(hierarchy.groups[top].level).segment_bytes;
     set_segments(links.below, hierarchy, plan);
     if (links.below.parent.peer < 0) {
-        links.core = stand_ins(hierarchy, plan, top, root, rank_order ? StandIn::lowest : StandIn::leader);
+        links.core = exchange_core(hierarchy, plan, rank_order);
         links.position =
             static_cast<int>(std::find(links.core.begin(), links.core.end(), rank) - links.core.begin());
     }

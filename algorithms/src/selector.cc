@@ -47,7 +47,9 @@ std::optional<Verdict> judge_unseen(const Operation& operation, bool between_nod
 std::string passed_over_text(const LevelMethod& method, const Operation& operation) {
     const std::string name(method.algorithm == Algorithm::component ? method.component
                                                                     : info(method.algorithm).name);
-    return name + (fixed_order(operation) ? " has no fixed order" : " is for the topmost level");
+    if (fixed_order(operation)) return name + " has no fixed order";
+    const bool halves = method.algorithm == Algorithm::rabenseifner;
+    return name + (halves && operation.rank_order ? " keeps no order" : " is for the topmost level");
 }
 
 const char* no_ring(const Operation& operation) {
@@ -122,8 +124,10 @@ struct Searches {
     FlatRounds rounds{hierarchy};
 
     /// The best plan under `links` without some levels.
-    Searched without(std::vector<topology::LevelKey> skipped, const LinkTable& links, Rings rings) {
+    Searched without(std::vector<topology::LevelKey> skipped, const LinkTable& links, Rings rings,
+                     Exchanges exchanges = Exchanges::all) {
         PlanSearch search(models.at(links, skipped), overrides, operation, rings);
+        search.allow(exchanges);
         const double us = search.run(traits_of(operation.collective).folds);
         return Searched{std::move(search), us, std::move(skipped)};
     }
@@ -135,29 +139,27 @@ struct Searches {
     }
 };
 
-/// The best plan in which all nodes talk across the topmost level, none through a switch's leader; empty
-/// where there is no other level between nodes, or one that must be kept.
-std::optional<Searched> search_nodes_alone(const Searched& searched, const LinkTable& links,
-                                           Searches& searches) {
-    std::vector<topology::LevelKey> skipped = skippable_network(searches.hierarchy, searches.overrides);
-    if (skipped.empty() || !may_skip_levels(searches.overrides, searches.operation)) return std::nullopt;
-    skipped.insert(skipped.end(), searched.skipped.begin(), searched.skipped.end());
-    return searches.without(std::move(skipped), links, Rings::none);
-}
-
-/// Under wide uplinks, too, which spare nobody who sends twice where once is enough.
+/// Plans in which all nodes talk across the topmost level, none through a switch's leader; none where there
+/// is no other level between nodes, or one that must be kept. Whole vectors and halves apart; and under wide
+/// uplinks, too, which spare nobody who sends twice where once is enough.
 void add_nodes_alone(std::vector<Searched>& ways, const LinkTable& links, const Weighing& weighing,
                      Searches& searches) {
-    auto found = search_nodes_alone(ways.front(), links, searches);
-    if (!found) return;
+    std::vector<topology::LevelKey> skipped = skippable_network(searches.hierarchy, searches.overrides);
+    if (skipped.empty() || !may_skip_levels(searches.overrides, searches.operation)) return;
+    const std::vector<topology::LevelKey>& others = ways.front().skipped;
+    skipped.insert(skipped.end(), others.begin(), others.end());
+    const auto add = [&](const LinkTable& table, Exchanges exchanges) {
+        ways.push_back(searches.without(skipped, table, Rings::none, exchanges));
+    };
+    add(links, Exchanges::whole_vectors);
     // Blocks to or from a root become no fewer on their way: a switch's leader only delays them.
     const CollectiveTraits traits = traits_of(searches.operation.collective);
-    const bool merges = !(traits.blocks && traits.rooted);
-    if (merges && weighing.wide()) {
-        const LinkTable& wide = weighing.tables()[*weighing.wide()];
-        ways.push_back(*search_nodes_alone(ways.front(), wide, searches));
+    if (traits.blocks && traits.rooted) {
+        std::rotate(ways.begin(), ways.end() - 1, ways.end());
+        return;
     }
-    ways.insert(merges ? ways.end() : ways.begin(), std::move(*found));
+    if (ways.back().search.could_halve()) add(links, Exchanges::halves);
+    if (weighing.wide()) add(weighing.tables()[*weighing.wide()], Exchanges::whole_vectors);
 }
 
 /// Between nodes: what is fastest under any of the links that may be, fewer levels, rings in place of trees,
@@ -174,6 +176,11 @@ Verdict weigh(Searched& searched, const LinkTable& links, Searches& searches, Pl
         if (t != weighing.wide()) ways.push_back(searches.under(weighing.tables()[t], Rings::none));
     }
     add_nodes_alone(ways, links, weighing, searches);
+    if (ways.front().search.could_halve()) {
+        const bool halved = ways.front().search.plans().front().method.algorithm == Algorithm::rabenseifner;
+        ways.push_back(searches.without(ways.front().skipped, links, Rings::none,
+                                        halved ? Exchanges::whole_vectors : Exchanges::halves));
+    }
     if (traits_of(operation.collective).by_ring && ways.front().search.could_be_ring()) {
         ways.push_back(searches.under(links, Rings::allowed));
     }

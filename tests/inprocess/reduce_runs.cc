@@ -250,6 +250,17 @@ ReduceRun run_exchange(const ReduceCase& reduce, const FabricOptions& options, A
         arenas);
 }
 
+ReduceRun run_halving(const ReduceCase& reduce, const FabricOptions& options, Arenas* arenas) {
+    return run_reduction(
+        reduce, options, true,
+        [&](int rank, auto& transport, auto buffers, auto& reduction, auto& arena) {
+            return algorithms::allreduce_halving(
+                transport, algorithms::halving_links(reduce.hierarchy, reduce.plan, rank), buffers, reduction,
+                arena);
+        },
+        arenas);
+}
+
 ReduceRun run_ring(const ReduceCase& reduce, const FabricOptions& options, Arenas* arenas) {
     return run_reduction(
         reduce, options, true,

@@ -73,7 +73,21 @@ ReduceRun run_reduction(const ReduceCase& reduce, const FabricOptions& options, 
 ReduceRun run_reduce(const ReduceCase& reduce, const FabricOptions& options, Arenas* arenas = nullptr);
 ReduceRun run_allreduce(const ReduceCase& reduce, const FabricOptions& options, Arenas* arenas = nullptr);
 ReduceRun run_exchange(const ReduceCase& reduce, const FabricOptions& options, Arenas* arenas = nullptr);
+ReduceRun run_halving(const ReduceCase& reduce, const FabricOptions& options, Arenas* arenas = nullptr);
 ReduceRun run_ring(const ReduceCase& reduce, const FabricOptions& options, Arenas* arenas = nullptr);
+
+/// Elements of another size over bytes; a fold that divides one answers with 99.
+class WideElements : public algorithms::Reduction {
+public:
+    WideElements(algorithms::Reduction& bytes, std::size_t element_bytes)
+        : Reduction(element_bytes), bytes_(bytes) {}
+    int fold(const std::byte* left, std::byte* right, std::size_t bytes) override {
+        return bytes % element_bytes() == 0 ? bytes_.fold(left, right, bytes) : 99;
+    }
+
+private:
+    algorithms::Reduction& bytes_;
+};
 
 /// Runs the case again and again with each call of each rank failing once (about `per_rank` of them). Every
 /// run must end without a deadlock, the rank that failed with the injected code, all others with 0 or because

@@ -39,6 +39,7 @@ std::vector<std::string> level_words(Collective collective, bool by_levels) {
         std::vector<std::string> shapes = {"linear",   "chain:1",  "chain:2",   "chain:3",
                                            "pipeline", "binomial", "knomial:3", "knomial:4"};
         shapes.insert(shapes.end(), exchanges ? 5 : 1, exchanges ? "recursive_doubling" : "binary");
+        shapes.insert(shapes.end(), collective == Collective::allreduce ? 5 : 0, "rabenseifner");
         return shapes;
     }
     const std::vector<std::string> bcasts = {

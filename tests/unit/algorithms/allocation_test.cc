@@ -161,6 +161,18 @@ TEST_P(Allocations, AllreduceByExchangeAndBarrier) {
     }
 }
 
+TEST_P(Allocations, AllreduceByHalving) {
+    expect_no_allocations(GetParam(), [&](int rank) -> Engine {
+        return [links = halving_links(hierarchy, plan, rank)](Transport& transport, auto& own, auto& result,
+                                                              Arena& arena) {
+            XorBytes reduction;
+            PackedBuffer mine(own.data(), own.size());
+            PackedBuffer all(result.data(), result.size());
+            return allreduce_halving(transport, links, {mine, &all}, reduction, arena);
+        };
+    });
+}
+
 /// Gather and Scatter bring more than an arena keeps through the second node's leader.
 TEST_P(Allocations, AllgatherGatherScatter) {
     for (const BlockFlow flow : {BlockFlow::all, BlockFlow::to_root, BlockFlow::from_root}) {

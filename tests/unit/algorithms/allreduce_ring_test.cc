@@ -98,18 +98,6 @@ TEST(AllreduceRing, InPlaceUnderManySchedules) {
     }
 }
 
-/// Elements of other sizes over bytes.
-class WideElements : public Reduction {
-public:
-    WideElements(Reduction& bytes, std::size_t element_bytes) : Reduction(element_bytes), bytes_(bytes) {}
-    int fold(const std::byte* left, std::byte* right, std::size_t bytes) override {
-        return bytes % element_bytes() == 0 ? bytes_.fold(left, right, bytes) : 99;
-    }
-
-private:
-    Reduction& bytes_;
-};
-
 TEST(AllreduceRing, NoMessageDividesAnElement) {
     for (std::size_t element = 1; element <= 16; ++element) {
         for (const Hierarchy& hierarchy : {regular_hierarchy({3}), regular_hierarchy({4, 2})}) {

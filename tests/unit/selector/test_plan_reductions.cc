@@ -118,6 +118,67 @@ TEST(PlanReduction, RecursiveDoublingHoldsForTheTopmostLevelOnly) {
     EXPECT_EQ(top.reason, "set by the user");
 }
 
+TEST(PlanReduction, VectorsBetweenShortAndLongAreHalved) {
+    const auto method = [](std::size_t bytes, const Operation& operation = {Collective::allreduce}) {
+        Operation sized = operation;
+        sized.bytes = bytes;
+        const Plan plan = planned(nodes_below_switch(8, 2), sized, overriding(Engine::tree));
+        for (const LevelPlan& level : plan.levels) {
+            EXPECT_TRUE(!exchanges_on_top(plan) || level.segment_bytes == 0) << bytes;
+        }
+        return plan.levels.front().method.algorithm;
+    };
+    EXPECT_EQ(method(8), Algorithm::recursive_doubling);
+    EXPECT_EQ(method(32 * kib), Algorithm::rabenseifner);
+    EXPECT_EQ(method(64 * kib), Algorithm::rabenseifner);
+    Operation ordered{Collective::allreduce};
+    ordered.rank_order = true;
+    EXPECT_EQ(method(32 * kib, ordered), Algorithm::recursive_doubling);
+    Operation again{Collective::allreduce};
+    again.reproducible = true;
+    EXPECT_EQ(method(32 * kib, again), Algorithm::binomial);
+}
+
+/// All nodes of both sites, in which the first halves stay.
+TEST(PlanReduction, HalvesOfNodesAlone) {
+    const Hierarchy sites = sites_of_nodes(2, 8, 1);
+    int halved = 0;
+    for (std::size_t bytes = 4 * kib; bytes <= 256 * kib; bytes *= 2) {
+        const Operation operation{Collective::allreduce, bytes};
+        const Plan plan = planned(sites, operation);
+        expect_least_loss(sites, two_sites(2000), operation, plan);
+        if (plan.engine != Engine::tree || !halves_on_top(plan)) continue;
+        ++halved;
+        EXPECT_EQ(plan.skipped, std::vector{leaf_switch});
+    }
+    EXPECT_GT(halved, 0);
+}
+
+TEST(PlanReduction, HalvesAreForTheTopmostLevelWithoutAnOrder) {
+    const Hierarchy sites = sites_of_nodes(2, 2, 4);
+    for (const Engine engine : {Engine::automatic, Engine::tree}) {
+        Operation operation{Collective::allreduce, 8};
+        const auto reason = [&](const char* wish) {
+            const Plan plan = planned(sites, operation, overriding(engine, wish));
+            EXPECT_EQ(plan.engine, Engine::tree);
+            return (halves_on_top(plan) ? "halves; " : "") + plan.reason;
+        };
+        EXPECT_TRUE(reason("switch1=rabenseifner").starts_with("halves; "));
+        EXPECT_TRUE(reason("node=rabenseifner").ends_with("; rabenseifner is for the topmost level"));
+        operation.rank_order = true;
+        EXPECT_TRUE(reason("switch1=rabenseifner").ends_with("; rabenseifner keeps no order"));
+        operation.reproducible = true;
+        EXPECT_TRUE(reason("switch1=rabenseifner").ends_with("; rabenseifner has no fixed order"));
+    }
+    // Other collectives leave it to Open MPI; so does whoever asks for the levels engine.
+    EXPECT_EQ(
+        planned(sites, {Collective::reduce, 8}, overriding(Engine::automatic, "switch1=rabenseifner")).engine,
+        Engine::levels);
+    EXPECT_EQ(
+        planned(sites, {Collective::allreduce, 8}, overriding(Engine::levels, "switch1=rabenseifner")).engine,
+        Engine::levels);
+}
+
 TEST(PlanReduction, ALevelOfSeveralGroupsIsNoTop) {
     // Groups nest under one name: what suits the topmost one alone suits none of them.
     const LevelKey group{LevelKind::group, 0};

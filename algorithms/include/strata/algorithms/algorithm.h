@@ -50,7 +50,7 @@ enum class Algorithm : std::uint8_t {
     scatter_allgather_ring,  ///< binomial scatter, then a ring
     recursive_doubling,      ///< pairwise exchanges among all: topmost level of allreduce and barrier
     in_order_binary,         ///< binary tree that keeps the order of the ranks
-    rabenseifner,            ///< reduce-scatter, then gather or allgather
+    rabenseifner,            ///< reduce-scatter, then gather or allgather: topmost level of allreduce
     ring,                    ///< every member sends to the next one
     segmented_ring,          ///< the same in segments
     nonoverlapping,          ///< reduce, then broadcast, by whatever the members' communicator offers

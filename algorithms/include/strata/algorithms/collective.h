@@ -34,7 +34,7 @@ struct CollectiveTraits {
     bool folds = false;      ///< an operator combines vectors on their way up
     bool blocks = false;     ///< every rank has a block of its own; else every edge carries the whole vector
     bool sized = true;       ///< every rank can tell the total number of bytes
-    bool exchanges = false;  ///< the topmost level may exchange pairwise (recursive_doubling) instead
+    bool exchanges = false;  ///< the topmost level may exchange pairwise instead (exchanges_by())
     bool by_ring = false;    ///< the ring engine can carry it
     bool by_lanes = false;   ///< so can lanes over several network cards
 };

@@ -65,4 +65,16 @@ int allreduce_exchange(Transport& transport, const ExchangeLinks& links, ReduceB
                        Reduction& reduction, Arena& arena);
 int barrier_exchange(Transport& transport, const ExchangeLinks& links);
 
+/// For vectors between short and long: whole ones up the trees below the core and down again; among the
+/// places of halving_links(), k of them, a reduce-scatter by recursive halving and an allgather by recursive
+/// doubling: each sends 2(k-1)/k of the vector in 2 log2 k - 1 rounds, since the two that exchange last do so
+/// with all that is left. Whoever has no place sends its vector to its partner, which has, and gets the
+/// result from there. Halves are of whole elements, empty ones are not sent. Each element is reduced in two
+/// places, in the same order, and copied to all: equal bits everywhere, for operators that commute only.
+/// Memory: half a vector from the arena, a whole one of two places or where a partner's is taken in. 0 bytes:
+/// returns at once. Every rank needs a result; errors as above. Source: Thakur, Rabenseifner and Gropp 2005,
+/// section 4.5.
+int allreduce_halving(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers,
+                      Reduction& reduction, Arena& arena);
+
 }  // namespace strata::algorithms

@@ -35,15 +35,37 @@ struct ExchangeLinks {
     std::vector<int> core;          ///< stand-ins of the topmost group; empty outside the core
     int position = -1;              ///< in `core`
     std::size_t segment_bytes = 0;  ///< of all edges, those among the core too
+    int partner = -1;               ///< of a pair that takes part as one (halving_links())
 };
 
-/// As reduction_links(), without the edges of the topmost group. The core ascends by the lowest rank that
-/// each member stands for.
+/// The stand-ins of the topmost group, ascending by the lowest rank that each stands for.
+std::vector<int> exchange_core(const topology::Hierarchy& hierarchy, const Plan& plan, bool rank_order);
+
+/// As reduction_links(), without the edges of the topmost group. The core is that of exchange_core().
 ExchangeLinks exchange_links(const topology::Hierarchy& hierarchy, const Plan& plan, int rank,
                              bool rank_order);
 
 /// The same with the core in the order of a ring, which is that of a chain: along the hardware
 /// (shape_members()). For operators that commute.
 ExchangeLinks ring_links(const topology::Hierarchy& hierarchy, const Plan& plan, int rank);
+
+/// One place in recursive halving.
+struct HalvingPlace {
+    int rank = -1;
+    int partner = -1;  ///< another member of the core, which has no place of its own; -1: none
+};
+
+/// The places for recursive halving among the core, a power of two, which exchange in round i at a distance
+/// of 2^i. Places next to each other are next to each other in the hierarchy, which matters where the core
+/// comes from groups that are skipped: the long messages of the first rounds then stay inside these. Too many
+/// members pair up, inside such a group wherever that makes a power of two of its places, larger groups
+/// first:
+///
+///   skipped groups of 3 and 3 nodes:  (0 1) 2 | (3 4) 5      of 2 and 4:  0 1 | (2 3) (4 5)
+std::vector<HalvingPlace> halving_places(const topology::Hierarchy& hierarchy, const Plan& plan);
+
+/// The exchange among these places: `core` has their ranks, and is empty on a rank that has none, whose
+/// `partner` has. For operators that commute.
+ExchangeLinks halving_links(const topology::Hierarchy& hierarchy, const Plan& plan, int rank);
 
 }  // namespace strata::algorithms

@@ -40,11 +40,12 @@ struct LevelSizeRule {
 std::vector<LevelSizeRule> parse_level_sizes(std::string_view text);
 
 /// What the user fixed for one operation; everything left open is chosen by the cost model. Of several rules
-/// that match a level the first holds; rules for levels that a hierarchy has not are ignored. Recursive
-/// doubling holds for the topmost level only, whatever that is in a hierarchy: elsewhere its rule is passed
-/// over, and the plan's reason says so. Levels whose rule says `skip` are left out of trees and rings, those
-/// that a rule names otherwise are kept; the word is passed over for the topmost level, for one by which
-/// nodes stand apart, and in reductions that keep an order.
+/// that match a level the first holds; rules for levels that a hierarchy has not are ignored. What
+/// exchanges_by() holds for the topmost level only, whatever that is in a hierarchy, and halves not for
+/// reductions that keep an order: elsewhere the rule is passed over, and the plan's reason says so. Levels
+/// whose rule says `skip` are left out of trees and rings, those that a rule names otherwise are kept; the
+/// word is passed over for the topmost level, for one by which nodes stand apart, and in reductions that keep
+/// an order.
 struct Overrides {
     Engine engine = Engine::automatic;
     std::vector<LevelMethodRule> methods;
@@ -58,6 +59,10 @@ struct Overrides {
 /// Names of the engines that a collective has, and of what its levels can be given to, for help texts.
 std::string engines_of(Collective collective);
 std::string methods_of(Collective collective);
+
+/// True where the tree engine's topmost level may exchange by this method: whole vectors by recursive
+/// doubling, halves of vectors that are reduced by Rabenseifner's algorithm.
+bool exchanges_by(Algorithm algorithm, const CollectiveTraits& traits);
 
 /// Empty, or why these overrides contradict each other or the collective: an engine or a method that it has
 /// not, or the tree engine with a method that is no tree shape.
@@ -102,12 +107,12 @@ struct Operation {
 /// there are cards for one only, for reductions that must keep an order, and where short vectors are
 /// exchanged.
 /// Reductions get one segment size for all levels. Allreduce and Barrier exchange on the topmost level
-/// (recursive_doubling, whole messages) where that is predicted faster. An Allreduce has a ring on the
-/// topmost level only, and none under `rank_order` or `reproducible`; an automatic one between nodes takes it
-/// as Allgather does. `rank_order`: only shapes that keep it. `reproducible`: binomial trees where no rule
-/// says otherwise. Levels inside nodes are skipped where the tree or ring is predicted at least 5 % faster
-/// without them (Plan::skipped), unless a rule names them, or the order of a reduction must be kept. The
-/// previous component is taken to be Open MPI's coll/tuned 4.1 (forward_us of the plan).
+/// (exchanges_by(), whole messages elsewhere) where that is predicted faster. An Allreduce has a ring on the
+/// topmost level only, and neither that nor an exchange of halves under `rank_order` or `reproducible`; an
+/// automatic one between nodes takes the ring as Allgather does. `rank_order`: only shapes that keep it.
+/// `reproducible`: binomial trees where no rule says otherwise. Levels inside nodes are skipped where the
+/// tree or ring is predicted at least 5 % faster without them (Plan::skipped), unless a rule names them, or
+/// an order must be kept. The previous component (forward_us) is taken to be Open MPI's coll/tuned 4.1.
 /// Of machines of more than 64 ranks trees are predicted for the nodes that are served first (thin_out());
 /// what it comes to for all is within a few per cent.
 /// Throws std::invalid_argument with check()'s message. Cost: O(ranks * depth) per candidate, of which only
