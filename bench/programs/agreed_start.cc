@@ -19,6 +19,7 @@ namespace {
 constexpr int tell_tag = 1;
 constexpr int gather_tag = 2;
 constexpr int clock_tag = 3;
+constexpr int end_tag = 4;
 constexpr int clock_questions = 100;
 constexpr std::int64_t late_mark = -1;  // in place of an end
 constexpr std::int64_t not_awaited_mark = 0;
@@ -149,7 +150,17 @@ void Conductor::adapt_lead(bool late) {
     lead_ns_ = late ? std::min(2 * lead_ns_, longest_lead_ns) : std::max(lead_ns_ / 2, least_lead_ns);
 }
 
-Outcome Conductor::finish(std::int64_t end_ns, bool awaited) {
+void Conductor::wait_for(int rank) {
+    if (rank_ == rank && rank != 0) MPI_Send(nullptr, 0, MPI_BYTE, 0, end_tag, control_);
+    if (rank_ == 0 && rank != 0) {
+        MPI_Recv(nullptr, 0, MPI_BYTE, rank, end_tag, control_, MPI_STATUS_IGNORE);
+    }
+    std::int64_t ended = 0;
+    tell_all(ended);
+}
+
+Outcome Conductor::finish(std::int64_t end_ns, bool awaited, int alone) {
+    if (alone != everybody) wait_for(alone);
     gather(late_ ? late_mark : awaited ? common(end_ns) : not_awaited_mark);
     Outcome outcome;
     if (rank_ == 0) {

@@ -49,11 +49,13 @@ public:
     // (What the other ranks pass is ignored.)
     bool start(bool more, std::int64_t spin_ns);
 
+    static constexpr int everybody = -1;
     // To be called with the local time at which the measured call returned, and whether the operation is not
-    // over before (some rank has to be awaited). Returns once all ranks have called it: whoever is early must
-    // not take the processor from those still at work. The result is valid on rank 0. After late ranks, the
-    // next starts keep a greater distance, until many have been in time.
-    Outcome finish(std::int64_t end_ns, bool awaited = true);
+    // over before (some rank has to be awaited). `alone`: the only rank that is, known to all; the others
+    // send nothing before it has returned. Returns once all ranks have called it: whoever is early must not
+    // take the processor from those still at work. The result is valid on rank 0. After late ranks, the next
+    // starts keep a greater distance, until many have been in time.
+    Outcome finish(std::int64_t end_ns, bool awaited = true, int alone = everybody);
 
     // The values of all ranks by rank, on rank 0 and until its next call; empty elsewhere.
     std::span<const std::int64_t> gather(std::int64_t value);
@@ -73,6 +75,7 @@ private:
 
     void adapt_lead(bool late);
     void tell_all(std::int64_t& value);  // from rank 0 to the others
+    void wait_for(int rank);             // until it has come here, too
     bool one_clock();
     std::int64_t ask(int other);  // rank 0: how far that rank's clock is ahead
     void answer();                // the others

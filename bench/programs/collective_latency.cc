@@ -125,9 +125,9 @@ struct SizeRun {
     }
 };
 
-// The sizes of a cell. Where contenders are compared, upwards for half of the repetitions and back down for the
-// others: a machine that becomes faster or slower meanwhile does so for all sizes alike. Whether all results
-// were right, on rank 0.
+// The sizes of a cell. Where contenders are compared, upwards for half of the repetitions and back down for
+// the others: a machine that becomes faster or slower meanwhile does so for all sizes alike. Whether all
+// results were right, on rank 0.
 bool measure_cell(const bench::Options& options, bench::Conductor& conductor, const bench::Cell& cell,
                   const Parties& parties, bench::Output& output) {
     std::vector<SizeRun> runs;

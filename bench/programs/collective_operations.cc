@@ -93,14 +93,14 @@ public:
         if (everywhere_) {
             calls_->allreduce(own_.data(), sum_.data(), static_cast<int>(own_.size()));
         } else {
-            calls_->reduce(own_.data(), awaited(root) ? sum_.data() : nullptr, static_cast<int>(own_.size()),
-                           root);
+            calls_->reduce(own_.data(), awaits_me(root) ? sum_.data() : nullptr,
+                           static_cast<int>(own_.size()), root);
         }
     }
     std::int64_t wrong_bytes(std::uint64_t repetition, int root) override {
-        return awaited(root) ? bench::wrong_bytes(bytes_of(sum_), Multiples(repetition, factors_)) : 0;
+        return awaits_me(root) ? bench::wrong_bytes(bytes_of(sum_), Multiples(repetition, factors_)) : 0;
     }
-    bool awaited(int root) const override { return everywhere_ || calls_->rank() == root; }
+    int awaited(int root) const override { return everywhere_ ? Conductor::everybody : root; }
     std::uint64_t bytes() const override { return own_.size() * sizeof(double); }
 
 private:
@@ -135,7 +135,7 @@ public:
     }
     void call(int root) override {
         const int each = static_cast<int>(own_.size());
-        char* const whole = awaited(root) ? whole_.data() : nullptr;
+        char* const whole = awaits_me(root) ? whole_.data() : nullptr;
         if (everywhere_) {
             unequal_ ? calls_->allgatherv(own_.data(), blocks_, whole)
                      : calls_->allgather(own_.data(), each, whole);
@@ -146,12 +146,12 @@ public:
     }
     std::int64_t wrong_bytes(std::uint64_t repetition, int root) override {
         std::int64_t wrong = 0;
-        for (int owner = 0; owner < calls_->size() && awaited(root); ++owner) {
+        for (int owner = 0; owner < calls_->size() && awaits_me(root); ++owner) {
             wrong += bench::wrong_bytes(blocks_.of(whole_, owner), pattern(repetition, owner));
         }
         return wrong;
     }
-    bool awaited(int root) const override { return everywhere_ || calls_->rank() == root; }
+    int awaited(int root) const override { return everywhere_ ? Conductor::everybody : root; }
     std::uint64_t bytes() const override { return whole_.size(); }
 
 private:

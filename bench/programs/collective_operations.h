@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "agreed_start.h"
 #include "calls.h"
 
 namespace bench {
@@ -32,8 +33,11 @@ public:
     // Bytes of this rank's result that are not what they have to be.
     virtual std::int64_t wrong_bytes(std::uint64_t repetition, int root) = 0;
 
-    // Whether the operation is not over before this rank has returned.
-    virtual bool awaited(int /*root*/) const { return true; }
+    // The rank with whose return the operation is over; everybody: with that of the last one.
+    virtual int awaited(int /*root*/) const { return Conductor::everybody; }
+    bool awaits_me(int root) const {
+        return awaited(root) == Conductor::everybody || awaited(root) == calls_->rank();
+    }
     // Size of the data in bytes, after rounding.
     virtual std::uint64_t bytes() const = 0;
 

@@ -35,8 +35,7 @@ std::int64_t left_without(Conductor& conductor, Collective& barrier, int latecom
 }  // namespace
 
 Measurement::Measurement(Conductor& conductor, const Operation& operation, std::span<Calls* const> parties,
-                         int root, std::uint64_t size, const Options& options,
-                         std::vector<Result> before)
+                         int root, std::uint64_t size, const Options& options, std::vector<Result> before)
     : conductor_(conductor),
       operation_(operation),
       options_(options),
@@ -97,7 +96,8 @@ bool Measurement::call(Turn& turn, std::uint64_t repetition, bool more) {
     const std::int64_t entered_ns = now_ns();
     collective_->call(root);
     const std::int64_t left_ns = now_ns();
-    const Outcome outcome = conductor_.finish(left_ns, collective_->awaited(root));
+    const Outcome outcome =
+        conductor_.finish(left_ns, collective_->awaits_me(root), collective_->awaited(root));
 
     turn.result.wrong_bytes += conductor_.sum(collective_->wrong_bytes(number, root));
     if (!operation_.sized) {
