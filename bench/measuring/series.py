@@ -5,7 +5,7 @@ import re
 import statistics
 
 _PLAN = re.compile(r"coll:strata: (\S+) ([a-z]+) of (\d+) bytes from rank \d+: "
-                   r"([a-z]+)(?: \(([^)]*)\))?(?: in \d+ lanes)?(?: as [a-z ]+)?,")
+                   r"([a-z]+)(?: \(([^)]*)\))?( as [a-z ]+)?(?: in \d+ lanes)?,")
 _ASIDE = re.compile(r"coll:strata: (\S*): everything is left to the previous component")
 
 
@@ -77,9 +77,15 @@ def engine_was_told(errors, operation, communicator):
 
 
 def plans_told(errors):
-    """What coll_strata_verbose 1 made a job say: [(communicator, operation, bytes, engine, levels)]."""
-    return [(name, operation, int(size), engine, levels) for name, operation, size, engine, levels in
-            _PLAN.findall(errors)]
+    """What coll_strata_verbose 1 made a job say: [(communicator, operation, bytes, engine, levels)]; the engine with
+    what it is carried out as: "forward as reduce and bcast"."""
+    return [(name, operation, int(size), engine + carried_out, levels)
+            for name, operation, size, engine, levels, carried_out in _PLAN.findall(errors)]
+
+
+def asides_told(errors):
+    """The communicators of which the job says that everything is left to the previous component."""
+    return _ASIDE.findall(errors)
 
 
 def plans_in(errors, operation, communicator=None, may_step_aside=False):
@@ -87,6 +93,6 @@ def plans_in(errors, operation, communicator=None, may_step_aside=False):
     it may step aside and says that it did, one for all sizes."""
     plans = {size: (engine, levels) for name, what, size, engine, levels in plans_told(errors)
              if what == operation and communicator in (None, name)}
-    if not plans and may_step_aside and any(communicator in (None, name) for name in _ASIDE.findall(errors)):
+    if not plans and may_step_aside and any(communicator in (None, name) for name in asides_told(errors)):
         plans = {0: ("forward", "")}
     return plans

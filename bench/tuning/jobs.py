@@ -5,9 +5,9 @@ import os
 
 from measuring import competitors
 from measuring.cluster import ClusterError
-from measuring.series import plans_told
+from measuring.series import asides_told, plans_told
 
-from .plans import info_keys
+from .plans import FORWARD, info_keys
 from .race import Job
 
 _ROOT = 0
@@ -68,10 +68,16 @@ class Jobs:
             os.unlink(log + ".json")
         done = self.run(command, log, max(0, seconds_left) + _PATIENCE, explained=True)
         job = Job(done.seconds)
-        _read(log + ".json", numbered, {one[:3]: one[3:] for one in plans_told(done.errors)}, operation, job)
+        _read(log + ".json", numbered, _told(done.errors, operation), operation, job)
         if done.status and not job.wrong:
             job.failure = f"exit status {done.status}, see {log}.err\n{done.complaint()}"
         return job
+
+
+def _told(errors, operation):
+    """What the plugin did, by communicator, operation and bytes; one that steps aside makes no plans."""
+    aside = {(name, operation, 0): (FORWARD, "") for name in asides_told(errors)}
+    return aside | {one[:3]: one[3:] for one in plans_told(errors)}
 
 
 def _read(path, numbered, told, operation, job):

@@ -10,7 +10,8 @@ from measuring.cluster import ClusterError
 INFO_PREFIX = "strata_"
 IN_FORCE = "in force"  # the contender that is told nothing
 FORWARD = "forward"
-AUTOMATIC = "auto"  # the parameter of a choice that only the model makes
+COMPOSED = "forward as reduce and bcast"  # as the plugin says it
+AUTOMATIC = "auto"  # the parameter that asks for that: only the model chooses it
 SKIP = "skip"  # a level's algorithm
 
 
@@ -86,15 +87,16 @@ def with_before(plans, before):
 
 
 def asks_for(parameters, operation, engine, levels):
-    """Whether parameters name this engine, and on each level this algorithm; `levels` as the plugin tells them:
+    """Whether parameters name this engine, and on each level this algorithm; both as the plugin tells them: "tree" and
     "switch0 chain/61440, node binomial/0; skips numa, core"."""
     told = dict(parameters)
+    asked = told.get(f"{operation}_algorithm", engine)
     used, _, skipped = levels.partition("; skips ")
     did = dict(entry.split("/")[0].split(" ") for entry in used.split(", ")) if used else {}
     did.update(dict.fromkeys(filter(None, skipped.split(", ")), SKIP))
     wanted = dict(entry.rpartition("=")[::2] for entry in filter(None, told.get(f"{operation}_level_algorithms", "")
                                                                  .split(",")))
-    return told.get(f"{operation}_algorithm", engine) in (engine, AUTOMATIC) and all(
+    return engine == (COMPOSED if asked == AUTOMATIC else asked) and all(
         did.get(level, algorithm) == algorithm for level, algorithm in wanted.items())
 
 
@@ -152,7 +154,7 @@ def _name(plan, size):
         return level["algorithm"] + (cut if segment < size else "")
 
     if plan.get("composed"):
-        return f"{plan['engine']} as reduce and bcast"
+        return COMPOSED
     levels = {level["level"]: one(level) for level in plan.get("levels", ())}
     skipped = ", ".join(level["level"] for level in plan.get("skipped", ()))
     end = f" without {skipped}" if skipped else ""

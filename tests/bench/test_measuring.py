@@ -11,7 +11,7 @@ import unittest
 
 from fakes import ROOT, Folder
 
-from measuring import command, competitors, gnuplot, operations, units
+from measuring import command, competitors, gnuplot, operations, series, units
 
 
 class Units(unittest.TestCase):
@@ -96,6 +96,23 @@ class Environment(unittest.TestCase):
         explained = competitors.explaining(plain, "h.svg")
         self.assertEqual(explained.options[:len(plain.options)], plain.options)
         self.assertEqual(dataclasses.replace(explained, options=plain.options), plain)
+
+
+class WhatThePluginSays(unittest.TestCase):
+    def told(self, plan):
+        return series.plans_told(f"[n0:1] coll:strata: 3 allreduce of 64 bytes from rank 0: {plan}, predicted 5 us\n")
+
+    def test_plans(self):
+        for plan, engine, levels in (("forward", "forward", ""),
+                                     ("lanes (node flat/0) in 2 lanes", "lanes", "node flat/0"),
+                                     ("forward as reduce and bcast", "forward as reduce and bcast", ""),
+                                     ("tree (node flat/0; skips core)", "tree", "node flat/0; skips core")):
+            self.assertEqual(self.told(plan), [("3", "allreduce", 64, engine, levels)])
+        self.assertEqual(self.told("forward, not predicted: as if"), [("3", "allreduce", 64, "forward", "")])
+
+    def test_who_steps_aside(self):
+        line = "[n0:1] coll:strata: {}: everything is left to the previous component: because\n"
+        self.assertEqual(series.asides_told(line.format("3") + "\n" + line.format("world")), ["3", "world"])
 
 
 class Plots(Folder):

@@ -4,14 +4,17 @@
 import json
 import os
 import random
+import types
 import unittest
 
 from fakes import Folder
 
 import fake_model
 from measuring import units
-from measuring.cluster import ClusterError
+from measuring.cluster import ClusterError, Run
 from tuning import hierarchy, links, plans, rules
+from tuning.cells import Cell
+from tuning.jobs import Jobs
 from tuning.plans import FORWARD, IN_FORCE
 
 SHAPE = rules.Shape(8, "8 ranks: cluster 2, node 4", (("cluster", 2), ("node", 4)))
@@ -152,7 +155,10 @@ class PlansOfTheModel(unittest.TestCase):
                                      ("tree", "switch chain/0, node knomial:2/0", False), ("forward", "", False)):
             self.assertEqual(plans.asks_for(told, "bcast", engine, levels), good)
         self.assertTrue(plans.asks_for((("bcast_algorithm", "forward"),), "bcast", "forward", ""))
-        self.assertTrue(plans.asks_for((("bcast_algorithm", "auto"),), "bcast", "forward", ""))
+        for parameter, did in (("auto", plans.COMPOSED), ("forward", FORWARD)):
+            for engine in (FORWARD, plans.COMPOSED, "tree"):
+                self.assertEqual(plans.asks_for((("allreduce_algorithm", parameter),), "allreduce", engine, ""),
+                                 engine == did)
 
     def test_whether_it_was_skipped(self):
         told = (("bcast_algorithm", "tree"), ("bcast_level_algorithms", "node=binomial,numa=skip,core=skip"))
@@ -177,6 +183,64 @@ class PlansOfTheModel(unittest.TestCase):
         self.assertEqual(plans.with_before(near, small).before, "tree linear")
         both = plans.with_before(small, near)
         self.assertEqual((both.before, len(both.contenders)), ("tree cluster chain, node binomial", 3))
+
+
+class ComposedForward(Folder):
+    """A job whose contenders are what is in force, a composed forward, and forward as it is."""
+
+    SIZE, TIMES = 4096, [7.0, 8.0]
+    ASIDE = "[n0:1] coll:strata: {}: everything is left to the previous component: no levels\n"
+
+    def cell(self, *lines):
+        """After a job that says `lines`, with the contender's number for "{}", for each of them."""
+        record = {"collective": "allreduce", "bytes": self.SIZE, "candidates": [],
+                  "chosen": {"engine": "forward", "composed": True, "predicted_us": 5, "forward_us": 6,
+                             "parameters": {"allreduce_algorithm": "auto"}}}
+        cell = Cell(plans._plans(record))
+        self.assertEqual([one.name for one in cell.plans.contenders], [IN_FORCE, FORWARD])
+        test = self
+
+        class Runner:
+            def run(self, _places, _competitor, command, _log, _timeout):
+                with open(command[command.index("--json") + 1], "w", encoding="utf-8") as file:
+                    for number in range(len(lines)):
+                        json.dump({"contender": str(number), "size": test.SIZE, "bytes": test.SIZE,
+                                   "wrong_bytes": 0, "left_early": 0, "times": test.TIMES}, file)
+                        file.write("\n")
+                return Run(0, 0.1, "", "".join(line.format(number) for number, line in enumerate(lines)))
+
+        built = types.SimpleNamespace(plugin_folder="plugins", program="program")
+        jobs = Jobs(Runner(), built, {}, self.folder)
+        names = [IN_FORCE, FORWARD]
+        job = jobs.launch("allreduce", [(cell, names)], len(self.TIMES), 10)
+        for name in names:
+            self.assertEqual(job.times[self.SIZE, name], self.TIMES)
+            if plan := job.plans.get((self.SIZE, name)):
+                cell.note_plan(name, *plan)
+        return cell
+
+    def line(self, plan):
+        return (f"[n0:1] coll:strata: {{}} allreduce of {self.SIZE} bytes from rank 0: {plan}, predicted 5 us, "
+                "forward 6 us: why\n")
+
+    def test_as_asked_for(self):
+        for plain in (self.line(FORWARD), self.ASIDE, ""):
+            self.assertEqual(self.cell(self.line(plans.COMPOSED), plain).others, {})
+
+    def test_anything_else_is_noticed(self):
+        self.assertEqual(self.cell(self.line(FORWARD), self.line(FORWARD)).others, {IN_FORCE: FORWARD})
+        self.assertEqual(self.cell(self.line("tree (node flat/0)"), self.line(plans.COMPOSED)).others,
+                         {IN_FORCE: "tree node flat/0", FORWARD: plans.COMPOSED})
+        self.assertEqual(self.cell(self.ASIDE, self.ASIDE).others, {IN_FORCE: FORWARD})
+
+    def test_it_does_not_count(self):
+        """Where another file chose it, and with this one the plugin does something else."""
+        told = (("allreduce_algorithm", "auto"),)
+        cell = Cell(plans.Plans("allreduce", self.SIZE, plans.forward("allreduce"),
+                                (plans.Contender(IN_FORCE), plans.Contender(plans.COMPOSED, told))))
+        cell.times = {name: list(self.TIMES) for name in cell.times}
+        cell.note_plan(plans.COMPOSED, FORWARD, "")
+        self.assertEqual((cell.out(plans.COMPOSED), list(cell.measured())), (True, [IN_FORCE]))
 
 
 class Rules(Folder):
