@@ -131,6 +131,10 @@ void FlatModel::add_load(int from, int to, std::size_t bytes, int messages) {
     ranks_[to].processor_load += messages * processor_us(common, bytes);
 }
 
+void FlatModel::spend_on_messages(int from, int to, std::size_t bytes, int messages) {
+    if (crowded()) spend(messages * (message_us(common(from, to), bytes) + wait_us()));
+}
+
 double FlatModel::busiest_us() const {
     double most = 0;
     const auto see = [&](const Connection& connection) {

@@ -62,6 +62,8 @@ public:
     double wait_us() const { return crowded() ? look_us : 0; }
     /// Lets a rank take the time of a shared processor.
     void spend(double us) { spent_us_ += us; }
+    /// The same of both ends of messages and, once for each, of waiting.
+    void spend_on_messages(int from, int to, std::size_t bytes, int messages);
     /// `path_us`, or what the processors need for all that was sent and spent, where that is longer.
     double shared_us(double path_us) const;
     /// When the sender's processor can start its next message, us.

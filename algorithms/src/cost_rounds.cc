@@ -7,19 +7,20 @@
 
 namespace strata::algorithms {
 
-/// Of every level the connection that most messages share, and of every level on which two ranks meet one
-/// message.
+/// Of every level the connection that most messages share, and of every level on which ranks meet one
+/// message and how many there are.
 FlatRounds::Round FlatRounds::count(const std::vector<int>& to) const {
     const auto& groups = hierarchy_.groups;
-    std::vector<Shared> out(groups.size(), {-1, -1, -1, 0});
-    std::vector<Shared> in(groups.size(), {-1, -1, -1, 0});
+    std::vector<Shared> out(groups.size(), {-1, -1, -1, 0, 0});
+    std::vector<Shared> in(groups.size(), {-1, -1, -1, 0, 0});
     std::map<topology::LevelKey, Shared> meetings;
     for (int from = 0; from < static_cast<int>(to.size()); ++from) {
         if (to[from] < 0) continue;
+        const int works = to[to[from]] < 0 ? 1 : 2;
         int a = hierarchy_.stop[from];
         int b = hierarchy_.stop[to[from]];
         const auto cross = [&](std::vector<Shared>& all, int& group) {
-            all[group] = {from, to[from], group, all[group].messages + 1};
+            all[group] = {from, to[from], group, all[group].messages + 1, works};
             group = groups[group].parent;
         };
         while (a != b) {
@@ -29,7 +30,7 @@ FlatRounds::Round FlatRounds::count(const std::vector<int>& to) const {
                 cross(in, b);
             }
         }
-        meetings.try_emplace(groups[a].level, Shared{from, to[from], -1, 1});
+        ++meetings.try_emplace(groups[a].level, Shared{from, to[from], -1, 0, works}).first->second.messages;
     }
     std::map<std::pair<topology::LevelKey, bool>, Shared> most;
     for (const auto* all : {&out, &in}) {
@@ -45,16 +46,22 @@ FlatRounds::Round FlatRounds::count(const std::vector<int>& to) const {
     return round;
 }
 
-void FlatRounds::add(Time& time, const Round& round, const FlatModel& model, std::size_t bytes,
+void FlatRounds::add(Time& time, const Round& round, FlatModel& model, std::size_t bytes,
                      std::size_t folded) {
     double hop = 0;
     double queue = 0;
+    const double fold = static_cast<double>(folded) / folded_bytes_per_us;
     for (const Shared& own : round) {
-        if (own.group >= 0) queue = std::max(queue, (own.messages - 1) * model.occupied_us(own.group, bytes));
+        if (own.group >= 0) {
+            queue = std::max(queue, (own.messages - 1) * model.occupied_us(own.group, bytes));
+        } else {
+            model.spend_on_messages(own.from, own.to, bytes, own.messages);
+            model.spend(own.messages * fold);
+        }
         hop = std::max(
-            {hop, model.hop_us(own.from, own.to, bytes), 2 * model.work_us(own.from, own.to, bytes)});
+            {hop, model.hop_us(own.from, own.to, bytes), own.works * model.work_us(own.from, own.to, bytes)});
     }
-    time.add(hop + static_cast<double>(folded) / folded_bytes_per_us, queue);
+    time.add(hop + fold + model.turn_us(), queue);
 }
 
 }  // namespace strata::algorithms

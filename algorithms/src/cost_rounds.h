@@ -13,7 +13,8 @@ namespace strata::algorithms {
 /// round lasts as long as the last message through the connection that most of them share. Those who had to
 /// wait there in one round come later to the next one, where they need not wait again for the same; but no
 /// connection carries two rounds at once. What crosses which connection does not depend on links: it is
-/// counted once for all tables.
+/// counted once for all tables. Where ranks share processors each round ends a turn later, and what its
+/// messages take of the processors is spent (FlatModel::shared_us()).
 class FlatRounds {
 public:
     explicit FlatRounds(const topology::Hierarchy& hierarchy) : hierarchy_(hierarchy) {}
@@ -40,7 +41,7 @@ public:
     /// of what it gets. `name` tells the rounds of one pattern apart: partners are asked for once. Cost:
     /// O(ranks * depth) the first time, then O(depth).
     template <typename Partner>
-    void add(Time& time, const FlatModel& model, int name, std::size_t bytes, std::size_t folded,
+    void add(Time& time, FlatModel& model, int name, std::size_t bytes, std::size_t folded,
              Partner&& partner) {
         const auto [entry, added] = rounds_.try_emplace(name);
         if (added) {
@@ -52,18 +53,18 @@ public:
     }
 
 private:
-    /// A message, and how many others share a connection with it.
+    /// A message, and how many there are with it on a connection, or whose ranks meet on the same level.
     struct Shared {
         int from;
         int to;
-        int group;  ///< whose connection; -1: none
+        int group;  ///< whose connection; -1: a level
         int messages;
+        int works;  ///< messages that keep its receiver's processor busy: that one, and one of its own
     };
     using Round = std::vector<Shared>;
 
     Round count(const std::vector<int>& to) const;
-    static void add(Time& time, const Round& round, const FlatModel& model, std::size_t bytes,
-                    std::size_t folded);
+    static void add(Time& time, const Round& round, FlatModel& model, std::size_t bytes, std::size_t folded);
 
     const topology::Hierarchy& hierarchy_;
     std::map<int, Round> rounds_;

@@ -86,11 +86,9 @@ constexpr bool many_rounds(int ranks) {
 
 /// Time of allreduce_program(), allgather_program() and barrier_program(), estimated (FlatRounds), where they
 /// double or halve distances.
-double allreduce_estimate_us(const FlatModel& model, FlatRounds& rounds, Algorithm algorithm,
-                             std::size_t bytes);
-double allgather_estimate_us(const FlatModel& model, FlatRounds& rounds, Algorithm algorithm,
-                             std::size_t block);
-double bruck_barrier_estimate_us(const FlatModel& model, FlatRounds& rounds);
+double allreduce_estimate_us(FlatModel& model, FlatRounds& rounds, Algorithm algorithm, std::size_t bytes);
+double allgather_estimate_us(FlatModel& model, FlatRounds& rounds, Algorithm algorithm, std::size_t block);
+double bruck_barrier_estimate_us(FlatModel& model, FlatRounds& rounds);
 
 /// A row of a decision: what is done by fewer ranks with fewer bytes than its limits.
 struct TunedChoice {

@@ -9,6 +9,7 @@ namespace {
 // Rounds are named by their distance, those in which ranks above a power of two are served by these.
 constexpr int standing_aside = -1;
 constexpr int coming_back = -2;
+constexpr int sharing_folds = -3;
 
 /// The partners in a round of the ranks of a power of two, of which `rank_of` tells the v-th.
 template <typename RankOf, typename PlaceOf>
@@ -21,8 +22,7 @@ auto pairwise(int distance, RankOf rank_of, PlaceOf place_of) {
 
 }  // namespace
 
-double allreduce_estimate_us(const FlatModel& model, FlatRounds& rounds, Algorithm algorithm,
-                             std::size_t bytes) {
+double allreduce_estimate_us(FlatModel& model, FlatRounds& rounds, Algorithm algorithm, std::size_t bytes) {
     const int ranks = model.ranks();
     const int power = whole_power(ranks);
     const int extra = ranks - power;
@@ -39,11 +39,12 @@ double allreduce_estimate_us(const FlatModel& model, FlatRounds& rounds, Algorit
     const auto back = [=](int rank) {
         return rank < 2 * extra && rank % 2 == kept ? rank + (kept ? -1 : 1) : -1;
     };
+    const auto pair = [=](int rank) { return rank < 2 * extra ? rank ^ 1 : -1; };
     FlatRounds::Time time;
     if (extra > 0) {
         const std::size_t half = bytes - bytes / 2;
-        rounds.add(time, model, standing_aside, halving ? half : bytes, halving ? half : bytes, aside);
-        if (halving) rounds.add(time, model, standing_aside, half, 0, aside);
+        if (halving) rounds.add(time, model, sharing_folds, half, half, pair);
+        rounds.add(time, model, standing_aside, halving ? half : bytes, halving ? 0 : bytes, aside);
         rounds.add(time, model, coming_back, bytes, 0, back);
     }
     std::size_t window = bytes;
@@ -53,11 +54,10 @@ double allreduce_estimate_us(const FlatModel& model, FlatRounds& rounds, Algorit
         rounds.add(time, model, distance, window, window, partner);
         if (halving) rounds.add(time, model, distance, window, 0, partner);
     }
-    return time.us();
+    return model.shared_us(time.us());
 }
 
-double allgather_estimate_us(const FlatModel& model, FlatRounds& rounds, Algorithm algorithm,
-                             std::size_t block) {
+double allgather_estimate_us(FlatModel& model, FlatRounds& rounds, Algorithm algorithm, std::size_t block) {
     const int ranks = model.ranks();
     FlatRounds::Time time;
     for (int distance = 1; distance < ranks; distance *= 2) {
@@ -73,7 +73,7 @@ double allgather_estimate_us(const FlatModel& model, FlatRounds& rounds, Algorit
     return time.us();
 }
 
-double bruck_barrier_estimate_us(const FlatModel& model, FlatRounds& rounds) {
+double bruck_barrier_estimate_us(FlatModel& model, FlatRounds& rounds) {
     const int ranks = model.ranks();
     FlatRounds::Time time;
     for (int distance = 1; distance < ranks; distance *= 2) {

@@ -74,8 +74,49 @@ TEST(Crowding, ARingIsEstimatedAsItRuns) {
     }
 }
 
+TEST(Crowding, RoundsAreEstimatedAsTheyRun) {
+    for (const int ranks : {256, 300, 384, 455, 512, 600}) {
+        const Hierarchy node = one_node(ranks);
+        for (const Algorithm algorithm : {Algorithm::recursive_doubling, Algorithm::rabenseifner}) {
+            for (const double crowding : {1.0, 1.25, 2.0, 8.0, ranks / 2.0}) {
+                for (const std::size_t bytes : {std::size_t{64}, 4 * kib, 64 * kib, mib, 16 * mib}) {
+                    if (possible_allreduce(algorithm, ranks, bytes) != algorithm) continue;
+                    FlatModel running(node, LinkTable{}, crowding);
+                    FlatModel model(node, LinkTable{}, crowding);
+                    FlatRounds rounds(node);
+                    EXPECT_NEAR(allreduce_estimate_us(model, rounds, algorithm, bytes) /
+                                    program_us(running, allreduce_program(algorithm, ranks, bytes)),
+                                1, 0.15)
+                        << info(algorithm).name << ' ' << ranks << ' ' << crowding << ' ' << bytes;
+                }
+            }
+        }
+    }
+}
+
+// From one rank to the next rounds are no longer run, but estimated: the choice must not notice.
+TEST(Crowding, WhereEstimatesBeginNothingJumps) {
+    constexpr int last = 455;
+    ASSERT_FALSE(many_rounds(last));
+    ASSERT_TRUE(many_rounds(last + 1));
+    int composed = 0;
+    int left = 0;
+    for (const double crowding : {1.0, 1.25, 2.0, 8.0, 64.0, last / 2.0}) {
+        for (const std::size_t bytes : all_sizes()) {
+            const Operation operation{Collective::allreduce, bytes, 0};
+            const Plan run = planned(crowded(one_node(last), crowding), operation);
+            const Plan estimated = planned(crowded(one_node(last + 1), crowding), operation);
+            EXPECT_NEAR(estimated.forward_us / run.forward_us, 1, 0.05) << crowding << ' ' << bytes;
+            EXPECT_EQ(estimated.composed, run.composed) << crowding << ' ' << bytes;
+            (run.composed ? composed : left)++;
+        }
+    }
+    EXPECT_GT(composed, 10);
+    EXPECT_GT(left, 10);
+}
+
 TEST(Crowding, NothingIsFasterOnSharedProcessors) {
-    for (const int ranks : {2, 3, 7, 16, 33}) {
+    for (const int ranks : {2, 3, 7, 16, 33, 512}) {
         for (const Collective op : {Collective::bcast, Collective::reduce, Collective::allreduce}) {
             for (const std::size_t bytes : all_sizes()) {
                 double before = forward_cost_us(one_node(ranks), LinkTable{}, {op, bytes, 0});
@@ -125,7 +166,7 @@ TEST(Composition, NeverWhereEveryRankHasAProcessor) {
 TEST(Composition, FollowsThePredictionEverywhere) {
     int composed = 0;
     int left = 0;
-    for (const int ranks : {3, 4, 8, 11, 16, 17, 64}) {
+    for (const int ranks : {3, 4, 8, 11, 16, 17, 64, 512}) {
         for (const double crowding : {1.5, 2.0, ranks / 2.0}) {
             const Hierarchy node = crowded(one_node(ranks), std::max(1.0, crowding));
             for (const bool rank_order : {false, true}) {
