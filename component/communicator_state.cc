@@ -173,9 +173,11 @@ bool CommunicatorState::is_open(Collective op) const {
            rules_[static_cast<int>(op)].empty() && !keeps_order;
 }
 
-/// True where even without groups something may be gained: Plan::composed.
+/// True where even without groups something may be gained: Plan::composed, of which there are none between
+/// nodes.
 bool CommunicatorState::may_compose(Collective op) const {
-    return op == Collective::allreduce && hierarchy_.crowding > 1 && is_open(op);
+    const bool inside = !topology::is_network(hierarchy_.groups.front());
+    return inside && op == Collective::allreduce && hierarchy_.crowding > 1 && is_open(op);
 }
 
 /// What holds for every call of a collective.

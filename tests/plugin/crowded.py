@@ -15,6 +15,9 @@ SAID = "forward as reduce and bcast, predicted"
 CASES = {
     "crowded": (TWO, MEDIUM, {}, "allreduce_forward_crowded", AS_REDUCE),
     "grouped": (TWO, MEDIUM, {"coll_strata_placement": "0;1"}, "allreduce_forward_crowded", AS_REDUCE),
+    # Between nodes nothing is ever composed: without groups below them the plugin steps aside at once.
+    "nodes": (TWO, MEDIUM, {"coll_strata_placement": "0@p0;0@p1", "coll_strata_hierarchy": "none"},
+              "allreduce_forward_no_hierarchy", OTHERWISE),
     "short": (TWO, SHORT, {}, "allreduce_forward_model", None),
     "roomy": (MANY, MEDIUM, {}, "allreduce_forward_no_hierarchy", OTHERWISE),
     "asked": (TWO, MEDIUM, {"coll_strata_allreduce_algorithm": "forward"}, "allreduce_forward_chosen", OTHERWISE),
