@@ -7,7 +7,6 @@
 #include "dump.h"
 #include "election.h"
 #include "info_agreement.h"
-#include "messages.h"
 #include "reports.h"
 #include "strata/algorithms/lanes.h"
 
@@ -308,14 +307,15 @@ bool CommunicatorState::may_delegate(const algorithms::Plan& plan, int root) {
 }
 
 /// After a set of communicators could not be made, or does not serve a collective: equal on every rank, so
-/// that from here on this collective's methods are our own choice.
+/// that from here on this collective's methods are our own choice. That no rank may miss, whatever it can
+/// say about it.
 void CommunicatorState::give_up_levels(Collective op, const LevelCommunicators::Outcome& outcome,
                                        bool asked_for) {
-    if (outcome.speaker && asked_for) {
-        show_unusable_methods(comm_->c_name, outcome.why);
-    }
     levels_given_up_[static_cast<std::size_t>(op)] = true;
     plans_.clear();
+    if (outcome.speaker && asked_for) {
+        report_unusable_methods(comm_, outcome.why);
+    }
 }
 
 /// Null where that failed on some rank, then on all. Memory for the set is taken first: once the others have

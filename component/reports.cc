@@ -10,20 +10,27 @@
 namespace strata::component {
 namespace {
 
-/// One process speaks for the job, once. What it cannot say it leaves: the other processes go on, and so must
-/// this one.
+/// What this process cannot say it leaves: the others go on, and so must this one.
+template <typename Report>
+void try_to(Report&& report) noexcept {
+    try {
+        report();
+    } catch (const std::exception& error) {
+        opal_output(0, "coll:strata: a message could not be shown: %s", error.what());
+    }
+}
+
+/// One process speaks for the job, once.
 template <typename Report>
 void once_per_job(std::atomic<bool>& done, Report&& report) noexcept {
     if (compat::own_name().vpid != 0 || done.load()) {
         return;
     }
-    try {
+    try_to([&] {
         if (report()) {
             done = true;
         }
-    } catch (const std::exception& error) {
-        opal_output(0, "coll:strata: a message could not be shown: %s", error.what());
-    }
+    });
 }
 
 std::uint32_t process_of(ompi_communicator_t* comm, std::size_t rank) {
@@ -92,7 +99,7 @@ void report_links(ompi_communicator_t* comm, const CommunicatorSettings& setting
     if (settings.verbose < 1 || settings.rules.links.empty() || ompi_comm_rank(comm) != 0) {
         return;
     }
-    try {
+    try_to([&] {
         std::vector<topology::LevelKey> levels;
         std::string text;
         for (const topology::Group& group : hierarchy.groups) {
@@ -109,9 +116,11 @@ void report_links(ompi_communicator_t* comm, const CommunicatorSettings& setting
         opal_output(0, "coll:strata: %s links: %s", comm->c_name,
                     text.empty() ? ("built in; none of these levels is in " + settings.rules_file).c_str()
                                  : text.c_str());
-    } catch (const std::exception& error) {
-        opal_output(0, "coll:strata: a message could not be shown: %s", error.what());
-    }
+    });
+}
+
+void report_unusable_methods(ompi_communicator_t* comm, const std::string& why) noexcept {
+    try_to([&] { show_unusable_methods(comm->c_name, why); });
 }
 
 }  // namespace strata::component

@@ -1,5 +1,6 @@
 #pragma once
 #include <span>
+#include <string>
 
 #include "ompi_compat.h"
 #include "settings.h"
@@ -18,5 +19,8 @@ void report_network(ompi_communicator_t* comm, std::span<const topology::Localit
 /// links come, one line of output at most.
 void report_links(ompi_communicator_t* comm, const CommunicatorSettings& settings,
                   const topology::Hierarchy& hierarchy) noexcept;
+
+/// Says once per process what methods that the user asked for the levels engine cannot use here.
+void report_unusable_methods(ompi_communicator_t* comm, const std::string& why) noexcept;
 
 }  // namespace strata::component

@@ -1,9 +1,10 @@
 // Memory that runs out on one rank, wherever C++ asks for it in a collective: the call returns an error
 // before it has sent anything, and when the program repeats it, all ranks go on together, through every
-// change of plan.
+// change of plan. With --scarce it has run out for the rest of the call, so that no handler of the failure
+// gets any either.
 //
 //   memory_failures [--collective allgather|barrier|allreduce|bcast] [--calls N] [--items N] [--victim RANK]
-//   [--points N] [--late]
+//   [--points N] [--late] [--scarce]
 //
 // --late: a plan must change on the way, that is, a call after the second one must ask for memory. --items:
 // ints of a block. --calls: per communicator. --points: allocations to fail per call, at most.
@@ -24,10 +25,15 @@ namespace {
 bool armed = false;
 long asked = 0;        // since armed
 long failing_at = -1;  // which one, from 0
+bool scarce = false;   // nor are later ones served
 bool failed = false;
 
+bool is_failing(long number) {
+    return failing_at >= 0 && (scarce ? number >= failing_at : number == failing_at);
+}
+
 void* allocated(std::size_t bytes, std::size_t alignment) {
-    if (armed && asked++ == failing_at) {
+    if (armed && is_failing(asked++)) {
         failed = true;
         return nullptr;
     }
@@ -201,6 +207,7 @@ int main(int argc, char** argv) {
     const auto most = session.number("--points", 12);
     const auto items = static_cast<int>(session.number("--items", 16));
     const bool late = session.flag("--late");
+    scarce = session.flag("--scarce");
     session.reject_other_arguments();
     {
         Call call(session, collective, items);
