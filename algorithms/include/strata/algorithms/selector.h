@@ -92,14 +92,15 @@ struct Operation {
 ///    ranks share processors (Hierarchy::crowding) a forward Allreduce is carried out as Reduce and Bcast if
 ///    that is predicted at least 5 % faster (Plan::composed);
 ///  - between nodes: tree, ring (Allgather, Allreduce; in pieces of at least 4 KiB) or forward, whichever
-///  takes
-///    least in the geometric mean of these: all is what the table of links says, or, as far as nobody gave
-///    its links, the network is eight times narrower, as a whole or on the topmost level, that level is 50
-///    times longer, processors are four times slower. Weighed are the trees that are best under each of
-///    these, and one in which switches below the topmost level are skipped. Of two within 5 % the tree that
-///    is best for the table, and ours before forward. A root far from its card takes a quarter longer
-///    (LinkParameters::far_share) to receive what other nodes send, in a tree, too; where one hop costs less,
-///    somebody near receives for it (Plan::near_card), and likewise in a Reduce that need not keep an order;
+///    takes least in the geometric mean of these: all is what the table of links says, or, as far as nobody
+///    gave its links, the network is eight times narrower, as a whole or on the topmost level, uplinks are as
+///    wide as all cards together, the topmost level is 50 times longer, processors are four times slower.
+///    Weighed are the trees that are best under each of these except the wide uplinks, and those without the
+///    switches below the topmost level that are best for the table and, but for blocks to or from a root,
+///    under wide uplinks. Of two within 5 % the tree that is best for the table, and ours before forward. A
+///    root far from its card takes a quarter longer (LinkParameters::far_share) to receive what other nodes
+///    send, in a tree, too; where one hop costs less, somebody near receives for it (Plan::near_card), and
+///    likewise in a Reduce that need not keep an order;
 ///  - Gatherv, Scatterv: forward, since the ranks do not know the sizes alike;
 ///  - a reproducible reduction: tree, everywhere.
 /// The lanes engine is chosen by the user only: how far a process uses other cards than the one near it, and
