@@ -5,6 +5,7 @@
 #include "linear_levels.h"
 #include "strata/algorithms/bcast_levels.h"
 #include "strata/algorithms/bcast_tree.h"
+#include "windows.h"
 
 namespace strata::testing {
 
@@ -118,7 +119,7 @@ std::string describe(const BcastCase& bcast) {
     std::string text = std::to_string(bcast.hierarchy.ranks()) + " ranks, " +
                        std::to_string(bcast.hierarchy.groups.size()) + " groups, root " +
                        std::to_string(bcast.root) + ", " + std::to_string(bcast.bytes) + " bytes, window " +
-                       std::to_string(bcast.plan.window) + ";";
+                       window_text(bcast.plan) + ";";
     for (const algorithms::LevelPlan& level : bcast.plan.levels) {
         text += " [algorithm " + std::to_string(static_cast<int>(level.method.algorithm)) + " radix " +
                 std::to_string(level.method.radix) + " segment " + std::to_string(level.segment_bytes) + "]";

@@ -4,6 +4,8 @@
 #include <mutex>
 #include <numeric>
 
+#include "windows.h"
+
 namespace strata::testing {
 namespace {
 
@@ -196,7 +198,7 @@ std::string describe(const BlockCase& run) {
     std::string text =
         std::to_string(run.hierarchy.ranks()) + " ranks, " + std::to_string(run.hierarchy.groups.size()) +
         " groups, blocks " + flows[static_cast<int>(run.flow)] + " " + std::to_string(run.root) + " " +
-        placements[static_cast<int>(run.placement)] + ", window " + std::to_string(run.plan.window) + ";";
+        placements[static_cast<int>(run.placement)] + ", window " + window_text(run.plan) + ";";
     for (const algorithms::LevelPlan& level : run.plan.levels) {
         text += " [algorithm " + std::to_string(static_cast<int>(level.method.algorithm)) + " radix " +
                 std::to_string(level.method.radix) + " segment " + std::to_string(level.segment_bytes) + "]";

@@ -229,8 +229,12 @@ void Fabric::match(Channel& channel) {
     while (!channel.sends.empty() && !channel.receives.empty()) {
         const int send = channel.sends.front();
         const int receive = channel.receives.front();
-        channel.sends.pop_front();
         channel.receives.pop_front();
+        if (operations_[send].sequence > operations_[receive].sequence) {
+            complete(receive, code_peer_aborted);  // what it waits for was withdrawn; this one is behind that
+            continue;
+        }
+        channel.sends.pop_front();
         operations_[send].partner = receive;
         operations_[receive].partner = send;
         if (operations_[send].bytes != operations_[receive].bytes) {

@@ -96,6 +96,17 @@ void split(Random& random, Builder& builder, int index, std::vector<int> members
     }
 }
 
+/// None, as much as a plan has, or, which is seldom as little as these vectors have, some or most of `bytes`.
+std::size_t random_network_window(Random& random, std::size_t bytes) {
+    switch (random.below(7)) {
+        case 0: return 0;
+        case 1: return std::size_t{16} << 10;
+        case 2: return std::size_t{256} << 10;
+        case 3: return std::size_t{1} << 20;
+        default: return bytes / 8 + 1 + random.below(bytes + 1);
+    }
+}
+
 }  // namespace
 
 Hierarchy random_hierarchy(Random& random, const ShapeLimits& limits) {
@@ -172,6 +183,7 @@ Plan random_tree_plan(Random& random, const Hierarchy& hierarchy, std::size_t by
     Plan plan;
     plan.engine = algorithms::Engine::tree;
     plan.window = random.between(1, 6);
+    plan.network_window_bytes = random_network_window(random, bytes);
     for (const LevelKey& level : levels_of(hierarchy)) {
         algorithms::LevelPlan entry;
         entry.level = level;

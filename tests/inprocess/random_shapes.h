@@ -31,7 +31,8 @@ topology::Hierarchy dealt_out(int nodes, int size);
 std::vector<topology::LevelKey> levels_of(const topology::Hierarchy& hierarchy);
 
 /// A tree plan with a random shape per level and a segment size per level around `bytes`: none, 1 to more
-/// than all, but never more than about 40 messages per edge.
+/// than all, but never more than about 40 messages per edge. Windows of 1 to 6 messages, between nodes
+/// often of more (Plan::network_window_bytes).
 algorithms::Plan random_tree_plan(Random& random, const topology::Hierarchy& hierarchy, std::size_t bytes);
 
 /// The same with rings: on all levels, or on most of them.

@@ -4,6 +4,7 @@
 
 #include "consecutive_shapes.h"
 #include "random_shapes.h"
+#include "windows.h"
 
 namespace strata::testing {
 namespace {
@@ -357,7 +358,7 @@ std::string describe(const ReduceCase& reduce) {
         std::to_string(reduce.hierarchy.groups.size()) + " groups, root " + std::to_string(reduce.root) +
         ", " + std::to_string(reduce.elements) + " elements of " + name_of(reduce.op) + ", placement " +
         std::to_string(static_cast<int>(reduce.placement)) + (reduce.rank_order ? ", rank order" : "") +
-        ", window " + std::to_string(reduce.plan.window) + ";";
+        ", window " + window_text(reduce.plan) + ";";
     for (const algorithms::LevelPlan& level : reduce.plan.levels) {
         text += " [algorithm " + std::to_string(static_cast<int>(level.method.algorithm)) + " radix " +
                 std::to_string(level.method.radix) + " segment " + std::to_string(level.segment_bytes) + "]";
@@ -373,12 +374,7 @@ std::string faults_of(const ReduceCase& reduce, const ReduceRun& run) {
                 "rank " + std::to_string(rank) + " returned " + std::to_string(run.report.codes[rank]) + "\n";
         }
     }
-    for (const auto& [pair, most] : run.report.in_flight) {
-        if (most > std::max(1, reduce.plan.window)) {
-            faults += std::to_string(most) + " unfinished sends from " + std::to_string(pair.first) + " to " +
-                      std::to_string(pair.second) + "\n";
-        }
-    }
+    faults += window_faults(reduce.hierarchy, reduce.plan, Cut::as_top, run.report);
     return faults.empty() ? "" : faults + describe(reduce);
 }
 

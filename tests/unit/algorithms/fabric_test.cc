@@ -232,6 +232,29 @@ TEST_P(BothSchedules, ABufferedMessageOutlivesItsSender) {
     EXPECT_EQ(run.codes, (std::vector<int>{55, 0}));
 }
 
+/// The second message does not take the place of the first one, which went away with its sender.
+TEST_P(BothSchedules, ABufferedMessageBehindAWithdrawnOneStaysBehindIt) {
+    std::array<int, 2> received{};
+    const RunReport run = run_ranks(2, options(64), [&](int rank, Transport& transport) {
+        std::array<std::byte, 100> data{};
+        std::array<int, 2> done{};
+        int count = 0;
+        int code = transport.begin(2);
+        if (rank == 0) {
+            code = code != 0 ? code : transport.isend(0, data.data(), 100, 1);
+            code = code != 0 ? code : transport.isend(1, data.data(), 8, 1);
+            return code != 0 ? code : 55;
+        }
+        code = code != 0 ? code : transport.irecv(0, data.data(), 100, 0, 1);  // of a lane that stays empty
+        code = code != 0 ? code : transport.wait_some(done, count);
+        received = {transport.recv(data.data(), 100, 0), transport.recv(data.data(), 8, 0)};
+        return code;
+    });
+    EXPECT_EQ(run.text(), "");
+    EXPECT_EQ(run.codes, (std::vector<int>{55, code_peer_aborted}));
+    EXPECT_EQ(received, (std::array<int, 2>{code_peer_aborted, 0}));
+}
+
 TEST_P(BothSchedules, AnExceptionIsReported) {
     const RunReport run = run_ranks(2, options(), [](int rank, Transport&) -> int {
         return rank == 0 ? throw std::runtime_error("no such thing") : 0;

@@ -8,6 +8,7 @@
 #include "lane_oracle.h"
 #include "lane_runs.h"
 #include "random_shapes.h"
+#include "windows.h"
 
 namespace {
 
@@ -35,19 +36,15 @@ std::string joined(const std::vector<std::string>& faults) {
 }
 
 /// What is wrong with a run that had to succeed; "" for nothing.
-std::string faults_of(const RunReport& run, int window) {
+template <class Case>
+std::string faults_of(const Case& done, const RunReport& run) {
     std::string faults = run.text();
     for (std::size_t rank = 0; rank < run.codes.size(); ++rank) {
         if (run.codes[rank] != 0 || run.abandons[rank] != 0) {
             faults += "rank " + std::to_string(rank) + " returned " + std::to_string(run.codes[rank]) + "\n";
         }
     }
-    for (const auto& [pair, most] : run.in_flight) {
-        if (most > std::max(1, window)) {
-            faults += std::to_string(most) + " unfinished sends of a pair and lane\n";
-        }
-    }
-    return faults;
+    return faults + window_faults(done.hierarchy, done.plan, Cut::by_level, run);
 }
 
 BcastCase bcast_over(Random& random, const Hierarchy& hierarchy, std::size_t bytes) {
@@ -88,7 +85,7 @@ TEST(BcastLanes, ByteOracleOverRandomTrees) {
         const BcastCase bcast = bcast_over(random, hierarchy, random_length(random, 2000));
         const CardLanes lanes = random_lanes(random, hierarchy, random.between(1, Transport::most_lanes));
         const RunReport run = run_lanes(bcast, lanes, any_options(seed));
-        ASSERT_EQ(faults_of(run, bcast.plan.window), "") << seed << ": " << describe(bcast);
+        ASSERT_EQ(faults_of(bcast, run), "") << seed << ": " << describe(bcast);
         ASSERT_EQ(joined(check_lane_bytes(bcast, lanes, run.messages)), "")
             << seed << ": " << describe(bcast);
     }
@@ -102,7 +99,7 @@ TEST(BcastLanes, EveryCardCarriesItsShare) {
         ASSERT_GT(job.lanes.count(), 1);
         const BcastCase bcast = bcast_over(random, job.hierarchy, 1000 + random.below(500));
         const RunReport run = run_lanes(bcast, job.lanes, any_options(seed));
-        ASSERT_EQ(faults_of(run, bcast.plan.window), "") << seed;
+        ASSERT_EQ(faults_of(bcast, run), "") << seed;
         ASSERT_EQ(joined(check_lane_bytes(bcast, job.lanes, run.messages)), "") << seed;
         const std::vector<int> nodes = nodes_of(job.records);
         std::vector<std::vector<std::size_t>> entering(
@@ -188,7 +185,7 @@ TEST(BlockLanes, ByteOracleOverRandomTrees) {
         const CardLanes lanes = random_lanes(random, hierarchy, random.between(1, Transport::most_lanes));
         run.root = lanes.trees.front().groups.front().leader;
         const RunReport report = run_lanes(run, lanes, any_options(seed));
-        ASSERT_EQ(faults_of(report, run.plan.window), "") << seed << ": " << describe(run);
+        ASSERT_EQ(faults_of(run, report), "") << seed << ": " << describe(run);
         ASSERT_EQ(joined(check_lane_bytes(run, lanes, report.messages)), "") << seed << ": " << describe(run);
     }
 }
@@ -203,7 +200,7 @@ TEST(BlockLanes, EveryCardCarriesItsShare) {
             BlockCase run = blocks_over(random, job.hierarchy, 100);
             run.bytes.assign(12, 100);
             const RunReport report = run_lanes(run, job.lanes, any_options(seed));
-            ASSERT_EQ(faults_of(report, run.plan.window), "") << seed;
+            ASSERT_EQ(faults_of(run, report), "") << seed;
             const std::vector<int> nodes = nodes_of(job.records);
             std::vector<std::vector<std::size_t>> entering;
             for (int node = 0; node < 3; ++node) {
@@ -249,7 +246,7 @@ TEST(BcastLanes, OneEdgeInAllLanes) {
     const BcastCase bcast{hierarchy, uniform_plan(hierarchy, {Algorithm::pipeline, 0, {}}, 10), 0, 402};
     int wrong = 0;
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-        ASSERT_EQ(faults_of(run_lanes(bcast, lanes, any_options(seed)), bcast.plan.window), "");
+        ASSERT_EQ(faults_of(bcast, run_lanes(bcast, lanes, any_options(seed))), "");
         const RunReport run =
             run_engine(bcast, any_options(seed), [&](int rank, Transport& transport, PackedBuffer& buffer) {
                 OneLane one(transport);
@@ -269,7 +266,7 @@ TEST(LaneOracle, FindsALaneOverTheWrongCard) {
     const BcastCase bcast{job.hierarchy, uniform_plan(job.hierarchy, {Algorithm::binomial, 0, {}}, 20), 0,
                           200};
     const RunReport run = run_lanes(bcast, both_first, any_options(3));
-    EXPECT_EQ(faults_of(run, bcast.plan.window), "");
+    EXPECT_EQ(faults_of(bcast, run), "");
     EXPECT_NE(joined(check_cards(job.records, {}, run.messages)).find("is not near the card of lane 1"),
               std::string::npos);
 }
@@ -299,7 +296,7 @@ TEST(LaneOracle, FindsABlockInAnotherLane) {
     CardLanes other = job.lanes;
     other.of_rank[0] = 1 - other.of_rank[0];
     const RunReport report = run_lanes(run, other, any_options(1));
-    EXPECT_EQ(faults_of(report, run.plan.window), "");
+    EXPECT_EQ(faults_of(run, report), "");
     EXPECT_FALSE(check_lane_bytes(run, job.lanes, report.messages).empty());
     EXPECT_TRUE(check_lane_bytes(run, other, report.messages).empty());
 }
@@ -365,11 +362,11 @@ TEST(Concurrent, Lanes) {
         FabricOptions options = any_options(seed);
         options.schedule = Schedule::concurrent;
         const BcastCase bcast = bcast_over(random, job.hierarchy, 1 + random.below(1000));
-        ASSERT_EQ(faults_of(run_lanes(bcast, job.lanes, options), bcast.plan.window), "");
+        ASSERT_EQ(faults_of(bcast, run_lanes(bcast, job.lanes, options)), "");
         const ReduceCase reduce = reduce_over(random, job.hierarchy, 1 + random.below(100));
         ASSERT_EQ(faults_of(reduce, run_lanes(reduce, job.lanes, options)), "");
         const BlockCase run = blocks_over(random, job.hierarchy, 100);
-        ASSERT_EQ(faults_of(run_lanes(run, job.lanes, options), run.plan.window), "");
+        ASSERT_EQ(faults_of(run, run_lanes(run, job.lanes, options)), "");
     }
 }
 

@@ -7,6 +7,7 @@
 #include "block_runs.h"
 #include "random_shapes.h"
 #include "ring_oracle.h"
+#include "windows.h"
 
 namespace {
 
@@ -41,9 +42,7 @@ BlockCase regular_case(const std::vector<int>& counts, std::size_t bytes, std::s
 void expect_good(const BlockCase& run, const RunReport& report) {
     EXPECT_EQ(report.text(), "") << describe(run);
     EXPECT_EQ(report.codes, std::vector<int>(report.codes.size(), 0)) << describe(run);
-    for (const auto& [pair, most] : report.in_flight) {
-        EXPECT_LE(most, std::max(1, run.plan.window)) << describe(run);
-    }
+    EXPECT_EQ(window_faults(run.hierarchy, run.plan, Cut::by_level, report), "") << describe(run);
     const std::vector<std::string> faults = check_ring_bytes(
         {run.hierarchy, run.root, run.bytes, segments_by_group(run), rings_by_group(run)}, report.messages);
     EXPECT_TRUE(faults.empty()) << faults.front() << "\n" << describe(run);
