@@ -36,7 +36,7 @@ int barrier(ompi_communicator_t* comm, mca_coll_base_module_t* base) noexcept {
             }
             const auto& routes = state.exchange_routes(planned, operation.root, false);
             state.transport().carry(Collective::barrier, routes.levels);
-            return algorithms::barrier_exchange(state.transport(), routes.links);
+            return algorithms::barrier_exchange(state.transport(), routes.links, state.arena());
         };
         return serve<Collective::barrier>(module, describe, run);
     });

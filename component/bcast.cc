@@ -16,7 +16,8 @@ int run_tree(CommunicatorState& state, Planned& planned, DatatypeBuffer& buffer,
     }
     const auto& routes = state.tree_routes(planned, root);
     state.transport().carry(Collective::bcast, routes.levels);
-    return algorithms::bcast_tree(state.transport(), routes.links, buffer, planned.plan.window);
+    return algorithms::bcast_tree(state.transport(), routes.links, buffer, state.arena(),
+                                  planned.plan.window);
 }
 
 int run_levels(LevelCommunicators& communicators, const algorithms::Plan& plan, DatatypeBuffer& buffer,

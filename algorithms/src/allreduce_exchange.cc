@@ -22,7 +22,7 @@ public:
           paired_(static_cast<int>(2 * (links.core.size() - std::bit_floor(links.core.size())))) {}
 
     /// Reduces `mine` with what the others hold; `mine` then tells where the result lies: at `other` or where
-    /// it was. `result` is one of the two.
+    /// it was. `result` is one of the two; `other` is needed where the member folds_in_rounds().
     int run(std::byte*& mine, std::byte* other, std::byte* result) {
         if (links_.position >= paired_) {
             return exchange(links_.position - paired_ / 2, mine, other);
@@ -92,13 +92,16 @@ private:
 };
 
 int exchange(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers, Reduction& reduction,
-             Arena* arena) {
+             Arena& arena) {
     const std::size_t bytes = buffers.own.bytes();
     std::byte* const result = buffers.result->data();
     std::byte* mine = nullptr;
     // Taken before the first message: without it this rank could not leave alone any more.
+    std::array<std::byte, scratch_bytes> scratch;
+    std::pmr::monotonic_buffer_resource pool(scratch.data(), scratch.size(), &arena);
+    PassDown down(links.below, &pool);
     const bool in_rounds = links.below.parent.peer < 0 && links.core.size() > 1 && bytes > 0;
-    std::byte* const spare = in_rounds ? arena->take(bytes) : result;
+    std::byte* const spare = in_rounds ? arena.take(bytes) : result;
     int code = fold_whole(transport, links.below, buffers.own, result, reduction, arena, mine);
     if (code != 0) {
         return code;
@@ -116,7 +119,7 @@ int exchange(Transport& transport, const ExchangeLinks& links, ReduceBuffers buf
             std::memcpy(result, mine, bytes);
         }
     }
-    return code != 0 ? code : pass_down_whole(transport, links.below, *buffers.result);
+    return code != 0 ? code : down.run(transport, *buffers.result);
 }
 
 /// Of a barrier, whose messages are empty.
@@ -133,17 +136,17 @@ int allreduce_exchange(Transport& transport, const ExchangeLinks& links, ReduceB
     if (buffers.result == nullptr) {
         throw std::invalid_argument("a rank of an allreduce has no result");
     }
-    const int code = exchange(transport, links, buffers, reduction, &arena);
+    const int code = exchange(transport, links, buffers, reduction, arena);
     if (code != 0) {
         transport.abandon();
     }
     return code;
 }
 
-int barrier_exchange(Transport& transport, const ExchangeLinks& links) {
+int barrier_exchange(Transport& transport, const ExchangeLinks& links, Arena& arena) {
     PackedBuffer nothing(nullptr, 0);
     NoReduction none;
-    const int code = exchange(transport, links, {nothing, &nothing}, none, nullptr);
+    const int code = exchange(transport, links, {nothing, &nothing}, none, arena);
     if (code != 0) {
         transport.abandon();
     }

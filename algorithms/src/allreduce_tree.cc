@@ -12,10 +12,13 @@ namespace {
 
 int allreduce_whole(Transport& transport, const ReductionLinks& links, ReduceBuffers buffers,
                     Reduction& reduction, Arena& arena) {
+    std::array<std::byte, scratch_bytes> scratch;
+    std::pmr::monotonic_buffer_resource pool(scratch.data(), scratch.size(), &arena);
+    PassDown down(links, &pool);
     std::byte* const result = buffers.result->data();
     std::byte* outcome = nullptr;
     const std::size_t bytes = buffers.own.bytes();
-    int code = fold_whole(transport, links, buffers.own, result, reduction, &arena, outcome);
+    int code = fold_whole(transport, links, buffers.own, result, reduction, arena, outcome);
     if (code != 0) {
         return code;
     }
@@ -24,7 +27,7 @@ int allreduce_whole(Transport& transport, const ReductionLinks& links, ReduceBuf
     } else if (outcome != result) {
         std::memcpy(result, outcome, bytes);
     }
-    return code != 0 ? code : pass_down_whole(transport, links, *buffers.result);
+    return code != 0 ? code : down.run(transport, *buffers.result);
 }
 
 int allreduce_segmented(Transport& transport, const ReductionLinks& links, ReduceBuffers buffers,

@@ -41,7 +41,7 @@ int bcast_lanes(Transport& transport, std::span<const TreeLinks> lanes, PackedBu
         return 0;
     }
     if (is_alone(lanes.front())) {
-        return bcast_tree(transport, lanes.front(), buffer, window);
+        return bcast_tree(transport, lanes.front(), buffer, arena, window);
     }
     const int code = run_lanes(transport, lanes, buffer, arena, window);
     if (code != 0) {

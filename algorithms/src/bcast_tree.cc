@@ -15,9 +15,12 @@ bool is_whole(const TreeLinks::Edge& edge, std::size_t bytes) {
 }
 
 /// Every edge carries one message.
-int bcast_whole(Transport& transport, const TreeLinks& links, PackedBuffer& buffer) {
+int bcast_whole(Transport& transport, const TreeLinks& links, PackedBuffer& buffer, Arena& arena) {
+    std::array<std::byte, scratch_bytes> scratch;
+    std::pmr::monotonic_buffer_resource pool(scratch.data(), scratch.size(), &arena);
+    std::pmr::vector<int> done(links.children.size(), &pool);
     const auto send = [&](auto&& overlapped) {
-        return send_whole(transport, links.children, buffer.data(), buffer.bytes(), overlapped);
+        return send_whole(transport, links.children, buffer.data(), buffer.bytes(), done, overlapped);
     };
     if (links.parent.peer < 0) {
         const int code = buffer.produce(buffer.bytes());
@@ -31,9 +34,10 @@ int bcast_whole(Transport& transport, const TreeLinks& links, PackedBuffer& buff
     return send([&] { return buffer.consume(buffer.bytes()); });
 }
 
-int bcast_segmented(Transport& transport, const TreeLinks& links, PackedBuffer& buffer, int window) {
+int bcast_segmented(Transport& transport, const TreeLinks& links, PackedBuffer& buffer, Arena& arena,
+                    int window) {
     std::array<std::byte, scratch_bytes> scratch;
-    std::pmr::monotonic_buffer_resource pool(scratch.data(), scratch.size());
+    std::pmr::monotonic_buffer_resource pool(scratch.data(), scratch.size(), &arena);
     StreamTable table(transport, BcastPipeline::streams(links), &pool);
     BcastPipeline pipeline(table, links, buffer, window);
     return run_together(table, std::span(&pipeline, 1));
@@ -41,7 +45,7 @@ int bcast_segmented(Transport& transport, const TreeLinks& links, PackedBuffer& 
 
 }  // namespace
 
-int bcast_tree(Transport& transport, const TreeLinks& links, PackedBuffer& buffer, int window) {
+int bcast_tree(Transport& transport, const TreeLinks& links, PackedBuffer& buffer, Arena& arena, int window) {
     const std::size_t bytes = buffer.bytes();
     if (bytes == 0) {
         return 0;
@@ -49,8 +53,8 @@ int bcast_tree(Transport& transport, const TreeLinks& links, PackedBuffer& buffe
     const bool whole = (links.parent.peer < 0 || is_whole(links.parent, bytes)) &&
                        std::all_of(links.children.begin(), links.children.end(),
                                    [bytes](const TreeLinks::Edge& edge) { return is_whole(edge, bytes); });
-    const int code =
-        whole ? bcast_whole(transport, links, buffer) : bcast_segmented(transport, links, buffer, window);
+    const int code = whole ? bcast_whole(transport, links, buffer, arena)
+                           : bcast_segmented(transport, links, buffer, arena, window);
     if (code != 0) {
         transport.abandon();
     }

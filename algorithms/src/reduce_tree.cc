@@ -15,7 +15,7 @@ int reduce_whole(Transport& transport, const ReductionLinks& links, ReduceBuffer
     std::byte* const result = buffers.result != nullptr ? buffers.result->data() : nullptr;
     std::byte* outcome = nullptr;
     const std::size_t bytes = buffers.own.bytes();
-    const int code = fold_whole(transport, links, buffers.own, result, reduction, &arena, outcome);
+    const int code = fold_whole(transport, links, buffers.own, result, reduction, arena, outcome);
     if (code != 0) {
         return code;
     }

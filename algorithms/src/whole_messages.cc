@@ -22,11 +22,11 @@ public:
           done_(links.children.size(), pool) {}
 
     /// Finds memory for every operand.
-    void place(std::byte* result, Arena* arena) {
+    void place(std::byte* result, Arena& arena) {
         for (std::size_t operand = 0; operand < order_.count() && own_.bytes() > 0; ++operand) {
             places_[operand] = order_.place(operand, own_.data(), result, result == own_.data());
             if (places_[operand] == nullptr) {
-                places_[operand] = arena->take(own_.bytes());
+                places_[operand] = arena.take(own_.bytes());
             }
         }
     }
@@ -105,31 +105,33 @@ private:
 }  // namespace
 
 int fold_whole(Transport& transport, const ReductionLinks& links, PackedBuffer& own, std::byte* result,
-               Reduction& reduction, Arena* arena, std::byte*& outcome) {
+               Reduction& reduction, Arena& arena, std::byte*& outcome) {
     if (links.children.empty()) {
         outcome = own.data();
         return own.bytes() == 0 ? 0 : own.produce(own.bytes());
     }
     std::array<std::byte, scratch_bytes> scratch;
-    std::pmr::memory_resource* const more = arena != nullptr ? arena : std::pmr::get_default_resource();
-    std::pmr::monotonic_buffer_resource pool(scratch.data(), scratch.size(), more);
+    std::pmr::monotonic_buffer_resource pool(scratch.data(), scratch.size(), &arena);
     WholeFold fold(transport, links, own, reduction, &pool);
     fold.place(result, arena);
     outcome = fold.outcome();
     return fold.run();
 }
 
-int pass_down_whole(Transport& transport, const ReductionLinks& links, PackedBuffer& result) {
-    if (links.parent.peer >= 0) {
-        const int code = transport.recv(result.data(), result.bytes(), links.parent.peer);
+PassDown::PassDown(const ReductionLinks& links, std::pmr::memory_resource* pool)
+    : parent_(links.parent.peer),
+      children_(widest_first(links.children, pool)),
+      done_(children_.size(), pool) {}
+
+int PassDown::run(Transport& transport, PackedBuffer& result) {
+    if (parent_ >= 0) {
+        const int code = transport.recv(result.data(), result.bytes(), parent_);
         if (code != 0) {
             return code;
         }
     }
-    std::array<std::byte, scratch_bytes> scratch;
-    std::pmr::monotonic_buffer_resource pool(scratch.data(), scratch.size());
     // Unpacking waits for nobody but the children wait for us: they come first.
-    return send_whole(transport, widest_first(links.children, &pool), result.data(), result.bytes(),
+    return send_whole(transport, children_, result.data(), result.bytes(), done_,
                       [&] { return result.bytes() == 0 ? 0 : result.consume(result.bytes()); });
 }
 

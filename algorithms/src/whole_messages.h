@@ -17,10 +17,11 @@ namespace strata::algorithms {
 /// Enough for a few dozen children or windows without another allocation.
 constexpr std::size_t scratch_bytes = 4096;
 
-/// Sends `bytes` bytes to every child; `overlapped` runs once while the messages are under way.
+/// Sends `bytes` bytes to every child; `overlapped` runs once while the messages are under way. `done`: room
+/// for a number per child; to be taken before the first message of the call, when the others do not wait yet.
 template <typename Work>
 int send_whole(Transport& transport, std::span<const TreeLinks::Edge> children, const std::byte* data,
-               std::size_t bytes, Work&& overlapped) {
+               std::size_t bytes, std::span<int> done, Work&& overlapped) {
     if (children.empty()) {
         return overlapped();
     }
@@ -28,9 +29,6 @@ int send_whole(Transport& transport, std::span<const TreeLinks::Edge> children, 
         const int code = transport.send(data, bytes, children.front().peer);
         return code != 0 ? code : overlapped();
     }
-    std::array<std::byte, scratch_bytes> scratch;
-    std::pmr::monotonic_buffer_resource pool(scratch.data(), scratch.size());
-    std::pmr::vector<int> done(children.size(), &pool);
     int code = transport.begin(static_cast<int>(children.size()));
     for (std::size_t child = 0; child < children.size() && code == 0; ++child) {
         code = transport.isend(static_cast<int>(child), data, bytes, children[child].peer);
@@ -49,13 +47,23 @@ int send_whole(Transport& transport, std::span<const TreeLinks::Edge> children, 
 /// Receives the children's vectors, all at once, and folds them and the own one in the order of the links.
 /// `outcome` then tells where the result lies: in own.data() (not to be written unless own and result share
 /// it) where there are no children, else in `result` or, where that is nullptr or shared with own, perhaps in
-/// memory of the arena. Of 0 bytes the messages are received, nothing is produced or folded and `arena` is
-/// not needed.
+/// memory of the arena. Of 0 bytes the messages are received, nothing is produced or folded.
 int fold_whole(Transport& transport, const ReductionLinks& links, PackedBuffer& own, std::byte* result,
-               Reduction& reduction, Arena* arena, std::byte*& outcome);
+               Reduction& reduction, Arena& arena, std::byte*& outcome);
 
-/// Receives the final vector at `result` from the parent, if there is one, and passes it on to the children,
-/// those of the widest level first; it is consumed while it travels on.
-int pass_down_whole(Transport& transport, const ReductionLinks& links, PackedBuffer& result);
+/// The way down of a vector that fold_whole() was the way up of. Made before that: all memory is taken then.
+class PassDown {
+public:
+    PassDown(const ReductionLinks& links, std::pmr::memory_resource* pool);
+
+    /// Receives the final vector at `result` from the parent, if there is one, and passes it on to the
+    /// children, those of the widest level first; it is consumed while it travels on.
+    int run(Transport& transport, PackedBuffer& result);
+
+private:
+    int parent_;
+    std::pmr::vector<TreeLinks::Edge> children_;
+    std::pmr::vector<int> done_;
+};
 
 }  // namespace strata::algorithms

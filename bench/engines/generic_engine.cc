@@ -107,7 +107,9 @@ public:
 private:
     int ours(std::vector<char>& data) {
         algorithms::PackedBuffer buffer(reinterpret_cast<std::byte*>(data.data()), data.size());
-        return algorithms::bcast_tree(transport_, links_, buffer, options_.window);
+        const int rc = algorithms::bcast_tree(transport_, links_, buffer, arena_, options_.window);
+        arena_.reset();
+        return rc;
     }
     int generic(std::vector<char>& data) {
         const auto segment = static_cast<uint32_t>(std::min<std::uint64_t>(options_.segment, data.size()));
@@ -122,6 +124,7 @@ private:
     algorithms::TreeLinks links_;
     GenericTree tree_;
     component::PmlTransport transport_;
+    algorithms::Arena arena_;
     mca_coll_base_module_t* module_;
 };
 

@@ -84,12 +84,18 @@ RunReport run_engine(const BcastCase& bcast, const FabricOptions& options, const
     return report;
 }
 
+int run_tree(const algorithms::TreeLinks& links, algorithms::Transport& transport,
+             algorithms::PackedBuffer& buffer, int window) {
+    algorithms::Arena arena;
+    return algorithms::bcast_tree(transport, links, buffer, arena, window);
+}
+
 RunReport run_tree(const BcastCase& bcast, const FabricOptions& options) {
     return run_engine(bcast, options,
                       [&](int rank, algorithms::Transport& transport, algorithms::PackedBuffer& buffer) {
                           const algorithms::TreeLinks links =
                               algorithms::tree_links(bcast.hierarchy, bcast.plan, bcast.root, rank);
-                          return algorithms::bcast_tree(transport, links, buffer, bcast.plan.window);
+                          return run_tree(links, transport, buffer, bcast.plan.window);
                       });
 }
 

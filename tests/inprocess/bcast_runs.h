@@ -49,7 +49,10 @@ using Engine = std::function<int(int rank, algorithms::Transport&, algorithms::P
 
 /// Runs `engine` on every rank with a checked buffer; wrong data is added to the report's problems.
 RunReport run_engine(const BcastCase& bcast, const FabricOptions& options, const Engine& engine);
-/// bcast_tree() with the links of the plan.
+/// bcast_tree() with memory of its own.
+int run_tree(const algorithms::TreeLinks& links, algorithms::Transport& transport,
+             algorithms::PackedBuffer& buffer, int window);
+/// The same with the links of the plan, on every rank.
 RunReport run_tree(const BcastCase& bcast, const FabricOptions& options);
 /// bcast_levels() over LinearLevels.
 RunReport run_levels(const BcastCase& bcast, const FabricOptions& options, std::size_t segment_bytes,

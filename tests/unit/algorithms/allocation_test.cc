@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <functional>
+#include <tuple>
 #include <vector>
 
 #include "counted_new.h"
@@ -111,28 +112,34 @@ void expect_no_allocations(std::size_t bytes, const std::function<Engine(int ran
     EXPECT_EQ(report.codes, std::vector<int>(ranks, 0));
 }
 
-class Allocations : public testing::TestWithParam<std::size_t> {
+/// Bytes of a vector, and Plan::network_window_bytes: with it a stream between the nodes has more slots than
+/// an engine has room for by itself.
+using Sizes = std::tuple<std::size_t, std::size_t>;
+
+class Allocations : public testing::TestWithParam<Sizes> {
 protected:
+    Allocations() { plan.network_window_bytes = std::get<1>(GetParam()); }
     void SetUp() override {
         if (!counts_new) GTEST_SKIP() << "a sanitizer takes care of operator new";
     }
-    const strata::topology::Hierarchy hierarchy = regular_hierarchy({2, 2});
-    const Plan plan = uniform_plan(hierarchy, {Algorithm::binomial, 0, {}}, 60000);
+    static std::size_t bytes() { return std::get<0>(GetParam()); }
+    const strata::topology::Hierarchy hierarchy = dealt_out(2, 2);
+    Plan plan = uniform_plan(hierarchy, {Algorithm::binomial, 0, {}}, 60000);
 };
 
 TEST_P(Allocations, Bcast) {
-    expect_no_allocations(GetParam(), [&](int rank) -> Engine {
+    expect_no_allocations(bytes(), [&](int rank) -> Engine {
         return [this, links = tree_links(hierarchy, plan, 0, rank)](Transport& transport, auto& own, auto&,
-                                                                    Arena&) {
+                                                                    Arena& arena) {
             PackedBuffer buffer(own.data(), own.size());
-            return bcast_tree(transport, links, buffer, plan.window);
+            return bcast_tree(transport, links, buffer, arena, plan.window);
         };
     });
 }
 
 TEST_P(Allocations, ReduceAndAllreduce) {
     for (const bool everywhere : {false, true}) {
-        expect_no_allocations(GetParam(), [&](int rank) -> Engine {
+        expect_no_allocations(bytes(), [&](int rank) -> Engine {
             return [this, everywhere, rank, links = reduction_links(hierarchy, plan, 0, rank, false)](
                        Transport& transport, auto& own, auto& result, Arena& arena) {
                 XorBytes reduction;
@@ -148,13 +155,13 @@ TEST_P(Allocations, ReduceAndAllreduce) {
 
 TEST_P(Allocations, AllreduceByExchangeAndBarrier) {
     for (const bool barrier : {false, true}) {
-        expect_no_allocations(GetParam(), [&](int rank) -> Engine {
+        expect_no_allocations(bytes(), [&](int rank) -> Engine {
             return [barrier, links = exchange_links(hierarchy, plan, rank, false)](
                        Transport& transport, auto& own, auto& result, Arena& arena) {
                 XorBytes reduction;
                 PackedBuffer mine(own.data(), own.size());
                 PackedBuffer all(result.data(), result.size());
-                return barrier ? barrier_exchange(transport, links)
+                return barrier ? barrier_exchange(transport, links, arena)
                                : allreduce_exchange(transport, links, {mine, &all}, reduction, arena);
             };
         });
@@ -176,7 +183,7 @@ TEST_P(Allocations, AllreduceByHalving) {
 /// Gather and Scatter bring more than an arena keeps through the second node's leader.
 TEST_P(Allocations, AllgatherGatherScatter) {
     for (const BlockFlow flow : {BlockFlow::all, BlockFlow::to_root, BlockFlow::from_root}) {
-        expect_no_allocations(GetParam(), [&](int rank) -> Engine {
+        expect_no_allocations(bytes(), [&](int rank) -> Engine {
             return [flow, rank, this, routes = block_routes(hierarchy, plan, 0, rank, flow)](
                        Transport& transport, auto& own, auto& result, Arena& arena) {
                 const std::size_t block = own.size() / ranks;
@@ -194,14 +201,14 @@ TEST_P(Allocations, AllgatherGatherScatter) {
 TEST_P(Allocations, Lanes) {
     using strata::topology::CardLanes;
     const CardLanes lanes{std::vector(4, hierarchy), {0, 1, 2, 3}};
-    expect_no_allocations(GetParam(), [&](int rank) -> Engine {
+    expect_no_allocations(bytes(), [&](int rank) -> Engine {
         return [this, links = std::vector(4, tree_links(hierarchy, plan, 0, rank))](
                    Transport& transport, auto& own, auto&, Arena& arena) {
             PackedBuffer buffer(own.data(), own.size());
             return bcast_lanes(transport, links, buffer, arena, plan.window);
         };
     });
-    expect_no_allocations(GetParam(), [&](int rank) -> Engine {
+    expect_no_allocations(bytes(), [&](int rank) -> Engine {
         return [this, links = std::vector(4, reduction_links(hierarchy, plan, 0, rank, false))](
                    Transport& transport, auto& own, auto& result, Arena& arena) {
             XorBytes reduction;
@@ -210,7 +217,7 @@ TEST_P(Allocations, Lanes) {
             return allreduce_lanes(transport, links, {mine, &all}, reduction, arena, plan.window);
         };
     });
-    expect_no_allocations(GetParam(), [&](int rank) -> Engine {
+    expect_no_allocations(bytes(), [&](int rank) -> Engine {
         return [this, rank, routes = lane_block_routes(lanes, plan, rank)](Transport& transport, auto& own,
                                                                            auto& result, Arena& arena) {
             const std::size_t block = own.size() / ranks;
@@ -223,7 +230,9 @@ TEST_P(Allocations, Lanes) {
     });
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, Allocations, testing::ValuesIn(sizes));
+INSTANTIATE_TEST_SUITE_P(Sizes, Allocations,
+                         testing::Combine(testing::ValuesIn(sizes),
+                                          testing::Values(std::size_t{0}, std::size_t{16} << 20)));
 
 /// The count sees what an engine allocates.
 TEST(AllocationsCanFail, AVectorPerCallIsCounted) {

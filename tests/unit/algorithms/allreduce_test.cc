@@ -308,7 +308,9 @@ TEST(Barrier, NobodyLeavesBeforeAllHaveEntered) {
         EXPECT_EQ(early_leavers(
                       hierarchy, options,
                       [&](int rank, Transport& transport) {
-                          return barrier_exchange(transport, exchange_links(hierarchy, plan, rank, false));
+                          Arena arena;
+                          return barrier_exchange(transport, exchange_links(hierarchy, plan, rank, false),
+                                                  arena);
                       },
                       problems),
                   0);
@@ -330,7 +332,8 @@ TEST(Barrier, TheCounterFindsWhatIsNone) {
                     links.core = {rank};  // every node for itself
                     links.position = 0;
                 }
-                return barrier_exchange(transport, links);
+                Arena arena;
+                return barrier_exchange(transport, links, arena);
             },
             problems);
         EXPECT_EQ(problems, "");
@@ -346,7 +349,8 @@ TEST(Barrier, FailuresComeBack) {
             FabricOptions options = options_for(1, 0);
             options.failure = {rank, operation, 77};
             const RunReport run = run_ranks(6, options, [&](int self, Transport& transport) {
-                return barrier_exchange(transport, exchange_links(hierarchy, plan, self, false));
+                Arena arena;
+                return barrier_exchange(transport, exchange_links(hierarchy, plan, self, false), arena);
             });
             EXPECT_TRUE(check_contained(run, rank, 77).empty());
         }

@@ -71,7 +71,7 @@ TEST(BcastFaults, BufferErrorsComeBack) {
                     if (self == rank) {
                         static_cast<CheckedBuffer&>(buffer).fail(1, injected);
                     }
-                    return bcast_tree(transport, tree_links(hierarchy, bcast.plan, 2, self), buffer, 2);
+                    return run_tree(tree_links(hierarchy, bcast.plan, 2, self), transport, buffer, 2);
                 });
             expect_contained(run, rank, "rank " + std::to_string(rank));
         }

@@ -141,7 +141,7 @@ TEST(BcastTree, ASlowChildHoldsUpNobody) {
                 }
             }
             const int code =
-                bcast_tree(transport, tree_links(hierarchy, bcast.plan, 0, rank), buffer, bcast.plan.window);
+                run_tree(tree_links(hierarchy, bcast.plan, 0, rank), transport, buffer, bcast.plan.window);
             return code == 0 && rank >= 2 ? transport.send(&token, 1, 1) : code;
         });
     EXPECT_EQ(run.text(), "");
@@ -160,7 +160,7 @@ TEST(BcastTree, ALargeSegmentHoldsUpNoSmallOne) {
             links.parent = {0, 0, 10};
             links.children = {{2, 0, 0}, {3, 0, 10}};
             PackedBuffer buffer(data.data(), data.size());
-            return bcast_tree(transport, links, buffer, 4);
+            return run_tree(links, transport, buffer, 4);
         }
         if (rank == 2) {
             return transport.recv(data.data(), data.size(), 1);
@@ -186,7 +186,7 @@ TEST(BcastTree, PackingOverlapsSending) {
     options.failure = {0, 4, 77};  // begin, then one send per child: the third child's first
     const RunReport run =
         run_engine(bcast, options, [&](int rank, Transport& transport, PackedBuffer& buffer) {
-            const int code = bcast_tree(transport, tree_links(hierarchy, bcast.plan, 0, rank), buffer, 4);
+            const int code = run_tree(tree_links(hierarchy, bcast.plan, 0, rank), transport, buffer, 4);
             if (rank == 0) {
                 calls = static_cast<CheckedBuffer&>(buffer).calls();
             }

@@ -25,7 +25,7 @@ RunReport run_damaged(const BcastCase& bcast, Damage&& damage) {
     }
     damage(links);
     return run_engine(bcast, {}, [&](int rank, Transport& transport, PackedBuffer& buffer) {
-        return bcast_tree(transport, links[rank], buffer, bcast.plan.window);
+        return run_tree(links[rank], transport, buffer, bcast.plan.window);
     });
 }
 
@@ -66,7 +66,7 @@ TEST(ByteOracle, FindsADoubledEdge) {
             if (rank == 1) {
                 links.children.push_back(links.children.front());
             }
-            const int code = bcast_tree(transport, links, buffer, bcast.plan.window);
+            const int code = run_tree(links, transport, buffer, bcast.plan.window);
             if (code == 0 && rank == 4) {
                 std::vector<std::byte> again(64);
                 for (const std::size_t bytes : {64U, 64U, 64U, 8U}) {

@@ -63,7 +63,7 @@ int allreduce_ring(Transport& transport, const ExchangeLinks& links, ReduceBuffe
 /// are exchanged, which makes it a barrier: none leaves before all have come.
 int allreduce_exchange(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers,
                        Reduction& reduction, Arena& arena);
-int barrier_exchange(Transport& transport, const ExchangeLinks& links);
+int barrier_exchange(Transport& transport, const ExchangeLinks& links, Arena& arena);
 
 /// For vectors between short and long: whole ones up the trees below the core and down again; among the
 /// places of halving_links(), k of them, a reduce-scatter by recursive halving and an allgather by recursive
