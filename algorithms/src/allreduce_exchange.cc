@@ -10,6 +10,16 @@
 namespace strata::algorithms {
 namespace {
 
+/// Members of the core, from the first, that pair up: what is left for the rounds is a power of two.
+int paired_members(const ExchangeLinks& links) {
+    return static_cast<int>(2 * (links.core.size() - std::bit_floor(links.core.size())));
+}
+
+/// True of a member that receives vectors of others to fold them: not the lower one of a pair.
+bool folds_in_rounds(const ExchangeLinks& links) {
+    return links.core.size() > 1 && (links.position >= paired_members(links) || links.position % 2 == 1);
+}
+
 /// The core's part, on whole vectors of one rank. Two pieces of memory take turns: one holds what is reduced
 /// so far, the other receives.
 class CoreExchange {
@@ -19,7 +29,7 @@ public:
           links_(links),
           bytes_(bytes),
           reduction_(reduction),
-          paired_(static_cast<int>(2 * (links.core.size() - std::bit_floor(links.core.size())))) {}
+          paired_(paired_members(links)) {}
 
     /// Reduces `mine` with what the others hold; `mine` then tells where the result lies: at `other` or where
     /// it was. `result` is one of the two; `other` is needed where the member folds_in_rounds().
@@ -88,7 +98,7 @@ private:
     const ExchangeLinks& links_;
     std::size_t bytes_;
     Reduction& reduction_;
-    int paired_;  ///< members, from the first, that pair up: what is left for the rounds is a power of two
+    int paired_;
 };
 
 int exchange(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers, Reduction& reduction,
@@ -100,8 +110,9 @@ int exchange(Transport& transport, const ExchangeLinks& links, ReduceBuffers buf
     std::array<std::byte, scratch_bytes> scratch;
     std::pmr::monotonic_buffer_resource pool(scratch.data(), scratch.size(), &arena);
     PassDown down(links.below, &pool);
-    const bool in_rounds = links.below.parent.peer < 0 && links.core.size() > 1 && bytes > 0;
-    std::byte* const spare = in_rounds ? arena.take(bytes) : result;
+    const bool two_at_once = links.below.parent.peer < 0 && folds_in_rounds(links) && bytes > 0;
+    const bool result_is_free = folds_into_arena(links.below, buffers.own.data(), result);
+    std::byte* const spare = two_at_once && !result_is_free ? arena.take(bytes) : nullptr;
     int code = fold_whole(transport, links.below, buffers.own, result, reduction, arena, mine);
     if (code != 0) {
         return code;

@@ -34,7 +34,8 @@ public:
     /// Where all of an operand can lie without memory of the arena, or nullptr: the own one in its own memory
     /// when it is only read (as the first) or may be written (`shared` with the result), the last one in
     /// `result` unless that is nullptr or still holds own data.
-    std::byte* place(std::size_t operand, std::byte* own_data, std::byte* result, bool shared) const {
+    template <class Byte>
+    Byte* place(std::size_t operand, Byte* own_data, Byte* result, bool shared) const {
         if (operand == own_ && (own_ == 0 || shared)) {
             return own_data;
         }

@@ -118,6 +118,14 @@ int fold_whole(Transport& transport, const ReductionLinks& links, PackedBuffer& 
     return fold.run();
 }
 
+bool folds_into_arena(const ReductionLinks& links, const std::byte* own, const std::byte* result) {
+    if (links.children.empty()) {
+        return false;
+    }
+    const OperandOrder order(links);
+    return order.place(order.last(), own, result, result == own) == nullptr;
+}
+
 PassDown::PassDown(const ReductionLinks& links, std::pmr::memory_resource* pool)
     : parent_(links.parent.peer),
       children_(widest_first(links.children, pool)),

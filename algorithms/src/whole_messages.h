@@ -51,6 +51,9 @@ int send_whole(Transport& transport, std::span<const TreeLinks::Edge> children, 
 int fold_whole(Transport& transport, const ReductionLinks& links, PackedBuffer& own, std::byte* result,
                Reduction& reduction, Arena& arena, std::byte*& outcome);
 
+/// True where fold_whole() will leave its outcome in memory of the arena.
+bool folds_into_arena(const ReductionLinks& links, const std::byte* own, const std::byte* result);
+
 /// The way down of a vector that fold_whole() was the way up of. Made before that: all memory is taken then.
 class PassDown {
 public:

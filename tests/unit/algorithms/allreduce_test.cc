@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
@@ -294,6 +295,37 @@ int early_leavers(const Hierarchy& hierarchy, const FabricOptions& options,
     });
     problems = run.text();
     return early;
+}
+
+/// Vectors that a rank holds besides its own and its result.
+int vectors_taken(ReduceCase reduce, int rank) {
+    reduce.elements = 100000;
+    reduce.op = Operator::sum_8;
+    Arenas arenas(static_cast<std::size_t>(reduce.hierarchy.ranks()));
+    const ReduceRun run = run_exchange(reduce, options_for(1, 0), &arenas);
+    EXPECT_EQ(faults_of(reduce, run), "");
+    EXPECT_EQ(faults_of(reduce, run_exchange(reduce, options_for(1, 0), &arenas)), "");
+    const double held = static_cast<double>(arenas[static_cast<std::size_t>(rank)].held());
+    return static_cast<int>(std::lround(held / static_cast<double>(reduce.elements)));
+}
+
+/// A vector aside is taken only where none is free after those of the children have been folded.
+TEST(AllreduceExchange, NoVectorIsTakenForNothing) {
+    ReduceCase reduce;
+    reduce.hierarchy = dealt_out(4, 2);  // ranks 4 to 7 send to 0 to 3
+    reduce.plan = uniform_plan(reduce.hierarchy, {Algorithm::binomial, 0, {}}, 0);
+    reduce.plan.levels.front().method = {Algorithm::recursive_doubling, 0, {}};
+    reduce.placement = Placement::separate;
+    EXPECT_EQ(vectors_taken(reduce, 0), 1) << "the child's lies in the result";
+    EXPECT_EQ(vectors_taken(reduce, 4), 0) << "a leaf";
+    reduce.placement = Placement::in_place;
+    EXPECT_EQ(vectors_taken(reduce, 0), 1) << "the child's; then its place and the result take turns";
+    reduce.hierarchy = regular_hierarchy({4});
+    EXPECT_EQ(vectors_taken(reduce, 0), 1) << "nothing to fold into: one for the rounds";
+    reduce.hierarchy = regular_hierarchy({3});
+    EXPECT_EQ(vectors_taken(reduce, 0), 0) << "the lower one of a pair waits for the result";
+    EXPECT_EQ(vectors_taken(reduce, 1), 1);
+    EXPECT_EQ(vectors_taken(reduce, 2), 1);
 }
 
 TEST(Barrier, NobodyLeavesBeforeAllHaveEntered) {
