@@ -117,8 +117,8 @@ struct Operation {
 /// Of machines of more than 64 ranks trees are predicted for the nodes that are served first (thin_out()).
 /// For random plans on equal nodes below equal switches that differs from the prediction for all by less than
 /// 0.1 %, but for Allgather and Gather by 1 % in the mean and 21 % at worst. With nodes of 2 to 6 ranks it is
-/// 0.5 % (Gather, Scatter) to 4 % (Allreduce, Barrier) in the mean and 29 % at worst; where switches are
-/// skipped, so that all nodes count, 1 % and 17 %.
+/// 0.5 % (Gather, Scatter) to 4 % (Allreduce, Barrier) in the mean and 29 % at worst, nearly always too long:
+/// a small switch that is left out counts as the largest one. Where switches are skipped it is 1 % and 17 %.
 /// Throws std::invalid_argument with check()'s message. Cost: O(ranks * depth) per candidate, of which only
 /// the ranks that thin_out() leaves count; the number of candidates depends on the number of levels only;
 /// O(ranks * (depth + log ranks)) for each forward_us, once O(ranks * depth * log ranks).
