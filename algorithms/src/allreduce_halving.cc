@@ -168,11 +168,14 @@ int halving(Transport& transport, const ExchangeLinks& links, ReduceBuffers buff
     std::byte* const result = buffers.result->data();
     std::byte* mine = nullptr;
     // Before the first message: without memory this rank could not leave alone any more.
+    std::array<std::byte, scratch_bytes> scratch;
+    std::pmr::monotonic_buffer_resource pool(scratch.data(), scratch.size(), &arena);
+    PassDown down(links.below, &pool);
     std::optional<CoreHalving> core;
     if (links.position >= 0) {
         core.emplace(transport, links, bytes, reduction, arena);
     }
-    int code = fold_whole(transport, links.below, buffers.own, result, reduction, &arena, mine);
+    int code = fold_whole(transport, links.below, buffers.own, result, reduction, arena, mine);
     if (code != 0) {
         return code;
     }
@@ -187,7 +190,7 @@ int halving(Transport& transport, const ExchangeLinks& links, ReduceBuffers buff
         code = transport.send(mine, bytes, links.partner);
         code = code == 0 ? transport.recv(result, bytes, links.partner) : code;
     }
-    return code != 0 ? code : pass_down_whole(transport, links.below, *buffers.result);
+    return code != 0 ? code : down.run(transport, *buffers.result);
 }
 
 }  // namespace

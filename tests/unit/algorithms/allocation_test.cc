@@ -169,7 +169,7 @@ TEST_P(Allocations, AllreduceByExchangeAndBarrier) {
 }
 
 TEST_P(Allocations, AllreduceByHalving) {
-    expect_no_allocations(GetParam(), [&](int rank) -> Engine {
+    expect_no_allocations(bytes(), [&](int rank) -> Engine {
         return [links = halving_links(hierarchy, plan, rank)](Transport& transport, auto& own, auto& result,
                                                               Arena& arena) {
             XorBytes reduction;

@@ -126,6 +126,8 @@ TEST_P(FirstMessage, ReduceAndAllreduce) {
 TEST_P(FirstMessage, ExchangesAndRing) {
     const ExchangeLinks links = exchange_links(hierarchy, plan, rank, false);
     ASSERT_EQ(links.core.size(), 2U);
+    const ExchangeLinks halves = halving_links(hierarchy, plan, rank);
+    ASSERT_EQ(halves.core.size(), 2U);
     const ExchangeLinks ring = ring_links(hierarchy, plan, rank);
     EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
                   return barrier_exchange(transport, links, arena);
@@ -134,6 +136,10 @@ TEST_P(FirstMessage, ExchangesAndRing) {
     for (PackedBuffer* const place : {&all, &mine}) {
         EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
                       return allreduce_exchange(transport, links, {mine, place}, reduction, arena);
+                  }),
+                  0);
+        EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
+                      return allreduce_halving(transport, halves, {mine, place}, reduction, arena);
                   }),
                   0);
         EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
