@@ -6,6 +6,7 @@
 
 #include "halving_oracle.h"
 #include "random_shapes.h"
+#include "reduce_checks.h"
 #include "reduce_runs.h"
 #include "skipped_levels.h"
 #include "strata/algorithms/reduce_tree.h"
@@ -164,27 +165,12 @@ TEST(AllreduceHalving, HalfAVectorOfMemory) {
     }
 }
 
-TEST(AllreduceHalving, NoMemoryIsTakenAfterTheFirstCalls) {
-    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-        Random random(seed);
-        const ReduceCase reduce = random_case(random, 16, 300, 1);
-        Arenas arenas(static_cast<std::size_t>(reduce.hierarchy.ranks()));
-        const auto held = [&] {
-            std::vector<std::size_t> sizes;
-            for (const Arena& arena : arenas) {
-                sizes.push_back(arena.held());
-            }
-            return sizes;
-        };
-        run_halving(reduce, options_for(1, 0), &arenas);
-        run_halving(reduce, options_for(2, 0), &arenas);
-        const std::vector<std::size_t> sizes = held();
-        for (std::uint64_t again = 3; again <= 5; ++again) {
-            EXPECT_EQ(wrong_with(reduce, run_halving(reduce, options_for(again, 0), &arenas)), "");
-            EXPECT_EQ(held(), sizes);
-        }
-    }
-}
+const CheckedEngine checked{
+    run_halving,
+    [](Random& random, int ranks, std::size_t elements) { return random_case(random, ranks, elements, 2); },
+    wrong_with};
+
+TEST(AllreduceHalving, NoMemoryIsTakenAfterTheFirstCalls) { expect_no_memory_after_the_first_calls(checked); }
 
 TEST(AllreduceHalving, ZeroBytes) {
     const ReduceCase reduce = uniform_case(regular_hierarchy({3, 2}), 0);
@@ -193,28 +179,9 @@ TEST(AllreduceHalving, ZeroBytes) {
     EXPECT_TRUE(run.report.messages.empty());
 }
 
-TEST(AllreduceHalving, AllRanksAtOnce) {
-    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-        Random random(seed);
-        const ReduceCase reduce = random_case(random, 24, 300, 2);
-        FabricOptions options = varied(seed);
-        options.schedule = Schedule::concurrent;
-        ASSERT_EQ(wrong_with(reduce, run_halving(reduce, options)), "");
-    }
-}
+TEST(AllreduceHalving, AllRanksAtOnce) { expect_right_results_of_all_ranks_at_once(checked); }
 
-TEST(AllreduceHalving, EveryCallOfEveryRankMayFail) {
-    int failures = 0;
-    for (std::uint64_t seed = 1; seed <= 16; ++seed) {
-        Random random(seed);
-        const ReduceCase reduce = random_case(random, 10, 50, 3);
-        const std::vector<std::string> faults = check_every_failure(
-            reduce, options_for(seed, seed % 2 == 0 ? 1000 : 0),
-            [&](const ReduceCase& c, const FabricOptions& o) { return run_halving(c, o); }, 6, failures);
-        EXPECT_TRUE(faults.empty()) << faults.front() << "\n" << describe(reduce);
-    }
-    EXPECT_GT(failures, 200);
-}
+TEST(AllreduceHalving, EveryCallOfEveryRankMayFail) { expect_every_failure_to_come_back(checked); }
 
 TEST(AllreduceHalving, BufferAndOperatorErrorsComeBack) {
     const Hierarchy hierarchy = regular_hierarchy({3, 2});

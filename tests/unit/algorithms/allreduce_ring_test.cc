@@ -6,6 +6,7 @@
 
 #include "allreduce_ring_oracle.h"
 #include "random_shapes.h"
+#include "reduce_checks.h"
 #include "reduce_runs.h"
 #include "strata/algorithms/reduce_tree.h"
 
@@ -17,13 +18,6 @@ using strata::topology::Hierarchy;
 
 constexpr std::size_t all_eager = 1U << 30;
 constexpr Placement all_placements[] = {Placement::separate, Placement::in_place, Placement::packed_in_place};
-
-FabricOptions options_for(std::uint64_t seed, std::size_t eager_bytes) {
-    FabricOptions options;
-    options.seed = seed;
-    options.eager_bytes = eager_bytes;
-    return options;
-}
 
 FabricOptions varied(std::uint64_t seed) {
     const std::size_t eager_bytes[] = {0, 64, all_eager};
@@ -203,27 +197,13 @@ TEST(AllreduceRing, MemoryStaysBelowAVector) {
     }
 }
 
-TEST(AllreduceRing, NoMemoryIsTakenAfterTheFirstCalls) {
-    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-        Random random(seed);
-        const ReduceCase reduce = random_ring_reduction(random, 16, 300, 3);
-        Arenas arenas(static_cast<std::size_t>(reduce.hierarchy.ranks()));
-        const auto held = [&] {
-            std::vector<std::size_t> sizes;
-            for (const Arena& arena : arenas) {
-                sizes.push_back(arena.held());
-            }
-            return sizes;
-        };
-        run_ring(reduce, options_for(1, 0), &arenas);
-        run_ring(reduce, options_for(2, 0), &arenas);
-        const std::vector<std::size_t> sizes = held();
-        for (std::uint64_t again = 3; again <= 5; ++again) {
-            EXPECT_EQ(wrong_with(reduce, run_ring(reduce, options_for(again, 0), &arenas)), "");
-            EXPECT_EQ(held(), sizes);
-        }
-    }
-}
+const CheckedEngine checked{run_ring,
+                            [](Random& random, int ranks, std::size_t elements) {
+                                return random_ring_reduction(random, ranks, elements, 3);
+                            },
+                            wrong_with};
+
+TEST(AllreduceRing, NoMemoryIsTakenAfterTheFirstCalls) { expect_no_memory_after_the_first_calls(checked); }
 
 TEST(AllreduceRing, ZeroBytes) {
     const ReduceCase reduce = uniform_case(regular_hierarchy({3, 2}), 0, 0);
@@ -232,28 +212,9 @@ TEST(AllreduceRing, ZeroBytes) {
     EXPECT_TRUE(run.report.messages.empty());
 }
 
-TEST(AllreduceRing, AllRanksAtOnce) {
-    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-        Random random(seed);
-        const ReduceCase reduce = random_ring_reduction(random, 24, 300, 3);
-        FabricOptions options = varied(seed);
-        options.schedule = Schedule::concurrent;
-        ASSERT_EQ(wrong_with(reduce, run_ring(reduce, options)), "");
-    }
-}
+TEST(AllreduceRing, AllRanksAtOnce) { expect_right_results_of_all_ranks_at_once(checked); }
 
-TEST(AllreduceRing, EveryCallOfEveryRankMayFail) {
-    int failures = 0;
-    for (std::uint64_t seed = 1; seed <= 16; ++seed) {
-        Random random(seed);
-        const ReduceCase reduce = random_ring_reduction(random, 10, 50, 3);
-        const std::vector<std::string> faults = check_every_failure(
-            reduce, options_for(seed, seed % 2 == 0 ? 1000 : 0),
-            [&](const ReduceCase& c, const FabricOptions& o) { return run_ring(c, o); }, 6, failures);
-        EXPECT_TRUE(faults.empty()) << faults.front() << "\n" << describe(reduce);
-    }
-    EXPECT_GT(failures, 200);
-}
+TEST(AllreduceRing, EveryCallOfEveryRankMayFail) { expect_every_failure_to_come_back(checked); }
 
 TEST(AllreduceRing, BufferAndOperatorErrorsComeBack) {
     const Hierarchy hierarchy = regular_hierarchy({3, 2});

@@ -9,6 +9,7 @@
 #include "consecutive_shapes.h"
 #include "random_shapes.h"
 #include "reduce_oracle.h"
+#include "reduce_checks.h"
 #include "reduce_runs.h"
 #include "strata/algorithms/reduce_tree.h"
 
@@ -212,55 +213,16 @@ TEST(AllreduceTree, TheWidestLevelIsServedFirst) {
 }
 
 TEST(Allreduce, NoMemoryIsTakenAfterTheFirstCalls) {
-    for (const Call engine : both_engines) {
-        for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-            Random random(seed);
-            const ReduceCase reduce = random_reduction(random, 16, 300);
-            Arenas arenas(static_cast<std::size_t>(reduce.hierarchy.ranks()));
-            const auto held = [&] {
-                std::vector<std::size_t> sizes;
-                for (const Arena& arena : arenas) {
-                    sizes.push_back(arena.held());
-                }
-                return sizes;
-            };
-            engine(reduce, options_for(1, 0), &arenas);
-            engine(reduce, options_for(2, 0), &arenas);
-            const std::vector<std::size_t> sizes = held();
-            for (std::uint64_t again = 3; again <= 5; ++again) {
-                EXPECT_EQ(faults_of(reduce, engine(reduce, options_for(again, 0), &arenas)), "");
-                EXPECT_EQ(held(), sizes);
-            }
-        }
-    }
+    for (const Call engine : both_engines) expect_no_memory_after_the_first_calls({engine, random_reduction});
 }
 
 TEST(Allreduce, AllRanksAtOnce) {
-    for (const Call engine : both_engines) {
-        for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-            Random random(seed);
-            const ReduceCase reduce = random_reduction(random, 24, 300);
-            FabricOptions options = options_for(seed, seed % 2 == 0 ? 200 : 0);
-            options.schedule = Schedule::concurrent;
-            ASSERT_EQ(faults_of(reduce, engine(reduce, options, nullptr)), "");
-        }
-    }
+    for (const Call engine : both_engines)
+        expect_right_results_of_all_ranks_at_once({engine, random_reduction});
 }
 
 TEST(Allreduce, EveryCallOfEveryRankMayFail) {
-    for (const Call engine : both_engines) {
-        int failures = 0;
-        for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-            Random random(seed);
-            const ReduceCase reduce = random_reduction(random, 10, 50);
-            const std::vector<std::string> faults = check_every_failure(
-                reduce, options_for(seed, seed % 2 == 0 ? 1000 : 0),
-                [&](const ReduceCase& c, const FabricOptions& o) { return engine(c, o, nullptr); }, 6,
-                failures);
-            EXPECT_TRUE(faults.empty()) << faults.front() << "\n" << describe(reduce);
-        }
-        EXPECT_GT(failures, 200);
-    }
+    for (const Call engine : both_engines) expect_every_failure_to_come_back({engine, random_reduction});
 }
 
 TEST(Allreduce, BufferAndOperatorErrorsComeBack) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "random_shapes.h"
+#include "reduce_checks.h"
 #include "reduce_runs.h"
 
 namespace {
@@ -240,28 +241,9 @@ TEST(ReduceTree, TheSameBitsWhateverArrivesFirst) {
     EXPECT_GT(different_roots, 5);  // the numbers are such that an order shows
 }
 
-TEST(ReduceTree, NoMemoryIsTakenAfterTheFirstCalls) {
-    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-        Random random(seed);
-        ReduceCase reduce = random_reduction(random, 16, 300);
-        Arenas arenas(static_cast<std::size_t>(reduce.hierarchy.ranks()));
-        const auto held = [&] {
-            std::vector<std::size_t> sizes;
-            for (const Arena& arena : arenas) {
-                sizes.push_back(arena.held());
-            }
-            return sizes;
-        };
-        for (int warm = 0; warm < 2; ++warm) {
-            EXPECT_EQ(faults_of(reduce, run_reduce(reduce, options_for(seed, 0), &arenas)), "");
-        }
-        const std::vector<std::size_t> sizes = held();
-        for (std::uint64_t again = 1; again <= 3; ++again) {
-            EXPECT_EQ(faults_of(reduce, run_reduce(reduce, options_for(again, 0), &arenas)), "");
-            EXPECT_EQ(held(), sizes);
-        }
-    }
-}
+const CheckedEngine checked{run_reduce, random_reduction};
+
+TEST(ReduceTree, NoMemoryIsTakenAfterTheFirstCalls) { expect_no_memory_after_the_first_calls(checked); }
 
 TEST(ReduceTree, ALeafTakesNoMemory) {
     const ReduceCase reduce = uniform_case(regular_hierarchy({2}), Algorithm::linear, 10, 0, 1000);
@@ -271,28 +253,9 @@ TEST(ReduceTree, ALeafTakesNoMemory) {
     EXPECT_EQ(arenas[0].held(), 0U);  // received straight into the result
 }
 
-TEST(ReduceTree, AllRanksAtOnce) {
-    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-        Random random(seed);
-        const ReduceCase reduce = random_reduction(random, 24, 300);
-        FabricOptions options = options_for(seed, seed % 2 == 0 ? 200 : 0);
-        options.schedule = Schedule::concurrent;
-        ASSERT_EQ(faults_of(reduce, run_reduce(reduce, options)), "");
-    }
-}
+TEST(ReduceTree, AllRanksAtOnce) { expect_right_results_of_all_ranks_at_once(checked); }
 
-TEST(ReduceTree, EveryCallOfEveryRankMayFail) {
-    int failures = 0;
-    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-        Random random(seed);
-        const ReduceCase reduce = random_reduction(random, 10, 50);
-        const std::vector<std::string> faults = check_every_failure(
-            reduce, options_for(seed, seed % 2 == 0 ? 1000 : 0),
-            [](const ReduceCase& c, const FabricOptions& o) { return run_reduce(c, o); }, 6, failures);
-        EXPECT_TRUE(faults.empty()) << faults.front() << "\n" << describe(reduce);
-    }
-    EXPECT_GT(failures, 200);
-}
+TEST(ReduceTree, EveryCallOfEveryRankMayFail) { expect_every_failure_to_come_back(checked); }
 
 TEST(ReduceTree, BufferAndOperatorErrorsComeBack) {
     const Hierarchy hierarchy = regular_hierarchy({2, 4});
