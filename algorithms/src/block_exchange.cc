@@ -289,8 +289,8 @@ private:
 
 int run_streams(Transport& transport, BlockStreams& blocks, BlockFlow flow, bool at_root, bool no_tree,
                 Arena& arena, int window) {
-    // On a ring, or in several trees, nobody is first: all receives must be posted before a send is waited
-    // for.
+    // On a ring, in an exchange, or in several trees, nobody is first: all receives must be posted before a
+    // send is waited for.
     const std::size_t most = no_tree ? 0 : 1;
     const auto single = [most](std::span<CutStream> streams) {
         return std::all_of(streams.begin(), streams.end(),
@@ -317,10 +317,10 @@ int exchange_blocks(Transport& transport, const BlockRoutes& routes, std::span<B
                     int root, int rank, Arena& arena, int window) {
     const bool at_root = rank == root;
     BlockStreams streams(routes, blocks, flow, at_root, rank, arena);
+    const bool no_tree = routes.in_ring || routes.doubles || routes.lanes > 1;
     int code = 0;
     try {
-        code =
-            run_streams(transport, streams, flow, at_root, routes.in_ring || routes.lanes > 1, arena, window);
+        code = run_streams(transport, streams, flow, at_root, no_tree, arena, window);
     } catch (...) {
         transport.abandon();  // no memory for a copy: messages are under way
         throw;

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "block_arrivals.h"
+#include "doubling_blocks.h"
 #include "group_part.h"
 #include "strata/algorithms/block_exchange.h"
 #include "whole_tree.h"
@@ -18,144 +20,6 @@ namespace {
 using topology::Hierarchy;
 
 constexpr int nobody = -1;
-
-/// The ranks that can be reached from `start` without its neighbour `barred`: those nearer to it first.
-/// `toward`: each one's neighbour on the way back; a tree has only one.
-std::vector<int> reach(const WholeTree& tree, int start, int barred, std::vector<int>& toward) {
-    toward.assign(static_cast<std::size_t>(tree.ranks()), nobody);
-    toward[start] = barred;
-    std::vector<int> reached{start};
-    for (std::size_t i = 0; i < reached.size(); ++i) {
-        const int rank = reached[i];
-        for (const WholeTree::Edge& edge : tree.edges(rank)) {
-            if (edge.peer != toward[rank]) {
-                toward[edge.peer] = rank;
-                reached.push_back(edge.peer);
-            }
-        }
-    }
-    return reached;
-}
-
-/// A list of blocks through a table of successors; a block is in one list at a time.
-struct List {
-    int head = nobody;
-    int last_near = nobody;  ///< what follows comes from outside the group of the edge that brings the list
-    int tail = nobody;
-};
-
-/// What every rank sends towards one of them, in the order in which it becomes available there: its own
-/// block, then the others by the deepest group that they share with it (the wider that group, the slower the
-/// links on the way), within a group one block of each edge in turn.
-class Arrivals {
-public:
-    /// Towards `rank`, from everywhere but its neighbour `barred`. The lists are merged from the leaves on.
-    /// Where lists meet in turn, the longest is not touched beyond the length of the second longest but
-    /// spliced: O(ranks * log(ranks)) in all, and O(ranks) for a chain.
-    Arrivals(const WholeTree& tree, int rank, int barred)
-        : tree_(tree),
-          lists_(static_cast<std::size_t>(tree.ranks())),
-          next_(static_cast<std::size_t>(tree.ranks()), nobody) {
-        std::vector<int> toward;
-        const std::vector<int> reached = reach(tree, rank, barred, toward);
-        for (std::size_t i = reached.size() - 1; i > 0; --i) {
-            const int sender = reached[i];
-            const WholeTree::Edge back = tree.edge(sender, toward[sender]);
-            List list{sender, sender, sender};
-            merge(sender, back.peer, [&](int group, Part part) {
-                next_[list.tail] = part.head;
-                next_[part.tail] = nobody;
-                list.tail = part.tail;
-                if (group >= back.group) {
-                    list.last_near = list.tail;
-                }
-            });
-            lists_[sender] = list;
-        }
-    }
-
-    /// The blocks that `neighbour` brings.
-    std::vector<int> from(int neighbour) const {
-        std::vector<int> blocks;
-        collect({lists_[neighbour].head, lists_[neighbour].tail}, blocks);
-        return blocks;
-    }
-
-    /// What `rank`, at which all lists end, sends to `neighbour`.
-    std::vector<int> onward(int rank, int neighbour) const {
-        std::vector<int> blocks{rank};
-        merge(rank, neighbour, [&](int /*group*/, Part part) { collect(part, blocks); });
-        return blocks;
-    }
-
-private:
-    /// Part of a list, both ends included.
-    struct Part {
-        int head;
-        int tail;
-    };
-
-    void collect(Part part, std::vector<int>& blocks) const {
-        for (int block = part.head; block != part.tail; block = next_[block]) {
-            blocks.push_back(block);
-        }
-        blocks.push_back(part.tail);
-    }
-
-    /// Hands out what the edges of `rank` bring, apart from the one to `receiver`: `take(group, part)` with
-    /// the group whose level the blocks have crossed, or outside_all. It may relink what it is given.
-    template <typename Take>
-    void merge(int rank, int receiver, Take&& take) const {
-        const std::span<const WholeTree::Edge> edges = tree_.edges(rank);
-        std::vector<Part> level;
-        for (std::size_t i = 0; i < edges.size();) {
-            const int group = edges[i].group;
-            Part far{nobody, nobody};
-            // Only the edge to the parent brings something from outside, and it belongs to the last group.
-            for (; i < edges.size() && edges[i].group == group; ++i) {
-                if (edges[i].peer != receiver) {
-                    const List& list = lists_[edges[i].peer];
-                    level.push_back({list.head, list.last_near});
-                    if (list.last_near != list.tail) {
-                        far = {next_[list.last_near], list.tail};
-                    }
-                }
-            }
-            take_in_turn(level, [&](Part part) { take(group, part); });
-            if (far.head != nobody) {
-                take(outside_all, far);
-            }
-            level.clear();
-        }
-    }
-
-    /// One block of each part in turn, and the rest of the last one at once.
-    template <typename Take>
-    void take_in_turn(std::vector<Part>& parts, Take&& take) const {
-        while (parts.size() > 1) {
-            std::size_t kept = 0;
-            for (Part part : parts) {
-                const int block = part.head;
-                const bool more = block != part.tail;
-                part.head = next_[block];
-                take(Part{block, block});
-                if (more) {
-                    parts[kept++] = part;
-                }
-            }
-            parts.resize(kept);
-        }
-        if (!parts.empty()) {
-            take(parts.front());
-        }
-    }
-
-    static constexpr int outside_all = -1;
-
-    const WholeTree& tree_;
-    std::vector<List> lists_;  ///< by sender
-    std::vector<int> next_;    ///< block -> the next one in its list
-};
 
 /// The subtree of `rank` with every rank behind those below it, wide levels first, of one level the largest
 /// subtree first: what has the longest way to go comes first. Every subtree is a run that its top ends.
@@ -254,7 +118,7 @@ BlockRoutes routes_from_root(const WholeTree& tree, const TreeLinks& links, int 
 
 BlockRoutes routes_to_root(const WholeTree& tree, const TreeLinks& links, int rank) {
     const int parent = links.parent.peer;
-    const Arrivals arrivals(tree, rank, parent);
+    const BlockArrivals arrivals(tree, rank, parent);
     BlockRoutes routes;
     for (const TreeLinks::Edge& edge : links.children) {
         routes.in.push_back(stream_over(edge, arrivals.from(edge.peer)));
@@ -272,13 +136,32 @@ public:
         : hierarchy_(hierarchy), plan_(plan), rank_(rank), tree_(tree), arrivals_(tree, rank, nobody) {}
 
     void add_neighbour(const TreeLinks::Edge& edge) {
-        routes_.in.push_back(stream_over(edge, arrivals_.from(edge.peer)));
+        routes_.in.push_back(stream_over(edge, in_order(arrivals_.from(edge.peer))));
         if (edge.segment_bytes == 0) {
             routes_.out.push_back({edge.peer, complement(routes_.in.back().runs, tree_.ranks()), 0, {}});
         } else {
-            routes_.out.push_back(stream_over(edge, arrivals_.onward(rank_, edge.peer)));
+            routes_.out.push_back(stream_over(edge, in_order(arrivals_.onward(rank_, edge.peer))));
         }
     }
+
+    /// What would come from outside of the top's member that stands for the rank comes by recursive doubling,
+    /// in this order instead; to be called before anything else is added.
+    ///
+    /// No message waits for itself here either: a round waits for those before it and for what comes up from
+    /// deeper levels, nothing of which waits for a round, and all that goes down waits for nothing else.
+    void set_outside(std::vector<int> blocks) {
+        outside_ = std::move(blocks);
+        is_outside_.assign(static_cast<std::size_t>(tree_.ranks()), false);
+        for (const int block : outside_) is_outside_[block] = true;
+    }
+
+    void add_exchange(TreeLinks::Edge edge, DoublingBlocks::Exchange exchange) {
+        edge.peer = exchange.peer;
+        routes_.in.push_back(stream_over(edge, std::move(exchange.in)));
+        routes_.out.push_back(stream_over(edge, std::move(exchange.out)));
+    }
+
+    void take_part() { routes_.doubles = true; }
 
     /// From the predecessor everything but what is behind this rank, and to the successor everything but what
     /// is behind that; without what comes from outside the group where the receiver stands for it and gets
@@ -296,9 +179,9 @@ public:
         const int before = (part.position + part.size() - 1) % part.size();
         const int after = (part.position + 1) % part.size();
         routes_.in_ring = true;
-        routes_.in.push_back(cut_stream(part, before, arrivals_.from(part.members[before])));
+        routes_.in.push_back(cut_stream(part, before, in_order(arrivals_.from(part.members[before]))));
         // Of the group's own blocks those behind the successor come last, from which the ring begins.
-        std::vector<int> blocks = arrivals_.onward(rank_, nobody);
+        std::vector<int> blocks = in_order(arrivals_.onward(rank_, nobody));
         const auto inside =
             blocks.begin() + static_cast<std::ptrdiff_t>(hierarchy_.groups[part.group].members.size());
         blocks.erase(inside - behind(part, after), after == 0 ? blocks.end() : inside);
@@ -309,6 +192,14 @@ public:
     BlockRoutes take() { return std::move(routes_); }
 
 private:
+    /// Blocks that come by recursive doubling stand last in every list; they come in another order.
+    std::vector<int> in_order(std::vector<int> blocks) const {
+        if (!outside_.empty() && is_outside_[blocks.back()]) {
+            std::copy(outside_.begin(), outside_.end(), blocks.end() - std::ssize(outside_));
+        }
+        return blocks;
+    }
+
     /// How many ranks a participant stands for in the ring: those of its child group, or itself.
     int behind(const GroupPart& part, int position) const {
         const auto used = [&](int group) { return used_group(hierarchy_, group, plan_.skipped); };
@@ -348,14 +239,26 @@ private:
     const Plan& plan_;
     int rank_;
     const WholeTree& tree_;
-    Arrivals arrivals_;
+    BlockArrivals arrivals_;
+    std::vector<int> outside_;  ///< blocks that come to the rank's part of the machine by recursive doubling
+    std::vector<bool> is_outside_;
     BlockRoutes routes_;
 };
 
-BlockRoutes routes_to_all(const Hierarchy& hierarchy, const Plan& plan, int root, int rank) {
-    const std::vector<GroupPart> parts = group_parts(hierarchy, plan, root, rank);  // refuses ranks outside
-    const WholeTree tree(hierarchy, plan, root, rank);
-    RoutesToAll routes(hierarchy, plan, tree, rank);
+/// Who stands for a rank in the topmost group.
+int top_member(const Hierarchy& hierarchy, const Plan& plan, int rank) {
+    constexpr int top = 0;
+    const auto used = [&](int group) { return used_group(hierarchy, group, plan.skipped); };
+    int member = rank;
+    for (int group = used(hierarchy.stop.at(static_cast<std::size_t>(rank))); group != top;
+         group = used(hierarchy.groups[group].parent)) {
+        member = hierarchy.groups[group].leader;
+    }
+    return member;
+}
+
+/// Everything but what goes by recursive doubling.
+void add_edges(RoutesToAll& routes, std::span<const GroupPart> parts) {
     for (const GroupPart& part : parts | std::views::reverse) {
         if (makes_ring(part.level->method, part.size())) {
             routes.add_ring(part);
@@ -369,12 +272,64 @@ BlockRoutes routes_to_all(const Hierarchy& hierarchy, const Plan& plan, int root
             routes.add_neighbour(part.edge_to(child));
         }
     }
+}
+
+BlockRoutes routes_to_all(const Hierarchy& hierarchy, const Plan& plan, int root, int rank) {
+    const std::vector<GroupPart> parts = group_parts(hierarchy, plan, root, rank);  // refuses ranks outside
+    const WholeTree tree(hierarchy, plan, root, rank);
+    RoutesToAll routes(hierarchy, plan, tree, rank);
+    add_edges(routes, parts);
+    return routes.take();
+}
+
+/// What is behind each member of the core, by rank, in the order in which it comes there. `star`: around
+/// `member`, to which all lists lead.
+std::vector<std::vector<int>> blocks_behind(const WholeTree& star, std::span<const int> core, int member) {
+    const BlockArrivals arrivals(star, member, nobody);
+    std::vector<std::vector<int>> behind(static_cast<std::size_t>(star.ranks()));
+    std::size_t others = 0;
+    for (const int other : core) {
+        if (other == member) continue;
+        behind[other] = arrivals.from(other);
+        others += behind[other].size();
+    }
+    behind[member] = arrivals.onward(member, nobody);
+    behind[member].resize(behind[member].size() - others);
+    return behind;
+}
+
+/// Nobody is the root: each rank sees the tree as that of who stands for it on top.
+BlockRoutes routes_by_doubling(const Hierarchy& hierarchy, const Plan& plan, int rank) {
+    Plan star = plan;
+    star.near_card = false;
+    star.levels.front().method = {Algorithm::linear, 0, {}};
+    const int leader = hierarchy.groups.front().leader;
+    const std::vector<GroupPart> parts = group_parts(hierarchy, star, leader, rank);  // refuses ranks outside
+    const int member = top_member(hierarchy, plan, rank);
+    const GroupPart top = group_parts(hierarchy, star, member, member).back();
+    const DoublingBlocks doubling(
+        halving_places(hierarchy, plan),
+        blocks_behind(WholeTree(hierarchy, star, member, member), top.members, member));
+    const WholeTree tree(hierarchy, star, member, rank);
+    RoutesToAll routes(hierarchy, star, tree, rank);
+    routes.set_outside(doubling.outside(member));
+    if (rank != member) {
+        add_edges(routes, parts);
+        return routes.take();
+    }
+    if (doubling.has_place(member)) routes.take_part();
+    for (DoublingBlocks::Exchange& exchange : doubling.exchanges(member))
+        routes.add_exchange(top.edge_to(0), std::move(exchange));
+    add_edges(routes, std::span(parts).first(parts.size() - 1));
     return routes.take();
 }
 
 }  // namespace
 
 BlockRoutes block_routes(const Hierarchy& hierarchy, const Plan& plan, int root, int rank, BlockFlow flow) {
+    if (flow == BlockFlow::all && exchanges_on_top(plan)) {
+        return routes_by_doubling(hierarchy, plan, rank);
+    }
     if (flow == BlockFlow::all) {
         return routes_to_all(hierarchy, plan, root, rank);
     }

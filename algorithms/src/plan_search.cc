@@ -214,11 +214,11 @@ bool PlanSearch::may_exchange(Algorithm algorithm) const {
            (algorithm != Algorithm::rabenseifner || !ordered);
 }
 
-/// An exchange on the topmost level: all other messages are whole.
+/// An exchange on the topmost level: all messages are whole, those of blocks where no rule cuts them.
 void PlanSearch::set_exchange(Algorithm algorithm) {
     plans_.front().method = {algorithm, 0, {}};
     levels_.front().method_open = false;
-    open_segments();
+    if (!traits_.blocks) open_segments();
     fix_segments(0, {});
 }
 
@@ -226,9 +226,10 @@ void PlanSearch::set_exchange(Algorithm algorithm) {
 /// cut, no order that must be the same for longer ones. Where rings are asked for they shall be seen.
 bool PlanSearch::exchange_is_open(Algorithm algorithm) const {
     const std::size_t segment = levels_.front().segment_open ? 0 : plans_.front().segment_bytes;
-    return may_exchange(algorithm) && (algorithm != Algorithm::rabenseifner || worth_halving()) &&
-           !by_levels_ && levels_.front().method_open && rings_ != Rings::allowed && !must_be_ring(0) &&
-           !order_is_fixed() && (segment == 0 || segment >= bytes_);
+    return may_exchange(algorithm) && !traits_.blocks &&
+           (algorithm != Algorithm::rabenseifner || worth_halving()) && !by_levels_ &&
+           levels_.front().method_open && rings_ != Rings::allowed && !must_be_ring(0) && !order_is_fixed() &&
+           (segment == 0 || segment >= bytes_);
 }
 
 /// Two exchange whole vectors in any case. Halves go up and down as whole vectors, which are never longer

@@ -34,7 +34,8 @@ void set(const std::string& parameter, const std::string& value) {
 /// What one level can be given to: shapes of the tree engine, and of the levels engine Open MPI's algorithms
 /// and its components.
 std::vector<std::string> level_words(Collective collective, bool by_levels) {
-    const bool exchanges = collective == Collective::allreduce || collective == Collective::barrier;
+    const bool exchanges = collective == Collective::allreduce || collective == Collective::barrier ||
+                           collective == Collective::allgather || collective == Collective::allgatherv;
     if (!by_levels) {
         std::vector<std::string> shapes = {"linear",   "chain:1",  "chain:2",   "chain:3",
                                            "pipeline", "binomial", "knomial:3", "knomial:4"};

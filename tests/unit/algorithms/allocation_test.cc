@@ -198,6 +198,20 @@ TEST_P(Allocations, AllgatherGatherScatter) {
     }
 }
 
+TEST_P(Allocations, AllgatherByDoubling) {
+    Plan doubling = plan;
+    doubling.levels.front().method = {Algorithm::recursive_doubling, 0, {}};
+    expect_no_allocations(bytes(), [&](int rank) -> Engine {
+        return [rank, this, routes = block_routes(hierarchy, doubling, 0, rank, BlockFlow::all)](
+                   Transport& transport, auto& own, auto& result, Arena& arena) {
+            const std::size_t block = own.size() / ranks;
+            std::array<Block, ranks> blocks{};
+            for (int i = 0; i < ranks; ++i) blocks[i] = {result.data() + block * i, block};
+            return exchange_blocks(transport, routes, blocks, BlockFlow::all, 0, rank, arena, plan.window);
+        };
+    });
+}
+
 TEST_P(Allocations, Lanes) {
     using strata::topology::CardLanes;
     const CardLanes lanes{std::vector(4, hierarchy), {0, 1, 2, 3}};

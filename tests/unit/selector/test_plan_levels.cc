@@ -72,7 +72,13 @@ TEST(PlanLevels, AWordThatNoTreeHasAsksForThem) {
     EXPECT_EQ(engine(Collective::reduce, "node=rabenseifner"), Engine::levels);
     EXPECT_EQ(engine(Collective::allgather, "switch=bruck"), Engine::levels);
     EXPECT_EQ(engine(Collective::barrier, "node=sm"), Engine::levels);
-    EXPECT_EQ(engine(Collective::allgather, "switch=recursive_doubling"), Engine::levels);
+    EXPECT_EQ(engine(Collective::allgather, "switch=recursive_doubling"), Engine::tree);
+    EXPECT_EQ(engine(Collective::allgather, "switch=recursive_doubling,node=bruck"), Engine::levels);
+    EXPECT_EQ(planned(hierarchy, {Collective::allgather, 4096},
+                      overriding(Engine::levels, "switch=recursive_doubling"))
+                  .levels.front()
+                  .method.algorithm,
+              Algorithm::recursive_doubling);
     EXPECT_EQ(engine(Collective::allreduce, "switch=recursive_doubling"), Engine::tree);
     EXPECT_EQ(engine(Collective::reduce, "numa=rabenseifner"), Engine::tree) << "there is no such level";
 }

@@ -60,7 +60,8 @@ TEST(CollectiveTable, TraitsFitTogether) {
         EXPECT_TRUE(traits.up || traits.down) << name_of(collective) << " is missing";
         EXPECT_EQ(traits.rooted, !(traits.up && traits.down)) << name_of(collective);
         EXPECT_TRUE(traits.up || !traits.folds) << name_of(collective);
-        EXPECT_TRUE(!traits.blocks || !(traits.folds || traits.exchanges)) << name_of(collective);
+        EXPECT_TRUE(!traits.blocks || !traits.folds) << name_of(collective);
+        EXPECT_TRUE(!traits.exchanges || !traits.rooted) << name_of(collective);
         EXPECT_TRUE(traits.sized || (traits.blocks && traits.rooted)) << name_of(collective);
     }
     EXPECT_EQ(name_of(Collective::allgatherv), "allgatherv");

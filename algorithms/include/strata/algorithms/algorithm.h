@@ -48,7 +48,7 @@ enum class Algorithm : std::uint8_t {
     knomial,                 ///< k-nomial tree, `radix` = k
     scatter_allgather,       ///< binomial scatter, then recursive doubling
     scatter_allgather_ring,  ///< binomial scatter, then a ring
-    recursive_doubling,      ///< pairwise exchanges among all: topmost level of allreduce and barrier
+    recursive_doubling,      ///< pairwise exchanges among all: topmost level of what has no root
     in_order_binary,         ///< binary tree that keeps the order of the ranks
     rabenseifner,            ///< reduce-scatter, then gather or allgather: topmost level of allreduce
     ring,                    ///< every member sends to the next one

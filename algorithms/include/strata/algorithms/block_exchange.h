@@ -38,11 +38,13 @@ struct BlockStream {
 
 /// One rank's streams: over the undirected tree of tree_links() towards the root first, then the children,
 /// widest level first, so that of BlockFlow::all both lists have the same peers. A ring (BlockFlow::all only)
-/// stands in its level's place: its predecessor in the one list, its successor in the other.
+/// stands in its level's place: its predecessor in the one list, its successor in the other. So do those with
+/// which a rank exchanges by recursive doubling.
 struct BlockRoutes {
     std::vector<BlockStream> in;
     std::vector<BlockStream> out;
     bool in_ring = false;
+    bool doubles = false;  ///< takes part in recursive doubling
     int lanes = 1;  ///< more than one: several trees, each with some of the blocks (lane_block_routes())
 };
 
@@ -55,6 +57,12 @@ struct BlockRoutes {
 /// * its streams are cut: the blocks behind the sender, those behind its predecessor and so on, at last all
 ///   that come from outside, are pieces of their own. A message of one of the group's pieces waits for just
 ///   one message of the edge before, or for messages from deeper levels; what comes from outside follows.
+///
+/// Where the topmost level exchanges (exchanges_on_top(), BlockFlow::all only) its stand-ins, the groups'
+/// leaders whatever the root, do so by recursive doubling: k of them, a power of two, send (k-1)/k of all
+/// blocks each in log2 k rounds, far away first, so that what is longest stays near (halving_places()).
+/// Whoever has no place there sends all behind it to its partner, and gets the rest from there. In a round's
+/// stream, and in those that go down, blocks stand in the order of the rounds that have brought them.
 ///
 /// In trees a block crosses every edge on its way once and no other; everywhere it comes to every rank once.
 /// The order of a tree's stream:

@@ -53,7 +53,12 @@ constexpr CollectiveTraits traits_of(Collective collective) {
         case Collective::barrier: return {.up = true, .down = true, .exchanges = true};
         case Collective::allgather:
         case Collective::allgatherv:
-            return {.up = true, .down = true, .blocks = true, .by_ring = true, .by_lanes = true};
+            return {.up = true,
+                    .down = true,
+                    .blocks = true,
+                    .exchanges = true,
+                    .by_ring = true,
+                    .by_lanes = true};
         case Collective::gather: return {.rooted = true, .up = true, .blocks = true};
         case Collective::gatherv: return {.rooted = true, .up = true, .blocks = true, .sized = false};
         case Collective::scatter: return {.rooted = true, .down = true, .blocks = true};

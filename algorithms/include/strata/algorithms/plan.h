@@ -46,7 +46,7 @@ struct Plan {
     Engine engine = Engine::forward;
     /// One per level of the hierarchy that is not skipped, topmost first. Reductions, and the levels engine,
     /// cut all messages to one size, that of the topmost level: every entry then carries it. A topmost level
-    /// that exchanges leaves all others whole. Reductions have a ring on the topmost level only
+    /// that exchanges vectors leaves all others whole. Reductions have a ring on the topmost level only
     /// (ring_links()). A forward plan's methods are automatic where no rule fixed them; levels that a rule
     /// skips are not among them.
     std::vector<LevelPlan> levels;
@@ -79,7 +79,8 @@ struct Plan {
 };
 
 /// True for methods by which the tree engine's topmost level exchanges pairwise instead of forming a tree:
-/// whole vectors (recursive_doubling, exchange_links()) or halves (rabenseifner, halving_links()).
+/// whole vectors (recursive_doubling, exchange_links()), all blocks that they have (the same,
+/// block_routes()), or halves (rabenseifner, halving_links()).
 bool is_exchange(const LevelMethod& method);
 bool exchanges_on_top(const Plan& plan);
 bool halves_on_top(const Plan& plan);

@@ -60,8 +60,8 @@ struct Overrides {
 std::string engines_of(Collective collective);
 std::string methods_of(Collective collective);
 
-/// True where the tree engine's topmost level may exchange by this method: whole vectors by recursive
-/// doubling, halves of vectors that are reduced by Rabenseifner's algorithm.
+/// True where the tree engine's topmost level may exchange by this method: whole vectors, or blocks, by
+/// recursive doubling, halves of vectors that are reduced by Rabenseifner's algorithm.
 bool exchanges_by(Algorithm algorithm, const CollectiveTraits& traits);
 
 /// Empty, or why these overrides contradict each other or the collective: an engine or a method that it has
