@@ -1,5 +1,5 @@
-// Exchanges among the stand-ins of the topmost group: the part of TreeModel in which these go in rounds, all
-// together.
+// Exchanges among the stand-ins of the topmost group, which go in rounds, all together: what the models know
+// of their messages, and those of whole vectors and halves.
 #include <algorithm>
 #include <bit>
 
@@ -22,7 +22,7 @@ std::vector<HalvingPlace> doubling_places(const std::vector<int>& core) {
 }  // namespace
 
 /// What slows messages that all start together.
-TreeModel::Crossings TreeModel::crossings(const std::vector<std::pair<int, int>>& messages) const {
+CostModel::Crossings CostModel::crossings(const std::vector<std::pair<int, int>>& messages) const {
     Crossings all;
     std::vector<int> out(groups_.size(), 0);
     std::vector<int> in(groups_.size(), 0);
@@ -46,13 +46,8 @@ TreeModel::Crossings TreeModel::crossings(const std::vector<std::pair<int, int>>
     return all;
 }
 
-void TreeModel::set_links(const LinkTable& links) {
-    CostModel::set_links(links);
-    rounds_.clear();
-}
-
 /// Where no group is skipped every message has all boundaries on its way for itself.
-TreeModel::Rounds TreeModel::rounds_apart(const GroupView& top) {
+CostModel::Rounds CostModel::rounds_apart(const GroupView& top) {
     Crossing widest{.level = top.level};
     for (const Participant& member : top.participants)
         widest.us_per_byte = std::max(widest.us_per_byte, member.us_per_byte);
@@ -62,19 +57,31 @@ TreeModel::Rounds TreeModel::rounds_apart(const GroupView& top) {
     return made;
 }
 
-TreeModel::Rounds TreeModel::make_rounds(const LevelPlan& plan) const {
-    const GroupView& top = groups_.front();
-    if (!top.merged) return rounds_apart(top);
-    Plan exchange;
-    exchange.levels.push_back(plan);
-    exchange.skipped = skipped_;
-    Rounds made;
-    std::vector<HalvingPlace> places;
-    if (plan.method.algorithm == Algorithm::rabenseifner) {
-        places = halving_places(hierarchy_, exchange);
+Plan CostModel::without_skipped() const {
+    Plan plan;
+    plan.skipped = skipped_;
+    return plan;
+}
+
+std::vector<HalvingPlace> CostModel::places_side_by_side() const {
+    return halving_places(hierarchy_, without_skipped());
+}
+
+const CostModel::Rounds& CostModel::rounds_among(Places places) {
+    const auto [entry, added] = rounds_.try_emplace(places);
+    if (!added) return entry->second;
+    if (!groups_.front().merged) {
+        entry->second = rounds_apart(groups_.front());
+    } else if (places == Places::side_by_side) {
+        entry->second = make_rounds(places_side_by_side());
     } else {
-        places = doubling_places(exchange_core(hierarchy_, exchange, false));
+        entry->second = make_rounds(doubling_places(exchange_core(hierarchy_, without_skipped(), false)));
     }
+    return entry->second;
+}
+
+CostModel::Rounds CostModel::make_rounds(const std::vector<HalvingPlace>& places) const {
+    Rounds made;
     std::vector<std::pair<int, int>> before;
     std::vector<std::pair<int, int>> after;
     for (const HalvingPlace& place : places) {
@@ -95,12 +102,11 @@ TreeModel::Rounds TreeModel::make_rounds(const LevelPlan& plan) const {
     return made;
 }
 
-/// Until the last of these messages has arrived.
-double TreeModel::message_us(const Crossings& crossings, double bytes) const {
+double CostModel::message_us(const Crossings& crossings, double bytes, double others) const {
     double last = 0;
     for (const Crossing& way : crossings) {
         const LinkParameters& link = links_[way.level];
-        const double waiting = way.before * std::max(way.gap, bytes * way.group_us_per_byte);
+        const double waiting = way.before * std::max(way.gap, others * way.group_us_per_byte);
         const double sending = 2 * link.overhead_us + link.latency_us + bytes * way.us_per_byte +
                                handshake_us(link, static_cast<std::size_t>(bytes));
         last = std::max(last, waiting + sending);
@@ -114,14 +120,12 @@ double TreeModel::rounds_us(const LevelPlan& plan) {
     const GroupView& top = groups_.front();
     if (top.participants.size() < 2) return 0;
     const Algorithm algorithm = plan.method.algorithm;
-    auto known = rounds_.find(algorithm);
-    if (known == rounds_.end()) known = rounds_.emplace(algorithm, make_rounds(plan)).first;
-    const Rounds& rounds = known->second;
+    const bool halves = algorithm == Algorithm::rabenseifner;
+    const Rounds& rounds = rounds_among(halves ? Places::side_by_side : Places::as_numbered);
     double us = message_us(rounds.before, bytes_) + message_us(rounds.after, bytes_);
     if (!rounds.before.empty()) us += bytes_ * fold_us_per_byte_;
     // A processor that moves the bytes itself first sends its own, then takes in the partner's.
     const double copy = network_[top.level] ? 0 : 1 / links_[top.level].bytes_per_us;
-    const bool halves = algorithm == Algorithm::rabenseifner;
     double bytes = bytes_;
     for (const Crossings& round : rounds.rounds) {
         const bool there_and_back = halves && &round != &rounds.rounds.back();

@@ -1,6 +1,7 @@
 #include "cost_exchange.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 #include <ranges>
@@ -66,6 +67,10 @@ void ExchangeModel::make_edges(std::span<const LevelPlan> plans) {
         const auto& members = groups_[g].participants;
         const LevelPlan& plan = plans[groups_[g].plan];
         const std::size_t first = edges_.size();
+        if (exchange_ && g == 0) {
+            group_edges_.push_back({g, first, 0, false});
+            continue;
+        }
         const auto add = [&](const Participant& from, const Participant& to) {
             const Meeting met = meeting(g, from, to);
             edges_.push_back({from.rank, to.rank, met.group, met.us_per_byte, plan.segment_bytes});
@@ -260,6 +265,43 @@ void ExchangeModel::hand_on(std::span<const Edge> ring, const Window& window) {
     }
 }
 
+/// Among the stand-ins of the topmost group: in every round all that each has.
+void ExchangeModel::exchange() {
+    if (places_.empty()) places_ = places_side_by_side();
+    const Rounds& rounds = rounds_among(Places::side_by_side);
+    const LinkParameters& link = links_[groups_.front().level];
+    // A processor that moves the bytes itself first sends its own, then takes in the other's.
+    const double copy = network_[groups_.front().level] ? 0 : 1 / link.bytes_per_us;
+    const auto bytes_of = [&](int rank) { return bytes_ * ranks_[rank].below / all_ranks_; };
+    double at = 0;
+    double joining = 0;
+    std::vector<double> held;
+    for (const HalvingPlace& place : places_) {
+        at = std::max(at, ranks_[place.rank].arrivals.all());
+        held.push_back(bytes_of(place.rank));
+        if (place.partner < 0) continue;
+        at = std::max(at, ranks_[place.partner].arrivals.all());
+        joining = std::max(joining, bytes_of(place.partner));
+        held.back() += bytes_of(place.partner);
+    }
+    at += message_us(rounds.before, joining);
+    for (std::size_t distance = held.size() / 2; distance > 0; distance /= 2) {
+        const double bytes = *std::max_element(held.begin(), held.end());
+        const double mean = std::accumulate(held.begin(), held.end(), 0.0) / static_cast<double>(held.size());
+        at += message_us(rounds.rounds[static_cast<std::size_t>(std::countr_zero(distance))], bytes, mean);
+        at += bytes * copy;
+        const std::vector<double> before = held;
+        for (std::size_t place = 0; place < held.size(); ++place) held[place] += before[place ^ distance];
+    }
+    constexpr int nobody = -1;
+    for (const HalvingPlace& place : places_) {
+        ranks_[place.rank].arrivals.add(nobody, at, 0, 0);
+        if (place.partner < 0) continue;
+        const double last = message_us(rounds.after, bytes_ - bytes_of(place.partner));
+        ranks_[place.partner].arrivals.add(nobody, at + last, 0, 0);
+    }
+}
+
 /// Into those that had ranks behind them has come what comes to one that has them still.
 void ExchangeModel::spread_up(int group) {
     for (const Alike& alike : groups_[group].alike)
@@ -279,6 +321,7 @@ double ExchangeModel::cost_us(std::span<const LevelPlan> plans, std::size_t byte
     std::fill(ranks_.begin(), ranks_.end(), RankState{});
     for (std::size_t rank = 0; rank < stands_for_.size(); ++rank) ranks_[rank].below = stands_for_[rank];
     std::fill(boundaries_.begin(), boundaries_.end(), Direction{});
+    exchange_ = up_ && down_ && is_exchange(plans.front().method) && groups_.front().participants.size() > 1;
     make_edges(plans);
     count_ranks();
     make_streams();
@@ -298,6 +341,7 @@ double ExchangeModel::cost_us(std::span<const LevelPlan> plans, std::size_t byte
             go_round(edges_of(group), window);
             continue;
         }
+        if (exchange_ && group.group == 0) exchange();
         if (!up_) continue;
         for (const Edge& edge : edges_of(group) | std::views::reverse) {
             const double ready = ranks_[edge.child].arrivals.all();

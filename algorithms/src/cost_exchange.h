@@ -17,7 +17,9 @@ namespace strata::algorithms {
 /// chain little more than once in all. Latency: a stream ends one message after the last of the streams that
 /// feed it, and the messages that leave a rank at that moment queue. No processor is done before it has
 /// worked off its messages. Messages are counted per stream: short blocks share one. A ring's edges carry two
-/// streams, the group's own blocks, a message at least for every participant, and those from outside.
+/// streams, the group's own blocks, a message at least for every participant, and those from outside. With an
+/// exchange on the topmost level all that is below its members goes up, then rounds of whole messages among
+/// these, which wait for the last of them (cost_core_rounds.cc), as long as the longest of each, then down.
 class ExchangeModel final : public CostModel {
 public:
     /// `sample`: of which the hierarchy is, where it was thinned out.
@@ -119,13 +121,15 @@ private:
     Stream outer(const Edge& edge, const RingLoad& load) const;
     void add_ring_loads(std::span<const Edge> ring);
     void go_round(std::span<const Edge> ring, const Window& window);
+    void exchange();
     void spread_up(int group);
     void gather_down(int group);
     void hand_on(std::span<const Edge> ring, const Window& window);
 
     bool up_;
     bool down_;
-    std::vector<double> stands_for_;  ///< by rank; empty: 1
+    std::vector<double> stands_for_;    ///< by rank; empty: 1
+    std::vector<HalvingPlace> places_;  ///< of the topmost group, once an exchange was asked for
     double all_ranks_;
 
     // One candidate's state, kept to spare allocations.
@@ -146,6 +150,7 @@ private:
     std::vector<RankState> ranks_;
     std::vector<Direction> boundaries_;
     double bytes_ = 0;
+    bool exchange_ = false;  ///< the topmost level exchanges
 };
 
 }  // namespace strata::algorithms

@@ -33,7 +33,11 @@ std::pair<Algorithm, int> nearest_tree_shape(const LevelMethod& method) {
 
 CostModel::CostModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,
                      std::span<const topology::LevelKey> skipped, const Sample* sample)
-    : hierarchy_(hierarchy), stop_(hierarchy.stop), root_(root), card_us_per_byte_(hierarchy.stop.size(), 0) {
+    : hierarchy_(hierarchy),
+      stop_(hierarchy.stop),
+      root_(root),
+      card_us_per_byte_(hierarchy.stop.size(), 0),
+      skipped_(skipped.begin(), skipped.end()) {
     const std::vector<topology::LevelKey> levels = hierarchy.levels();
     // Custom groups of one level may use different links: the widest one decides.
     link_levels_.resize(levels.size(), {topology::LevelKind::custom, 0});
@@ -107,6 +111,7 @@ void CostModel::set_links(const LinkTable& links) {
         }
     }
     meetings_.clear();
+    rounds_.clear();
 }
 
 CostModel::Meeting CostModel::merged_meeting(int a, int b) const {

@@ -1,15 +1,18 @@
 #pragma once
 #include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <map>
 #include <memory>
 #include <span>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "sample_nodes.h"
 #include "strata/algorithms/link.h"
 #include "strata/algorithms/plan.h"
+#include "strata/algorithms/reduction_links.h"
 #include "strata/algorithms/selector.h"
 #include "strata/topology/hierarchy.h"
 #include "window.h"
@@ -66,6 +69,23 @@ protected:
         int group;
         double us_per_byte;
     };
+    /// How messages that start together cross a boundary.
+    struct Crossing {
+        std::size_t level = 0;         ///< on which their ends meet
+        double us_per_byte = 0;        ///< of the narrowest connection between these
+        int before = 0;                ///< others that use the boundary the same way
+        double gap = 0;                ///< us for which one of them occupies it at least
+        double group_us_per_byte = 0;  ///< of the boundary
+        auto operator<=>(const Crossing&) const = default;
+    };
+    using Crossings = std::vector<Crossing>;
+    /// An exchange among the stand-ins of the topmost group: who sends to whom in each of its rounds, that
+    /// at a distance of one first.
+    struct Rounds {
+        Crossings before;               ///< from those that have no place in the rounds
+        std::vector<Crossings> rounds;  ///< both ways
+        Crossings after;                ///< back to those
+    };
     struct Shape {
         int index = 0;           ///< among all shapes of this model
         std::vector<int> order;  ///< positions, parents before their children
@@ -83,6 +103,17 @@ protected:
     }
     /// Of a merged group: where each position meets its parent in the shape.
     const std::vector<Meeting>& meetings(int group, const Shape& shape);
+    /// Of an exchange by recursive doubling: between the members as they are numbered, or between
+    /// halving_places(). Kept until there are other links.
+    enum class Places { as_numbered, side_by_side };
+    const Rounds& rounds_among(Places places);
+    /// halving_places() of the topmost group.
+    std::vector<HalvingPlace> places_side_by_side() const;
+    /// Until the last of these messages has arrived. `others`: bytes of those that it meets on its way.
+    double message_us(const Crossings& crossings, double bytes, double others) const;
+    double message_us(const Crossings& crossings, double bytes) const {
+        return message_us(crossings, bytes, bytes);
+    }
     /// Calls action(group) for every boundary that `rank` crosses on its way out to `group`, innermost first.
     template <typename Action>
     void each_boundary(int rank, int group, Action&& action) const {
@@ -102,8 +133,14 @@ protected:
 
 private:
     Meeting merged_meeting(int a, int b) const;
+    static Rounds rounds_apart(const GroupView& top);
+    Rounds make_rounds(const std::vector<HalvingPlace>& places) const;
+    Crossings crossings(const std::vector<std::pair<int, int>>& messages) const;
+    Plan without_skipped() const;
 
     std::vector<topology::LevelKey> levels_;
+    std::vector<topology::LevelKey> skipped_;
+    std::map<Places, Rounds> rounds_;              ///< for the present links
     std::vector<topology::LevelKey> link_levels_;  ///< by level, skipped ones too: whose links it has
     std::vector<int> busy_groups_;
     std::vector<std::size_t> used_;  ///< place in levels_ -> level

@@ -15,7 +15,6 @@ TreeModel::TreeModel(const topology::Hierarchy& hierarchy, const LinkTable& link
       down_(traits.down),
       fold_us_per_byte_(traits.folds ? 1 / folded_bytes_per_us : 0),
       any_merged_(std::any_of(groups_.begin(), groups_.end(), [](const GroupView& g) { return g.merged; })),
-      skipped_(skipped.begin(), skipped.end()),
       ranks_(hierarchy.stop.size()),
       boundaries_(hierarchy.groups.size()) {}
 

@@ -1,9 +1,6 @@
 #pragma once
-#include <compare>
 #include <cstddef>
-#include <map>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "cost_model.h"
@@ -37,7 +34,6 @@ public:
               const CollectiveTraits& traits, std::span<const topology::LevelKey> skipped,
               const Sample* sample = nullptr);
 
-    void set_links(const LinkTable& links) override;
     double cost_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) override;
 
 private:
@@ -64,27 +60,7 @@ private:
         double burst = 0;    ///< bytes, besides the last segment, that come at the end all at once
     };
     struct Ring;
-    /// How messages that start together cross a boundary.
-    struct Crossing {
-        std::size_t level = 0;         ///< on which their ends meet
-        double us_per_byte = 0;        ///< of the narrowest connection between these
-        int before = 0;                ///< others that use the boundary the same way
-        double gap = 0;                ///< us for which one of them occupies it at least
-        double group_us_per_byte = 0;  ///< of the boundary
-        auto operator<=>(const Crossing&) const = default;
-    };
-    using Crossings = std::vector<Crossing>;
-    /// An exchange among the stand-ins of the topmost group: who sends to whom in each of its rounds.
-    struct Rounds {
-        Crossings before;               ///< from those that have no place in the rounds
-        std::vector<Crossings> rounds;  ///< both ways
-        Crossings after;                ///< back to those
-    };
 
-    static Rounds rounds_apart(const GroupView& top);
-    Rounds make_rounds(const LevelPlan& plan) const;
-    Crossings crossings(const std::vector<std::pair<int, int>>& messages) const;
-    double message_us(const Crossings& crossings, double bytes) const;
     Edges edges_on(std::size_t level, std::size_t segment_bytes, const Window& window) const;
     void make_edges(std::span<const LevelPlan> plans, const Window& window);
     template <typename Action>
@@ -110,8 +86,6 @@ private:
     bool down_;
     double fold_us_per_byte_;
     bool any_merged_;
-    std::vector<topology::LevelKey> skipped_;
-    std::map<Algorithm, Rounds> rounds_;  ///< by method of the topmost level; for the present links
 
     // One candidate's state, kept to spare allocations.
     struct RankState {

@@ -2,6 +2,8 @@
 // one.
 #include <gtest/gtest.h>
 
+#include <bit>
+
 #include "../../../algorithms/src/cost_links.h"
 #include "../../../algorithms/src/cost_steps.h"
 #include "plans.h"
@@ -119,6 +121,102 @@ TEST(RoundsCost, AgreesWithTheMessagesOneByOne) {
             }
         }
     }
+}
+
+double blocks_us(const Hierarchy& hierarchy, double bytes, bool alone = false,
+                 const LinkTable& links = round_links()) {
+    return tree_cost_us(hierarchy, links, exchanging(hierarchy, Algorithm::recursive_doubling, alone),
+                        {Collective::allgather, static_cast<std::size_t>(bytes)});
+}
+
+TEST(DoublingCost, ByHand) {
+    const auto between = [](int nodes, double bytes) {
+        return blocks_us(nodes_below_switch(nodes, 1), bytes);
+    };
+    EXPECT_NEAR(between(2, 8000), message(4000), 1e-6);
+    EXPECT_NEAR(between(4, 8000), message(2000) + message(4000), 1e-6);
+    EXPECT_NEAR(between(8, 8000), message(1000) + message(2000) + message(4000), 1e-6);
+    // Three pair up with one each before, and get what they lack at the end.
+    EXPECT_NEAR(between(7, 7000), message(1000) + message(2000) + message(4000) + message(6000), 1e-6);
+}
+
+/// Two sites of four nodes: all cross the uplink first, when they have nothing but their own.
+TEST(DoublingCost, CrossesAnUplinkWhileItIsShort) {
+    const Hierarchy sites = sites_of_nodes(2, 4, 1);
+    EXPECT_NEAR(blocks_us(sites, 8000, true), 3 * 1000 / 10. + message(1000) + message(2000) + message(4000),
+                1e-6);
+    EXPECT_NEAR(blocks_us(sites, 8, true), 3 * 5 + message(1) + message(2) + message(4), 1e-6);
+}
+
+/// Nodes of two: up and down inside them around the rounds.
+TEST(DoublingCost, AroundTheNodes) {
+    const double inside = blocks_us(nodes_below_switch(4, 2), 8000) - message(2000) - message(4000);
+    const double up = 1 + 1000 / 100. + 2 + 1;
+    const double down = 1 + 7000 / 100. + 2 + 1;
+    EXPECT_NEAR(inside, up + down, 1e-6);
+}
+
+/// What the places send each other, as a program for all links.
+FlatProgram doubling_program(const Hierarchy& hierarchy, const Plan& plan, std::size_t bytes) {
+    FlatProgram program(hierarchy.ranks());
+    const std::size_t block = bytes / hierarchy.stop.size();
+    const auto places = halving_places(hierarchy, plan);
+    std::vector<std::size_t> held;
+    for (const HalvingPlace& place : places) {
+        held.push_back(place.partner < 0 ? block : 2 * block);
+        if (place.partner < 0) continue;
+        program.send(place.partner, place.rank, block);
+        program.receive(place.rank, place.partner);
+    }
+    for (std::size_t distance = places.size() / 2; distance > 0; distance /= 2) {
+        const std::vector<std::size_t> before = held;
+        for (std::size_t place = 0; place < places.size(); ++place) {
+            const int peer = places[place ^ distance].rank;
+            program.steps[places[place].rank].push_back({.to = peer, .bytes = before[place], .from = peer});
+            held[place] += before[place ^ distance];
+        }
+    }
+    for (const HalvingPlace& place : places) {
+        if (place.partner < 0) continue;
+        program.send(place.rank, place.partner, bytes - block);
+        program.receive(place.partner, place.rank);
+    }
+    return program;
+}
+
+/// Where some pair up, all wait for these in the rounds, and messages count as long as theirs.
+TEST(DoublingCost, AgreesWithTheMessagesOneByOne) {
+    const LinkTable eager = round_links();
+    LinkTable uplinks = two_sites(60);
+    uplinks.set_eager_limits(65536, 4096);
+    for (const LinkTable& links : {eager, uplinks}) {
+        for (const auto& [sites, nodes] :
+             {std::pair(1, 8), {2, 4}, {2, 3}, {4, 4}, {3, 5}, {7, 2}, {1, 13}}) {
+            const Hierarchy hierarchy =
+                sites == 1 ? nodes_below_switch(nodes, 1) : sites_of_nodes(sites, nodes, 1);
+            for (const std::size_t block : {64, 1024, 8192}) {
+                const std::size_t bytes = block * hierarchy.stop.size();
+                const double rounds = blocks_us(hierarchy, static_cast<double>(bytes), sites > 1, links);
+                FlatModel model(hierarchy, links);
+                const Plan plan = exchanging(hierarchy, Algorithm::recursive_doubling, sites > 1);
+                const double single = latest(run_program(model, doubling_program(hierarchy, plan, bytes)));
+                const bool alike = sites == 1 && nodes == 8;
+                const double most = alike ? 1.001 : std::has_single_bit(hierarchy.stop.size()) ? 1.2 : 1.4;
+                EXPECT_GE(rounds, single * (alike ? 0.999 : 0.8)) << sites << ' ' << nodes << ' ' << bytes;
+                EXPECT_LE(rounds, single * most) << sites << ' ' << nodes << ' ' << bytes;
+            }
+        }
+    }
+}
+
+/// Every card sends all blocks but its own once, a star's middle that often to each of its neighbours.
+TEST(DoublingCost, LongBlocksLeaveACardOnce) {
+    const Hierarchy nodes = nodes_below_switch(8, 1);
+    const double once = 1000000 / 10. * 7 / 8;
+    EXPECT_NEAR(blocks_us(nodes, 1000000), once, 0.01 * once);
+    EXPECT_GT(tree_cost_us(nodes, round_links(), uniform(nodes, Algorithm::linear, 0),
+                           {Collective::allgather, 1000000}),
+              6 * once);
 }
 
 /// Of long vectors a byte leaves a node twice, not in every round; of short ones the rounds count.
