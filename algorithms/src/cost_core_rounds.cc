@@ -102,13 +102,13 @@ CostModel::Rounds CostModel::make_rounds(const std::vector<HalvingPlace>& places
     return made;
 }
 
-double CostModel::message_us(const Crossings& crossings, double bytes, double others) const {
+double CostModel::message_us(const Crossings& crossings, double bytes, double others, double segment) const {
     double last = 0;
     for (const Crossing& way : crossings) {
         const LinkParameters& link = links_[way.level];
         const double waiting = way.before * std::max(way.gap, others * way.group_us_per_byte);
         const double sending = 2 * link.overhead_us + link.latency_us + bytes * way.us_per_byte +
-                               handshake_us(link, static_cast<std::size_t>(bytes));
+                               handshake_us(link, static_cast<std::size_t>(segment));
         last = std::max(last, waiting + sending);
     }
     return last;

@@ -146,6 +146,20 @@ void ExchangeModel::add_loads(const Edge& edge, const Stream& stream) {
     each_boundary(stream.to, edge.group, [&](int c) { boundaries_[c].in += through(c); });
 }
 
+/// What a stream takes at least where its messages are acknowledged.
+double ExchangeModel::acknowledged_us(std::size_t level, const Stream& stream, std::size_t segment_bytes,
+                                      const Window& window) const {
+    const LinkParameters& link = links_[level];
+    const double handshake = handshake_us(link, static_cast<std::size_t>(stream.message));
+    // As of TreeModel::edges_on().
+    const int in_flight = window.of(network_[level], segment_bytes);
+    const bool acknowledged = up_ && down_ && network_[level] && stream.messages > in_flight;
+    if (handshake == 0 && !acknowledged) return 0;
+    const double back = handshake > 0 ? handshake : link.latency_us + link.overhead_us;
+    const double round = back + link.latency_us + stream.message / link.bytes_per_us;
+    return stream.messages / in_flight * round;
+}
+
 /// When every connection on the stream's way has worked off all streams through it.
 double ExchangeModel::bandwidth_bound(const Edge& edge, const Stream& stream, const Window& window) const {
     const LinkParameters& link = link_of(edge);
@@ -154,15 +168,7 @@ double ExchangeModel::bandwidth_bound(const Edge& edge, const Stream& stream, co
     each_boundary(stream.from, edge.group, [&](int c) { busy = std::max(busy, boundaries_[c].out); });
     each_boundary(stream.to, edge.group, [&](int c) { busy = std::max(busy, boundaries_[c].in); });
     const double handshake = handshake_us(link, static_cast<std::size_t>(stream.message));
-    const std::size_t level = groups_[edge.group].level;
-    // As of TreeModel::edges_on().
-    const int in_flight = window.of(network_[level], edge.segment_bytes);
-    const bool acknowledged = up_ && down_ && network_[level] && stream.messages > in_flight;
-    if (handshake > 0 || acknowledged) {
-        const double back = handshake > 0 ? handshake : link.latency_us + link.overhead_us;
-        const double round = back + link.latency_us + stream.message / link.bytes_per_us;
-        busy = std::max(busy, stream.messages / in_flight * round);
-    }
+    busy = std::max(busy, acknowledged_us(groups_[edge.group].level, stream, edge.segment_bytes, window));
     return handshake + busy + link.latency_us + 2 * link.overhead_us;
 }
 
@@ -265,8 +271,22 @@ void ExchangeModel::hand_on(std::span<const Edge> ring, const Window& window) {
     }
 }
 
+/// One round of the exchange, all of whose messages start together.
+double ExchangeModel::round_us(const Crossings& crossings, double bytes, double others, const LevelPlan& plan,
+                               const Window& window) const {
+    const Stream stream = cut({.bytes = bytes}, plan.segment_bytes);
+    double us = message_us(crossings, bytes, others, stream.message);
+    for (const Crossing& way : crossings) {
+        const LinkParameters& link = links_[way.level];
+        // Each sends as many as it receives.
+        const double busy = 2 * stream.messages * link.overhead_us + link.latency_us;
+        us = std::max({us, busy, acknowledged_us(way.level, stream, plan.segment_bytes, window)});
+    }
+    return us;
+}
+
 /// Among the stand-ins of the topmost group: in every round all that each has.
-void ExchangeModel::exchange() {
+void ExchangeModel::exchange(const LevelPlan& plan, const Window& window) {
     if (places_.empty()) places_ = places_side_by_side();
     const Rounds& rounds = rounds_among(Places::side_by_side);
     const LinkParameters& link = links_[groups_.front().level];
@@ -284,11 +304,12 @@ void ExchangeModel::exchange() {
         joining = std::max(joining, bytes_of(place.partner));
         held.back() += bytes_of(place.partner);
     }
-    at += message_us(rounds.before, joining);
+    if (joining > 0) at += round_us(rounds.before, joining, joining, plan, window);
     for (std::size_t distance = held.size() / 2; distance > 0; distance /= 2) {
         const double bytes = *std::max_element(held.begin(), held.end());
         const double mean = std::accumulate(held.begin(), held.end(), 0.0) / static_cast<double>(held.size());
-        at += message_us(rounds.rounds[static_cast<std::size_t>(std::countr_zero(distance))], bytes, mean);
+        const auto round = static_cast<std::size_t>(std::countr_zero(distance));
+        at += round_us(rounds.rounds[round], bytes, mean, plan, window);
         at += bytes * copy;
         const std::vector<double> before = held;
         for (std::size_t place = 0; place < held.size(); ++place) held[place] += before[place ^ distance];
@@ -297,7 +318,8 @@ void ExchangeModel::exchange() {
     for (const HalvingPlace& place : places_) {
         ranks_[place.rank].arrivals.add(nobody, at, 0, 0);
         if (place.partner < 0) continue;
-        const double last = message_us(rounds.after, bytes_ - bytes_of(place.partner));
+        const double lacking = bytes_ - bytes_of(place.partner);
+        const double last = round_us(rounds.after, lacking, lacking, plan, window);
         ranks_[place.partner].arrivals.add(nobody, at + last, 0, 0);
     }
 }
@@ -341,7 +363,7 @@ double ExchangeModel::cost_us(std::span<const LevelPlan> plans, std::size_t byte
             go_round(edges_of(group), window);
             continue;
         }
-        if (exchange_ && group.group == 0) exchange();
+        if (exchange_ && group.group == 0) exchange(plans.front(), window);
         if (!up_) continue;
         for (const Edge& edge : edges_of(group) | std::views::reverse) {
             const double ready = ranks_[edge.child].arrivals.all();

@@ -18,8 +18,9 @@ namespace strata::algorithms {
 /// feed it, and the messages that leave a rank at that moment queue. No processor is done before it has
 /// worked off its messages. Messages are counted per stream: short blocks share one. A ring's edges carry two
 /// streams, the group's own blocks, a message at least for every participant, and those from outside. With an
-/// exchange on the topmost level all that is below its members goes up, then rounds of whole messages among
-/// these, which wait for the last of them (cost_core_rounds.cc), as long as the longest of each, then down.
+/// exchange on the topmost level all that is below its members goes up, then rounds among these, which wait
+/// for the last of them (cost_core_rounds.cc), as long as the longest message of each, then down; that
+/// messages which are cut flow from one round into the next is not counted.
 class ExchangeModel final : public CostModel {
 public:
     /// `sample`: of which the hierarchy is, where it was thinned out.
@@ -112,6 +113,8 @@ private:
     double copy_us(const Edge& edge, double bytes) const;
     double message_busy_us(const Edge& edge, const Stream& stream) const;
     void add_loads(const Edge& edge, const Stream& stream);
+    double acknowledged_us(std::size_t level, const Stream& stream, std::size_t segment_bytes,
+                           const Window& window) const;
     double bandwidth_bound(const Edge& edge, const Stream& stream, const Window& window) const;
     double queued_start(const Edge& edge, const Stream& stream, double ready);
     void arrive(const Edge& edge, const Stream& stream, double start, const Window& window);
@@ -121,7 +124,9 @@ private:
     Stream outer(const Edge& edge, const RingLoad& load) const;
     void add_ring_loads(std::span<const Edge> ring);
     void go_round(std::span<const Edge> ring, const Window& window);
-    void exchange();
+    double round_us(const Crossings& crossings, double bytes, double others, const LevelPlan& plan,
+                    const Window& window) const;
+    void exchange(const LevelPlan& plan, const Window& window);
     void spread_up(int group);
     void gather_down(int group);
     void hand_on(std::span<const Edge> ring, const Window& window);

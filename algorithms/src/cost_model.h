@@ -109,10 +109,11 @@ protected:
     const Rounds& rounds_among(Places places);
     /// halving_places() of the topmost group.
     std::vector<HalvingPlace> places_side_by_side() const;
-    /// Until the last of these messages has arrived. `others`: bytes of those that it meets on its way.
-    double message_us(const Crossings& crossings, double bytes, double others) const;
+    /// Until the last of these messages has arrived. `others`: bytes of those that it meets on its way;
+    /// `segment`: into which it is cut.
+    double message_us(const Crossings& crossings, double bytes, double others, double segment) const;
     double message_us(const Crossings& crossings, double bytes) const {
-        return message_us(crossings, bytes, bytes);
+        return message_us(crossings, bytes, bytes, bytes);
     }
     /// Calls action(group) for every boundary that `rank` crosses on its way out to `group`, innermost first.
     template <typename Action>

@@ -49,7 +49,8 @@ PlanSearch::PlanSearch(CostModel& model, const Overrides& overrides, const Opera
       window_(overrides.window, overrides.network_window_bytes),
       rings_(rings),
       may_exchange_(traits_.exchanges && model.top_stands_alone()),
-      by_levels_(!order_is_fixed() && wants_levels(overrides)) {
+      by_levels_(!order_is_fixed() && wants_levels(overrides)),
+      by_lanes_(overrides.engine == Engine::lanes && operation.lanes > 1) {
     for (std::size_t l = 0; l < model.levels().size(); ++l) open_level(l, overrides);
 }
 
@@ -99,11 +100,11 @@ double PlanSearch::run(bool one_segment) {
     // flow; inside a node whole ones.
     if (!traits_.sized) fix_segments(network_eager(0) == 0 ? 0 : largest_eager_segment(network_eager(0)), {});
     const PlanSearch open = *this;
-    const bool halves = exchanges_ == Exchanges::halves && could_halve();
-    if (!halves) choose(one_segment);
+    const bool parts = exchanges_ == Exchanges::parts && could_exchange_parts();
+    if (!parts) choose(one_segment);
     for (const Algorithm algorithm : {Algorithm::recursive_doubling, Algorithm::rabenseifner}) {
-        const bool left_out = algorithm == Algorithm::rabenseifner ? exchanges_ == Exchanges::whole_vectors
-                                                                   : exchanges_ == Exchanges::halves;
+        const bool left_out =
+            exchanges_ == (algorithm == by_parts() ? Exchanges::whole_vectors : Exchanges::parts);
         if (left_out || !open.exchange_is_open(algorithm)) continue;
         PlanSearch exchange = open;
         exchange.set_exchange(algorithm);
@@ -214,28 +215,33 @@ bool PlanSearch::may_exchange(Algorithm algorithm) const {
            (algorithm != Algorithm::rabenseifner || !ordered);
 }
 
-/// An exchange on the topmost level: all messages are whole, those of blocks where no rule cuts them.
+/// An exchange on the topmost level: vectors and halves go in whole messages, everywhere.
 void PlanSearch::set_exchange(Algorithm algorithm) {
     plans_.front().method = {algorithm, 0, {}};
     levels_.front().method_open = false;
-    if (!traits_.blocks) open_segments();
+    if (traits_.blocks) return;
+    open_segments();
     fix_segments(0, {});
 }
 
-/// True when nothing forbids this exchange on the topmost level: no rule, no ring, no message that must be
-/// cut, no order that must be the same for longer ones. Where rings are asked for they shall be seen.
+/// True when nothing forbids this exchange on the topmost level: no rule, no ring, no lanes for blocks, no
+/// vector that must be cut, no order that must be the same for longer ones. Where rings are asked for they
+/// shall be seen.
 bool PlanSearch::exchange_is_open(Algorithm algorithm) const {
     const std::size_t segment = levels_.front().segment_open ? 0 : plans_.front().segment_bytes;
-    return may_exchange(algorithm) && !traits_.blocks &&
-           (algorithm != Algorithm::rabenseifner || worth_halving()) && !by_levels_ &&
-           levels_.front().method_open && rings_ != Rings::allowed && !must_be_ring(0) && !order_is_fixed() &&
-           (segment == 0 || segment >= bytes_);
+    return may_exchange(algorithm) && (algorithm != by_parts() || worth_parts()) && !by_levels_ &&
+           levels_.front().method_open && rings_ != Rings::allowed && !must_be_ring(0) &&
+           !(traits_.blocks && by_lanes_) && !order_is_fixed() &&
+           (traits_.blocks || segment == 0 || segment >= bytes_);
 }
 
-/// Two exchange whole vectors in any case. Halves go up and down as whole vectors, which are never longer
-/// than the longest segment.
-bool PlanSearch::worth_halving() const {
-    return model_->largest_group(0) > 2 && bytes_ >= smallest_segment && bytes_ <= largest_segment;
+/// Two exchange all that they have in any case. Halves go up and down as whole vectors, which are never
+/// longer than the longest segment; very short ones are not worth it. Longer blocks go in a ring just as
+/// well.
+bool PlanSearch::worth_parts() const {
+    if (model_->largest_group(0) < 3) return false;
+    if (traits_.blocks) return bytes_ < largest_segment;
+    return bytes_ >= smallest_segment && bytes_ <= largest_segment;
 }
 
 /// Everything open, with one segment size for all levels first; `one_segment`: and last.

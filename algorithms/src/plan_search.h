@@ -20,9 +20,9 @@ bool delegates(const LevelMethod& method, const CollectiveTraits& traits);
 /// Whether the levels left open may become rings.
 enum class Rings { none, allowed, wanted };
 
-/// Which exchanges on the topmost level are tried: all beside trees, all but those of halves, or, where they
-/// may be, those only.
-enum class Exchanges { all, whole_vectors, halves };
+/// Which exchanges on the topmost level are tried: all beside trees, all but those of parts (halves of a
+/// vector, blocks), or, where they may be, those only.
+enum class Exchanges { all, whole_vectors, parts };
 
 /// Searches the choices that one operation and the user's rules leave open, for one hierarchy, root and size.
 class PlanSearch {
@@ -40,8 +40,10 @@ public:
     /// By level.
     std::vector<LevelSources> sources() const;
 
-    /// True when halves are worth a thought on the topmost level.
-    bool could_halve() const { return exchange_is_open(Algorithm::rabenseifner); }
+    /// True when an exchange of parts is worth a thought on the topmost level.
+    bool could_exchange_parts() const { return exchange_is_open(by_parts()); }
+    /// True when the plan found has one.
+    bool exchanges_parts() const { return plans_.front().method.algorithm == by_parts(); }
     /// To be called before run().
     void allow(Exchanges exchanges) { exchanges_ = exchanges; }
 
@@ -72,7 +74,10 @@ private:
     bool may_exchange(Algorithm algorithm) const;
     void set_exchange(Algorithm algorithm);
     bool exchange_is_open(Algorithm algorithm) const;
-    bool worth_halving() const;
+    Algorithm by_parts() const {
+        return traits_.blocks ? Algorithm::recursive_doubling : Algorithm::rabenseifner;
+    }
+    bool worth_parts() const;
     void choose(bool one_segment);
     std::vector<std::size_t> segment_candidates() const;
     std::size_t network_eager(std::size_t level) const;
@@ -93,6 +98,7 @@ private:
     Exchanges exchanges_ = Exchanges::all;
     bool may_exchange_;
     bool by_levels_;
+    bool by_lanes_;  ///< there are to be several trees
     std::optional<LevelMethod> passed_over_;
     std::vector<Level> levels_;
     std::vector<LevelPlan> plans_;

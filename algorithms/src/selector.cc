@@ -140,7 +140,7 @@ struct Searches {
 };
 
 /// Plans in which all nodes talk across the topmost level, none through a switch's leader; none where there
-/// is no other level between nodes, or one that must be kept. Whole vectors and halves apart; and under wide
+/// is no other level between nodes, or one that must be kept. Exchanges of parts apart; and under wide
 /// uplinks, too, which spare nobody who sends twice where once is enough.
 void add_nodes_alone(std::vector<Searched>& ways, const LinkTable& links, const Weighing& weighing,
                      Searches& searches) {
@@ -158,7 +158,11 @@ void add_nodes_alone(std::vector<Searched>& ways, const LinkTable& links, const 
         std::rotate(ways.begin(), ways.end() - 1, ways.end());
         return;
     }
-    if (ways.back().search.could_halve()) add(links, Exchanges::halves);
+    if (ways.back().search.could_exchange_parts()) add(links, Exchanges::parts);
+    // Of blocks: before trees for other links, the uplink carries least in any case.
+    if (traits.blocks && ways.back().search.exchanges_parts()) {
+        std::rotate(ways.begin() + 1, ways.end() - 1, ways.end());
+    }
     if (weighing.wide()) add(weighing.tables()[*weighing.wide()], Exchanges::whole_vectors);
 }
 
@@ -176,10 +180,10 @@ Verdict weigh(Searched& searched, const LinkTable& links, Searches& searches, Pl
         if (t != weighing.wide()) ways.push_back(searches.under(weighing.tables()[t], Rings::none));
     }
     add_nodes_alone(ways, links, weighing, searches);
-    if (ways.front().search.could_halve()) {
-        const bool halved = ways.front().search.plans().front().method.algorithm == Algorithm::rabenseifner;
+    if (ways.front().search.could_exchange_parts()) {
+        const bool parts = ways.front().search.exchanges_parts();
         ways.push_back(searches.without(ways.front().skipped, links, Rings::none,
-                                        halved ? Exchanges::whole_vectors : Exchanges::halves));
+                                        parts ? Exchanges::whole_vectors : Exchanges::parts));
     }
     if (traits_of(operation.collective).by_ring && ways.front().search.could_be_ring()) {
         ways.push_back(searches.under(links, Rings::allowed));

@@ -148,6 +148,36 @@ TEST(DoublingCost, CrossesAnUplinkWhileItIsShort) {
     EXPECT_NEAR(blocks_us(sites, 8, true), 3 * 5 + message(1) + message(2) + message(4), 1e-6);
 }
 
+/// Cut messages cost the processor more, and a round trip for each window of those that are acknowledged.
+TEST(DoublingCost, CutMessages) {
+    const Hierarchy nodes = nodes_below_switch(4, 1);
+    Plan plan = exchanging(nodes, Algorithm::recursive_doubling);
+    const auto cut = [&](std::size_t segment) {
+        plan.levels.front().segment_bytes = segment;
+        return tree_cost_us(nodes, round_links(), plan, {Collective::allgather, 80000});
+    };
+    EXPECT_NEAR(cut(0), message(20000) + message(40000), 1e-6);
+    EXPECT_NEAR(cut(40000), cut(0), 1e-6);
+    // Of 5 and 10 messages four are in flight.
+    const double round = 5 + 50 + 50 + 4000 / 10.;
+    EXPECT_NEAR(cut(4000),
+                std::max(message(20000), 5 / 4. * round) + std::max(message(40000), 10 / 4. * round), 1e-6);
+    EXPECT_NEAR(cut(100), 200 / 4. * (5 + 50 + 50 + 10) + 400 / 4. * (5 + 50 + 50 + 10), 1e-6);
+}
+
+/// A far uplink is crossed once, whatever messages are cut into: the rounds below it know nothing of it.
+TEST(DoublingCost, AFarUplinkIsWaitedForOnce) {
+    const Hierarchy sites = sites_of_nodes(2, 4, 1);
+    for (const std::size_t segment : {0, 4000}) {
+        Plan plan = exchanging(sites, Algorithm::recursive_doubling, true);
+        plan.levels.front().segment_bytes = segment;
+        const auto us = [&](double latency_us) {
+            return tree_cost_us(sites, two_sites(latency_us), plan, {Collective::allgather, 64000});
+        };
+        EXPECT_NEAR(us(10050) - us(50), 10000, 1e-6) << segment;
+    }
+}
+
 /// Nodes of two: up and down inside them around the rounds.
 TEST(DoublingCost, AroundTheNodes) {
     const double inside = blocks_us(nodes_below_switch(4, 2), 8000) - message(2000) - message(4000);

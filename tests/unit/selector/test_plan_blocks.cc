@@ -51,6 +51,64 @@ TEST(PlanAllgather, ShortBlocksTakeShortPaths) {
     }
 }
 
+TEST(PlanAllgather, BlocksBetweenShortAndLongAreExchanged) {
+    const Hierarchy hierarchy = nodes_below_switch(8, 2);
+    const auto plan = [&](std::size_t bytes, const Overrides& overrides = overriding(Engine::tree)) {
+        return planned(hierarchy, round_links(), {Collective::allgather, bytes}, overrides);
+    };
+    for (const std::size_t bytes : {std::size_t{16}, 64 * kib, 256 * kib, 512 * kib}) {
+        EXPECT_TRUE(exchanges_on_top(plan(bytes))) << bytes;
+    }
+    EXPECT_FALSE(exchanges_on_top(plan(mib))) << "a ring does as well";
+    EXPECT_FALSE(exchanges_on_top(plan(64 * kib, overriding(Engine::tree, "switch=binomial"))));
+    EXPECT_EQ(plan(64 * kib, overriding(Engine::tree, "", "8k")).levels.front().segment_bytes, 8 * kib);
+    EXPECT_FALSE(exchanges_on_top(plan(256 * kib, overriding(Engine::ring))));
+    Operation lanes{Collective::allgather, 256 * kib};
+    lanes.lanes = 2;
+    EXPECT_EQ(planned(hierarchy, round_links(), lanes, overriding(Engine::lanes)).engine, Engine::lanes);
+}
+
+/// What goes both ways is cut as in trees: whole messages in both directions hold each other up.
+TEST(PlanAllgather, LongExchangesAreCut) {
+    LinkTable links = two_sites(50);
+    links.set_eager_limits(65536, 4096);
+    const Plan plan = planned(nodes_below_switch(8, 2), links, {Collective::allgather, 256 * kib},
+                              overriding(Engine::tree, "switch=recursive_doubling"));
+    EXPECT_GT(plan.levels.front().segment_bytes, 0U);
+    EXPECT_LE(plan.levels.front().segment_bytes, 16 * kib);
+}
+
+/// The word holds for the topmost level, with the segments that somebody wishes.
+TEST(PlanAllgather, RecursiveDoublingHoldsForTheTopmostLevelOnly) {
+    const Hierarchy sites = sites_of_nodes(2, 2, 4);
+    for (const Collective collective : {Collective::allgather, Collective::allgatherv}) {
+        const Plan top =
+            planned(sites, two_sites(50), {collective, 64 * mib},
+                    overriding(Engine::automatic, "switch1=recursive_doubling", "switch1=60000"));
+        EXPECT_EQ(top.engine, Engine::tree);
+        EXPECT_TRUE(exchanges_on_top(top));
+        EXPECT_EQ(top.levels.front().segment_bytes, 60000U);
+        const Plan below = planned(sites, two_sites(50), {collective, 64 * kib},
+                                   overriding(Engine::tree, "node=recursive_doubling"));
+        EXPECT_TRUE(below.reason.ends_with("; recursive_doubling is for the topmost level"));
+    }
+}
+
+/// All nodes of both sites: what crosses the uplink does so once, in the first round.
+TEST(PlanAllgather, ExchangesOfNodesAlone) {
+    const Hierarchy sites = sites_of_nodes(2, 8, 1);
+    int exchanged = 0;
+    for (std::size_t bytes = 256; bytes <= mib; bytes *= 4) {
+        const Operation operation{Collective::allgather, bytes};
+        const Plan plan = planned(sites, two_sites(100), operation);
+        expect_least_loss(sites, two_sites(100), operation, plan);
+        if (plan.engine != Engine::tree || !exchanges_on_top(plan)) continue;
+        ++exchanged;
+        EXPECT_EQ(plan.skipped, std::vector{leaf_switch}) << bytes;
+    }
+    EXPECT_GT(exchanged, 0);
+}
+
 TEST(PlanAllgather, ABlockCrossesTheUplinkOnce) {
     const Plan plan = planned(sites_of_nodes(2, 2, 4), two_sites(50), {Collective::allgatherv, 4 * mib});
     const double limit = 2 * mib / 25.0;

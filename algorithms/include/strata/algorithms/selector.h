@@ -107,13 +107,14 @@ struct Operation {
 /// how much of a link above the nodes all cards share, are not known. It has one tree (Engine::tree) where
 /// there are cards for one only, for reductions that must keep an order, and where short vectors are
 /// exchanged.
-/// Reductions get one segment size for all levels. Allreduce and Barrier exchange on the topmost level
-/// (exchanges_by(), whole messages elsewhere) where that is predicted faster. An Allreduce has a ring on the
-/// topmost level only, and neither that nor an exchange of halves under `rank_order` or `reproducible`; an
-/// automatic one between nodes takes the ring as Allgather does. `rank_order`: only shapes that keep it.
-/// `reproducible`: binomial trees where no rule says otherwise. Levels inside nodes are skipped where the
-/// tree or ring is predicted at least 5 % faster without them (Plan::skipped), unless a rule names them, or
-/// an order must be kept. The previous component (forward_us) is taken to be Open MPI's coll/tuned 4.1.
+/// Reductions get one segment size for all levels. What has no root exchanges on the topmost level
+/// (exchanges_by(), whole vectors elsewhere; blocks of less than 1 MiB in all) where that is predicted
+/// faster. An Allreduce has a ring on the topmost level only, and neither that nor an exchange of halves
+/// under `rank_order` or `reproducible`; an automatic one between nodes takes the ring as Allgather does.
+/// `rank_order`: only shapes that keep it. `reproducible`: binomial trees where no rule says otherwise.
+/// Levels inside nodes are skipped where the tree or ring is predicted at least 5 % faster without them
+/// (Plan::skipped), unless a rule names them, or an order must be kept. The previous component (forward_us)
+/// is taken to be Open MPI's coll/tuned 4.1.
 /// Of machines of more than 64 ranks trees are predicted for the nodes that are served first (thin_out()).
 /// For random plans on equal nodes below equal switches that differs from the prediction for all by less than
 /// 0.1 %, but for Allgather and Gather by 1 % in the mean and 21 % at worst. With nodes of 2 to 6 ranks it is
