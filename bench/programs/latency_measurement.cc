@@ -41,12 +41,14 @@ Measurement::Measurement(Conductor& conductor, const Operation& operation, std::
       options_(options),
       root_(root),
       collective_(operation.make(size, *parties.front())) {
-    if (!before.empty()) before_ = before.front().times_us.size();
     for (Calls* const one : parties) {
         Result result = before.empty() ? Result{} : std::move(before[turns_.size()]);
         turns_.push_back({.calls = one, .result = std::move(result)});
         turns_.back().result.bytes = collective_->bytes();
     }
+    // Only rank 0 knows which times were dropped, and all must take turns alike.
+    before_ = static_cast<std::uint64_t>(
+        conductor_.agree(static_cast<std::int64_t>(turns_.front().result.times_us.size())));
     conductor_.compare_clocks();
 }
 
