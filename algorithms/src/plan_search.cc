@@ -224,14 +224,14 @@ void PlanSearch::set_exchange(Algorithm algorithm) {
     fix_segments(0, {});
 }
 
-/// True when nothing forbids this exchange on the topmost level: no rule, no ring, no lanes for blocks, no
+/// True when nothing forbids this exchange on the topmost level: no rule, no ring, no lanes for parts, no
 /// vector that must be cut, no order that must be the same for longer ones. Where rings are asked for they
 /// shall be seen.
 bool PlanSearch::exchange_is_open(Algorithm algorithm) const {
     const std::size_t segment = levels_.front().segment_open ? 0 : plans_.front().segment_bytes;
     return may_exchange(algorithm) && (algorithm != by_parts() || worth_parts()) && !by_levels_ &&
            levels_.front().method_open && rings_ != Rings::allowed && !must_be_ring(0) &&
-           !(traits_.blocks && by_lanes_) && !order_is_fixed() &&
+           !(by_lanes_ && algorithm == by_parts()) && !order_is_fixed() &&
            (traits_.blocks || segment == 0 || segment >= bytes_);
 }
 

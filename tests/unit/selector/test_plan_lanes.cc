@@ -71,6 +71,17 @@ TEST(PlanLanes, ShortVectorsAreStillExchanged) {
     EXPECT_NE(plan.reason.find("exchanged"), std::string::npos);
 }
 
+/// Halves, and blocks in rounds, are compared with one tree only.
+TEST(PlanLanes, NoExchangeOfPartsTakesTheirPlace) {
+    const Hierarchy nodes = nodes_below_switch(8, 2);
+    for (const Collective collective : {Collective::allreduce, Collective::allgather}) {
+        const Operation operation = operation_of(collective, 64 * kib, 2);
+        EXPECT_TRUE(exchanges_on_top(make_plan(nodes, {}, overriding(Engine::tree), operation)));
+        const Plan plan = make_plan(nodes, {}, overriding(Engine::lanes), operation);
+        EXPECT_EQ(plan.engine, Engine::lanes) << plan.reason;
+    }
+}
+
 TEST(PlanLanes, OthersHaveNone) {
     for (const Collective collective : {Collective::reduce, Collective::barrier, Collective::gather}) {
         EXPECT_NE(check(overriding(Engine::lanes), collective).find("has no engine 'lanes'"),
