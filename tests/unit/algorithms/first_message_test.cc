@@ -168,6 +168,39 @@ TEST_P(FirstMessage, Blocks) {
     }
 }
 
+/// Of three nodes, two share a place in the exchanges.
+TEST_P(FirstMessage, ExchangesOfThree) {
+    const auto nodes = regular_hierarchy({3, 4});
+    Plan doubling = uniform_plan(nodes, {Algorithm::linear, 0, {}}, 1000);
+    doubling.levels.front().method = {Algorithm::recursive_doubling, 0, {}};
+    std::vector<std::byte> memory(nodes.stop.size() * GetParam());
+    std::vector<Block> blocks(nodes.stop.size());
+    for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i] = {memory.data() + i * GetParam(), GetParam()};
+    int partners = 0;
+    int places = 0;
+    for (const int leader : {0, 4, 8}) {
+        const ExchangeLinks halves = halving_links(nodes, doubling, leader);
+        partners += halves.partner >= 0 ? 1 : 0;
+        for (PackedBuffer* const place : {&all, &mine}) {
+            EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
+                          return allreduce_halving(transport, halves, {mine, place}, reduction, arena);
+                      }),
+                      0)
+                << leader;
+        }
+        const BlockRoutes routes = block_routes(nodes, doubling, 0, leader, BlockFlow::all);
+        places += routes.doubles ? 1 : 0;
+        EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
+                      return exchange_blocks(transport, routes, blocks, BlockFlow::all, 0, leader, arena,
+                                             doubling.window);
+                  }),
+                  0)
+            << leader;
+    }
+    EXPECT_EQ(partners, 2);
+    EXPECT_EQ(places, 2);
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, FirstMessage, testing::Values(std::size_t{8}, std::size_t{20000}));
 
 TEST(FirstMessageCanFail, WhatIsAllocatedLaterIsCounted) {
