@@ -322,7 +322,7 @@ int exchange_blocks(Transport& transport, const BlockRoutes& routes, std::span<B
     try {
         code = run_streams(transport, streams, flow, at_root, no_tree, arena, window);
     } catch (...) {
-        transport.abandon();  // no memory for a copy: messages are under way
+        transport.abandon();
         throw;
     }
     if (code != 0) {

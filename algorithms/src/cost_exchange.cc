@@ -311,8 +311,10 @@ void ExchangeModel::exchange(const LevelPlan& plan, const Window& window) {
         const auto round = static_cast<std::size_t>(std::countr_zero(distance));
         at += round_us(rounds.rounds[round], bytes, mean, plan, window);
         at += bytes * copy;
-        const std::vector<double> before = held;
-        for (std::size_t place = 0; place < held.size(); ++place) held[place] += before[place ^ distance];
+        for (std::size_t place = 0; place < held.size(); ++place) {
+            const std::size_t peer = place ^ distance;
+            if (place < peer) held[place] = held[peer] = held[place] + held[peer];
+        }
     }
     constexpr int nobody = -1;
     for (const HalvingPlace& place : places_) {

@@ -41,7 +41,8 @@ public:
     virtual void set_links(const LinkTable& links);
 
     /// Microseconds until the last rank is done. `plans`: one per level, in the order of levels(), none
-    /// automatic. Methods that the engine cannot use count as the nearest tree shape. Cost: O(ranks * depth).
+    /// automatic. Methods that the engine cannot use count as the nearest tree shape. Cost: O(ranks * depth);
+    /// of an exchange among n that meet on several levels, O(n * log(n)^2) for the first one on these links.
     virtual double cost_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) = 0;
 
 protected:

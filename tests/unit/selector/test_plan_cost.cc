@@ -50,7 +50,9 @@ Hierarchy uneven(std::mt19937& random, int ranks, int nodes = 3) {
                           ranks);
 }
 
-std::vector<LevelPlan> random_plans(std::mt19937& random, const std::vector<LevelKey>& levels, bool pieces) {
+/// What has no root exchanges on its topmost level now and then.
+std::vector<LevelPlan> random_plans(std::mt19937& random, const std::vector<LevelKey>& levels, bool pieces,
+                                    Collective collective) {
     const std::vector<LevelMethod> methods{{Algorithm::linear, 0, {}},  {Algorithm::binomial, 0, {}},
                                            {Algorithm::binary, 0, {}},  {Algorithm::pipeline, 0, {}},
                                            {Algorithm::knomial, 3, {}}, {Algorithm::knomial, 7, {}}};
@@ -58,6 +60,13 @@ std::vector<LevelPlan> random_plans(std::mt19937& random, const std::vector<Leve
     const std::size_t segment = pieces ? segments[random() % 3] : 0;
     std::vector<LevelPlan> plans;
     for (const LevelKey level : levels) plans.push_back({level, methods[random() % methods.size()], segment});
+    if (traits_of(collective).exchanges && random() % 3 == 0) {
+        const bool halves = collective == Collective::allreduce && random() % 2 == 0;
+        const Algorithm exchange = halves ? Algorithm::rabenseifner : Algorithm::recursive_doubling;
+        plans.front().method = {exchange, 0, {}};
+        if (!traits_of(collective).blocks)
+            for (LevelPlan& plan : plans) plan.segment_bytes = 0;
+    }
     return plans;
 }
 
@@ -73,7 +82,7 @@ TEST(Models, TakeOnOtherLinksAsIfMadeForThem) {
             for (const std::vector<LevelKey>& skipped : {none, {numa_level}, {leaf_switch}, none}) {
                 for (const LinkTable& table : tables) {
                     const auto fresh = make_cost_model(hierarchy, table, operation, skipped);
-                    const auto plans = random_plans(random, fresh->levels(), true);
+                    const auto plans = random_plans(random, fresh->levels(), true, collective);
                     const double us = fresh->cost_us(plans, operation.bytes, 4);
                     EXPECT_EQ(models.at(table, skipped).cost_us(plans, operation.bytes, 4), us)
                         << name_of(collective);
@@ -121,7 +130,7 @@ void add_thinning_error(Error& error, const Hierarchy& hierarchy, Collective col
             const auto thin = make_cost_model(sample->hierarchy, links, there, skipped, &*sample);
             const auto full = make_cost_model(hierarchy, links, operation, skipped);
             for (int turn = 0; turn < 25; ++turn) {
-                const auto plans = random_plans(random, full->levels(), bytes > 8 * kib);
+                const auto plans = random_plans(random, full->levels(), bytes > 8 * kib, collective);
                 const double share =
                     thin->cost_us(plans, operation.bytes, 4) / full->cost_us(plans, operation.bytes, 4);
                 error.add(std::abs(share - 1));
