@@ -159,7 +159,7 @@ void add_nodes_alone(std::vector<Searched>& ways, const LinkTable& links, const 
         return;
     }
     if (ways.back().search.could_exchange_parts()) add(links, Exchanges::parts);
-    // Of blocks: before trees for other links, the uplink carries least in any case.
+    // Of blocks: before trees for other links, each card carries less than a tree's busiest one.
     if (traits.blocks && ways.back().search.exchanges_parts()) {
         std::rotate(ways.begin() + 1, ways.end() - 1, ways.end());
     }
@@ -203,7 +203,7 @@ Verdict weigh(Searched& searched, const LinkTable& links, Searches& searches, Pl
     plan.near_card = near_card[*choice.way];
     plan.predicted_us = choice.us;
     if (plan.predicted_us <= plan.forward_us) return {true, "predicted faster than the previous component"};
-    return {true, "predicted close, and spares the links between nodes"};
+    return {true, "the previous component loses more where links are not what they seem"};
 }
 
 /// Searches where that can change anything, and says whether the plan found is to be taken.

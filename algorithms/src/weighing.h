@@ -32,9 +32,8 @@ public:
         std::optional<std::size_t> way;  ///< in the order of add(); empty: the previous component
         double us = 0;                   ///< predicted for the links as given
     };
-    /// Of several within the model's error the earliest one, and ours before the previous component's: it
-    /// spares the links. Not in a Gather or Scatter, in which the root's own link carries all in any case,
-    /// and which pass blocks through other ranks' memory.
+    /// The previous component's where none is faster by more than the model's error (needed_gain); of several
+    /// within that error the earliest one.
     Choice choose(Models& models);
 
 private:

@@ -72,6 +72,18 @@ inline Hierarchy sites_of_nodes(int sites, int nodes, int per_node) {
         ranks);
 }
 
+/// The same with the ranks dealt out to the nodes in turn, which makes the previous component's ways long.
+inline Hierarchy dealt_out(int sites, int nodes, int per_node) {
+    const int ranks = sites * nodes * per_node;
+    std::vector<int> site(static_cast<std::size_t>(ranks)), node(static_cast<std::size_t>(ranks));
+    for (std::size_t rank = 0; rank < node.size(); ++rank) {
+        node[rank] = static_cast<int>(rank) % (sites * nodes);
+        site[rank] = node[rank] / nodes;
+    }
+    if (sites == 1) return make_hierarchy(leaf_switch, {{node_level, node}}, ranks);
+    return make_hierarchy(top_switch, {{leaf_switch, site}, {node_level, node}}, ranks);
+}
+
 /// `groups` groups of `size` consecutive ranks below one leaf switch.
 inline Hierarchy nodes_below_switch(int groups, int size) {
     return make_hierarchy(leaf_switch, {{node_level, blocks(groups * size, size)}}, groups * size);

@@ -124,7 +124,7 @@ TEST(PlanAllgather, LargeBlocksBetweenThreeNodesAndMoreGoInRings) {
                 const Plan plan = planned(hierarchy, LinkTable{}, {collective, bytes});
                 expect_least_loss(hierarchy, LinkTable{}, {collective, bytes}, plan);
                 // Open MPI's exchange between neighbours is as good for ranks in blocks, in fewer messages.
-                if (plan.engine == Engine::forward && nodes == 8 && bytes == mib) continue;
+                if (plan.engine == Engine::forward && nodes >= 8 && bytes == mib) continue;
                 EXPECT_EQ(plan.engine, Engine::ring) << nodes << " nodes, " << bytes;
                 EXPECT_EQ(plan.at(leaf_switch).method.algorithm, Algorithm::ring);
                 EXPECT_TRUE(plan.reason.ends_with("; a ring loads the links less than a tree"));

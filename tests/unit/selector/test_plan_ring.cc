@@ -76,8 +76,7 @@ TEST(RingCost, TwoAreNoRing) {
 }
 
 TEST(PlanRing, LongVectorsAmongAFewNodes) {
-    for (const Hierarchy& hierarchy : {nodes_below_switch(3, 4), nodes_below_switch(4, 1),
-                                       nodes_below_switch(4, 4), sites_of_nodes(3, 2, 2)}) {
+    for (const Hierarchy& hierarchy : {dealt_out(1, 3, 4), dealt_out(1, 4, 4), dealt_out(3, 2, 2)}) {
         const Plan plan = planned(hierarchy, {Collective::allreduce, 16 * mib});
         EXPECT_EQ(plan.engine, Engine::ring);
         EXPECT_TRUE(plan.reason.ends_with("; a ring loads the links less than a tree")) << plan.reason;
@@ -141,7 +140,7 @@ TEST(PlanRing, NeverBetweenTwo) {
 }
 
 TEST(PlanRing, NeverWhereAnOrderIsKeptOrTheTopmostLevelIsGiven) {
-    const Hierarchy nodes = nodes_below_switch(4, 4);
+    const Hierarchy nodes = dealt_out(1, 4, 4);
     for (const Engine engine : {Engine::automatic, Engine::ring}) {
         for (const std::size_t bytes : sizes) {
             Operation operation{Collective::allreduce, bytes};

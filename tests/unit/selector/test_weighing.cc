@@ -16,16 +16,6 @@ Plan planned(const Hierarchy& hierarchy, const LinkTable& links, const Operation
     return make_plan(hierarchy, links, {}, operation);
 }
 
-/// Sixteen ranks dealt out to two sites of two nodes.
-Hierarchy dealt_out() {
-    std::vector<int> site(16), node(16);
-    for (int rank = 0; rank < 16; ++rank) {
-        node[rank] = rank % 4;
-        site[rank] = node[rank] / 2;
-    }
-    return make_hierarchy(top_switch, {{leaf_switch, site}, {node_level, node}}, 16);
-}
-
 TEST(LinkRange, GuessedLinksMayBeNarrowerOrLonger) {
     const LinkTable guessed;
     auto all = possible_links(sites_of_nodes(2, 2, 4), guessed).tables;
@@ -126,7 +116,7 @@ TEST(Weighing, NoWayTakesLess) {
     LinkTable narrow;
     narrow.set_some({LevelKind::switch_, 1}, {.bytes_per_us = 25});
     for (const Hierarchy& hierarchy :
-         {sites_of_nodes(2, 2, 4), dealt_out(), nodes_below_switch(8, 2), sites_of_nodes(3, 4, 5)}) {
+         {sites_of_nodes(2, 2, 4), dealt_out(2, 2, 4), nodes_below_switch(8, 2), sites_of_nodes(3, 4, 5)}) {
         for (const LinkTable& links : {LinkTable{}, narrow, two_sites(2000)}) {
             for (const Collective collective :
                  {Collective::bcast, Collective::reduce, Collective::allreduce, Collective::allgather,
@@ -143,7 +133,7 @@ TEST(Weighing, NoWayTakesLess) {
 TEST(Weighing, ShortMessagesSpareTheHopBetweenSwitches) {
     // A message to each node costs as much on a longer or a narrower link as one to each site, and a hop
     // less.
-    for (const Hierarchy& hierarchy : {sites_of_nodes(2, 2, 4), dealt_out()}) {
+    for (const Hierarchy& hierarchy : {sites_of_nodes(2, 3, 4), dealt_out(2, 2, 4)}) {
         for (const Collective collective : {Collective::bcast, Collective::reduce, Collective::gather}) {
             const Plan plan = planned(hierarchy, LinkTable{}, {collective, 8});
             EXPECT_EQ(plan.engine, Engine::tree);
@@ -170,7 +160,7 @@ TEST(Weighing, ShortMessagesSpareTheHopBetweenSwitches) {
 TEST(Weighing, WhereTheWayIsLongNothingIsSkipped) {
     // The same messages over 2 ms: what a hop between switches costs is less than the model's error.
     for (const Collective collective : {Collective::bcast, Collective::reduce, Collective::gather}) {
-        const Plan plan = planned(sites_of_nodes(2, 2, 4), two_sites(2000), {collective, 8});
+        const Plan plan = planned(dealt_out(2, 2, 4), two_sites(2000), {collective, 8});
         EXPECT_TRUE(plan.skipped.empty()) << name_of(collective);
     }
 }

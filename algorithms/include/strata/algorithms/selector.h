@@ -97,15 +97,15 @@ struct Operation {
 ///    wide as all cards together, the topmost level is 50 times longer, processors are four times slower.
 ///    Weighed are the trees that are best under each of these except the wide uplinks, and those without the
 ///    switches below the topmost level that are best for the table and, but for blocks to or from a root,
-///    under wide uplinks. Of two within 5 % the tree that is best for the table, and ours before forward. A
-///    root far from its card takes a quarter longer (LinkParameters::far_share) to receive what other nodes
-///    send, in a tree, too; where one hop costs less, somebody near receives for it (Plan::near_card), and
-///    likewise in a Reduce that need not keep an order;
+///    under wide uplinks. Forward where none is at least 5 % faster; of two within 5 % the tree that is best
+///    for the table. A root far from its card takes a quarter longer (LinkParameters::far_share) to receive
+///    what other nodes send, in a tree, too; where one hop costs less, somebody near receives for it
+///    (Plan::near_card), and likewise in a Reduce that need not keep an order;
 ///  - Gatherv, Scatterv: forward, since the ranks do not know the sizes alike;
 ///  - a reproducible reduction: tree, everywhere.
 /// The lanes engine is chosen by the user only: how far a process uses other cards than the one near it, and
 /// how much of a link above the nodes all cards share, are not known. It has one tree (Engine::tree) where
-/// there are cards for one only, for reductions that must keep an order, and where short vectors are
+/// there are cards for one only, for reductions that must keep an order, and where short whole vectors are
 /// exchanged.
 /// Reductions get one segment size for all levels. What has no root exchanges on the topmost level
 /// (exchanges_by(), whole vectors elsewhere; blocks of less than 1 MiB in all) where that is predicted
