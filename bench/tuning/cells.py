@@ -16,6 +16,7 @@ class Cell:
     def __init__(self, plans):
         self.plans = plans
         self.times = {one.name: [] for one in plans.contenders}
+        self.final = {}  # times of the finalists, measured once these were known
         self.failed = {}  # by contender: why it is out
         self.others = {}  # by contender: what the plugin did instead of what was asked for
         self.failure = ""  # why nothing can be measured
@@ -59,6 +60,23 @@ class Cell:
         found = self.measured()
         return min(found, key=lambda name: found[name].median, default=None)
 
+    def finalists(self):
+        """What is in force, what was before, and the best of the others; none where there is nothing to compare.
+        The best of many is partly so by luck: these are to be measured afresh."""
+        found = self.measured()
+        others = [name for name in found if name not in (IN_FORCE, self.plans.before)]
+        if IN_FORCE not in found or not others and self.plans.before in (IN_FORCE, None):
+            return []
+        best = sorted(others, key=lambda name: found[name].median)[:1]
+        return [name for name in dict.fromkeys((IN_FORCE, self.plans.before, *best)) if name in found]
+
+    def judged(self):
+        """{contender: interval} to decide by: of the finalists if all were measured afresh, else of all."""
+        names = self.finalists()
+        if names and all(len(self.final.get(name, ())) >= _ENOUGH_FOR_INTERVALS for name in names):
+            return {name: interval(self.final[name]) for name in names}
+        return self.measured()
+
     def alive(self):
         """Those that may still be the best."""
         return [name for name in self.times if not self.out(name) and not self._beaten(name)]
@@ -98,10 +116,10 @@ class Cell:
 
     def to_json(self):
         return {"contenders": [one.name for one in self.plans.contenders], "times": self.times,
-                "failed": self.failed, "others": self.others, "failure": self.failure}
+                "final": self.final, "failed": self.failed, "others": self.others, "failure": self.failure}
 
     def restore(self, record):
         """Takes over what to_json() told; nothing if other contenders are measured now."""
         if record and record["contenders"] == [one.name for one in self.plans.contenders]:
             self.times, self.failed, self.others = record["times"], record["failed"], record["others"]
-            self.failure = record["failure"]
+            self.final, self.failure = record["final"], record["failure"]

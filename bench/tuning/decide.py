@@ -21,7 +21,11 @@ class Decision:
     ours: Interval  # what is in force with the links that were measured, or None
     theirs: Interval  # the contender to be used, or None
     best: str  # the contender with the least median, or None
-    best_us: float
+    best_time: Interval  # its
+
+    @property
+    def best_us(self):
+        return self.best_time.median if self.best_time else None
 
     @property
     def changes(self):
@@ -51,15 +55,15 @@ class Decision:
 
 
 def decide(cell):
-    found = {} if cell.failure else cell.measured()
-    ours, best = found.get(IN_FORCE), cell.best() if found else None
+    found = {} if cell.failure else cell.judged()
+    ours, best = found.get(IN_FORCE), min(found, key=lambda name: found[name].median, default=None)
     name = IN_FORCE
     if ours and best:
         better = [one for one in found if one != IN_FORCE and found[one].median < (1 - WORTH) * ours.median
                   and ours.above(found[one])]
         name = min(better, key=lambda one: found[one].median, default=IN_FORCE)
     return Decision(cell, name, found.get(cell.plans.before), ours, found.get(name), best,
-                    found[best].median if best else None)
+                    found.get(best))
 
 
 def broken(cells):

@@ -2,7 +2,8 @@
 
 In several heats all that may still be the best get more repetitions: few at first, for all cells, the cheapest ones
 first; then those cells before others in which more can be gained. Contenders whose interval lies above that of the
-best one are out. Sizes of one operation share a job, as starting one may take longer than measuring.
+best one are out. In the end what is in force and the best of the others are measured afresh: the best of many is partly
+so by luck. Sizes of one operation share a job, as starting one may take longer than measuring.
 """
 
 import dataclasses
@@ -10,6 +11,8 @@ import statistics
 import time
 
 HEATS = (2, 6, 15, 30, 60)  # repetitions of each contender, all heats together
+FINAL = 20  # repetitions of each finalist
+_FINAL_SHARE = 0.25  # of the budget
 _WARM_UP = 1
 _LEAST_SLICE = 2  # seconds that one job may take, at least
 _SLICES = 20  # of the budget
@@ -66,6 +69,32 @@ class Estimate:
         self._scale = (self._scale + ratios)[-50:]
 
 
+@dataclasses.dataclass(frozen=True)
+class Heat:
+    """Who gets how many repetitions, and where their times go. `reserve`: seconds that are left for what follows."""
+
+    name: str
+    repetitions: int
+    reserve: float = 0.0
+
+    @staticmethod
+    def times(cell):
+        return cell.times
+
+    def wanted(self, cell):
+        return cell.wanted(self.repetitions)
+
+
+class Final(Heat):
+    @staticmethod
+    def times(cell):
+        return cell.final
+
+    def wanted(self, cell):
+        names = [] if cell.failure else cell.finalists()
+        return [name for name in names if len(cell.final.get(name, ())) < self.repetitions]
+
+
 class Race:
     """launch(operation, work) -> Job measures; save(cell) keeps what is known. `startup`: seconds until a job
     measures anything."""
@@ -75,48 +104,56 @@ class Race:
         self._estimate, self._heats = Estimate(startup), heats
 
     def run(self):
+        reserve = _FINAL_SHARE * self._budget.seconds
         for number, repetitions in enumerate(self._heats, 1):
-            queue = [cell for cell in self._cells if cell.wanted(repetitions)]
-            if number == 1:
-                queue.sort(key=lambda cell: self._seconds([cell], repetitions))
-            else:
-                queue.sort(key=lambda cell: -cell.stake())
-            while batch := self._batch(queue, repetitions):
-                self._show(number, repetitions, batch)
-                self._measure(batch, repetitions)
-                queue = [cell for cell in queue if cell not in batch or cell.alone and cell.wanted(repetitions)]
+            self._run(Heat(f"heat {number} of {len(self._heats)}", repetitions, reserve), number == 1)
+        self._run(Final("final", FINAL), cheapest_first=True)
 
-    def _work(self, cells, repetitions):
+    def _run(self, heat, cheapest_first):
+        queue = [cell for cell in self._cells if heat.wanted(cell)]
+        if cheapest_first:
+            queue.sort(key=lambda cell: self._seconds([cell], heat))
+        else:
+            queue.sort(key=lambda cell: -cell.stake())
+        while batch := self._batch(queue, heat):
+            self._show(heat, batch)
+            self._measure(batch, heat)
+            queue = [cell for cell in queue if cell not in batch or cell.alone and heat.wanted(cell)]
+
+    @staticmethod
+    def _work(cells, heat):
         """A job gives all contenders equally many."""
         found = []
         for cell in cells:
-            if names := cell.wanted(repetitions):
-                found.append((cell, names, repetitions - min(len(cell.times[name]) for name in names)))
+            if names := heat.wanted(cell):
+                times = heat.times(cell)
+                found.append((cell, names, heat.repetitions - min(len(times.get(name, ())) for name in names)))
         return found
 
-    def _seconds(self, cells, repetitions):
-        return self._estimate.seconds(self._work(cells, repetitions))
+    def _seconds(self, cells, heat):
+        return self._estimate.seconds(self._work(cells, heat))
 
-    def _batch(self, queue, repetitions):
+    def _batch(self, queue, heat):
         """The first cell that fits into what is left, and others of its operation that fit into the same slice."""
-        left = self._budget.left
+        left = self._budget.left - heat.reserve
         batch, most = [], min(left, max(_LEAST_SLICE, self._budget.seconds / _SLICES))
         for cell in queue:
             if not batch:
-                if self._seconds([cell], repetitions) <= left:
+                if self._seconds([cell], heat) <= left:
                     batch = [cell]
             elif (cell.operation == batch[0].operation and not cell.alone and not batch[0].alone
-                  and self._seconds([*batch, cell], repetitions) <= most):
+                  and self._seconds([*batch, cell], heat) <= most):
                 batch.append(cell)
         return batch
 
-    def _measure(self, batch, repetitions):
-        work = self._work(batch, repetitions)
+    def _measure(self, batch, heat):
+        work = self._work(batch, heat)
         count = max(repetitions for _, _, repetitions in work)
         job = self._launch(batch[0].operation, [(cell, names) for cell, names, _ in work], count)
         for cell, names, _ in work:
+            times = heat.times(cell)
             for name in names:
-                cell.times[name] += job.times.get((cell.size, name), [])
+                times.setdefault(name, []).extend(job.times.get((cell.size, name), []))
                 if wrong := job.wrong.get((cell.size, name)):
                     cell.failed[name] = wrong
                 if plan := job.plans.get((cell.size, name)):
@@ -135,10 +172,10 @@ class Race:
             cell.failure = job.failure
         cell.alone = True
 
-    def _show(self, number, repetitions, batch):
-        last = self._heats[-1]  # as if nobody dropped out
-        left = max(0.0, min(self._budget.left, sum(self._seconds([cell], last) for cell in self._cells
-                                                   if cell.wanted(last))))
+    def _show(self, heat, batch):
+        last = Heat("", self._heats[-1]) if heat.reserve else heat  # as if nobody dropped out
+        left = max(0.0, min(self._budget.left, heat.reserve + sum(self._seconds([cell], last) for cell in self._cells
+                                                                  if last.wanted(cell))))
         sizes = f", {len(batch)} sizes" if len(batch) > 1 else ""
-        self._progress.show(f"heat {number} of {len(self._heats)}: {batch[0].operation}{sizes}", left,
+        self._progress.show(f"{heat.name}: {batch[0].operation}{sizes}", left,
                             self._budget.spent / max(1e-9, self._budget.spent + left))

@@ -47,7 +47,8 @@ def markdown(found, pictures):
     if found.links:
         lines += ["## Links", "", *_link_rows(found.links), ""]
     lines += ["## Cells", "", "Microseconds from an agreed start to the end: median and its 95 % interval. *Ratio*: of "
-              "what was in force before this run to the best contender.", "", *_cell_rows(found.decisions), ""]
+              "what was in force before this run to the best contender; both measured once more after the race, as long "
+              "as there was time.", "", *_cell_rows(found.decisions), ""]
     if found.files:
         lines += ["## Use it", "", *(f"* {what}: `{path}`" for what, path in found.files.items()), ""]
     return "\n".join(lines)
@@ -83,7 +84,7 @@ def _cell_rows(decisions):
             "|---|---|---|---|---|---|---|---|---|"]
     for one in decisions:
         cell = one.cell
-        best = f"{one.best} | {_time(cell.middle(one.best))}" if one.best else " | "
+        best = f"{one.best} | {_time(one.best_time)}" if one.best else " | "
         ratio = f"{one.ratio:.2f}" if one.ratio else ""
         after = _after(one)
         rows.append(f"| {operations.ALL[cell.operation].title} | {units.size_text(cell.size)} | "

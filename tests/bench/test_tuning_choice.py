@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Tests of how bench/tune chooses: races, decisions, and their picture."""
 
+import dataclasses
 import json
 import random
 import shutil
+import statistics
 import unittest
 
 from fakes import Folder, Silent
@@ -12,7 +14,7 @@ from measuring.intervals import Interval
 from tuning.cells import Cell
 from tuning.decide import broken, decide, share
 from tuning.plans import IN_FORCE, Contender, Plans
-from tuning.race import HEATS, Budget, Job, Race
+from tuning.race import FINAL, HEATS, Budget, Job, Race
 
 NOTHING = float("-inf"), float("inf")
 
@@ -81,7 +83,7 @@ class Decisions(unittest.TestCase):
 class Races(unittest.TestCase):
     STARTUP, AROUND = 1.0, 0.001
 
-    def race(self, cells, seconds, times, wrong=(), failing=(), spent=0):
+    def race(self, cells, seconds, times, wrong=(), failing=(), spent=0, heats=HEATS):
         """times(contender, size, number) in microseconds."""
         self.now, self.jobs, self.saved = 0.0, [], []
         chance = random.Random(1)
@@ -102,7 +104,7 @@ class Races(unittest.TestCase):
             return job
 
         budget = Budget(seconds, spent, lambda: self.now)
-        Race(cells, launch, budget, Silent(), self.saved.append, self.STARTUP).run()
+        Race(cells, launch, budget, Silent(), self.saved.append, self.STARTUP, heats).run()
         return budget
 
     def test_the_slow_are_out_early(self):
@@ -111,13 +113,13 @@ class Races(unittest.TestCase):
                                                "hopeless": 300}[name])
         counts = {name: len(times) for name, times in one.times.items()}
         self.assertEqual(counts, {IN_FORCE: 6, "fast": 60, "close": 60, "slow": 6, "hopeless": 2})
-        self.assertEqual([repetitions for _, _, repetitions in self.jobs], [2, 4, 9, 15, 30])
+        self.assertEqual([repetitions for _, _, repetitions in self.jobs], [2, 4, 9, 15, 30, FINAL])
         self.assertIn(decide(one).name, ("fast", "close"))
 
     def test_sizes_share_a_job(self):
         cells = [cell(size, operation, a=100) for operation in ("bcast", "reduce") for size in (8, 64, 512)]
         self.race(cells, 600, lambda *_: 100)
-        self.assertEqual(len(self.jobs), 2 * len(HEATS))
+        self.assertEqual(len(self.jobs), 2 * (len(HEATS) + 1))
         self.assertEqual(set(map(id, self.saved)), set(map(id, cells)))
 
     def test_nothing_to_choose_takes_no_time(self):
@@ -165,10 +167,41 @@ class Races(unittest.TestCase):
 
     def test_a_cell_comes_back(self):
         one, other, changed = cell(a=100), cell(a=100), cell(b=100)
-        one.times["a"], one.failed = [1.0, 2.0], {"a": "why"}
+        one.times["a"], one.final["a"], one.failed = [1.0, 2.0], [3.0], {"a": "why"}
         for two in (other, changed):
             two.restore(json.loads(json.dumps(one.to_json())))
-        self.assertEqual((other.times, other.failed, changed.failed), (one.times, one.failed, {}))
+        self.assertEqual((other.times, other.final, other.failed), (one.times, one.final, one.failed))
+        self.assertEqual((changed.final, changed.failed), ({}, {}))
+
+    def test_finalists(self):
+        one = cell(a=100, b=100, c=100)
+        self.assertEqual(one.finalists(), [])
+        one.times = {IN_FORCE: [10.0] * 9, "a": [9.0] * 9, "b": [8.0] * 9, "c": [11.0] * 9}
+        self.assertEqual(one.finalists(), [IN_FORCE, "b"])
+        one.plans = dataclasses.replace(one.plans, before="a")
+        self.assertEqual(one.finalists(), [IN_FORCE, "a", "b"])
+        one.final = {IN_FORCE: [10.0] * 9, "a": [10.0] * 9, "b": [10.0] * 5}
+        self.assertEqual(decide(one).name, "b", "not yet measured afresh")
+        one.final["b"] += [10.0] * 4
+        self.assertEqual((decide(one).name, decide(one).ratio), (IN_FORCE, 1.0))
+        one.failed = {"b": "3 wrong bytes"}
+        self.assertEqual(decide(one).best, "a")
+
+    def alike(self, heats):
+        """How far what is in force seems to be from the best of twenty that are alike, with and without a final."""
+        chance, with_final, without = random.Random(5), [], []
+        for _ in range(40):
+            one = cell(**{str(number): 100 for number in range(20)})
+            self.race([one], 100, lambda *_: 100 * chance.lognormvariate(0, 0.3), heats=heats)
+            with_final.append(decide(one).ratio)
+            one.final = {}
+            without.append(decide(one).ratio)
+        return statistics.fmean(with_final), statistics.fmean(without)
+
+    def test_the_best_by_luck_is_found_out(self):
+        with_final, without = self.alike((6,))
+        self.assertLess(with_final, 1.08)
+        self.assertGreater(without, 1.2)
 
 
 class Plots(Folder):
@@ -176,7 +209,8 @@ class Plots(Folder):
     def test_plots(self):
         from tuning import plot
         ones = [decide(one) for one in (cell(8, a=1), cell(64, a=1))]
-        ones = [one.__class__(one.cell, IN_FORCE, Interval(3, *NOTHING, 1), None, Interval(2, *NOTHING, 1), "a", 2.0)
+        ones = [one.__class__(one.cell, IN_FORCE, Interval(3, *NOTHING, 1), None, Interval(2, *NOTHING, 1), "a",
+                              Interval(2, *NOTHING, 1))
                 for one in ones]
         paths, complaint = plot.draw(ones, self.folder)
         self.assertEqual((len(paths), complaint), (2, ""))
