@@ -70,12 +70,14 @@ class Cell:
         best = sorted(others, key=lambda name: found[name].median)[:1]
         return [name for name in dict.fromkeys((IN_FORCE, self.plans.before, *best)) if name in found]
 
-    def judged(self):
-        """{contender: interval} to decide by: of the finalists if all were measured afresh, else of all."""
+    def had_final(self):
+        """Whether all finalists were measured afresh."""
         names = self.finalists()
-        if names and all(len(self.final.get(name, ())) >= _ENOUGH_FOR_INTERVALS for name in names):
-            return {name: interval(self.final[name]) for name in names}
-        return self.measured()
+        return bool(names) and all(len(self.final.get(name, ())) >= _ENOUGH_FOR_INTERVALS for name in names)
+
+    def judged(self):
+        """{contender: interval} to decide by: of the finalists if there was a final, else of all."""
+        return {name: interval(self.final[name]) for name in self.finalists()} if self.had_final() else self.measured()
 
     def alive(self):
         """Those that may still be the best."""

@@ -57,6 +57,9 @@ def markdown(found, pictures):
 def _summary(found):
     lines = [f"{len(found.measured)} of {len(found.decisions)} cells measured in {units.clock(found.spent)} of "
              f"{units.clock(found.budget)} minutes; {len(found.missing)} more had no time left."]
+    short = [one for one in found.measured if one.cell.finalists() and not one.cell.had_final()]
+    if short:
+        lines.append(f"{len(short)} of them had no time for a final; there the best may be so by luck.")
     lines += [f"Before: {share(found.decisions, within)}." for within in SHARES]
     if not found.checking:
         lines += [f"After: {share(found.decisions, within, True)}." for within in SHARES]

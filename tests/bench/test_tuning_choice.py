@@ -181,9 +181,10 @@ class Races(unittest.TestCase):
         one.plans = dataclasses.replace(one.plans, before="a")
         self.assertEqual(one.finalists(), [IN_FORCE, "a", "b"])
         one.final = {IN_FORCE: [10.0] * 9, "a": [10.0] * 9, "b": [10.0] * 5}
-        self.assertEqual(decide(one).name, "b", "not yet measured afresh")
+        self.assertEqual((decide(one).name, one.had_final()), ("b", False))
         one.final["b"] += [10.0] * 4
         self.assertEqual((decide(one).name, decide(one).ratio), (IN_FORCE, 1.0))
+        self.assertTrue(one.had_final())
         one.failed = {"b": "3 wrong bytes"}
         self.assertEqual(decide(one).best, "a")
 
