@@ -75,6 +75,10 @@ class Cell:
         names = self.finalists()
         return bool(names) and all(len(self.final.get(name, ())) >= _ENOUGH_FOR_INTERVALS for name in names)
 
+    def hasty(self):
+        """Whether the finalists were chosen from medians of too few repetitions: a better one may have been missed."""
+        return any(len(self.times[name]) < _ENOUGH_FOR_INTERVALS for name in self.finalists())
+
     def judged(self):
         """{contender: interval} to decide by: of the finalists if there was a final, else of all."""
         return {name: interval(self.final[name]) for name in self.finalists()} if self.had_final() else self.measured()

@@ -60,6 +60,10 @@ def _summary(found):
     short = [one for one in found.measured if one.cell.finalists() and not one.cell.had_final()]
     if short:
         lines.append(f"{len(short)} of them had no time for a final; there the best may be so by luck.")
+    hasty = [one for one in found.measured if one.cell.hasty()]
+    if hasty:
+        lines.append(f"In {len(hasty)} of them the finalists were chosen from fewer than 6 repetitions: a better one "
+                     "may have been missed. A longer --budget tells.")
     lines += [f"Before: {share(found.decisions, within)}." for within in SHARES]
     if not found.checking:
         lines += [f"After: {share(found.decisions, within, True)}." for within in SHARES]

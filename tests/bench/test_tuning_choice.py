@@ -178,6 +178,10 @@ class Races(unittest.TestCase):
         self.assertEqual(one.finalists(), [])
         one.times = {IN_FORCE: [10.0] * 9, "a": [9.0] * 9, "b": [8.0] * 9, "c": [11.0] * 9}
         self.assertEqual(one.finalists(), [IN_FORCE, "b"])
+        self.assertFalse(one.hasty())
+        one.times["b"] = [8.0] * 5
+        self.assertTrue(one.hasty())
+        one.times["b"] = [8.0] * 9
         one.plans = dataclasses.replace(one.plans, before="a")
         self.assertEqual(one.finalists(), [IN_FORCE, "a", "b"])
         one.final = {IN_FORCE: [10.0] * 9, "a": [10.0] * 9, "b": [10.0] * 5}
