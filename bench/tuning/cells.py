@@ -8,6 +8,7 @@ from .plans import IN_FORCE, asks_for
 
 _HOPELESS = 1.5  # times as slow as the slowest of the best, before there are intervals
 _ENOUGH_FOR_INTERVALS = 6
+_FAVOURITES = 4  # besides what is in force and what was
 
 
 class Cell:
@@ -64,10 +65,19 @@ class Cell:
         """What is in force, what was before, and the best of the others; none where there is nothing to compare.
         The best of many is partly so by luck: these are to be measured afresh."""
         found = self.measured()
+        return self._first(1)
+
+    def favourites(self):
+        """Those of whom the finalists will be."""
+        return self._first(_FAVOURITES)
+
+    def _first(self, count):
+        """What is in force, what was before, and so many of the others."""
+        found = self.measured()
         others = [name for name in found if name not in (IN_FORCE, self.plans.before)]
         if IN_FORCE not in found or not others and self.plans.before in (IN_FORCE, None):
             return []
-        best = sorted(others, key=lambda name: found[name].median)[:1]
+        best = sorted(others, key=lambda name: found[name].median)[:count]
         return [name for name in dict.fromkeys((IN_FORCE, self.plans.before, *best)) if name in found]
 
     def had_final(self):

@@ -2,8 +2,8 @@
 
 In several heats all that may still be the best get more repetitions: few at first, for all cells, the cheapest ones
 first; then those cells before others in which more can be gained. Contenders whose interval lies above that of the
-best one are out. In the end what is in force and the best of the others are measured afresh: the best of many is partly
-so by luck. Sizes of one operation share a job, as starting one may take longer than measuring.
+best one are out. A semifinal sees to it that the favourites have enough repetitions. In the end what is in force and
+the best of the others are measured afresh: the best of many is partly so by luck. Sizes of one operation share a job, as starting one may take longer than measuring.
 """
 
 import dataclasses
@@ -11,8 +11,9 @@ import statistics
 import time
 
 HEATS = (2, 6, 15, 30, 60)  # repetitions of each contender, all heats together
-FINAL = 20  # repetitions of each finalist
-_FINAL_SHARE = 0.25  # of the budget
+SEMIFINAL = 12  # repetitions of each favourite, those of the heats included
+FINAL = 20  # repetitions of each finalist, afresh
+_FINAL_SHARE, _SEMIFINAL_SHARE = 0.25, 0.2  # of the budget
 _WARM_UP = 1
 _LEAST_SLICE = 2  # seconds that one job may take, at least
 _SLICES = 20  # of the budget
@@ -85,6 +86,12 @@ class Heat:
         return cell.wanted(self.repetitions)
 
 
+class Semifinal(Heat):
+    def wanted(self, cell):
+        wanted = super().wanted(cell)
+        return [name for name in cell.favourites() if name in wanted]
+
+
 class Final(Heat):
     @staticmethod
     def times(cell):
@@ -104,9 +111,11 @@ class Race:
         self._estimate, self._heats = Estimate(startup), heats
 
     def run(self):
-        reserve = _FINAL_SHARE * self._budget.seconds
+        final = _FINAL_SHARE * self._budget.seconds
+        reserve = final + _SEMIFINAL_SHARE * self._budget.seconds
         for number, repetitions in enumerate(self._heats, 1):
             self._run(Heat(f"heat {number} of {len(self._heats)}", repetitions, reserve), number == 1)
+        self._run(Semifinal("semifinal", SEMIFINAL, final), cheapest_first=True)
         self._run(Final("final", FINAL), cheapest_first=True)
 
     def _run(self, heat, cheapest_first):
@@ -173,7 +182,7 @@ class Race:
         cell.alone = True
 
     def _show(self, heat, batch):
-        last = Heat("", self._heats[-1]) if heat.reserve else heat  # as if nobody dropped out
+        last = Heat("", self._heats[-1]) if type(heat) is Heat else heat  # as if nobody dropped out
         left = max(0.0, min(self._budget.left, heat.reserve + sum(self._seconds([cell], last) for cell in self._cells
                                                                   if last.wanted(cell))))
         sizes = f", {len(batch)} sizes" if len(batch) > 1 else ""

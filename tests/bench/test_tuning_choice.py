@@ -14,7 +14,7 @@ from measuring.intervals import Interval
 from tuning.cells import Cell
 from tuning.decide import broken, decide, share
 from tuning.plans import IN_FORCE, Contender, Plans
-from tuning.race import FINAL, HEATS, Budget, Job, Race
+from tuning.race import FINAL, HEATS, SEMIFINAL, Budget, Job, Race
 
 NOTHING = float("-inf"), float("inf")
 
@@ -206,7 +206,16 @@ class Races(unittest.TestCase):
     def test_the_best_by_luck_is_found_out(self):
         with_final, without = self.alike((6,))
         self.assertLess(with_final, 1.08)
-        self.assertGreater(without, 1.2)
+        self.assertGreater(without, 1.15)
+
+    def test_favourites_get_their_repetitions(self):
+        """Ten that are alike: the heats end after two repetitions, the semifinal sees to the five best."""
+        one = cell(**{str(number): 100 for number in range(9)})
+        chance = random.Random(6)
+        self.race([one], 100, lambda *_: 100 * chance.lognormvariate(0, 0.05), heats=(2,))
+        self.assertEqual(sorted(map(len, one.times.values())), [2] * 5 + [SEMIFINAL] * 5)
+        self.assertFalse(one.hasty())
+        self.assertEqual(sorted(map(len, one.final.values())), [FINAL] * 2)
 
 
 class Plots(Folder):
