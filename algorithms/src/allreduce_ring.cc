@@ -38,6 +38,7 @@ public:
           sent_(to_send_),
           to_receive_(cut, before(position_)),
           taken_(to_receive_) {
+        window = std::max(window, links.window);
         out_ = table.add(peer(links, position_ + 1), Segments(to_send_.left(), 1), window);
         in_ = table.add(peer(links, position_ - 1), Segments(to_receive_.left(), 1), window);
         if (own_ == nullptr) {
@@ -195,7 +196,7 @@ public:
           result_(*buffers.result),
           segments_(tree_segments(links, buffers.own.bytes(), reduction.element_bytes())),
           cut_(buffers.own.bytes(), reduction.element_bytes(), links.segment_bytes,
-               static_cast<int>(links.core.size()), window),
+               static_cast<int>(links.core.size()), std::max(window, links.window)),
           table_(transport, 2 * links.below.children.size() + 2, pool),
           down_(table_, result_.data()) {
         const bool alone = links.below.children.empty();
@@ -203,7 +204,7 @@ public:
             up_.emplace(table_, links.below, segments_, buffers, reduction, arena, window, pool);
         }
         for (const TreeLinks::Edge& edge : widest_first(links.below.children, pool)) {
-            down_.add(edge.peer, segments_, window);
+            down_.add(edge.peer, segments_, edge.in_flight(window));
         }
         ring_.emplace(table_, links, cut_, buffers, alone, reduction, arena, window);
     }

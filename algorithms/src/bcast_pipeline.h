@@ -15,11 +15,10 @@ public:
         : buffer_(buffer), fan_out_(table, buffer.data(), links.parent.peer < 0 ? &buffer : nullptr) {
         if (links.parent.peer >= 0) {
             receiver_.emplace(table, links.parent.peer, Segments(buffer.bytes(), links.parent.segment_bytes),
-                              std::max(window, links.parent.window), buffer.data());
+                              links.parent.in_flight(window), buffer.data());
         }
         for (const TreeLinks::Edge& edge : links.children) {
-            fan_out_.add(edge.peer, Segments(buffer.bytes(), edge.segment_bytes),
-                         std::max(window, edge.window));
+            fan_out_.add(edge.peer, Segments(buffer.bytes(), edge.segment_bytes), edge.in_flight(window));
         }
     }
 

@@ -45,7 +45,8 @@ TreeModel::Ring TreeModel::ring_of(const LevelPlan& plan, const Window& window) 
     ring.members = static_cast<double>(top.participants.size());
     ring.vectors = 2 * (ring.members - 1) / ring.members;
     ring.piece = segment == 0 || segment * ring.members > bytes_ ? bytes_ / ring.members : segment;
-    ring.round = std::min(bytes_, ring.members * std::max(window.messages, 1) * ring.piece);
+    ring.round =
+        std::min(bytes_, ring.members * window.of(network_[top.level], plan.segment_bytes) * ring.piece);
     ring.rounds = std::ceil(bytes_ / ring.round - rounding);
     ring.hop =
         2 * link.overhead_us + link.latency_us + handshake_us(link, static_cast<std::size_t>(ring.piece));

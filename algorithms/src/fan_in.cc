@@ -24,13 +24,13 @@ FanIn::FanIn(StreamTable& table, const ReductionLinks& links, const Segments& se
     const bool root = links.parent.peer < 0;
     for (std::size_t child = 0; child < links.children.size(); ++child) {
         const TreeLinks::Edge& edge = links.children[child];
-        const int stream = table.add(edge.peer, segments, std::max(window, edge.window));
+        const int stream = table.add(edge.peer, segments, edge.in_flight(window));
         operands_[order_.of_child(child)].stream = stream;
         first_stream_ = child == 0 ? stream : first_stream_;
         last_stream_ = stream + 1;
     }
     if (!root) {
-        parent_stream_ = table.add(links.parent.peer, segments, std::max(window, links.parent.window));
+        parent_stream_ = table.add(links.parent.peer, segments, links.parent.in_flight(window));
         first_stream_ = links.children.empty() ? parent_stream_ : first_stream_;
         last_stream_ = parent_stream_ + 1;
     }

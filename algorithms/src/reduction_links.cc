@@ -221,6 +221,7 @@ ExchangeLinks exchange_links(const Hierarchy& hierarchy, const Plan& plan, int r
         }
     }
     links.segment_bytes = plan.at(hierarchy.groups[top].level).segment_bytes;
+    if (is_network(hierarchy.groups[top])) links.window = Window(plan).between_nodes(links.segment_bytes);
     set_segments(links.below, hierarchy, plan);
     if (links.below.parent.peer < 0) {
         links.core = exchange_core(hierarchy, plan, rank_order);

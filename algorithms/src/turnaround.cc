@@ -15,11 +15,11 @@ Turnaround::Turnaround(StreamTable& table, const ReductionLinks& links, ReduceBu
       up_(table, links, segments, buffers, reduction, arena, window, pool),
       down_(table, result_.data()) {
     if (links.parent.peer >= 0) {
-        from_parent_.emplace(table, links.parent.peer, segments, std::max(window, links.parent.window),
+        from_parent_.emplace(table, links.parent.peer, segments, links.parent.in_flight(window),
                              result_.data());
     }
     for (const TreeLinks::Edge& edge : widest_first(links.children, pool)) {
-        down_.add(edge.peer, segments, std::max(window, edge.window));
+        down_.add(edge.peer, segments, edge.in_flight(window));
     }
 }
 

@@ -22,22 +22,30 @@ const LevelPlan& level_between(const topology::Hierarchy& hierarchy, const algor
     }
 }
 
-}  // namespace
-
-int most_in_flight(const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, Cut cut, int from,
-                   int to) {
-    const LevelPlan& level = level_between(hierarchy, plan, from, to);
+int most_of(const algorithms::Plan& plan, LevelKind kind, std::size_t segment) {
     const int everywhere = std::max(1, plan.window);
-    if (level.level.kind != LevelKind::cluster && level.level.kind != LevelKind::switch_) {
+    if (kind != LevelKind::cluster && kind != LevelKind::switch_) {
         return everywhere;
     }
-    const std::size_t segment = cut == Cut::as_top ? plan.levels.front().segment_bytes : level.segment_bytes;
     int messages = 0;
     for (std::size_t held = 0; segment > 0 && messages < 256 && held < plan.network_window_bytes;
          held += segment) {
         ++messages;
     }
     return std::max(everywhere, messages);
+}
+
+}  // namespace
+
+int most_in_flight(const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, Cut cut, int from,
+                   int to) {
+    const LevelPlan& level = level_between(hierarchy, plan, from, to);
+    return most_of(plan, level.level.kind,
+                   cut == Cut::as_top ? plan.levels.front().segment_bytes : level.segment_bytes);
+}
+
+int most_on_top(const topology::Hierarchy& hierarchy, const algorithms::Plan& plan) {
+    return most_of(plan, hierarchy.groups.front().level.kind, plan.levels.front().segment_bytes);
 }
 
 std::string window_text(const algorithms::Plan& plan) {

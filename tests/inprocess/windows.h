@@ -20,6 +20,9 @@ enum class Cut {
 int most_in_flight(const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, Cut cut, int from,
                    int to);
 
+/// The same on the topmost level.
+int most_on_top(const topology::Hierarchy& hierarchy, const algorithms::Plan& plan);
+
 /// The windows of a plan in words, for failure messages.
 std::string window_text(const algorithms::Plan& plan);
 

@@ -9,6 +9,7 @@
 #include "reduce_checks.h"
 #include "reduce_runs.h"
 #include "strata/algorithms/reduce_tree.h"
+#include "windows.h"
 
 namespace {
 
@@ -36,7 +37,7 @@ ReduceCase uniform_case(const Hierarchy& hierarchy, std::size_t segment_bytes, s
 
 RingFacts facts_of(const ReduceCase& reduce) {
     return {reduce.hierarchy, reduce.elements, bytes_of(reduce.op), reduce.plan.levels.front().segment_bytes,
-            reduce.plan.window};
+            most_on_top(reduce.hierarchy, reduce.plan)};
 }
 
 /// "" for a run with right results and the messages that are due.

@@ -64,6 +64,7 @@ TEST_F(Windows, ReduceAndAllreduce) {
     reduce.elements = 50 * segment;
     expect_full(run_reduce(reduce, {}).report, Cut::as_top);
     expect_full(run_allreduce(reduce, {}).report, Cut::as_top);
+    expect_full(run_ring(reduce, {}).report, Cut::as_top);
 }
 
 TEST_F(Windows, Blocks) {

@@ -36,6 +36,7 @@ struct ExchangeLinks {
     int position = -1;              ///< in `core`
     std::size_t segment_bytes = 0;  ///< of all edges, those among the core too
     int partner = -1;               ///< of a pair that takes part as one (halving_links())
+    int window = 0;                 ///< messages in flight from member to member of the core, at least
 };
 
 /// The stand-ins of the topmost group, ascending by the lowest rank that each stands for.

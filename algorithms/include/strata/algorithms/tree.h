@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -30,6 +31,8 @@ struct TreeLinks {
         int group = -1;                 ///< the group whose level this edge crosses
         std::size_t segment_bytes = 0;  ///< 0 = the whole message in one piece
         int window = 0;                 ///< messages in flight, where more than on other edges
+        /// Messages in flight, where `usual` are on other edges.
+        int in_flight(int usual) const { return std::max(usual, window); }
     };
     Edge parent;                 ///< peer -1 at the root
     std::vector<Edge> children;  ///< widest level first: slow links are fed before fast ones
