@@ -1,6 +1,5 @@
 #include "call.h"
 #include "level_work.h"
-#include "strata/algorithms/reduce_tree.h"
 
 namespace strata::component {
 namespace {
@@ -34,9 +33,7 @@ int barrier(ompi_communicator_t* comm, mca_coll_base_module_t* base) noexcept {
             if (communicators != nullptr) {
                 return run_levels(*communicators);
             }
-            const auto& routes = state.exchange_routes(planned, operation.root, false);
-            state.transport().carry(Collective::barrier, routes.levels);
-            return algorithms::barrier_exchange(state.transport(), routes.links, state.arena());
+            return algorithms::perform_barrier(state.performer(planned), operation.root);
         };
         return serve<Collective::barrier>(module, describe, run);
     });

@@ -1,24 +1,9 @@
 #include "call.h"
 #include "packed_datatype.h"
 #include "strata/algorithms/bcast_levels.h"
-#include "strata/algorithms/bcast_tree.h"
-#include "strata/algorithms/lanes.h"
 
 namespace strata::component {
 namespace {
-
-int run_tree(CommunicatorState& state, Planned& planned, DatatypeBuffer& buffer, int root) {
-    if (planned.plan.lanes > 1) {
-        const auto& lanes = state.lane_routes(planned, root);
-        state.transport().carry(Collective::bcast, lanes.levels);
-        return algorithms::bcast_lanes(state.transport(), lanes.links, buffer, state.arena(),
-                                       planned.plan.window);
-    }
-    const auto& routes = state.tree_routes(planned, root);
-    state.transport().carry(Collective::bcast, routes.levels);
-    return algorithms::bcast_tree(state.transport(), routes.links, buffer, state.arena(),
-                                  planned.plan.window);
-}
 
 int run_levels(LevelCommunicators& communicators, const algorithms::Plan& plan, DatatypeBuffer& buffer,
                bool is_root) {
@@ -42,8 +27,9 @@ int bcast(void* data, int count, ompi_datatype_t* datatype, int root, ompi_commu
                              LevelCommunicators* communicators) {
             const bool is_root = ompi_comm_rank(comm) == root;
             DatatypeBuffer buffer(data, static_cast<std::size_t>(count), datatype, is_root, state.arena());
-            return communicators != nullptr ? run_levels(*communicators, planned.plan, buffer, is_root)
-                                            : run_tree(state, planned, buffer, root);
+            return communicators != nullptr
+                       ? run_levels(*communicators, planned.plan, buffer, is_root)
+                       : algorithms::perform_bcast(state.performer(planned), root, buffer);
         };
         return serve<Collective::bcast>(module, describe, run, data, count, datatype, root);
     });

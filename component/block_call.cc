@@ -18,10 +18,7 @@ int move_blocks(const BlockCall& call, algorithms::BlockFlow flow, std::span<Blo
         }
         planned = &state.plan(call.operation, false);
     }
-    const auto& routes = state.block_routes(*planned, call.root(), flow);
-    state.transport().carry(call.operation.collective, routes.levels);
-    return algorithms::exchange_blocks(state.transport(), routes.links, blocks, flow, call.root(), call.rank,
-                                       call.arena(), planned->plan.window);
+    return algorithms::perform_blocks(state.performer(*planned), call.operation, flow, blocks);
 }
 
 int share_sizes(const BlockCall& call, algorithms::BlockFlow flow, std::span<std::size_t> sizes) {

@@ -19,11 +19,11 @@ algorithms::PlanListing CommunicatorState::choices() const {
     if (hierarchy_.ranks() > most_ranks_listed) {
         return listing;  // strata-topo --plans --from-dump can take its time
     }
-    const auto planner = [&](algorithms::Operation operation) {
-        operation.root = root_class(operation.collective, operation.root);
+    const auto plan_of = [&](algorithms::Operation operation) {
+        operation.root = planner_->root_class(operation.collective, operation.root);
         operation.reproducible = settings_.reproducible;
         if (settings_.enabled(operation.collective)) {
-            return make_plan(operation, true);
+            return planner_->make_plan(operation);
         }
         algorithms::Plan forward;
         forward.forward_us = algorithms::forward_cost_us(hierarchy_, settings_.links, operation);
@@ -32,11 +32,12 @@ algorithms::PlanListing CommunicatorState::choices() const {
         return forward;
     };
     const auto delegator = [&](algorithms::Operation operation, const algorithms::Plan& plan) {
-        operation.root = root_class(operation.collective, operation.root);
-        return settings_.enabled(operation.collective) ? weigh_delegation(operation, plan) : std::nullopt;
+        operation.root = planner_->root_class(operation.collective, operation.root);
+        return settings_.enabled(operation.collective) ? planner_->weigh_delegation(operation, plan)
+                                                       : std::nullopt;
     };
-    const auto bounds = [&](Collective op) { return byte_bounds_[static_cast<std::size_t>(op)]; };
-    listing.plans = algorithms::list_plans(hierarchy_, {algorithms::all_collectives(), 0, {}}, planner,
+    const auto bounds = [&](Collective op) { return planner_->bounds_of(op); };
+    listing.plans = algorithms::list_plans(hierarchy_, {algorithms::all_collectives(), 0, {}}, plan_of,
                                            bounds, delegator);
     return listing;
 }

@@ -8,13 +8,11 @@
 #include "election.h"
 #include "info_agreement.h"
 #include "reports.h"
-#include "strata/algorithms/lanes.h"
 
 namespace strata::component {
 namespace {
 
 constexpr std::size_t most_level_sets = 16;  // each holds one communicator per level
-constexpr std::size_t most_routes = 64;      // roots per plan
 
 class SetupTimer {
 public:
@@ -104,17 +102,15 @@ int CommunicatorState::settle() {
 void CommunicatorState::prepare() {
     const topology::Election election = election_of(comm_, job_, settings_);
     hierarchy_ = topology::build_hierarchy(records_, {settings_.hierarchy, election});
-    for (int op = 0; op < collective_count; ++op) {
-        rules_[op] = algorithms::rules_for(settings_.rules, static_cast<Collective>(op), hierarchy_.ranks());
-        byte_bounds_[op] = algorithms::byte_bounds(rules_[op]);
-    }
-    if (may_want(algorithms::Engine::lanes)) {
+    planner_.emplace(hierarchy_, settings_, settings_.hierarchy.has_value());
+    if (planner_->may_want(algorithms::Engine::lanes)) {
         lanes_ = topology::card_lanes(hierarchy_, records_, election);
+        planner_->set_lanes(std::max(1, lanes_.count()));
     }
+    routing_.emplace(hierarchy_, lanes_, ompi_comm_rank(comm_));
     report_cards(comm_, job_, records_);
     report_network(comm_, records_);
     report_links(comm_, settings_, hierarchy_);
-    classify_roots();
     consecutive_groups_ = algorithms::consecutive_groups(hierarchy_);
     for (int op = 0; op < collective_count; ++op) {
         decide(static_cast<Collective>(op));
@@ -136,40 +132,10 @@ void CommunicatorState::prepare() {
     records_ = {};
 }
 
-/// One class per group below the top, and where roots receive one more for its ranks with a receiver.
-void CommunicatorState::classify_roots() {
-    root_class_.clear();
-    receiving_class_.clear();
-    std::vector<int> first_far(hierarchy_.groups.size(), -1);
-    for (int rank = 0; rank < hierarchy_.ranks(); ++rank) {
-        int group = hierarchy_.stop[static_cast<std::size_t>(rank)];
-        while (hierarchy_.groups[group].depth > 1) {
-            group = hierarchy_.groups[group].parent;
-        }
-        root_class_.push_back(hierarchy_.groups[group].leader);
-        int& far = first_far[static_cast<std::size_t>(group)];
-        const bool near = hierarchy_.receiver_of(rank) == rank;
-        far = far < 0 && !near ? rank : far;
-        receiving_class_.push_back(near ? root_class_.back() : far);
-    }
-}
-
-bool CommunicatorState::may_want(algorithms::Engine engine) const {
-    const auto in_rules = [&](const std::vector<algorithms::Rule>& rules) {
-        return std::any_of(rules.begin(), rules.end(),
-                           [&](const algorithms::Rule& rule) { return rule.engine == engine; });
-    };
-    return std::any_of(settings_.overrides.begin(), settings_.overrides.end(),
-                       [&](const algorithms::Overrides& overrides) { return overrides.engine == engine; }) ||
-           std::any_of(rules_.begin(), rules_.end(), in_rules);
-}
-
 /// True where the user leaves everything about a collective to the model.
 bool CommunicatorState::is_open(Collective op) const {
-    const algorithms::Overrides& overrides = settings_.of(op);
     const bool keeps_order = settings_.reproducible && algorithms::traits_of(op).folds;
-    return overrides.engine == algorithms::Engine::automatic && overrides.methods.empty() &&
-           rules_[static_cast<int>(op)].empty() && !keeps_order;
+    return planner_->is_open(op) && !keeps_order;
 }
 
 /// True where even without groups something may be gained: Plan::composed, of which there are none between
@@ -186,102 +152,6 @@ void CommunicatorState::decide(Collective op) {
     } else if (hierarchy_.groups.size() == 1 && is_open(op) && !may_compose(op)) {
         forwarded_because_[static_cast<int>(op)] = ForwardReason::no_hierarchy;
     }
-}
-
-template <class Links, class Make>
-const Routes<Links>& CommunicatorState::routes(Planned& planned, int root, Make&& make) {
-    if (const auto known = planned.routes.find(root); known != planned.routes.end()) {
-        return std::get<Routes<Links>>(known->second);
-    }
-    if (planned.routes.size() >= most_routes) {
-        planned.routes.erase(planned.routes.begin());
-    }
-    Routes<Links> made{make(), {}};
-    const int rank = ompi_comm_rank(comm_);
-    for (const int peer : peers_of(made.links)) {
-        if (peer != rank) {
-            const topology::Group& common = hierarchy_.groups[hierarchy_.lowest_common_group(rank, peer)];
-            made.levels.push_back({peer, common.level.kind, topology::is_network(common)});
-        }
-    }
-    std::sort(made.levels.begin(), made.levels.end(),
-              [](const PeerLevel& a, const PeerLevel& b) { return a.peer < b.peer; });
-    const auto same = [](const PeerLevel& a, const PeerLevel& b) { return a.peer == b.peer; };
-    made.levels.erase(std::unique(made.levels.begin(), made.levels.end(), same), made.levels.end());
-    return std::get<Routes<Links>>(planned.routes.emplace(root, std::move(made)).first->second);
-}
-
-const Routes<algorithms::TreeLinks>& CommunicatorState::tree_routes(Planned& planned, int root) {
-    return routes<algorithms::TreeLinks>(planned, root, [&] {
-        return algorithms::tree_links(hierarchy_, planned.plan, root, ompi_comm_rank(comm_));
-    });
-}
-
-const Routes<algorithms::ReductionLinks>& CommunicatorState::reduction_routes(Planned& planned, int root,
-                                                                              bool rank_order) {
-    return routes<algorithms::ReductionLinks>(planned, root, [&] {
-        return algorithms::reduction_links(hierarchy_, planned.plan, root, ompi_comm_rank(comm_), rank_order);
-    });
-}
-
-const Routes<algorithms::ExchangeLinks>& CommunicatorState::exchange_routes(Planned& planned, int root,
-                                                                            bool rank_order) {
-    return routes<algorithms::ExchangeLinks>(planned, root, [&] {
-        const int rank = ompi_comm_rank(comm_);
-        if (algorithms::halves_on_top(planned.plan)) {
-            return algorithms::halving_links(hierarchy_, planned.plan, rank);
-        }
-        if (algorithms::exchanges_on_top(planned.plan)) {
-            return algorithms::exchange_links(hierarchy_, planned.plan, rank, rank_order);
-        }
-        // A tree on top as well: its root is the only one in the core.
-        algorithms::ExchangeLinks links;
-        links.below = algorithms::reduction_links(hierarchy_, planned.plan, root, rank, rank_order);
-        if (rank == root) {
-            links.core = {root};
-            links.position = 0;
-        }
-        return links;
-    });
-}
-
-const Routes<algorithms::ExchangeLinks>& CommunicatorState::ring_routes(Planned& planned, int root) {
-    return routes<algorithms::ExchangeLinks>(planned, root, [&] {
-        return algorithms::ring_links(hierarchy_, planned.plan, ompi_comm_rank(comm_));
-    });
-}
-
-const Routes<algorithms::BlockRoutes>& CommunicatorState::block_routes(Planned& planned, int root,
-                                                                       algorithms::BlockFlow flow) {
-    return routes<algorithms::BlockRoutes>(planned, root, [&] {
-        if (planned.plan.lanes > 1) {
-            return algorithms::lane_block_routes(lanes_, planned.plan, ompi_comm_rank(comm_));
-        }
-        return algorithms::block_routes(hierarchy_, planned.plan, root, ompi_comm_rank(comm_), flow);
-    });
-}
-
-const Routes<std::vector<algorithms::TreeLinks>>& CommunicatorState::lane_routes(Planned& planned, int root) {
-    return routes<std::vector<algorithms::TreeLinks>>(planned, root, [&] {
-        std::vector<algorithms::TreeLinks> all;
-        for (const topology::Hierarchy& tree : lanes_.trees) {
-            all.push_back(algorithms::lane_links(tree, planned.plan, root, ompi_comm_rank(comm_)));
-        }
-        return all;
-    });
-}
-
-const Routes<std::vector<algorithms::ReductionLinks>>& CommunicatorState::lane_reduction_routes(
-    Planned& planned) {
-    constexpr int every_root = -1;  // each lane has its own
-    return routes<std::vector<algorithms::ReductionLinks>>(planned, every_root, [&] {
-        std::vector<algorithms::ReductionLinks> all;
-        for (const topology::Hierarchy& tree : lanes_.trees) {
-            all.push_back(algorithms::reduction_links(tree, planned.plan, tree.groups.front().leader,
-                                                      ompi_comm_rank(comm_), false));
-        }
-        return all;
-    });
 }
 
 CommunicatorState::LevelSet* CommunicatorState::level_set(const algorithms::Plan& plan, int root) {
@@ -311,7 +181,7 @@ bool CommunicatorState::may_delegate(const algorithms::Plan& plan, int root) {
 /// say about it.
 void CommunicatorState::give_up_levels(Collective op, const LevelCommunicators::Outcome& outcome,
                                        bool asked_for) {
-    levels_given_up_[static_cast<std::size_t>(op)] = true;
+    planner_->give_up_levels(op);
     plans_.clear();
     if (outcome.speaker && asked_for) {
         report_unusable_methods(comm_, outcome.why);

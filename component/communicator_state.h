@@ -11,13 +11,22 @@
 #include "level_communicators.h"
 #include "ompi_compat.h"
 #include "pml_transport.h"
-#include "routes.h"
 #include "settings.h"
 #include "strata/algorithms/arena.h"
+#include "strata/algorithms/perform.h"
 #include "strata/algorithms/plan_listing.h"
+#include "strata/algorithms/planner.h"
 #include "strata/topology/card_lanes.h"
 
 namespace strata::component {
+
+/// A plan and what was derived from it.
+struct Planned {
+    algorithms::Plan plan;
+    std::optional<algorithms::Delegation> delegation;  ///< what would be faster, if it is used often
+    unsigned calls = 0;                                ///< in which this rank took part, while there is one
+    algorithms::PlanRoutes routes;
+};
 
 /// What the component knows about one communicator. Everything in here follows from facts equal on all its
 /// ranks; the first call of a collective fills it.
@@ -47,8 +56,8 @@ public:
     bool reproducible() const { return settings_.reproducible; }
     /// True when every group is a run of ranks.
     bool consecutive_groups() const { return consecutive_groups_; }
-    /// The root of the tree of a collective that has none of its own.
-    int tree_root(bool rank_order) const { return rank_order ? 0 : hierarchy_.groups.front().leader; }
+    /// Planner::tree_root().
+    int tree_root(bool rank_order) const { return planner_->tree_root(rank_order); }
 
     /// The plan of an operation; kept per size class and part of the machine that holds the root.
     /// `delegate` false: never by levels.
@@ -59,16 +68,10 @@ public:
     /// it twice when this one repeats it.
     static void count_call(Planned& planned) { planned.calls += planned.delegation ? 1U : 0U; }
 
-    // This rank's edges under a plan given out by plan().
-    const Routes<algorithms::TreeLinks>& tree_routes(Planned& planned, int root);
-    const Routes<algorithms::ReductionLinks>& reduction_routes(Planned& planned, int root, bool rank_order);
-    const Routes<algorithms::ExchangeLinks>& exchange_routes(Planned& planned, int root, bool rank_order);
-    const Routes<algorithms::ExchangeLinks>& ring_routes(Planned& planned, int root);
-    const Routes<algorithms::BlockRoutes>& block_routes(Planned& planned, int root,
-                                                        algorithms::BlockFlow flow);
-    // By lane, for plans with several.
-    const Routes<std::vector<algorithms::TreeLinks>>& lane_routes(Planned& planned, int root);
-    const Routes<std::vector<algorithms::ReductionLinks>>& lane_reduction_routes(Planned& planned);
+    /// What this rank carries out a plan given out by plan() with, unless components do.
+    algorithms::Performer performer(Planned& planned) {
+        return {transport_, arena_, *routing_, planned.plan, planned.routes};
+    }
 
     /// True while communicators for the levels engine exist for this root or may still be made. Every set
     /// takes a split per level: programs whose root wanders over all ranks must not make one per call.
@@ -79,7 +82,6 @@ public:
     int level_communicators(const algorithms::Operation& operation, const algorithms::Plan& plan,
                             LevelCommunicators*& found);
 
-    PmlTransport& transport() { return transport_; }
     /// Memory of the call that is being served.
     algorithms::Arena& arena() { return arena_; }
 
@@ -143,28 +145,15 @@ private:
     void prepare();
     void forward_all(ForwardReason reason);
     void tell_aside(ForwardReason reason) const;
-    void classify_roots();
     void decide(Collective op);
-    bool may_want(algorithms::Engine engine) const;
     bool is_open(Collective op) const;
     bool may_compose(Collective op) const;
-    algorithms::Overrides wishes(const algorithms::Operation& operation, bool delegate,
-                                 std::vector<std::string>& passed_over) const;
-    template <class Links, class Make>
-    const Routes<Links>& routes(Planned& planned, int root, Make&& make);
     void delegate_if_it_pays(Planned& planned, const algorithms::Operation& operation);
     void give_up_levels(Collective op, const LevelCommunicators::Outcome& outcome, bool asked_for);
     LevelSet* level_set(const algorithms::Plan& plan, int root);
     LevelSet* make_level_set(const algorithms::Plan& plan, int root, LevelCommunicators::Outcome& outcome);
-    algorithms::Plan make_plan(algorithms::Operation operation, bool delegate) const;
-    std::optional<algorithms::Delegation> weigh_delegation(algorithms::Operation operation,
-                                                           const algorithms::Plan& plan) const;
     algorithms::PlanListing choices() const;
     void explain(const algorithms::Operation& operation, const algorithms::Plan& plan) const;
-    int root_class(Collective op, int root) const {
-        const auto& classes = algorithms::traits_of(op).up ? receiving_class_ : root_class_;
-        return classes[static_cast<std::size_t>(root)];
-    }
 
     ompi_communicator_t* comm_;
     const Settings& job_;
@@ -180,13 +169,10 @@ private:
     bool consecutive_groups_ = false;
     std::array<std::optional<ForwardReason>, collective_count> forwarded_because_;  // empty: served
     topology::Hierarchy hierarchy_;
-    topology::CardLanes lanes_;         // made only where a parameter asks for the lanes engine
-    std::vector<int> root_class_;       // rank -> the rank whose plan serves it
-    std::vector<int> receiving_class_;  // the same; those with a receiver apart
-    std::array<std::vector<algorithms::Rule>, collective_count> rules_;   // those for so many ranks
-    std::array<std::vector<std::size_t>, collective_count> byte_bounds_;  // of the rules
-    std::array<bool, collective_count> levels_given_up_{};
-    // By collective, root class, size class and the bounds between which a size lies.
+    topology::CardLanes lanes_;                   // made only where a parameter asks for the lanes engine
+    std::optional<algorithms::Planner> planner_;  // of these, like routing_
+    std::optional<algorithms::Routing> routing_;
+    // By PlanClass::key.
     std::unordered_map<std::uint64_t, Planned> plans_;
     std::deque<LevelSet> level_sets_;
     PmlTransport transport_;

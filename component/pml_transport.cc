@@ -3,6 +3,9 @@
 #include <algorithm>
 
 namespace strata::component {
+
+using algorithms::PeerLevel;
+
 namespace {
 
 /// The tags of Open MPI's own blocking collectives: calls on one communicator come in the same order on all

@@ -9,13 +9,6 @@
 
 namespace strata::component {
 
-/// The level that messages to a peer cross.
-struct PeerLevel {
-    int peer = -1;
-    topology::LevelKind kind = topology::LevelKind::cluster;
-    bool network = true;  ///< its links leave the node
-};
-
 /// Messages between the ranks of a communicator through Open MPI's point-to-point layer. Return codes are
 /// Open MPI's. One collective at a time, as MPI demands per communicator.
 class PmlTransport final : public algorithms::Transport {
@@ -24,10 +17,9 @@ public:
 
     /// Forgets how the last call ended.
     void start_call();
-    /// What follows belongs to a call of `collective` between this rank and these peers; `levels`, for the
-    /// counters, ascends by peer and must outlive it.
-    void carry(Collective collective, std::span<const PeerLevel> levels);
 
+    /// `levels` are for the counters.
+    void carry(Collective collective, std::span<const algorithms::PeerLevel> levels) override;
     int begin(int slots) override;
     int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane,
               Completion completion) override;
@@ -47,7 +39,7 @@ public:
 private:
     void reserve(std::size_t slots);
     int unless_too_long(int rc);
-    const PeerLevel* count_message(int peer, std::size_t bytes);
+    const algorithms::PeerLevel* count_message(int peer, std::size_t bytes);
     int harvest(std::span<int> done, int& count);
     int sleep_until_one(std::span<int> done, int& count);
 
@@ -59,7 +51,7 @@ private:
     std::vector<ompi_request_t*> requests_;  // by slot; null when idle
     std::vector<int> busy_;
     std::vector<ompi_request_t*> waiting_;
-    std::span<const PeerLevel> levels_;
+    std::span<const algorithms::PeerLevel> levels_;
 };
 
 }  // namespace strata::component

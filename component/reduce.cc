@@ -2,7 +2,6 @@
 #include "level_reduction.h"
 #include "operator_reduction.h"
 #include "packed_datatype.h"
-#include "strata/algorithms/lanes.h"
 
 namespace strata::component {
 namespace {
@@ -65,10 +64,7 @@ int reduce(const void* send, void* receive, int count, ompi_datatype_t* datatype
                                         planned.plan.levels.front().segment_bytes, state.arena());
             }
             return with_buffers(operands, state, [&](algorithms::ReduceBuffers buffers, auto& reduction) {
-                const auto& routes = state.reduction_routes(planned, root, operation.rank_order);
-                state.transport().carry(Collective::reduce, routes.levels);
-                return algorithms::reduce_tree(state.transport(), routes.links, buffers, reduction,
-                                               state.arena(), planned.plan.window);
+                return algorithms::perform_reduce(state.performer(planned), operation, buffers, reduction);
             });
         };
         return serve<Collective::reduce>(module, describe, run, send, receive, count, datatype, op, root);
@@ -93,30 +89,7 @@ int allreduce(const void* send, void* receive, int count, ompi_datatype_t* datat
                                         planned.plan.levels.front().segment_bytes, state.arena());
             }
             return with_buffers(operands, state, [&](algorithms::ReduceBuffers buffers, auto& reduction) {
-                if (algorithms::exchanges_on_top(planned.plan)) {
-                    const auto& routes = state.exchange_routes(planned, operation.root, operation.rank_order);
-                    state.transport().carry(Collective::allreduce, routes.levels);
-                    const auto exchange = algorithms::halves_on_top(planned.plan)
-                                              ? algorithms::allreduce_halving
-                                              : algorithms::allreduce_exchange;
-                    return exchange(state.transport(), routes.links, buffers, reduction, state.arena());
-                }
-                if (planned.plan.engine == algorithms::Engine::ring) {
-                    const auto& routes = state.ring_routes(planned, operation.root);
-                    state.transport().carry(Collective::allreduce, routes.levels);
-                    return algorithms::allreduce_ring(state.transport(), routes.links, buffers, reduction,
-                                                      state.arena(), planned.plan.window);
-                }
-                if (planned.plan.lanes > 1) {
-                    const auto& lanes = state.lane_reduction_routes(planned);
-                    state.transport().carry(Collective::allreduce, lanes.levels);
-                    return algorithms::allreduce_lanes(state.transport(), lanes.links, buffers, reduction,
-                                                       state.arena(), planned.plan.window);
-                }
-                const auto& routes = state.reduction_routes(planned, operation.root, operation.rank_order);
-                state.transport().carry(Collective::allreduce, routes.levels);
-                return algorithms::allreduce_tree(state.transport(), routes.links, buffers, reduction,
-                                                  state.arena(), planned.plan.window);
+                return algorithms::perform_allreduce(state.performer(planned), operation, buffers, reduction);
             });
         };
         return serve<Collective::allreduce>(module, describe, run, send, receive, count, datatype, op);

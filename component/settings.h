@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "collectives.h"
-#include "strata/algorithms/rules.h"
-#include "strata/algorithms/selector.h"
+#include "strata/algorithms/planner.h"
 #include "strata/topology/hierarchy.h"
 #include "strata/topology/machine.h"
 #include "strata/topology/network.h"
@@ -41,19 +40,14 @@ struct SettingsText {
 };
 
 /// What may differ from communicator to communicator, understood.
-struct CommunicatorSettings {
+struct CommunicatorSettings : algorithms::PlanSettings {
     int verbose = 0;
     int window = 0;  ///< 0: open
     std::optional<topology::HierarchyHint> hierarchy;
     bool reproducible = false;
     std::array<bool, collective_count> disabled{};
-    std::array<algorithms::Overrides, collective_count> overrides;
-    algorithms::Rules rules;
-    std::string rules_file;        ///< where they stand; empty: nowhere
-    std::uint64_t rules_hash = 0;  ///< of the file, byte by byte
-    algorithms::LinkTable links;
+    std::uint64_t rules_hash = 0;  ///< of the file with the rules, byte by byte
 
-    const algorithms::Overrides& of(Collective op) const { return overrides[static_cast<int>(op)]; }
     bool enabled(Collective op) const { return !disabled[static_cast<int>(op)]; }
 };
 

@@ -10,6 +10,7 @@
 #include "strata/algorithms/candidates.h"
 #include "strata/algorithms/hierarchy_dump.h"
 #include "strata/algorithms/plan_listing.h"
+#include "strata/algorithms/planner.h"
 #include "strata/topology/card_lanes.h"
 #include "strata/topology/text.h"
 #include "strata/topology/text_file.h"
@@ -62,8 +63,7 @@ double share(std::string text) {
 struct Facts {
     topology::Hierarchy hierarchy;
     int lanes = 1;
-    algorithms::LinkTable links;
-    algorithms::Rules rules;
+    algorithms::PlanSettings settings;
 };
 
 Facts facts_of(const Options& options) {
@@ -79,24 +79,24 @@ Facts facts_of(const Options& options) {
                                                     options.from_dump);
         });
         facts.hierarchy = job.hierarchy;
-        facts.links.set_eager_limits(job.network_eager_bytes, job.node_eager_bytes);
+        facts.settings.links.set_eager_limits(job.network_eager_bytes, job.node_eager_bytes);
     }
     if (!options.rules.empty()) {
-        facts.rules = reading("rules", [&] {
+        facts.settings.rules_file = options.rules;
+        facts.settings.rules = reading("rules", [&] {
             const std::string text = topology::read_text_file(options.rules, algorithms::longest_rules_file);
             return algorithms::parse_rules(text, options.rules);
         });
-        algorithms::set_links(facts.links, facts.rules.links);
+        algorithms::set_links(facts.settings.links, facts.settings.rules.links);
     }
     return facts;
 }
 
 class Lister {
 public:
-    explicit Lister(const Options& options) : options_(options), facts_(facts_of(options)) {
-        for (const Collective collective : algorithms::all_collectives()) {
-            rules_.push_back(algorithms::rules_for(facts_.rules, collective, facts_.hierarchy.ranks()));
-        }
+    explicit Lister(const Options& options)
+        : options_(options), facts_(facts_of(options)), planner_(facts_.hierarchy, facts_.settings, false) {
+        planner_.set_lanes(facts_.lanes);
     }
 
     algorithms::PlanListing list() {
@@ -112,46 +112,34 @@ public:
         algorithms::PlanListing listing;
         listing.ranks = facts_.hierarchy.ranks();
         listing.rules_file = options_.rules;
-        listing.network_eager_bytes = facts_.links.network_eager_bytes();
-        listing.node_eager_bytes = facts_.links.node_eager_bytes();
-        listing.links = algorithms::list_links(facts_.hierarchy, facts_.links, facts_.rules.links);
+        listing.network_eager_bytes = facts_.settings.links.network_eager_bytes();
+        listing.node_eager_bytes = facts_.settings.links.node_eager_bytes();
+        listing.links =
+            algorithms::list_links(facts_.hierarchy, facts_.settings.links, facts_.settings.rules.links);
         listing.plans = algorithms::list_plans(
-            facts_.hierarchy, spec, [this](const Operation& operation) { return plan(operation); },
-            [this](Collective collective) { return algorithms::byte_bounds(rules_of(collective)); },
+            facts_.hierarchy, spec,
+            [this](const Operation& operation) { return planner_.make_plan(operation); },
+            [this](Collective collective) { return planner_.bounds_of(collective); },
             [this](const Operation& operation, const algorithms::Plan& made) {
-                return algorithms::weigh_delegation(facts_.hierarchy, facts_.links,
-                                                    resolved(operation).overrides, operation, made);
+                return planner_.weigh_delegation(operation, made);
             });
         if (!options_.candidates.empty()) add_candidates(listing, share(options_.candidates));
         return listing;
     }
 
 private:
-    const std::vector<algorithms::Rule>& rules_of(Collective collective) const {
-        return rules_[static_cast<std::size_t>(collective)];
-    }
-    algorithms::Resolved resolved(const Operation& operation) const {
-        return algorithms::resolve({}, rules_of(operation.collective), facts_.hierarchy, operation);
-    }
-    algorithms::Plan plan(Operation operation) const {
-        operation.lanes = facts_.lanes;
-        const auto [overrides, passed_over] = resolved(operation);
-        algorithms::Plan made = algorithms::make_plan(facts_.hierarchy, facts_.links, overrides, operation);
-        for (const std::string& why : passed_over)
-            made.reason += "; passed over " + options_.rules + ":" + why;
-        return made;
-    }
     /// Whatever rules say: they are what one compares with.
     void add_candidates(algorithms::PlanListing& listing, double within) const {
         for (algorithms::ListedPlan& listed : listing.plans) {
-            listed.candidates = algorithms::candidate_plans(
-                facts_.hierarchy, facts_.links, {}, {listed.collective, listed.from, listed.root}, within);
+            listed.candidates =
+                algorithms::candidate_plans(facts_.hierarchy, facts_.settings.links, {},
+                                            {listed.collective, listed.from, listed.root}, within);
         }
     }
 
     const Options& options_;
     Facts facts_;
-    std::vector<std::vector<algorithms::Rule>> rules_;  ///< by collective
+    algorithms::Planner planner_;
 };
 
 }  // namespace

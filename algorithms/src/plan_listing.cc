@@ -48,12 +48,12 @@ std::size_t power_between(std::size_t low, std::size_t high) {
 
 class Lister {
 public:
-    Lister(const Planner& planner, const Delegator& delegator, Operation operation)
-        : planner_(planner), delegator_(delegator), operation_(operation) {}
+    Lister(const PlanOf& plan_of, const Delegator& delegator, Operation operation)
+        : plan_of_(plan_of), delegator_(delegator), operation_(operation) {}
 
     ListedPlan at(std::size_t bytes) const {
         operation_.bytes = bytes;
-        Plan plan = planner_(operation_);
+        Plan plan = plan_of_(operation_);
         ListedPlan listed{operation_.collective, bytes, bytes, operation_.root, {}, 0, 0, {}, {}};
         if (delegator_) listed.delegation = delegator_(operation_, plan);
         listed.predicted_to_us = plan.predicted_us;
@@ -90,7 +90,7 @@ private:
         }
     }
 
-    const Planner& planner_;
+    const PlanOf& plan_of_;
     const Delegator& delegator_;
     mutable Operation operation_;
     std::vector<ListedPlan> all_;
@@ -114,14 +114,14 @@ std::vector<Collective> all_collectives() {
 }
 
 std::vector<ListedPlan> list_plans(const topology::Hierarchy& hierarchy, const ListingSpec& spec,
-                                   const Planner& planner,
+                                   const PlanOf& plan_of,
                                    const std::function<std::vector<std::size_t>(Collective)>& bounds,
                                    const Delegator& delegator) {
     std::vector<ListedPlan> all;
     for (const Collective collective : spec.collectives) {
         const CollectiveTraits traits = traits_of(collective);
         const int root = traits.rooted ? spec.root : hierarchy.groups.front().leader;
-        Lister lister(planner, delegator, {collective, 0, root});
+        Lister lister(plan_of, delegator, {collective, 0, root});
         if (!traits.sized || collective == Collective::barrier) {
             all.push_back(lister.at(0));
         } else if (!spec.sizes.empty()) {

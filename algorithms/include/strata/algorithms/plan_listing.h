@@ -53,14 +53,14 @@ struct ListingSpec {
 std::vector<Collective> all_collectives();
 
 /// The plan in force for an operation.
-using Planner = std::function<Plan(const Operation&)>;
+using PlanOf = std::function<Plan(const Operation&)>;
 /// What takes the place of that plan, if anything.
 using Delegator = std::function<std::optional<Delegation>(const Operation&, const Plan&)>;
 
 /// Looks at powers of 8 and where `bounds` (byte_bounds() of a collective's rules) change, and between two
 /// that differ at powers of 2. Cost: some 10 to 30 plans per collective.
 std::vector<ListedPlan> list_plans(const topology::Hierarchy& hierarchy, const ListingSpec& spec,
-                                   const Planner& planner,
+                                   const PlanOf& plan_of,
                                    const std::function<std::vector<std::size_t>(Collective)>& bounds,
                                    const Delegator& delegator = {});
 

@@ -2,7 +2,18 @@
 #include <cstddef>
 #include <span>
 
+#include "strata/algorithms/collective.h"
+#include "strata/topology/level.h"
+
 namespace strata::algorithms {
+
+/// The level that messages to a peer cross.
+struct PeerLevel {
+    int peer = -1;
+    topology::LevelKind kind = topology::LevelKind::cluster;
+    bool network = true;  ///< its links leave the node
+    bool operator==(const PeerLevel&) const = default;
+};
 
 /// Non-blocking messages between the ranks of one communicator, as the engines need them. Messages of one
 /// pair and lane arrive in the order sent; there are no tags. Return codes: 0 is success, any other value is
@@ -18,6 +29,11 @@ public:
         matched  ///< and its receive has been posted
     };
     virtual ~Transport() = default;
+
+    /// What follows, up to the next carry(), belongs to one call of `collective` whose messages go to and
+    /// come from these peers, ascending; `levels` must live as long. Said before begin() and send(), or
+    /// never.
+    virtual void carry(Collective /*collective*/, std::span<const PeerLevel> /*levels*/) {}
 
     /// Makes slots 0..slots-1 available, all idle.
     virtual int begin(int slots) = 0;

@@ -1,0 +1,137 @@
+#include "strata/algorithms/planner.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace strata::algorithms {
+namespace {
+
+struct SizeClass {
+    unsigned index;
+    std::size_t smallest;
+};
+
+SizeClass size_class(std::size_t bytes) {
+    if (bytes < 8) {
+        return {static_cast<unsigned>(bytes), bytes};
+    }
+    const unsigned exponent = static_cast<unsigned>(std::bit_width(bytes)) - 1;
+    const std::size_t quarter = (bytes >> (exponent - 2)) & 3;
+    return {exponent * 4 + static_cast<unsigned>(quarter), (4 + quarter) << (exponent - 2)};
+}
+
+/// The same wishes without those that ask for the levels engine; `engine` in its place.
+Overrides without_delegation(Overrides overrides, Collective op, Engine engine) {
+    if (overrides.engine != Engine::automatic && overrides.engine != Engine::levels) {
+        return overrides;  // then check() has let no such method through
+    }
+    const CollectiveTraits traits = traits_of(op);
+    overrides.engine = engine;
+    overrides.engine_source = {};
+    std::erase_if(overrides.methods, [&](const LevelMethodRule& rule) {
+        const Algorithm algorithm = rule.method.algorithm;
+        return algorithm != Algorithm::automatic && algorithm != Algorithm::skip &&
+               !info(algorithm).tree_shape && !exchanges_by(algorithm, traits);
+    });
+    return overrides;
+}
+
+}  // namespace
+
+Planner::Planner(const topology::Hierarchy& hierarchy, const PlanSettings& settings, bool keep_levels)
+    : hierarchy_(hierarchy), settings_(settings), keep_levels_(keep_levels) {
+    for (std::size_t op = 0; op < rules_.size(); ++op) {
+        rules_[op] = rules_for(settings.rules, static_cast<Collective>(op), hierarchy.ranks());
+        byte_bounds_[op] = byte_bounds(rules_[op]);
+    }
+    classify_roots();
+}
+
+void Planner::classify_roots() {
+    std::vector<int> first_far(hierarchy_.groups.size(), -1);
+    for (int rank = 0; rank < hierarchy_.ranks(); ++rank) {
+        int group = hierarchy_.stop[static_cast<std::size_t>(rank)];
+        while (hierarchy_.groups[group].depth > 1) {
+            group = hierarchy_.groups[group].parent;
+        }
+        root_class_.push_back(hierarchy_.groups[group].leader);
+        int& far = first_far[static_cast<std::size_t>(group)];
+        const bool near = hierarchy_.receiver_of(rank) == rank;
+        far = far < 0 && !near ? rank : far;
+        receiving_class_.push_back(near ? root_class_.back() : far);
+    }
+}
+
+bool Planner::may_want(Engine engine) const {
+    const auto asks = [&](const auto& wish) { return wish.engine == engine; };
+    return std::any_of(settings_.overrides.begin(), settings_.overrides.end(), asks) ||
+           std::any_of(rules_.begin(), rules_.end(), [&](const std::vector<Rule>& rules) {
+               return std::any_of(rules.begin(), rules.end(), asks);
+           });
+}
+
+bool Planner::is_open(Collective op) const {
+    const Overrides& overrides = settings_.of(op);
+    return overrides.engine == Engine::automatic && overrides.methods.empty() && rules_of(op).empty();
+}
+
+int Planner::root_class(Collective op, int root) const {
+    const auto& classes = traits_of(op).up ? receiving_class_ : root_class_;
+    return classes[static_cast<std::size_t>(root)];
+}
+
+PlanClass Planner::class_of(const Operation& operation, bool delegate) const {
+    const SizeClass size = size_class(operation.bytes);
+    const int root = root_class(operation.collective, operation.root);
+    const auto op = static_cast<unsigned>(operation.collective);
+    const std::vector<std::size_t>& bounds = byte_bounds_[op];
+    const auto bound = std::upper_bound(bounds.begin(), bounds.end(), operation.bytes);
+    static_assert(2 * most_rules < 1U << 16);
+    PlanClass found;
+    found.key = static_cast<std::uint64_t>(bound - bounds.begin()) << 48 |
+                static_cast<std::uint64_t>(root) << 16 | op << 10 | (operation.rank_order ? 1U << 9 : 0U) |
+                (delegate ? 0U : 1U << 8) | size.index;
+    found.representative = operation;
+    found.representative.root = root;
+    found.representative.bytes =
+        bound == bounds.begin() ? size.smallest : std::max(size.smallest, *std::prev(bound));
+    return found;
+}
+
+/// What parameters and rules say to an operation, as far as that could be done until now.
+Overrides Planner::wishes(const Operation& operation, bool delegate,
+                          std::vector<std::string>& passed_over) const {
+    const Collective op = operation.collective;
+    auto [overrides, unusable] = resolve(settings_.of(op), rules_of(op), hierarchy_, operation);
+    passed_over = std::move(unusable);
+    overrides.keep_levels = keep_levels_;
+    if (!delegate) {
+        return without_delegation(std::move(overrides), op, Engine::tree);
+    }
+    if (levels_given_up_[static_cast<std::size_t>(op)]) {
+        return without_delegation(std::move(overrides), op, Engine::automatic);
+    }
+    return overrides;
+}
+
+Plan Planner::make_plan(Operation operation, bool delegate) const {
+    operation.lanes = lanes_;
+    std::vector<std::string> passed_over;
+    const Overrides overrides = wishes(operation, delegate, passed_over);
+    Plan made = algorithms::make_plan(hierarchy_, settings_.links, overrides, operation);
+    for (const std::string& why : passed_over) {
+        made.reason += "; passed over " + settings_.rules_file + ":" + why;
+    }
+    return made;
+}
+
+std::optional<Delegation> Planner::weigh_delegation(const Operation& operation, const Plan& plan) const {
+    if (levels_given_up_[static_cast<std::size_t>(operation.collective)]) {
+        return std::nullopt;
+    }
+    std::vector<std::string> told;  // by make_plan()
+    return algorithms::weigh_delegation(hierarchy_, settings_.links, wishes(operation, true, told), operation,
+                                        plan);
+}
+
+}  // namespace strata::algorithms

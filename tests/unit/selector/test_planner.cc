@@ -1,0 +1,170 @@
+// Which operations share a plan, and what parameters, rules and earlier failures make of it.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "plans.h"
+#include "strata/algorithms/planner.h"
+
+namespace {
+
+using namespace strata::algorithms;
+using namespace strata::testing;
+
+Operation operation_of(Collective collective, std::size_t bytes, int root = 0) {
+    Operation operation;
+    operation.collective = collective;
+    operation.bytes = bytes;
+    operation.root = root;
+    return operation;
+}
+
+PlanSettings with_rules(const std::string& list) {
+    PlanSettings settings;
+    settings.rules_file = "r.json";
+    settings.rules = parse_rules("{\"version\": 1, \"rules\": [\n" + list + "]}", "r.json");
+    return settings;
+}
+
+class PlannerTest : public ::testing::Test {
+protected:
+    Planner planner(bool keep_levels = false) const { return {hierarchy, settings, keep_levels}; }
+
+    Hierarchy hierarchy = sites_of_nodes(2, 2, 4);
+    PlanSettings settings;
+};
+
+using PlanClasses = PlannerTest;
+
+TEST_F(PlanClasses, PowersOfTwoStandForThemselves) {
+    const Planner all = planner();
+    for (std::size_t bytes = 1; bytes != 0; bytes <<= 1U) {
+        EXPECT_EQ(all.class_of(operation_of(Collective::bcast, bytes)).representative.bytes, bytes);
+    }
+}
+
+TEST_F(PlanClasses, AreFourPerPowerOfTwoAndPlannedForTheirSmallestSize) {
+    const Planner all = planner();
+    std::set<std::uint64_t> keys;
+    for (std::size_t bytes = 4096; bytes < 8192; ++bytes) {
+        const PlanClass found = all.class_of(operation_of(Collective::bcast, bytes));
+        EXPECT_EQ(found.representative.bytes, bytes / 1024 * 1024);
+        keys.insert(found.key);
+    }
+    EXPECT_EQ(keys.size(), 4U);
+}
+
+TEST_F(PlanClasses, EndWhereRulesBeginToHold) {
+    settings = with_rules(R"({"bytes": {"from": 5000, "below": 5100}, "engine": "forward"})");
+    const Planner all = planner();
+    const auto class_of = [&](std::size_t bytes) {
+        return all.class_of(operation_of(Collective::bcast, bytes));
+    };
+    EXPECT_EQ(class_of(4999).representative.bytes, 4096U);
+    EXPECT_EQ(class_of(5000).representative.bytes, 5000U);
+    EXPECT_EQ(class_of(5099).key, class_of(5000).key);
+    EXPECT_EQ(class_of(5100).representative.bytes, 5100U);
+    EXPECT_EQ(class_of(5120).key, class_of(5121).key);
+    EXPECT_EQ(class_of(5121).representative.bytes, 5120U);
+}
+
+TEST_F(PlanClasses, AreOfOneCollectiveOrderAndWayOfCarryingOut) {
+    const Planner all = planner();
+    std::set<std::uint64_t> keys;
+    for (int op = 0; op < collective_count; ++op) {
+        for (const bool rank_order : {false, true}) {
+            Operation operation = operation_of(static_cast<Collective>(op), 1024);
+            operation.rank_order = rank_order;
+            keys.insert(all.class_of(operation, true).key);
+            keys.insert(all.class_of(operation, false).key);
+        }
+    }
+    EXPECT_EQ(keys.size(), 4U * collective_count);
+}
+
+TEST_F(PlanClasses, HaveTheRootsOfOneSiteInCommon) {
+    const Planner all = planner();
+    for (int root = 0; root < hierarchy.ranks(); ++root) {
+        const PlanClass found = all.class_of(operation_of(Collective::reduce, 8, root));
+        EXPECT_EQ(found.representative.root, root / 8 * 8);
+        EXPECT_EQ(all.root_class(Collective::reduce, root), root / 8 * 8);
+        EXPECT_EQ(found.key, all.class_of(operation_of(Collective::reduce, 8, root / 8 * 8)).key);
+    }
+}
+
+TEST_F(PlanClasses, PartRootsThatSomebodyElseReceivesFor) {
+    for (int rank = 0; rank < hierarchy.ranks(); ++rank) {
+        hierarchy.receivers.push_back(rank % 4 == 1 ? rank - 1 : rank);
+    }
+    const Planner all = planner();
+    for (int root = 0; root < hierarchy.ranks(); ++root) {
+        const bool near = hierarchy.receiver_of(root) == root;
+        EXPECT_EQ(all.root_class(Collective::bcast, root), root / 8 * 8);
+        EXPECT_EQ(all.root_class(Collective::gather, root) == all.root_class(Collective::bcast, root), near);
+    }
+}
+
+using PlannerSays = PlannerTest;
+
+TEST_F(PlannerSays, WhatTheModelSaysWithoutWishes) {
+    settings.links = two_sites(1000);
+    const Planner all = planner();
+    for (const std::size_t bytes : {8U, 65536U, 1048576U}) {
+        const Operation operation = operation_of(Collective::allreduce, bytes);
+        EXPECT_TRUE(same(all.make_plan(operation), make_plan(hierarchy, settings.links, {}, operation)));
+    }
+    EXPECT_TRUE(all.is_open(Collective::allreduce));
+    EXPECT_FALSE(all.may_want(Engine::tree));
+}
+
+TEST_F(PlannerSays, WhatParametersAndRulesSay) {
+    settings = with_rules(R"({"collective": "bcast", "engine": "forward"})");
+    settings.overrides[static_cast<std::size_t>(Collective::reduce)] = overriding(Engine::tree);
+    const Planner all = planner();
+    EXPECT_EQ(all.make_plan(operation_of(Collective::bcast, 1 << 20)).engine, Engine::forward);
+    EXPECT_EQ(all.make_plan(operation_of(Collective::reduce, 8)).engine, Engine::tree);
+    EXPECT_FALSE(all.is_open(Collective::bcast));
+    EXPECT_FALSE(all.is_open(Collective::reduce));
+    EXPECT_TRUE(all.is_open(Collective::barrier));
+    EXPECT_TRUE(all.may_want(Engine::tree));
+    EXPECT_TRUE(all.may_want(Engine::forward));
+    EXPECT_FALSE(all.may_want(Engine::lanes));
+}
+
+TEST_F(PlannerSays, WhyARuleIsPassedOver) {
+    settings = with_rules(R"({"collective": "bcast", "engine": "levels"})");
+    settings.overrides[0] = overriding(Engine::automatic);
+    settings.rules = parse_rules(R"({"version": 1, "rules": [
+        {"collective": "bcast", "engine": "tree"},
+        {"collective": "bcast", "levels": [{"level": "node", "algorithm": "tuned"}]}]})",
+                                 "r.json");
+    const Plan plan = planner().make_plan(operation_of(Collective::bcast, 1 << 20));
+    EXPECT_EQ(plan.engine, Engine::tree);
+    EXPECT_NE(plan.reason.find("; passed over r.json:3"), std::string::npos) << plan.reason;
+}
+
+TEST_F(PlannerSays, NothingByLevelsOnceTheyWereGivenUp) {
+    settings = with_rules(R"({"levels": [{"algorithm": "tuned"}]})");
+    Planner all = planner();
+    const Operation operation = operation_of(Collective::bcast, 1 << 20);
+    EXPECT_EQ(all.make_plan(operation).engine, Engine::levels);
+    EXPECT_EQ(all.make_plan(operation, false).engine, Engine::tree);
+    all.give_up_levels(Collective::bcast);
+    EXPECT_NE(all.make_plan(operation).engine, Engine::levels);
+    EXPECT_EQ(all.make_plan(operation_of(Collective::allreduce, 1 << 20)).engine, Engine::levels);
+}
+
+TEST_F(PlannerSays, SkipsNoLevelThatTheUserHasListed) {
+    hierarchy = make_hierarchy(leaf_switch, {{node_level, blocks(16, 8)}, {numa_level, blocks(16, 2)}}, 16);
+    for (const LevelKind kind : {LevelKind::node, LevelKind::numa}) {
+        settings.links.set({kind, std::nullopt},
+                           {50, 0.5, 5000, 1024 * mib});  // a hop costs far more than messages
+    }
+    const Operation operation = operation_of(Collective::bcast, 64);
+    settings.overrides[static_cast<std::size_t>(Collective::bcast)] = overriding(Engine::tree);
+    EXPECT_FALSE(planner(false).make_plan(operation).skipped.empty());
+    EXPECT_TRUE(planner(true).make_plan(operation).skipped.empty());
+}
+
+}  // namespace
