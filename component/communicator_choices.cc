@@ -21,6 +21,7 @@ algorithms::PlanListing CommunicatorState::choices() const {
     }
     const auto plan_of = [&](algorithms::Operation operation) {
         operation.root = planner_->root_class(operation.collective, operation.root);
+        operation.other_roots = planner_->others_of(operation.collective, operation.root);
         operation.reproducible = settings_.reproducible;
         if (settings_.enabled(operation.collective)) {
             return planner_->make_plan(operation);

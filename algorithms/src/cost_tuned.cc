@@ -1,16 +1,10 @@
 #include "cost_tuned.h"
 
 namespace strata::algorithms {
+namespace {
 
-double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                       const Operation& operation, double crowding) {
-    FlatRounds rounds(hierarchy);
-    return forward_cost_us(hierarchy, links, operation, rounds, crowding);
-}
-
-double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                       const Operation& operation, FlatRounds& rounds, double crowding) {
-    if (hierarchy.ranks() < 2) return 0;
+double cost_from_root_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                         const Operation& operation, FlatRounds& rounds, double crowding) {
     switch (operation.collective) {
         case Collective::bcast: return tuned_bcast_us(hierarchy, links, operation, crowding);
         case Collective::reduce: return tuned_reduce_us(hierarchy, links, operation, crowding);
@@ -25,6 +19,27 @@ double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& li
         case Collective::count: break;
     }
     return 0;
+}
+
+}  // namespace
+
+double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                       const Operation& operation, double crowding) {
+    FlatRounds rounds(hierarchy);
+    return forward_cost_us(hierarchy, links, operation, rounds, crowding);
+}
+
+double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                       const Operation& operation, FlatRounds& rounds, double crowding) {
+    if (hierarchy.ranks() < 2) return 0;
+    double us = cost_from_root_us(hierarchy, links, operation, rounds, crowding);
+    if (operation.other_roots.empty() || !traits_of(operation.collective).rooted) return us;
+    Operation there = operation;
+    for (const int root : operation.other_roots) {
+        there.root = root;
+        us += cost_from_root_us(hierarchy, links, there, rounds, crowding);
+    }
+    return us / static_cast<double>(operation.other_roots.size() + 1);
 }
 
 }  // namespace strata::algorithms

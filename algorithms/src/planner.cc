@@ -54,12 +54,37 @@ void Planner::classify_roots() {
         while (hierarchy_.groups[group].depth > 1) {
             group = hierarchy_.groups[group].parent;
         }
-        root_class_.push_back(hierarchy_.groups[group].leader);
+        root_classes_.of_rank.push_back(hierarchy_.groups[group].leader);
         int& far = first_far[static_cast<std::size_t>(group)];
         const bool near = hierarchy_.receiver_of(rank) == rank;
         far = far < 0 && !near ? rank : far;
-        receiving_class_.push_back(near ? root_class_.back() : far);
+        receiving_classes_.of_rank.push_back(near ? root_classes_.of_rank.back() : far);
     }
+    root_classes_.find_others();
+    receiving_classes_.find_others();
+}
+
+void Planner::RootClasses::find_others() {
+    constexpr std::size_t most = 3;
+    for (std::size_t rank = 0; rank < of_rank.size(); ++rank) {
+        if (of_rank[rank] != static_cast<int>(rank)) {
+            others[of_rank[rank]].push_back(static_cast<int>(rank));
+        }
+    }
+    for (auto& [root, all] : others) {
+        std::vector<int> some;
+        const std::size_t count = std::min(most, all.size());
+        for (std::size_t i = 1; i <= count; ++i) {
+            some.push_back(all[all.size() * i / count - 1]);  // the last one, and others at equal distances
+        }
+        all = std::move(some);
+    }
+}
+
+std::span<const int> Planner::others_of(Collective op, int root_class) const {
+    const auto& others = classes_for(op).others;
+    const auto found = others.find(root_class);
+    return found == others.end() ? std::span<const int>{} : std::span<const int>{found->second};
 }
 
 bool Planner::may_want(Engine engine) const {
@@ -76,8 +101,7 @@ bool Planner::is_open(Collective op) const {
 }
 
 int Planner::root_class(Collective op, int root) const {
-    const auto& classes = traits_of(op).up ? receiving_class_ : root_class_;
-    return classes[static_cast<std::size_t>(root)];
+    return classes_for(op).of_rank[static_cast<std::size_t>(root)];
 }
 
 PlanClass Planner::class_of(const Operation& operation, bool delegate) const {
@@ -93,6 +117,7 @@ PlanClass Planner::class_of(const Operation& operation, bool delegate) const {
                 (delegate ? 0U : 1U << 8) | size.index;
     found.representative = operation;
     found.representative.root = root;
+    found.representative.other_roots = others_of(operation.collective, root);
     found.representative.bytes =
         bound == bounds.begin() ? size.smallest : std::max(size.smallest, *std::prev(bound));
     return found;

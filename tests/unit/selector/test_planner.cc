@@ -3,6 +3,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "plans.h"
 #include "strata/algorithms/planner.h"
@@ -105,6 +106,19 @@ TEST_F(PlanClasses, PartRootsThatSomebodyElseReceivesFor) {
     }
 }
 
+TEST_F(PlanClasses, NameSomeOfTheirOtherRoots) {
+    hierarchy = nodes_below_switch(2, 8);
+    const Planner all = planner();
+    const auto others = [&](Collective op, int root) {
+        const auto found = all.class_of(operation_of(op, 8, root)).representative.other_roots;
+        return std::vector<int>(found.begin(), found.end());
+    };
+    EXPECT_EQ(others(Collective::bcast, 3), (std::vector<int>{2, 4, 7}));
+    EXPECT_EQ(others(Collective::gather, 15), (std::vector<int>{10, 12, 15}));
+    hierarchy = nodes_below_switch(4, 1);
+    EXPECT_TRUE(planner().class_of(operation_of(Collective::bcast, 8, 2)).representative.other_roots.empty());
+}
+
 using PlannerSays = PlannerTest;
 
 TEST_F(PlannerSays, WhatTheModelSaysWithoutWishes) {
@@ -116,6 +130,22 @@ TEST_F(PlannerSays, WhatTheModelSaysWithoutWishes) {
     }
     EXPECT_TRUE(all.is_open(Collective::allreduce));
     EXPECT_FALSE(all.may_want(Engine::tree));
+}
+
+/// Two sites of two nodes with four ranks each: a binomial tree over the ranks from rank 0 crosses the long
+/// link once on any way, from rank 15 some ways cross it twice.
+TEST_F(PlannerSays, WhatForwardTakesInTheMeanOverAClass) {
+    settings.links = two_sites(2000);
+    const Planner all = planner();
+    const PlanClass found = all.class_of(operation_of(Collective::bcast, 128, 15));
+    double sum = 0;
+    for (const int root : {8, 10, 12, 15}) {
+        sum += forward_cost_us(hierarchy, settings.links, operation_of(Collective::bcast, 128, root));
+    }
+    EXPECT_DOUBLE_EQ(all.make_plan(found.representative).forward_us, sum / 4);
+    EXPECT_GT(sum / 4,
+              1.2 * forward_cost_us(hierarchy, settings.links, operation_of(Collective::bcast, 128, 8)));
+    EXPECT_EQ(all.make_plan(found.representative).engine, Engine::tree);
 }
 
 TEST_F(PlannerSays, WhatParametersAndRulesSay) {

@@ -2,7 +2,9 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "strata/algorithms/delegation.h"
@@ -31,7 +33,8 @@ struct PlanClass {
 /// classes of sizes per power of two, each planned for its smallest size, so that powers of two are met
 /// exactly; divided where rules begin or end to hold. Roots are in one class that are in the same group below
 /// the topmost one; where data goes up to them (Gather, Reduce), those for which another process of their
-/// node receives are in one of their own.
+/// node receives are in one of their own. What the previous component would take is the mean over some roots
+/// of a class (Operation::other_roots).
 class Planner {
 public:
     /// `hierarchy` and `settings` must outlive this. `keep_levels`: Overrides::keep_levels.
@@ -52,6 +55,9 @@ public:
     std::optional<Delegation> weigh_delegation(const Operation& operation, const Plan& plan) const;
     /// From now on no plan of this collective is by levels.
     void give_up_levels(Collective op) { levels_given_up_[static_cast<std::size_t>(op)] = true; }
+
+    /// Some other ranks of a root's class, spread over it.
+    std::span<const int> others_of(Collective op, int root_class) const;
 
     /// The rank whose plan serves this root.
     int root_class(Collective op, int root) const;
@@ -74,8 +80,18 @@ private:
     int lanes_ = 1;
     std::array<std::vector<Rule>, collective_count> rules_;  // those for so many ranks
     std::array<std::vector<std::size_t>, collective_count> byte_bounds_;
-    std::vector<int> root_class_;       // rank -> the rank whose plan serves it
-    std::vector<int> receiving_class_;  // the same; those with a receiver apart
+    /// Rank -> the rank whose plan serves it, and that rank's others.
+    struct RootClasses {
+        std::vector<int> of_rank;
+        std::unordered_map<int, std::vector<int>> others;
+        void find_others();
+    };
+    const RootClasses& classes_for(Collective op) const {
+        return traits_of(op).up ? receiving_classes_ : root_classes_;
+    }
+
+    RootClasses root_classes_;
+    RootClasses receiving_classes_;  // those with a receiver apart
     std::array<bool, collective_count> levels_given_up_{};
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -82,6 +83,9 @@ struct Operation {
     bool rank_order = false;    ///< the operator does not commute
     bool reproducible = false;  ///< the order of a reduction must depend on neither size nor leaders
     int lanes = 1;              ///< trees that the hierarchy has network cards for (topology::CardLanes)
+    /// Roots for which the same plan is to hold, of a collective that has one: the previous component counts
+    /// with the mean over them and `root`, since how often a flat pattern crosses a wide link depends on it.
+    std::span<const int> other_roots{};
 };
 
 /// Chooses engine, shapes and segment size. Only symmetric inputs. Naming a component, or a pattern that only
@@ -140,9 +144,9 @@ std::optional<double> levels_cost_us(const topology::Hierarchy& hierarchy, const
                                      const Plan& plan, const Operation& operation);
 
 /// Predicted time in microseconds of `operation` by the previous component: the choices and flat patterns of
-/// coll/tuned 4.1 over this rank order. 0 for operations whose sizes are not known to all ranks. `crowding`:
-/// so many ranks share a processor (Hierarchy::crowding), where all are on one node; known for Bcast, Reduce
-/// and Allreduce only.
+/// coll/tuned 4.1 over this rank order, in the mean over all roots given. 0 for operations whose sizes are
+/// not known to all ranks. `crowding`: so many ranks share a processor (Hierarchy::crowding), where all are
+/// on one node; known for Bcast, Reduce and Allreduce only.
 double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
                        const Operation& operation, double crowding = 1);
 
