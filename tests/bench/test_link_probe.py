@@ -52,7 +52,7 @@ class Program(Folder):
         self.assertGreater(long, 10 * short)
 
     def test_a_stream_of_its_own_length(self):
-        status, output, records = self.probe("stream 65536 0 0-1", options=("--least-ms", "5"))
+        status, output, records = self.probe("stream 65536 0 0-1", options=("--least-ms", "100"))
         self.assertEqual(status, 0, output)
         self.assertGreater(records[0]["count"], 4)
         self.assertEqual(records[0]["count"] & (records[0]["count"] - 1), 0)

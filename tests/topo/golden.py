@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs the commands of golden files and compares what they print, byte for byte.
 
-A golden file holds comments ("# ..."), commands ("$ strata-topo ...") and below each command what it prints:
-standard output, then standard error, then "[exit N]" unless N is 0. Commands run in this folder.
+A golden file holds comments ("# ..."), commands ("$ PROGRAM ...") and below each command what it prints:
+standard output, then standard error, then "[exit N]" unless N is 0. Commands run in --folder, this one if it is not given.
 
   golden.py --program build/release/bin/strata-topo golden/*.txt            compares
   golden.py --program build/release/bin/strata-topo --update golden/*.txt   rewrites them: read the difference!
@@ -17,17 +17,17 @@ import sys
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
-def printed(program, command):
+def printed(program, folder, command):
     words = shlex.split(command)
-    if words[0] != "strata-topo":
-        raise SystemExit(f"not a command of strata-topo: {command}")
+    if words[0] != os.path.basename(program):
+        raise SystemExit(f"not a command of {os.path.basename(program)}: {command}")
     environment = {name: value for name, value in os.environ.items() if not name.startswith("HWLOC_")}
-    run = subprocess.run([program] + words[1:], cwd=FOLDER, env=environment, text=True, capture_output=True)
+    run = subprocess.run([program] + words[1:], cwd=folder, env=environment, text=True, capture_output=True)
     status = f"[exit {run.returncode}]\n" if run.returncode != 0 else ""
     return run.stdout + run.stderr + status
 
 
-def replayed(program, lines):
+def replayed(program, folder, lines):
     """The file as it would be if its commands printed it now."""
     result = []
     for line in lines:
@@ -40,13 +40,14 @@ def replayed(program, lines):
             if result and not result[-1].startswith("#"):
                 result.append("\n")
             result.append(line)
-            result += printed(program, line[2:]).splitlines(keepends=True)
+            result += printed(program, folder, line[2:]).splitlines(keepends=True)
     return result
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True, type=os.path.abspath)
+    parser.add_argument("--folder", default=FOLDER)
     parser.add_argument("--update", action="store_true", help="rewrite the files")
     parser.add_argument("files", nargs="+")
     options = parser.parse_args()
@@ -54,7 +55,7 @@ def main():
     for path in options.files:
         with open(path, encoding="utf-8") as file:
             expected = file.readlines()
-        found = replayed(options.program, expected)
+        found = replayed(options.program, options.folder, expected)
         if not any(line.startswith("$ ") for line in expected):
             raise SystemExit(f"{path}: no command")
         difference = list(difflib.unified_diff(expected, found, path, "printed now"))

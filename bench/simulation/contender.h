@@ -1,0 +1,57 @@
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "machine.h"
+#include "ranks.h"
+#include "strata/algorithms/planner.h"
+
+namespace strata::simulation {
+
+/// One call of a collective.
+struct Call {
+    algorithms::Collective collective = algorithms::Collective::bcast;
+    std::size_t bytes = 0;  ///< Operation::bytes; whole elements of 8 bytes, or whole blocks of all ranks
+    int root = 0;
+};
+
+/// One way to carry out collectives on a job, shared by all its ranks: simulated ranks are threads of one
+/// process that take turns.
+class Contender {
+public:
+    /// `name`:
+    ///   mpi             SMPI's own collectives, by the selector in force
+    ///   strata          the plugin's choice with links as a tuner would have measured them
+    ///   untuned         the same with the links that are built in
+    ///   levels:ALG      one algorithm on every level, streamed (tree engine)
+    ///   whole:ALG       the same, each level's message in one piece
+    ///   flat:ALG        one algorithm over all ranks, in one piece: the native one
+    ///   flat:ALG/BYTES  the same in segments
+    /// Throws std::invalid_argument naming what is known.
+    Contender(const std::string& name, const Machine& machine, const Ranks& ranks);
+
+    const std::string& name() const { return name_; }
+    /// Throws std::invalid_argument where this way of doing it is not one of this collective.
+    void insist_on(algorithms::Collective collective) const;
+    bool is_mpi() const { return planner_ == nullptr; }
+    const topology::Hierarchy& hierarchy() const { return *hierarchy_; }
+    /// The plan of a call; kept.
+    const algorithms::Plan& plan(const Call& call);
+    algorithms::Operation operation(const Call& call) const;
+
+private:
+    void fix(const std::string& method, std::optional<std::size_t> segment);
+
+    bool fixed_ = false;  ///< one algorithm is
+
+    std::string name_;
+    const topology::Hierarchy* hierarchy_;
+    algorithms::PlanSettings settings_;
+    std::unique_ptr<algorithms::Planner> planner_;
+    std::unordered_map<std::uint64_t, algorithms::Plan> plans_;
+};
+
+}  // namespace strata::simulation

@@ -1,0 +1,245 @@
+#include "platform.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace strata::simulation {
+namespace {
+
+namespace s4u = simgrid::s4u;
+using simgrid::kernel::routing::NetPoint;
+using topology::Group;
+using topology::Hierarchy;
+using topology::LocalityRecord;
+using Links = std::vector<s4u::LinkInRoute>;
+
+constexpr double any_bandwidth = 1e12;  // bytes per second
+constexpr double host_speed = 1e9;      // operations per second; smpi/host-speed says the same
+
+/// A group as its parent sees it: a zone, or a host, and the router by which messages leave it.
+struct Child {
+    NetPoint* point = nullptr;
+    NetPoint* gateway = nullptr;  ///< null for a host
+    Links up;
+    Links down;
+};
+
+class Builder {
+public:
+    Builder(const Machine& machine, const Hierarchy& hierarchy, const std::vector<LocalityRecord>& records)
+        : machine_(machine), hierarchy_(hierarchy), records_(records), hosts_(records.size()) {
+        for (std::size_t group = 0; group < hierarchy.groups.size(); ++group) {
+            if (hierarchy.groups[group].level.kind == topology::LevelKind::node)
+                note_card(static_cast<int>(group));
+        }
+    }
+
+    std::vector<s4u::Host*> build() {
+        s4u::NetZone* const world = s4u::create_star_zone("world");
+        build_group(0, world);
+        world->seal();
+        return std::move(hosts_);
+    }
+
+private:
+    /// The group of a node that its card hangs below: the smallest one around all cores at distance 0.
+    void note_card(int node) {
+        int first = -1;
+        int found = node;
+        for (const int rank : hierarchy_.groups[node].members) {
+            const auto near = records_[static_cast<std::size_t>(rank)].near(topology::CardUse::fabric);
+            if (near.distance != 0) continue;
+            if (near.card != 0) {
+                throw std::invalid_argument(machine_.name + ": several cards per node are not simulated");
+            }
+            const int around = first < 0 ? hierarchy_.stop[static_cast<std::size_t>(rank)]
+                                         : hierarchy_.lowest_common_group(first, rank);
+            if (first < 0 || hierarchy_.groups[around].depth < hierarchy_.groups[found].depth) found = around;
+            first = first < 0 ? rank : first;
+        }
+        while (hierarchy_.groups[found].members.size() == 1) found = hierarchy_.groups[found].parent;
+        if (found != node) card_of_[found] = node;
+    }
+
+    /// `transfers` at once at most, later ones queue; 0: any number, which share it.
+    static s4u::Link* link(s4u::NetZone* zone, const std::string& name, double mbytes_per_s, double us,
+                           int transfers = 0) {
+        s4u::Link* const made = zone->create_link(name, mbytes_per_s > 0 ? mbytes_per_s * 1e6 : any_bandwidth)
+                                    ->set_latency(us * 1e-6);
+        if (transfers > 0) made->set_concurrency_limit(transfers);
+        return made->seal();
+    }
+
+    /// The connection of a child to `group`. Inside the child half of its own latency has passed.
+    void connect(s4u::NetZone* zone, const Group& group, const std::string& name, double inner_us,
+                 Child& child) const {
+        const LinkClass& links = machine_.at(group.level);
+        const double us = (links.latency_us - inner_us) / 2;
+        if (us < 0) {
+            throw std::invalid_argument(machine_.name + ": level " + topology::name_of(group.level) +
+                                        " has a lower latency than one inside it");
+        }
+        // A process copies, and its card serves it, message after message: were they to share its connection
+        // all segments under way would arrive together, and no pipeline would ever fill.
+        const int transfers = child.gateway == nullptr ? 1 : 0;
+        child.up.emplace_back(link(zone, name + ".up", links.mbytes_per_s, us, transfers));
+        child.down.emplace_back(link(zone, name + ".down", links.mbytes_per_s, us, transfers));
+    }
+
+    /// A way out of `zone`. A zone of its own: SimGrid finds no way from a host to a router in a zone around
+    /// its own one.
+    static Child exit_of(s4u::NetZone* zone, const std::string& name) {
+        s4u::NetZone* const exit = s4u::create_star_zone(name);
+        exit->set_parent(zone);
+        NetPoint* const router = exit->create_router(name + ".router");
+        exit->add_route(router, nullptr, nullptr, nullptr, Links{}, true);
+        exit->seal();
+        return {exit->get_netpoint(), router, {}, {}};
+    }
+
+    Child build_core(s4u::NetZone* zone, const Group& group, int rank) {
+        const std::string name = "core." + std::to_string(rank);
+        s4u::Host* const core = zone->create_host(name, host_speed);
+        core->seal();
+        hosts_[static_cast<std::size_t>(rank)] = core;
+        Child child{core->get_netpoint(), nullptr, {}, {}};
+        connect(zone, group, name, 0, child);
+        return child;
+    }
+
+    /// The same in a zone of its own, with its connection, as pairwise routes want it.
+    Child build_core_zone(s4u::NetZone* zone, const Group& group, int rank) {
+        s4u::NetZone* const own = s4u::create_star_zone("zone." + std::to_string(rank));
+        own->set_parent(zone);
+        const Child core = build_core(own, group, rank);
+        join_star(own, {core});
+        own->seal();
+        return {own->get_netpoint(), core.point, {}, {}};
+    }
+
+    Child build_group(int index, s4u::NetZone* parent) {
+        const Group& group = hierarchy_.groups[index];
+        const std::string name = topology::name_of(group.level) + "." + std::to_string(index);
+        const bool has_card = card_of_.contains(index);
+        s4u::NetZone* const zone = has_card ? s4u::create_full_zone(name) : s4u::create_star_zone(name);
+        zone->set_parent(parent);
+        std::vector<Child> children;
+        const auto add_core = [&](int rank) {
+            children.push_back(has_card ? build_core_zone(zone, group, rank) : build_core(zone, group, rank));
+        };
+        for (const int inner : group.children) {
+            const Group& part = hierarchy_.groups[inner];
+            if (part.members.size() == 1) {
+                add_core(part.members.front());
+                continue;
+            }
+            children.push_back(build_group(inner, zone));
+            connect(zone, group, name + "." + std::to_string(inner), machine_.at(part.level).latency_us,
+                    children.back());
+        }
+        for (const int rank : group.direct) {
+            add_core(rank);
+        }
+        children.push_back(exit_of(zone, name + ".exit"));
+        Child whole{zone->get_netpoint(), children.back().gateway, {}, {}};
+        if (has_card) {
+            children.push_back(exit_of(zone, name + ".card"));
+            card_exits_[card_of_[index]] = children.back().gateway;
+        }
+        add_bus(zone, group, name, children);
+        if (has_card) {
+            join_pairs(zone, name, children);
+        } else {
+            join_star(zone, children);
+        }
+        zone->seal();
+        if (const auto card = card_exits_.find(index); card != card_exits_.end())
+            whole.gateway = card->second;
+        return whole;
+    }
+
+    void add_bus(s4u::NetZone* zone, const Group& group, const std::string& name,
+                 std::vector<Child>& children) const {
+        const double bus = machine_.at(group.level).bus_mbytes_per_s;
+        if (bus <= 0) return;
+        const s4u::LinkInRoute shared(link(zone, name + ".bus", bus, 0));
+        for (Child& child : children) {
+            child.up.push_back(shared);
+            child.down.insert(child.down.begin(), shared);
+        }
+    }
+
+    static void join_star(s4u::NetZone* zone, const std::vector<Child>& children) {
+        for (const Child& child : children) {
+            zone->add_route(child.point, nullptr, child.gateway, nullptr, child.up, false);
+            zone->add_route(nullptr, child.point, nullptr, child.gateway, child.down, false);
+        }
+    }
+
+    /// The same pair by pair, so that what the card, the last child, writes to other parts of its node, by
+    /// the exit before it, can be slower.
+    void join_pairs(s4u::NetZone* zone, const std::string& name, const std::vector<Child>& children) const {
+        const Child& card = children.back();
+        const Child& exit = children[children.size() - 2];
+        const double far = machine_.far_receive_mbytes_per_s;
+        std::optional<s4u::LinkInRoute> far_writes;
+        if (far > 0) far_writes.emplace(link(zone, name + ".far-writes", far, 0));
+        const s4u::LinkInRoute nothing(link(zone, name + ".within", 0, 0));  // a route must have a link
+        for (const Child& from : children) {
+            for (const Child& to : children) {
+                if (&from == &to) continue;
+                Links way = from.up;
+                for (const s4u::LinkInRoute& next : to.down) {
+                    const bool known = std::any_of(
+                        way.begin(), way.end(),
+                        [&](const s4u::LinkInRoute& other) { return other.get_link() == next.get_link(); });
+                    if (!known) way.push_back(next);
+                }
+                if (way.empty()) way.push_back(nothing);
+                if (far_writes && &from == &card && &to == &exit) way.push_back(*far_writes);
+                zone->add_route(from.point, to.point, from.gateway, to.gateway, way, false);
+            }
+        }
+    }
+
+    const Machine& machine_;
+    const Hierarchy& hierarchy_;
+    const std::vector<LocalityRecord>& records_;
+    std::vector<s4u::Host*> hosts_;
+    std::map<int, int> card_of_;           // group that a card hangs below -> its node
+    std::map<int, NetPoint*> card_exits_;  // by node
+};
+
+}  // namespace
+
+Platform::Platform(const Machine& machine) {
+    const tool::Job job = tool::make_job(machine.job);
+    records_ = job.records;
+    const Hierarchy hierarchy = topology::build_hierarchy(records_, job.spec);
+    hosts_ = Builder(machine, hierarchy, records_).build();
+    s4u::Engine::get_instance()->seal_platform();
+}
+
+std::vector<s4u::Host*> Platform::places(const std::vector<LocalityRecord>& ranks) const {
+    using Place = std::pair<std::uint64_t, std::vector<topology::HardwareObject>>;
+    std::map<Place, std::vector<s4u::Host*>> free;
+    for (std::size_t core = records_.size(); core-- > 0;) {
+        free[{records_[core].node_id, records_[core].hardware_path}].push_back(hosts_[core]);
+    }
+    std::vector<s4u::Host*> found;
+    for (const LocalityRecord& record : ranks) {
+        auto place = free.find({record.node_id, record.hardware_path});
+        if (place == free.end()) {
+            throw std::invalid_argument("rank " + std::to_string(found.size()) +
+                                        " is not bound to one core of the machine");
+        }
+        found.push_back(place->second.back());
+        if (place->second.size() > 1) place->second.pop_back();
+    }
+    return found;
+}
+
+}  // namespace strata::simulation

@@ -1,0 +1,220 @@
+#include "rank_part.h"
+
+#include <smpi/smpi.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace strata::simulation {
+namespace {
+
+using algorithms::BlockFlow;
+using algorithms::Collective;
+
+/// Of the one machine that a process simulates; operators of MPI know no more than their operands.
+double fold_bytes_per_s = 1e9;
+
+/// Takes the time of `bytes` of one operand.
+void fold_doubles(const double* left, double* right, std::size_t bytes) {
+    smpi_execute(static_cast<double>(bytes) / fold_bytes_per_s);
+    for (std::size_t i = 0; i < bytes / sizeof(double); ++i) right[i] += left[i];
+}
+
+void fold_for_mpi(void* left, void* right, int* count, MPI_Datatype*) {
+    fold_doubles(static_cast<const double*>(left), static_cast<double*>(right),
+                 static_cast<std::size_t>(*count) * sizeof(double));
+}
+
+class Sum final : public algorithms::Reduction {
+public:
+    Sum() : Reduction(sizeof(double)) {}
+    int fold(const std::byte* left, std::byte* right, std::size_t bytes) override {
+        fold_doubles(reinterpret_cast<const double*>(left), reinterpret_cast<double*>(right), bytes);
+        return MPI_SUCCESS;
+    }
+};
+
+double summand(int rank, std::size_t place) { return rank + static_cast<double>(place % 1000); }
+
+std::byte letter(int rank, std::size_t place) {
+    return static_cast<std::byte>((static_cast<std::size_t>(rank) * 131 + place * 7 + (place >> 8)) & 0xFF);
+}
+
+void write_letters(std::byte* data, std::size_t bytes, int rank) {
+    for (std::size_t i = 0; i < bytes; ++i) data[i] = letter(rank, i);
+}
+
+bool has_letters(const std::byte* data, std::size_t bytes, int rank) {
+    for (std::size_t i = 0; i < bytes; ++i) {
+        if (data[i] != letter(rank, i)) return false;
+    }
+    return true;
+}
+
+BlockFlow flow_of(Collective collective) {
+    const algorithms::CollectiveTraits traits = algorithms::traits_of(collective);
+    return !traits.rooted ? BlockFlow::all : traits.up ? BlockFlow::to_root : BlockFlow::from_root;
+}
+
+}  // namespace
+
+std::size_t memory_of(const Call& call, int ranks) {
+    return call.bytes + static_cast<std::size_t>(ranks) * sizeof(double);
+}
+
+RankPart::RankPart(MPI_Comm comm, const Machine& machine, const Ranks& ranks, std::span<std::byte> shared,
+                   Traffic& traffic)
+    : comm_(comm),
+      ranks_(ranks),
+      rank_([comm] {
+          int rank = 0;
+          MPI_Comm_rank(comm, &rank);
+          return rank;
+      }()),
+      size_(ranks.hierarchy.ranks()),
+      shared_(shared),
+      transport_(comm, machine.eager_bytes, traffic),
+      routing_(ranks.hierarchy, no_lanes_, rank_),
+      flat_routing_(ranks.flat, no_lanes_, rank_) {
+    fold_bytes_per_s = machine.fold_mbytes_per_s * 1e6;
+    MPI_Op_create(fold_for_mpi, 1, &sum_);
+}
+
+RankPart::~RankPart() { MPI_Op_free(&sum_); }
+
+void RankPart::warm_up() {
+    for (const Collective collective : {Collective::bcast, Collective::reduce, Collective::allreduce,
+                                        Collective::allgather, Collective::gather, Collective::scatter}) {
+        const Call call{collective, static_cast<std::size_t>(size_) * sizeof(double), 0};
+        prepare(call);
+        perform_mpi(call);
+    }
+}
+
+void RankPart::prepare(const Call& call) {
+    const std::size_t half = memory_of(call, size_);
+    if (shared_.empty()) own_memory_.assign(2 * half, std::byte{0});
+    send_ = shared_.empty() ? own_memory_.data() : shared_.data();
+    receive_ = send_ + half;
+    if (!shared_.empty()) return;
+    const bool at_root = rank_ == call.root;
+    switch (call.collective) {
+        case Collective::bcast:
+            if (at_root) write_letters(receive_, call.bytes, call.root);
+            return;
+        case Collective::reduce:
+        case Collective::allreduce:
+            for (std::size_t i = 0; i < call.bytes / sizeof(double); ++i) {
+                reinterpret_cast<double*>(send_)[i] = summand(rank_, i);
+            }
+            return;
+        case Collective::allgather:
+        case Collective::gather: write_letters(send_, block_bytes(call), rank_); return;
+        case Collective::scatter:
+            for (int i = 0; i < size_ && at_root; ++i) {
+                write_letters(receive_ + static_cast<std::size_t>(i) * block_bytes(call), block_bytes(call),
+                              i);
+            }
+            return;
+        default: return;
+    }
+}
+
+std::string RankPart::verdict(const Call& call) const {
+    if (!shared_.empty()) return {};
+    const bool at_root = rank_ == call.root;
+    bool right = true;
+    switch (call.collective) {
+        case Collective::bcast: right = has_letters(receive_, call.bytes, call.root); break;
+        case Collective::reduce:
+        case Collective::allreduce:
+            for (std::size_t i = 0; i < call.bytes / sizeof(double); ++i) {
+                const double sum = size_ * summand(0, i) + size_ * (size_ - 1) / 2.0;
+                const bool due = call.collective == Collective::allreduce || at_root;
+                right = right && (!due || reinterpret_cast<const double*>(receive_)[i] == sum);
+            }
+            break;
+        case Collective::allgather:
+        case Collective::gather:
+            for (int i = 0; i < size_ && (at_root || call.collective == Collective::allgather); ++i) {
+                right = right && has_letters(receive_ + static_cast<std::size_t>(i) * block_bytes(call),
+                                             block_bytes(call), i);
+            }
+            break;
+        case Collective::scatter: right = has_letters(send_, block_bytes(call), rank_); break;
+        default: break;
+    }
+    return right ? "" : "rank " + std::to_string(rank_) + " has wrong data";
+}
+
+int RankPart::perform(Contender& contender, const Call& call) {
+    if (contender.is_mpi()) return perform_mpi(call);
+    const algorithms::Plan& plan = contender.plan(call);
+    if (plan.engine == algorithms::Engine::forward) return perform_mpi(call);
+    return perform_plan(contender, call, plan);
+}
+
+int RankPart::perform_mpi(const Call& call) {
+    const auto count = static_cast<int>(call.bytes);
+    const auto doubles = static_cast<int>(call.bytes / sizeof(double));
+    const auto block = static_cast<int>(block_bytes(call));
+    switch (call.collective) {
+        case Collective::bcast: return MPI_Bcast(receive_, count, MPI_BYTE, call.root, comm_);
+        case Collective::reduce:
+            return MPI_Reduce(send_, receive_, doubles, MPI_DOUBLE, sum_, call.root, comm_);
+        case Collective::allreduce: return MPI_Allreduce(send_, receive_, doubles, MPI_DOUBLE, sum_, comm_);
+        case Collective::allgather:
+            return MPI_Allgather(send_, block, MPI_BYTE, receive_, block, MPI_BYTE, comm_);
+        case Collective::gather:
+            return MPI_Gather(send_, block, MPI_BYTE, receive_, block, MPI_BYTE, call.root, comm_);
+        case Collective::scatter:
+            return MPI_Scatter(receive_, block, MPI_BYTE, send_, block, MPI_BYTE, call.root, comm_);
+        case Collective::barrier: return MPI_Barrier(comm_);
+        default: return MPI_ERR_UNSUPPORTED_OPERATION;
+    }
+}
+
+/// Blocks that this rank has or is to have where they are, all others without memory.
+std::span<algorithms::Block> RankPart::blocks_of(const Call& call) {
+    const std::size_t bytes = block_bytes(call);
+    const bool all = call.collective == Collective::allgather || rank_ == call.root;
+    blocks_.assign(static_cast<std::size_t>(size_), {nullptr, bytes});
+    for (int i = 0; i < size_ && all; ++i) {
+        blocks_[static_cast<std::size_t>(i)].data = receive_ + static_cast<std::size_t>(i) * bytes;
+    }
+    algorithms::Block& own = blocks_[static_cast<std::size_t>(rank_)];
+    if (all && call.collective != Collective::scatter) std::memmove(own.data, send_, bytes);
+    if (all && call.collective == Collective::scatter) std::memmove(send_, own.data, bytes);
+    if (!all) own.data = send_;
+    return blocks_;
+}
+
+int RankPart::perform_plan(Contender& contender, const Call& call, const algorithms::Plan& plan) {
+    const algorithms::Routing& routing = &contender.hierarchy() == &ranks_.flat ? flat_routing_ : routing_;
+    const algorithms::Performer performer{transport_, arena_, routing, plan, kept_[&plan]};
+    const algorithms::Operation operation = contender.operation(call);
+    algorithms::PackedBuffer own(send_, call.bytes);
+    algorithms::PackedBuffer result(receive_, call.bytes);
+    Sum sum;
+    int code = MPI_SUCCESS;
+    switch (call.collective) {
+        case Collective::bcast: code = perform_bcast(performer, call.root, result); break;
+        case Collective::reduce:
+            code = perform_reduce(performer, operation, {own, rank_ == call.root ? &result : nullptr}, sum);
+            break;
+        case Collective::allreduce:
+            code = perform_allreduce(performer, operation, {own, &result}, sum);
+            break;
+        case Collective::barrier: code = perform_barrier(performer, operation.root); break;
+        case Collective::allgather:
+        case Collective::gather:
+        case Collective::scatter:
+            code = perform_blocks(performer, operation, flow_of(call.collective), blocks_of(call));
+            break;
+        default: code = MPI_ERR_UNSUPPORTED_OPERATION;
+    }
+    arena_.reset();
+    return code;
+}
+
+}  // namespace strata::simulation

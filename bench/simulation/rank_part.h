@@ -1,0 +1,65 @@
+#pragma once
+#include <smpi/mpi.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "contender.h"
+#include "smpi_transport.h"
+#include "strata/algorithms/arena.h"
+#include "strata/algorithms/perform.h"
+
+namespace strata::simulation {
+
+/// Bytes that a call needs of a rank, for what it gives and for what it gets, each.
+std::size_t memory_of(const Call& call, int ranks);
+
+/// One rank's part in calls by any contender.
+class RankPart {
+public:
+    /// `shared`: memory of all ranks together, twice memory_of(), whose
+    /// contents mean nothing; empty: every rank has its own, and looks at what it gets.
+    RankPart(MPI_Comm comm, const Machine& machine, const Ranks& ranks, std::span<std::byte> shared,
+             Traffic& traffic);
+    ~RankPart();
+    RankPart(const RankPart&) = delete;
+    RankPart& operator=(const RankPart&) = delete;
+
+    /// Lets SMPI make what some of its algorithms make at their first call on a communicator.
+    void warm_up();
+    /// Lays out memory and, where it is checked, what the rank gives. Takes no simulated time.
+    void prepare(const Call& call);
+    /// Returns MPI's code.
+    int perform(Contender& contender, const Call& call);
+    /// What is wrong with the result of the last call; empty where nothing is, or nobody checks.
+    std::string verdict(const Call& call) const;
+    SmpiTransport& transport() { return transport_; }
+
+private:
+    int perform_mpi(const Call& call);
+    int perform_plan(Contender& contender, const Call& call, const algorithms::Plan& plan);
+    std::span<algorithms::Block> blocks_of(const Call& call);
+    std::size_t block_bytes(const Call& call) const { return call.bytes / static_cast<std::size_t>(size_); }
+
+    MPI_Comm comm_;
+    const Ranks& ranks_;
+    int rank_ = 0;
+    int size_ = 0;
+    std::span<std::byte> shared_;
+    SmpiTransport transport_;
+    algorithms::Arena arena_;
+    topology::CardLanes no_lanes_;
+    algorithms::Routing routing_;
+    algorithms::Routing flat_routing_;
+    std::unordered_map<const algorithms::Plan*, algorithms::PlanRoutes> kept_;
+    std::vector<std::byte> own_memory_;
+    std::vector<algorithms::Block> blocks_;
+    std::byte* send_ = nullptr;
+    std::byte* receive_ = nullptr;
+    MPI_Op sum_ = MPI_OP_NULL;
+};
+
+}  // namespace strata::simulation

@@ -1,0 +1,16 @@
+#pragma once
+#include <functional>
+#include <string>
+
+#include "machine.h"
+#include "ranks.h"
+
+namespace strata::simulation {
+
+/// Runs `body` as every rank of an MPI job on the machine, between MPI_Init and MPI_Finalize; `ready` before,
+/// when SimGrid is there. Simulated ranks take turns in one thread. `selector`: of SMPI. Once per process:
+/// SimGrid allows no more. Throws std::exception for machines and jobs that do not fit.
+void run_job(const Machine& machine, const Ranks& ranks, const std::string& selector,
+             const std::function<void()>& ready, const std::function<void(int rank)>& body);
+
+}  // namespace strata::simulation

@@ -1,0 +1,43 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "contender.h"
+#include "smpi_transport.h"
+
+namespace strata::simulation {
+
+/// What is to be simulated on one machine.
+struct Study {
+    std::string machine_file;
+    JobSpec job;
+    std::string selector =
+        "ompi";  ///< of SMPI: for `mpi`, and for what plans leave to the previous component
+    std::vector<std::string> contenders;
+    std::vector<Call> calls;  ///< whose bytes are rounded up as Call wants them
+    bool check = false;       ///< memory of their own for all ranks, and a look at every result
+    bool traces = false;      ///< Outcome::sent
+};
+
+/// One call by one contender.
+struct Outcome {
+    std::size_t contender = 0;
+    std::size_t call = 0;
+    double us = 0;  ///< from the common start until the last rank has returned, simulated
+    Traffic traffic;
+    std::string plan;                       ///< engine of the plan; "mpi"
+    std::vector<std::vector<SentTo>> sent;  ///< by rank
+    std::vector<std::string> faults;
+};
+
+/// Told of every outcome as soon as it is there.
+using Progress = std::function<void(const Outcome&, std::size_t done, std::size_t all)>;
+
+/// Runs every call by every contender, one after the other on an idle machine; the same study has the same
+/// outcomes, bit by bit. SimGrid allows one simulation per process. Throws std::exception for studies that
+/// cannot be run.
+std::vector<Outcome> simulate(const Study& study, const Progress& progress = {});
+
+}  // namespace strata::simulation

@@ -1,0 +1,83 @@
+#include "smpi_transport.h"
+
+#include <algorithm>
+
+namespace strata::simulation {
+
+using algorithms::PeerLevel;
+
+namespace {
+
+/// SMPI keeps eager messages and others in mailboxes apart, and a short one that finds a receive in the other
+/// mailbox takes it, though one posted earlier waits in its own: they must not match. Both ends know the
+/// size.
+int tag_of(int lane, std::size_t bytes, std::size_t eager_bytes) {
+    return 2 * lane + (bytes < eager_bytes ? 1 : 0);
+}
+
+}  // namespace
+
+void SmpiTransport::carry(algorithms::Collective, std::span<const PeerLevel> levels) { levels_ = levels; }
+
+void SmpiTransport::count(int peer, int lane, std::size_t bytes) {
+    if (trace_ != nullptr) trace_->push_back({peer, lane, bytes});
+    const auto at = std::lower_bound(levels_.begin(), levels_.end(), peer,
+                                     [](const PeerLevel& level, int rank) { return level.peer < rank; });
+    if (at == levels_.end() || at->peer != peer) return;
+    ++traffic_.messages[static_cast<std::size_t>(at->kind)];
+    traffic_.bytes[static_cast<std::size_t>(at->kind)] += bytes;
+}
+
+int SmpiTransport::begin(int slots) {
+    requests_.assign(static_cast<std::size_t>(slots), MPI_REQUEST_NULL);
+    return MPI_SUCCESS;
+}
+
+int SmpiTransport::isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane,
+                         Completion completion) {
+    count(peer, lane, bytes);
+    MPI_Request& request = requests_[static_cast<std::size_t>(slot)];
+    const auto start = completion == Completion::matched ? MPI_Issend : MPI_Isend;
+    return start(data, static_cast<int>(bytes), MPI_BYTE, peer, tag_of(lane, bytes, eager_bytes_), comm_,
+                 &request);
+}
+
+int SmpiTransport::irecv(int slot, std::byte* data, std::size_t bytes, int peer, int lane) {
+    return MPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, peer, tag_of(lane, bytes, eager_bytes_), comm_,
+                     &requests_[static_cast<std::size_t>(slot)]);
+}
+
+int SmpiTransport::wait_some(std::span<int> done, int& count) {
+    count = 0;
+    int index = MPI_UNDEFINED;
+    // One at a time: SMPI's MPI_Waitsome tests all requests again for each that it finds.
+    const int rc =
+        MPI_Waitany(static_cast<int>(requests_.size()), requests_.data(), &index, MPI_STATUS_IGNORE);
+    if (rc == MPI_SUCCESS && index != MPI_UNDEFINED) {
+        requests_[static_cast<std::size_t>(index)] = MPI_REQUEST_NULL;
+        done[static_cast<std::size_t>(count++)] = index;
+    }
+    return rc;
+}
+
+int SmpiTransport::send(const std::byte* data, std::size_t bytes, int peer) {
+    count(peer, 0, bytes);
+    MPI_Request request = MPI_REQUEST_NULL;  // SMPI's MPI_Send of a long message costs the sender no time
+    const int rc = MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, peer, tag_of(0, bytes, eager_bytes_),
+                             comm_, &request);
+    return rc != MPI_SUCCESS ? rc : MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+int SmpiTransport::recv(std::byte* data, std::size_t bytes, int peer) {
+    return MPI_Recv(data, static_cast<int>(bytes), MPI_BYTE, peer, tag_of(0, bytes, eager_bytes_), comm_,
+                    MPI_STATUS_IGNORE);
+}
+
+/// Simulated messages do not fail; a buffer may.
+void SmpiTransport::abandon() noexcept {
+    for (MPI_Request& request : requests_) {
+        if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+    }
+}
+
+}  // namespace strata::simulation

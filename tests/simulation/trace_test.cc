@@ -1,0 +1,161 @@
+// The same messages over simulated ranks as over the in-process transport.
+#include <gtest/gtest.h>
+#include <simgrid/s4u.hpp>
+
+#include <deque>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "fabric.h"
+#include "random_shapes.h"
+#include "simulated_job.h"
+#include "smpi_transport.h"
+#include "strata/algorithms/perform.h"
+
+namespace {
+
+using namespace strata;
+using namespace strata::testing;
+using algorithms::Collective;
+using algorithms::Operation;
+using simulation::SentTo;
+using simulation::SmpiTransport;
+
+constexpr int shapes = 50;
+constexpr Collective collectives[] = {Collective::bcast,  Collective::reduce,  Collective::allreduce,
+                                      Collective::gather, Collective::scatter, Collective::allgather,
+                                      Collective::barrier};
+
+/// A call by a random plan on a random shape.
+struct Case {
+    topology::Hierarchy hierarchy;
+    algorithms::Plan plan;
+    Operation operation;
+    std::size_t bytes = 0;  ///< of the vector, or of every block
+};
+
+Case random_case(std::uint64_t seed, Collective collective) {
+    Random random(seed * 100 + static_cast<std::uint64_t>(collective));
+    Case one;
+    one.hierarchy = random_hierarchy(random, {24, 5});
+    one.bytes = 8 * (1 + random.below(2000));
+    const bool ring = collective == Collective::allgather && random.percent(50);
+    one.plan = ring ? random_ring_plan(random, one.hierarchy, one.bytes)
+                    : random_tree_plan(random, one.hierarchy, one.bytes);
+    one.plan.engine = ring ? algorithms::Engine::ring : algorithms::Engine::tree;
+    one.operation = {collective, one.bytes, random.between(0, one.hierarchy.ranks() - 1)};
+    return one;
+}
+
+/// Adds bytes, which is enough to keep an engine going.
+class Sum final : public algorithms::Reduction {
+public:
+    Sum() : Reduction(8) {}
+    int fold(const std::byte*, std::byte*, std::size_t) override { return 0; }
+};
+
+int perform(const Case& one, int rank, algorithms::Transport& transport) {
+    const topology::CardLanes lanes;
+    const algorithms::Routing routing(one.hierarchy, lanes, rank);
+    algorithms::Arena arena;
+    algorithms::PlanRoutes kept;
+    const algorithms::Performer performer{transport, arena, routing, one.plan, kept};
+    const auto ranks = static_cast<std::size_t>(one.hierarchy.ranks());
+    std::vector<std::byte> memory(one.bytes * (ranks + 1));
+    algorithms::PackedBuffer vector(memory.data(), one.bytes);
+    algorithms::PackedBuffer result(memory.data() + one.bytes, one.bytes);
+    Sum sum;
+    const bool at_root = rank == one.operation.root;
+    switch (one.operation.collective) {
+        case Collective::bcast: return perform_bcast(performer, one.operation.root, vector);
+        case Collective::reduce:
+            return perform_reduce(performer, one.operation, {vector, at_root ? &result : nullptr}, sum);
+        case Collective::allreduce:
+            return perform_allreduce(performer, one.operation, {vector, &result}, sum);
+        case Collective::barrier: return perform_barrier(performer, one.operation.root);
+        default: break;
+    }
+    const bool all = one.operation.collective == Collective::allgather;
+    std::vector<algorithms::Block> blocks(ranks, {nullptr, one.bytes});
+    for (std::size_t i = 0; i < ranks; ++i) {
+        const bool kept_here = all || at_root || static_cast<int>(i) == rank;
+        blocks[i].data = kept_here ? memory.data() + i * one.bytes : nullptr;
+    }
+    const auto flow = all                                              ? algorithms::BlockFlow::all
+                      : one.operation.collective == Collective::gather ? algorithms::BlockFlow::to_root
+                                                                       : algorithms::BlockFlow::from_root;
+    return perform_blocks(performer, one.operation, flow, blocks);
+}
+
+/// Sizes of the messages of every pair and lane, in the order sent.
+using Streams = std::map<std::tuple<int, int, int>, std::vector<std::size_t>>;
+
+Streams in_process(const Case& one, std::uint64_t seed) {
+    const RunReport report =
+        run_ranks(one.hierarchy.ranks(), options_for(seed, 512),
+                  [&](int rank, algorithms::Transport& transport) { return perform(one, rank, transport); });
+    EXPECT_EQ(report.text(), "");
+    Streams streams;
+    for (const SentMessage& message : report.messages) {
+        streams[{message.from, message.to, message.lane}].push_back(message.bytes);
+    }
+    return streams;
+}
+
+Streams streams_of(const std::vector<std::vector<SentTo>>& sent) {
+    Streams streams;
+    for (std::size_t rank = 0; rank < sent.size(); ++rank) {
+        for (const SentTo& message : sent[rank]) {
+            streams[{static_cast<int>(rank), message.peer, message.lane}].push_back(message.bytes);
+        }
+    }
+    return streams;
+}
+
+/// Runs all cases on 64 simulated ranks, of which the first ones take part.
+std::vector<Streams> simulated(const std::vector<Case>& cases) {
+    const simulation::Machine machine = simulation::read_machine(STRATA_MACHINES "nuioa8.json");
+    const simulation::Ranks ranks = simulation::make_ranks(machine, {});
+    std::vector<std::vector<std::vector<SentTo>>> sent(cases.size());
+    simulation::Traffic traffic;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        sent[i].resize(static_cast<std::size_t>(cases[i].hierarchy.ranks()));
+    }
+    simgrid::s4u::BarrierPtr together;
+    simulation::run_job(
+        machine, ranks, "ompi", [&] { together = simgrid::s4u::Barrier::create(64); },
+        [&](int rank) {
+            SmpiTransport transport(MPI_COMM_WORLD, machine.eager_bytes, traffic);
+            for (std::size_t i = 0; i < cases.size(); ++i) {
+                if (rank < cases[i].hierarchy.ranks()) {
+                    transport.record(&sent[i][static_cast<std::size_t>(rank)]);
+                    EXPECT_EQ(perform(cases[i], rank, transport), 0);
+                }
+                together->wait();
+            }
+        });
+    std::vector<Streams> streams;
+    for (const auto& ones : sent) streams.push_back(streams_of(ones));
+    return streams;
+}
+
+TEST(Traces, OfFiftyShapesAreThoseOfTheInProcessTransport) {
+    std::vector<Case> cases;
+    for (int shape = 0; shape < shapes; ++shape) {
+        for (const Collective collective : collectives) {
+            cases.push_back(random_case(static_cast<std::uint64_t>(shape), collective));
+        }
+    }
+    const std::vector<Streams> found = simulated(cases);
+    std::size_t messages = 0;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const Streams expected = in_process(cases[i], i);
+        EXPECT_EQ(found[i], expected)
+            << "shape " << i / std::size(collectives) << ", " << name_of(cases[i].operation.collective);
+        for (const auto& [way, sizes] : expected) messages += sizes.size();
+    }
+    EXPECT_GT(messages, 20000U);
+}
+
+}  // namespace
