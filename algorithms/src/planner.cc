@@ -47,18 +47,34 @@ Planner::Planner(const topology::Hierarchy& hierarchy, const PlanSettings& setti
     classify_roots();
 }
 
+/// The group below the topmost one that holds a rank, or that one.
+int Planner::part_of(int rank) const {
+    int group = hierarchy_.stop[static_cast<std::size_t>(rank)];
+    while (hierarchy_.groups[group].depth > 1) {
+        group = hierarchy_.groups[group].parent;
+    }
+    return group;
+}
+
 void Planner::classify_roots() {
+    const bool apart = hierarchy_.ranks() <= most_roots_apart;
+    // By group: who stands for its roots, and for those with a receiver. Rank 0 stands for nobody else.
+    std::vector<int> first_near(hierarchy_.groups.size(), -1);
     std::vector<int> first_far(hierarchy_.groups.size(), -1);
-    for (int rank = 0; rank < hierarchy_.ranks(); ++rank) {
-        int group = hierarchy_.stop[static_cast<std::size_t>(rank)];
-        while (hierarchy_.groups[group].depth > 1) {
-            group = hierarchy_.groups[group].parent;
-        }
-        root_classes_.of_rank.push_back(hierarchy_.groups[group].leader);
-        int& far = first_far[static_cast<std::size_t>(group)];
+    for (int rank = 1; rank < hierarchy_.ranks(); ++rank) {
+        const auto group = static_cast<std::size_t>(part_of(rank));
         const bool near = hierarchy_.receiver_of(rank) == rank;
-        far = far < 0 && !near ? rank : far;
-        receiving_classes_.of_rank.push_back(near ? root_classes_.of_rank.back() : far);
+        int& first = near ? first_near[group] : first_far[group];
+        const bool leads = hierarchy_.groups[group].leader == rank;
+        first = first < 0 || (near && leads) ? rank : first;
+    }
+    for (int rank = 0; rank < hierarchy_.ranks(); ++rank) {
+        const auto group = static_cast<std::size_t>(part_of(rank));
+        const bool near = hierarchy_.receiver_of(rank) == rank;
+        const int any = first_near[group] >= 0 ? first_near[group] : first_far[group];
+        const bool alone = apart || rank == 0;
+        root_classes_.of_rank.push_back(alone ? rank : any);
+        receiving_classes_.of_rank.push_back(alone ? rank : near ? first_near[group] : first_far[group]);
     }
     root_classes_.find_others();
     receiving_classes_.find_others();

@@ -84,38 +84,55 @@ TEST_F(PlanClasses, AreOfOneCollectiveOrderAndWayOfCarryingOut) {
     EXPECT_EQ(keys.size(), 4U * collective_count);
 }
 
-TEST_F(PlanClasses, HaveTheRootsOfOneSiteInCommon) {
+TEST_F(PlanClasses, KeepRootsApartWhereThereAreFew) {
+    for (const int ranks : {16, Planner::most_roots_apart}) {
+        hierarchy = sites_of_nodes(2, 2, ranks / 4);
+        const Planner all = planner();
+        for (int root = 0; root < ranks; ++root) {
+            const PlanClass found = all.class_of(operation_of(Collective::reduce, 8, root));
+            EXPECT_EQ(found.representative.root, root);
+            EXPECT_TRUE(found.representative.other_roots.empty());
+        }
+    }
+}
+
+TEST_F(PlanClasses, HaveTheRootsOfOneSiteInCommonWhereThereAreMany) {
+    hierarchy = sites_of_nodes(2, 4, 16);
     const Planner all = planner();
     for (int root = 0; root < hierarchy.ranks(); ++root) {
+        const int expected = root == 0 ? 0 : root < 64 ? 1 : 64;
         const PlanClass found = all.class_of(operation_of(Collective::reduce, 8, root));
-        EXPECT_EQ(found.representative.root, root / 8 * 8);
-        EXPECT_EQ(all.root_class(Collective::reduce, root), root / 8 * 8);
-        EXPECT_EQ(found.key, all.class_of(operation_of(Collective::reduce, 8, root / 8 * 8)).key);
+        EXPECT_EQ(found.representative.root, expected);
+        EXPECT_EQ(all.root_class(Collective::reduce, root), expected);
+        EXPECT_EQ(found.key, all.class_of(operation_of(Collective::reduce, 8, expected)).key);
     }
 }
 
 TEST_F(PlanClasses, PartRootsThatSomebodyElseReceivesFor) {
+    hierarchy = sites_of_nodes(2, 4, 16);
     for (int rank = 0; rank < hierarchy.ranks(); ++rank) {
-        hierarchy.receivers.push_back(rank % 4 == 1 ? rank - 1 : rank);
+        hierarchy.receivers.push_back(rank % 16 == 1 ? rank - 1 : rank);
     }
     const Planner all = planner();
-    for (int root = 0; root < hierarchy.ranks(); ++root) {
+    for (int root = 1; root < hierarchy.ranks(); ++root) {
         const bool near = hierarchy.receiver_of(root) == root;
-        EXPECT_EQ(all.root_class(Collective::bcast, root), root / 8 * 8);
-        EXPECT_EQ(all.root_class(Collective::gather, root) == all.root_class(Collective::bcast, root), near);
+        EXPECT_EQ(all.root_class(Collective::bcast, root), root < 64 ? 2 : 64);
+        EXPECT_EQ(all.root_class(Collective::gather, root),
+                  near ? (root < 64 ? 2 : 64) : (root < 64 ? 1 : 65));
     }
 }
 
 TEST_F(PlanClasses, NameSomeOfTheirOtherRoots) {
-    hierarchy = nodes_below_switch(2, 8);
+    hierarchy = nodes_below_switch(2, 40);
     const Planner all = planner();
     const auto others = [&](Collective op, int root) {
         const auto found = all.class_of(operation_of(op, 8, root)).representative.other_roots;
         return std::vector<int>(found.begin(), found.end());
     };
-    EXPECT_EQ(others(Collective::bcast, 3), (std::vector<int>{2, 4, 7}));
-    EXPECT_EQ(others(Collective::gather, 15), (std::vector<int>{10, 12, 15}));
-    hierarchy = nodes_below_switch(4, 1);
+    EXPECT_TRUE(others(Collective::bcast, 0).empty());
+    EXPECT_EQ(others(Collective::bcast, 3), (std::vector<int>{13, 26, 39}));
+    EXPECT_EQ(others(Collective::gather, 79), (std::vector<int>{53, 66, 79}));
+    hierarchy = nodes_below_switch(80, 1);
     EXPECT_TRUE(planner().class_of(operation_of(Collective::bcast, 8, 2)).representative.other_roots.empty());
 }
 
@@ -132,20 +149,30 @@ TEST_F(PlannerSays, WhatTheModelSaysWithoutWishes) {
     EXPECT_FALSE(all.may_want(Engine::tree));
 }
 
-/// Two sites of two nodes with four ranks each: a binomial tree over the ranks from rank 0 crosses the long
-/// link once on any way, from rank 15 some ways cross it twice.
-TEST_F(PlannerSays, WhatForwardTakesInTheMeanOverAClass) {
+/// A binomial tree over the ranks of two sites crosses the long link once on any way from rank 0, and twice
+/// on some ways from the last one.
+TEST_F(PlannerSays, WhatForwardTakesFromThisVeryRoot) {
     settings.links = two_sites(2000);
     const Planner all = planner();
-    const PlanClass found = all.class_of(operation_of(Collective::bcast, 128, 15));
+    const auto plan_for = [&](int root) {
+        return all.make_plan(all.class_of(operation_of(Collective::bcast, 128, root)).representative);
+    };
+    EXPECT_EQ(plan_for(0).engine, Engine::forward);
+    EXPECT_EQ(plan_for(15).engine, Engine::tree);
+    EXPECT_GT(plan_for(15).forward_us, 1.5 * plan_for(0).forward_us);
+}
+
+TEST_F(PlannerSays, WhatForwardTakesInTheMeanOverAClass) {
+    hierarchy = sites_of_nodes(2, 4, 16);
+    settings.links = two_sites(2000);
+    const Planner all = planner();
+    const PlanClass found = all.class_of(operation_of(Collective::bcast, 128, 127));
     double sum = 0;
-    for (const int root : {8, 10, 12, 15}) {
+    for (const int root : {64, 85, 106, 127}) {
         sum += forward_cost_us(hierarchy, settings.links, operation_of(Collective::bcast, 128, root));
     }
     EXPECT_DOUBLE_EQ(all.make_plan(found.representative).forward_us, sum / 4);
-    EXPECT_GT(sum / 4,
-              1.2 * forward_cost_us(hierarchy, settings.links, operation_of(Collective::bcast, 128, 8)));
-    EXPECT_EQ(all.make_plan(found.representative).engine, Engine::tree);
+    EXPECT_NE(sum / 4, forward_cost_us(hierarchy, settings.links, operation_of(Collective::bcast, 128, 64)));
 }
 
 TEST_F(PlannerSays, WhatParametersAndRulesSay) {

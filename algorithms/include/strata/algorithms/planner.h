@@ -31,12 +31,16 @@ struct PlanClass {
 
 /// Makes the plans of one communicator: the user's parameters and rules, then the model (make_plan()). Four
 /// classes of sizes per power of two, each planned for its smallest size, so that powers of two are met
-/// exactly; divided where rules begin or end to hold. Roots are in one class that are in the same group below
-/// the topmost one; where data goes up to them (Gather, Reduce), those for which another process of their
-/// node receives are in one of their own. What the previous component would take is the mean over some roots
-/// of a class (Operation::other_roots).
+/// exactly; divided where rules begin or end to hold. Up to most_roots_apart ranks every root is a class of
+/// its own: how often a flat pattern crosses a wide link depends on it. Among more, where a plan costs too
+/// much for that, this is so for rank 0, the most frequent root; other roots are in one class that are in the
+/// same group below the topmost one; where data goes up to them (Gather, Reduce), those for which another
+/// process of their node receives are in one of their own. What the previous component would take is the mean
+/// over some roots of a class then (Operation::other_roots).
 class Planner {
 public:
+    static constexpr int most_roots_apart = 64;
+
     /// `hierarchy` and `settings` must outlive this. `keep_levels`: Overrides::keep_levels.
     Planner(const topology::Hierarchy& hierarchy, const PlanSettings& settings, bool keep_levels);
     /// Operation::lanes of all plans from now on; before, 1.
@@ -71,6 +75,7 @@ public:
     }
 
 private:
+    int part_of(int rank) const;
     void classify_roots();
     Overrides wishes(const Operation& operation, bool delegate, std::vector<std::string>& passed_over) const;
 
