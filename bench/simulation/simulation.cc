@@ -58,6 +58,7 @@ private:
         const Call& call = study_.calls[number];
         part.prepare(call);
         if (rank == 0) begin(contender, number);
+        start_->wait();
         if (study_.traces) part.transport().record(&sent_[static_cast<std::size_t>(rank)]);
         start_->wait();  // all leave it at the same simulated time
         const double begin_s = s4u::Engine::get_clock();
