@@ -121,6 +121,14 @@ def shape_arguments(options):
     return arguments
 
 
+def built_file(folder, name):
+    """The path of what the build made there. Raises ClusterError."""
+    path = os.path.join(folder, name)
+    if not os.path.exists(path):
+        raise ClusterError(f"{path} is missing: it was not built")
+    return path
+
+
 class Built:
     """What the build made: the program, the cluster's relay, the folder of the plugin, and further libraries."""
 
@@ -131,26 +139,20 @@ class Built:
         plugin = os.path.join(folder, "plugin", "mca_coll_strata.so")
         further = [os.path.join(folder, "bench", name) for name in libraries]
         for path in (self.program, self.relay, plugin, *further):
-            if not os.path.exists(path):
-                raise ClusterError(f"{path} is missing: it was not built")
+            built_file(folder, path)
         self.plugin_folder = os.path.dirname(plugin)
         self.libraries = further
 
     def tool(self, name):
         """Another program of the build."""
-        path = os.path.join(self._folder, name)
-        if not os.path.exists(path):
-            raise ClusterError(f"{path} is missing: it was not built")
-        return path
+        return built_file(self._folder, name)
 
 
-def prepare(options, purposes, needs_cluster=True, libraries=()):
-    """Packages and build; raises ClusterError where a cluster is needed and none possible. `libraries`: what is needed
-    of bench besides."""
-    check = check_support if needs_cluster else lambda: None
+def build_folder(options, purposes, check=lambda: None):
+    """Packages and build, of which the folder is returned; `check` may refuse between them."""
     if options.build:
         check()
-        return Built(os.path.abspath(options.build), libraries)
+        return os.path.abspath(options.build)
     call = [PREPARE, "--preset", options.preset, "--for", purposes]
     install = ["--no-install"] if options.no_install else []
     # In the same session as we are, so that sudo can ask for a password.
@@ -159,7 +161,13 @@ def prepare(options, purposes, needs_cluster=True, libraries=()):
             check()
         elif status := subprocess.run([*call, *part], check=False).returncode:
             raise ClusterError("", status)
-    return Built(os.path.join(ROOT, "build", options.preset), libraries)
+    return os.path.join(ROOT, "build", options.preset)
+
+
+def prepare(options, purposes, needs_cluster=True, libraries=()):
+    """The same for what measures real jobs; raises ClusterError where a cluster is needed and none possible.
+    `libraries`: what is needed of bench besides."""
+    return Built(build_folder(options, purposes, check_support if needs_cluster else lambda: None), libraries)
 
 
 def results_folder(path, own_names, keep_logs=False):

@@ -1,0 +1,74 @@
+"""The command bench/simulate."""
+
+import argparse
+import os
+
+from measuring import command
+
+from . import enhancement
+from .figures import ALL
+from .runs import Runner
+
+_OWN_FILES = r"figure[0-9]+\.(txt|csv|svg|png)"
+_EPILOG = """\
+Everything is simulated: ranks run the plugin's own planner, hierarchy and engines, over SimGrid's model of the machines
+in bench/simulation/machines (README.md there: what is modelled, and where the numbers come from). The same command
+prints the same numbers every time.
+Exit status: 0 if every figure was made; 1 if one could not be; whether a paper's statement was reached is shown."""
+
+
+def _figures(text):
+    found = tuple(dict.fromkeys(ALL if text == "all" else text.split(",")))
+    for word in found:
+        if word not in ALL:
+            raise argparse.ArgumentTypeError(f"'{word}': expected all, or some of {', '.join(ALL)}")
+    return found
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="simulate", description="Reproduces figures of the papers in simulation.",
+                                     epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--figure", metavar="LIST", type=_figures, default=tuple(ALL),
+                        help=f"all, or some of {', '.join(ALL)} (all)")
+    parser.add_argument("--all", action="store_true", help="all figures, which is the default")
+    parser.add_argument("--list", action="store_true", help="tell what figures there are, and what the papers say")
+    parser.add_argument("--no-plots", action="store_true", help="draw no pictures")
+    command.add_results_option(parser, os.path.join("results", "simulate"))
+    command.add_building_options(parser)
+    options = parser.parse_args(arguments)
+    if options.all:
+        options.figure = tuple(ALL)
+    return options
+
+
+def _list():
+    for figure in ALL.values():
+        print(f"{figure.name:10} {figure.title}\n{'':10} {figure.statement}")
+
+
+def _body(options, progress):
+    folder = command.build_folder(options, "simulate")
+    program = command.built_file(folder, os.path.join("bench", "simulation", "strata_simulate"))
+    results = command.results_folder(options.results, _OWN_FILES)
+    files, complaints = [], []
+    for name in options.figure:
+        figure = ALL[name]
+        times = Runner(program, results, progress).times(enhancement.runs_of(figure))
+        progress.clear()
+        files += enhancement.write(figure, times, results)
+        if not options.no_plots:
+            drawn, complaint = enhancement.draw(figure, times, os.path.join(results, name))
+            files += drawn
+            complaints += [complaint] if complaint not in ("", *complaints) else []
+        print(f"\n{name}: {enhancement.text(figure, times)}", end="")
+        print("Reached." if enhancement.reached(figure, times) else "Not reached.", flush=True)
+    command.say_files(files, "\n".join(complaints), progress)
+    return 0
+
+
+def main(arguments):
+    options = parse(arguments)
+    if options.list:
+        _list()
+        return 0
+    return command.run("simulate", _body, options)
