@@ -60,7 +60,9 @@ private:
             if (first < 0 || hierarchy_.groups[around].depth < hierarchy_.groups[found].depth) found = around;
             first = first < 0 ? rank : first;
         }
-        while (hierarchy_.groups[found].members.size() == 1) found = hierarchy_.groups[found].parent;
+        while (found != node && hierarchy_.groups[found].members.size() == 1) {
+            found = hierarchy_.groups[found].parent;
+        }
         if (found != node) card_of_[found] = node;
     }
 
@@ -73,51 +75,63 @@ private:
         return made->seal();
     }
 
-    /// The connection of a child to `group`. Inside the child half of its own latency has passed.
+    /// The connection of a child to `group`; inside the child half of its own latency has passed. `transfers`
+    /// as for link(). A process copies, and its card serves it, message after message: were they to share its
+    /// connection all segments under way would arrive together, and no pipeline would ever fill.
     void connect(s4u::NetZone* zone, const Group& group, const std::string& name, double inner_us,
-                 Child& child) const {
+                 int transfers, Child& child) const {
         const LinkClass& links = machine_.at(group.level);
         const double us = (links.latency_us - inner_us) / 2;
         if (us < 0) {
             throw std::invalid_argument(machine_.name + ": level " + topology::name_of(group.level) +
                                         " has a lower latency than one inside it");
         }
-        // A process copies, and its card serves it, message after message: were they to share its connection
-        // all segments under way would arrive together, and no pipeline would ever fill.
-        const int transfers = child.gateway == nullptr ? 1 : 0;
         child.up.emplace_back(link(zone, name + ".up", links.mbytes_per_s, us, transfers));
         child.down.emplace_back(link(zone, name + ".down", links.mbytes_per_s, us, transfers));
     }
 
-    /// A way out of `zone`. A zone of its own: SimGrid finds no way from a host to a router in a zone around
-    /// its own one.
-    static Child exit_of(s4u::NetZone* zone, const std::string& name) {
+    /// A way out of `zone`. SimGrid follows ways between points of one zone, and between points of zones side
+    /// by side, but takes wrong links where one point's zone is inside the other's: so it is a router beside
+    /// hosts, or in a zone of its own beside zones.
+    static Child exit_of(s4u::NetZone* zone, const std::string& name, bool beside_hosts) {
+        const std::string router_name = name + ".router";
+        if (beside_hosts) return {zone->create_router(router_name), nullptr, {}, {}};
         s4u::NetZone* const exit = s4u::create_star_zone(name);
         exit->set_parent(zone);
-        NetPoint* const router = exit->create_router(name + ".router");
+        NetPoint* const router = exit->create_router(router_name);
         exit->add_route(router, nullptr, nullptr, nullptr, Links{}, true);
         exit->seal();
         return {exit->get_netpoint(), router, {}, {}};
     }
 
-    Child build_core(s4u::NetZone* zone, const Group& group, int rank) {
-        const std::string name = "core." + std::to_string(rank);
-        s4u::Host* const core = zone->create_host(name, host_speed);
+    s4u::Host* make_host(s4u::NetZone* zone, int rank) {
+        s4u::Host* const core = zone->create_host("core." + std::to_string(rank), host_speed);
         core->seal();
         hosts_[static_cast<std::size_t>(rank)] = core;
+        return core;
+    }
+
+    Child build_core(s4u::NetZone* zone, const Group& group, int rank) {
+        s4u::Host* const core = make_host(zone, rank);
         Child child{core->get_netpoint(), nullptr, {}, {}};
-        connect(zone, group, name, 0, child);
+        connect(zone, group, core->get_name(), 0, 1, child);
         return child;
     }
 
-    /// The same in a zone of its own, with its connection, as pairwise routes want it.
+    /// The same in a zone of its own, to stand beside zones. Its connection is outside: a host that is its
+    /// zone's gateway leaves it by no link.
     Child build_core_zone(s4u::NetZone* zone, const Group& group, int rank) {
-        s4u::NetZone* const own = s4u::create_star_zone("zone." + std::to_string(rank));
+        const std::string name = "zone." + std::to_string(rank);
+        s4u::NetZone* const own = s4u::create_star_zone(name);
         own->set_parent(zone);
-        const Child core = build_core(own, group, rank);
-        join_star(own, {core});
+        s4u::Host* const core = make_host(own, rank);
+        own->add_route(core->get_netpoint(), nullptr, nullptr, nullptr, Links{}, true);
+        const s4u::LinkInRoute itself(link(own, name + ".itself", machine_.at(group.level).mbytes_per_s, 0));
+        own->add_route(core->get_netpoint(), core->get_netpoint(), nullptr, nullptr, {itself}, true);
         own->seal();
-        return {own->get_netpoint(), core.point, {}, {}};
+        Child child{own->get_netpoint(), core->get_netpoint(), {}, {}};
+        connect(zone, group, name, 0, 1, child);
+        return child;
     }
 
     Child build_group(int index, s4u::NetZone* parent) {
@@ -127,8 +141,12 @@ private:
         s4u::NetZone* const zone = has_card ? s4u::create_full_zone(name) : s4u::create_star_zone(name);
         zone->set_parent(parent);
         std::vector<Child> children;
+        const bool all_hosts =
+            !has_card && std::all_of(group.children.begin(), group.children.end(),
+                                     [&](int part) { return hierarchy_.groups[part].members.size() == 1; });
         const auto add_core = [&](int rank) {
-            children.push_back(has_card ? build_core_zone(zone, group, rank) : build_core(zone, group, rank));
+            children.push_back(all_hosts ? build_core(zone, group, rank)
+                                         : build_core_zone(zone, group, rank));
         };
         for (const int inner : group.children) {
             const Group& part = hierarchy_.groups[inner];
@@ -137,16 +155,17 @@ private:
                 continue;
             }
             children.push_back(build_group(inner, zone));
-            connect(zone, group, name + "." + std::to_string(inner), machine_.at(part.level).latency_us,
+            connect(zone, group, name + "." + std::to_string(inner), machine_.at(part.level).latency_us, 0,
                     children.back());
         }
         for (const int rank : group.direct) {
             add_core(rank);
         }
-        children.push_back(exit_of(zone, name + ".exit"));
-        Child whole{zone->get_netpoint(), children.back().gateway, {}, {}};
+        children.push_back(exit_of(zone, name + ".exit", all_hosts));
+        const Child& exit = children.back();
+        Child whole{zone->get_netpoint(), exit.gateway != nullptr ? exit.gateway : exit.point, {}, {}};
         if (has_card) {
-            children.push_back(exit_of(zone, name + ".card"));
+            children.push_back(exit_of(zone, name + ".card", false));
             card_exits_[card_of_[index]] = children.back().gateway;
         }
         add_bus(zone, group, name, children);

@@ -1,0 +1,114 @@
+// Messages take on a platform what the machine's description says.
+#include <gtest/gtest.h>
+#include <simgrid/s4u.hpp>
+#include <smpi/mpi.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "simulated_job.h"
+
+namespace {
+
+using namespace strata::simulation;
+
+constexpr int bytes = 1000000;
+
+/// Transfers that start together.
+struct Transfer {
+    int from;
+    int to;
+};
+
+/// Until the last transfer of each set has ended, in microseconds.
+std::vector<double> times(const char* file, const std::vector<std::vector<Transfer>>& sets) {
+    const Machine machine = read_machine(std::string(STRATA_MACHINES) + file);
+    const Ranks ranks = make_ranks(machine, {});
+    std::vector<double> ends(sets.size(), 0);
+    simgrid::s4u::BarrierPtr together;
+    const auto size = static_cast<unsigned>(ranks.records.size());
+    std::vector<char> data(bytes);
+    run_job(
+        machine, ranks, "ompi", [&] { together = simgrid::s4u::Barrier::create(size); },
+        [&](int rank) {
+            for (std::size_t i = 0; i < sets.size(); ++i) {
+                together->wait();
+                const double begin = simgrid::s4u::Engine::get_clock();
+                std::vector<MPI_Request> requests;
+                for (const Transfer& one : sets[i]) {
+                    MPI_Request request = MPI_REQUEST_NULL;
+                    if (one.from == rank)
+                        MPI_Isend(data.data(), bytes, MPI_BYTE, one.to, 0, MPI_COMM_WORLD, &request);
+                    if (one.to == rank)
+                        MPI_Irecv(data.data(), bytes, MPI_BYTE, one.from, 0, MPI_COMM_WORLD, &request);
+                    if (request != MPI_REQUEST_NULL) requests.push_back(request);
+                }
+                MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+                ends[i] = std::max(ends[i], 1e6 * (simgrid::s4u::Engine::get_clock() - begin));
+                together->wait();
+            }
+        });
+    return ends;
+}
+
+/// Latency, bytes by MB/s, and the processors' overheads, which both ends have at the same time.
+double expected(double latency_us, double mbytes_per_s, double transfers, double overhead_us) {
+    return latency_us + transfers * bytes / mbytes_per_s + overhead_us;
+}
+
+TEST(Platform, CardsWriteSlowlyIntoOtherDomains) {
+    // Ranks 0 and 1 are in domain 0, 2 and 3 in domain 1, where the card is; 8 to 15 on the next node.
+    const auto found = times("nuioa8.json", {{{0, 1}},
+                                             {{0, 2}},
+                                             {{0, 8}},
+                                             {{0, 10}},
+                                             {{10, 0}},
+                                             {{10, 2}},
+                                             {{0, 8}, {1, 9}},
+                                             {{0, 10}, {1, 11}},
+                                             {{0, 8}, {8, 0}},
+                                             {{0, 1}, {0, 2}},
+                                             {{0, 8}, {0, 16}}});
+    constexpr double near_us = 0.01 * bytes / 1500;  // shares are not quite equal
+    EXPECT_NEAR(found[0], expected(0.5, 1800, 1, 0.4), 0.1) << "in a domain";
+    EXPECT_NEAR(found[1], expected(0.8, 1800, 1, 0.4), 0.1) << "between domains";
+    EXPECT_NEAR(found[2], expected(3.3, 1150, 1, 0.4), 0.1) << "far to far";
+    EXPECT_NEAR(found[3], expected(3, 1500, 1, 0.4), 0.1) << "far to near";
+    EXPECT_NEAR(found[4], expected(3, 1150, 1, 0.4), 0.1) << "near to far";
+    EXPECT_NEAR(found[5], expected(2.7, 1500, 1, 0.4), 0.1) << "near to near";
+    EXPECT_NEAR(found[6], expected(3, 1150, 2, 0.4), near_us) << "two share what the card writes afar";
+    EXPECT_NEAR(found[7], expected(3, 1500, 2, 0.4), near_us) << "two share the card";
+    EXPECT_NEAR(found[8], expected(3.3, 1150, 1, 0.4), 0.1) << "directions do not share";
+    EXPECT_NEAR(found[9], expected(0.8, 1800, 2, 0.4), 1.5) << "a core sends one message after the other";
+    EXPECT_NEAR(found[10], expected(3, 1150, 2, 0.4), 4) << "to whomever";
+}
+
+TEST(Platform, LevelsHaveTheirLatenciesEndToEnd) {
+    // 10 nodes of 2 packages of 2 domains of 6 cores.
+    const auto found = times("ntw10e5.json", {{{0, 1}},
+                                              {{0, 6}},
+                                              {{0, 12}},
+                                              {{0, 24}},
+                                              {{0, 24}, {1, 25}, {12, 36}, {18, 42}},
+                                              {{0, 24}, {24, 0}},
+                                              {{0, 1}, {1, 0}},
+                                              {{0, 1}, {1, 2}},
+                                              {{6, 30}, {25, 7}}});
+    EXPECT_NEAR(found[0], expected(0.25, 5000, 1, 0.2), 0.1);
+    EXPECT_NEAR(found[1], expected(0.4, 5000, 1, 0.2), 0.1);
+    EXPECT_NEAR(found[2], expected(0.6, 5000, 1, 0.2), 0.1);
+    EXPECT_NEAR(found[3], expected(1.6, 3200, 1, 0.2), 0.1);
+    EXPECT_NEAR(found[4], expected(1.6, 3200, 4, 0.2), 0.01 * 4 * bytes / 3200) << "four share the card";
+    EXPECT_NEAR(found[5], expected(1.6, 3200, 1, 0.2), 0.1) << "directions do not share";
+    EXPECT_NEAR(found[6], expected(0.25, 5000, 1, 0.2), 0.1) << "here neither";
+    EXPECT_NEAR(found[7], expected(0.25, 5000, 1, 0.2), 0.1) << "a core sends and receives at once";
+    EXPECT_NEAR(found[8], expected(1.6, 3200, 1, 0.2), 0.1) << "nor do other cores of a node";
+}
+
+TEST(Platform, DomainsShareTheirBus) {
+    const auto found = times("smp12e5.json", {{{0, 1}, {2, 3}, {4, 5}}, {{0, 1}, {2, 3}, {4, 5}, {6, 7}}});
+    EXPECT_NEAR(found[0], expected(0.25, 4500, 1, 0.2), 0.1) << "13,500 of 17,000 MB/s";
+    EXPECT_NEAR(found[1], expected(0.25, 17000, 4, 0.2), 2) << "18,000 are too much";
+}
+
+}  // namespace
