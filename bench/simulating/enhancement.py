@@ -93,13 +93,13 @@ def draw(figure, times, base):
                                 _LOOKS[algorithm], algorithm)
                   for place, algorithm in enumerate(figure.algorithms)]
         limit = gnuplot.dashed(f"paper{number}", [(size, figure.greatest) for size in figure.sizes],
-                               f"the paper's greatest: {figure.greatest:g}x")
+                               f"the paper: {figure.greatest:g}x")
         return gnuplot.panel(_SHORT[way], [*curves, limit])
 
     def script(terminal, path):
         settings = (gnuplot.size_tics(figure.sizes) + "set logscale y\nset format y '%g x'\nset ylabel 'faster'\n"
-                    f"set yrange [{min(0.5, *values) * 0.8:.3g}:{max(figure.greatest, *values) * 1.5:.3g}]\n"
-                    "set key outside bottom center horizontal reverse Left samplen 2.5\n")
+                    f"set yrange [{min(0.5, *values) * 0.8:.3g}:{max(figure.greatest, *values) * 8:.3g}]\n"
+                    "set key top left maxrows 3 reverse Left samplen 2\n")
         return gnuplot.script([panel(number, way) for number, way in enumerate(WAYS)], figure.title, settings,
                               terminal, path)
 
