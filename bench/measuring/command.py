@@ -35,8 +35,8 @@ def sizes(text):
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
-def operations_option(default, known=tuple(operations.ALL)):
-    """The settings of an option for a list of operations, for argparse. `default`: its value as text."""
+def some_of(known):
+    """A list of known words, or "all", for argparse."""
     def parse(text):
         found = tuple(dict.fromkeys(known if text == "all" else text.split(",")))
         for word in found:
@@ -44,6 +44,12 @@ def operations_option(default, known=tuple(operations.ALL)):
                 raise argparse.ArgumentTypeError(f"'{word}': expected all, or some of {', '.join(known)}")
         return found
 
+    return parse
+
+
+def operations_option(default, known=tuple(operations.ALL)):
+    """The settings of an option for a list of operations, for argparse. `default`: its value as text."""
+    parse = some_of(known)
     return {"metavar": "LIST", "type": parse, "default": parse(default),
             "help": f"operations: all, or some of {', '.join(known)} ({default})"}
 

@@ -17,18 +17,10 @@ prints the same numbers every time.
 Exit status: 0 if every figure was made; 1 if one could not be; whether a paper's statement was reached is shown."""
 
 
-def _figures(text):
-    found = tuple(dict.fromkeys(ALL if text == "all" else text.split(",")))
-    for word in found:
-        if word not in ALL:
-            raise argparse.ArgumentTypeError(f"'{word}': expected all, or some of {', '.join(ALL)}")
-    return found
-
-
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="simulate", description="Reproduces figures of the papers in simulation.",
                                      epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--figure", metavar="LIST", type=_figures, default=tuple(ALL),
+    parser.add_argument("--figure", metavar="LIST", type=command.some_of(tuple(ALL)), default=tuple(ALL),
                         help=f"all, or some of {', '.join(ALL)} (all)")
     parser.add_argument("--all", action="store_true", help="all figures, which is the default")
     parser.add_argument("--list", action="store_true", help="tell what figures there are, and what the papers say")

@@ -158,4 +158,21 @@ TEST(Traces, OfFiftyShapesAreThoseOfTheInProcessTransport) {
     EXPECT_GT(messages, 20000U);
 }
 
+/// The comparison sees one message of another size, and another tree.
+TEST(Traces, DifferWherePlansDo) {
+    Case one = random_case(3, Collective::bcast);
+    one.hierarchy = regular_hierarchy({3, 4});
+    one.plan = uniform_plan(one.hierarchy, {algorithms::Algorithm::binomial, 0, {}}, 64);
+    one.plan.engine = algorithms::Engine::tree;
+    one.operation.root = 0;
+    Case other_size = one;
+    other_size.plan.levels.back().segment_bytes = 72;
+    Case other_tree = one;
+    other_tree.plan.levels.back().method.algorithm = algorithms::Algorithm::linear;
+    const std::vector<Streams> found = simulated({one, other_size, other_tree});
+    EXPECT_EQ(found[0], in_process(one, 1));
+    EXPECT_NE(found[1], in_process(one, 1));
+    EXPECT_NE(found[2], in_process(one, 1));
+}
+
 }  // namespace
