@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "turns.h"
+
 namespace bench {
 
 namespace {
@@ -81,8 +83,7 @@ bool Measurement::repeat(std::uint64_t repetition) {
     const std::size_t count = turns_.size();
     bool more = !enough();
     for (std::size_t step = 0; step < count; ++step) {
-        const std::size_t place = (repetition + step) % count;
-        if (!call(turns_[repetition % 2 == 0 ? place : count - 1 - place], repetition, more)) return false;
+        if (!call(turns_[in_turn(before_ + repetition, step, count)], repetition, more)) return false;
         more = true;
     }
     return true;

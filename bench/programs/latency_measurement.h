@@ -23,9 +23,8 @@ struct Result {
     bool right() const { return wrong_bytes == 0 && left_early == 0; }
 };
 
-// One repetition after another on one size, and in each everybody once: in the order given, beginning with
-// the next one each time, every second time backwards, so that nobody always follows the same one. All work
-// on the same buffers. Every rank takes part; results are complete on rank 0.
+// One repetition after another on one size, and in each everybody once, in an order that changes (in_turn()).
+// All work on the same buffers. Every rank takes part; results are complete on rank 0.
 class Measurement {
 public:
     // `root`: as root_rank() tells. `size`: 0 for operations without data.
