@@ -1,0 +1,31 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "strata/algorithms/perform.h"
+#include "strata/topology/hierarchy.h"
+
+namespace strata::testing {
+
+/// A call of a collective by a plan.
+struct TracedCall {
+    topology::Hierarchy hierarchy;
+    algorithms::Plan plan;
+    algorithms::Operation operation;
+    std::size_t bytes = 0;  ///< of the vector, or of every block
+};
+
+/// One rank's part, on memory of its own. What reductions make of it is left out. Returns the engine's code.
+int perform(const TracedCall& call, int rank, algorithms::Transport& transport);
+
+/// Sizes of the messages from a rank to a rank in a lane, in the order sent.
+using Streams = std::map<std::tuple<int, int, int>, std::vector<std::size_t>>;
+
+/// Of all ranks, over the in-process transport; `problem` says what went wrong, and is empty where nothing
+/// did.
+Streams in_process_streams(const TracedCall& call, std::uint64_t seed, std::string& problem);
+
+}  // namespace strata::testing

@@ -1,0 +1,23 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "random.h"
+#include "strata/algorithms/collective.h"
+
+namespace strata::testing {
+
+/// What a user might say about a communicator, in full: nothing is left to the cost model.
+struct RandomSettings {
+    std::vector<int> ranks;  ///< of MPI_COMM_WORLD, in the order of the communicator
+    std::string hierarchy;   ///< coll_strata_hierarchy: nested lists of ranks
+    std::string methods;     ///< coll_strata_OP_level_algorithms
+    std::string segments;    ///< coll_strata_OP_segsize
+    bool ring = false;       ///< for Allgather and Allreduce
+    int root = 0;
+    std::size_t elements = 1;  ///< doubles of a vector, or of a block
+};
+
+RandomSettings random_settings(Random& random, int world);
+
+}  // namespace strata::testing
