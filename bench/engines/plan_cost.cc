@@ -8,49 +8,19 @@
 #include <string>
 #include <vector>
 
+#include "many_ranks.h"
 #include "strata/algorithms/selector.h"
-#include "strata/topology/hierarchy.h"
 
 namespace {
 
 using namespace strata;
 using algorithms::Collective;
-using topology::LevelKind;
 
-/// Nodes below leaf switches below one top switch, and the processors of a node.
-struct Machine {
-    int switches;
-    int nodes;  ///< of each switch
-    int packages;
-    int ranks;  ///< of each package
-    int all_nodes() const { return switches * nodes; }
-    int all() const { return all_nodes() * packages * ranks; }
-};
-
-constexpr Machine machines[] = {{2, 2, 1, 4}, {2, 8, 2, 4}, {4, 16, 2, 8}, {16, 40, 2, 8}};
+constexpr bench::ManyRanks machines[] = {{2, 2, 1, 4}, {2, 8, 2, 4}, {4, 16, 2, 8}, {16, 40, 2, 8}};
 constexpr Collective operations[] = {Collective::bcast,     Collective::reduce, Collective::allreduce,
                                      Collective::allgather, Collective::gather, Collective::scatter,
                                      Collective::barrier};
 constexpr std::size_t sizes[] = {8, 8192, 262144, 4194304};
-
-topology::Hierarchy hierarchy_of(const Machine& machine, bool cyclic) {
-    std::vector<topology::LocalityRecord> records(static_cast<std::size_t>(machine.all()));
-    const int per_node = machine.packages * machine.ranks;
-    for (int rank = 0; rank < machine.all(); ++rank) {
-        const int node = cyclic ? rank % machine.all_nodes() : rank / per_node;
-        const int place = cyclic ? rank / machine.all_nodes() : rank % per_node;
-        topology::LocalityRecord& record = records[static_cast<std::size_t>(rank)];
-        record.node_id = static_cast<std::uint64_t>(node) + 1;
-        record.network_path = {1, static_cast<std::uint32_t>(2 + node / machine.nodes)};
-        const auto add = [&](LevelKind kind, int index) {
-            record.hardware_path.push_back({static_cast<std::uint16_t>(1U << static_cast<unsigned>(kind)),
-                                            static_cast<std::uint16_t>(index)});
-        };
-        if (machine.packages > 1) add(LevelKind::package, place / machine.ranks);
-        add(LevelKind::core, place);
-    }
-    return topology::build_hierarchy(records);
-}
 
 double processor_us() {
     rusage usage{};
@@ -94,12 +64,13 @@ int main(int argc, char** argv) {
     app.add_option("--repetitions", batches, "batches of plans, whose median is printed");
     app.add_option("--ranks", most, "largest machine");
     CLI11_PARSE(app, argc, argv);
-    for (const Machine& machine : machines) {
+    for (const bench::ManyRanks& machine : machines) {
         if (machine.all() > most) continue;
         for (const bool cyclic : {false, true}) {
-            const topology::Hierarchy hierarchy = hierarchy_of(machine, cyclic);
+            const topology::Hierarchy hierarchy =
+                topology::build_hierarchy(bench::records_of(machine, cyclic));
             std::printf("%d ranks, %dx%d, %s: us by bytes", machine.all(), machine.all_nodes(),
-                        machine.packages * machine.ranks, cyclic ? "cyclic" : "block");
+                        machine.per_node(), cyclic ? "cyclic" : "block");
             for (const std::size_t bytes : sizes) std::printf(" %zu", bytes);
             std::printf("\n");
             for (const Collective collective : operations) {

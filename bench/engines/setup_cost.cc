@@ -1,0 +1,118 @@
+// What a communicator of many ranks costs one process before its first message: memory and time. Needs no
+// MPI.
+#include <malloc.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "many_ranks.h"
+#include "strata/algorithms/planner.h"
+#include "strata/algorithms/routes.h"
+
+namespace {
+
+using namespace strata;
+using algorithms::Collective;
+
+// 64 ranks per node, 16 nodes per leaf switch.
+constexpr bench::ManyRanks machines[] = {{1, 1, 2, 32},    {1, 4, 2, 32},    {1, 16, 2, 32},
+                                         {4, 16, 2, 32},   {16, 16, 2, 32},  {64, 16, 2, 32},
+                                         {256, 16, 2, 32}, {1024, 16, 2, 32}};
+constexpr Collective operations[] = {Collective::bcast, Collective::reduce, Collective::allreduce,
+                                     Collective::allgather};
+constexpr std::size_t bytes = 65536;
+
+/// Of the heap, in use.
+double heap_mib() {
+    const auto info = mallinfo2();
+    return static_cast<double>(info.uordblks + info.hblkhd) / (1 << 20);
+}
+
+/// Time and memory since it was made.
+class Meter {
+public:
+    double ms() const {
+        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count();
+    }
+    double mib() const { return heap_mib() - before_mib_; }
+
+private:
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+    double before_mib_ = heap_mib();
+};
+
+struct Cost {
+    double ms = 0;
+    double mib = 0;
+};
+
+/// Of the first call of an operation: its plan, and this rank's edges.
+Cost first_call(const algorithms::Planner& planner, const topology::Hierarchy& hierarchy,
+                Collective collective) {
+    algorithms::Operation operation{collective, bytes, 0};
+    if (traits_of(collective).blocks) operation.bytes = hierarchy.stop.size() * 8;
+    const int middle = hierarchy.ranks() / 2;
+    const topology::CardLanes no_lanes;
+    const algorithms::Routing routing(hierarchy, no_lanes, middle);
+    algorithms::PlanRoutes kept;
+    const Meter meter;
+    const algorithms::Plan plan = planner.make_plan(planner.class_of(operation).representative);
+    if (plan.engine == algorithms::Engine::tree) {
+        switch (collective) {
+            case Collective::bcast: routing.tree(plan, kept, 0); break;
+            case Collective::reduce: routing.reduction(plan, kept, 0, false); break;
+            case Collective::allgather: routing.blocks(plan, kept, 0, algorithms::BlockFlow::all); break;
+            default: routing.exchange(plan, kept, 0, false); break;
+        }
+    }
+    return {meter.ms(), meter.mib()};
+}
+
+void show(const bench::ManyRanks& machine, bool cyclic) {
+    std::printf("%9d %6s", machine.all(), cyclic ? "cyclic" : "block");
+    std::size_t wire = 0;
+    Meter of_records;
+    auto records = std::make_unique<std::vector<topology::LocalityRecord>>(records_of(machine, cyclic));
+    for (const auto& record : *records) wire += encode(record).size();
+    std::printf(" %8.1f %8.1f", static_cast<double>(wire) / (1 << 20), of_records.mib());
+    const Meter of_hierarchy;
+    const topology::Hierarchy hierarchy = topology::build_hierarchy(*records);
+    std::printf(" %9.1f %8.1f", of_hierarchy.ms(), of_hierarchy.mib());
+    std::fflush(stdout);
+    const algorithms::PlanSettings settings;
+    const algorithms::Planner planner(hierarchy, settings, false);
+    for (const Collective collective : operations) {
+        const Cost cost = first_call(planner, hierarchy, collective);
+        std::printf(" %9.1f %7.2f", cost.ms, cost.mib);
+        std::fflush(stdout);
+    }
+    std::printf("\n");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app{
+        "Time (ms) and memory (MiB) that one process spends before the first message on a communicator of "
+        "nodes of 64\n"
+        "ranks, 16 nodes below each leaf switch: the records of all ranks (on the wire, and in memory), the "
+        "hierarchy,\n"
+        "and then the first call of each operation: its plan and the edges of one rank in the middle. 64 "
+        "KiB; of an\n"
+        "Allgather 8 bytes per rank."};
+    int most = 1 << 20;
+    app.add_option("--ranks", most, "largest number of ranks")->capture_default_str();
+    CLI11_PARSE(app, argc, argv);
+    std::printf("%9s %6s %8s %8s %9s %8s", "ranks", "order", "wire MiB", "rec MiB", "hier ms", "hier MiB");
+    for (const Collective collective : operations)
+        std::printf(" %9s %7s", (std::string(name_of(collective)) + " ms").substr(0, 9).c_str(), "MiB");
+    std::printf("\n");
+    for (const bench::ManyRanks& machine : machines) {
+        if (machine.all() > most) continue;
+        for (const bool cyclic : {false, true}) show(machine, cyclic);
+    }
+}
