@@ -9,42 +9,67 @@ namespace strata::simulation {
 namespace {
 
 constexpr const char* known_names =
-    "mpi, strata, untuned, levels:ALGORITHM, whole:ALGORITHM, flat:ALGORITHM, flat:ALGORITHM/BYTES";
+    "mpi, strata, untuned, levels:ALGORITHM, whole:ALGORITHM, flat:ALGORITHM, flat:ALGORITHM/BYTES, and "
+    "behind all but mpi and flat @VIEW";
 
 [[noreturn]] void unknown(const std::string& name, const std::string& why) {
     throw std::invalid_argument("contender '" + name + "': " + why + "; known: " + known_names);
 }
 
+/// KIND[:METHOD][@VIEW]
+struct Words {
+    std::string kind;
+    std::optional<std::string> method;
+    std::optional<std::string> view;
+};
+
+Words split(std::string name) {
+    Words words;
+    if (const std::size_t at = name.find('@'); at != std::string::npos) {
+        words.view = name.substr(at + 1);
+        name.resize(at);
+    }
+    if (const std::size_t colon = name.find(':'); colon != std::string::npos) {
+        words.method = name.substr(colon + 1);
+        name.resize(colon);
+    }
+    words.kind = name;
+    return words;
+}
+
 }  // namespace
 
-Contender::Contender(const std::string& name, const Machine& machine, const Ranks& ranks)
-    : name_(name), hierarchy_(&ranks.hierarchy) {
-    const std::size_t colon = name.find(':');
-    const std::string kind = name.substr(0, colon);
-    if (kind == "mpi" && colon == std::string::npos) return;
-    if (kind == "strata") settings_.links = machine.table(ranks.hierarchy);
-    if (kind == "untuned") settings_.links.set_eager_limits(machine.eager_bytes, machine.eager_bytes);
-    if (kind == "levels" || kind == "whole" || kind == "flat") {
-        if (colon == std::string::npos) unknown(name, "names no algorithm");
-        settings_.links = machine.table(ranks.hierarchy);
-        std::string method = name.substr(colon + 1);
-        std::optional<std::size_t> segment;
-        if (kind != "levels") segment = 0;
-        if (const std::size_t slash = method.find('/'); slash != std::string::npos) {
-            segment = topology::whole_number<std::size_t>(method.substr(slash + 1));
-            if (!segment) unknown(name, "no number of bytes behind '/'");
-            method.resize(slash);
-        }
-        if (kind == "flat") hierarchy_ = &ranks.flat;
-        fix(method, segment);
-    } else if ((kind != "strata" && kind != "untuned") || colon != std::string::npos) {
-        unknown(name, "unknown");
+Contender::Contender(const std::string& name, const Machine& machine, Ranks& ranks) : name_(name) {
+    const Words words = split(name);
+    if (name == "mpi") return;
+    const bool fixes = words.kind == "levels" || words.kind == "whole" || words.kind == "flat";
+    if (!fixes && words.kind != "strata" && words.kind != "untuned") unknown(name, "unknown");
+    if (fixes != words.method.has_value()) unknown(name, fixes ? "names no algorithm" : "takes no algorithm");
+    const bool flat = words.kind == "flat";
+    if (flat && words.view) unknown(name, "has no levels");
+    try {
+        hierarchy_ = flat ? &ranks.flat() : &ranks.seen_as(words.view.value_or(""));
+    } catch (const std::invalid_argument& error) {
+        unknown(name, error.what());
     }
+    if (words.kind == "untuned") {
+        settings_.links.set_eager_limits(machine.eager_bytes, machine.eager_bytes);
+    } else {
+        settings_.links = machine.table(flat ? ranks.hierarchy() : *hierarchy_);
+    }
+    if (fixes) fix(*words.method, words.kind != "levels");
     planner_ = std::make_unique<algorithms::Planner>(*hierarchy_, settings_, false);
 }
 
-/// One algorithm, and perhaps segment, on every level.
-void Contender::fix(const std::string& method, std::optional<std::size_t> segment) {
+/// One algorithm on every level, in the segments that stand behind it or in one piece, or as the model wants.
+void Contender::fix(std::string method, bool whole) {
+    std::optional<std::size_t> segment;
+    if (whole) segment = 0;
+    if (const std::size_t slash = method.find('/'); slash != std::string::npos) {
+        segment = topology::whole_number<std::size_t>(method.substr(slash + 1));
+        if (!segment) unknown(name_, "no number of bytes behind '/'");
+        method.resize(slash);
+    }
     std::string methods;
     for (const topology::LevelKey level : hierarchy_->levels()) {
         methods += (methods.empty() ? "" : ",") + topology::name_of(level) + "=" + method;

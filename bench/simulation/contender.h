@@ -11,6 +11,8 @@
 
 namespace strata::simulation {
 
+constexpr int every_root = -1;
+
 /// One call of a collective.
 struct Call {
     algorithms::Collective collective = algorithms::Collective::bcast;
@@ -30,8 +32,9 @@ public:
     ///   whole:ALG       the same, each level's message in one piece
     ///   flat:ALG        one algorithm over all ranks, in one piece: the native one
     ///   flat:ALG/BYTES  the same in segments
+    /// and for all but mpi and flat, behind '@', how the ranks are seen: Ranks::seen_as().
     /// Throws std::invalid_argument naming what is known.
-    Contender(const std::string& name, const Machine& machine, const Ranks& ranks);
+    Contender(const std::string& name, const Machine& machine, Ranks& ranks);
 
     const std::string& name() const { return name_; }
     /// Throws std::invalid_argument where this way of doing it is not one of this collective.
@@ -43,12 +46,12 @@ public:
     algorithms::Operation operation(const Call& call) const;
 
 private:
-    void fix(const std::string& method, std::optional<std::size_t> segment);
+    void fix(std::string method, bool whole);
 
     bool fixed_ = false;  ///< one algorithm is
 
     std::string name_;
-    const topology::Hierarchy* hierarchy_;
+    const topology::Hierarchy* hierarchy_ = nullptr;
     algorithms::PlanSettings settings_;
     std::unique_ptr<algorithms::Planner> planner_;
     std::unordered_map<std::uint64_t, algorithms::Plan> plans_;

@@ -122,11 +122,9 @@ const LinkClass& Machine::at(topology::LevelKey level) const {
 
 algorithms::LinkTable Machine::table(const topology::Hierarchy& hierarchy) const {
     algorithms::LinkTable table;
-    for (const topology::LevelKey level : hierarchy.levels()) {
-        const bool joins = std::any_of(
-            hierarchy.groups.begin(), hierarchy.groups.end(),
-            [&](const topology::Group& group) { return group.level == level && group.members.size() > 1; });
-        if (!joins) continue;
+    for (const topology::Group& group : hierarchy.groups) {
+        if (group.members.size() < 2) continue;
+        const topology::LevelKey level = link_level(group);
         const LinkClass& link = at(level);
         algorithms::LinkSetting setting;
         setting.latency_us = link.latency_us + 2 * overhead_us;

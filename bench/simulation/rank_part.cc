@@ -62,20 +62,10 @@ std::size_t memory_of(const Call& call, int ranks) {
     return call.bytes + static_cast<std::size_t>(ranks) * sizeof(double);
 }
 
-RankPart::RankPart(MPI_Comm comm, const Machine& machine, const Ranks& ranks, std::span<std::byte> shared,
-                   Traffic& traffic)
-    : comm_(comm),
-      ranks_(ranks),
-      rank_([comm] {
-          int rank = 0;
-          MPI_Comm_rank(comm, &rank);
-          return rank;
-      }()),
-      size_(ranks.hierarchy.ranks()),
-      shared_(shared),
-      transport_(comm, machine.eager_bytes, traffic),
-      routing_(ranks.hierarchy, no_lanes_, rank_),
-      flat_routing_(ranks.flat, no_lanes_, rank_) {
+RankPart::RankPart(MPI_Comm comm, const Machine& machine, std::span<std::byte> shared, Traffic& traffic)
+    : comm_(comm), shared_(shared), transport_(comm, machine.eager_bytes, traffic) {
+    MPI_Comm_rank(comm, &rank_);
+    MPI_Comm_size(comm, &size_);
     fold_bytes_per_s = machine.fold_mbytes_per_s * 1e6;
     MPI_Op_create(fold_for_mpi, 1, &sum_);
 }
@@ -190,7 +180,9 @@ std::span<algorithms::Block> RankPart::blocks_of(const Call& call) {
 }
 
 int RankPart::perform_plan(Contender& contender, const Call& call, const algorithms::Plan& plan) {
-    const algorithms::Routing& routing = &contender.hierarchy() == &ranks_.flat ? flat_routing_ : routing_;
+    const topology::Hierarchy& hierarchy = contender.hierarchy();
+    const algorithms::Routing& routing =
+        routings_.try_emplace(&hierarchy, hierarchy, no_lanes_, rank_).first->second;
     const algorithms::Performer performer{transport_, arena_, routing, plan, kept_[&plan]};
     const algorithms::Operation operation = contender.operation(call);
     algorithms::PackedBuffer own(send_, call.bytes);

@@ -2,6 +2,7 @@
 #include <smpi/mpi.h>
 
 #include <cstddef>
+#include <map>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -22,8 +23,7 @@ class RankPart {
 public:
     /// `shared`: memory of all ranks together, twice memory_of(), whose
     /// contents mean nothing; empty: every rank has its own, and looks at what it gets.
-    RankPart(MPI_Comm comm, const Machine& machine, const Ranks& ranks, std::span<std::byte> shared,
-             Traffic& traffic);
+    RankPart(MPI_Comm comm, const Machine& machine, std::span<std::byte> shared, Traffic& traffic);
     ~RankPart();
     RankPart(const RankPart&) = delete;
     RankPart& operator=(const RankPart&) = delete;
@@ -45,15 +45,13 @@ private:
     std::size_t block_bytes(const Call& call) const { return call.bytes / static_cast<std::size_t>(size_); }
 
     MPI_Comm comm_;
-    const Ranks& ranks_;
     int rank_ = 0;
     int size_ = 0;
     std::span<std::byte> shared_;
     SmpiTransport transport_;
     algorithms::Arena arena_;
     topology::CardLanes no_lanes_;
-    algorithms::Routing routing_;
-    algorithms::Routing flat_routing_;
+    std::map<const topology::Hierarchy*, algorithms::Routing> routings_;
     std::unordered_map<const algorithms::Plan*, algorithms::PlanRoutes> kept_;
     std::vector<std::byte> own_memory_;
     std::vector<algorithms::Block> blocks_;

@@ -54,8 +54,8 @@ std::vector<Call> calls_of(const Options& options) {
         for (const std::string& size : words(options.sizes)) {
             std::size_t bytes = algorithms::parse_level_sizes(size).front().bytes;
             for (const std::string& word : words(options.roots)) {
-                const auto root = topology::whole_number<int>(word);
-                if (!root) throw std::invalid_argument("--roots: '" + word + "' is no rank");
+                const auto root = word == "all" ? simulation::every_root : topology::whole_number<int>(word);
+                if (!root) throw std::invalid_argument("--roots: '" + word + "' is neither a rank nor all");
                 calls.push_back({collective, collective == Collective::barrier ? 0 : bytes, *root});
                 if (!rooted) break;
             }
@@ -65,11 +65,10 @@ std::vector<Call> calls_of(const Options& options) {
     return calls;
 }
 
-nlohmann::json by_level(const std::array<std::uint64_t, topology::level_kind_count>& counts) {
+nlohmann::json by_level(const Outcome& outcome, std::uint64_t simulation::Traffic::Count::*what) {
     nlohmann::json levels = nlohmann::json::object();
-    for (std::size_t kind = 0; kind < counts.size(); ++kind) {
-        if (counts[kind] > 0)
-            levels[std::string(name_of(static_cast<topology::LevelKind>(kind)))] = counts[kind];
+    for (const auto& count : outcome.traffic) {
+        if (count.*what > 0) levels[topology::name_of(count.level)] = count.*what;
     }
     return levels;
 }
@@ -77,15 +76,16 @@ nlohmann::json by_level(const std::array<std::uint64_t, topology::level_kind_cou
 nlohmann::json as_json(const Study& study, const std::vector<Outcome>& outcomes) {
     nlohmann::json rows = nlohmann::json::array();
     for (const Outcome& outcome : outcomes) {
-        const Call& call = study.calls[outcome.call];
+        const Call& call = outcome.call;
         nlohmann::json row{{"op", name_of(call.collective)},
                            {"bytes", call.bytes},
                            {"root", call.root},
                            {"contender", study.contenders[outcome.contender]},
                            {"us", outcome.us},
+                           {"bound_us", outcome.bound_us},
                            {"plan", outcome.plan},
-                           {"messages", by_level(outcome.traffic.messages)},
-                           {"bytes_by_level", by_level(outcome.traffic.bytes)}};
+                           {"messages", by_level(outcome, &simulation::Traffic::Count::messages)},
+                           {"bytes_by_level", by_level(outcome, &simulation::Traffic::Count::bytes)}};
         for (const auto& sent : outcome.sent) {
             nlohmann::json messages = nlohmann::json::array();
             for (const auto& [peer, lane, bytes] : sent) messages.push_back({peer, lane, bytes});
@@ -97,7 +97,7 @@ nlohmann::json as_json(const Study& study, const std::vector<Outcome>& outcomes)
 }
 
 void show(const Study& study, const Outcome& outcome, std::size_t done, std::size_t all) {
-    const Call& call = study.calls[outcome.call];
+    const Call& call = outcome.call;
     std::printf("%s %zu root %d %s: %.3f us (%s)\n", std::string(name_of(call.collective)).c_str(),
                 call.bytes, call.root, study.contenders[outcome.contender].c_str(), outcome.us,
                 outcome.plan.c_str());
@@ -112,14 +112,17 @@ void add_options(CLI::App& app, Options& options) {
         ->required();
     app.add_option("--op", options.ops, "Operations")->capture_default_str();
     app.add_option("--sizes", options.sizes, "Bytes in all, with k, M, G")->capture_default_str();
-    app.add_option("--roots", options.roots, "Ranks")->capture_default_str();
+    app.add_option("--roots", options.roots, "Ranks, or all")->capture_default_str();
     app.add_option(
            "--contenders", options.contenders,
-           "mpi, strata, untuned, levels:ALGORITHM, whole:ALGORITHM,\nflat:ALGORITHM, flat:ALGORITHM/BYTES")
+           "mpi, strata, untuned, levels:ALGORITHM, whole:ALGORITHM,\nflat:ALGORITHM, flat:ALGORITHM/BYTES; "
+           "and how they "
+           "see\nthe ranks: @lowest (the lowest lead wherever cards are),\nor levels: strata@numa/node")
         ->capture_default_str();
     app.add_option("--selector", options.study.selector, "SMPI's choices: ompi, mpich")
         ->capture_default_str();
     app.add_option("--nodes", options.study.job.nodes, "Only so many nodes");
+    app.add_option("--hosts", options.study.job.hosts, "Only these nodes");
     app.add_option("--ppn", options.study.job.ppn, "Ranks per node (one per core)");
     app.add_option("--placement", options.study.job.placement, "As strata-topo's (core)");
     app.add_option("--order", options.study.job.order, "block, cyclic, shuffle:SEED (block)");

@@ -3,7 +3,10 @@
 #include <simgrid/s4u.hpp>
 #include <smpi/smpi.h>
 
+#include <algorithm>
 #include <sstream>
+#include <stdexcept>
+#include <string_view>
 #include <vector>
 
 #include "platform.h"
@@ -84,6 +87,13 @@ void start_ranks(const std::vector<s4u::Host*>& places, const std::function<void
 
 }  // namespace
 
+void insist_on_selector(const std::string& selector) {
+    constexpr std::string_view known[] = {"ompi", "mpich"};
+    if (std::find(std::begin(known), std::end(known), selector) == std::end(known)) {
+        throw std::invalid_argument("selector '" + selector + "': known: ompi, mpich");
+    }
+}
+
 void run_job(const Machine& machine, const Ranks& ranks, const std::string& selector,
              const std::function<void()>& ready, const std::function<void(int)>& body) {
     std::string program = "simulation";
@@ -97,7 +107,7 @@ void run_job(const Machine& machine, const Ranks& ranks, const std::string& sele
     configure_mpi(machine, selector);
     SMPI_init();
     const Platform platform(machine);
-    const std::vector<s4u::Host*> places = platform.places(ranks.records);
+    const std::vector<s4u::Host*> places = platform.places(ranks.records());
     ready();
     start_ranks(places, body);
     engine.run();

@@ -13,4 +13,7 @@ namespace strata::simulation {
 void run_job(const Machine& machine, const Ranks& ranks, const std::string& selector,
              const std::function<void()>& ready, const std::function<void(int rank)>& body);
 
+/// Throws std::invalid_argument for a selector that SMPI does not have, or that does not work here.
+void insist_on_selector(const std::string& selector);
+
 }  // namespace strata::simulation

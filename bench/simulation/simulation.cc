@@ -6,9 +6,9 @@
 #include <deque>
 #include <optional>
 #include <stdexcept>
-#include <string_view>
 #include <utility>
 
+#include "bound.h"
 #include "rank_part.h"
 #include "simulated_job.h"
 
@@ -20,18 +20,21 @@ namespace s4u = simgrid::s4u;
 /// What all ranks of a running simulation share.
 class Run {
 public:
-    Run(const Study& study, const Machine& machine, const Ranks& ranks, const Progress& progress)
+    Run(const Study& study, const std::vector<Call>& asked, const Machine& machine, Ranks& ranks,
+        const Progress& progress)
         : study_(study),
+          asked_(asked),
           machine_(machine),
           ranks_(ranks),
           progress_(progress),
-          start_(s4u::Barrier::create(size())) {
+          start_(s4u::Barrier::create(size())),
+          traffic_(ranks.hierarchy()) {
         for (const std::string& name : study.contenders) {
             contenders_.emplace_back(name, machine, ranks);
             for (const Call& call : study.calls) contenders_.back().insist_on(call.collective);
         }
         if (study.check) return;
-        const int all = ranks.hierarchy.ranks();
+        const int all = ranks.size();
         std::size_t most =
             memory_of({algorithms::Collective::bcast, static_cast<std::size_t>(all) * sizeof(double), 0},
                       all);  // to warm up
@@ -41,7 +44,7 @@ public:
 
     /// One simulated process.
     void rank_main(int rank) {
-        RankPart part(MPI_COMM_WORLD, machine_, ranks_, shared_, traffic_);
+        RankPart part(MPI_COMM_WORLD, machine_, shared_, traffic_);
         part.warm_up();
         for (std::size_t call = 0; call < study_.calls.size(); ++call) {
             for (std::size_t contender = 0; contender < contenders_.size(); ++contender) {
@@ -52,7 +55,7 @@ public:
     std::vector<Outcome> take() { return std::move(outcomes_); }
 
 private:
-    unsigned size() const { return static_cast<unsigned>(ranks_.hierarchy.ranks()); }
+    unsigned size() const { return static_cast<unsigned>(ranks_.size()); }
 
     void perform(RankPart& part, int rank, std::size_t contender, std::size_t number) {
         const Call& call = study_.calls[number];
@@ -73,15 +76,16 @@ private:
     }
     void begin(std::size_t contender, std::size_t number) {
         last_s_ = 0;
-        traffic_ = {};
+        traffic_.clear();
         sent_.assign(study_.traces ? size() : 0, {});
         faults_.clear();
         const Contender& one = contenders_[contender];
         plan_ = one.is_mpi() ? "mpi" : describe(contenders_[contender].plan(study_.calls[number]));
     }
     void end(std::size_t contender, std::size_t number) {
-        outcomes_.push_back(
-            {contender, number, last_s_ * 1e6, traffic_, plan_, std::move(sent_), std::move(faults_)});
+        outcomes_.push_back({contender, asked_[number],
+                             least_us(machine_, ranks_.hierarchy(), study_.calls[number]), last_s_ * 1e6,
+                             traffic_.by_level(), plan_, std::move(sent_), std::move(faults_)});
         if (progress_)
             progress_(outcomes_.back(), outcomes_.size(), study_.calls.size() * contenders_.size());
     }
@@ -96,8 +100,9 @@ private:
     }
 
     const Study& study_;
+    const std::vector<Call>& asked_;  // before sizes were rounded up
     const Machine& machine_;
-    const Ranks& ranks_;
+    Ranks& ranks_;
     const Progress& progress_;
     s4u::BarrierPtr start_;
     std::deque<Contender> contenders_;
@@ -111,13 +116,10 @@ private:
     std::vector<Outcome> outcomes_;
 };
 
-void insist_on_known(const Study& study, std::size_t ranks) {
-    constexpr std::string_view known[] = {"ompi", "mpich"};
-    if (std::find(std::begin(known), std::end(known), study.selector) == std::end(known)) {
-        throw std::invalid_argument("selector '" + study.selector + "': known: ompi, mpich");
-    }
+void insist_on_known(const Study& study, int ranks) {
+    insist_on_selector(study.selector);
     for (const Call& call : study.calls) {
-        if (call.root < 0 || static_cast<std::size_t>(call.root) >= ranks) {
+        if (call.root < 0 || call.root >= ranks) {
             throw std::invalid_argument("root " + std::to_string(call.root) + " is no rank from 0 to " +
                                         std::to_string(ranks - 1));
         }
@@ -126,25 +128,38 @@ void insist_on_known(const Study& study, std::size_t ranks) {
 
 std::size_t rounded_up(std::size_t bytes, std::size_t whole) { return (bytes + whole - 1) / whole * whole; }
 
-Study with_whole_calls(Study study, std::size_t ranks) {
-    for (Call& call : study.calls) {
+std::vector<Call> with_roots(const std::vector<Call>& calls, int ranks) {
+    std::vector<Call> all;
+    for (Call call : calls) {
+        const bool each = call.root == every_root && algorithms::traits_of(call.collective).rooted;
+        if (call.root == every_root) call.root = 0;
+        for (int left = each ? ranks : 1; left > 0; --left, ++call.root) all.push_back(call);
+    }
+    return all;
+}
+
+std::vector<Call> with_whole_sizes(std::vector<Call> calls, int ranks) {
+    for (Call& call : calls) {
         const algorithms::CollectiveTraits traits = algorithms::traits_of(call.collective);
-        if (traits.blocks) call.bytes = rounded_up(std::max<std::size_t>(call.bytes, 1), ranks);
+        if (traits.blocks)
+            call.bytes = rounded_up(std::max<std::size_t>(call.bytes, 1), static_cast<std::size_t>(ranks));
         if (traits.folds) call.bytes = rounded_up(std::max<std::size_t>(call.bytes, 1), sizeof(double));
     }
-    return study;
+    return calls;
 }
 
 }  // namespace
 
 std::vector<Outcome> simulate(const Study& wanted, const Progress& progress) {
     const Machine machine = read_machine(wanted.machine_file);
-    const Ranks ranks = make_ranks(machine, wanted.job);
-    insist_on_known(wanted, ranks.records.size());
-    const Study study = with_whole_calls(wanted, ranks.records.size());
+    Ranks ranks(machine, wanted.job);
+    const std::vector<Call> asked = with_roots(wanted.calls, ranks.size());
+    Study study = wanted;
+    study.calls = with_whole_sizes(asked, ranks.size());
+    insist_on_known(study, ranks.size());
     std::optional<Run> run;
     run_job(
-        machine, ranks, study.selector, [&] { run.emplace(study, machine, ranks, progress); },
+        machine, ranks, study.selector, [&] { run.emplace(study, asked, machine, ranks, progress); },
         [&](int rank) { run->rank_main(rank); });
     return run->take();
 }

@@ -16,7 +16,7 @@ struct Study {
     std::string selector =
         "ompi";  ///< of SMPI: for `mpi`, and for what plans leave to the previous component
     std::vector<std::string> contenders;
-    std::vector<Call> calls;  ///< whose bytes are rounded up as Call wants them
+    std::vector<Call> calls;  ///< whose bytes are rounded up as Call wants them; root every_root: one by each
     bool check = false;       ///< memory of their own for all ranks, and a look at every result
     bool traces = false;      ///< Outcome::sent
 };
@@ -24,9 +24,10 @@ struct Study {
 /// One call by one contender.
 struct Outcome {
     std::size_t contender = 0;
-    std::size_t call = 0;
-    double us = 0;  ///< from the common start until the last rank has returned, simulated
-    Traffic traffic;
+    Call call;            ///< as asked for, from one root
+    double bound_us = 0;  ///< least_us()
+    double us = 0;        ///< from the common start until the last rank has returned, simulated
+    std::vector<Traffic::Count> traffic;    ///< of the plugin's own engines, by level
     std::string plan;                       ///< engine of the plan; "mpi"
     std::vector<std::vector<SentTo>> sent;  ///< by rank
     std::vector<std::string> faults;

@@ -1,10 +1,6 @@
 #include "smpi_transport.h"
 
-#include <algorithm>
-
 namespace strata::simulation {
-
-using algorithms::PeerLevel;
 
 namespace {
 
@@ -17,15 +13,14 @@ int tag_of(int lane, std::size_t bytes, std::size_t eager_bytes) {
 
 }  // namespace
 
-void SmpiTransport::carry(algorithms::Collective, std::span<const PeerLevel> levels) { levels_ = levels; }
+SmpiTransport::SmpiTransport(MPI_Comm comm, std::size_t eager_bytes, Traffic& traffic)
+    : comm_(comm), eager_bytes_(eager_bytes), traffic_(traffic) {
+    MPI_Comm_rank(comm, &rank_);
+}
 
 void SmpiTransport::count(int peer, int lane, std::size_t bytes) {
     if (trace_ != nullptr) trace_->push_back({peer, lane, bytes});
-    const auto at = std::lower_bound(levels_.begin(), levels_.end(), peer,
-                                     [](const PeerLevel& level, int rank) { return level.peer < rank; });
-    if (at == levels_.end() || at->peer != peer) return;
-    ++traffic_.messages[static_cast<std::size_t>(at->kind)];
-    traffic_.bytes[static_cast<std::size_t>(at->kind)] += bytes;
+    traffic_.add(rank_, peer, bytes);
 }
 
 int SmpiTransport::begin(int slots) {

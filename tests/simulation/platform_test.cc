@@ -23,10 +23,10 @@ struct Transfer {
 /// Until the last transfer of each set has ended, in microseconds.
 std::vector<double> times(const char* file, const std::vector<std::vector<Transfer>>& sets) {
     const Machine machine = read_machine(std::string(STRATA_MACHINES) + file);
-    const Ranks ranks = make_ranks(machine, {});
+    const Ranks ranks(machine, {});
     std::vector<double> ends(sets.size(), 0);
     simgrid::s4u::BarrierPtr together;
-    const auto size = static_cast<unsigned>(ranks.records.size());
+    const auto size = static_cast<unsigned>(ranks.size());
     std::vector<char> data(bytes);
     run_job(
         machine, ranks, "ompi", [&] { together = simgrid::s4u::Barrier::create(size); },

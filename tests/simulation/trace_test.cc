@@ -2,16 +2,13 @@
 #include <gtest/gtest.h>
 #include <simgrid/s4u.hpp>
 
-#include <deque>
-#include <map>
-#include <tuple>
+#include <string>
 #include <vector>
 
-#include "fabric.h"
 #include "random_shapes.h"
 #include "simulated_job.h"
 #include "smpi_transport.h"
-#include "strata/algorithms/perform.h"
+#include "traced_call.h"
 
 namespace {
 
@@ -27,17 +24,10 @@ constexpr Collective collectives[] = {Collective::bcast,  Collective::reduce,  C
                                       Collective::gather, Collective::scatter, Collective::allgather,
                                       Collective::barrier};
 
-/// A call by a random plan on a random shape.
-struct Case {
-    topology::Hierarchy hierarchy;
-    algorithms::Plan plan;
-    Operation operation;
-    std::size_t bytes = 0;  ///< of the vector, or of every block
-};
-
-Case random_case(std::uint64_t seed, Collective collective) {
+/// A random plan on a random shape.
+TracedCall random_case(std::uint64_t seed, Collective collective) {
     Random random(seed * 100 + static_cast<std::uint64_t>(collective));
-    Case one;
+    TracedCall one;
     one.hierarchy = random_hierarchy(random, {24, 5});
     one.bytes = 8 * (1 + random.below(2000));
     const bool ring = collective == Collective::allgather && random.percent(50);
@@ -46,61 +36,6 @@ Case random_case(std::uint64_t seed, Collective collective) {
     one.plan.engine = ring ? algorithms::Engine::ring : algorithms::Engine::tree;
     one.operation = {collective, one.bytes, random.between(0, one.hierarchy.ranks() - 1)};
     return one;
-}
-
-/// Adds bytes, which is enough to keep an engine going.
-class Sum final : public algorithms::Reduction {
-public:
-    Sum() : Reduction(8) {}
-    int fold(const std::byte*, std::byte*, std::size_t) override { return 0; }
-};
-
-int perform(const Case& one, int rank, algorithms::Transport& transport) {
-    const topology::CardLanes lanes;
-    const algorithms::Routing routing(one.hierarchy, lanes, rank);
-    algorithms::Arena arena;
-    algorithms::PlanRoutes kept;
-    const algorithms::Performer performer{transport, arena, routing, one.plan, kept};
-    const auto ranks = static_cast<std::size_t>(one.hierarchy.ranks());
-    std::vector<std::byte> memory(one.bytes * (ranks + 1));
-    algorithms::PackedBuffer vector(memory.data(), one.bytes);
-    algorithms::PackedBuffer result(memory.data() + one.bytes, one.bytes);
-    Sum sum;
-    const bool at_root = rank == one.operation.root;
-    switch (one.operation.collective) {
-        case Collective::bcast: return perform_bcast(performer, one.operation.root, vector);
-        case Collective::reduce:
-            return perform_reduce(performer, one.operation, {vector, at_root ? &result : nullptr}, sum);
-        case Collective::allreduce:
-            return perform_allreduce(performer, one.operation, {vector, &result}, sum);
-        case Collective::barrier: return perform_barrier(performer, one.operation.root);
-        default: break;
-    }
-    const bool all = one.operation.collective == Collective::allgather;
-    std::vector<algorithms::Block> blocks(ranks, {nullptr, one.bytes});
-    for (std::size_t i = 0; i < ranks; ++i) {
-        const bool kept_here = all || at_root || static_cast<int>(i) == rank;
-        blocks[i].data = kept_here ? memory.data() + i * one.bytes : nullptr;
-    }
-    const auto flow = all                                              ? algorithms::BlockFlow::all
-                      : one.operation.collective == Collective::gather ? algorithms::BlockFlow::to_root
-                                                                       : algorithms::BlockFlow::from_root;
-    return perform_blocks(performer, one.operation, flow, blocks);
-}
-
-/// Sizes of the messages of every pair and lane, in the order sent.
-using Streams = std::map<std::tuple<int, int, int>, std::vector<std::size_t>>;
-
-Streams in_process(const Case& one, std::uint64_t seed) {
-    const RunReport report =
-        run_ranks(one.hierarchy.ranks(), options_for(seed, 512),
-                  [&](int rank, algorithms::Transport& transport) { return perform(one, rank, transport); });
-    EXPECT_EQ(report.text(), "");
-    Streams streams;
-    for (const SentMessage& message : report.messages) {
-        streams[{message.from, message.to, message.lane}].push_back(message.bytes);
-    }
-    return streams;
 }
 
 Streams streams_of(const std::vector<std::vector<SentTo>>& sent) {
@@ -113,12 +48,19 @@ Streams streams_of(const std::vector<std::vector<SentTo>>& sent) {
     return streams;
 }
 
+Streams in_process(const TracedCall& one, std::uint64_t seed) {
+    std::string problem;
+    Streams streams = in_process_streams(one, seed, problem);
+    EXPECT_EQ(problem, "");
+    return streams;
+}
+
 /// Runs all cases on 64 simulated ranks, of which the first ones take part.
-std::vector<Streams> simulated(const std::vector<Case>& cases) {
+std::vector<Streams> simulated(const std::vector<TracedCall>& cases) {
     const simulation::Machine machine = simulation::read_machine(STRATA_MACHINES "nuioa8.json");
-    const simulation::Ranks ranks = simulation::make_ranks(machine, {});
+    simulation::Ranks ranks(machine, {});
     std::vector<std::vector<std::vector<SentTo>>> sent(cases.size());
-    simulation::Traffic traffic;
+    simulation::Traffic traffic(ranks.hierarchy());
     for (std::size_t i = 0; i < cases.size(); ++i) {
         sent[i].resize(static_cast<std::size_t>(cases[i].hierarchy.ranks()));
     }
@@ -141,7 +83,7 @@ std::vector<Streams> simulated(const std::vector<Case>& cases) {
 }
 
 TEST(Traces, OfFiftyShapesAreThoseOfTheInProcessTransport) {
-    std::vector<Case> cases;
+    std::vector<TracedCall> cases;
     for (int shape = 0; shape < shapes; ++shape) {
         for (const Collective collective : collectives) {
             cases.push_back(random_case(static_cast<std::uint64_t>(shape), collective));
@@ -160,14 +102,14 @@ TEST(Traces, OfFiftyShapesAreThoseOfTheInProcessTransport) {
 
 /// The comparison sees one message of another size, and another tree.
 TEST(Traces, DifferWherePlansDo) {
-    Case one = random_case(3, Collective::bcast);
+    TracedCall one = random_case(3, Collective::bcast);
     one.hierarchy = regular_hierarchy({3, 4});
     one.plan = uniform_plan(one.hierarchy, {algorithms::Algorithm::binomial, 0, {}}, 64);
     one.plan.engine = algorithms::Engine::tree;
     one.operation.root = 0;
-    Case other_size = one;
+    TracedCall other_size = one;
     other_size.plan.levels.back().segment_bytes = 72;
-    Case other_tree = one;
+    TracedCall other_tree = one;
     other_tree.plan.levels.back().method.algorithm = algorithms::Algorithm::linear;
     const std::vector<Streams> found = simulated({one, other_size, other_tree});
     EXPECT_EQ(found[0], in_process(one, 1));

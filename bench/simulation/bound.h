@@ -1,0 +1,13 @@
+#pragma once
+#include "contender.h"
+#include "machine.h"
+#include "strata/topology/hierarchy.h"
+
+namespace strata::simulation {
+
+/// What no algorithm can beat: microseconds until the most loaded link or bus of the machine has carried what
+/// has to cross it in one direction, or every rank has folded its share. No latency and no overhead is
+/// counted. `hierarchy`: all levels of the ranks.
+double least_us(const Machine& machine, const topology::Hierarchy& hierarchy, const Call& call);
+
+}  // namespace strata::simulation

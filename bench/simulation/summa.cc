@@ -1,0 +1,157 @@
+#include "summa.h"
+
+#include <simgrid/s4u.hpp>
+#include <smpi/smpi.h>
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "rank_part.h"
+#include "simulated_job.h"
+#include "strata/topology/text.h"
+
+namespace strata::simulation {
+namespace {
+
+namespace s4u = simgrid::s4u;
+
+/// N groups of neighbours, as even as can be, in the words of Ranks::seen_as().
+std::string neighbours(int ranks, int groups) {
+    std::string view;
+    for (int group = 0; group < groups; ++group) {
+        const int first = ranks * group / groups;
+        const int last = ranks * (group + 1) / groups - 1;
+        if (last < first) continue;
+        view += (view.empty() ? "[" : "+[") + std::to_string(first) + ".." + std::to_string(last) + "]";
+    }
+    return view;
+}
+
+std::string name_for(const std::string& contender, int ranks) {
+    constexpr std::string_view word = "@groups:";
+    const std::size_t at = contender.find(word);
+    if (at == std::string::npos) return contender;
+    const auto groups = topology::whole_number<int>(contender.substr(at + word.size()));
+    if (!groups || *groups < 1)
+        throw std::invalid_argument("contender '" + contender + "': no number of groups");
+    return contender.substr(0, at + 1) + neighbours(ranks, *groups);
+}
+
+/// One row or column of the grid, and everybody who compares there.
+struct Line {
+    Ranks ranks;
+    Traffic traffic;
+    std::deque<Contender> contenders;
+
+    Line(const SummaStudy& study, const Machine& machine, Ranks of_line)
+        : ranks(std::move(of_line)), traffic(ranks.hierarchy()) {
+        for (const std::string& name : study.contenders) {
+            contenders.emplace_back(name_for(name, ranks.size()), machine, ranks);
+            contenders.back().insist_on(algorithms::Collective::bcast);
+        }
+    }
+};
+
+class Run {
+public:
+    Run(const SummaStudy& study, const Machine& machine, const Ranks& ranks)
+        : study_(study),
+          machine_(machine),
+          columns_(ranks.size() / study.rows),
+          start_(s4u::Barrier::create(static_cast<unsigned>(ranks.size()))) {
+        for (int row = 0; row < study.rows; ++row) {
+            std::vector<int> members;
+            for (int column = 0; column < columns_; ++column) members.push_back(row * columns_ + column);
+            row_lines_.emplace_back(study, machine, ranks.subset(members));
+        }
+        for (int column = 0; column < columns_; ++column) {
+            std::vector<int> members;
+            for (int row = 0; row < study.rows; ++row) members.push_back(row * columns_ + column);
+            column_lines_.emplace_back(study, machine, ranks.subset(members));
+        }
+        const auto most = static_cast<std::size_t>(ranks.size()) * sizeof(double) + study.block_bytes;
+        shared_.resize(4 * most);
+    }
+
+    /// One simulated process.
+    void rank_main(int rank) {
+        const int row = rank / columns_;
+        const int column = rank % columns_;
+        MPI_Comm along_row = MPI_COMM_NULL;
+        MPI_Comm along_column = MPI_COMM_NULL;
+        MPI_Comm_split(MPI_COMM_WORLD, row, column, &along_row);
+        MPI_Comm_split(MPI_COMM_WORLD, column, row, &along_column);
+        Line& mine_along_row = row_lines_[static_cast<std::size_t>(row)];
+        Line& mine_along_column = column_lines_[static_cast<std::size_t>(column)];
+        {
+            RankPart row_part(along_row, machine_, shared_, mine_along_row.traffic);
+            RankPart column_part(along_column, machine_, shared_, mine_along_column.traffic);
+            row_part.warm_up();
+            column_part.warm_up();
+            for (std::size_t one = 0; one < study_.contenders.size(); ++one) {
+                if (rank == 0) last_s_ = 0;
+                start_->wait();
+                start_->wait();  // all leave it at the same simulated time
+                const double begin_s = s4u::Engine::get_clock();
+                multiply(row_part, mine_along_row.contenders[one], column_part,
+                         mine_along_column.contenders[one]);
+                last_s_ = std::max(last_s_, s4u::Engine::get_clock() - begin_s);
+                start_->wait();
+                if (rank == 0)
+                    outcomes_.push_back(
+                        {study_.contenders[one], last_s_ * 1e6, steps() * study_.multiply_us});
+            }
+        }
+        MPI_Comm_free(&along_row);
+        MPI_Comm_free(&along_column);
+    }
+    std::vector<SummaOutcome> take() { return std::move(outcomes_); }
+
+private:
+    int steps() const { return std::max(study_.rows, columns_); }
+
+    void multiply(RankPart& row_part, Contender& of_row, RankPart& column_part, Contender& of_column) {
+        for (int step = 0; step < steps(); ++step) {
+            if (step < columns_) broadcast(row_part, of_row, step);
+            if (step < study_.rows) broadcast(column_part, of_column, step);
+            smpi_execute(study_.multiply_us * 1e-6);
+        }
+    }
+    void broadcast(RankPart& part, Contender& contender, int root) const {
+        const Call call{algorithms::Collective::bcast, study_.block_bytes, root};
+        part.prepare(call);
+        if (part.perform(contender, call) != MPI_SUCCESS) throw std::runtime_error("a broadcast failed");
+    }
+
+    const SummaStudy& study_;
+    const Machine& machine_;
+    int columns_;
+    s4u::BarrierPtr start_;
+    std::deque<Line> row_lines_;
+    std::deque<Line> column_lines_;
+    std::vector<std::byte> shared_;
+    double last_s_ = 0;
+    std::vector<SummaOutcome> outcomes_;
+};
+
+}  // namespace
+
+std::vector<SummaOutcome> simulate_summa(const SummaStudy& study) {
+    const Machine machine = read_machine(study.machine_file);
+    const Ranks ranks(machine, study.job);
+    if (study.rows < 1 || ranks.size() % study.rows != 0) {
+        throw std::invalid_argument("--rows: " + std::to_string(study.rows) + " does not divide " +
+                                    std::to_string(ranks.size()) + " ranks");
+    }
+    insist_on_selector(study.selector);
+    std::optional<Run> run;
+    run_job(
+        machine, ranks, study.selector, [&] { run.emplace(study, machine, ranks); },
+        [&](int rank) { run->rank_main(rank); });
+    return run->take();
+}
+
+}  // namespace strata::simulation
