@@ -5,11 +5,10 @@ import os
 
 from measuring import command
 
-from . import enhancement
-from .figures import ALL
+from .figures import ALL, DEFAULT
 from .runs import Runner
 
-_OWN_FILES = r"figure[0-9]+\.(txt|csv|svg|png)"
+_OWN_FILES = rf"({'|'.join(ALL)})\.(txt|csv|svg|png)"
 _EPILOG = """\
 Everything is simulated: ranks run the plugin's own planner, hierarchy and engines, over SimGrid's model of the machines
 in bench/simulation/machines (README.md there: what is modelled, and where the numbers come from). The same command
@@ -20,9 +19,9 @@ Exit status: 0 if every figure was made; 1 if one could not be; whether a paper'
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="simulate", description="Reproduces figures of the papers in simulation.",
                                      epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--figure", metavar="LIST", type=command.some_of(tuple(ALL)), default=tuple(ALL),
-                        help=f"all, or some of {', '.join(ALL)} (all)")
-    parser.add_argument("--all", action="store_true", help="all figures, which is the default")
+    parser.add_argument("--figure", metavar="LIST", type=command.some_of(tuple(ALL)), default=DEFAULT,
+                        help=f"all, or some of {', '.join(ALL)} (those that take less than a minute)")
+    parser.add_argument("--all", action="store_true", help="all figures; some take many minutes")
     parser.add_argument("--list", action="store_true", help="tell what figures there are, and what the papers say")
     parser.add_argument("--no-plots", action="store_true", help="draw no pictures")
     command.add_results_option(parser, os.path.join("results", "simulate"))
@@ -35,25 +34,27 @@ def parse(arguments):
 
 def _list():
     for figure in ALL.values():
-        print(f"{figure.name:10} {figure.title}\n{'':10} {figure.statement}")
+        print(f"{figure.name:13} {figure.title}\n{'':13} {figure.statement}")
 
 
 def _body(options, progress):
     folder = command.build_folder(options, "simulate")
-    program = command.built_file(folder, os.path.join("bench", "simulation", "strata_simulate"))
+    runs = {name: ALL[name].runs() for name in options.figure}
+    programs = {name: command.built_file(folder, os.path.join("bench", "simulation", name))
+                for name in sorted({run.program for of_figure in runs.values() for run in of_figure})}
     results = command.results_folder(options.results, _OWN_FILES)
     files, complaints = [], []
     for name in options.figure:
         figure = ALL[name]
-        times = Runner(program, results, progress).times(enhancement.runs_of(figure))
+        found = Runner(programs, results, progress).found(runs[name])
         progress.clear()
-        files += enhancement.write(figure, times, results)
+        files += figure.write(found, results)
         if not options.no_plots:
-            drawn, complaint = enhancement.draw(figure, times, os.path.join(results, name))
+            drawn, complaint = figure.draw(found, os.path.join(results, name))
             files += drawn
             complaints += [complaint] if complaint not in ("", *complaints) else []
-        print(f"\n{name}: {enhancement.text(figure, times)}", end="")
-        print("Reached." if enhancement.reached(figure, times) else "Not reached.", flush=True)
+        print(f"\n{name}: {figure.text(found)}", end="")
+        print("Reached." if figure.reached(found) else "Not reached.", flush=True)
     command.say_files(files, "\n".join(complaints), progress)
     return 0
 

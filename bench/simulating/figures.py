@@ -1,42 +1,62 @@
 """What can be reproduced: figures of the papers, by name."""
 
-import dataclasses
+from .choice import Choice
+from .enhancement import Enhancement
+from .leaders import Leaders, Point
+from .multilevel import BINOMIAL, MULTILEVEL, OURS, Multilevel
+from .sensitivity import Sensitivity
+from .summa import Summa
+from .vectors import Vectors
 
-SIZES = (8, 64, 512, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20)
-
-# Those of the paper that are trees. Its split binary broadcast and in-order binary reduction are none: on levels they
-# are left to components, which no simulation has.
-_BCAST = ("linear", "chain", "pipeline", "binary", "binomial")
-_REDUCE = _BCAST
-_PAPER = "seed paper on hardware communicators, section 7.2"
+_ONE_PER_NODE = (("--ppn", "1", "--placement", "2"), ("--ppn", "1", "--placement", "0"))  # in domain 1 and 0
 
 
-@dataclasses.dataclass(frozen=True)
-class Enhancement:
-    """How much faster an algorithm gets where every level carries it out instead of all ranks together."""
-    name: str
-    number: int  # of the paper's figure
-    machine: str
-    operation: str
-    algorithms: tuple
-    greatest: float  # the paper's greatest factor over algorithms and sizes
-    sizes: tuple = SIZES
+def _per_node(ranks, placement):
+    job = ("--ppn", str(ranks), "--placement", placement)
+    return Point(f"{ranks} per node", job, job)
 
-    @property
-    def title(self):
-        return f"{self.operation.capitalize()} on {self.machine.upper()}: enhancement by the hierarchy"
 
-    @property
-    def statement(self):
-        return (f"{_PAPER}, figure {self.number}: at most about {self.greatest:g}x over six algorithms and all sizes; "
-                f"{'split binary' if self.operation == 'bcast' else 'in-order binary'} is not simulated")
+def _nodes(count):
+    job = ("--nodes", str(count))
+    return Point(f"{count} nodes", job, job)
 
+
+_BOUND = Point("all ranks there", *_ONE_PER_NODE, elected=False)
+_EACH_CORE = Point("leaders there", (), ())
 
 ALL = {figure.name: figure for figure in (
-    Enhancement("figure5", 5, "ntw10e5", "bcast", _BCAST, 21),
-    Enhancement("figure6", 6, "smp20e7", "bcast", _BCAST, 11),
-    Enhancement("figure7", 7, "smp12e5", "bcast", _BCAST, 22),
-    Enhancement("figure8", 8, "ntw10e5", "reduce", _REDUCE, 39),
-    Enhancement("figure9", 9, "smp20e7", "reduce", _REDUCE, 11),
-    Enhancement("figure10", 10, "smp12e5", "reduce", _REDUCE, 8),
+    Enhancement("figure5", 5, "ntw10e5", "bcast", 21),
+    Enhancement("figure6", 6, "smp20e7", "bcast", 11),
+    Enhancement("figure7", 7, "smp12e5", "bcast", 22),
+    Enhancement("figure8", 8, "ntw10e5", "reduce", 39),
+    Enhancement("figure9", 9, "smp20e7", "reduce", 11),
+    Enhancement("figure10", 10, "smp12e5", "reduce", 8),
+    Summa("figure11", 11, "ntw10e5", (15, 16), 12),
+    Summa("figure12", 12, "smp20e7", (10, 16), 5),
+    Summa("figure13", 13, "smp12e5", (8, 12), 6),
+    Vectors("figure14", 14, "ntw24e5", ((3, 4, 2, 3, 8), (6, 2, 2, 3, 8), (3, 2, 2, 8, 6), (3, 2, 4, 6, 4)), 10),
+    Multilevel("grid-wide", 7, "Bcast over two sites, 48 ranks", "fewer messages between sites gain at every size",
+               (BINOMIAL, MULTILEVEL, OURS)),
+    Multilevel("grid-local", 8, "Bcast over two machines of one site, 32 ranks",
+               "fewer messages between machines gain at every size", (BINOMIAL, MULTILEVEL, OURS),
+               ("--hosts", "anl-sp,anl-o2k")),
+    Multilevel("grid-levels", 9, "Bcast over two sites, against trees of two levels, 48 ranks",
+               "all levels are better than two, by machine or by site, and than a binomial tree",
+               (BINOMIAL, "whole:binomial@node", "whole:binomial@switch0", MULTILEVEL, OURS)),
+    Leaders("nuioa-binding", 5, "Bcast over 8 nodes, one rank on each: all near the card, or all far",
+            "up to 50 % more", (_BOUND,), (None, 50)),
+    Leaders("nuioa-leaders", 7, "Bcast over 8 nodes, 8 ranks on each: leaders near the card, or the lowest ranks",
+            "10 to 25 % more", (_EACH_CORE,), (10, None)),
+    Leaders("nuioa-ranks", 8, "Bcast over 8 nodes, with more and more ranks on each",
+            "from 50 % at one rank per node down to 10 % at eight",
+            (_BOUND, _per_node(2, "0;2"), _per_node(4, "0;2;4;6"), _per_node(8, "core")), (10, 50), grows=-1),
+    Leaders("nuioa-nodes", 9, "Bcast with 8 ranks per node, on more and more nodes",
+            "from 2 % on two nodes to 10 % on eight", tuple(map(_nodes, (2, 4, 8))), (2, 10), grows=1),
+    *(Choice(f"choice-{machine}", machine, ranks) for machine, ranks in
+      (("ntw10e5", 240), ("smp20e7", 160), ("smp12e5", 96), ("ntw24e5", 576), ("nuioa8", 64))),
+    Choice("choice-fattree", "fattree4k", 1024, ("--hosts", "n[0-15]")),
+    Sensitivity("sensitivity", "nuioa8", 64),
 )}
+
+# Those that take longer than a minute are made on request.
+DEFAULT = tuple(name for name in ALL if not name.startswith(("figure14", "choice-", "sensitivity")))

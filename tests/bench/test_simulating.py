@@ -5,6 +5,7 @@
 """
 
 import csv
+import json
 import os
 import re
 import stat
@@ -15,22 +16,35 @@ import unittest
 
 from fakes import ROOT
 
-from simulating import enhancement
+from simulating import enhancement, variation
 from simulating.figures import ALL
+from simulating.runs import Found
+from simulating.vectors import grouped
 
 REAL = ""
 FAKE = """#!/usr/bin/env python3
 import json, sys
 arguments = sys.argv
 option = lambda name: arguments[arguments.index(name) + 1]
+SLOW = {"flat:binomial": 3, "whole:binomial@node": 2, "whole:binomial@switch0": 1.5, "whole:binomial": 1.25}
 rows = []
 for contender in option("--contenders").split(","):
     if contender == "BROKEN":
         sys.exit("no such machine")
-    kind, algorithm = contender.split(":")
-    factor = {"flat": 40 if algorithm == "pipeline" else 3, "whole": 2, "levels": 1}[kind]
-    for size in map(int, option("--sizes").split(",")):
-        rows.append({"op": option("--op"), "contender": contender, "bytes": size, "us": factor * (10 + size / 100)})
+    kind, _, algorithm = contender.partition(":")
+    factor = {"flat": 40 if algorithm == "pipeline" else 3, "whole": 2}.get(kind, 1)
+    if option("--roots") == "all":
+        factor = SLOW.get(contender, 1)
+    elif contender.endswith("@lowest"):
+        factor *= 1.125 + 0.0625 * int(option("--nodes") if "--nodes" in arguments else 4)
+    elif "--placement" in arguments and option("--placement") == "0":
+        factor *= 1.5
+    for root in range(3) if option("--roots") == "all" else [0]:
+        for size in map(int, option("--sizes").split(",")):
+            crossings = 3 if contender == "flat:binomial" else 1
+            rows.append({"op": option("--op"), "contender": contender, "bytes": size, "root": root,
+                         "us": factor * (10 + size / 100), "messages": {"switch1": crossings},
+                         "bytes_by_level": {"switch1": crossings * size}})
 with open(option("--json"), "w") as file:
     json.dump(rows, file)
 """
@@ -51,13 +65,23 @@ def fake_build(folder, text=FAKE):
     return os.path.join(folder, "build")
 
 
+def found_for(figure, row_of, roots=1):
+    """As if a program had said row_of(run, contender, size) of every root."""
+    found = Found()
+    for run in figure.runs():
+        found.add(run, [{"op": run.operation, "contender": contender, "bytes": size, "root": root} |
+                        row_of(run, contender, size)
+                        for contender in run.contenders for size in run.sizes for root in range(roots)])
+    return found
+
+
 class Command(unittest.TestCase):
     def test_list_names_all_and_what_the_paper_says(self):
         done = simulate("--list")
         self.assertEqual(done.returncode, 0, done.stderr)
         for figure in ALL.values():
             self.assertIn(figure.title, done.stdout)
-            self.assertIn(f"figure {figure.number}: at most about {figure.greatest:g}x", done.stdout)
+            self.assertIn(figure.statement, done.stdout)
 
     def test_unknown_figures(self):
         done = simulate("--figure", "figure5,figure99")
@@ -84,6 +108,23 @@ class Command(unittest.TestCase):
             self.assertEqual(rows[0], {"algorithm": "linear", "bytes": "8", "native_us": "30.240", "native_8k_us": "",
                                        "streamed_us": "10.080", "whole_us": "20.160"})
 
+    def test_figures_of_all_kinds(self):
+        with tempfile.TemporaryDirectory(prefix="strata-bench-test-") as folder:
+            names = ("grid-wide", "grid-local", "grid-levels", "nuioa-binding", "nuioa-leaders", "nuioa-nodes")
+            done = simulate("--build", fake_build(folder), "--results", folder, "--figure", ",".join(names))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(re.findall("^(?:Not r|R)eached", done.stdout, re.MULTILINE), ["Reached"] * 6)
+            self.assertIn("strata, beside the best of the others: at least 1.50x as fast (8 B)", done.stdout)
+            self.assertIn("+50.0 % (", done.stdout)
+            with open(os.path.join(folder, "nuioa-nodes.csv"), encoding="utf-8") as file:
+                self.assertEqual(next(csv.DictReader(file)), {
+                    "contender": "strata", "job": "2 nodes", "bytes": "4096", "near_us": "50.960",
+                    "far_us": "63.700"})
+            with open(os.path.join(folder, "grid-wide.csv"), encoding="utf-8") as file:
+                self.assertEqual(next(csv.DictReader(file)), {
+                    "contender": "flat:binomial", "bytes": "8", "total_us": "90.720",
+                    "most_messages_between_sites": "3", "most_copies_between_sites": "3.0"})
+
     def test_a_statement_that_is_not_reached(self):
         with tempfile.TemporaryDirectory(prefix="strata-bench-test-") as folder:
             build = fake_build(folder, FAKE.replace("40 if", "20 if"))
@@ -102,14 +143,150 @@ class Command(unittest.TestCase):
 class Factors(unittest.TestCase):
     def test_of_the_faster_native_one(self):
         figure = ALL["figure6"]
-        times = {("bcast", name.format(algorithm), size): us for algorithm in figure.algorithms
-                 for size in figure.sizes
-                 for name, us in (("flat:{}", 12), ("flat:{}/8192", 6), ("levels:{}", 3), ("whole:{}", 4))}
-        factors = enhancement.Factors(figure, times)
+        times = {"flat": 12, "whole": 4, "levels": 3}
+        found = found_for(figure, lambda run, contender, size: {
+            "us": 6 if contender.endswith("/8192") else times[contender.partition(":")[0]]})
+        factors = enhancement.Factors(figure, found)
         self.assertEqual(factors.of("streamed", "chain", 8), 4)
         self.assertEqual(factors.of("whole", "chain", 8), 3)
         self.assertEqual(factors.of("streamed", "chain", 8, ("flat:{}", "flat:{}/8192")), 2)
-        self.assertFalse(enhancement.reached(figure, times))
+        self.assertFalse(figure.reached(found))
+
+
+class Grid(unittest.TestCase):
+    figure = ALL["grid-levels"]
+
+    def reached(self, **changes):
+        """With two roots; `changes`: by contender, at the greatest size, of one root."""
+        def row(_, contender, size):
+            crossings = 4 if contender == "flat:binomial" else 1
+            row = {"us": size * (2 if contender == "flat:binomial" else 1.5 if "@" in contender else 1),
+                   "messages": {"switch1": crossings}, "bytes_by_level": {"switch1": crossings * size}}
+            if size == self.figure.sizes[-1]:
+                row |= changes.get(contender.partition(":")[0] if "@" not in contender else "", {})
+            return row
+        found = found_for(self.figure, row, roots=2)
+        return self.figure.reached(found)
+
+    def test_what_is_said(self):
+        self.assertTrue(self.reached())
+
+    def test_a_size_that_is_slower(self):
+        self.assertFalse(self.reached(strata={"us": 10 * self.figure.sizes[-1]}))
+        self.assertFalse(self.reached(whole={"us": 10 * self.figure.sizes[-1]}))
+
+    def test_data_that_cross_twice(self):
+        self.assertFalse(self.reached(strata={"bytes_by_level": {"switch1": 2 * self.figure.sizes[-1]}}))
+
+    def test_totals_are_those_of_all_roots(self):
+        found = found_for(self.figure, lambda *_: {"us": 5}, roots=3)
+        self.assertEqual(self.figure.total_us(found, "strata", 8), 15)
+
+
+class Matrices(unittest.TestCase):
+    def test_what_is_said(self):
+        figure = ALL["figure12"]
+        run = figure.runs()[0]
+        self.assertEqual(run.command({"strata_simulate_summa": "summa"}, "machine", "out")[:6],
+                         ["summa", "machine", "--rows", "10", "--block", "64"])
+        for us, reached in ((1.0, True), (1.1, False)):
+            found = found_for(figure, lambda _, contender, __: {"us": 5 if contender == "flat:binary" else us})
+            self.assertEqual(figure.reached(found), reached)
+
+
+class Changed(unittest.TestCase):
+    def test_one_number_at_a_time(self):
+        for machine in ("nuioa8", "ntw24e5"):
+            with open(os.path.join(variation.MACHINES, f"{machine}.json"), encoding="utf-8") as file:
+                before = json.load(file)
+            self.assertEqual(json.loads(variation.varied(machine, None, "overhead_us", 2)),
+                             before | {"overhead_us": 2 * before["overhead_us"]})
+            for _, level, key, factor in variation.variations(machine):
+                after = json.loads(variation.varied(machine, level, key, factor))
+                self.assertNotEqual(after, before)
+                latencies = [link["latency_us"] for link in after["links"]]
+                self.assertEqual(latencies, sorted(latencies, reverse=True))
+
+    def test_a_ranking_that_changes(self):
+        figure = ALL["sensitivity"]
+
+        def reached(slow):
+            return figure.reached(found_for(figure, lambda run, contender, size: {
+                "us": 4 if contender == "strata" and (run.label, run.operation, size) == slow else
+                1 if contender == "strata" else 3}))
+        self.assertTrue(reached(None))
+        self.assertFalse(reached(("node latency_us x 2", "reduce", 8)))
+        self.assertFalse(reached(("as described", "bcast", 8)))
+
+
+class MadeUpLevels(unittest.TestCase):
+    figure = ALL["figure14"]
+
+    def reached(self, us, slow_us=5):
+        """`us`: of the made up levels; shuffled, they take `slow_us` times as long."""
+        def row(run, contender, _):
+            return {"us": 1 if "@" not in contender else us * (slow_us if "shuffle:1" in run.job else 1)}
+        return self.figure.reached(found_for(self.figure, row))
+
+    def test_views(self):
+        self.assertEqual(grouped((2, 2, 3)), "[0..2]+[3..5]+[6..8]+[9..11]/[0..5]+[6..11]")
+        self.assertEqual([len(label.split(",")) for label in self.figure.contenders.values()][2:], [5] * 4)
+
+    def test_what_is_said(self):
+        self.assertTrue(self.reached(2))
+        self.assertFalse(self.reached(1.9))
+        self.assertFalse(self.reached(0.9, 50))
+
+
+class AutomaticChoice(unittest.TestCase):
+    figure = ALL["choice-smp12e5"]
+
+    def found(self, ours=1.0, share=0.9, others=3.0, size=0):
+        """`ours`: microseconds at `size`, of Reduce; `others`: everywhere, of the faster one."""
+        def row(run, contender, bytes_):
+            own = ours if run.operation == "reduce" and bytes_ == size else 1
+            us = own if contender == "strata" else others * (1 if "mpich" in run.job else 1.5)
+            return {"us": us, "bound_us": share * own}
+        return found_for(self.figure, row)
+
+    def test_goals(self):
+        self.assertTrue(self.figure.reached(self.found()))
+        self.assertFalse(self.figure.reached(self.found(others=2.9)))
+        self.assertFalse(self.figure.reached(self.found(share=0.84)))
+        self.assertFalse(self.figure.reached(self.found(ours=3.2, others=3.1, size=512)))
+
+    def test_is_compared_with_the_fastest(self):
+        found = self.found(ours=2, size=8)
+        self.assertEqual(self.figure.factor(found, "block", "reduce", 8), 1.5)
+        self.assertEqual(self.figure.factor(found, "block", "bcast", 8), 3)
+        self.assertIn("block: in the mean 2.93x, least 1.50x (reduce, 8 B)", self.figure.text(found))
+        self.assertEqual(self.figure.table(found)[1][7], ("block", "reduce", 8, "2.000", "4.500", "3.000", "1.800"))
+
+
+class Near(unittest.TestCase):
+    def reached(self, name, gains):
+        """`gains`: in per cent, by point."""
+        figure = ALL[name]
+        where = {job: place for place, point in enumerate(figure.points) for job in (point.far_job, point.near_job)}
+
+        def row(run, contender, _):
+            place = where[run.job]
+            point = figure.points[place]
+            far = contender.endswith("@lowest") if point.elected else run.job == point.far_job
+            return {"us": 100 + gains[place] if far else 100}
+        return figure.reached(found_for(figure, row))
+
+    def test_what_is_said(self):
+        self.assertTrue(self.reached("nuioa-binding", [50]))
+        self.assertTrue(self.reached("nuioa-leaders", [10]))
+        self.assertTrue(self.reached("nuioa-ranks", [50, 40, 20, 10]))
+        self.assertTrue(self.reached("nuioa-nodes", [2, 5, 10]))
+
+    def test_what_falls_short(self):
+        self.assertFalse(self.reached("nuioa-binding", [49]))
+        self.assertFalse(self.reached("nuioa-leaders", [9]))
+        self.assertFalse(self.reached("nuioa-ranks", [50, 20, 20, 10]))
+        self.assertFalse(self.reached("nuioa-nodes", [2, 10, 9]))
 
 
 class RealProgram(unittest.TestCase):

@@ -1,0 +1,134 @@
+"""The plugin's automatic choice against what MPI libraries choose, at all sizes."""
+
+import dataclasses
+import math
+
+from measuring import gnuplot, units
+
+from .figure import Figure
+from .runs import Run
+
+SIZES = (8, 512, 4 << 10, 32 << 10, 256 << 10, 1 << 20, 16 << 20)
+OPERATIONS = ("bcast", "reduce", "allreduce", "allgather")
+SELECTORS = {"ompi": "Open MPI", "mpich": "MPICH"}  # whose choices SMPI knows
+ORDERS = {"block": "block", "shuffle": "shuffle:1"}
+_OURS = "strata"
+_LARGE = 1 << 20  # from here on the links' rates decide
+# Goals: never slower than so many times as fast, the mean, and the share of what links allow for large messages.
+_LEAST, _MEAN, _SHARE = 0.97, {"block": 1.5, "shuffle": 3.0}, 0.85
+_LOOKS = {"bcast": ("#1a7f37", 5), "reduce": ("#d9822b", 7), "allreduce": ("#5b7db1", 9), "allgather": ("#c4549e", 13)}
+
+
+@dataclasses.dataclass(frozen=True)
+class Choice(Figure):
+    name: str
+    machine: str
+    ranks: int
+    job: tuple = ()
+    operations: tuple = OPERATIONS
+    sizes: tuple = SIZES
+
+    @property
+    def title(self):
+        return f"{self.machine.upper()}, {self.ranks} ranks: the plugin's choice against those of " + \
+            " and ".join(SELECTORS.values())
+
+    @property
+    def statement(self):
+        return (f"goals: nowhere below {_LEAST}x the best of the others, {_MEAN['block']:g}x in the mean with ranks in "
+                f"block order, {_MEAN['shuffle']:g}x shuffled, {_SHARE:.0%} of what links allow from 1 MiB")
+
+    def _job(self, order, selector):
+        return (*self.job, "--order", ORDERS[order], "--selector", selector)
+
+    def runs(self):
+        return [Run(self.machine, operation, self.sizes,
+                    (_OURS, "mpi") if selector == "ompi" else ("mpi",), self._job(order, selector))
+                for order in ORDERS for operation in self.operations for selector in SELECTORS]
+
+    def us(self, found, order, operation, size):
+        return found.us(operation, _OURS, size, self._job(order, "ompi"))
+
+    def best_other(self, found, order, operation, size):
+        """(microseconds, selector)"""
+        return min((found.us(operation, "mpi", size, self._job(order, selector)), selector) for selector in SELECTORS)
+
+    def factor(self, found, order, operation, size):
+        return self.best_other(found, order, operation, size)[0] / self.us(found, order, operation, size)
+
+    def share(self, found, order, operation, size):
+        """Of the speed that links and buses allow."""
+        row, = found.rows(operation, _OURS, size, self._job(order, "ompi"))
+        return row["bound_us"] / row["us"]
+
+    def _cells(self, order):
+        return [(order, operation, size) for operation in self.operations for size in self.sizes]
+
+    def mean(self, found, order):
+        """Geometric."""
+        factors = [self.factor(found, *cell) for cell in self._cells(order)]
+        return math.exp(sum(map(math.log, factors)) / len(factors))
+
+    def _large(self):
+        return [cell for order in ORDERS for cell in self._cells(order) if cell[2] >= _LARGE]
+
+    def text(self, found):
+        lines = [self.title, "Times of the plugin, how many times as fast that is as the best of the others, and from "
+                 "1 MiB the share of what links allow", ""]
+        for operation in self.operations:
+            lines.append(f"  {operation:10}" + "".join(f"{order:>38}" for order in ORDERS))
+            for size in self.sizes:
+                lines.append(f"  {units.size_text(size):10}" + "".join(
+                    f"{self._cell(found, order, operation, size):>38}" for order in ORDERS))
+            lines.append("")
+        for order in ORDERS:
+            least, operation, size = min((self.factor(found, *cell), *cell[1:]) for cell in self._cells(order))
+            lines.append(f"{order}: in the mean {self.mean(found, order):.2f}x, least {least:.2f}x ({operation}, "
+                         f"{units.size_text(size)})")
+        if self._large():
+            share, order, operation, size = min((self.share(found, *cell), *cell) for cell in self._large())
+            lines.append(f"Share of what links allow from 1 MiB: at least {share:.0%} ({order}, {operation}, "
+                         f"{units.size_text(size)})")
+        return "\n".join([*lines, f"{self.statement.capitalize()}.", ""])
+
+    def _cell(self, found, order, operation, size):
+        us, selector = self.best_other(found, order, operation, size)
+        own = self.us(found, order, operation, size)
+        share = f" {self.share(found, order, operation, size):4.0%}" if size >= _LARGE else f"{'':5}"
+        return f"{units.three_digits(own)} us {us / own:6.2f}x {selector:6}{share}"
+
+    def table(self, found):
+        columns = ("order", "operation", "bytes", "us", *(f"{selector}_us" for selector in SELECTORS), "bound_us")
+
+        def row(order, operation, size):
+            own, = found.rows(operation, _OURS, size, self._job(order, "ompi"))
+            others = (found.us(operation, "mpi", size, self._job(order, selector)) for selector in SELECTORS)
+            return (order, operation, size, *(f"{us:.3f}" for us in (own["us"], *others, own["bound_us"])))
+
+        return columns, [row(*cell) for order in ORDERS for cell in self._cells(order)]
+
+    def reached(self, found):
+        return all(self.mean(found, order) >= mean and
+                   all(self.factor(found, *cell) >= _LEAST for cell in self._cells(order))
+                   for order, mean in _MEAN.items()) and \
+            all(self.share(found, *cell) >= _SHARE for cell in self._large())
+
+    def draw(self, found, base):
+        values = [self.factor(found, *cell) for order in ORDERS for cell in self._cells(order)]
+
+        def panel(number, order):
+            curves = [gnuplot.curve(f"c{number}_{place}",
+                                    [(size, *[self.factor(found, order, operation, size)] * 3) for size in self.sizes],
+                                    _LOOKS[operation], operation.capitalize())
+                      for place, operation in enumerate(self.operations)]
+            limit = gnuplot.dashed(f"same{number}", [(size, 1) for size in self.sizes], "the best of the others")
+            return gnuplot.panel(f"{order} order of the ranks", [*curves, limit])
+
+        def script(terminal, path):
+            settings = (gnuplot.size_tics(self.sizes) + "set logscale y\nset format y '%g x'\nset ylabel 'faster'\n"
+                        f"set yrange [{min(0.7, *values) * 0.8:.3g}:{max(values) * 4:.3g}]\n"
+                        "set key top left maxrows 3 reverse Left samplen 2\n")
+            return gnuplot.script([panel(number, order) for number, order in enumerate(ORDERS)], self.title, settings,
+                                  terminal, path)
+
+        return gnuplot.draw(script, base)
