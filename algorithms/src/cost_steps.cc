@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <limits>
 #include <queue>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "cost_links.h"
 
@@ -50,7 +52,62 @@ private:
         double done = open_end;
         std::vector<Message> inbox;
         std::size_t first = 0;  ///< of the inbox, before which all are taken out
+        /// Of a long inbox: places of what came from one rank in one channel. Empty: it is short.
+        std::unordered_map<std::uint64_t, std::vector<std::size_t>> places;
     };
+    /// An inbox that is at least so long has `places`: a root may be sent as many messages as there are
+    /// ranks, and ask for them in any order.
+    static constexpr std::size_t long_inbox = 64;
+
+    static std::uint64_t key_of(int from, int channel) {
+        return static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(channel);
+    }
+
+    static void put(Rank& receiver, const Message& message) {
+        receiver.inbox.push_back(message);
+        if (receiver.inbox.size() < long_inbox) return;
+        const std::size_t begin = receiver.places.empty() ? receiver.first : receiver.inbox.size() - 1;
+        for (std::size_t i = begin; i < receiver.inbox.size(); ++i) {
+            const Message& one = receiver.inbox[i];
+            if (one.from >= 0) receiver.places[key_of(one.from, one.channel)].push_back(i);
+        }
+    }
+
+    /// Shows `visit` what came from a rank in a channel and is not taken out, in order, until it returns
+    /// true.
+    template <class Visit>
+    static void look(Rank& receiver, int from, int channel, Visit visit) {
+        if (receiver.places.empty()) {
+            for (std::size_t i = receiver.first; i < receiver.inbox.size(); ++i) {
+                Message& message = receiver.inbox[i];
+                if (message.from == from && message.channel == channel && visit(message)) return;
+            }
+            return;
+        }
+        const auto found = receiver.places.find(key_of(from, channel));
+        if (found == receiver.places.end()) return;
+        for (const std::size_t i : found->second) {
+            Message& message = receiver.inbox[i];
+            if (message.from == from && visit(message)) return;
+        }
+    }
+
+    static void take_out(Rank& receiver, Message& message) {
+        if (!receiver.places.empty()) {
+            auto& places = receiver.places[key_of(message.from, message.channel)];
+            places.erase(std::find(places.begin(), places.end(),
+                                   static_cast<std::size_t>(&message - receiver.inbox.data())));
+        }
+        message.from = -1;
+        while (receiver.first < receiver.inbox.size() && receiver.inbox[receiver.first].from < 0) {
+            ++receiver.first;
+        }
+        if (receiver.first == receiver.inbox.size()) {
+            receiver.inbox.clear();
+            receiver.places.clear();
+            receiver.first = 0;
+        }
+    }
 
     const std::vector<FlatStep>& steps_of(int rank) const { return program_.steps[rank]; }
 
@@ -92,7 +149,7 @@ private:
         } else if (!step.waits) {
             ranks_[rank].sent = when;
         }
-        receiver.inbox.push_back({rank, step.channel, step.bytes, arrival, step.waits});
+        put(receiver, {rank, step.channel, step.bytes, arrival, step.waits});
         if (leaves && receiver.busy) {
             take(step.to);
             finish(step.to);
@@ -119,12 +176,12 @@ private:
         return count;
     }
 
-    static int under_way(const Rank& receiver, int from, int channel) {
+    static int under_way(Rank& receiver, int from, int channel) {
         int count = 0;
-        for (std::size_t i = receiver.first; i < receiver.inbox.size(); ++i) {
-            const Message& message = receiver.inbox[i];
-            if (message.from == from && message.channel == channel && message.arrival != open_end) ++count;
-        }
+        look(receiver, from, channel, [&](const Message& message) {
+            if (message.arrival != open_end) ++count;
+            return false;
+        });
         return count;
     }
 
@@ -132,19 +189,17 @@ private:
     void ask(int rank, const FlatStep& step, double when) {
         const int from = step.from;
         Rank& state = ranks_[rank];
-        for (std::size_t i = state.first; i < state.inbox.size(); ++i) {
-            Message& message = state.inbox[i];
-            if (message.from != from || message.channel != step.channel || message.arrival != open_end) {
-                continue;
-            }
-            if (asked(rank, from, step.channel) <= under_way(state, from, step.channel)) return;
-            message.arrival = model_.transmit(from, rank, message.bytes, when);
-            if (message.awaited) {
-                ranks_[from].sent = message.arrival;
-                finish(from);
-            }
-            return;
-        }
+        Message* waiting = nullptr;
+        look(state, from, step.channel, [&](Message& message) {
+            if (message.arrival == open_end) waiting = &message;
+            return waiting != nullptr;
+        });
+        if (waiting == nullptr) return;
+        if (asked(rank, from, step.channel) <= under_way(state, from, step.channel)) return;
+        waiting->arrival = model_.transmit(from, rank, waiting->bytes, when);
+        if (!waiting->awaited) return;
+        ranks_[from].sent = waiting->arrival;
+        finish(from);
     }
 
     /// Takes in what this rank is waiting for, if it is on its way.
@@ -153,22 +208,17 @@ private:
         if (!state.busy || state.received != open_end) return;
         const FlatStep& step = steps_of(rank)[state.step];
         const int from = step.from;
-        for (std::size_t i = state.first; i < state.inbox.size(); ++i) {
-            Message& message = state.inbox[i];
-            if (message.from != from || message.channel != step.channel) continue;
-            if (message.arrival == open_end) return;
-            const double work = model_.work_us(from, rank, message.bytes);
-            state.work += work;
-            state.received = std::max(message.arrival, state.begun + work);
-            state.late = message.arrival > state.begun;
-            message.from = -1;
-            while (state.first < state.inbox.size() && state.inbox[state.first].from < 0) ++state.first;
-            if (state.first == state.inbox.size()) {
-                state.inbox.clear();
-                state.first = 0;
-            }
-            return;
-        }
+        Message* next = nullptr;
+        look(state, from, step.channel, [&](Message& message) {
+            next = &message;
+            return true;
+        });
+        if (next == nullptr || next->arrival == open_end) return;
+        const double work = model_.work_us(from, rank, next->bytes);
+        state.work += work;
+        state.received = std::max(next->arrival, state.begun + work);
+        state.late = next->arrival > state.begun;
+        take_out(state, *next);
     }
 
     void finish(int rank) {

@@ -1,6 +1,7 @@
 // Rounds between neighbours, as long as there are ranks: run message by message for a few ranks, estimated
 // for many (cost_tuned.h).
 #include <algorithm>
+#include <cstdint>
 
 #include "cost_links.h"
 #include "cost_tuned.h"
@@ -106,7 +107,7 @@ double neighbor_estimate_us(const Hierarchy& hierarchy, const LinkTable& links, 
 double ring_us(const Hierarchy& hierarchy, const LinkTable& links, std::size_t bytes, int rounds,
                std::size_t folded, double crowding) {
     const int size = hierarchy.ranks();
-    if (size * rounds > most_messages) {
+    if (std::int64_t{size} * rounds > most_messages) {
         return ring_estimate_us(hierarchy, links, bytes, rounds, folded, crowding);
     }
     FlatModel model(hierarchy, links, crowding);
@@ -115,7 +116,7 @@ double ring_us(const Hierarchy& hierarchy, const LinkTable& links, std::size_t b
 
 double neighbor_us(const Hierarchy& hierarchy, const LinkTable& links, std::size_t block) {
     const int size = hierarchy.ranks();
-    if (size * (size / 2) > most_messages) return neighbor_estimate_us(hierarchy, links, block);
+    if (std::int64_t{size} * (size / 2) > most_messages) return neighbor_estimate_us(hierarchy, links, block);
     FlatModel model(hierarchy, links);
     return latest(run_program(model, neighbor_program(size, block)));
 }

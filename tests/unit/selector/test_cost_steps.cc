@@ -57,6 +57,25 @@ TEST(Steps, MessagesFromManyAreTakenInOneByOne) {
     EXPECT_EQ(done(one_node(5), round_links(), program), (std::vector<double>{5 + 3 * 2, 2, 2, 2, 2}));
 }
 
+TEST(Steps, ManyMessagesAreFoundInAnyOrder) {
+    for (const bool last_first : {false, true}) {
+        constexpr int ranks = 300;
+        FlatProgram program(ranks);
+        for (int rank = 1; rank < ranks; ++rank) {
+            program.steps[rank].push_back({.to = 0, .bytes = 100, .channel = 7});
+            program.steps[rank].push_back({.to = 0, .bytes = 200, .channel = 8});
+        }
+        for (const int channel : {8, 7}) {  // the later ones first
+            for (int i = 1; i < ranks; ++i) {
+                program.steps[0].push_back({.from = last_first ? ranks - i : i, .channel = channel});
+            }
+        }
+        // The first of the later ones is sent after 2 us and there after 1 + 2 + 2 + 1 more, every other one
+        // 1 + 2 us later; the earlier ones take 1 + 1 us each.
+        EXPECT_EQ(done(one_node(ranks), round_links(), program).front(), 8 + 298 * 3 + 299 * 2) << last_first;
+    }
+}
+
 TEST(Steps, AHandshakeWaitsForItsReceiver) {
     // Rank 1 first hears from rank 2, 10 us late; rank 0's long message leaves only then.
     FlatProgram program(3);
