@@ -27,7 +27,8 @@ FlatModel::FlatModel(const topology::Hierarchy& hierarchy, const LinkTable& link
       ranks_(hierarchy.stop.size()),
       groups_(hierarchy.groups.size()),
       least_eager_(std::numeric_limits<std::size_t>::max()),
-      crowding_(crowding) {
+      crowding_(crowding),
+      fold_us_per_byte_(links.fold_us(1)) {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
         const topology::Group& group = hierarchy.groups[g];
         groups_[g].link = links.at(link_level(group));
@@ -110,7 +111,7 @@ double FlatModel::work_us(int from, int to, std::size_t bytes) const {
 }
 
 bool FlatModel::waits_for_receiver(int from, int to, std::size_t bytes) const {
-    return bytes >= least_eager_ && handshake_us(common(from, to).link, bytes) > 0;
+    return bytes >= least_eager_ && needs_handshake(common(from, to).link, bytes);
 }
 
 double FlatModel::hop_us(int from, int to, std::size_t bytes) const {

@@ -41,6 +41,8 @@ public:
     bool waits_for_receiver(int from, int to, std::size_t bytes) const;
     /// From the start of a message until its arrival where nothing is in its way, us.
     double hop_us(int from, int to, std::size_t bytes) const;
+    /// Of combining so many bytes of one operand.
+    double fold_us(std::size_t bytes) const { return static_cast<double>(bytes) * fold_us_per_byte_; }
     /// For how long a message occupies a group's connection to its parent, us.
     double occupied_us(int group, std::size_t bytes) const {
         const Connection& connection = groups_[group].connection;
@@ -112,6 +114,7 @@ private:
     std::vector<GroupState> groups_;
     std::size_t least_eager_ = 0;  ///< messages below need no handshake anywhere
     double crowding_;
+    double fold_us_per_byte_;
     double spent_us_ = 0;  ///< by all ranks
 };
 

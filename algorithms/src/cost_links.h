@@ -18,14 +18,18 @@ inline double connection_us_per_byte(const LinkParameters& link) {
 /// bottleneck.
 inline double gap_us(const LinkParameters& link, bool network) { return network ? link.overhead_us : 0; }
 
-/// What the handshake of a message adds before its first byte when, with its header, it exceeds the eager
-/// limit: one round trip.
-inline double handshake_us(const LinkParameters& link, std::size_t message_bytes) {
-    if (link.eager_bytes == 0 || message_bytes < link.eager_bytes) return 0;
-    return 2 * (link.latency_us + link.overhead_us);
+/// Whether a message, with its header, exceeds the eager limit: it waits until its receiver has asked for it.
+inline bool needs_handshake(const LinkParameters& link, std::size_t message_bytes) {
+    return link.eager_bytes != 0 && message_bytes >= link.eager_bytes;
 }
 
-/// Bytes per microsecond at which one core combines two vectors. Sums of doubles, one core of a Xeon server:
+/// What the handshake of such a message adds before its first byte.
+inline double handshake_us(const LinkParameters& link, std::size_t message_bytes) {
+    if (!needs_handshake(link, message_bytes)) return 0;
+    return link.handshake_us.value_or(2 * (link.latency_us + link.overhead_us));
+}
+
+/// Bytes per microsecond at which one core combines two vectors, where a table of links does not say. Sums of doubles, one core of a Xeon server:
 /// 2,900 to 4,800 when both come from memory, 10,000 to 21,000 when both are in a cache. Of the two operands
 /// of a fold one has just arrived, the other comes from memory or is the last fold's result.
 inline constexpr double folded_bytes_per_us = 5000;

@@ -50,7 +50,7 @@ void FlatRounds::add(Time& time, const Round& round, FlatModel& model, std::size
                      std::size_t folded) {
     double hop = 0;
     double queue = 0;
-    const double fold = static_cast<double>(folded) / folded_bytes_per_us;
+    const double fold = model.fold_us(folded);
     for (const Shared& own : round) {
         if (own.group >= 0) {
             queue = std::max(queue, (own.messages - 1) * model.occupied_us(own.group, bytes));

@@ -224,7 +224,7 @@ private:
     void finish(int rank) {
         Rank& state = ranks_[rank];
         if (!state.busy || state.sent == open_end || state.received == open_end) return;
-        const double fold = static_cast<double>(steps_of(rank)[state.step].folded) / folded_bytes_per_us;
+        const double fold = model_.fold_us(steps_of(rank)[state.step].folded);
         state.busy = false;
         ++state.step;
         const double worked = state.begun + state.work;

@@ -13,10 +13,16 @@ TreeModel::TreeModel(const topology::Hierarchy& hierarchy, const LinkTable& link
     : CostModel(hierarchy, links, root, skipped, sample),
       up_(traits.up),
       down_(traits.down),
-      fold_us_per_byte_(traits.folds ? 1 / folded_bytes_per_us : 0),
+      folds_(traits.folds),
+      fold_us_per_byte_(folds_ ? links.fold_us(1) : 0),
       any_merged_(std::any_of(groups_.begin(), groups_.end(), [](const GroupView& g) { return g.merged; })),
       ranks_(hierarchy.stop.size()),
       boundaries_(hierarchy.groups.size()) {}
+
+void TreeModel::set_links(const LinkTable& links) {
+    CostModel::set_links(links);
+    fold_us_per_byte_ = folds_ ? links.fold_us(1) : 0;
+}
 
 TreeModel::Edges TreeModel::edges_on(std::size_t level, std::size_t segment_bytes,
                                      const Window& window) const {

@@ -34,6 +34,7 @@ public:
               const CollectiveTraits& traits, std::span<const topology::LevelKey> skipped,
               const Sample* sample = nullptr);
 
+    void set_links(const LinkTable& links) override;
     double cost_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) override;
 
 private:
@@ -84,6 +85,7 @@ private:
 
     bool up_;
     bool down_;
+    bool folds_;
     double fold_us_per_byte_;
     bool any_merged_;
 

@@ -60,7 +60,7 @@ double ring_estimate_us(const Hierarchy& hierarchy, const LinkTable& links, std:
     if (rounds == 0) return 0;
     FlatModel model(hierarchy, links, crowding);
     const int size = model.ranks();
-    const double fold = static_cast<double>(folded) / folded_bytes_per_us;
+    const double fold = model.fold_us(folded);
     std::vector<double> hops;
     double longest_hop = 0;
     double longest_wait = 0;  // a sender waits for its receiver, and for its own message

@@ -68,7 +68,7 @@ LinkParameters default_link(LevelKey level) {
 
 }  // namespace
 
-LinkTable::LinkTable() = default;
+LinkTable::LinkTable() : fold_bytes_per_us_(folded_bytes_per_us) {}
 
 LinkSetting LinkTable::given(LevelKey level) const {
     LinkSetting all;
@@ -83,6 +83,7 @@ LinkSetting LinkTable::given(LevelKey level) const {
         later(all.eager_bytes, entry.link.eager_bytes);
         later(all.parallel, entry.link.parallel);
         later(all.far_share, entry.link.far_share);
+        later(all.handshake_us, entry.link.handshake_us);
     }
     return all;
 }
@@ -96,6 +97,7 @@ LinkParameters LinkTable::at(LevelKey level) const {
     link.bytes_per_us = own.bytes_per_us.value_or(link.bytes_per_us);
     link.parallel = own.parallel.value_or(link.parallel);
     link.far_share = own.far_share.value_or(link.far_share);
+    link.handshake_us = own.handshake_us;
     if (eager != 0) link.eager_bytes = eager;
     if (own.eager_bytes.value_or(0) != 0) link.eager_bytes = *own.eager_bytes;
     return link;
@@ -103,7 +105,7 @@ LinkParameters LinkTable::at(LevelKey level) const {
 
 void LinkTable::set(LevelPattern level, const LinkParameters& link) {
     set_some(level, {link.latency_us, link.overhead_us, link.bytes_per_us, link.eager_bytes, link.parallel,
-                     link.far_share});
+                     link.far_share, link.handshake_us});
 }
 
 void LinkTable::set_some(LevelPattern level, const LinkSetting& link) { entries_.push_back({level, link}); }

@@ -131,6 +131,7 @@ std::vector<int> link_lines(const std::vector<LinkRule>& links, LevelKey level) 
         take(known.eager_bytes, rule.link.eager_bytes);
         take(known.parallel, rule.link.parallel);
         take(known.far_share, rule.link.far_share);
+        take(known.handshake_us, rule.link.handshake_us);
         if (adds) lines.push_back(rule.line);
     }
     return lines;

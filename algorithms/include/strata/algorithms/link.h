@@ -19,6 +19,8 @@ struct LinkParameters {
     /// the time on the wire. Default: seed paper on NUIOA collectives, section 3 (near processes receive 10
     /// to 50 % more).
     double far_share = 0.25;
+    /// What the handshake of a message that needs one adds before its first byte. Empty: one round trip.
+    std::optional<double> handshake_us = {};
 };
 
 /// Some of a level's LinkParameters; what is empty stays as it is.
@@ -29,6 +31,7 @@ struct LinkSetting {
     std::optional<std::size_t> eager_bytes = {};
     std::optional<double> parallel = {};
     std::optional<double> far_share = {};
+    std::optional<double> handshake_us = {};
 };
 
 /// Link parameters by level; a level that was not set answers with the defaults of its kind.
@@ -46,6 +49,9 @@ public:
     void set_eager_limits(std::size_t network_bytes, std::size_t node_bytes);
     std::size_t network_eager_bytes() const { return network_eager_; }
     std::size_t node_eager_bytes() const { return node_eager_; }
+    /// Bytes of one operand that a core combines with another one in a microsecond.
+    void set_fold(double bytes_per_us) { fold_bytes_per_us_ = bytes_per_us; }
+    double fold_us(double bytes) const { return bytes / fold_bytes_per_us_; }
 
 private:
     struct Entry {
@@ -55,6 +61,7 @@ private:
     std::vector<Entry> entries_;
     std::size_t network_eager_ = 0;
     std::size_t node_eager_ = 0;
+    double fold_bytes_per_us_;
 };
 
 }  // namespace strata::algorithms
