@@ -198,7 +198,7 @@ TEST(PlanAllgather, TreesOrRingsBetweenNodesOnlyUnlessTheUserSaysSo) {
             }
             const Plan inside = planned(halves(), LinkTable{}, {collective, bytes});
             EXPECT_EQ(inside.engine, Engine::forward);
-            EXPECT_EQ(inside.reason, "no gain known inside a node");
+            EXPECT_EQ(inside.reason, "no gain known inside a node whose links nobody gave");
             EXPECT_EQ(planned(one_node(4), LinkTable{}, {collective, bytes}).reason, "no hierarchy");
         }
     }
@@ -240,7 +240,8 @@ TEST(PlanGather, ManyShortBlocksGoInFewMessages) {
         EXPECT_EQ(planned(nodes_below_switch(8, 16), two_sites(50), {collective, 1024 * mib}).engine,
                   Engine::forward)
             << "the root's link is the limit";
-        EXPECT_EQ(planned(halves(), LinkTable{}, {collective, 16}).reason, "no gain known inside a node");
+        EXPECT_EQ(planned(halves(), LinkTable{}, {collective, 16}).reason,
+                  "no gain known inside a node whose links nobody gave");
     }
 }
 

@@ -242,6 +242,32 @@ TEST(PlanReduction, AReproducibleOrderDependsOnNoSize) {
                      planned(sites_of_nodes(2, 2, 4), {Collective::bcast, 8})));
 }
 
+TEST(PlanReduction, InsideANodeWhereItsLinksAreGivenAndItsProcessorsAreNotShared) {
+    Hierarchy node = make_hierarchy(
+        node_level,
+        {{{strata::topology::LevelKind::package, 0}, blocks(64, 16)}, {numa_level, blocks(64, 8)}}, 64);
+    LinkTable given;
+    given.set_some(strata::topology::LevelPattern{strata::topology::LevelKind::node, std::nullopt},
+                   {.parallel = 7});
+    int trees = 0;
+    int forwards = 0;
+    for (const Collective op : {Collective::reduce, Collective::allreduce, Collective::allgather,
+                                Collective::gather, Collective::scatter, Collective::barrier}) {
+        for (const std::size_t bytes : sizes) {
+            const Plan weighed = make_plan(node, given, {}, {op, bytes});
+            (weighed.engine == Engine::tree ? trees : forwards)++;
+            EXPECT_TRUE(weighed.engine != Engine::tree || weighed.predicted_us <= 0.85 * weighed.forward_us);
+            EXPECT_EQ(make_plan(node, LinkTable{}, {}, {op, bytes}).engine, Engine::forward);
+            Hierarchy shared = node;
+            shared.crowding = 1.5;
+            EXPECT_EQ(make_plan(shared, given, {}, {op, bytes}).engine, Engine::forward);
+        }
+    }
+    EXPECT_EQ(make_plan(node, given, {}, {Collective::reduce, mib}).engine, Engine::tree);
+    EXPECT_GT(trees, 5);
+    EXPECT_GT(forwards, 5);
+}
+
 TEST(PlanReduction, TreesBetweenNodesOnlyUnlessTheUserSaysSo) {
     for (const Collective collective : {Collective::reduce, Collective::allreduce, Collective::barrier}) {
         for (const std::size_t bytes : sizes) {
@@ -256,7 +282,7 @@ TEST(PlanReduction, TreesBetweenNodesOnlyUnlessTheUserSaysSo) {
             }
             const Plan inside = planned(halves(), {collective, bytes});
             EXPECT_EQ(inside.engine, Engine::forward);
-            EXPECT_EQ(inside.reason, "no gain known inside a node");
+            EXPECT_EQ(inside.reason, "no gain known inside a node whose links nobody gave");
             EXPECT_EQ(planned(halves(), {collective, bytes}, overriding(Engine::tree)).engine, Engine::tree);
             EXPECT_EQ(planned(one_node(4), {collective, bytes}).reason, "no hierarchy");
             const Plan forced =
