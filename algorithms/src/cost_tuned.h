@@ -42,6 +42,7 @@ Algorithm possible_allgather(Algorithm algorithm, int ranks);
 using FlatChildren = std::vector<std::vector<int>>;
 
 /// The messages of these algorithms, except of those that call other collectives.
+FlatProgram bcast_program(Algorithm algorithm, int ranks, std::size_t bytes, int root);
 FlatProgram reduce_program(Algorithm algorithm, int ranks, std::size_t bytes, int root);
 FlatProgram allreduce_program(Algorithm algorithm, int ranks, std::size_t bytes);
 /// Rabenseifner's reduce: the vector is halved while the distance doubles, then gathered by `root`.

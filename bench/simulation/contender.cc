@@ -9,8 +9,9 @@ namespace strata::simulation {
 namespace {
 
 constexpr const char* known_names =
-    "mpi, strata, untuned, levels:ALGORITHM, whole:ALGORITHM, flat:ALGORITHM, flat:ALGORITHM/BYTES, and "
-    "behind all but mpi and flat @VIEW";
+    "mpi, tuned, strata, untuned, levels:ALGORITHM, whole:ALGORITHM, flat:ALGORITHM, flat:ALGORITHM/BYTES, "
+    "and "
+    "behind all but mpi, tuned and flat @VIEW";
 
 [[noreturn]] void unknown(const std::string& name, const std::string& why) {
     throw std::invalid_argument("contender '" + name + "': " + why + "; known: " + known_names);
@@ -43,10 +44,11 @@ Contender::Contender(const std::string& name, const Machine& machine, Ranks& ran
     const Words words = split(name);
     if (name == "mpi") return;
     const bool fixes = words.kind == "levels" || words.kind == "whole" || words.kind == "flat";
-    if (!fixes && words.kind != "strata" && words.kind != "untuned") unknown(name, "unknown");
+    const bool tuned = words.kind == "tuned";
+    if (!fixes && !tuned && words.kind != "strata" && words.kind != "untuned") unknown(name, "unknown");
     if (fixes != words.method.has_value()) unknown(name, fixes ? "names no algorithm" : "takes no algorithm");
     const bool flat = words.kind == "flat";
-    if (flat && words.view) unknown(name, "has no levels");
+    if ((flat || tuned) && words.view) unknown(name, "has no levels");
     try {
         hierarchy_ = flat ? &ranks.flat() : &ranks.seen_as(words.view.value_or(""));
     } catch (const std::invalid_argument& error) {
@@ -58,6 +60,11 @@ Contender::Contender(const std::string& name, const Machine& machine, Ranks& ran
         settings_.links = machine.table(flat ? ranks.hierarchy() : *hierarchy_);
     }
     if (fixes) fix(*words.method, words.kind != "levels");
+    if (tuned) {
+        algorithms::Overrides forward;
+        forward.engine = algorithms::Engine::forward;
+        settings_.overrides.fill(forward);
+    }
     planner_ = std::make_unique<algorithms::Planner>(*hierarchy_, settings_, false);
 }
 
@@ -104,6 +111,14 @@ const algorithms::Plan& Contender::plan(const Call& call) {
     const auto [place, isnew] = plans_.try_emplace(found.key);
     if (isnew) place->second = planner_->make_plan(found.representative);
     return place->second;
+}
+
+const PreviousComponent& Contender::previous(const Call& call) {
+    if (previous_ == nullptr || forwarded_ != call) {
+        previous_ = std::make_unique<PreviousComponent>(operation(call), hierarchy_->ranks());
+        forwarded_ = call;
+    }
+    return *previous_;
 }
 
 }  // namespace strata::simulation

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "machine.h"
+#include "previous.h"
 #include "ranks.h"
 #include "strata/algorithms/planner.h"
 
@@ -18,6 +19,7 @@ struct Call {
     algorithms::Collective collective = algorithms::Collective::bcast;
     std::size_t bytes = 0;  ///< Operation::bytes; whole elements of 8 bytes, or whole blocks of all ranks
     int root = 0;
+    bool operator==(const Call&) const = default;
 };
 
 /// One way to carry out collectives on a job, shared by all its ranks: simulated ranks are threads of one
@@ -26,6 +28,7 @@ class Contender {
 public:
     /// `name`:
     ///   mpi             SMPI's own collectives, by the selector in force
+    ///   tuned           the messages of coll/tuned of Open MPI 4.1, to which the plugin leaves calls
     ///   strata          the plugin's choice with links as a tuner would have measured them
     ///   untuned         the same with the links that are built in
     ///   levels:ALG      one algorithm on every level, streamed (tree engine)
@@ -44,6 +47,8 @@ public:
     /// The plan of a call; kept.
     const algorithms::Plan& plan(const Call& call);
     algorithms::Operation operation(const Call& call) const;
+    /// The messages of a call that is left to the previous component; kept.
+    const PreviousComponent& previous(const Call& call);
 
 private:
     void fix(std::string method, bool whole);
@@ -55,6 +60,8 @@ private:
     algorithms::PlanSettings settings_;
     std::unique_ptr<algorithms::Planner> planner_;
     std::unordered_map<std::uint64_t, algorithms::Plan> plans_;
+    Call forwarded_;  ///< whose messages are kept
+    std::unique_ptr<PreviousComponent> previous_;
 };
 
 }  // namespace strata::simulation

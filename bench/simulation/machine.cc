@@ -4,6 +4,7 @@
 #include <fstream>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 
@@ -120,6 +121,14 @@ const LinkClass& Machine::at(topology::LevelKey level) const {
                                 "; described: " + described);
 }
 
+double Machine::narrowest_from(const LinkClass& link) const {
+    double narrowest = link.mbytes_per_s;
+    for (const LinkClass& inner : std::span(&link, &links.back() + 1)) {
+        narrowest = std::min(narrowest, inner.mbytes_per_s);
+    }
+    return narrowest;
+}
+
 algorithms::LinkTable Machine::table(const topology::Hierarchy& hierarchy) const {
     algorithms::LinkTable table;
     for (const topology::Group& group : hierarchy.groups) {
@@ -127,12 +136,18 @@ algorithms::LinkTable Machine::table(const topology::Hierarchy& hierarchy) const
         const topology::LevelKey level = link_level(group);
         const LinkClass& link = at(level);
         algorithms::LinkSetting setting;
-        setting.latency_us = link.latency_us + 2 * overhead_us;
+        setting.latency_us = link.latency_us;
         setting.overhead_us = overhead_us;
-        setting.bytes_per_us = link.mbytes_per_s;
+        // One transfer alone is no faster than the connections inside the children.
+        setting.bytes_per_us = narrowest_from(link);
+        setting.parallel = link.mbytes_per_s / *setting.bytes_per_us;
+        setting.handshake_us = 0;  // SMPI's take no time
+        if (is_network(level.kind) && far_receive_mbytes_per_s > 0)
+            setting.far_share = std::max(0.0, *setting.bytes_per_us / far_receive_mbytes_per_s - 1);
         table.set_some({level.kind, level.height}, setting);
     }
     table.set_eager_limits(eager_bytes, eager_bytes);
+    table.set_fold(fold_mbytes_per_s);
     return table;
 }
 

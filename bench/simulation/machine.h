@@ -24,7 +24,7 @@ struct Machine {
     std::string name;
     std::string title;
     tool::Options job;  ///< one rank per core, in block order
-    std::vector<LinkClass> links;
+    std::vector<LinkClass> links;  ///< from the outermost level inwards
     std::size_t eager_bytes = 0;   ///< messages up to this size leave before their receive is posted
     double overhead_us = 0;        ///< processor time of every message, at either end
     double fold_mbytes_per_s = 0;  ///< of a reduction: bytes of one operand
@@ -36,6 +36,9 @@ struct Machine {
     const LinkClass& at(topology::LevelKey level) const;
     /// What a tuner would find on these links.
     algorithms::LinkTable table(const topology::Hierarchy& hierarchy) const;
+
+private:
+    double narrowest_from(const LinkClass& link) const;
 };
 
 /// Reads a description (machines/, which README.md there explains). Throws std::runtime_error: the file, the

@@ -15,8 +15,10 @@ using algorithms::Collective;
 double fold_bytes_per_s = 1e9;
 
 /// Takes the time of `bytes` of one operand.
+void take_time_of_fold(std::size_t bytes) { smpi_execute(static_cast<double>(bytes) / fold_bytes_per_s); }
+
 void fold_doubles(const double* left, double* right, std::size_t bytes) {
-    smpi_execute(static_cast<double>(bytes) / fold_bytes_per_s);
+    take_time_of_fold(bytes);
     for (std::size_t i = 0; i < bytes / sizeof(double); ++i) right[i] += left[i];
 }
 
@@ -63,7 +65,10 @@ std::size_t memory_of(const Call& call, int ranks) {
 }
 
 RankPart::RankPart(MPI_Comm comm, const Machine& machine, std::span<std::byte> shared, Traffic& traffic)
-    : comm_(comm), shared_(shared), transport_(comm, machine.eager_bytes, traffic) {
+    : comm_(comm),
+      eager_bytes_(machine.eager_bytes),
+      shared_(shared),
+      transport_(comm, machine.eager_bytes, traffic) {
     MPI_Comm_rank(comm, &rank_);
     MPI_Comm_size(comm, &size_);
     fold_bytes_per_s = machine.fold_mbytes_per_s * 1e6;
@@ -111,7 +116,7 @@ void RankPart::prepare(const Call& call) {
 }
 
 std::string RankPart::verdict(const Call& call) const {
-    if (!shared_.empty()) return {};
+    if (!shared_.empty() || forwarded_) return {};
     const bool at_root = rank_ == call.root;
     bool right = true;
     switch (call.collective) {
@@ -138,9 +143,14 @@ std::string RankPart::verdict(const Call& call) const {
 }
 
 int RankPart::perform(Contender& contender, const Call& call) {
+    forwarded_ = false;
     if (contender.is_mpi()) return perform_mpi(call);
     const algorithms::Plan& plan = contender.plan(call);
-    if (plan.engine == algorithms::Engine::forward) return perform_mpi(call);
+    if (plan.engine == algorithms::Engine::forward) {
+        forwarded_ = true;
+        const std::span<std::byte> memory = shared_.empty() ? std::span<std::byte>(own_memory_) : shared_;
+        return contender.previous(call).perform(comm_, eager_bytes_, memory, take_time_of_fold);
+    }
     return perform_plan(contender, call, plan);
 }
 

@@ -34,7 +34,8 @@ public:
     void prepare(const Call& call);
     /// Returns MPI's code.
     int perform(Contender& contender, const Call& call);
-    /// What is wrong with the result of the last call; empty where nothing is, or nobody checks.
+    /// What is wrong with the result of the last call; empty where nothing is, or nobody checks, or it was
+    /// left to the previous component.
     std::string verdict(const Call& call) const;
     SmpiTransport& transport() { return transport_; }
 
@@ -47,6 +48,8 @@ private:
     MPI_Comm comm_;
     int rank_ = 0;
     int size_ = 0;
+    std::size_t eager_bytes_;
+    bool forwarded_ = false;  ///< the last call was: its messages carried nothing
     std::span<std::byte> shared_;
     SmpiTransport transport_;
     algorithms::Arena arena_;

@@ -84,6 +84,9 @@ nlohmann::json as_json(const Study& study, const std::vector<Outcome>& outcomes)
                            {"us", outcome.us},
                            {"bound_us", outcome.bound_us},
                            {"plan", outcome.plan},
+                           {"reason", outcome.reason},
+                           {"predicted_us", outcome.predicted_us},
+                           {"forward_predicted_us", outcome.forward_us},
                            {"messages", by_level(outcome, &simulation::Traffic::Count::messages)},
                            {"bytes_by_level", by_level(outcome, &simulation::Traffic::Count::bytes)}};
         for (const auto& sent : outcome.sent) {
@@ -96,11 +99,20 @@ nlohmann::json as_json(const Study& study, const std::vector<Outcome>& outcomes)
     return rows;
 }
 
+/// What the plugin's model had said.
+std::string told(const Outcome& outcome) {
+    if (outcome.reason.empty()) return {};
+    char predicted[80];
+    std::snprintf(predicted, sizeof predicted, " predicted %.3f us, forward %.3f us: ", outcome.predicted_us,
+                  outcome.forward_us);
+    return predicted + outcome.reason;
+}
+
 void show(const Study& study, const Outcome& outcome, std::size_t done, std::size_t all) {
     const Call& call = outcome.call;
-    std::printf("%s %zu root %d %s: %.3f us (%s)\n", std::string(name_of(call.collective)).c_str(),
+    std::printf("%s %zu root %d %s: %.3f us (%s)%s\n", std::string(name_of(call.collective)).c_str(),
                 call.bytes, call.root, study.contenders[outcome.contender].c_str(), outcome.us,
-                outcome.plan.c_str());
+                outcome.plan.c_str(), study.explain ? told(outcome).c_str() : "");
     std::fflush(stdout);
     if (isatty(STDERR_FILENO) == 1)
         std::fprintf(stderr, "\r%zu of %zu%s", done, all, done == all ? "\n" : "");
@@ -115,7 +127,8 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("--roots", options.roots, "Ranks, or all")->capture_default_str();
     app.add_option(
            "--contenders", options.contenders,
-           "mpi, strata, untuned, levels:ALGORITHM, whole:ALGORITHM,\nflat:ALGORITHM, flat:ALGORITHM/BYTES; "
+           "mpi, tuned, strata, untuned, levels:ALGORITHM, whole:ALGORITHM,\nflat:ALGORITHM, "
+           "flat:ALGORITHM/BYTES; "
            "and how they "
            "see\nthe ranks: @lowest (the lowest lead wherever cards are),\nor levels: strata@numa/node")
         ->capture_default_str();
@@ -128,6 +141,8 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("--order", options.study.job.order, "block, cyclic, shuffle:SEED (block)");
     app.add_option("--json", options.json, "Write all results there");
     app.add_flag("--check", options.study.check, "Every rank looks at the data that it gets");
+    app.add_flag("--explain", options.study.explain,
+                 "Also what the model predicted, and why the plan was taken");
     app.add_flag("--traces", options.study.traces, "With --json: every message of our own engines");
 }
 

@@ -71,7 +71,7 @@ private:
             faults_.push_back("rank " + std::to_string(rank) + " returned " + std::to_string(code));
         if (const std::string wrong = part.verdict(call); !wrong.empty()) faults_.push_back(wrong);
         start_->wait();
-        if (rank == 0) end(contender, number);
+        if (rank == 0) end();
         start_->wait();
     }
     void begin(std::size_t contender, std::size_t number) {
@@ -79,13 +79,24 @@ private:
         traffic_.clear();
         sent_.assign(study_.traces ? size() : 0, {});
         faults_.clear();
-        const Contender& one = contenders_[contender];
-        plan_ = one.is_mpi() ? "mpi" : describe(contenders_[contender].plan(study_.calls[number]));
+        current_ = {};
+        current_.contender = contender;
+        current_.call = asked_[number];
+        current_.bound_us = least_us(machine_, ranks_.hierarchy(), study_.calls[number]);
+        current_.plan = "mpi";
+        if (contenders_[contender].is_mpi()) return;
+        const algorithms::Plan& plan = contenders_[contender].plan(study_.calls[number]);
+        current_.plan = describe(plan);
+        current_.reason = plan.reason;
+        current_.predicted_us = plan.predicted_us;
+        current_.forward_us = plan.forward_us;
     }
-    void end(std::size_t contender, std::size_t number) {
-        outcomes_.push_back({contender, asked_[number],
-                             least_us(machine_, ranks_.hierarchy(), study_.calls[number]), last_s_ * 1e6,
-                             traffic_.by_level(), plan_, std::move(sent_), std::move(faults_)});
+    void end() {
+        current_.us = last_s_ * 1e6;
+        current_.traffic = traffic_.by_level();
+        current_.sent = std::move(sent_);
+        current_.faults = std::move(faults_);
+        outcomes_.push_back(std::move(current_));
         if (progress_)
             progress_(outcomes_.back(), outcomes_.size(), study_.calls.size() * contenders_.size());
     }
@@ -110,7 +121,7 @@ private:
     // Of the call that is being made.
     double last_s_ = 0;
     Traffic traffic_;
-    std::string plan_;
+    Outcome current_;
     std::vector<std::vector<SentTo>> sent_;
     std::vector<std::string> faults_;
     std::vector<Outcome> outcomes_;

@@ -19,6 +19,7 @@ struct Study {
     std::vector<Call> calls;  ///< whose bytes are rounded up as Call wants them; root every_root: one by each
     bool check = false;       ///< memory of their own for all ranks, and a look at every result
     bool traces = false;      ///< Outcome::sent
+    bool explain = false;     ///< whoever shows outcomes tells reasons and predictions, too
 };
 
 /// One call by one contender.
@@ -29,6 +30,9 @@ struct Outcome {
     double us = 0;        ///< from the common start until the last rank has returned, simulated
     std::vector<Traffic::Count> traffic;    ///< of the plugin's own engines, by level
     std::string plan;                       ///< engine of the plan; "mpi"
+    std::string reason;                     ///< of the plan
+    double predicted_us = 0;                ///< by the plugin's model, where it has one
+    double forward_us = 0;                  ///< the same of the previous component
     std::vector<std::vector<SentTo>> sent;  ///< by rank
     std::vector<std::string> faults;
 };

@@ -2,17 +2,6 @@
 
 namespace strata::simulation {
 
-namespace {
-
-/// SMPI keeps eager messages and others in mailboxes apart, and a short one that finds a receive in the other
-/// mailbox takes it, though one posted earlier waits in its own: they must not match. Both ends know the
-/// size.
-int tag_of(int lane, std::size_t bytes, std::size_t eager_bytes) {
-    return 2 * lane + (bytes < eager_bytes ? 1 : 0);
-}
-
-}  // namespace
-
 SmpiTransport::SmpiTransport(MPI_Comm comm, std::size_t eager_bytes, Traffic& traffic)
     : comm_(comm), eager_bytes_(eager_bytes), traffic_(traffic) {
     MPI_Comm_rank(comm, &rank_);

@@ -17,6 +17,13 @@ struct SentTo {
     bool operator==(const SentTo&) const = default;
 };
 
+/// SMPI keeps eager messages and others in mailboxes apart, and a short one that finds a receive in the other
+/// mailbox takes it, though one posted earlier waits in its own: they must not match. Both ends know the
+/// size.
+constexpr int tag_of(int lane, std::size_t bytes, std::size_t eager_bytes) {
+    return 2 * lane + (bytes < eager_bytes ? 1 : 0);
+}
+
 /// Messages between simulated ranks, by SimGrid's SMPI. Return codes are MPI's.
 class SmpiTransport final : public algorithms::Transport {
 public:

@@ -241,11 +241,11 @@ class MadeUpLevels(unittest.TestCase):
 class AutomaticChoice(unittest.TestCase):
     figure = ALL["choice-smp12e5"]
 
-    def found(self, ours=1.0, share=0.9, others=3.0, size=0):
-        """`ours`: microseconds at `size`, of Reduce; `others`: everywhere, of the faster one."""
+    def found(self, ours=1.0, share=0.9, others=3.0, size=0, tuned=9.0):
+        """`ours`: microseconds at `size`, of Reduce; `others`: everywhere, of the faster selector."""
         def row(run, contender, bytes_):
             own = ours if run.operation == "reduce" and bytes_ == size else 1
-            us = own if contender == "strata" else others * (1 if "mpich" in run.job else 1.5)
+            us = {"strata": own, "tuned": tuned}.get(contender, others * (1 if "mpich" in run.job else 1.5))
             return {"us": us, "bound_us": share * own}
         return found_for(self.figure, row)
 
@@ -254,13 +254,14 @@ class AutomaticChoice(unittest.TestCase):
         self.assertFalse(self.figure.reached(self.found(others=2.9)))
         self.assertFalse(self.figure.reached(self.found(share=0.84)))
         self.assertFalse(self.figure.reached(self.found(ours=3.2, others=3.1, size=512)))
+        self.assertFalse(self.figure.reached(self.found(tuned=2.9)))
 
     def test_is_compared_with_the_fastest(self):
         found = self.found(ours=2, size=8)
         self.assertEqual(self.figure.factor(found, "block", "reduce", 8), 1.5)
         self.assertEqual(self.figure.factor(found, "block", "bcast", 8), 3)
         self.assertIn("block: in the mean 2.93x, least 1.50x (reduce, 8 B)", self.figure.text(found))
-        self.assertEqual(self.figure.table(found)[1][7], ("block", "reduce", 8, "2.000", "4.500", "3.000", "1.800"))
+        self.assertEqual(self.figure.table(found)[1][7], ("block", "reduce", 8, "2.000", "9.000", "4.500", "3.000", "1.800"))
 
 
 class Near(unittest.TestCase):
