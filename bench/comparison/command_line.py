@@ -31,7 +31,8 @@ Allgather <= Gather + Bcast, Gather <= Allgather, Barrier <= Allreduce of 1 byte
 than as many smaller ones as hold it). What seems to be counts if a fresh run shows it again."""
 _EPILOG = """\
 Exit status: 0 if the plugin delivered right data everywhere and, with --gate, violated nothing; 1 if not; 3 if
---minutes were over before; 77 if this machine does not allow the namespaces of which an emulated cluster is made.
+--minutes were over before, or somebody failed in the fresh run that was to clear a suspicion; 77 if this machine
+does not allow the namespaces of which an emulated cluster is made.
 
 example:
   compare --op bcast,allreduce --sizes 8,64K,4M
@@ -124,7 +125,7 @@ def _write(settings, outcome, options, folder):
 
 def _tables(outcome, gate, paint):
     return (report.tables(outcome.records, outcome.suspected, paint) + report.notes(outcome.records)
-            + report.failures(outcome.records, paint) + (report.verdict(outcome, paint) if gate else []))
+            + _judged("", outcome, gate, paint))
 
 
 def _one_place(where, options, built, clock, progress):
@@ -152,19 +153,20 @@ def _summarise(outcomes, rows, options, paint):
     """Writes what all places show together. Returns lines to be said, and the paths."""
     text, table, data = (os.path.join(options.results, name) for name in
                          ("summary.txt", "summary.csv", "summary.json"))
-    plain = [line for name, outcome in outcomes.items() for line in _judged(name, outcome, options, Paint(False))]
+    plain = [line for name, outcome in outcomes.items() for line in _judged(name, outcome, options.gate, Paint(False))]
     with open(text, "w", encoding="utf-8") as file:
         file.write("\n".join(plain + summary.means(rows, Paint(False)) + summary.details(rows)).lstrip("\n") + "\n")
     summary.write_csv(rows, table)
     summary.write_json(outcomes, rows, data)
-    said = [line for name, outcome in outcomes.items() for line in _judged(name, outcome, options, paint)
+    said = [line for name, outcome in outcomes.items() for line in _judged(name, outcome, options.gate, paint)
             if options.grid]
     return said + summary.means(rows, paint), [text, table, data]
 
 
-def _judged(name, outcome, options, paint):
+def _judged(name, outcome, gate, paint):
     title = ["", paint(name, "bold")] if name else []
-    return title + report.failures(outcome.records, paint) + (report.verdict(outcome, paint) if options.gate else [])
+    return (title + report.failures(outcome.records + outcome.blind, paint)
+            + (report.verdict(outcome, paint) if gate else []))
 
 
 def _compare(options, progress):

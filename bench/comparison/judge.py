@@ -112,6 +112,13 @@ def violations(record, limit_ms=lambda cell, size: None):
     return sorted(found, key=lambda one: -one.ratio)
 
 
+def could_see(record, violation):
+    """Whether both ways have times there, so that the violation would be found in this record, too."""
+    able = record.able()
+    return all(Sample.of(able.get(name), size) for name, size in
+               ((contenders.OURS, violation.size), (violation.other, violation.other_size)))
+
+
 def _own(series, cell, size, limit):
     """More data takes no less time, and less data is no way to save some. Only operations with data: elsewhere
     there is one size."""

@@ -112,7 +112,7 @@ def verdict(outcome, paint):
     lines += [paint(_violation_line(one), "dim") for one in passing]
     if outcome.missing or outcome.unclear:
         lines.append(paint(f"UNFINISHED: {outcome.missing} cells not measured, {outcome.unclear} suspected ones not "
-                           "looked at again. The same command goes on from here.", "bold"))
+                           "looked at again, or by runs that failed. The same command goes on from here.", "bold"))
     elif not outcome.confirmed and not outcome.broken():
         lines.append(paint("PASSED: strata was nowhere slower than the best by more than 5 % with intervals apart and "
                            "in every job, and broke no guideline.", "green"))

@@ -22,7 +22,8 @@ class Outcome:
     suspected: list = dataclasses.field(default_factory=list)  # violations
     confirmed: list = dataclasses.field(default_factory=list)  # as the fresh run saw them
     missing: int = 0  # cells without a record
-    unclear: int = 0  # suspected cells without a second look
+    unclear: int = 0  # suspected cells without a second look, or whose second look could not see
+    blind: list = dataclasses.field(default_factory=list)  # records of such second looks
 
     def broken(self):
         return [(record.cell, name, why) for record in self.records for name, why in record.broken().items()]
@@ -53,6 +54,10 @@ class _Task:
     names: tuple = None  # contenders; None: all
 
 
+def _anything(_task, _record):
+    return True
+
+
 class Survey:
     """measure(cells, names_of, label, show) -> {cell: series by contender} does the work for cells of one order;
     `names_of`: contenders by cell, None for all. No run is begun that seems to end after the time is over.
@@ -65,40 +70,53 @@ class Survey:
 
     def run(self, gate):
         outcome = Outcome([])
-        outcome.records, outcome.missing = self._records([_Task(cell, cell.name()) for cell in self._cells], "cells")
+        tasks = [_Task(cell, cell.name()) for cell in self._cells]
+        outcome.records = list(self._records(tasks, "cells", _anything).values())
+        outcome.missing = len(tasks) - len(outcome.records)
         if gate:
             self._look_again(outcome)
         return outcome
 
     def _look_again(self, outcome):
-        tasks, keys = [], set()
+        suspected = {}  # violations by the task that looks for them
         for record in outcome.records:
-            found = judge.violations(record, self._limit_ms)
-            outcome.suspected += found
-            if found:
+            if found := judge.violations(record, self._limit_ms):
                 names, sizes = judge.needed(found)
                 cell = dataclasses.replace(record.cell, sizes=sizes)
-                tasks.append(_Task(cell, f"again-{record.cell.name()}", tuple(sorted(names))))
-                keys |= {one.key for one in found}
-        fresh, outcome.unclear = self._records(tasks, "second look, cells")
-        for record in fresh:
-            outcome.confirmed += [one for one in judge.violations(record, self._limit_ms) if one.key in keys]
-            outcome.records += [record] if record.broken() else []
+                suspected[_Task(cell, f"again-{record.cell.name()}", tuple(sorted(names)))] = found
+                outcome.suspected += found
 
-    def _records(self, tasks, what):
-        """Of all tasks, in their order, as far as time goes, and how many are missing."""
+        def confirmed(task, record):
+            keys = {one.key for one in suspected[task]}
+            return [one for one in judge.violations(record, self._limit_ms) if one.key in keys]
+
+        def settled(task, record):
+            # Who gave no times in the second look neither confirms a suspicion nor clears it.
+            return bool(record.broken() or confirmed(task, record)
+                        or all(judge.could_see(record, one) for one in suspected[task]))
+
+        fresh = self._records(list(suspected), "second look, cells", settled)
+        for task, record in fresh.items():
+            outcome.confirmed += confirmed(task, record)
+            outcome.records += [record] if record.broken() else []
+        outcome.blind = [record for task, record in fresh.items() if not settled(task, record)]
+        outcome.unclear = len(suspected) - len(fresh) + len(outcome.blind)
+
+    def _records(self, tasks, what, enough):
+        """By task, in their order, as far as time goes. What is known of a task but is not enough(task, record), is
+        measured again."""
         known = {task: self._store.load(task.name, task.cell) for task in tasks}
-        waiting = {task.cell: task for task in tasks if not known[task]}
+        waiting = {task.cell: task for task in tasks if not (known[task] and enough(task, known[task]))}
+        done = len(tasks) - len(waiting)
         for part in grid.runs(list(waiting)):
             # What does not fit as a whole fits in part.
             part = part[:self._fitting(len(part))]
             if not part:
                 break
-            done = sum(map(bool, known.values()))
             self._run([waiting[cell] for cell in part], known,
                       f"{what} {done + 1} to {done + len(part)} of {len(tasks)}", len(tasks) - done)
-        found = [known[task] for task in tasks if known[task]]
-        return found, len(tasks) - len(found)
+            done += len(part)
+        return {task: record for task, record in known.items() if record}
 
     def _fitting(self, count):
         left = self._clock.left()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tests of bench/compare that need neither cluster nor MPI."""
 
+import dataclasses
 import itertools
 import json
 import math
@@ -327,6 +328,34 @@ class Surveys(Folder):
     def test_what_does_not_repeat_passes(self):
         outcome = self.survey(iter([record(strata=3, tuned=1), record(strata=1, tuned=1)]))
         self.assertEqual((outcome.verdict(), len(outcome.suspected)), (Verdict.PASSED, 2))
+
+    def test_who_fails_in_the_second_look_clears_nothing(self):
+        """Neither a rival without times nor ours without them; the same command looks once more."""
+        bad = record(strata=3, tuned=1)
+        for name, change in (("tuned", {"failure": "exit status 124"}), ("tuned", {"absent": "served by hcoll"}),
+                             ("tuned", {"times": {8: [1.0] * 30}}), ("strata", {"absent": "skipped"})):
+            with self.subTest(name=name, **change):
+                blind = record(strata=1, tuned=1)
+                blind.series[name] = dataclasses.replace(blind.series[name], **change)
+                outcome = self.survey(iter([bad, blind]))
+                self.assertEqual((outcome.unclear, outcome.verdict()), (1, Verdict.UNFINISHED))
+                self.assertEqual(len(outcome.blind), 1)
+                text = "\n".join(report.verdict(outcome, Paint(False)))
+                self.assertNotIn("PASSED", text)
+                self.assertIn("1 suspected ones not looked at again, or by runs that failed", text)
+                self.assertEqual(self.survey(iter([]), seconds=0).verdict(), Verdict.UNFINISHED)
+                self.assertEqual(self.survey(iter([record(strata=1, tuned=1)])).verdict(), Verdict.PASSED)
+                self.assertEqual([label for label, _, _ in self.seen], ["again-bcast-block-root-0-8-1024"])
+            for one in os.listdir(self.folder):
+                if one.startswith("cell-"):
+                    os.unlink(os.path.join(self.folder, one))
+
+    def test_what_half_a_second_look_confirms_counts(self):
+        blind = record(strata=(3, 3), tuned=(1, 1))
+        del blind.series["tuned"].times[1024]
+        outcome = self.survey(iter([record(strata=3, tuned=1), blind]))
+        self.assertEqual((outcome.verdict(), len(outcome.confirmed)), (Verdict.FAILED, 1))
+        self.assertEqual(self.survey(iter([])).verdict(), Verdict.FAILED)  # not measured until it is gone
 
     def test_another_violation_is_no_repetition(self):
         outcome = self.survey(iter([record(strata=(3, 3), tuned=(1, 5)), record(strata=(3, 3), tuned=(5, 1))]))
