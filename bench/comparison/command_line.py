@@ -31,8 +31,8 @@ Allgather <= Gather + Bcast, Gather <= Allgather, Barrier <= Allreduce of 1 byte
 than as many smaller ones as hold it). What seems to be counts if a fresh run shows it again."""
 _EPILOG = """\
 Exit status: 0 if the plugin delivered right data everywhere and, with --gate, violated nothing; 1 if not; 3 if
---minutes were over before, or somebody failed in the fresh run that was to clear a suspicion; 77 if this machine
-does not allow the namespaces of which an emulated cluster is made.
+--minutes were over before, or what a verdict needs has no times (tuned, or who was to clear a suspicion); 77 if this
+machine does not allow the namespaces of which an emulated cluster is made.
 
 example:
   compare --op bcast,allreduce --sizes 8,64K,4M
@@ -58,7 +58,7 @@ def _parser():
     parser.add_argument("--with", metavar="LIST", dest="names",
                         type=command.words("|".join(contenders.NAMES), "some of " + ", ".join(contenders.NAMES)),
                         help=f"contenders beside strata (all: {','.join(contenders.NAMES)}; with --gate "
-                             f"{','.join(contenders.GATE)})")
+                             f"{','.join(contenders.GATE)}, and {contenders.RIVAL} always)")
     gate = parser.add_argument_group("the gate")
     gate.add_argument("--gate", action="store_true",
                       help="judge; of the sizes every operation in every order gets four, drawn by lot")
@@ -201,4 +201,6 @@ def main(arguments):
     options = _parser().parse_args(arguments)
     options.gate = options.gate or options.full or options.grid
     options.names = options.names or (contenders.GATE if options.gate else contenders.NAMES)
+    if options.gate and contenders.RIVAL not in options.names:
+        options.names = (contenders.RIVAL, *options.names)
     return command.run("compare", _compare, options)

@@ -112,6 +112,14 @@ def violations(record, limit_ms=lambda cell, size: None):
     return sorted(found, key=lambda one: -one.ratio)
 
 
+def opposed(record):
+    """Whether ours and the rival have times at all sizes: else there is nothing to pass. Where ours is broken, that
+    is judged."""
+    able = record.able()
+    return bool(record.broken()) or all(Sample.of(able.get(name), size) for size in record.cell.sizes
+                                        for name in (contenders.OURS, contenders.RIVAL))
+
+
 def could_see(record, violation):
     """Whether both ways have times there, so that the violation would be found in this record, too."""
     able = record.able()

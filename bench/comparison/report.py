@@ -110,9 +110,10 @@ def verdict(outcome, paint):
     elif passing:
         lines.append("Suspected, and not seen again or not looked at again yet:")
     lines += [paint(_violation_line(one), "dim") for one in passing]
-    if outcome.missing or outcome.unclear:
-        lines.append(paint(f"UNFINISHED: {outcome.missing} cells not measured, {outcome.unclear} suspected ones not "
-                           "looked at again, or by runs that failed. The same command goes on from here.", "bold"))
+    if outcome.missing or outcome.unopposed or outcome.unclear:
+        lines.append(paint(f"UNFINISHED: {outcome.missing} cells not measured, {outcome.unopposed} not compared with "
+                           f"{contenders.RIVAL}, {outcome.unclear} suspected ones not looked at again, or by runs that "
+                           "failed. The same command goes on from here.", "bold"))
     elif not outcome.confirmed and not outcome.broken():
         lines.append(paint("PASSED: strata was nowhere slower than the best by more than 5 % with intervals apart and "
                            "in every job, and broke no guideline.", "green"))

@@ -113,7 +113,8 @@ def write_json(outcomes, all_rows, path):
     with open(path, "w", encoding="utf-8") as file:
         json.dump({"places": {place: {"verdict": outcome.verdict().name.lower(),
                                       "confirmed": [one.to_json() for one in outcome.confirmed],
-                                      "missing": outcome.missing, "unclear": outcome.unclear}
+                                      "missing": outcome.missing, "unopposed": outcome.unopposed,
+                                      "unclear": outcome.unclear}
                               for place, outcome in outcomes.items()},
                    "rows": [dataclasses.asdict(row) | {"ratio": row.ratio, "share": row.share}
                             for row in all_rows]}, file, indent=1)

@@ -22,6 +22,7 @@ class Outcome:
     suspected: list = dataclasses.field(default_factory=list)  # violations
     confirmed: list = dataclasses.field(default_factory=list)  # as the fresh run saw them
     missing: int = 0  # cells without a record
+    unopposed: int = 0  # cells in which ours or the rival has no times
     unclear: int = 0  # suspected cells without a second look, or whose second look could not see
     blind: list = dataclasses.field(default_factory=list)  # records of such second looks
 
@@ -31,7 +32,7 @@ class Outcome:
     def verdict(self):
         if self.confirmed or self.broken():
             return Verdict.FAILED
-        return Verdict.UNFINISHED if self.missing or self.unclear else Verdict.PASSED
+        return Verdict.UNFINISHED if self.missing or self.unopposed or self.unclear else Verdict.PASSED
 
 
 class Clock:
@@ -58,6 +59,10 @@ def _anything(_task, _record):
     return True
 
 
+def _opposed(_task, record):
+    return judge.opposed(record)
+
+
 class Survey:
     """measure(cells, names_of, label, show) -> {cell: series by contender} does the work for cells of one order;
     `names_of`: contenders by cell, None for all. No run is begun that seems to end after the time is over.
@@ -71,9 +76,11 @@ class Survey:
     def run(self, gate):
         outcome = Outcome([])
         tasks = [_Task(cell, cell.name()) for cell in self._cells]
-        outcome.records = list(self._records(tasks, "cells", _anything).values())
+        enough = _opposed if gate else _anything
+        outcome.records = list(self._records(tasks, "cells", enough).values())
         outcome.missing = len(tasks) - len(outcome.records)
         if gate:
+            outcome.unopposed = sum(not judge.opposed(record) for record in outcome.records)
             self._look_again(outcome)
         return outcome
 

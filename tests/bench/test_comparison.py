@@ -318,6 +318,12 @@ class Surveys(Folder):
         survey = Survey(cells, measure, Store(self.folder, {}), Silent(), clock)
         return survey.run(gate=True)
 
+    def forget(self):
+        """All that was measured."""
+        for one in os.listdir(self.folder):
+            if one.startswith("cell-"):
+                os.unlink(os.path.join(self.folder, one))
+
     def test_what_repeats_counts(self):
         bad = record(strata=(3, 3), tuned=(1, 5))
         outcome = self.survey(iter([bad, bad]))
@@ -346,9 +352,7 @@ class Surveys(Folder):
                 self.assertEqual(self.survey(iter([]), seconds=0).verdict(), Verdict.UNFINISHED)
                 self.assertEqual(self.survey(iter([record(strata=1, tuned=1)])).verdict(), Verdict.PASSED)
                 self.assertEqual([label for label, _, _ in self.seen], ["again-bcast-block-root-0-8-1024"])
-            for one in os.listdir(self.folder):
-                if one.startswith("cell-"):
-                    os.unlink(os.path.join(self.folder, one))
+            self.forget()
 
     def test_what_half_a_second_look_confirms_counts(self):
         blind = record(strata=(3, 3), tuned=(1, 1))
@@ -369,14 +373,14 @@ class Surveys(Folder):
 
     def test_the_time_is_kept(self):
         cells = [grid.cell("bcast", order, (8, 1024)) for order in grid.ORDERS]
-        outcome = self.survey(iter([record(strata=1)] * 4), 150, cells)
+        outcome = self.survey(iter([record(strata=1, tuned=1)] * 4), 150, cells)
         self.assertEqual((len(self.seen), outcome.missing, outcome.verdict()), (2, 2, Verdict.UNFINISHED))
-        outcome = self.survey(iter([record(strata=1)] * 4), 150, cells)
+        outcome = self.survey(iter([record(strata=1, tuned=1)] * 4), 150, cells)
         self.assertEqual((len(self.seen), outcome.missing, outcome.verdict()), (2, 0, Verdict.PASSED))
 
     def test_of_a_run_as_much_is_begun_as_fits(self):
         cells = [grid.cell("reduce", "block", (8, 16)), *(grid.cell(name, "cyclic", (8, 16)) for name in grid.GATED)]
-        outcome = self.survey(iter([record(strata=1)] * 8), 60 * 5, cells)
+        outcome = self.survey(iter([record(strata=1, tuned=1)] * 8), 60 * 5, cells)
         self.assertEqual((len(outcome.records), outcome.missing), (5, 3))
 
     def test_no_time_for_a_second_look(self):
@@ -387,8 +391,34 @@ class Surveys(Folder):
         one = record(strata=1, tuned=2)
         one.series["strata"].failure = "3 wrong bytes"
         self.assertEqual(Outcome([one]).verdict(), Verdict.FAILED)
+        self.assertEqual(self.survey(iter([one])).verdict(), Verdict.FAILED)
         one.series["strata"].failure, one.series["tuned"].failure = "", "crashed"
-        self.assertEqual(Outcome([one]).verdict(), Verdict.PASSED)
+        self.assertEqual(Outcome([one]).broken(), [])
+        self.assertEqual(self.survey(iter([])).verdict(), Verdict.FAILED)  # not measured until it passes
+
+    def test_without_a_rival_nothing_passes(self):
+        """Whoever else there is; the same command measures the cell again."""
+        for change in ({"failure": "crashed"}, {"absent": "its communicator is served by hcoll"},
+                       {"times": {8: [1.0] * 30}}, None):
+            one = record(strata=1, tuned=2, han=2, composed=2)
+            series = one.series.pop("tuned")
+            if change:
+                one.series["tuned"] = dataclasses.replace(series, **change)
+            with self.subTest(change=change):
+                outcome = self.survey(iter([one]))
+                self.assertEqual((outcome.unopposed, outcome.verdict()), (1, Verdict.UNFINISHED))
+                text = "\n".join(report.verdict(outcome, Paint(False)))
+                self.assertNotIn("PASSED", text)
+                self.assertIn("1 not compared with tuned", text)
+                again = self.survey(iter([record(strata=1, tuned=2)]))
+                self.assertEqual((len(self.seen), again.verdict()), (1, Verdict.PASSED))
+            self.forget()
+
+    def test_others_than_the_rival_may_be_absent(self):
+        one = record(strata=1, tuned=2, han=2, lane=1, composed=1)
+        for name in ("han", "lane", "composed"):
+            one.series[name].absent = "nothing to do here"
+        self.assertEqual(self.survey(iter([one])).verdict(), Verdict.PASSED)
 
 if __name__ == "__main__":
     unittest.main()
