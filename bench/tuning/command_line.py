@@ -120,7 +120,7 @@ def _finish(session, decisions):
 def _draw(found, folder, options):
     """(pictures for the report, all paths, why some are missing)"""
     pictures, paths, complaint = [], [], ""
-    for after in () if options.no_plots else (False,) if options.check else (False, True):
+    for after in () if options.no_plots else (False, True) if found.has_after else (False,):
         drawn, complaint = plot.draw(found.decisions, folder, after)
         paths += drawn
         pictures += [("after" if after else "before", os.path.basename(path)) for path in drawn
@@ -152,7 +152,8 @@ def _tune(options, progress):
         session.race()
         decisions = [decide(cell) for cell in session.cells]
         found, files, complaint = _finish(session, decisions)
-        session.done()
+        if not found.problems:
+            session.done()
     progress.say("\n".join(report.terminal(found, Paint.for_stream(sys.stdout))))
     command.say_files(files, complaint, progress)
     place.say_kept(options, runner, progress)

@@ -40,6 +40,11 @@ class Findings:
     def changes(self):
         return [one for one in self.decisions if one.changes]
 
+    @property
+    def has_after(self):
+        """Whether what was decided is in force from now on."""
+        return not (self.checking or self.problems)
+
 
 def markdown(found, pictures):
     lines = [f"# {found.title}", "", found.shape + ".", "", *_summary(found), ""]
@@ -48,7 +53,7 @@ def markdown(found, pictures):
         lines += ["## Links", "", *_link_rows(found.links), ""]
     lines += ["## Cells", "", "Microseconds from an agreed start to the end: median and its 95 % interval. *Ratio*: of "
               "what was in force before this run to the best contender; both measured once more after the race, as long "
-              "as there was time.", "", *_cell_rows(found.decisions), ""]
+              "as there was time.", "", *_cell_rows(found), ""]
     if found.files:
         lines += ["## Use it", "", *(f"* {what}: `{path}`" for what, path in found.files.items()), ""]
     return "\n".join(lines)
@@ -65,9 +70,12 @@ def _summary(found):
         lines.append(f"In {len(hasty)} of them the finalists were chosen from fewer than 6 repetitions: a better one "
                      "may have been missed. A longer --budget tells.")
     lines += [f"Before: {share(found.decisions, within)}." for within in SHARES]
-    if not found.checking:
+    if found.has_after:
         lines += [f"After: {share(found.decisions, within, True)}." for within in SHARES]
         lines.append(f"{len(found.changes)} choices changed.")
+    if found.problems:
+        lines.append(f"{len(found.changes)} choices would change, but the rules for them do not do what was decided: "
+                     "nothing was written. What was measured is kept for the same command.")
     for cell, name, why in broken([one.cell for one in found.decisions]):
         lines.append(f"**FAILED**: {cell.name}, {name or 'the job'}: {why}")
     lines += [f"**PROBLEM**: {text}" for text in found.problems]
@@ -86,22 +94,24 @@ def _link_rows(links):
     return rows
 
 
-def _cell_rows(decisions):
+def _cell_rows(found):
     rows = ["| operation | size | before | time | best | time | ratio | from now on | why |",
             "|---|---|---|---|---|---|---|---|---|"]
-    for one in decisions:
+    for one in found.decisions:
         cell = one.cell
         best = f"{one.best} | {_time(one.best_time)}" if one.best else " | "
         ratio = f"{one.ratio:.2f}" if one.ratio else ""
-        after = _after(one)
+        after = _after(one, found)
         rows.append(f"| {operations.ALL[cell.operation].title} | {units.size_text(cell.size)} | "
                     f"{cell.plans.before_text} | {_time(one.before)} | {best} | {ratio} | {after} | {one.why()} |")
     return rows
 
 
-def _after(decision):
+def _after(decision, found):
     """What is done from now on, if that is something else."""
     plans = decision.cell.plans
+    if not found.has_after:
+        return "the same"
     name = decision.name if decision.changes else plans.chosen.name
     return "the same" if name == plans.before_text else name
 
@@ -122,9 +132,9 @@ def terminal(found, paint):
     worst = sorted((one for one in found.measured if one.ratio > 1 + SHARES[0]), key=lambda one: -one.ratio)
     for one in worst:
         what = f"{operations.ALL[one.cell.operation].title} of {units.size_text(one.cell.size)}"
-        then = f", now {_after(one)}" if not found.checking else ""
+        then = f", now {_after(one, found)}" if found.has_after else ""
         text = f"  {what:24} {one.ratio:5.2f} x {one.best}{then}"
-        lines.append(paint(text, "green" if one.changes else "dim"))
+        lines.append(paint(text, "green" if one.changes and found.has_after else "dim"))
     if worst:
         lines[0] = "\nSlower than the best by more than 5 %:"
     return lines + ["", *(line.rstrip().replace("**", "") for line in _summary(found))]
@@ -155,7 +165,8 @@ def write_data(found, settings, path):
     write_json(path, {
         "unit": "us", "settings": settings, "shape": found.shape, "seconds": found.spent, "problems": found.problems,
         "shares": {when: {f"{within:.0%}": dataclasses.asdict(share(found.decisions, within, when == "after"))
-                          for within in SHARES} for when in ("before", "after")},
+                          for within in SHARES}
+                   for when in ("before", "after")[:1 + found.has_after]},
         "links": [link.to_json() for link, _ in found.links],
         "cells": [{"operation": one.cell.operation, "bytes": one.cell.size, "before": one.cell.plans.before_text,
                    "in_force": one.cell.plans.chosen.name, "best": one.best, "chosen": one.name, "ratio": one.ratio, "ratio_after": one.ratio_after,

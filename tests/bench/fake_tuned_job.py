@@ -3,6 +3,7 @@
   good     times with noise, another one for every STRATA_FAKE_SEED
   broken   the way "small" delivers wrong data
   other    the plugin goes the way "near" where it is asked for "small", and is as fast as that
+  unruly   as good; but see fake_topo
   crash    jobs with messages of 1 KiB end with an error
   die      the same, but it is bench/tune that is stopped
 STRATA_FAKE_COUNT names a file that gets a line for every job."""

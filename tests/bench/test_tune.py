@@ -137,6 +137,27 @@ class Command(Folder):
         self.assertEqual(sum("link_probe" in line for line in self.started()), 1)
         self.assertEqual(self.in_force(8), "small")
 
+    def test_rules_that_do_not_check_out(self):
+        """Nothing is written or in force, and nothing is lost."""
+        status, output = self.tune(mode="unruly")
+        self.assertEqual(status, 1, output)
+        self.assertIn("PROBLEM: bcast-8: the rules would choose", output)
+        self.assertIn("choices would change, but", output)
+        self.assertFalse(os.path.exists(self.rules))
+        with open(os.path.join(self.results, "report.md"), encoding="utf-8") as file:
+            texts = output, file.read()
+        for text in texts:
+            self.assertNotIn("After:", text)
+            self.assertNotIn("choices changed", text)
+        self.assertNotIn(", now ", output)
+        with open(os.path.join(self.results, "measurements.json"), encoding="utf-8") as file:
+            self.assertEqual(list(json.load(file)["shares"]), ["before"])
+        jobs = self.started()
+        status, output = self.tune()
+        self.assertEqual((status, self.in_force(8)), (0, "small"), output)
+        again = self.started()[len(jobs):]
+        self.assertEqual(again, ["collective_latency bcast 1 1"], "nothing but the look at the hierarchy")
+
     def test_other_settings_are_refused_in_between(self):
         self.tune(mode="die")
         status, output = self.tune("--sizes", "8")
