@@ -85,35 +85,37 @@ def _name(text):
     return text
 
 
-def _write_conf(session):
+def _write_conf(session, path):
     """The parameter file."""
-    path = os.path.join(session.folder, f"{session.options.site}.conf")
     lines = ["# Written by bench/tune. mpirun --tune THIS ..., or copy the lines into openmpi-mca-params.conf.",
              f"# {session.shape.text}"]
     parameters = {**session.parameters, "rules": session.written}
     lines += [f"coll_strata_{name} = {value}" for name, value in parameters.items()]
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
-    return path
 
 
 def _finish(session, decisions):
-    """All files. Returns (findings, paths, why plots are missing)."""
+    """All files, the rules last: until they are in force, the same command goes on. Returns (findings, paths, why
+    plots are missing)."""
     options, folder = session.options, session.folder
     problems, files = [], {}
     if not options.check:
-        problems = session.write_rules(decisions)
+        problems = session.check_rules(decisions)
         if not problems:
-            files = {"parameter file": _write_conf(session), "rules": session.written}
-    found = report.Findings(f"{'Check' if options.check else 'Tuning'} of {options.site}", session.shape.text,
-                            [(one, session.defaults.get(one.level, {})) for one in session.links], decisions, options.check, session.budget.spent,
-                            options.budget, files, problems)
+            files = {"parameter file": os.path.join(folder, f"{options.site}.conf"), "rules": session.written}
+    links = [(one, session.defaults.get(one.level, {})) for one in session.links]
+    found = report.Findings(f"{'Check' if options.check else 'Tuning'} of {options.site}", session.shape.text, links,
+                            decisions, options.check, session.budget.spent, options.budget, files, problems)
     pictures, paths, complaint = _draw(found, folder, options)
     texts = [os.path.join(folder, name) for name in ("report.md", "table.csv", "measurements.json")]
     with open(texts[0], "w", encoding="utf-8") as file:
         file.write(report.markdown(found, pictures))
     report.write_csv(decisions, texts[1])
     report.write_data(found, session.settings, texts[2])
+    if files:
+        _write_conf(session, files["parameter file"])
+        session.put_in_force()
     return found, [*files.values(), *texts, *paths], complaint
 
 

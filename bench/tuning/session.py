@@ -6,7 +6,7 @@ import shutil
 
 from measuring import place
 from measuring.cluster import ClusterError
-from measuring.store import Store, read_json
+from measuring.store import Store, read_json, write_json
 
 from . import hierarchy, links, plans, rules
 from .cells import Cell
@@ -14,10 +14,11 @@ from .jobs import Jobs
 from .race import Budget, Race
 
 _LINKS_SHARE = 0.2  # of the budget
+_FINISHED = "finished.json"
 
 
 class Session:
-    """What a run knows. Its steps: look, measure_links, plan, race, write_rules, done."""
+    """What a run knows. Its steps: look, measure_links, plan, race, check_rules, put_in_force, done."""
 
     def __init__(self, options, built, runner, folder, progress):
         self.options, self.folder, self.progress = options, folder, progress
@@ -26,14 +27,15 @@ class Session:
             raise ClusterError("--parameter rules=...: --rules names the file")
         self.jobs = Jobs(runner, built, self.parameters, folder)
         self.written = os.path.join(folder, f"{options.site}-rules.json")
+        self.checked = self.written + ".checked"
         self.in_force = _in_force(options.rules, self.written)
         self.topo, self.probe = built.tool("bin/strata-topo"), built.tool("bench/link_probe")
         self.settings = {"place": runner.plan.to_json(), "parameters": options.parameter, "operations": [*options.op],
                          "sizes": [*options.sizes], "candidates": options.candidates,
                          "rules": _digest(self.in_force), "build": place.build_digest(built, self.topo, self.probe)}
         self.cells_folder = os.path.join(folder, "check-cells" if options.check else "cells")
-        if options.anew:
-            shutil.rmtree(self.cells_folder, ignore_errors=True)
+        if options.anew or _is_finished(self.cells_folder, self.in_force):
+            self.done()
         self.store = Store(self.cells_folder, self.settings)
         self.budget = Budget(options.budget, (self.store.load("spent") or {"seconds": 0})["seconds"])
         self.links, self.defaults, self.cells = [], {}, []
@@ -95,8 +97,9 @@ class Session:
     def _save_spent(self):
         self.store.save("spent", {"seconds": self.budget.spent})
 
-    def write_rules(self, decisions):
-        """The rules file. Returns what it does other than was decided: nothing, if all is well."""
+    def check_rules(self, decisions):
+        """Writes the rules file, beside the one in force. Returns what it does other than was decided: nothing, if
+        all is well."""
         limits = {operation: rules.bounds([one.cell.size for one in decisions if one.cell.operation == operation])
                   for operation in self.options.op}
         for one in decisions:
@@ -104,16 +107,29 @@ class Session:
                 what = rules.choice(one.cell.operation, one.cell.contender(one.name).parameters)
                 self.file.paint(one.cell.operation, limits[one.cell.operation][one.cell.size] if one.cell.size
                                 else None, what)
-        new = self.written + ".checked"
-        self.file.write(new, self.shape, "written by bench/tune; its rules are those with the comment 'tuned for ...'")
-        wrong = _differing(decisions, self._plans(new))
-        if not wrong:
-            os.replace(new, self.written)
-        return wrong
+        self.file.write(self.checked, self.shape,
+                        "written by bench/tune; its rules are those with the comment 'tuned for ...'")
+        return _differing(decisions, self._plans(self.checked))
+
+    def put_in_force(self):
+        """The last of all files: with it, this run's measurements are those of another start. Whoever is stopped
+        right after it finds a note that all was done."""
+        write_json(os.path.join(self.cells_folder, _FINISHED), {"rules": _digest(self.checked)})
+        os.replace(self.checked, self.written)
 
     def done(self):
         """The next run is a new one."""
-        shutil.rmtree(self.cells_folder, ignore_errors=True)
+        gone = self.cells_folder + ".old"
+        shutil.rmtree(gone, ignore_errors=True)
+        if os.path.exists(self.cells_folder):
+            os.rename(self.cells_folder, gone)  # whole: of half a folder nobody could say what is missing
+        shutil.rmtree(gone, ignore_errors=True)
+
+
+def _is_finished(folder, in_force):
+    """Whether a run had written all its files, and these rules at last, but was stopped before it could forget."""
+    path = os.path.join(folder, _FINISHED)
+    return os.path.exists(path) and read_json(path)["rules"] == _digest(in_force)
 
 
 def _in_force(wanted, written):

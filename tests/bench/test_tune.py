@@ -35,12 +35,13 @@ class Command(Folder):
         self.count = os.path.join(self.folder, "count")
         self.rules = os.path.join(self.results, "lab-rules.json")
 
-    def tune(self, *options, mode="good", seed=1):
+    def tune(self, *options, mode="good", seed=1, program=(os.path.join(ROOT, "bench", "tune"), "--no-plots"),
+             **variables):
         environment = {**os.environ, "STRATA_FAKE": mode, "STRATA_FAKE_SEED": str(seed),
-                       "STRATA_FAKE_COUNT": self.count}
-        call = [os.path.join(ROOT, "bench", "tune"), "--build", os.path.join(self.folder, "build"), "--launcher",
+                       "STRATA_FAKE_COUNT": self.count, **variables}
+        call = [*program, "--build", os.path.join(self.folder, "build"), "--launcher",
                 f"{sys.executable} -S -E {HERE}/fake_tuned_job.py", "--results", self.results, "--site", "lab", "--op",
-                "bcast,barrier", "--sizes", "8,64,1K,16K,128K,1M", "--no-plots", *options]
+                "bcast,barrier", "--sizes", "8,64,1K,16K,128K,1M", *options]
         done = subprocess.run(call, env=environment, text=True, capture_output=True, check=False)
         return done.returncode, done.stdout + done.stderr
 
@@ -157,6 +158,50 @@ class Command(Folder):
         self.assertEqual((status, self.in_force(8)), (0, "small"), output)
         again = self.started()[len(jobs):]
         self.assertEqual(again, ["collective_latency bcast 1 1"], "nothing but the look at the hierarchy")
+
+    def check_it_goes_on(self):
+        """After an interruption: all files come to be, and nothing is measured again."""
+        before = self.started()
+        status, output = self.tune()
+        self.assertEqual((status, self.in_force(8)), (0, "small"), output)
+        self.assertIn("5 choices changed", output)
+        self.assertEqual(self.started()[len(before):], ["collective_latency bcast 1 1"])
+        for name in ("lab.conf", "report.md", "measurements.json"):
+            self.assertTrue(os.path.exists(os.path.join(self.results, name)), name)
+        self.assertFalse(os.path.exists(os.path.join(self.results, "cells")))
+
+    def test_it_goes_on_where_files_were_written(self):
+        gnuplot = os.path.join(self.folder, "gnuplot")
+        with open(gnuplot, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\nkill -TERM $PPID\nexec sleep 5\n")
+        os.chmod(gnuplot, 0o755)
+        status, output = self.tune(program=(os.path.join(ROOT, "bench", "tune"),),
+                                   PATH=f"{self.folder}:{os.environ['PATH']}")
+        self.assertEqual((status, os.path.exists(self.rules)), (128 + 15, False), output)
+        self.check_it_goes_on()
+
+    def stopped_in(self, step):
+        """Interrupted where a step of the session begins."""
+        code = ("import os, signal, sys; sys.path.insert(0, sys.argv.pop(1)); from tuning import command_line, session;"
+                f"session.Session.{step} = lambda *_: os.kill(os.getpid(), signal.SIGTERM);"
+                "sys.exit(command_line.main(sys.argv[1:]))")
+        status, output = self.tune(program=(sys.executable, "-B", "-c", code, os.path.join(ROOT, "bench"),
+                                            "--no-plots"))
+        self.assertEqual(status, 128 + 15, output)
+
+    def test_it_goes_on_before_the_rules(self):
+        self.stopped_in("put_in_force")
+        self.assertFalse(os.path.exists(self.rules))
+        self.check_it_goes_on()
+
+    def test_what_was_finished_is_not_refused(self):
+        """Stopped with all files written, and before the measurements were removed: what follows is another run."""
+        self.stopped_in("done")
+        self.assertEqual(self.in_force(8), "small")
+        status, output = self.tune(seed=2)
+        self.assertEqual(status, 0, output)
+        self.assertIn("0 choices changed", output)
+        self.assertEqual(sum("link_probe" in line for line in self.started()), 1, "the file tells the links")
 
     def test_other_settings_are_refused_in_between(self):
         self.tune(mode="die")
