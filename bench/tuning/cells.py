@@ -4,7 +4,7 @@ import statistics
 
 from measuring.intervals import interval
 
-from .plans import IN_FORCE, asks_for
+from .plans import FORWARD, IN_FORCE, asks_for
 
 _HOPELESS = 1.5  # times as slow as the slowest of the best, before there are intervals
 _ENOUGH_FOR_INTERVALS = 6
@@ -46,11 +46,19 @@ class Cell:
         """Whether a contender delivered wrong data, or did something else. What is in force, is."""
         return name in self.failed or name in self.others and name != IN_FORCE
 
+    def asked(self, name):
+        """What is done for a contender, if the plugin does as it is told."""
+        return self.plans.chosen if name == IN_FORCE else self.contender(name)
+
     def note_plan(self, name, engine, levels):
         """What the plugin said it does for a contender."""
-        asked = self.plans.chosen if name == IN_FORCE else self.contender(name)
-        if not asks_for(asked.parameters, self.operation, engine, levels):
+        if not asks_for(self.asked(name).parameters, self.operation, engine, levels):
             self.others[name] = f"{engine} {levels}".strip()
+
+    def tells(self, name):
+        """Whether the plugin says what it does for a contender: not where a parameter leaves all of an operation to
+        Open MPI."""
+        return dict(self.asked(name).parameters).get(f"{self.operation}_algorithm") != FORWARD
 
     def measured(self):
         """{contender: interval} of those that did it right."""

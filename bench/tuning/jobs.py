@@ -80,6 +80,22 @@ def _told(errors, operation):
     return aside | {one[:3]: one[3:] for one in plans_told(errors)}
 
 
+def _plan_in(told, number, operation, size):
+    """What a contender did. Sizes that the plugin holds for alike share a plan, which it tells once; one for 0 bytes
+    serves all sizes."""
+    if plan := told.get((number, operation, size)) or told.get((number, operation, 0)):
+        return plan
+    alike = sorted(other for name, its, other in told
+                   if (name, its, _class_of(other)) == (number, operation, _class_of(size)))
+    below = [other for other in alike if other <= size]
+    return told[number, operation, (below or alike)[-1]] if alike else None
+
+
+def _class_of(size):
+    """Four per power of two, as algorithms/src/planner.cc has them."""
+    return (size.bit_length(), size >> size.bit_length() - 3) if size >= 8 else (0, size)
+
+
 def _read(path, numbered, told, operation, job):
     """Puts what was written into `job`. `numbered`: (parameters, names by size); `told`: by communicator, operation
     and bytes what the plugin did."""
@@ -96,7 +112,7 @@ def _read(path, numbered, told, operation, job):
             number, size = record["contender"], record["size"]
             key = (size, numbered[number][1][size])
             job.times.setdefault(key, []).extend(record["times"])
-            if plan := told.get((number, operation, record["bytes"])) or told.get((number, operation, 0)):
+            if plan := _plan_in(told, number, operation, record["bytes"]):
                 job.plans[key] = plan
             if record["wrong_bytes"]:
                 job.wrong[key] = f"{record['wrong_bytes']} wrong bytes"

@@ -18,6 +18,8 @@ _WARM_UP = 1
 _LEAST_SLICE = 2  # seconds that one job may take, at least
 _SLICES = 20  # of the budget
 _REMEMBERED = 5  # jobs
+_UNTOLD = "the plugin did not tell what it did"
+_SILENT = "the plugin told nothing: it was not used, or what the job writes to standard error does not come back"
 
 
 class Budget:
@@ -162,6 +164,7 @@ class Race:
         for cell, names, _ in work:
             times = heat.times(cell)
             for name in names:
+                self._check_told(cell, name, job)
                 times.setdefault(name, []).extend(job.times.get((cell.size, name), []))
                 if wrong := job.wrong.get((cell.size, name)):
                     cell.failed[name] = wrong
@@ -171,6 +174,19 @@ class Race:
             self._save(cell)
         if not job.failure:
             self._estimate.learn([(cell, names, count) for cell, names, _ in work], job)
+
+    @staticmethod
+    def _check_told(cell, name, job):
+        """What was measured may be anything where nobody tells what it was. Of a job that was ended, the end of what
+        it told may be lost."""
+        if not job.times.get((cell.size, name)) or (cell.size, name) in job.plans or not cell.tells(name):
+            return
+        if job.failure:
+            del job.times[cell.size, name]
+        elif job.plans:
+            cell.failed.setdefault(name, _UNTOLD)
+        else:
+            cell.failure = _SILENT
 
     @staticmethod
     def _judge(cell, names, job, single):

@@ -76,13 +76,25 @@ def _summary(found):
     if found.problems:
         lines.append(f"{len(found.changes)} choices would change, but the rules for them do not do what was decided: "
                      "nothing was written. What was measured is kept for the same command.")
-    for cell, name, why in broken([one.cell for one in found.decisions]):
-        lines.append(f"**FAILED**: {cell.name}, {name or 'the job'}: {why}")
+    lines += _failures(found)
     lines += [f"**PROBLEM**: {text}" for text in found.problems]
     for cell in (one.cell for one in found.decisions):
         lines += [f"{cell.name}: asked for {name if name != IN_FORCE else cell.plans.chosen.name}, the job did {did}"
                   + ("" if name == IN_FORCE else "; left out") for name, did in cell.others.items()]
     return [line + "  " for line in lines]
+
+
+def _failures(found):
+    """One line for each; what is the same of several jobs once."""
+    lines, jobs = [], {}
+    cells = [one.cell for one in found.decisions]
+    for cell, name, why in broken(cells):
+        if not name:
+            jobs.setdefault(why, []).append(cell.name)
+        elif not cell.failure:
+            lines.append(f"**FAILED**: {cell.name}, {name}: {why}")
+    return [f"**FAILED**: {names[0]}{f' and {len(names) - 1} more' if names[1:] else ''}, the job: {why}"
+            for why, names in jobs.items()] + lines
 
 
 def _link_rows(links):

@@ -4,6 +4,7 @@
   broken   the way "small" delivers wrong data
   other    the plugin goes the way "near" where it is asked for "small", and is as fast as that
   unruly   as good; but see fake_topo
+  silent   nobody hears what the plugin says
   crash    jobs with messages of 1 KiB end with an error
   die      the same, but it is bench/tune that is stopped
 STRATA_FAKE_COUNT names a file that gets a line for every job."""
@@ -69,8 +70,9 @@ def measure():
                                for level in fake_model.WAYS.get(did, {"levels": []})["levels"])
             skipped = ", ".join(one["level"] for one in fake_model.WAYS.get(did, {}).get("skipped", ()))
             levels += f"; skips {skipped}" if skipped else ""
-            print(f"[n0:1] coll:strata: {one['name']} {operation} of {size} bytes from rank 0: "
-                  f"{f'tree ({levels})' if levels else did}, predicted 1 us", file=sys.stderr)
+            if MODE != "silent":
+                print(f"[n0:1] coll:strata: {one['name']} {operation} of {size} bytes from rank 0: "
+                      f"{f'tree ({levels})' if levels else did}, predicted 1 us", file=sys.stderr)
             wrong = MODE == "broken" and way == "small"
             yield {"contender": one["name"], "size": size, "bytes": size, "wrong_bytes": 3 * wrong, "left_early": 0,
                    "times": noisy(fake_model.true_us(way, size), repetitions, operation, size,

@@ -222,6 +222,14 @@ class Command(Folder):
         self.assertEqual((status, self.in_force(8), self.in_force(1 << 20)), (0, "near", "large"), output)
         self.assertIn("bcast-8: asked for tree linear, the job did tree cluster chain", output)
 
+    def test_what_nobody_tells_does_not_count(self):
+        """With a launcher that keeps what jobs write to standard error."""
+        status, output = self.tune(mode="silent")
+        self.assertEqual(status, 1, output)
+        self.assertRegex(output, "FAILED: bcast-8 and 6 more, the job: the plugin told nothing: .*standard error")
+        self.assertIn("0 choices changed", output)
+        self.assertEqual(fake_model.load(self.rules)["rules"], [])
+
     def test_a_crash_is_told(self):
         status, output = self.tune(mode="crash")
         self.assertEqual(status, 1, output)

@@ -14,7 +14,7 @@ from measuring import units
 from measuring.cluster import ClusterError, Run
 from tuning import hierarchy, links, plans, rules
 from tuning.cells import Cell
-from tuning.jobs import Jobs
+from tuning.jobs import Jobs, _plan_in
 from tuning.plans import FORWARD, IN_FORCE
 
 SHAPE = rules.Shape(8, "8 ranks: cluster 2, node 4", (("cluster", 2), ("node", 4)))
@@ -241,6 +241,17 @@ class ComposedForward(Folder):
         cell.times = {name: list(self.TIMES) for name in cell.times}
         cell.note_plan(plans.COMPOSED, FORWARD, "")
         self.assertEqual((cell.out(plans.COMPOSED), list(cell.measured())), (True, [IN_FORCE]))
+
+
+class SharedPlans(unittest.TestCase):
+    def test_sizes_that_are_alike_are_told_once(self):
+        told = {("0", "bcast", 1024): "x", ("0", "bcast", 1200): "y", ("0", "bcast", 1300): "z", ("1", "gather", 0): "0"}
+        for number, operation, size, plan in (("0", "bcast", 1024, "x"), ("0", "bcast", 1100, "x"),
+                                              ("0", "bcast", 1279, "y"), ("0", "bcast", 1280, "z"),
+                                              ("0", "bcast", 1023, None), ("0", "bcast", 1536, None),
+                                              ("1", "bcast", 1024, None), ("1", "gather", 99, "0")):
+            self.assertEqual(_plan_in(told, number, operation, size), plan, size)
+        self.assertIsNone(_plan_in({("0", "bcast", 4): "x"}, "0", "bcast", 5))
 
 
 class Rules(Folder):

@@ -83,8 +83,8 @@ class Decisions(unittest.TestCase):
 class Races(unittest.TestCase):
     STARTUP, AROUND = 1.0, 0.001
 
-    def race(self, cells, seconds, times, wrong=(), failing=(), spent=0, heats=HEATS):
-        """times(contender, size, number) in microseconds."""
+    def race(self, cells, seconds, times, wrong=(), failing=(), spent=0, heats=HEATS, untold=()):
+        """times(contender, size) in microseconds; `untold`: contenders of which nobody says what was done."""
         self.now, self.jobs, self.saved = 0.0, [], []
         chance = random.Random(1)
 
@@ -95,6 +95,8 @@ class Races(unittest.TestCase):
                 for name in names:
                     its = [times(name, one.size) * chance.uniform(0.99, 1.01) for _ in range(repetitions)]
                     job.times[one.size, name] = its
+                    if name not in untold:
+                        job.plans[one.size, name] = "tree", ""
                     job.seconds += sum(its) / 1e6 + repetitions * self.AROUND
                     if (one.size, name) in wrong:
                         job.wrong[one.size, name] = "3 wrong bytes"
@@ -158,6 +160,25 @@ class Races(unittest.TestCase):
         one = cell(a=100, b=100)
         self.race([one], 100, lambda *_: 100, wrong={(64, "a")})
         self.assertEqual((one.failed, len(one.times["a"]), len(one.times["b"])), ({"a": "3 wrong bytes"}, 2, 60))
+
+    def test_who_does_not_tell_what_it_did(self):
+        """Is out; what is in force as well, and then nothing can be said to be better."""
+        one = cell(a=100, b=100)
+        self.race([one], 100, lambda name, _: {IN_FORCE: 100, "a": 10, "b": 50}[name], untold={"a"})
+        self.assertEqual((list(one.failed), decide(one).name, one.failure), (["a"], "b", ""))
+        one = cell(a=100, b=100)
+        self.race([one], 100, lambda name, _: {IN_FORCE: 100, "a": 10, "b": 50}[name], untold={IN_FORCE})
+        self.assertEqual((list(one.failed), decide(one).name, one.failure), ([IN_FORCE], IN_FORCE, ""))
+        one = cell(a=100)
+        self.race([one], 100, lambda name, _: {IN_FORCE: 100, "a": 10}[name], untold={IN_FORCE, "a"})
+        self.assertEqual((decide(one).name, len(self.jobs)), (IN_FORCE, 1))
+        self.assertIn("told nothing", one.failure)
+
+    def test_forward_by_parameter_is_not_told(self):
+        ways = (Contender(IN_FORCE), Contender("a", (("bcast_algorithm", "forward"),)))
+        one = Cell(Plans("bcast", 64, Contender("tree", (("x", ""),)), ways))
+        self.race([one], 100, lambda name, _: {IN_FORCE: 100, "a": 10}[name], untold={"a"})
+        self.assertEqual((one.failed, decide(one).name), ({}, "a"))
 
     def test_a_crash_concerns_its_cell_alone(self):
         cells = [cell(size, a=100) for size in (8, 64, 512)]
