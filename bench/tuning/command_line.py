@@ -31,7 +31,7 @@ On the emulated cluster of the other benchmarks, on one that is up (--state), or
 results folder must be visible on all nodes. Interrupted, the same command goes on."""
 _EPILOG = """\
 Exit status: 0 if the plugin delivered right data everywhere and, with --check, enough cells are close to the best; 1
-if not; 3 if --check had no time for some cells; 77 if this machine does not allow the namespaces of which an emulated
+if not; 3 if --check had no time for some cells, with which the same command goes on; 77 if this machine does not allow the namespaces of which an emulated
 cluster is made.
 
 example:
@@ -135,6 +135,8 @@ def _status(found, options):
         return 1
     if not options.check:
         return 0
+    if found.missing and not found.measured:
+        return _UNFINISHED
     if share(found.decisions, options.within).value < options.cells:
         return 1
     return _UNFINISHED if found.missing else 0
@@ -154,7 +156,9 @@ def _tune(options, progress):
         session.race()
         decisions = [decide(cell) for cell in session.cells]
         found, files, complaint = _finish(session, decisions)
-        if not found.problems:
+        if found.is_open:
+            session.pause()
+        elif not found.problems:
             session.done()
     progress.say("\n".join(report.terminal(found, Paint.for_stream(sys.stdout))))
     command.say_files(files, complaint, progress)

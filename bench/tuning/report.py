@@ -41,6 +41,11 @@ class Findings:
         return [one for one in self.decisions if one.changes]
 
     @property
+    def is_open(self):
+        """Whether the same command goes on: of a tuning, the next one starts from its rules."""
+        return self.checking and bool(self.missing)
+
+    @property
     def has_after(self):
         """Whether what was decided is in force from now on."""
         return not (self.checking or self.problems)
@@ -62,6 +67,8 @@ def markdown(found, pictures):
 def _summary(found):
     lines = [f"{len(found.measured)} of {len(found.decisions)} cells measured in {units.clock(found.spent)} of "
              f"{units.clock(found.budget)} minutes; {len(found.missing)} more had no time left."]
+    if found.is_open:
+        lines.append("The same command goes on with these, with a --budget of its own.")
     short = [one for one in found.measured if one.cell.finalists() and not one.cell.had_final()]
     if short:
         lines.append(f"{len(short)} of them had no time for a final; there the best may be so by luck.")

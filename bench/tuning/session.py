@@ -117,6 +117,10 @@ class Session:
         write_json(os.path.join(self.cells_folder, _FINISHED), {"rules": _digest(self.checked)})
         os.replace(self.checked, self.written)
 
+    def pause(self):
+        """The next run goes on with what had no time, and has all of the budget for it."""
+        self.store.save("spent", {"seconds": 0})
+
     def done(self):
         """The next run is a new one."""
         gone = self.cells_folder + ".old"

@@ -180,13 +180,17 @@ class Command(Folder):
         self.assertEqual((status, os.path.exists(self.rules)), (128 + 15, False), output)
         self.check_it_goes_on()
 
+    def patched(self, change, *options):
+        """The same with a piece of Python before."""
+        code = ("import os, signal, sys; sys.path.insert(0, sys.argv.pop(1));"
+                f"from tuning import command_line, race, session; {change};"
+                "sys.exit(command_line.main(sys.argv[1:]))")
+        return self.tune(*options, program=(sys.executable, "-B", "-c", code, os.path.join(ROOT, "bench"),
+                                            "--no-plots"))
+
     def stopped_in(self, step):
         """Interrupted where a step of the session begins."""
-        code = ("import os, signal, sys; sys.path.insert(0, sys.argv.pop(1)); from tuning import command_line, session;"
-                f"session.Session.{step} = lambda *_: os.kill(os.getpid(), signal.SIGTERM);"
-                "sys.exit(command_line.main(sys.argv[1:]))")
-        status, output = self.tune(program=(sys.executable, "-B", "-c", code, os.path.join(ROOT, "bench"),
-                                            "--no-plots"))
+        status, output = self.patched(f"session.Session.{step} = lambda *_: os.kill(os.getpid(), signal.SIGTERM)")
         self.assertEqual(status, 128 + 15, output)
 
     def test_it_goes_on_before_the_rules(self):
@@ -239,6 +243,26 @@ class Command(Folder):
     def test_no_time(self):
         status, output = self.tune("--check", "--budget", "1s", "--within", "100%")
         self.assertIn(status, (0, 1, 3), output)
+
+    def test_a_check_without_time_goes_on(self):
+        """What was measured is not measured again, and there is time for the others."""
+        status, output = self.patched("batch = race.Race._batch;"
+                                      "race.Race._batch = lambda self, *what: self._budget.left > 0 and"
+                                      " (batch(self, *what), setattr(self._budget, '_start', -1e6))[0]",
+                                      "--check", "--within", "100%")
+        self.assertEqual(status, 3, output)
+        self.assertRegex(output, "[16] of 7 cells measured .*; [16] more had no time left.\nThe same command goes on")
+        before = self.started()
+        self.assertEqual(len(before), 2)  # the look at the hierarchy, and one heat
+        status, output = self.tune("--check", "--within", "100%")
+        self.assertEqual(status, 0, output)
+        self.assertIn("7 of 7 cells measured", output)
+        self.assertNotIn(before[1], self.started()[2:])
+        self.assertFalse(os.path.exists(os.path.join(self.results, "check-cells")))
+
+    def test_a_check_that_measured_nothing_says_nothing(self):
+        status, output = self.patched("race.Race._batch = lambda *_: []", "--check")
+        self.assertEqual(status, 3, output)
 
 
 # The program rules_verdict, or "" where it is not built.
