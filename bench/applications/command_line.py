@@ -18,10 +18,11 @@ Runs real programs from Debian packages on an emulated cluster (four nodes with 
 a slow link between them), without and with the plugin in turn. Tells for each how long it takes, in which MPI
 functions its ranks spend that time, and whether its results are the same. The programs are not changed; a preloaded
 library (bench/mpi_profile) measures both."""
-_EPILOG = """\
-Exit status: 0 if every program that ran gave the same results with the plugin and none was slower beyond the
-spread of its times; 1 if not, or if none could be run; 77 if this machine does not allow namespaces, of which the
-cluster is made. A program whose packages cannot be installed is left out, with a line that says so."""
+_EPILOG = f"""\
+Exit status: 0 if every program that ran gave the same results with the plugin and none was slower by more than
+{report.TOLERANCE_TEXT} and beyond the spread of its times (what is slower by less is listed); 1 if not, or if none could be
+run; 77 if this machine does not allow namespaces, of which the cluster is made. A program whose packages cannot
+be installed is left out, with a line that says so."""
 
 
 def _parser():

@@ -42,9 +42,16 @@ class Comparison:
         """Whether the plugin's median of the total is the longer one, by more than is called noise everywhere."""
         return not self.failure and self.speed_up() < SLOWER
 
+    def slightly_behind(self):
+        """Whether it is the longer one by less than that, but not by less than a table shows."""
+        return not self.failure and not self.behind() and round(self.speed_up(), 2) < 1
+
+    def apart(self):
+        """Whether the spread does not explain it."""
+        return apart_times(self.times[TOTAL][WITH], self.times[TOTAL][WITHOUT])
+
     def slower(self):
-        """The same, and the spread does not explain it."""
-        return self.behind() and apart_times(self.times[TOTAL][WITH], self.times[TOTAL][WITHOUT])
+        return self.behind() and self.apart()
 
     def verdict(self):
         count = len(self.numbers)

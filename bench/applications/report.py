@@ -4,12 +4,14 @@ import dataclasses
 import statistics
 
 from measuring import units
+from measuring.table import SLOWER
 
 from .comparison import NAMES, WITH, WITHOUT
 from .profile import mean
 
 WORTH_A_ROW = 0.01  # of the time without the plugin
 GAIN = 1.3  # a total that is worth telling
+TOLERANCE_TEXT = f"{1 - SLOWER:.0%}".replace("%", " %")
 
 
 def times_lines(comparison, paint):
@@ -100,14 +102,18 @@ def _losses(comparison):
     return [text for lost, text in sorted(found, reverse=True)[:3] if lost > 0]
 
 
+def _speed(one):
+    return (f"{one.title}: {one.speed_up():.2f} times as fast as without the plugin; the times "
+            + ("lie apart" if one.apart() else "overlap"))
+
+
 def verdict(comparisons, paint):
     lines = [""]
     for one in comparisons:
         if not one.behind():
             continue
-        text = f"{one.title}: {one.speed_up():.2f} times as fast as without the plugin"
-        lines.append(paint(f"SLOWER: {text}.", "red", "bold") if one.slower()
-                     else f"Uncertain: {text}; the times overlap.")
+        lines.append(paint(f"SLOWER: {_speed(one)}.", "red", "bold") if one.slower()
+                     else f"Uncertain: {_speed(one)}.")
         if all(one.profiles):
             lines += [f"    {loss}" for loss in _losses(one)]
     ran = [one for one in comparisons if not one.failure]
@@ -117,7 +123,8 @@ def verdict(comparisons, paint):
         lines.append(f"{count} of {len(gains)} run{'s' * (len(gains) > 1)} at least {GAIN} times as fast in total "
                      f"with the plugin; the greatest gain is {gains[0]:.2f}.")
     if ran and not any(one.behind() for one in ran):
-        lines.append("None was slower with the plugin.")
+        lines.append(f"None was slower with the plugin by more than {TOLERANCE_TEXT}.")
+    lines += [f"Slower by no more than {TOLERANCE_TEXT}: {_speed(one)}." for one in ran if one.slightly_behind()]
     if not all(one.succeeded() for one in comparisons):
         lines.append(paint("Some failed, or gave other results: see above.", "red", "bold"))
     return lines

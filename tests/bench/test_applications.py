@@ -189,7 +189,8 @@ class Verdict(unittest.TestCase):
         text = self.text(one)
         self.assertIn("1 of 1 run at least 1.3 times as fast in total with the plugin; the greatest gain is 2.03",
                       text)
-        self.assertIn("None was slower", text)
+        self.assertIn("None was slower with the plugin by more than 5 %.", text)
+        self.assertNotIn("Slower by", text)
 
     def test_slower_beyond_the_spread(self):
         one = compared([6.0, 6.1, 6.2], [7.0, 7.1, 7.2])
@@ -206,7 +207,16 @@ class Verdict(unittest.TestCase):
         self.assertIn("Uncertain: Title", self.text(one))
 
     def test_a_few_percent_are_noise(self):
-        self.assertFalse(compared([6.0, 6.0, 6.0], [6.2, 6.2, 6.2]).behind())
+        """Which is said, whether or not times lie apart; and what a table does not show is no loss."""
+        one = compared([20.0, 20.0, 20.1, 20.1, 20.1], [20.9, 20.9, 21.0, 21.0, 21.0])
+        self.assertEqual((one.behind(), one.slightly_behind(), one.slower()), (False, True, False))
+        text = self.text(one)
+        self.assertIn("None was slower with the plugin by more than 5 %.", text)
+        self.assertIn("Slower by no more than 5 %: Title: 0.96 times as fast as without the plugin; the times lie "
+                      "apart.", text)
+        self.assertIn("0.97 times as fast as without the plugin; the times overlap",
+                      self.text(compared([6.0, 6.0, 6.6], [6.2, 5.9, 6.2])))
+        self.assertNotIn("Slower by", self.text(compared([6.0, 6.0, 6.0], [6.01, 6.01, 6.01])))
 
     def test_failures_are_told(self):
         one = compared([6.0], [3.0])
