@@ -9,6 +9,9 @@ from .plans import FORWARD, IN_FORCE, asks_for
 _HOPELESS = 1.5  # times as slow as the slowest of the best, before there are intervals
 _ENOUGH_FOR_INTERVALS = 6
 _FAVOURITES = 4  # besides what is in force and what was
+WORTH = 0.02  # of the time: what is better by less is no reason to change
+FINAL_JOBS = 3
+FINAL, RECOUNT = 0, 1
 
 
 class Cell:
@@ -17,7 +20,7 @@ class Cell:
     def __init__(self, plans):
         self.plans = plans
         self.times = {one.name: [] for one in plans.contenders}
-        self.final = {}  # times of the finalists, measured once these were known
+        self.finals = ([], [])  # final and recount, measured once it was known of whom: {contender: times} of each job
         self.failed = {}  # by contender: why it is out
         self.others = {}  # by contender: what the plugin did instead of what was asked for
         self.failure = ""  # why nothing can be measured
@@ -88,10 +91,40 @@ class Cell:
         best = sorted(others, key=lambda name: found[name].median)[:count]
         return [name for name in dict.fromkeys((IN_FORCE, self.plans.before, *best)) if name in found]
 
+    def takes_part(self, look):
+        """Whom the final or the recount is about."""
+        if look == FINAL:
+            return self.finalists()
+        return [IN_FORCE, better[0]] if (better := self.better(FINAL)) else []
+
+    def jobs_of(self, look):
+        """Those in which all of them were measured."""
+        names = self.takes_part(look)
+        return [job for job in self.finals[look] if names and all(job.get(name) for name in names)]
+
+    def is_over(self, look):
+        return len(self.jobs_of(look)) >= FINAL_JOBS
+
     def had_final(self):
         """Whether all finalists were measured afresh."""
-        names = self.finalists()
-        return bool(names) and all(len(self.final.get(name, ())) >= _ENOUGH_FOR_INTERVALS for name in names)
+        return self.is_over(FINAL)
+
+    def pooled(self, look):
+        """{contender: interval} over all jobs."""
+        jobs = self.jobs_of(look)
+        return {name: interval([time for job in jobs for time in job[name]])
+                for name in self.takes_part(look) if jobs}
+
+    def better(self, look):
+        """Who is clearly better than what is in force, the best first: over all jobs, and in each by itself. What
+        differs from job to job, not within one, would else decide."""
+        if self.failure or not self.is_over(look):
+            return []
+        found, jobs = self.pooled(look), self.jobs_of(look)
+        ours = found[IN_FORCE]
+        return sorted((name for name, one in found.items() if one.median < (1 - WORTH) * ours.median
+                       and ours.above(one) and all(statistics.median(job[name]) < statistics.median(job[IN_FORCE])
+                                                   for job in jobs)), key=lambda name: found[name].median)
 
     def hasty(self):
         """Whether the finalists were chosen from medians of too few repetitions: a better one may have been missed."""
@@ -99,7 +132,7 @@ class Cell:
 
     def judged(self):
         """{contender: interval} to decide by: of the finalists if there was a final, else of all."""
-        return {name: interval(self.final[name]) for name in self.finalists()} if self.had_final() else self.measured()
+        return self.pooled(FINAL) if self.had_final() else self.measured()
 
     def alive(self):
         """Those that may still be the best."""
@@ -140,10 +173,10 @@ class Cell:
 
     def to_json(self):
         return {"contenders": [one.name for one in self.plans.contenders], "times": self.times,
-                "final": self.final, "failed": self.failed, "others": self.others, "failure": self.failure}
+                "finals": self.finals, "failed": self.failed, "others": self.others, "failure": self.failure}
 
     def restore(self, record):
         """Takes over what to_json() told; nothing if other contenders are measured now."""
-        if record and record["contenders"] == [one.name for one in self.plans.contenders]:
+        if record and "finals" in record and record["contenders"] == [one.name for one in self.plans.contenders]:
             self.times, self.failed, self.others = record["times"], record["failed"], record["others"]
-            self.final, self.failure = record["final"], record["failure"]
+            self.finals, self.failure = tuple(record["finals"]), record["failure"]

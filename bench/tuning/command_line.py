@@ -19,9 +19,9 @@ _UNFINISHED = 3
 _DESCRIPTION = """\
 Tunes the plugin for a cluster: measures the links of each level of a job, then, for every operation and size, what
 is in force together with all that the cost model puts close to it, all in the same job and in turn. What is clearly
-better (by 2 %, with 95 % intervals apart) is written as a rule; all else stays with the model, which from then on
-knows the measured links. Rules hold for jobs of the same number of ranks on the same levels: run it once for each
-that matters, and every run adds to the same file.
+better (by 2 %, with 95 % intervals apart, in each of three jobs and once more in three others) is written as a rule;
+all else stays with the model, which from then on knows the measured links. Rules hold for jobs of the same number of
+ranks on the same levels: run it once for each that matters, and every run adds to the same file.
 
 Writes into --results: SITE.conf, a parameter file (mpirun --tune SITE.conf, or its lines in
 openmpi-mca-params.conf); SITE-rules.json, which it names; report.md with plots. A second run starts from that file
@@ -31,8 +31,8 @@ On the emulated cluster of the other benchmarks, on one that is up (--state), or
 results folder must be visible on all nodes. Interrupted, the same command goes on."""
 _EPILOG = """\
 Exit status: 0 if the plugin delivered right data everywhere and, with --check, enough cells are close to the best; 1
-if not; 3 if --check had no time for some cells, with which the same command goes on; 77 if this machine does not allow the namespaces of which an emulated
-cluster is made.
+if not; 3 if --check had no time for some cells, with which the same command goes on; 77 if this machine does not allow
+the namespaces of which an emulated cluster is made.
 
 example:
   tune --launcher "srun --mpi=pmix -N 4 -n 256"

@@ -3,17 +3,21 @@
 In several heats all that may still be the best get more repetitions: few at first, for all cells, the cheapest ones
 first; then those cells before others in which more can be gained. Contenders whose interval lies above that of the
 best one are out. A semifinal sees to it that the favourites have enough repetitions. In the end what is in force and
-the best of the others are measured afresh: the best of many is partly so by luck. Sizes of one operation share a job, as starting one may take longer than measuring.
+the best of the others are measured afresh: the best of many is partly so by luck. That takes three jobs, and three
+more where there is something to change: other jobs have other times. Sizes of one operation share a job, as starting
+one may take longer than measuring.
 """
 
 import dataclasses
 import statistics
 import time
 
+from .cells import FINAL, FINAL_JOBS, RECOUNT
+
 HEATS = (2, 6, 15, 30, 60)  # repetitions of each contender, all heats together
 SEMIFINAL = 12  # repetitions of each favourite, those of the heats included
-FINAL = 20  # repetitions of each finalist, afresh
-_FINAL_SHARE, _SEMIFINAL_SHARE = 0.25, 0.2  # of the budget
+FINAL_REPETITIONS = 7  # of each finalist, afresh, in each of the jobs
+_RECOUNT_SHARE, _FINAL_SHARE, _SEMIFINAL_SHARE = 0.1, 0.25, 0.15  # of the budget
 _WARM_UP = 1
 _LEAST_SLICE = 2  # seconds that one job may take, at least
 _SLICES = 20  # of the budget
@@ -79,13 +83,23 @@ class Heat:
     name: str
     repetitions: int
     reserve: float = 0.0
-
-    @staticmethod
-    def times(cell):
-        return cell.times
+    most_jobs = 1  # one after the other
 
     def wanted(self, cell):
         return cell.wanted(self.repetitions)
+
+    def jobs(self, _cell):
+        """How many are still to be run."""
+        return 1
+
+    def missing(self, cell, names):
+        """Repetitions; a job gives all contenders equally many."""
+        return self.repetitions - min(len(cell.times[name]) for name in names)
+
+    def keep(self, cell, times):
+        """Those of a job."""
+        for name, its in times.items():
+            cell.times[name].extend(its)
 
 
 class Semifinal(Heat):
@@ -94,14 +108,24 @@ class Semifinal(Heat):
         return [name for name in cell.favourites() if name in wanted]
 
 
+@dataclasses.dataclass(frozen=True)
 class Final(Heat):
-    @staticmethod
-    def times(cell):
-        return cell.final
+    """Also the recount."""
+
+    look: int = FINAL
+    most_jobs = FINAL_JOBS
 
     def wanted(self, cell):
-        names = [] if cell.failure else cell.finalists()
-        return [name for name in names if len(cell.final.get(name, ())) < self.repetitions]
+        return [] if cell.failure or cell.is_over(self.look) else cell.takes_part(self.look)
+
+    def jobs(self, cell):
+        return self.most_jobs - len(cell.jobs_of(self.look))
+
+    def missing(self, _cell, _names):
+        return self.repetitions
+
+    def keep(self, cell, times):
+        cell.finals[self.look].append(times)
 
 
 class Race:
@@ -113,12 +137,14 @@ class Race:
         self._estimate, self._heats = Estimate(startup), heats
 
     def run(self):
-        final = _FINAL_SHARE * self._budget.seconds
+        recount = _RECOUNT_SHARE * self._budget.seconds
+        final = recount + _FINAL_SHARE * self._budget.seconds
         reserve = final + _SEMIFINAL_SHARE * self._budget.seconds
         for number, repetitions in enumerate(self._heats, 1):
             self._run(Heat(f"heat {number} of {len(self._heats)}", repetitions, reserve), number == 1)
         self._run(Semifinal("semifinal", SEMIFINAL, final), cheapest_first=True)
-        self._run(Final("final", FINAL), cheapest_first=True)
+        self._run(Final("final", FINAL_REPETITIONS, recount), cheapest_first=True)
+        self._run(Final("recount", FINAL_REPETITIONS, look=RECOUNT), cheapest_first=True)
 
     def _run(self, heat, cheapest_first):
         queue = [cell for cell in self._cells if heat.wanted(cell)]
@@ -129,25 +155,29 @@ class Race:
         while batch := self._batch(queue, heat):
             self._show(heat, batch)
             self._measure(batch, heat)
+            for _ in range(1, heat.most_jobs):
+                again = [cell for cell in batch if heat.wanted(cell) and not (cell.alone and len(batch) > 1)]
+                # What came first may have taken longer than was thought.
+                if not again or self._job_seconds(again, heat) > self._budget.left - heat.reserve:
+                    break
+                self._measure(again, heat)
             queue = [cell for cell in queue if cell not in batch or cell.alone and heat.wanted(cell)]
 
     @staticmethod
     def _work(cells, heat):
-        """A job gives all contenders equally many."""
-        found = []
-        for cell in cells:
-            if names := heat.wanted(cell):
-                times = heat.times(cell)
-                found.append((cell, names, heat.repetitions - min(len(times.get(name, ())) for name in names)))
-        return found
+        return [(cell, names, heat.missing(cell, names)) for cell in cells if (names := heat.wanted(cell))]
+
+    def _job_seconds(self, cells, heat):
+        return self._estimate.seconds(self._work(cells, heat))
 
     def _seconds(self, cells, heat):
-        return self._estimate.seconds(self._work(cells, heat))
+        """Of all jobs of a heat."""
+        return max(map(heat.jobs, cells)) * self._job_seconds(cells, heat)
 
     def _batch(self, queue, heat):
         """The first cell that fits into what is left, and others of its operation that fit into the same slice."""
         left = self._budget.left - heat.reserve
-        batch, most = [], min(left, max(_LEAST_SLICE, self._budget.seconds / _SLICES))
+        batch, most = [], min(left, heat.most_jobs * max(_LEAST_SLICE, self._budget.seconds / _SLICES))
         for cell in queue:
             if not batch:
                 if self._seconds([cell], heat) <= left:
@@ -162,14 +192,13 @@ class Race:
         count = max(repetitions for _, _, repetitions in work)
         job = self._launch(batch[0].operation, [(cell, names) for cell, names, _ in work], count)
         for cell, names, _ in work:
-            times = heat.times(cell)
             for name in names:
                 self._check_told(cell, name, job)
-                times.setdefault(name, []).extend(job.times.get((cell.size, name), []))
                 if wrong := job.wrong.get((cell.size, name)):
                     cell.failed[name] = wrong
                 if plan := job.plans.get((cell.size, name)):
                     cell.note_plan(name, *plan)
+            heat.keep(cell, {name: job.times.get((cell.size, name), []) for name in names})
             self._judge(cell, names, job, len(batch) == 1)
             self._save(cell)
         if not job.failure:

@@ -6,6 +6,7 @@ import dataclasses
 from measuring import operations, units
 from measuring.store import write_json
 
+from .cells import FINAL, RECOUNT
 from .decide import broken, share
 from .plans import IN_FORCE
 
@@ -57,8 +58,9 @@ def markdown(found, pictures):
     if found.links:
         lines += ["## Links", "", *_link_rows(found.links), ""]
     lines += ["## Cells", "", "Microseconds from an agreed start to the end: median and its 95 % interval. *Ratio*: of "
-              "what was in force before this run to the best contender; both measured once more after the race, as long "
-              "as there was time.", "", *_cell_rows(found), ""]
+              "what was in force before this run to the best contender; both measured afresh after the race, in three "
+              "jobs, as long as there was time. A choice changes only if it is better in each of them, and in three "
+              "more.", "", *_cell_rows(found), ""]
     if found.files:
         lines += ["## Use it", "", *(f"* {what}: `{path}`" for what, path in found.files.items()), ""]
     return "\n".join(lines)
@@ -71,7 +73,12 @@ def _summary(found):
         lines.append("The same command goes on with these, with a --budget of its own.")
     short = [one for one in found.measured if one.cell.finalists() and not one.cell.had_final()]
     if short:
-        lines.append(f"{len(short)} of them had no time for a final; there the best may be so by luck.")
+        lines.append(f"{len(short)} of them had no time for a final; there the best may be so by luck, and what is in "
+                     "force stays.")
+    unsure = [one for one in found.measured if one.cell.better(FINAL) and not one.cell.is_over(RECOUNT)]
+    if unsure:
+        lines.append(f"In {len(unsure)} of them something is better, but there was no time to confirm it. A longer "
+                     "--budget tells.")
     hasty = [one for one in found.measured if one.cell.hasty()]
     if hasty:
         lines.append(f"In {len(hasty)} of them the finalists were chosen from fewer than 6 repetitions: a better one "

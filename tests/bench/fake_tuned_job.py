@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Stands in for mpirun with link_probe or collective_latency on the made-up cluster of fake_model. STRATA_FAKE:
   good     times with noise, another one for every STRATA_FAKE_SEED
+  equal    the same; and all ways take equally long
   broken   the way "small" delivers wrong data
   other    the plugin goes the way "near" where it is asked for "small", and is as fast as that
   unruly   as good; but see fake_topo
@@ -26,9 +27,10 @@ def option(name):
 
 
 def noisy(middle, count, *what):
-    """Skewed, with a fast day or a slow one now and then. The same for the same thing in the same job, however many
-    repetitions a busy machine leaves time for."""
+    """Skewed, with a fast day or a slow one now and then, and 3 % from job to job. The same for the same thing in the
+    same job, however many repetitions a busy machine leaves time for."""
     chance = random.Random(repr((os.environ["STRATA_FAKE_SEED"], NAME, JOB, what)))
+    middle *= chance.lognormvariate(0, 0.03)
     return [middle * (chance.lognormvariate(0, 0.02) + (chance.random() < 0.05) * chance.random())
             for _ in range(count)]
 
@@ -75,8 +77,8 @@ def measure():
                       f"{f'tree ({levels})' if levels else did}, predicted 1 us", file=sys.stderr)
             wrong = MODE == "broken" and way == "small"
             yield {"contender": one["name"], "size": size, "bytes": size, "wrong_bytes": 3 * wrong, "left_early": 0,
-                   "times": noisy(fake_model.true_us(way, size), repetitions, operation, size,
-                                way)}
+                   "times": noisy(fake_model.true_us("near" if MODE == "equal" else way, size), repetitions, operation,
+                                 size, way)}
 
 
 with open(os.environ["STRATA_FAKE_COUNT"], "a+", encoding="utf-8") as file:

@@ -245,7 +245,8 @@ class ComposedForward(Folder):
 
 class SharedPlans(unittest.TestCase):
     def test_sizes_that_are_alike_are_told_once(self):
-        told = {("0", "bcast", 1024): "x", ("0", "bcast", 1200): "y", ("0", "bcast", 1300): "z", ("1", "gather", 0): "0"}
+        told = {("0", "bcast", 1024): "x", ("0", "bcast", 1200): "y", ("0", "bcast", 1300): "z",
+                ("1", "gather", 0): "0"}
         for number, operation, size, plan in (("0", "bcast", 1024, "x"), ("0", "bcast", 1100, "x"),
                                               ("0", "bcast", 1279, "y"), ("0", "bcast", 1280, "z"),
                                               ("0", "bcast", 1023, None), ("0", "bcast", 1536, None),
