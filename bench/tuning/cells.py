@@ -24,6 +24,7 @@ class Cell:
         self.failed = {}  # by contender: why it is out
         self.others = {}  # by contender: what the plugin did instead of what was asked for
         self.failure = ""  # why nothing can be measured
+        self.barred = {}  # by contender: why no rule may ask for it, however fast it is here
         self.alone = False  # together with other sizes it failed
 
     @property
@@ -83,12 +84,17 @@ class Cell:
         return self._first(_FAVOURITES)
 
     def _first(self, count):
-        """What is in force, what was before, and so many of the others."""
+        """What is in force, what was before, and so many of the others; who is barred does not take a place."""
         found = self.measured()
         others = [name for name in found if name not in (IN_FORCE, self.plans.before)]
         if IN_FORCE not in found or not others and self.plans.before in (IN_FORCE, None):
             return []
-        best = sorted(others, key=lambda name: found[name].median)[:count]
+        best, free = sorted(others, key=lambda name: found[name].median), count
+        for place, name in enumerate(best):
+            free -= name not in self.barred
+            if free < 0:
+                best = best[:place]
+                break
         return [name for name in dict.fromkeys((IN_FORCE, self.plans.before, *best)) if name in found]
 
     def takes_part(self, look):
@@ -122,9 +128,13 @@ class Cell:
             return []
         found, jobs = self.pooled(look), self.jobs_of(look)
         ours = found[IN_FORCE]
-        return sorted((name for name, one in found.items() if one.median < (1 - WORTH) * ours.median
-                       and ours.above(one) and all(statistics.median(job[name]) < statistics.median(job[IN_FORCE])
-                                                   for job in jobs)), key=lambda name: found[name].median)
+
+        def is_better(name):
+            return (found[name].median < (1 - WORTH) * ours.median and ours.above(found[name])
+                    and all(statistics.median(job[name]) < statistics.median(job[IN_FORCE]) for job in jobs))
+
+        return sorted((name for name in found if name not in self.barred and is_better(name)),
+                      key=lambda name: found[name].median)
 
     def hasty(self):
         """Whether the finalists were chosen from medians of too few repetitions: a better one may have been missed."""

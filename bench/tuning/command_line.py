@@ -21,7 +21,8 @@ Tunes the plugin for a cluster: measures the links of each level of a job, then,
 is in force together with all that the cost model puts close to it, all in the same job and in turn. What is clearly
 better (by 2 %, with 95 % intervals apart, in each of three jobs and once more in three others) is written as a rule;
 all else stays with the model, which from then on knows the measured links. Rules hold for jobs of the same number of
-ranks on the same levels: run it once for each that matters, and every run adds to the same file.
+ranks on the same levels: run it once for each that matters, and every run adds to the same file. Measured is the
+order of ranks that the launcher makes (block on the emulated cluster), and root 0; a rule holds for all.
 
 Writes into --results: SITE.conf, a parameter file (mpirun --tune SITE.conf, or its lines in
 openmpi-mca-params.conf); SITE-rules.json, which it names; report.md with plots. A second run starts from that file
@@ -105,8 +106,9 @@ def _finish(session, decisions):
         if not problems:
             files = {"parameter file": os.path.join(folder, f"{options.site}.conf"), "rules": session.written}
     links = [(one, session.defaults.get(one.level, {})) for one in session.links]
-    found = report.Findings(f"{'Check' if options.check else 'Tuning'} of {options.site}", session.shape.text, links,
-                            decisions, options.check, session.budget.spent, options.budget, files, problems)
+    found = report.Findings(f"{'Check' if options.check else 'Tuning'} of {options.site}", session.shape.text,
+                            session.order, links, decisions, options.check, session.budget.spent, options.budget,
+                            files, problems)
     pictures, paths, complaint = _draw(found, folder, options)
     texts = [os.path.join(folder, name) for name in ("report.md", "table.csv", "measurements.json")]
     with open(texts[0], "w", encoding="utf-8") as file:

@@ -55,6 +55,8 @@ class Decision:
             return "the best"
         if self.cell.finalists() and not self.cell.had_final():
             return "no time for a final"
+        if self.best in self.cell.barred:
+            return f"{self.best} {self.cell.barred[self.best]}"
         if better := self.cell.better(FINAL):
             return f"{better[0]} is better, " + ("but was not once more" if self.cell.is_over(RECOUNT)
                                                  else "but there was no time to confirm it")

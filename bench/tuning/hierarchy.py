@@ -63,6 +63,47 @@ def shape_text(picture):
                                                      for level in levels_of(picture))
 
 
+def is_block(picture):
+    """Whether the ranks of every group follow each other."""
+    return all(max(group["members"]) - min(group["members"]) < len(group["members"])
+               for level in picture["levels"] for group in level["groups"])
+
+
+def dealt(picture, cyclic):
+    """The same job with its ranks in another order: place after place, or dealt to the nodes in turn (to the widest
+    groups, where there is one node). Rank 0 stays where it is."""
+    walk = picture.get("walk") or list(range(picture["ranks"]))
+    lists = [sorted(ranks, key=lambda rank: (rank != 0, walk[rank])) for ranks in _places(picture, walk)]
+    lists.sort(key=lambda ranks: (0 not in ranks, walk[ranks[0]]))
+    old = _in_turn(lists) if cyclic else [rank for ranks in lists for rank in ranks]
+    return _renumbered(picture, {rank: place for place, rank in enumerate(old)})
+
+
+def _places(picture, walk):
+    """The ranks of each node, or of each of the widest groups."""
+    ranks, starts = sorted(range(picture["ranks"]), key=walk.__getitem__), picture.get("walk_nodes", ())
+    if len(starts) > 1:
+        return [ranks[first:last] for first, last in zip(starts, [*starts[1:], len(ranks)])]
+    groups = next((level["groups"] for level in picture["levels"] if len(level["groups"]) > 1), ())
+    inside = {rank for group in groups for rank in group["members"]}
+    return [group["members"] for group in groups] + [[rank] for rank in ranks if rank not in inside]
+
+
+def _renumbered(picture, new):
+    """`new`: ranks by those in the picture."""
+    def group(one):
+        return {**one, "leader": new[one["leader"]], "members": sorted(new[rank] for rank in one["members"])}
+
+    found = {**picture, "levels": [{**level, "groups": [group(one) for one in level["groups"]]}
+                                   for level in picture["levels"]]}
+    old = sorted(new, key=new.get)
+    if "walk" in picture:
+        found["walk"] = [picture["walk"][rank] for rank in old]
+    if "receivers" in picture:
+        found["receivers"] = [new[picture["receivers"][rank]] for rank in old]
+    return found
+
+
 def _parts(group, deeper):
     """`deeper`: all groups of lower levels, topmost first."""
     left, parts = dict.fromkeys(group["members"]), []

@@ -10,7 +10,7 @@ from measuring.series import asides_told, plans_told
 from .plans import FORWARD, info_keys
 from .race import Job
 
-_ROOT = 0
+ROOT = 0
 _PLACES = ("--order", "block")  # on the emulated cluster
 _PATIENCE = 30  # seconds more than the budget has left
 
@@ -62,7 +62,7 @@ class Jobs:
         with open(log + ".contenders.json", "w", encoding="utf-8") as file:
             json.dump(listed, file, indent=1)
         command = [self._built.program, "--op", operation, "--sizes",
-                   ",".join(str(cell.size or 1) for cell, _ in work), "--root", str(_ROOT), "--contenders",
+                   ",".join(str(cell.size or 1) for cell, _ in work), "--root", str(ROOT), "--contenders",
                    log + ".contenders.json", "--reps", str(repetitions), "--warm-up", "1", "--json", log + ".json"]
         if os.path.exists(log + ".json"):
             os.unlink(log + ".json")

@@ -13,6 +13,7 @@ FORWARD = "forward"
 COMPOSED = "forward as reduce and bcast"  # as the plugin says it
 AUTOMATIC = "auto"  # the parameter that asks for that: only the model chooses it
 SKIP = "skip"  # a level's algorithm
+_SAME = 1.1  # times as long
 
 
 @dataclasses.dataclass(frozen=True)
@@ -113,6 +114,19 @@ def _named_apart(contenders):
 
 def forward(operation, predicted_us=0):
     return Contender(FORWARD, ((f"{operation}_algorithm", FORWARD),), predicted_us)
+
+
+def hangs_on_order(here, there, order):
+    """Why no rule may say "forward", or "": where the ranks are in another order (`there`), the model expects it to be
+    slower than here, and than what it would do instead."""
+    def forward_us(plans):
+        return next((one.predicted_us for one in plans.contenders if one.name == FORWARD), 0)
+
+    instead = there.contenders[0].predicted_us
+    if forward_us(there) <= max(_SAME * forward_us(here), instead):
+        return ""
+    return (f"hangs on the order of the ranks: with {order} order the model expects {forward_us(there):.4g} µs of it "
+            f"instead of {forward_us(here):.4g}")
 
 
 def _contender(operation, size, plan):

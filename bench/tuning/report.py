@@ -8,6 +8,7 @@ from measuring.store import write_json
 
 from .cells import FINAL, RECOUNT
 from .decide import broken, share
+from .jobs import ROOT
 from .plans import IN_FORCE
 
 SHARES = (0.05, 0.10)
@@ -19,6 +20,7 @@ class Findings:
 
     title: str
     shape: str
+    order: str  # of the ranks
     links: list  # of this run: (Link, what the model takes without rules or {})
     decisions: list
     checking: bool
@@ -53,7 +55,7 @@ class Findings:
 
 
 def markdown(found, pictures):
-    lines = [f"# {found.title}", "", found.shape + ".", "", *_summary(found), ""]
+    lines = [f"# {found.title}", "", f"{found.shape}; {found.order}, root {ROOT}.", "", *_summary(found), ""]
     lines += [f"![{text}]({path})" for text, path in pictures] + [""] * bool(pictures)
     if found.links:
         lines += ["## Links", "", *_link_rows(found.links), ""]
@@ -61,6 +63,10 @@ def markdown(found, pictures):
               "what was in force before this run to the best contender; both measured afresh after the race, in three "
               "jobs, as long as there was time. A choice changes only if it is better in each of them, and in three "
               "more.", "", *_cell_rows(found), ""]
+    lines += [] if found.checking else [
+        "Rules hold for these numbers of ranks and groups, in whatever order the ranks are and for all roots; measured "
+        "was this order, and one root. `forward` is no rule where the model expects it to be slower in another "
+        "order.", ""]
     if found.files:
         lines += ["## Use it", "", *(f"* {what}: `{path}`" for what, path in found.files.items()), ""]
     return "\n".join(lines)

@@ -49,9 +49,19 @@ class Session:
         self.levels = hierarchy.levels_of(picture)
         self.shape = rules.Shape(picture["ranks"], hierarchy.shape_text(picture),
                                  tuple((level.kind, level.participants) for level in self.levels))
+        self.order = "ranks in block order" if hierarchy.is_block(picture) else "ranks in another than block order"
         self.defaults = {one["level"]: one for one in picture.get("links", ())}  # no rules were in force
-        self.planner = plans.Planner(self.topo, dump, f"{self.options.candidates:.0%}")
+        self.planner = self._planner(dump)
+        self.others = {}  # planners of the same job with its ranks in other orders
+        for order in ("block", "cyclic"):
+            if (other := hierarchy.dealt(picture, order == "cyclic")) != picture:
+                path = os.path.join(self.folder, f"hierarchy-{order}.json")
+                write_json(path, other)
+                self.others[order] = self._planner(path)
         self.file = rules.read(self.in_force, self.shape)
+
+    def _planner(self, dump):
+        return plans.Planner(self.topo, dump, f"{self.options.candidates:.0%}")
 
     def measure_links(self):
         wanted = self.levels if self.options.measure_links else links.unknown(self.levels, self.file.links)
@@ -80,9 +90,20 @@ class Session:
         self.cells = [Cell(one) for one in found]
         for cell in self.cells:
             cell.restore(self.store.load(cell.name))
+        if not self.options.check:
+            self._bar_what_hangs_on_the_order(current)
 
-    def _plans(self, path):
-        return self.planner.plans(self.options.op, self.options.sizes, path)
+    def _bar_what_hangs_on_the_order(self, path):
+        """A rule holds for ranks in any order. Open MPI's algorithms do not know where ranks are, and may be many times
+        slower in another one than that in which they are measured."""
+        for order, planner in self.others.items():
+            found = {one.name: one for one in self._plans(path, planner)}
+            for cell in self.cells:
+                if why := plans.hangs_on_order(cell.plans, found[cell.name], order):
+                    cell.barred[plans.FORWARD] = why
+
+    def _plans(self, path, planner=None):
+        return (planner or self.planner).plans(self.options.op, self.options.sizes, path)
 
     def race(self):
         def launch(operation, work, repetitions):

@@ -110,6 +110,18 @@ class Command(Folder):
             self.assertEqual(status, 0, output)
             self.assertIn("\n0 choices changed", output)
 
+    def test_forward_is_no_rule_where_it_hangs_on_the_order(self):
+        """The second best is."""
+        self.assertEqual(self.tune(mode="forward")[0], 0)
+        self.assertEqual((self.in_force(8), self.in_force(1 << 20)), ("forward", "forward"))
+        os.unlink(self.rules)
+        status, output = self.tune(mode="order")
+        self.assertEqual((status, self.in_force(8), self.in_force(1 << 20)), (0, "small", "large"), output)
+        with open(os.path.join(self.results, "report.md"), encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn("; ranks in block order, root 0.", text)
+        self.assertIn("forward hangs on the order of the ranks: with cyclic order the model expects", text)
+
     def test_a_choice_that_became_bad_is_replaced(self):
         self.assertEqual(self.tune()[0], 0)
         written = fake_model.load(self.rules)

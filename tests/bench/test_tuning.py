@@ -54,6 +54,25 @@ class Hierarchies(unittest.TestCase):
         alone = hierarchy.levels_of(picture(("node", [[0, 1, 2, 3, 4]])))[0]
         self.assertEqual(alone.at_once()[-1], ((0, 1), (0, 2), (0, 3), (0, 4)))
 
+    def test_other_orders(self):
+        def members(whole, place):
+            return [group["members"] for group in whole["levels"][place]["groups"]]
+
+        block = picture(("cluster", [[0, 1, 2, 3, 4, 5]]), ("node", [[0, 1, 2], [3, 4, 5]]), ("numa", [[0, 1], [4, 5]]))
+        block |= {"walk": list(range(6)), "walk_nodes": [0, 3], "receivers": [0, 1, 1, 3, 4, 5]}
+        cyclic = hierarchy.dealt(block, True)
+        self.assertEqual((members(cyclic, 1), members(cyclic, 2)), ([[0, 2, 4], [1, 3, 5]], [[0, 2], [3, 5]]))
+        self.assertEqual((cyclic["walk"], cyclic["walk_nodes"]), ([0, 3, 1, 4, 2, 5], [0, 3]))
+        self.assertEqual((cyclic["receivers"], cyclic["levels"][1]["groups"][0]["leader"]), ([0, 1, 2, 3, 2, 5], 4))
+        for one in (block, cyclic):
+            self.assertEqual((hierarchy.dealt(one, False), hierarchy.dealt(one, True)), (block, cyclic))
+        self.assertEqual([hierarchy.is_block(one) for one in (block, cyclic)], [True, False])
+        # Without a walk, and with ranks of no group: one is a place.
+        alone = picture(("node", [[0, 1, 2, 3, 4]]), ("numa", [[0, 1], [2, 3]]))
+        self.assertEqual(members(hierarchy.dealt(alone, True), 1), [[0, 3], [1, 4]])
+        flat = picture(("node", [[0, 1]]))
+        self.assertEqual(hierarchy.dealt(flat, True), flat)
+
     def test_many_groups(self):
         many = hierarchy.levels_of(picture(("node", [[rank, rank + 1] for rank in range(0, 80, 2)])))[0]
         self.assertEqual(len(many.pairs()), 4)
@@ -175,6 +194,19 @@ class PlansOfTheModel(unittest.TestCase):
         self.assertEqual(found.chosen.name, "tree cluster knomial:4/60K, node binomial/8K without numa")
         self.assertEqual(dict(found.chosen.parameters)["bcast_level_algorithms"],
                          "cluster=knomial:4,node=binomial,numa=skip")
+
+    def test_what_hangs_on_the_order(self):
+        def of(forward_us, tree_us):
+            return plans.Plans("bcast", 8, plans.Contender("tree"), (plans.Contender(IN_FORCE, (), tree_us),
+                                                                     plans.forward("bcast", forward_us)))
+
+        here = of(70, 69)
+        self.assertIn("with cyclic order the model expects 430 µs of it instead of 70",
+                      plans.hangs_on_order(here, of(430, 69), "cyclic"))
+        for there in (of(70, 69), of(76, 69), of(60, 69), of(430, 440)):
+            self.assertEqual(plans.hangs_on_order(here, there, "cyclic"), "")
+        nothing_else = plans.Plans("bcast", 8, plans.forward("bcast"), (plans.Contender(IN_FORCE, (), 70),))
+        self.assertEqual(plans.hangs_on_order(nothing_else, nothing_else, "cyclic"), "")
 
     def test_what_was_before(self):
         near, small = (plans._plans({"collective": "bcast", "bytes": 8, "chosen": fake_model.WAYS[name],

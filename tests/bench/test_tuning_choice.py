@@ -291,6 +291,17 @@ class Races(unittest.TestCase):
         self.race([one], 100, lambda name, _: {IN_FORCE: 100, "a": 80}[name])
         self.assertEqual((len(self.jobs), list(map(len, one.finals)), decide(one).name), (5, [3, 3], "a"))
 
+    def test_who_is_barred_takes_no_place(self):
+        one = cell(a=100, b=100, c=100)
+        times = {IN_FORCE: [10.0] * 9, "a": [8.0] * 9, "b": [7.0] * 9, "c": [9.0] * 9}
+        one.times, one.finals = times, (in_jobs(times), in_jobs(times))
+        one.barred = {"b": "hangs on the order"}
+        self.assertEqual((one.finalists(), decide(one).name, decide(one).best), ([IN_FORCE, "b", "a"], "a", "b"))
+        one.barred["a"] = "hangs on something else"
+        self.assertEqual((one.finalists(), decide(one).name), ([IN_FORCE, "b", "a", "c"], "c"))
+        one.barred["c"] = "too"
+        self.assertEqual((decide(one).name, decide(one).why()), (IN_FORCE, "b hangs on the order"))
+
     def alike(self, heats):
         """How far what is in force seems to be from the best of twenty that are alike, with and without a final."""
         chance, with_final, without = random.Random(5), [], []
