@@ -168,4 +168,21 @@ TEST(ReductionCost, OneRankHasNothingToDo) {
     }
 }
 
+TEST(ReduceCost, FoldsTakeWhatTheTableSays) {
+    const Hierarchy hierarchy = one_node(16);
+    LinkTable slow;
+    slow.set_fold(10);
+    const Operation reduce{Collective::reduce, 1000, 0};
+    EXPECT_EQ(slow.fold_us(1000), 100);
+    EXPECT_EQ(LinkTable{}.fold_us(1000), fold(1000));
+    // Four folds, one after the other, up a binomial tree.
+    const double more = 4 * (100 - fold(1000));
+    EXPECT_NEAR(forward_cost_us(hierarchy, slow, reduce) - forward_cost_us(hierarchy, LinkTable{}, reduce),
+                more, 1e-6);
+    const Plan plan = uniform(hierarchy, Algorithm::binomial, 0);
+    EXPECT_NEAR(
+        tree_cost_us(hierarchy, slow, plan, reduce) - tree_cost_us(hierarchy, LinkTable{}, plan, reduce),
+        more, 1e-6);
+}
+
 }  // namespace
