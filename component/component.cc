@@ -8,6 +8,7 @@
 #include "locality.h"
 #include "messages.h"
 #include "module.h"
+#include "sources_identity.h"
 #include "variables.h"
 
 extern "C" __attribute__((visibility("default"))) mca_coll_base_component_t mca_coll_strata_component;
@@ -15,8 +16,14 @@ extern "C" __attribute__((visibility("default"))) mca_coll_base_component_t mca_
 namespace strata::component {
 namespace {
 
+#ifndef STRATA_OTHER_SOURCES
+#define STRATA_OTHER_SOURCES 0U
+#endif
+
+/// Of the release and of its sources: builds whose planners differ must not take each other for the same.
 constexpr std::uint32_t plugin_version =
-    STRATA_VERSION_MAJOR << 16 | STRATA_VERSION_MINOR << 8 | STRATA_VERSION_PATCH;
+    (STRATA_VERSION_MAJOR << 16 | STRATA_VERSION_MINOR << 8 | STRATA_VERSION_PATCH) * 0x9E3779B1U ^
+    STRATA_SOURCES ^ STRATA_OTHER_SOURCES;
 
 Variables& variables() {
     static Variables all;

@@ -41,7 +41,7 @@ const char* name_of(ForwardReason reason) {
 const char* explanation(ForwardReason reason) {
     switch (reason) {
         case ForwardReason::missing: return "some of its processes have no plugin";
-        case ForwardReason::version: return "some of its processes have another version of the plugin";
+        case ForwardReason::version: return "some of its processes have another version or build of the plugin";
         case ForwardReason::settings: return "some of its processes have other parameters or info keys";
         case ForwardReason::several_jobs: return "it joins processes of several jobs";
         case ForwardReason::threads: return "MPI_THREAD_MULTIPLE over pml/cm";

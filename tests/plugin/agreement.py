@@ -62,6 +62,7 @@ def make_cases(paths, scratch):
         "all_but_last_missing": Case("rank=0,1,2,3,4", missing, "missing", lacking=5),
         "version_first": Case(FIRST, other, "version"),
         "version_middle": Case(MIDDLE, other, "version"),
+        "sources_middle": Case(MIDDLE, [component_path(paths.folder("other_sources"))], "version"),
         "all_but_one_version": Case("rank=1,2,3,4,5", other, "version"),
         "nic_off": Case(MIDDLE, [coll("nic", "none")], "settings"),
         "nic_names": Case(MIDDLE, [coll("nic", "ib0@numa:1")], None),

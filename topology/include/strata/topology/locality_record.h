@@ -48,7 +48,7 @@ struct ProcessorCount {
 
 /// What every process publishes about where it runs; everything else follows from the members' records.
 struct LocalityRecord {
-    std::uint32_t plugin_version = 0;                ///< major << 16 | minor << 8 | patch
+    std::uint32_t plugin_version = 0;                ///< of the release and its sources: equal or not
     std::uint64_t settings_hash = 0;                 ///< of all settings that must agree
     std::uint64_t node_id = 0;                       ///< hash of the node's name
     std::vector<std::uint32_t> network_path;         ///< switch ids, topmost first; empty when unknown
