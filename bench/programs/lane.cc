@@ -81,7 +81,8 @@ public:
         char* const together = ordered ? whole : scratch(ranks.size() * static_cast<std::size_t>(each));
         MPI_Allgather(own, each, MPI_BYTE, together + static_cast<std::ptrdiff_t>(split.place) * of_lane,
                       each, MPI_BYTE, split.across);
-        MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, together, of_lane, MPI_BYTE, split.node);
+        // coll/tuned 4.1 decides by what is sent, in place too.
+        MPI_Allgather(MPI_IN_PLACE, of_lane, MPI_BYTE, together, of_lane, MPI_BYTE, split.node);
         if (!ordered) to_rank_order(ranks, together, each, whole);
     }
 

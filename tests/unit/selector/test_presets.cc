@@ -194,9 +194,10 @@ TEST(FatNumaNode, TreesAreTakenWhereTheyGainOnEveryNodeAndInAnyOrder) {
     for (const FatNode& node : fat_nodes) {
         const Hierarchy hierarchy = node.hierarchy(true);
         for (const Collective op : {Collective::reduce, Collective::gather, Collective::scatter}) {
-            const Plan made = plan(rules, hierarchy, op, 16 * kib);
-            EXPECT_EQ(made.engine, Engine::tree);
-            EXPECT_EQ(made.engine_source.origin, Origin::rules_file);
+            EXPECT_EQ(plan(rules, hierarchy, op, 16 * kib).engine, Engine::tree);
+            Hierarchy crowded = hierarchy;
+            crowded.crowding = 64.0 / 48;
+            EXPECT_EQ(plan(rules, crowded, op, 16 * kib).engine, Engine::forward);
         }
         EXPECT_EQ(plan(rules, hierarchy, Collective::reduce, 4 * mib).engine, Engine::tree);
     }
@@ -214,7 +215,7 @@ TEST(FatNumaNode, ElsewhereATreeWouldGainLessOrLose) {
     EXPECT_GT(worst_ratio(rules, Collective::barrier, 0, 1), 1);
 }
 
-// Where no rule speaks: the preset tells of links inside nodes, so that the plugin weighs by itself.
+// The preset tells of links inside nodes, so that the plugin weighs by itself.
 TEST(FatNumaNode, WhereNoGainIsPredictedOpenMpiGoesOn) {
     const Rules rules = preset("fat-numa-node");
     const Hierarchy hierarchy = fat_nodes[1].hierarchy(false);
