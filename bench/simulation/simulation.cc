@@ -45,7 +45,9 @@ public:
     /// One simulated process.
     void rank_main(int rank) {
         RankPart part(MPI_COMM_WORLD, machine_, shared_, traffic_);
-        part.warm_up();
+        if (std::any_of(contenders_.begin(), contenders_.end(),
+                        [](const Contender& c) { return c.is_mpi(); }))
+            part.warm_up();
         for (std::size_t call = 0; call < study_.calls.size(); ++call) {
             for (std::size_t contender = 0; contender < contenders_.size(); ++contender) {
                 perform(part, rank, contender, call);
