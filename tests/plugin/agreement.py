@@ -48,6 +48,7 @@ def make_cases(paths, scratch):
 
     missing = [f"OMPI_MCA_opal_mca_base_component_path={SYSTEM_FOLDERS}"]
     other = [component_path(paths.folder("other_version"))]
+    sources = [component_path(paths.folder("other_sources"))]
     os.symlink(paths.folder(), os.path.join(scratch, "elsewhere"))
     usual = {"coll_strata_network": network("usual.conf", SWITCHES)}
     same = coll("network", network("same.conf", "# as the other one\n" + SWITCHES))
@@ -62,7 +63,9 @@ def make_cases(paths, scratch):
         "all_but_last_missing": Case("rank=0,1,2,3,4", missing, "missing", lacking=5),
         "version_first": Case(FIRST, other, "version"),
         "version_middle": Case(MIDDLE, other, "version"),
-        "sources_middle": Case(MIDDLE, [component_path(paths.folder("other_sources"))], "version"),
+        "sources_first": Case(FIRST, sources, "version"),
+        "sources_middle": Case(MIDDLE, sources, "version"),
+        "all_but_one_sources": Case("rank=1,2,3,4,5", sources, "version"),
         "all_but_one_version": Case("rank=1,2,3,4,5", other, "version"),
         "nic_off": Case(MIDDLE, [coll("nic", "none")], "settings"),
         "nic_names": Case(MIDDLE, [coll("nic", "ib0@numa:1")], None),
@@ -96,6 +99,7 @@ def make_cases(paths, scratch):
                               messages={"contradiction": 1}),
         "verbose": Case(MIDDLE, [coll("verbose", 1)], None),
         "can_fail": Case(MIDDLE, [], "missing"),
+        "can_fail_sources": Case(MIDDLE, sources, None),
     }
 
 
@@ -104,6 +108,9 @@ def judge_common(outcome, case):
     outcome.expect_messages(**case.messages)
     if case.messages:
         outcome.expect(socket.gethostname() in outcome.output, "the message does not name the node")
+    if case.reason == "version":
+        words = " ".join(outcome.output.split())
+        outcome.expect("or built from other sources" in words, "the message does not tell of other builds")
 
 
 def judge_probe(outcome, case, calls):
