@@ -86,6 +86,20 @@ def applied(paths, name, expected):
     check(start(paths, case, {}, options=["--tune", parameters, "--bind-to", "none"]), judge)
 
 
+def unbound(paths, _scratch):
+    """More ranks than the cores of the node that the preset is for, started as its parameter file says."""
+    case = Case(64, FAT | {"coll_strata_placement": "all"}, {}, ("--op", "reduce", "--sizes", "65536"))
+    parameters = os.path.join(paths.folder(), FOLDER, "fat-numa-node.conf")
+
+    def judge(outcome):
+        outcome.expect_success()
+        outcome.expect_messages()
+        forwarded = outcome.pvar("reduce_forward_no_hierarchy")
+        outcome.expect(forwarded == case.ranks, f"{forwarded} of {case.ranks} calls are left to Open MPI")
+
+    check(start(paths, case, {}, options=["--tune", parameters, "--bind-to", "none"]), judge)
+
+
 def told(text):
     def judge(outcome):
         outcome.expect_success()
@@ -145,7 +159,7 @@ def other_content(paths, scratch):
 
 def test(arguments):
     paths = Paths(arguments.paths)
-    others = {"wrong_name": wrong_name, "no_presets": no_presets, "broken": broken,
+    others = {"unbound": unbound, "wrong_name": wrong_name, "no_presets": no_presets, "broken": broken,
               "other_content": other_content}
     if arguments.case in CASES:
         applied(paths, arguments.case, arguments.expected or arguments.case)

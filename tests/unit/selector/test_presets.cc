@@ -203,6 +203,53 @@ TEST(FatNumaNode, TreesAreTakenWhereTheyGainOnEveryNodeAndInAnyOrder) {
     }
 }
 
+/// More ranks than cores, none of them bound.
+Hierarchy unbound_ranks() {
+    Hierarchy hierarchy = one_node(64);
+    hierarchy.crowding = 64.0 / 48;
+    return hierarchy;
+}
+
+/// Whether a tree is taken for any size among ranks of which no level is known.
+bool tree_among(const Hierarchy& hierarchy, const Rules& rules, Collective op) {
+    for (const std::size_t bytes : {8 * kib, 16 * kib, 64 * kib, mib}) {
+        if (plan(rules, hierarchy, op, bytes).engine != Engine::forward) return true;
+    }
+    return false;
+}
+
+TEST(FatNumaNode, UnboundRanksAreLeftToOpenMpi) {
+    const Rules rules = preset("fat-numa-node");
+    const Rules by_ranks_alone = parse_rules(
+        R"({"version": 1, "rules": [{"collective": ["reduce", "gather", "scatter"],
+            "ranks": {"from": 48}, "engine": "tree"}]})",
+        "r.json");
+    for (const Collective op : {Collective::reduce, Collective::gather, Collective::scatter}) {
+        EXPECT_FALSE(tree_among(unbound_ranks(), rules, op)) << name_of(op);
+        EXPECT_FALSE(tree_among(one_node(48), rules, op)) << name_of(op);
+        EXPECT_TRUE(tree_among(unbound_ranks(), by_ranks_alone, op)) << "what a rule must not do";
+    }
+}
+
+// Between nodes the links of the network weigh as much: nothing of a node may override them.
+TEST(FatNumaNode, TwoNodesTakeWhatIsPredictedToGain) {
+    const Rules rules = preset("fat-numa-node");
+    const std::vector<std::pair<LevelKey, std::vector<int>>> inside = {
+        {node_level, blocks(96, 48)},
+        {{LevelKind::package, 0}, blocks(96, 24)},
+        {numa_level, blocks(96, 12)}};
+    const Hierarchy nodes = make_hierarchy({LevelKind::cluster, 0}, inside, 96);
+    for (const Collective op : {Collective::reduce, Collective::gather, Collective::scatter}) {
+        for (const std::size_t bytes : {8 * kib, 16 * kib, 64 * kib, mib}) {
+            const Plan made = plan(rules, nodes, op, bytes);
+            EXPECT_EQ(made.engine_source.origin, Origin::model) << name_of(op) << ' ' << bytes;
+            if (made.engine != Engine::forward) {
+                EXPECT_LT(made.predicted_us, made.forward_us) << name_of(op) << ' ' << bytes;
+            }
+        }
+    }
+}
+
 TEST(FatNumaNode, ElsewhereATreeWouldGainLessOrLose) {
     const Rules rules = preset("fat-numa-node");
     EXPECT_GT(worst_ratio(rules, Collective::reduce, kib, 2 * kib), 0.85);
