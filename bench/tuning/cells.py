@@ -26,6 +26,7 @@ class Cell:
         self.failure = ""  # why nothing can be measured
         self.barred = {}  # by contender: why no rule may ask for it, however fast it is here
         self.alone = False  # together with other sizes it failed
+        self.keeps_before = False  # the links that were measured are not to be used: what was in force before stays
 
     @property
     def operation(self):
@@ -41,6 +42,12 @@ class Cell:
 
     def contender(self, name):
         return next(one for one in self.plans.contenders if one.name == name)
+
+    @property
+    def base(self):
+        """The contender that stays where none is clearly better."""
+        kept = self.keeps_before and self.plans.before is not None and self.middle(self.plans.before)
+        return self.plans.before if kept else IN_FORCE
 
     def middle(self, name):
         """The interval of a contender's times; None without any."""
@@ -101,7 +108,7 @@ class Cell:
         """Whom the final or the recount is about."""
         if look == FINAL:
             return self.finalists()
-        return [IN_FORCE, better[0]] if (better := self.better(FINAL)) else []
+        return [self.base, better[0]] if (better := self.better(FINAL)) else []
 
     def jobs_of(self, look):
         """Those in which all of them were measured."""
@@ -122,16 +129,16 @@ class Cell:
                 for name in self.takes_part(look) if jobs}
 
     def better(self, look):
-        """Who is clearly better than what is in force, the best first: over all jobs, and in each by itself. What
+        """Who is clearly better than what stays otherwise, the best first: over all jobs, and in each by itself. What
         differs from job to job, not within one, would else decide."""
         if self.failure or not self.is_over(look):
             return []
-        found, jobs = self.pooled(look), self.jobs_of(look)
-        ours = found[IN_FORCE]
+        found, jobs, base = self.pooled(look), self.jobs_of(look), self.base
+        ours = found[base]
 
         def is_better(name):
             return (found[name].median < (1 - WORTH) * ours.median and ours.above(found[name])
-                    and all(statistics.median(job[name]) < statistics.median(job[IN_FORCE]) for job in jobs))
+                    and all(statistics.median(job[name]) < statistics.median(job[base]) for job in jobs))
 
         return sorted((name for name in found if name not in self.barred and is_better(name)),
                       key=lambda name: found[name].median)

@@ -5,9 +5,14 @@ in each of three jobs by itself; and once more, in three others. Times differ mo
 comparison/judge.py): of two ways that are equal, but for 3 % from job to job, one job finds the other one better in one
 of four cases, three jobs in one of seventeen, the six in one of three hundred. A second run on the same machine, with
 other noise, then finds nothing to change.
+
+Links that were measured change what the model chooses in many cells at once. They are used if in the mean of these its
+choices are no slower than those before; else those stay. A job's processes may share processors, or do other things
+than a probe meets: then what it measures misleads the model.
 """
 
 import dataclasses
+import statistics
 
 from measuring.intervals import Interval
 
@@ -20,7 +25,7 @@ class Decision:
     cell: object
     name: str  # of the contender to be used
     before: Interval  # what was in force before this run, or None
-    ours: Interval  # what is in force with the links that were measured, or None
+    ours: Interval  # what stays if nothing is better, or None
     theirs: Interval  # the contender to be used, or None
     best: str  # the contender with the least median, or None
     best_time: Interval  # its
@@ -31,7 +36,7 @@ class Decision:
 
     @property
     def changes(self):
-        return self.name != IN_FORCE
+        return self.name != self.cell.base
 
     @property
     def ratio(self):
@@ -48,10 +53,10 @@ class Decision:
         if len(self.cell.plans.contenders) < 2:
             return "nothing else is close"
         if self.ours is None:
-            return "failed" if IN_FORCE in self.cell.failed else "not measured: no time left"
+            return "failed" if self.cell.base in self.cell.failed else "not measured: no time left"
         if self.changes:
             return f"{1 - self.theirs.median / self.ours.median:.0%} less time, intervals apart, in every job"
-        if self.best == IN_FORCE:
+        if self.best == self.cell.base:
             return "the best"
         if self.cell.finalists() and not self.cell.had_final():
             return "no time for a final"
@@ -65,10 +70,38 @@ class Decision:
 
 def decide(cell):
     found = {} if cell.failure else cell.judged()
-    ours, best = found.get(IN_FORCE), min(found, key=lambda name: found[name].median, default=None)
-    name = next(iter(cell.better(RECOUNT)), IN_FORCE)
+    ours, best = found.get(cell.base), min(found, key=lambda name: found[name].median, default=None)
+    name = next(iter(cell.better(RECOUNT)), cell.base)
     return Decision(cell, name, found.get(cell.plans.before), ours, found.get(name), best,
                     found.get(best))
+
+
+@dataclasses.dataclass(frozen=True)
+class LinksTold:
+    """How the model's choices under the measured links compare with those before."""
+
+    cells: int  # in which they differ, and both were measured
+    ratio: float  # of their times, geometric mean; above 1: slower
+
+    @property
+    def holds(self):
+        return self.ratio <= 1
+
+
+def links_told(cells):
+    """None where they changed nothing."""
+    pairs = [(found[IN_FORCE].median, found[before].median) for cell in cells
+             if (before := cell.plans.before) not in (None, IN_FORCE) and not cell.failure
+             and {IN_FORCE, before} <= (found := cell.judged()).keys()]
+    ratios = [now / then for now, then in pairs if min(now, then) > 0]
+    return LinksTold(len(ratios), statistics.geometric_mean(ratios)) if ratios else None
+
+
+def settle(cells):
+    """What stays where nothing is clearly better."""
+    told = links_told(cells)
+    for cell in cells:
+        cell.keeps_before = told is not None and not told.holds
 
 
 def broken(cells):

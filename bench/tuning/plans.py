@@ -116,11 +116,17 @@ def forward(operation, predicted_us=0):
     return Contender(FORWARD, ((f"{operation}_algorithm", FORWARD),), predicted_us)
 
 
+def forward_of(plans):
+    """The contender that leaves all to Open MPI, or None."""
+    name = IN_FORCE if plans.chosen.name == FORWARD else FORWARD
+    return next((one for one in plans.contenders if one.name == name), None)
+
+
 def hangs_on_order(here, there, order):
     """Why no rule may say "forward", or "": where the ranks are in another order (`there`), the model expects it to be
     slower than here, and than what it would do instead."""
     def forward_us(plans):
-        return next((one.predicted_us for one in plans.contenders if one.name == FORWARD), 0)
+        return one.predicted_us if (one := forward_of(plans)) else 0
 
     instead = there.contenders[0].predicted_us
     if forward_us(there) <= max(_SAME * forward_us(here), instead):

@@ -13,6 +13,7 @@ import statistics
 import time
 
 from .cells import FINAL, FINAL_JOBS, RECOUNT
+from .decide import settle
 
 HEATS = (2, 6, 15, 30, 60)  # repetitions of each contender, all heats together
 SEMIFINAL = 12  # repetitions of each favourite, those of the heats included
@@ -144,6 +145,7 @@ class Race:
             self._run(Heat(f"heat {number} of {len(self._heats)}", repetitions, reserve), number == 1)
         self._run(Semifinal("semifinal", SEMIFINAL, final), cheapest_first=True)
         self._run(Final("final", FINAL_REPETITIONS, recount), cheapest_first=True)
+        settle(self._cells)
         self._run(Final("recount", FINAL_REPETITIONS, look=RECOUNT), cheapest_first=True)
 
     def _run(self, heat, cheapest_first):

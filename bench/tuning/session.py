@@ -74,6 +74,7 @@ class Session:
             self.store.save("links", {"links": [one.to_json() for one in self.links]})
             self._save_spent()
             self.progress.step(f"links measured: {', '.join(one.level for one in self.links)}")
+        self.links_before = self.file.links
         self.file.links = links.merged(self.file.links, self.links)
 
     def plan(self):
@@ -100,7 +101,7 @@ class Session:
             found = {one.name: one for one in self._plans(path, planner)}
             for cell in self.cells:
                 if why := plans.hangs_on_order(cell.plans, found[cell.name], order):
-                    cell.barred[plans.FORWARD] = why
+                    cell.barred[plans.forward_of(cell.plans).name] = why
 
     def _plans(self, path, planner=None):
         return (planner or self.planner).plans(self.options.op, self.options.sizes, path)
@@ -121,11 +122,13 @@ class Session:
     def check_rules(self, decisions):
         """Writes the rules file, beside the one in force. Returns what it does other than was decided: nothing, if
         all is well."""
+        if any(cell.keeps_before for cell in self.cells):
+            self.file.links = self.links_before
         limits = {operation: rules.bounds([one.cell.size for one in decisions if one.cell.operation == operation])
                   for operation in self.options.op}
         for one in decisions:
             if one.changes:
-                what = rules.choice(one.cell.operation, one.cell.contender(one.name).parameters)
+                what = rules.choice(one.cell.operation, one.cell.asked(one.name).parameters)
                 self.file.paint(one.cell.operation, limits[one.cell.operation][one.cell.size] if one.cell.size
                                 else None, what)
         self.file.write(self.checked, self.shape,
@@ -179,9 +182,7 @@ def _differing(decisions, found):
     chosen = {one.name: one.chosen for one in found}
     texts = []
     for one in decisions:
-        plans_of_cell = one.cell.plans
-        wanted = one.cell.contender(one.name) if one.changes else plans_of_cell.chosen
-        if chosen[plans_of_cell.name].parameters != wanted.parameters:
-            texts.append(f"{plans_of_cell.name}: the rules would choose {chosen[plans_of_cell.name].name}, "
-                         f"decided was {wanted.name}")
+        wanted, found_here = one.cell.asked(one.name), chosen[one.cell.name]
+        if found_here.parameters != wanted.parameters:
+            texts.append(f"{one.cell.name}: the rules would choose {found_here.name}, decided was {wanted.name}")
     return texts

@@ -6,6 +6,7 @@ faster, which is not worth a rule.
 """
 
 import json
+import os
 
 RANKS = 8
 PICTURE = {"ranks": RANKS, "links": [{"level": "cluster", "latency_us": 77.5}], "levels": [
@@ -41,7 +42,8 @@ def chosen(rules, operation, size):
     if engine == "forward":
         return "forward"
     if not levels:
-        return "near"
+        misled = os.environ.get("STRATA_FAKE") == "misled" and (rules or {}).get("links")
+        return "large" if misled else "near"
     return _named([{"level": level, "algorithm": entry["algorithm"], "segment": entry.get("segment", 0)}
                    for level, entry in levels.items()], size)
 

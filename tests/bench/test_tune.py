@@ -103,6 +103,26 @@ class Command(Folder):
         self.assertEqual(sum("link_probe" in line for line in self.started()), 1, "the file tells the links")
         self.assertIn("0 choices changed", output)
 
+    def test_links_that_mislead_the_model_are_left_out(self):
+        """What they change is 1.3 times as slow for small messages, and faster for large ones: for these it is found
+        all the same."""
+        status, output = self.tune(mode="misled")
+        self.assertEqual(status, 0, output)
+        self.assertRegex(output, r"links the model's choices took \d.\d% more time, in the mean of 7 cells .* left out")
+        self.assertEqual(fake_model.load(self.rules)["links"], [])
+        self.assertEqual([self.in_force(size) for size in (8, 64, 1024, 16384, 131072, 1 << 20)],
+                         ["small", "small", "near", "near", "large", "large"])
+        self.check_file()
+
+    def test_links_that_help_are_in_force(self):
+        status, output = self.tune("--sizes", "16K,128K,256K,1M", "--op", "bcast", mode="misled")
+        self.assertEqual(status, 0, output)
+        self.assertRegex(output, r"choices took \d+.\d% less time, in the mean of 4 cells .* in force")
+        self.assertEqual(len(fake_model.load(self.rules)["links"]), 2)
+        with open(os.path.join(self.results, "measurements.json"), encoding="utf-8") as file:
+            shares = json.load(file)["shares"]
+        self.assertLess(shares["before"]["5%"]["count"], shares["after"]["5%"]["count"])
+
     def test_equals_change_nothing(self):
         """Though times differ by 3 % from job to job."""
         for seed in range(1, 5):

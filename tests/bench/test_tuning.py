@@ -205,6 +205,9 @@ class PlansOfTheModel(unittest.TestCase):
                       plans.hangs_on_order(here, of(430, 69), "cyclic"))
         for there in (of(70, 69), of(76, 69), of(60, 69), of(430, 440)):
             self.assertEqual(plans.hangs_on_order(here, there, "cyclic"), "")
+        forwards = plans.Plans("bcast", 8, plans.forward("bcast"), (plans.Contender(IN_FORCE, (), 70),
+                                                                    plans.Contender("tree", (("x", ""),), 80)))
+        self.assertIn("430 µs of it instead of 70", plans.hangs_on_order(forwards, of(430, 69), "cyclic"))
         nothing_else = plans.Plans("bcast", 8, plans.forward("bcast"), (plans.Contender(IN_FORCE, (), 70),))
         self.assertEqual(plans.hangs_on_order(nothing_else, nothing_else, "cyclic"), "")
 

@@ -12,7 +12,7 @@ from fakes import Folder, Silent
 
 from measuring.intervals import Interval
 from tuning.cells import FINAL_JOBS, Cell
-from tuning.decide import broken, decide, share
+from tuning.decide import broken, decide, links_told, settle, share
 from tuning.plans import IN_FORCE, Contender, Plans
 from tuning.race import FINAL_REPETITIONS, HEATS, SEMIFINAL, Budget, Job, Race
 
@@ -60,6 +60,36 @@ class Decisions(unittest.TestCase):
         found = [self.of(ours=[10.0] * 9, a=[one] * 9) for one in (9.9, 9.3, 9.2, 5)] + [self.of(ours=(), a=())]
         self.assertEqual([str(share(found, 0.05)), share(found, 0.10).count, share(found, 0.05, True).count],
                          ["1 of 4 cells (25%) within 5% of the best", 3, 4])
+
+    @staticmethod
+    def under_links(now, then, **others):
+        """A cell in which the measured links changed what the model chooses."""
+        one = cell(before=100, **dict.fromkeys(others, 100))
+        one.plans = dataclasses.replace(one.plans, before="before")
+        one.times = {name: [us] * 9 for name, us in {IN_FORCE: now, "before": then, **others}.items()}
+        one.finals = in_jobs(one.times), in_jobs(one.times)
+        return one
+
+    def test_links_hold_if_their_choices_do(self):
+        good, bad = self.under_links(10.0, 10.4), self.under_links(10.0, 9.5)
+        for cells, holds, names, changes in (([good, bad], False, [IN_FORCE, "before"], [True, False]),
+                                             ([good, good, bad], True, [IN_FORCE, IN_FORCE, "before"],
+                                              [False, False, True])):
+            settle(cells)
+            found = [decide(one) for one in cells]
+            self.assertEqual((links_told(cells).cells, links_told(cells).holds), (len(cells), holds))
+            self.assertEqual([one.name for one in found], names)
+            self.assertEqual([one.changes for one in found], changes)
+        self.assertEqual([one.ratio_after for one in found], [1.0, 1.0, 1.0])
+        self.assertIsNone(links_told([cell(a=100)]))
+
+    def test_what_is_better_than_what_was_before(self):
+        one = self.under_links(11.0, 10.0, a=9.0)
+        settle([one])
+        self.assertEqual((one.base, one.takes_part(1), decide(one).name, decide(one).changes),
+                         ("before", ["before", "a"], "a", True))
+        one.failed["before"] = "3 wrong bytes"
+        self.assertEqual(one.base, IN_FORCE)
 
     @staticmethod
     def second_run(chance, middles, choose):
