@@ -26,11 +26,13 @@ CostModel::Crossings CostModel::crossings(const std::vector<std::pair<int, int>>
     Crossings all;
     std::vector<int> out(groups_.size(), 0);
     std::vector<int> in(groups_.size(), 0);
+    std::vector<int> moved(groups_.size(), 0);
     std::vector<Meeting> met;
     for (const auto& [from, to] : messages) {
         met.push_back(meeting(0, {from, 0}, {to, 0}));
         each_boundary(from, met.back().group, [&](int c) { ++out[c]; });
         each_boundary(to, met.back().group, [&](int c) { ++in[c]; });
+        each_bus(from, to, met.back().group, [&](int c) { ++moved[c]; });
     }
     for (std::size_t m = 0; m < messages.size(); ++m) {
         const std::size_t level = groups_[met[m].group].level;
@@ -40,20 +42,39 @@ CostModel::Crossings CostModel::crossings(const std::vector<std::pair<int, int>>
         all.push_back({.level = level, .us_per_byte = met[m].us_per_byte});
         each_boundary(messages[m].first, met[m].group, [&](int c) { add(c, out[c]); });
         each_boundary(messages[m].second, met[m].group, [&](int c) { add(c, in[c]); });
+        each_bus(messages[m].first, messages[m].second, met[m].group,
+                 [&](int c) { all.push_back(on_bus(level, c, moved[c])); });
     }
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
     return all;
 }
 
-/// Where no group is skipped every message has all boundaries on its way for itself.
-CostModel::Rounds CostModel::rounds_apart(const GroupView& top) {
+/// All messages through a bus are done when it has moved their bytes.
+CostModel::Crossing CostModel::on_bus(std::size_t level, int group, int messages) const {
+    const double us_per_byte = group_bus_us_per_byte_[group];
+    return {level, us_per_byte, messages - 1, 0, us_per_byte};
+}
+
+/// Where no group is skipped every message has all boundaries on its way for itself. Of buses that of the
+/// group sees all messages, those inside it what one member sends and what it gets.
+CostModel::Rounds CostModel::rounds_apart(const GroupView& top) const {
     Crossing widest{.level = top.level};
-    for (const Participant& member : top.participants)
+    int slowest = -1;
+    for (const Participant& member : top.participants) {
         widest.us_per_byte = std::max(widest.us_per_byte, member.us_per_byte);
+        each_bus(member.rank, member.rank, 0, [&](int c) {
+            const bool slower = slowest < 0 || group_bus_us_per_byte_[c] > group_bus_us_per_byte_[slowest];
+            if (c != 0 && slower) slowest = c;
+        });
+    }
+    Crossings round{widest};
+    if (slowest >= 0) round.push_back(on_bus(top.level, slowest, 2));
+    if (group_bus_us_per_byte_[0] > 0)
+        round.push_back(on_bus(top.level, 0, static_cast<int>(top.participants.size())));
     Rounds made;
-    made.rounds.resize(std::bit_width(top.participants.size()) - 1, {widest});
-    if (!std::has_single_bit(top.participants.size())) made.before = made.after = {widest};
+    made.rounds.resize(std::bit_width(top.participants.size()) - 1, round);
+    if (!std::has_single_bit(top.participants.size())) made.before = made.after = round;
     return made;
 }
 
@@ -125,7 +146,7 @@ double TreeModel::rounds_us(const LevelPlan& plan) {
     double us = message_us(rounds.before, bytes_) + message_us(rounds.after, bytes_);
     if (!rounds.before.empty()) us += bytes_ * fold_us_per_byte_;
     // A processor that moves the bytes itself first sends its own, then takes in the partner's.
-    const double copy = network_[top.level] ? 0 : 1 / links_[top.level].bytes_per_us;
+    const double copy = copy_us_per_byte(top.level);
     double bytes = bytes_;
     for (const Crossings& round : rounds.rounds) {
         const bool there_and_back = halves && &round != &rounds.rounds.back();

@@ -54,7 +54,8 @@ ExchangeModel::ExchangeModel(const topology::Hierarchy& hierarchy, const LinkTab
       down_(traits.down),
       all_ranks_(static_cast<double>(hierarchy.stop.size())),
       ranks_(hierarchy.stop.size()),
-      boundaries_(hierarchy.groups.size()) {
+      boundaries_(hierarchy.groups.size()),
+      buses_(hierarchy.groups.size()) {
     if (sample == nullptr) return;
     stands_for_.assign(sample->stands_for.begin(), sample->stands_for.end());
     all_ranks_ = std::accumulate(stands_for_.begin(), stands_for_.end(), 0.0);
@@ -124,7 +125,7 @@ void ExchangeModel::make_streams() {
 
 /// Time for which a message's bytes keep the processor at either end busy.
 double ExchangeModel::copy_us(const Edge& edge, double bytes) const {
-    return network_[groups_[edge.group].level] ? 0 : bytes / link_of(edge).bytes_per_us;
+    return bytes * copy_us_per_byte(groups_[edge.group].level);
 }
 
 double ExchangeModel::message_busy_us(const Edge& edge, const Stream& stream) const {
@@ -144,6 +145,8 @@ void ExchangeModel::add_loads(const Edge& edge, const Stream& stream) {
     };
     each_boundary(stream.from, edge.group, [&](int c) { boundaries_[c].out += through(c); });
     each_boundary(stream.to, edge.group, [&](int c) { boundaries_[c].in += through(c); });
+    each_bus(stream.from, stream.to, edge.group,
+             [&](int c) { buses_[c] += stream.bytes * group_bus_us_per_byte_[c]; });
 }
 
 /// What a stream takes at least where its messages are acknowledged.
@@ -167,6 +170,7 @@ double ExchangeModel::bandwidth_bound(const Edge& edge, const Stream& stream, co
         std::max({stream.bytes * edge.us_per_byte, ranks_[stream.from].card.out, ranks_[stream.to].card.in});
     each_boundary(stream.from, edge.group, [&](int c) { busy = std::max(busy, boundaries_[c].out); });
     each_boundary(stream.to, edge.group, [&](int c) { busy = std::max(busy, boundaries_[c].in); });
+    each_bus(stream.from, stream.to, edge.group, [&](int c) { busy = std::max(busy, buses_[c]); });
     const double handshake = handshake_us(link, static_cast<std::size_t>(stream.message));
     busy = std::max(busy, acknowledged_us(groups_[edge.group].level, stream, edge.segment_bytes, window));
     return handshake + busy + link.latency_us + 2 * link.overhead_us;
@@ -177,7 +181,7 @@ double ExchangeModel::queued_start(const Edge& edge, const Stream& stream, doubl
     RankState& sender = ranks_[stream.from];
     double start = std::max(ready, sender.processor_free) + link_of(edge).overhead_us;
     sender.processor_free = start + copy_us(edge, stream.message);
-    if (network_[groups_[edge.group].level]) {
+    if (copy_us_per_byte(groups_[edge.group].level) == 0) {
         start = std::max(start, sender.wire_free);
         sender.wire_free = start + stream.message * edge.us_per_byte;
     }
@@ -289,9 +293,8 @@ double ExchangeModel::round_us(const Crossings& crossings, double bytes, double 
 void ExchangeModel::exchange(const LevelPlan& plan, const Window& window) {
     if (places_.empty()) places_ = places_side_by_side();
     const Rounds& rounds = rounds_among(Places::side_by_side);
-    const LinkParameters& link = links_[groups_.front().level];
     // A processor that moves the bytes itself first sends its own, then takes in the other's.
-    const double copy = network_[groups_.front().level] ? 0 : 1 / link.bytes_per_us;
+    const double copy = copy_us_per_byte(groups_.front().level);
     const auto bytes_of = [&](int rank) { return bytes_ * ranks_[rank].below / all_ranks_; };
     double at = 0;
     double joining = 0;
@@ -345,6 +348,7 @@ double ExchangeModel::cost_us(std::span<const LevelPlan> plans, std::size_t byte
     std::fill(ranks_.begin(), ranks_.end(), RankState{});
     for (std::size_t rank = 0; rank < stands_for_.size(); ++rank) ranks_[rank].below = stands_for_[rank];
     std::fill(boundaries_.begin(), boundaries_.end(), Direction{});
+    std::fill(buses_.begin(), buses_.end(), 0);
     exchange_ = up_ && down_ && is_exchange(plans.front().method) && groups_.front().participants.size() > 1;
     make_edges(plans);
     count_ranks();

@@ -14,13 +14,14 @@ namespace strata::algorithms {
 /// Two bounds on the last byte of every stream. Bandwidth: a card or a group's connection is done when it has
 /// worked off all streams through it, so that a shape pays for every time that it sends a block through the
 /// same connection: the middle of a star sends everybody's blocks once per neighbour, the inner members of a
-/// chain little more than once in all. Latency: a stream ends one message after the last of the streams that
-/// feed it, and the messages that leave a rank at that moment queue. No processor is done before it has
-/// worked off its messages. Messages are counted per stream: short blocks share one. A ring's edges carry two
-/// streams, the group's own blocks, a message at least for every participant, and those from outside. With an
-/// exchange on the topmost level all that is below its members goes up, then rounds among these, which wait
-/// for the last of them (cost_core_rounds.cc), as long as the longest message of each, then down; that
-/// messages which are cut flow from one round into the next is not counted.
+/// chain little more than once in all; likewise what moves on the bus of a group. Latency: a stream ends one
+/// message after the last of the streams that feed it, and the messages that leave a rank at that moment
+/// queue. No processor is done before it has worked off its messages. Messages are counted per stream: short
+/// blocks share one. A ring's edges carry two streams, the group's own blocks, a message at least for every
+/// participant, and those from outside. With an exchange on the topmost level all that is below its members
+/// goes up, then rounds among these, which wait for the last of them (cost_core_rounds.cc), as long as the
+/// longest message of each, then down; that messages which are cut flow from one round into the next is not
+/// counted.
 class ExchangeModel final : public CostModel {
 public:
     /// `sample`: of which the hierarchy is, where it was thinned out.
@@ -154,6 +155,7 @@ private:
     std::vector<GroupEdges> group_edges_;
     std::vector<RankState> ranks_;
     std::vector<Direction> boundaries_;
+    std::vector<double> buses_;  ///< us of work
     double bytes_ = 0;
     bool exchange_ = false;  ///< the topmost level exchanges
 };

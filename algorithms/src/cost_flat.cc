@@ -14,11 +14,18 @@ struct FlatModel::Passage {
     double at;  ///< when it entered the last connection, us
     double bytes;
     double narrowest = 0;  ///< us per byte
+    double bus_free = 0;   ///< when the last bus has moved it and all before it, us
 
     void operator()(const Connection& connection, Resource& way) {
         at = std::max(at, way.free);
         way.free = at + std::max(connection.gap_us, bytes * connection.us_per_byte);
         narrowest = std::max(narrowest, connection.us_per_byte);
+    }
+    /// Memory serves all at once: nobody waits for it to begin, but for what it has to move until the end.
+    void operator()(Bus& bus) {
+        if (bus.us_per_byte == 0) return;
+        bus.resource.free = std::max(bus.resource.free, at) + bytes * bus.us_per_byte;
+        bus_free = std::max(bus_free, bus.resource.free);
     }
 };
 
@@ -33,6 +40,8 @@ FlatModel::FlatModel(const topology::Hierarchy& hierarchy, const LinkTable& link
         const topology::Group& group = hierarchy.groups[g];
         groups_[g].link = links.at(link_level(group));
         groups_[g].network = is_network(group);
+        groups_[g].copy_us_per_byte = copy_us_per_byte(groups_[g].link, groups_[g].network);
+        groups_[g].bus.us_per_byte = bus_us_per_byte(groups_[g].link);
         const std::size_t eager = groups_[g].link.eager_bytes;
         if (eager != 0) least_eager_ = std::min(least_eager_, eager);
         if (group.parent >= 0) {
@@ -40,10 +49,10 @@ FlatModel::FlatModel(const topology::Hierarchy& hierarchy, const LinkTable& link
             groups_[g].connection.us_per_byte = connection_us_per_byte(parent.link);
             groups_[g].connection.gap_us = gap_us(parent.link, parent.network);
         }
-        if (!groups_[g].network) continue;
+        if (groups_[g].copy_us_per_byte > 0) continue;
         for (const int rank : group.direct) {
             ranks_[rank].card.us_per_byte = 1 / groups_[g].link.bytes_per_us;
-            ranks_[rank].card.gap_us = groups_[g].link.overhead_us;
+            ranks_[rank].card.gap_us = gap_us(groups_[g].link, groups_[g].network);
         }
     }
 }
@@ -58,30 +67,32 @@ auto& FlatModel::walk(Self& self, int from, int to, Visit&& visit) {
     visit(sender, sender.out);
     while (a != b) {
         if (groups[a].depth >= groups[b].depth) {
+            visit(self.groups_[a].bus);
             visit(self.groups_[a].connection, self.groups_[a].connection.out);
             a = groups[a].parent;
         } else {
+            visit(self.groups_[b].bus);
             visit(self.groups_[b].connection, self.groups_[b].connection.in);
             b = groups[b].parent;
         }
     }
+    visit(self.groups_[a].bus);
     visit(receiver, receiver.in);
     return self.groups_[a];
 }
 
 const FlatModel::GroupState& FlatModel::common(int from, int to) const {
-    return walk(*this, from, to, [](const Connection&, const Resource&) {});
+    return walk(*this, from, to, [](const auto&...) {});
 }
 
-double FlatModel::transfer_us(const GroupState& common, std::size_t bytes, double narrowest) {
+double FlatModel::transfer_us(const GroupState& common, std::size_t bytes, double narrowest, double least) {
     const LinkParameters& link = common.link;
     const double bytes_us = static_cast<double>(bytes) * std::max(narrowest, 1 / link.bytes_per_us);
-    return handshake_us(link, bytes) + 2 * link.overhead_us + bytes_us + link.latency_us;
+    return handshake_us(link, bytes) + 2 * link.overhead_us + std::max(bytes_us, least) + link.latency_us;
 }
 
 double FlatModel::processor_us(const GroupState& common, std::size_t bytes) {
-    const double copy = common.network ? 0 : static_cast<double>(bytes) / common.link.bytes_per_us;
-    return common.link.overhead_us + copy;
+    return common.link.overhead_us + static_cast<double>(bytes) * common.copy_us_per_byte;
 }
 
 double FlatModel::message_us(const GroupState& common, std::size_t bytes) {
@@ -93,10 +104,12 @@ double FlatModel::transmit(int from, int to, std::size_t bytes, double ready) {
     const double begin = std::max(ready, sender.processor_free);
     Passage passage{begin, static_cast<double>(bytes)};
     const GroupState& common = walk(*this, from, to, passage);
-    const double work = processor_us(common, bytes);
-    sender.processor_free = begin + work;
+    sender.processor_free = begin + processor_us(common, bytes);
+    // Who copies is busy for as long as memory takes.
+    if (common.copy_us_per_byte > 0)
+        sender.processor_free = std::max(sender.processor_free, passage.bus_free);
     spend(message_us(common, bytes));
-    return passage.at + transfer_us(common, bytes, passage.narrowest);
+    return passage.at + transfer_us(common, bytes, passage.narrowest, passage.bus_free - passage.at);
 }
 
 double FlatModel::send(int from, int to, std::size_t bytes, double ready) {
@@ -114,19 +127,25 @@ bool FlatModel::waits_for_receiver(int from, int to, std::size_t bytes) const {
     return bytes >= least_eager_ && needs_handshake(common(from, to).link, bytes);
 }
 
-double FlatModel::hop_us(int from, int to, std::size_t bytes) const {
+double FlatModel::hop_us(int from, int to, std::size_t bytes, double least) const {
     double narrowest = 0;
-    const GroupState& common = walk(*this, from, to, [&](const Connection& connection, const Resource&) {
-        narrowest = std::max(narrowest, connection.us_per_byte);
-    });
-    return transfer_us(common, bytes, narrowest);
+    const auto see = [&](const auto& way, const auto&...) {
+        narrowest = std::max(narrowest, way.us_per_byte);
+    };
+    const GroupState& common = walk(*this, from, to, see);
+    return transfer_us(common, bytes, narrowest, least);
 }
 
 void FlatModel::add_load(int from, int to, std::size_t bytes, int messages) {
-    const GroupState& common = walk(*this, from, to, [&](const Connection& connection, Resource& way) {
-        way.load +=
-            messages * std::max(connection.gap_us, static_cast<double>(bytes) * connection.us_per_byte);
-    });
+    struct Load {
+        double bytes;
+        int messages;
+        void operator()(const Connection& connection, Resource& way) const {
+            way.load += messages * std::max(connection.gap_us, bytes * connection.us_per_byte);
+        }
+        void operator()(Bus& bus) const { bus.resource.load += messages * bytes * bus.us_per_byte; }
+    };
+    const GroupState& common = walk(*this, from, to, Load{static_cast<double>(bytes), messages});
     spend(messages * message_us(common, bytes));
     ranks_[from].processor_load += messages * processor_us(common, bytes);
     ranks_[to].processor_load += messages * processor_us(common, bytes);
@@ -141,7 +160,10 @@ double FlatModel::busiest_us() const {
     const auto see = [&](const Connection& connection) {
         most = std::max({most, connection.out.load, connection.in.load});
     };
-    for (const GroupState& group : groups_) see(group.connection);
+    for (const GroupState& group : groups_) {
+        see(group.connection);
+        most = std::max(most, group.bus.resource.load);
+    }
     for (const RankState& rank : ranks_) {
         see(rank.card);
         most = std::max(most, rank.processor_load);

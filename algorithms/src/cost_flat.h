@@ -39,14 +39,19 @@ public:
     double work_us(int from, int to, std::size_t bytes) const;
     /// True for a message that does not leave before its receiver has asked for it.
     bool waits_for_receiver(int from, int to, std::size_t bytes) const;
-    /// From the start of a message until its arrival where nothing is in its way, us.
-    double hop_us(int from, int to, std::size_t bytes) const;
+    /// From the start of a message until its arrival where nothing is in its way, us. `least`: that its bytes
+    /// take.
+    double hop_us(int from, int to, std::size_t bytes, double least = 0) const;
     /// Of combining so many bytes of one operand.
     double fold_us(std::size_t bytes) const { return static_cast<double>(bytes) * fold_us_per_byte_; }
     /// For how long a message occupies a group's connection to its parent, us.
     double occupied_us(int group, std::size_t bytes) const {
         const Connection& connection = groups_[group].connection;
         return std::max(connection.gap_us, static_cast<double>(bytes) * connection.us_per_byte);
+    }
+    /// For how long it occupies what all share that moves inside the group, us.
+    double bus_us(int group, std::size_t bytes) const {
+        return static_cast<double>(bytes) * groups_[group].bus.us_per_byte;
     }
     /// Lets messages occupy all that they use, whenever that is.
     void add_load(int from, int to, std::size_t bytes, int messages = 1);
@@ -86,6 +91,11 @@ private:
         double us_per_byte = 0;
         double gap_us = 0;
     };
+    /// What all messages share that move inside a group, or into it or out of it.
+    struct Bus {
+        Resource resource;
+        double us_per_byte = 0;  ///< 0: no limit
+    };
     struct RankState {
         double processor_free = 0;
         double processor_load = 0;
@@ -93,18 +103,21 @@ private:
     };
     struct GroupState {
         Connection connection;
+        Bus bus;
         LinkParameters link;  ///< of the group's own level
         bool network = false;
+        double copy_us_per_byte = 0;  ///< of the processor at either end
     };
     struct Passage;
 
-    /// Calls visit(connection, resource) for all that lies between two ranks, in the order in which messages
-    /// pass; returns the group that has both.
+    /// Calls visit(connection, resource) for all connections between two ranks, in the order in which
+    /// messages pass, and visit(bus) for the groups that they are in; returns the group that has both.
     template <typename Self, typename Visit>
     static auto& walk(Self& self, int from, int to, Visit&& visit);
     bool crowded() const { return crowding_ > 1; }
     const GroupState& common(int from, int to) const;
-    static double transfer_us(const GroupState& common, std::size_t bytes, double narrowest);
+    /// `least`: us that its bytes take.
+    static double transfer_us(const GroupState& common, std::size_t bytes, double narrowest, double least);
     static double processor_us(const GroupState& common, std::size_t bytes);
     /// Of both ends together. The bytes are copied once, though either end may be busy with that.
     static double message_us(const GroupState& common, std::size_t bytes);

@@ -18,6 +18,17 @@ inline double connection_us_per_byte(const LinkParameters& link) {
 /// bottleneck.
 inline double gap_us(const LinkParameters& link, bool network) { return network ? link.overhead_us : 0; }
 
+/// Microseconds per byte for which a message keeps the processors at its ends busy; 0: others move it.
+inline double copy_us_per_byte(const LinkParameters& link, bool network) {
+    return network || link.offloaded ? 0 : 1 / link.bytes_per_us;
+}
+
+/// Microseconds per byte of all that moves at once inside a group (LinkParameters::bus_bytes_per_us); 0: it
+/// is not what limits anything.
+inline double bus_us_per_byte(const LinkParameters& link) {
+    return link.bus_bytes_per_us > 0 ? 1 / link.bus_bytes_per_us : 0;
+}
+
 /// Whether a message, with its header, exceeds the eager limit: it waits until its receiver has asked for it.
 inline bool needs_handshake(const LinkParameters& link, std::size_t message_bytes) {
     return link.eager_bytes != 0 && message_bytes >= link.eager_bytes;
@@ -29,9 +40,10 @@ inline double handshake_us(const LinkParameters& link, std::size_t message_bytes
     return link.handshake_us.value_or(2 * (link.latency_us + link.overhead_us));
 }
 
-/// Bytes per microsecond at which one core combines two vectors, where a table of links does not say. Sums of doubles, one core of a Xeon server:
-/// 2,900 to 4,800 when both come from memory, 10,000 to 21,000 when both are in a cache. Of the two operands
-/// of a fold one has just arrived, the other comes from memory or is the last fold's result.
+/// Bytes per microsecond at which one core combines two vectors, where a table of links does not say. Sums of
+/// doubles, one core of a Xeon server: 2,900 to 4,800 when both come from memory, 10,000 to 21,000 when both
+/// are in a cache. Of the two operands of a fold one has just arrived, the other comes from memory or is the
+/// last fold's result.
 inline constexpr double folded_bytes_per_us = 5000;
 
 /// For how long a rank that waits for a message, and shares its processor, keeps it at a time: a switch of

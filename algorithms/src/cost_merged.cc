@@ -21,6 +21,7 @@ void TreeModel::add_merged_loads(int group, const Edges& edges) {
             ranks_[child].processor_load += per_byte;
             ++ranks_[rank].card_uses;
             if (both) ++ranks_[child].card_uses;
+            move_on_buses(rank, child, met, directions);
             each_boundary(rank, met, [&](int c) {
                 ++boundaries_[c].uses;
                 if (both) ++boundaries_[c].entries;

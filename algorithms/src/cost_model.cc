@@ -84,22 +84,26 @@ CostModel::CostModel(const topology::Hierarchy& hierarchy, const LinkTable& link
         std::count_if(groups_.begin(), groups_.end(), [](const GroupView& g) { return g.level == 0; }) == 1;
     group_us_per_byte_.resize(groups_.size());
     group_gap_us_.resize(groups_.size());
+    group_bus_us_per_byte_.resize(groups_.size());
     links_.resize(levels.size());
     CostModel::set_links(links);
 }
 
 void CostModel::set_links(const LinkTable& links) {
     for (std::size_t level = 0; level < links_.size(); ++level) links_[level] = links.at(link_levels_[level]);
+    any_bus_ =
+        std::ranges::any_of(links_, [](const LinkParameters& link) { return link.bus_bytes_per_us > 0; });
     for (std::size_t g = 0; g < groups_.size(); ++g) {
+        group_bus_us_per_byte_[g] = bus_us_per_byte(links_[groups_[g].level]);
         const topology::Group& group = hierarchy_.groups[g];
         if (group.parent >= 0) {
             const LinkParameters& link = links_[groups_[group.parent].level];
             group_us_per_byte_[g] = connection_us_per_byte(link);
             group_gap_us_[g] = gap_us(link, is_network(hierarchy_.groups[group.parent]));
         }
-        if (!is_network(group)) continue;
+        const std::size_t level = groups_[g].level;
         for (const int rank : group.direct)
-            card_us_per_byte_[rank] = 1 / links_[groups_[g].level].bytes_per_us;
+            card_us_per_byte_[rank] = copy_us_per_byte(level) > 0 ? 0 : 1 / links_[level].bytes_per_us;
     }
     for (const int g : busy_groups_) {
         const double own = 1 / links_[groups_[g].level].bytes_per_us;

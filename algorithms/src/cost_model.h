@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "cost_links.h"
 #include "sample_nodes.h"
 #include "strata/algorithms/link.h"
 #include "strata/algorithms/plan.h"
@@ -94,6 +95,10 @@ protected:
     };
 
     const Shape& shape(const LevelMethod& method, std::size_t size);
+    /// On links of a level (among all levels of the hierarchy), at either end.
+    double copy_us_per_byte(std::size_t level) const {
+        return algorithms::copy_us_per_byte(links_[level], network_[level]);
+    }
     /// Groups of two participants or more, parents before their children.
     const std::vector<int>& busy_groups() const { return busy_groups_; }
     /// Of a level in levels(): its place among all levels.
@@ -121,6 +126,17 @@ protected:
     void each_boundary(int rank, int group, Action&& action) const {
         for (int c = stop_[rank]; c != group; c = parent_[c]) action(c);
     }
+    /// Calls action(group) for every bus that a message takes part in whose ranks meet in `group`.
+    template <typename Action>
+    void each_bus(int from, int to, int group, Action&& action) const {
+        if (!any_bus_) return;
+        const auto one = [&](int c) {
+            if (group_bus_us_per_byte_[c] > 0) action(c);
+        };
+        each_boundary(from, group, one);
+        each_boundary(to, group, one);
+        one(group);
+    }
 
     const topology::Hierarchy& hierarchy_;
     const std::vector<int>& stop_;
@@ -129,15 +145,17 @@ protected:
     std::vector<LinkParameters> links_;  ///< by level, skipped ones too
     std::vector<bool> network_;          ///< by level, skipped ones too
     std::vector<GroupView> groups_;
-    std::vector<double> group_us_per_byte_;  ///< of each group's connection to its parent
-    std::vector<double> group_gap_us_;       ///< least time per message on that connection
-    std::vector<double> card_us_per_byte_;   ///< of each rank's own card; 0: it has none of its own
+    std::vector<double> group_us_per_byte_;      ///< of each group's connection to its parent
+    std::vector<double> group_gap_us_;           ///< least time per message on that connection
+    std::vector<double> card_us_per_byte_;       ///< of each rank's own card; 0: it has none of its own
+    std::vector<double> group_bus_us_per_byte_;  ///< of what moves inside each group; 0: no limit
 
 private:
     Meeting merged_meeting(int a, int b) const;
-    static Rounds rounds_apart(const GroupView& top);
+    Rounds rounds_apart(const GroupView& top) const;
     Rounds make_rounds(const std::vector<HalvingPlace>& places) const;
     Crossings crossings(const std::vector<std::pair<int, int>>& messages) const;
+    Crossing on_bus(std::size_t level, int group, int messages) const;
     Plan without_skipped() const;
 
     std::vector<topology::LevelKey> levels_;
@@ -148,6 +166,7 @@ private:
     std::vector<std::size_t> used_;  ///< place in levels_ -> level
     std::vector<int> largest_group_;
     bool top_stands_alone_ = false;
+    bool any_bus_ = false;
     using ShapeKey = std::tuple<Algorithm, int, std::size_t>;
     std::map<ShapeKey, Shape> shapes_;
     const std::pair<const ShapeKey, Shape>* last_shape_ = nullptr;  ///< that was asked for

@@ -39,7 +39,7 @@ TreeModel::Ring TreeModel::ring_of(const LevelPlan& plan, const Window& window) 
     const GroupView& top = groups_.front();
     const LinkParameters& link = links_[top.level];
     const auto segment = static_cast<double>(plan.segment_bytes);
-    const double copy = network_[top.level] ? 0 : 2 / link.bytes_per_us;
+    const double copy = 2 * copy_us_per_byte(top.level);
     Ring ring;
     ring.bytes = bytes_;
     ring.members = static_cast<double>(top.participants.size());
@@ -50,9 +50,12 @@ TreeModel::Ring TreeModel::ring_of(const LevelPlan& plan, const Window& window) 
     ring.rounds = std::ceil(bytes_ / ring.round - rounding);
     ring.hop =
         2 * link.overhead_us + link.latency_us + handshake_us(link, static_cast<std::size_t>(ring.piece));
+    const Participant* before = &top.participants.back();
     for (const Participant& member : top.participants) {
         ring.us_per_byte = std::max(ring.us_per_byte, member.us_per_byte);
-        ring.pace = std::max(ring.pace, outward_pace(member.rank, 0) / ring.vectors);
+        const double shared = bus_pace(before->rank, member.rank, 0);
+        ring.pace = std::max(ring.pace, std::max(outward_pace(member.rank, 0), shared) / ring.vectors);
+        before = &member;
     }
     ring.pace = std::max(ring.pace, ring.us_per_byte);
     ring.us_per_byte += copy + fold_us_per_byte_;
@@ -63,9 +66,12 @@ void TreeModel::add_ring_loads(const LevelPlan& plan, const Window& window) {
     const GroupView& top = groups_.front();
     const LinkParameters& link = links_[top.level];
     const Ring ring = ring_of(plan, window);
-    const double copy = network_[top.level] ? 0 : 1 / link.bytes_per_us;
+    const double copy = copy_us_per_byte(top.level);
     const double each_end = link.overhead_us / ring.piece + copy;
+    const Participant* before = &top.participants.back();
     for (const Participant& member : top.participants) {
+        move_on_buses(before->rank, member.rank, 0, ring.vectors);
+        before = &member;
         RankState& state = ranks_[member.rank];
         state.processor_load += ring.vectors * (2 * each_end + fold_us_per_byte_ / 2);
         state.card_uses += ring.vectors;

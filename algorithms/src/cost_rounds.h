@@ -53,11 +53,13 @@ public:
     }
 
 private:
-    /// A message, and how many there are with it on a connection, or whose ranks meet on the same level.
+    enum class Where { level, out, in, bus };
+    /// A message, and how many there are with it.
     struct Shared {
         int from;
         int to;
-        int group;  ///< whose connection; -1: a level
+        Where where;  ///< they meet on the same level, or pass the connection or the bus of the same group
+        int group;    ///< that group; -1: a level
         int messages;
         int works;  ///< messages that keep its receiver's processor busy: that one, and one of its own
     };

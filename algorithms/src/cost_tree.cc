@@ -34,7 +34,7 @@ TreeModel::Edges TreeModel::edges_on(std::size_t level, std::size_t segment_byte
     edges.tail = bytes_ - (std::ceil(bytes_ / edges.segment) - 1) * edges.segment;
     edges.latency = link.latency_us;
     edges.overhead = link.overhead_us;
-    if (!network_[level]) edges.copy_us_per_byte = 1 / link.bytes_per_us;
+    edges.copy_us_per_byte = copy_us_per_byte(level);
     edges.handshake = handshake_us(link, static_cast<std::size_t>(edges.segment));
     // Of streams that meet and are longer than a window every segment between nodes is acknowledged
     // (StreamTable::open()).
@@ -96,6 +96,7 @@ void TreeModel::add_loads(int group, const Edges& edges) {
         use_connections(rank, uses);
         for (const int child : children) {
             ranks_[members[child].rank].processor_load += per_byte;
+            move_on_buses(rank, members[child].rank, group, directions);
             if (any_merged_)
                 each_boundary(members[child].rank, group, [&](int c) { ++boundaries_[c].entries; });
             // One way, what comes from the parent never meets what goes to the children.
@@ -126,13 +127,40 @@ double TreeModel::pass_outward(int rank, int group, double start, double bytes) 
     return start;
 }
 
+void TreeModel::move_on_buses(int from, int to, int group, double vectors) {
+    each_bus(from, to, group, [&](int c) { boundaries_[c].moved += vectors; });
+}
+
+/// Microseconds per byte at which the buses between two ranks carry one vector of all that they have to.
+double TreeModel::bus_pace(int from, int to, int group) const {
+    double pace = 0;
+    each_bus(from, to, group,
+             [&](int c) { pace = std::max(pace, boundaries_[c].moved * group_bus_us_per_byte_[c]); });
+    return pace;
+}
+
+/// Gives a message to the buses between two ranks; returns when they have moved it and all before it. They
+/// serve everything at once, in whatever order groups are looked at.
+double TreeModel::pass_buses(int from, int to, int group, double start, double bytes) {
+    double done = start;
+    each_bus(from, to, group, [&](int c) {
+        double& free = boundaries_[c].bus_free;
+        free = (free < 0 ? start : free) + bytes * group_bus_us_per_byte_[c];
+        done = std::max({done, free, start + bytes * group_bus_us_per_byte_[c]});
+    });
+    return done;
+}
+
 /// Puts `wave` where trees begin, everything else back to time 0.
 void TreeModel::start(const Wave& wave) {
     for (RankState& state : ranks_) {
         state.wave = {};
         state.processor_free = state.card_free = 0;
     }
-    for (GroupState& boundary : boundaries_) boundary.free = boundary.in_free = 0;
+    for (GroupState& boundary : boundaries_) {
+        boundary.free = boundary.in_free = 0;
+        boundary.bus_free = -1;
+    }
     const auto begin_at = [&](int rank) {
         ranks_[rank].wave = wave;
         ranks_[rank].processor_free = wave.first;
@@ -173,14 +201,16 @@ void TreeModel::time_group(int group, const Edges& all, double fold_us_per_byte)
             parent.processor_free = start + edges.segment * edges.copy_us_per_byte;
             double sent = pass_outward(rank, met.group, start, edges.segment);
             if (merged) sent = pass_inward(member.rank, met.group, sent, edges.segment);
-            wave.first =
-                sent + edges.handshake + edges.segment * us_per_byte + edges.latency + edges.overhead;
+            const double moved = pass_buses(rank, member.rank, met.group, sent, edges.segment);
+            wave.first = std::max(sent + edges.segment * us_per_byte, moved) + edges.handshake +
+                         edges.latency + edges.overhead;
             wave.last = wave.first;
             wave.segment = edges.segment;
             wave.pace = 0;
             child.processor_free = wave.first;
             if (edges.whole) continue;
-            wave.pace = std::max({pace, us_per_byte, edges.window_pace});
+            const double shared = bus_pace(rank, member.rank, met.group);
+            wave.pace = std::max({pace, us_per_byte, edges.window_pace, shared});
             const double turns = static_cast<double>(i) + 1;
             const double turn = edges.overhead + edges.tail * (us_per_byte + fold_us_per_byte);
             const double hop =

@@ -16,7 +16,8 @@ namespace strata::algorithms {
 /// down the tree, waiting for the resources that earlier siblings hold; the others follow at the pace of the
 /// slowest resource on their way. A composed tree enters each group once and leaves it from one rank, so
 /// that no other contention exists. Source: postal and LogP models (latency, overhead, gap), applied per
-/// level.
+/// level. What moves inside a group, or through its boundary, shares the group's bus: no stream is faster
+/// than all of it together, and no message arrives before the bus has moved all that it was given by then.
 ///
 /// Reduce is the same walk backwards in time, with a fold at the upper end of every edge. Allreduce walks up
 /// and then down while both streams share the processors; links carry both directions at once, and a rank's
@@ -75,6 +76,9 @@ private:
     double inward_pace(int rank, int group) const;
     double pass_outward(int rank, int group, double start, double bytes);
     double pass_inward(int rank, int group, double start, double bytes);
+    void move_on_buses(int from, int to, int group, double vectors);
+    double bus_pace(int from, int to, int group) const;
+    double pass_buses(int from, int to, int group, double start, double bytes);
     void add_merged_loads(int group, const Edges& edges);
     double rounds_us(const LevelPlan& plan);
     Ring ring_of(const LevelPlan& plan, const Window& window) const;
@@ -100,6 +104,8 @@ private:
     struct GroupState {
         double uses = 0;  ///< vectors that leave the group
         double free = 0;
+        double moved = 0;      ///< vectors that its bus carries
+        double bus_free = -1;  ///< of all that it has been given; -1: nothing yet
         // Of groups that a merged one (GroupView) holds:
         double entries = 0;  ///< vectors that come into the group
         double in_free = 0;

@@ -66,7 +66,7 @@ public:
     JsonValue take() { return std::move(root_); }
 
     bool null() { return add({JsonValue::Kind::null, 0, {}, {}, 0, {}}); }
-    bool boolean(bool) { return add({JsonValue::Kind::boolean, 0, {}, {}, 0, {}}); }
+    bool boolean(bool is) { return add({JsonValue::Kind::boolean, 0, {}, {}, is ? 1.0 : 0.0, {}}); }
     bool number_integer(Json::number_integer_t value) { return add_number(static_cast<double>(value)); }
     bool number_unsigned(Json::number_unsigned_t value) { return add_number(static_cast<double>(value)); }
     bool number_float(Json::number_float_t value, const std::string&) { return add_number(value); }

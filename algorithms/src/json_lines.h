@@ -14,7 +14,7 @@ struct JsonValue {
     int line = 0;                  ///< on which it begins, from 1
     std::string key;               ///< of a member of an object
     std::string text;              ///< of a string
-    double number = 0;             ///< of a number
+    double number = 0;             ///< of a number; 1: true
     std::vector<JsonValue> items;  ///< of an array; of an object, in the order of the file, equal keys too
 };
 

@@ -84,6 +84,8 @@ LinkSetting LinkTable::given(LevelKey level) const {
         later(all.parallel, entry.link.parallel);
         later(all.far_share, entry.link.far_share);
         later(all.handshake_us, entry.link.handshake_us);
+        later(all.bus_bytes_per_us, entry.link.bus_bytes_per_us);
+        later(all.offloaded, entry.link.offloaded);
     }
     return all;
 }
@@ -98,6 +100,8 @@ LinkParameters LinkTable::at(LevelKey level) const {
     link.parallel = own.parallel.value_or(link.parallel);
     link.far_share = own.far_share.value_or(link.far_share);
     link.handshake_us = own.handshake_us;
+    link.bus_bytes_per_us = own.bus_bytes_per_us.value_or(link.bus_bytes_per_us);
+    link.offloaded = own.offloaded.value_or(link.offloaded);
     if (eager != 0) link.eager_bytes = eager;
     if (own.eager_bytes.value_or(0) != 0) link.eager_bytes = *own.eager_bytes;
     return link;
@@ -105,7 +109,7 @@ LinkParameters LinkTable::at(LevelKey level) const {
 
 void LinkTable::set(LevelPattern level, const LinkParameters& link) {
     set_some(level, {link.latency_us, link.overhead_us, link.bytes_per_us, link.eager_bytes, link.parallel,
-                     link.far_share, link.handshake_us});
+                     link.far_share, link.handshake_us, link.bus_bytes_per_us, link.offloaded});
 }
 
 void LinkTable::set_some(LevelPattern level, const LinkSetting& link) { entries_.push_back({level, link}); }

@@ -254,7 +254,7 @@ void PlanSearch::choose(bool one_segment) {
 }
 
 /// The whole message, powers of two, and what just fits under each level's eager limit in place of that
-/// limit.
+/// limit, where a handshake costs anything.
 std::vector<std::size_t> PlanSearch::segment_candidates() const {
     std::vector<std::size_t> sizes{0};
     const auto add = [&](std::size_t size) {
@@ -262,7 +262,11 @@ std::vector<std::size_t> PlanSearch::segment_candidates() const {
         if (size < bytes_ && !known) sizes.push_back(size);
     };
     std::vector<std::size_t> limits;
-    for (std::size_t l = 0; l < plans_.size(); ++l) limits.push_back(model_->link(l).eager_bytes);
+    for (std::size_t l = 0; l < plans_.size(); ++l) {
+        const LinkParameters& link = model_->link(l);
+        const bool used = model_->largest_group(l) > 1;
+        if (used && handshake_us(link, link.eager_bytes) > 0) limits.push_back(link.eager_bytes);
+    }
     for (std::size_t size = smallest_segment; size <= largest_segment; size *= 2) {
         if (std::find(limits.begin(), limits.end(), size) == limits.end()) add(size);
     }

@@ -132,6 +132,8 @@ std::vector<int> link_lines(const std::vector<LinkRule>& links, LevelKey level) 
         take(known.parallel, rule.link.parallel);
         take(known.far_share, rule.link.far_share);
         take(known.handshake_us, rule.link.handshake_us);
+        take(known.bus_bytes_per_us, rule.link.bus_bytes_per_us);
+        take(known.offloaded, rule.link.offloaded);
         if (adds) lines.push_back(rule.line);
     }
     return lines;

@@ -21,6 +21,12 @@ struct LinkParameters {
     double far_share = 0.25;
     /// What the handshake of a message that needs one adds before its first byte. Empty: one round trip.
     std::optional<double> handshake_us = {};
+    /// Of all that moves at once inside one group of this level, between its children or through them to the
+    /// outside: its memory controllers, or the backplane of a switch. 0: no limit known.
+    double bus_bytes_per_us = 0;
+    /// Inside nodes: engines move the bytes, in and out at the same time as cards do, no processor copies
+    /// them.
+    bool offloaded = false;
 };
 
 /// Some of a level's LinkParameters; what is empty stays as it is.
@@ -32,6 +38,8 @@ struct LinkSetting {
     std::optional<double> parallel = {};
     std::optional<double> far_share = {};
     std::optional<double> handshake_us = {};
+    std::optional<double> bus_bytes_per_us = {};
+    std::optional<bool> offloaded = {};
 };
 
 /// Link parameters by level; a level that was not set answers with the defaults of its kind.
