@@ -5,9 +5,9 @@
 
 namespace strata::simulation {
 
-/// What no algorithm can beat: microseconds until the most loaded link or bus of the machine has carried what
-/// has to cross it in one direction, or every rank has folded its share. No latency and no overhead is
-/// counted. `hierarchy`: all levels of the ranks.
+/// What no algorithm can beat: microseconds until the most loaded link of the machine has carried what has to
+/// cross it in one direction, the most loaded bus what has to cross it at all, or every rank has folded its
+/// share. No latency and no overhead is counted. `hierarchy`: all levels of the ranks.
 double least_us(const Machine& machine, const topology::Hierarchy& hierarchy, const Call& call);
 
 }  // namespace strata::simulation

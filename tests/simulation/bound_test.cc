@@ -49,10 +49,22 @@ TEST_F(Bound, InsideWhereThatIsNarrower) {
     EXPECT_DOUBLE_EQ(us(Collective::gather, 8000), 6000 / 400.0);  // into the root's domain
 }
 
-TEST_F(Bound, OneBusCarriesWhatAllOfItsCoresGet) {
+TEST_F(Bound, BusesCarryWhatTheirCoresGetAndWhatGoesOnToOthers) {
     machine_.links[2].bus_mbytes_per_s = 100;
-    EXPECT_DOUBLE_EQ(us(Collective::bcast, 8000), 160);
-    EXPECT_DOUBLE_EQ(us(Collective::allgather, 8000), 140);  // 7 of 8 blocks, to two cores
+    // 7 cores get the vector, 3 of them from another domain, whose bus carries it as well: on 4 buses.
+    EXPECT_DOUBLE_EQ(us(Collective::bcast, 8000), 10 * 8000 / 4.0 / 100);
+    EXPECT_DOUBLE_EQ(us(Collective::reduce, 8000, 5), 10 * 8000 / 4.0 / 100);
+    // As many sums go to where the result is completed, as many results from there.
+    EXPECT_DOUBLE_EQ(us(Collective::allreduce, 8000), 20 * 8000 / 4.0 / 100);
+    // 8 cores get 7 blocks, 4 domains 6 of other ones.
+    EXPECT_DOUBLE_EQ(us(Collective::allgather, 8000), (8 * 7000 + 4 * 6000) / 4.0 / 100);
+}
+
+TEST_F(Bound, OneBusByItself) {
+    machine_.links[1].bus_mbytes_per_s = 10;
+    machine_.job.nodes = "1";
+    EXPECT_DOUBLE_EQ(us(Collective::bcast, 8000), 800) << "to the other domain";
+    EXPECT_DOUBLE_EQ(us(Collective::allreduce, 8000), 1600) << "there and back";
 }
 
 TEST_F(Bound, FoldingTakesTime) {
