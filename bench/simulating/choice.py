@@ -11,9 +11,9 @@ from .runs import Run
 SIZES = (8, 512, 4 << 10, 32 << 10, 256 << 10, 1 << 20, 16 << 20)
 OPERATIONS = ("bcast", "reduce", "allreduce", "allgather")
 SELECTORS = {"ompi": "Open MPI", "mpich": "MPICH"}  # whose choices SMPI knows; its Open MPI is not 4.1
-_STOCK = "tuned"  # Open MPI 4.1's, as the plugin describes it
+STOCK = "tuned"  # Open MPI 4.1's, as the plugin describes it
 ORDERS = {"block": "block", "shuffle": "shuffle:1"}
-_OURS = "strata"
+OURS = "strata"
 _LARGE = 1 << 20  # from here on the links' rates decide
 # Goals: never slower than so many times as fast, the mean, and the share of what links allow for large messages.
 _LEAST, _MEAN, _SHARE = 0.97, {"block": 1.5, "shuffle": 3.0}, 0.85
@@ -28,6 +28,11 @@ class Choice(Figure):
     job: tuple = ()
     operations: tuple = OPERATIONS
     sizes: tuple = SIZES
+    limits: tuple = ()  # (operation, largest size): what is larger would be simulated for hours
+
+    def sizes_of(self, operation):
+        most = dict(self.limits).get(operation, self.sizes[-1])
+        return tuple(size for size in self.sizes if size <= most)
 
     @property
     def title(self):
@@ -43,17 +48,17 @@ class Choice(Figure):
         return (*self.job, "--order", ORDERS[order], "--selector", selector)
 
     def runs(self):
-        return [Run(self.machine, operation, self.sizes,
-                    (_OURS, _STOCK, "mpi") if selector == "ompi" else ("mpi",), self._job(order, selector))
+        return [Run(self.machine, operation, self.sizes_of(operation),
+                    (OURS, STOCK, "mpi") if selector == "ompi" else ("mpi",), self._job(order, selector))
                 for order in ORDERS for operation in self.operations for selector in SELECTORS]
 
     def us(self, found, order, operation, size):
-        return found.us(operation, _OURS, size, self._job(order, "ompi"))
+        return found.us(operation, OURS, size, self._job(order, "ompi"))
 
     def others(self, found, order, operation, size):
         """{name: microseconds}"""
         us = {selector: found.us(operation, "mpi", size, self._job(order, selector)) for selector in SELECTORS}
-        return {_STOCK: found.us(operation, _STOCK, size, self._job(order, "ompi")), **us}
+        return {STOCK: found.us(operation, STOCK, size, self._job(order, "ompi")), **us}
 
     def best_other(self, found, order, operation, size):
         """(microseconds, name)"""
@@ -64,11 +69,11 @@ class Choice(Figure):
 
     def share(self, found, order, operation, size):
         """Of the speed that links and buses allow."""
-        row, = found.rows(operation, _OURS, size, self._job(order, "ompi"))
+        row, = found.rows(operation, OURS, size, self._job(order, "ompi"))
         return row["bound_us"] / row["us"]
 
     def _cells(self, order):
-        return [(order, operation, size) for operation in self.operations for size in self.sizes]
+        return [(order, operation, size) for operation in self.operations for size in self.sizes_of(operation)]
 
     def mean(self, found, order):
         """Geometric."""
@@ -83,7 +88,7 @@ class Choice(Figure):
                  "1 MiB the share of what links allow", ""]
         for operation in self.operations:
             lines.append(f"  {operation:10}" + "".join(f"{order:>38}" for order in ORDERS))
-            for size in self.sizes:
+            for size in self.sizes_of(operation):
                 lines.append(f"  {units.size_text(size):10}" + "".join(
                     f"{self._cell(found, order, operation, size):>38}" for order in ORDERS))
             lines.append("")
@@ -95,6 +100,7 @@ class Choice(Figure):
             share, order, operation, size = min((self.share(found, *cell), *cell) for cell in self._large())
             lines.append(f"Share of what links allow from 1 MiB: at least {share:.0%} ({order}, {operation}, "
                          f"{units.size_text(size)})")
+        lines += [f"Not simulated: {operation} above {units.size_text(most)}." for operation, most in self.limits]
         return "\n".join([*lines, f"{self.statement.capitalize()}.", ""])
 
     def _cell(self, found, order, operation, size):
@@ -104,10 +110,10 @@ class Choice(Figure):
         return f"{units.three_digits(own)} us {us / own:6.2f}x {selector:6}{share}"
 
     def table(self, found):
-        columns = ("order", "operation", "bytes", "us", *(f"{name}_us" for name in (_STOCK, *SELECTORS)), "bound_us")
+        columns = ("order", "operation", "bytes", "us", *(f"{name}_us" for name in (STOCK, *SELECTORS)), "bound_us")
 
         def row(order, operation, size):
-            own, = found.rows(operation, _OURS, size, self._job(order, "ompi"))
+            own, = found.rows(operation, OURS, size, self._job(order, "ompi"))
             others = self.others(found, order, operation, size).values()
             return (order, operation, size, *(f"{us:.3f}" for us in (own["us"], *others, own["bound_us"])))
 
@@ -124,7 +130,8 @@ class Choice(Figure):
 
         def panel(number, order):
             curves = [gnuplot.curve(f"c{number}_{place}",
-                                    [(size, *[self.factor(found, order, operation, size)] * 3) for size in self.sizes],
+                                    [(size, *[self.factor(found, order, operation, size)] * 3)
+                                     for size in self.sizes_of(operation)],
                                     _LOOKS[operation], operation.capitalize())
                       for place, operation in enumerate(self.operations)]
             limit = gnuplot.dashed(f"same{number}", [(size, 1) for size in self.sizes], "the best of the others")
@@ -132,7 +139,8 @@ class Choice(Figure):
 
         def script(terminal, path):
             settings = (gnuplot.size_tics(self.sizes) + "set logscale y\nset format y '%g x'\nset ylabel 'faster'\n"
-                        f"set yrange [{min(0.7, *values) * 0.8:.3g}:{max(values) * 4:.3g}]\n"
+                        "set ytics (0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50)\n"
+                        f"set yrange [{min(0.7, *values) * 0.9:.3g}:{max(values) * 2:.3g}]\n"
                         "set key top left maxrows 3 reverse Left samplen 2\n")
             return gnuplot.script([panel(number, order) for number, order in enumerate(ORDERS)], self.title, settings,
                                   terminal, path)

@@ -21,6 +21,7 @@ def _nodes(count):
     return Point(f"{count} nodes", job, job)
 
 
+_RINGS = (("allgather", 32 << 10),)  # from there on others send some 500,000 messages at once, in SMPI's model of time
 _BOUND = Point("all ranks there", *_ONE_PER_NODE, elected=False)
 _EACH_CORE = Point("leaders there", (), ())
 
@@ -53,8 +54,9 @@ ALL = {figure.name: figure for figure in (
     Leaders("nuioa-nodes", 9, "Bcast with 8 ranks per node, on more and more nodes",
             "from 2 % on two nodes to 10 % on eight", tuple(map(_nodes, (2, 4, 8))), (2, 10), grows=1),
     *(Choice(f"choice-{machine}", machine, ranks) for machine, ranks in
-      (("ntw10e5", 240), ("smp20e7", 160), ("smp12e5", 96), ("ntw24e5", 576), ("nuioa8", 64))),
-    Choice("choice-fattree", "fattree4k", 1024, ("--hosts", "n[0-15]")),
+      (("ntw10e5", 240), ("smp20e7", 160), ("smp12e5", 96), ("nuioa8", 64))),
+    Choice("choice-ntw24e5", "ntw24e5", 576, limits=_RINGS),
+    Choice("choice-fattree", "fattree4k", 1024, ("--hosts", "n[0-15]"), limits=_RINGS),
     Sensitivity("sensitivity", "nuioa8", 64),
 )}
 

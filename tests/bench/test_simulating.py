@@ -264,6 +264,15 @@ class AutomaticChoice(unittest.TestCase):
         self.assertEqual(self.figure.table(found)[1][7], ("block", "reduce", 8, "2.000", "9.000", "4.500", "3.000", "1.800"))
 
 
+    def test_what_would_take_hours_is_left_out_and_said(self):
+        figure = ALL["choice-ntw24e5"]
+        sizes = {run.operation: run.sizes for run in figure.runs()}
+        self.assertEqual((sizes["allgather"][-1], sizes["allreduce"][-1]), (32 << 10, 16 << 20))
+        found = found_for(figure, lambda *_: {"us": 1, "bound_us": 1})
+        self.assertEqual(len(figure.table(found)[1]), 2 * (3 * 7 + 4))
+        self.assertIn("Not simulated: allgather above 32 KiB.", figure.text(found))
+
+
 class Near(unittest.TestCase):
     def reached(self, name, gains):
         """`gains`: in per cent, by point."""
