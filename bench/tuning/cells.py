@@ -181,6 +181,12 @@ class Cell:
                     for name, one in found.items())
         return max(0.0, ours.median - least)
 
+    def regret(self):
+        """By how much what is in force, or was, seems slower than the best, as a share of the best's time."""
+        found = self.measured()
+        ours = [found[name].median for name in (IN_FORCE, self.plans.before) if name in found]
+        return max(ours) / min(one.median for one in found.values()) - 1 if ours else 0.0
+
     def expected_us(self, name, scale):
         """Of one call: as measured, else as predicted, times a factor."""
         if self.times[name]:

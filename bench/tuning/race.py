@@ -3,9 +3,9 @@
 In several heats all that may still be the best get more repetitions: few at first, for all cells, the cheapest ones
 first; then those cells before others in which more can be gained. Contenders whose interval lies above that of the
 best one are out. A semifinal sees to it that the favourites have enough repetitions. In the end what is in force and
-the best of the others are measured afresh: the best of many is partly so by luck. That takes three jobs, and three
-more where there is something to change: other jobs have other times. Sizes of one operation share a job, as starting
-one may take longer than measuring.
+the best of the others are measured afresh, first where the choice seems worst: the best of many is partly so by luck.
+That takes three jobs, and three more where there is something to change: other jobs have other times. Sizes of one
+operation share a job, as starting one may take longer than measuring.
 """
 
 import dataclasses
@@ -142,18 +142,21 @@ class Race:
         final = recount + _FINAL_SHARE * self._budget.seconds
         reserve = final + _SEMIFINAL_SHARE * self._budget.seconds
         for number, repetitions in enumerate(self._heats, 1):
-            self._run(Heat(f"heat {number} of {len(self._heats)}", repetitions, reserve), number == 1)
-        self._run(Semifinal("semifinal", SEMIFINAL, final), cheapest_first=True)
-        self._run(Final("final", FINAL_REPETITIONS, recount), cheapest_first=True)
+            heat = Heat(f"heat {number} of {len(self._heats)}", repetitions, reserve)
+            self._run(heat, self._cheapest_of(heat) if number == 1 else lambda cell: -cell.stake())
+        semifinal = Semifinal("semifinal", SEMIFINAL, final)
+        self._run(semifinal, self._cheapest_of(semifinal))
+        # There may be no time for all: first where a choice seems to be wrong.
+        self._run(Final("final", FINAL_REPETITIONS, recount), lambda cell: -cell.regret())
         settle(self._cells)
-        self._run(Final("recount", FINAL_REPETITIONS, look=RECOUNT), cheapest_first=True)
+        self._run(Final("recount", FINAL_REPETITIONS, look=RECOUNT), lambda cell: -cell.regret())
 
-    def _run(self, heat, cheapest_first):
-        queue = [cell for cell in self._cells if heat.wanted(cell)]
-        if cheapest_first:
-            queue.sort(key=lambda cell: self._seconds([cell], heat))
-        else:
-            queue.sort(key=lambda cell: -cell.stake())
+    def _cheapest_of(self, heat):
+        return lambda cell: self._seconds([cell], heat)
+
+    def _run(self, heat, order):
+        """`order`: a key, by which the cells have their turns."""
+        queue = sorted((cell for cell in self._cells if heat.wanted(cell)), key=order)
         while batch := self._batch(queue, heat):
             self._show(heat, batch)
             self._measure(batch, heat)

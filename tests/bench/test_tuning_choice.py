@@ -307,6 +307,13 @@ class Races(unittest.TestCase):
             self.assertLess(budget.spent, seconds)
             self.assertEqual((list(map(len, one.finals)), decide(one).name), (wanted, name), seconds)
 
+    def test_finals_are_first_where_a_choice_seems_wrong(self):
+        """Of three cells, in a time for one final."""
+        us = {8: (100, 99), 64: (3000, 2100), 512: (100, 95)}
+        cells = [cell(size=size, operation=name, a=100) for size, name in zip(us, ("bcast", "reduce", "gather"))]
+        self.race(cells, 9.5, lambda name, size: us[size][name != IN_FORCE], heats=(12,))
+        self.assertEqual([len(one.finals[0]) for one in cells], [0, 3, 0])
+
     def test_equals_change_nothing(self):
         """Though times differ by 3 % from job to job."""
         for number in range(40):
