@@ -44,10 +44,14 @@ class Cell:
         return next(one for one in self.plans.contenders if one.name == name)
 
     @property
+    def unruled(self):
+        """The contender that is in force without another rule for this cell."""
+        return self.plans.before if self.keeps_before and self.plans.before else IN_FORCE
+
+    @property
     def base(self):
         """The contender that stays where none is clearly better."""
-        kept = self.keeps_before and self.plans.before is not None and self.middle(self.plans.before)
-        return self.plans.before if kept else IN_FORCE
+        return IN_FORCE if self.out(self.unruled) else self.unruled
 
     def middle(self, name):
         """The interval of a contender's times; None without any."""
@@ -134,6 +138,8 @@ class Cell:
         if self.failure or not self.is_over(look):
             return []
         found, jobs, base = self.pooled(look), self.jobs_of(look), self.base
+        if base not in found:
+            return []
         ours = found[base]
 
         def is_better(name):

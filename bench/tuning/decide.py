@@ -36,7 +36,7 @@ class Decision:
 
     @property
     def changes(self):
-        return self.name != self.cell.base
+        return self.name != self.cell.unruled
 
     @property
     def ratio(self):

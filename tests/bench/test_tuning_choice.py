@@ -88,8 +88,23 @@ class Decisions(unittest.TestCase):
         settle([one])
         self.assertEqual((one.base, one.takes_part(1), decide(one).name, decide(one).changes),
                          ("before", ["before", "a"], "a", True))
-        one.failed["before"] = "3 wrong bytes"
-        self.assertEqual(one.base, IN_FORCE)
+        broken_before = self.under_links(11.0, 10.0)
+        settle([broken_before])
+        broken_before.failed["before"] = "3 wrong bytes"
+        found = decide(broken_before)
+        self.assertEqual((found.name, found.changes), (IN_FORCE, True), "by a rule")
+
+    def test_what_was_before_stays_unmeasured(self):
+        """Without the links that is what the model chooses."""
+        bad, unmeasured, half = self.under_links(10.0, 9.5), self.under_links(1, 1), self.under_links(10.0, 9.9)
+        unmeasured.times = {name: [] for name in unmeasured.times}
+        half.times["before"] = []
+        for one in (unmeasured, half):
+            one.finals = [], []
+        settle([bad, unmeasured, half])
+        for one in (unmeasured, half):
+            found = decide(one)
+            self.assertEqual((found.name, found.changes, found.ratio_after), ("before", False, None))
 
     @staticmethod
     def second_run(chance, middles, choose):
