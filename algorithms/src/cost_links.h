@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 #include "strata/algorithms/link.h"
@@ -27,6 +28,15 @@ inline double copy_us_per_byte(const LinkParameters& link, bool network) {
 /// is not what limits anything.
 inline double bus_us_per_byte(const LinkParameters& link) {
     return link.bus_bytes_per_us > 0 ? 1 / link.bus_bytes_per_us : 0;
+}
+
+/// Microseconds per byte of a stream that needs a bus and something else, each busy for so long: where both
+/// are busy most of the time they wait for each other. The exponent is such that two equal ones take a fifth
+/// longer than one, as simulated trees inside nodes do (bench/simulation).
+inline double together(double bus, double other) {
+    constexpr double exponent = 4;
+    if (bus == 0) return other;
+    return std::pow(std::pow(bus, exponent) + std::pow(other, exponent), 1 / exponent);
 }
 
 /// Whether a message, with its header, exceeds the eager limit: it waits until its receiver has asked for it.

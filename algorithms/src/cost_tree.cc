@@ -182,7 +182,6 @@ void TreeModel::time_group(int group, const Edges& all, double fold_us_per_byte)
         const double missing = std::max(0.0, std::ceil(all.segment / above.segment) - 1) * above.segment;
         const double ready = std::min(above.last, above.first + missing * above.pace);
         double outward = merged ? 0 : outward_pace(rank, group);
-        double pace = std::max(above.pace, outward);
         for (std::size_t i = 0; i < children.size(); ++i) {
             const Participant& member = members[children[i]];
             RankState& child = ranks_[member.rank];
@@ -194,7 +193,6 @@ void TreeModel::time_group(int group, const Edges& all, double fold_us_per_byte)
             const Edges& edges = merged ? (*all.by_level)[groups_[met.group].level] : all;
             if (merged) {
                 outward = std::max(outward_pace(rank, met.group), inward_pace(member.rank, met.group));
-                pace = std::max(above.pace, outward);
             }
             const double start =
                 std::max(ready, parent.processor_free) + edges.overhead + edges.segment * fold_us_per_byte;
@@ -209,8 +207,9 @@ void TreeModel::time_group(int group, const Edges& all, double fold_us_per_byte)
             wave.pace = 0;
             child.processor_free = wave.first;
             if (edges.whole) continue;
-            const double shared = bus_pace(rank, member.rank, met.group);
-            wave.pace = std::max({pace, us_per_byte, edges.window_pace, shared});
+            const double moved_pace =
+                together(bus_pace(rank, member.rank, met.group), std::max(outward, us_per_byte));
+            wave.pace = std::max({above.pace, edges.window_pace, moved_pace});
             const double turns = static_cast<double>(i) + 1;
             const double turn = edges.overhead + edges.tail * (us_per_byte + fold_us_per_byte);
             const double hop =

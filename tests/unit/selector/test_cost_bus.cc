@@ -2,6 +2,7 @@
 // the models against each other.
 #include <gtest/gtest.h>
 
+#include "../../../algorithms/src/cost_links.h"
 #include "../../../algorithms/src/cost_rounds.h"
 #include "../../../algorithms/src/cost_steps.h"
 #include "plans.h"
@@ -24,6 +25,12 @@ double cost_us(const Hierarchy& hierarchy, const LinkTable& links, Algorithm alg
     return tree_cost_us(hierarchy, links, uniform(hierarchy, algorithm, segment), operation);
 }
 
+TEST(BusCost, WhatIsNearlyAlwaysBusyWaitsForOtherThings) {
+    EXPECT_DOUBLE_EQ(together(0, 3), 3) << "no bus";
+    EXPECT_NEAR(together(1, 1), 1.19, 0.005);
+    EXPECT_NEAR(together(1, 0.5), 1.015, 0.001);
+}
+
 /// The root copies one after the other, 2 us each; the bus takes 4 for each, from 1 us on.
 TEST(BusCost, WholeMessagesAddUp) {
     const Hierarchy node = one_node(4);
@@ -39,7 +46,7 @@ TEST(BusCost, WholeMessagesAddUp) {
 TEST(BusCost, SegmentsFollowAtThePaceOfAllCopies) {
     const Hierarchy node = one_node(4);
     const LinkTable links = with_bus(LevelKind::node, 50);
-    const double once = 3 * 24.0 + 9 * 60;
+    const double once = 3 * 24.0 + 9 * together(60, 22);  // and of inner ranks two copies
     EXPECT_DOUBLE_EQ(cost_us(node, links, Algorithm::pipeline, 1000, {Collective::bcast, 10000}), once);
     const double fold = 10000 / folded_bytes_per_us;
     EXPECT_NEAR(cost_us(node, links, Algorithm::pipeline, 1000, {Collective::reduce, 10000}), once, fold);
@@ -51,10 +58,10 @@ TEST(BusCost, WhatLeavesAGroupCrossesItsBus) {
     const std::size_t bytes = 1000000;
     const double us =
         cost_us(nodes, with_bus(LevelKind::node, 12.5), Algorithm::linear, 1000, {Collective::bcast, bytes});
-    EXPECT_NEAR(us, 2 * bytes / 12.5, 2000) << "not the wire's 10 bytes/us";
+    EXPECT_NEAR(us, bytes * together(2 / 12.5, 1 / 10.0), 2000) << "not the wire's 10 bytes/us";
     const double both = cost_us(nodes, with_bus(LevelKind::node, 12.5), Algorithm::linear, 1000,
                                 {Collective::allreduce, bytes});
-    EXPECT_NEAR(both, 4 * bytes / 12.5, 2000) << "up and down share it";
+    EXPECT_NEAR(both, bytes * together(4 / 12.5, 1 / 10.0), 2000) << "up and down share it";
 }
 
 TEST(BusCost, BlocksAddUp) {
