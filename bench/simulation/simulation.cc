@@ -29,6 +29,7 @@ public:
           progress_(progress),
           start_(s4u::Barrier::create(size())),
           traffic_(ranks.hierarchy()) {
+        for (unsigned rank = 0; rank < size(); ++rank) turns_.push_back(s4u::Semaphore::create(0));
         for (const std::string& name : study.contenders) {
             contenders_.emplace_back(name, machine, ranks);
             for (const Call& call : study.calls) contenders_.back().insist_on(call.collective);
@@ -66,6 +67,7 @@ private:
         start_->wait();
         if (study_.traces) part.transport().record(&sent_[static_cast<std::size_t>(rank)]);
         start_->wait();  // all leave it at the same simulated time
+        line_up(rank);
         const double begin_s = s4u::Engine::get_clock();
         const int code = part.perform(contenders_[contender], call);
         last_s_ = std::max(last_s_, s4u::Engine::get_clock() - begin_s);
@@ -75,6 +77,14 @@ private:
         start_->wait();
         if (rank == 0) end();
         start_->wait();
+    }
+    /// Lets ranks go on one after the other, at the same simulated time. A barrier wakes them in another
+    /// order each time, and that order decides between messages of the same moment: the same call would take
+    /// some per cent more or less time from place to place in a study.
+    void line_up(int rank) {
+        const auto own = static_cast<std::size_t>(rank);
+        if (rank > 0) turns_[own]->acquire();
+        if (own + 1 < turns_.size()) turns_[own + 1]->release();
     }
     void begin(std::size_t contender, std::size_t number) {
         last_s_ = 0;
@@ -118,6 +128,7 @@ private:
     Ranks& ranks_;
     const Progress& progress_;
     s4u::BarrierPtr start_;
+    std::vector<s4u::SemaphorePtr> turns_;  // by rank
     std::deque<Contender> contenders_;
     std::vector<std::byte> shared_;
     // Of the call that is being made.

@@ -316,6 +316,16 @@ class RealProgram(unittest.TestCase):
         self.assertEqual(runs[0], runs[1])
         self.assertIn('"sent"', runs[0])
 
+    def test_a_call_takes_as_long_wherever_it_stands(self):
+        """Many messages of one moment, whose order decides."""
+        if not REAL:
+            self.skipTest("strata_simulate is not built")
+        machine = os.path.join(ROOT, "bench", "simulation", "machines", "smp12e5.json")
+        done = subprocess.run([REAL, machine, "--op", "reduce", "--sizes", "4096,8,4096", "--contenders",
+                               "tuned,flat:binomial,tuned,tuned"], check=True, text=True, capture_output=True)
+        times = {line.split()[5] for line in done.stdout.splitlines() if line.startswith("reduce 4096 root 0 tuned")}
+        self.assertEqual(len(times), 1, done.stdout)
+
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
