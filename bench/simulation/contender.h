@@ -48,7 +48,7 @@ public:
     const algorithms::Plan& plan(const Call& call);
     algorithms::Operation operation(const Call& call) const;
     /// The messages of a call that is left to the previous component; kept.
-    const PreviousComponent& previous(const Call& call);
+    std::shared_ptr<const PreviousComponent> previous(const Call& call);
 
 private:
     void fix(std::string method, bool whole);
@@ -61,7 +61,7 @@ private:
     std::unique_ptr<algorithms::Planner> planner_;
     std::unordered_map<std::uint64_t, algorithms::Plan> plans_;
     Call forwarded_;  ///< whose messages are kept
-    std::unique_ptr<PreviousComponent> previous_;
+    std::shared_ptr<const PreviousComponent> previous_;  // of `forwarded_`
 };
 
 }  // namespace strata::simulation

@@ -149,7 +149,8 @@ int RankPart::perform(Contender& contender, const Call& call) {
     if (plan.engine == algorithms::Engine::forward) {
         forwarded_ = true;
         const std::span<std::byte> memory = shared_.empty() ? std::span<std::byte>(own_memory_) : shared_;
-        return contender.previous(call).perform(comm_, eager_bytes_, memory, take_time_of_fold);
+        const auto previous = contender.previous(call);  // others may come to the next call meanwhile
+        return previous->perform(comm_, eager_bytes_, memory, take_time_of_fold);
     }
     return perform_plan(contender, call, plan);
 }

@@ -316,6 +316,15 @@ class RealProgram(unittest.TestCase):
         self.assertEqual(runs[0], runs[1])
         self.assertIn('"sent"', runs[0])
 
+    def test_summa_where_ranks_are_in_different_calls(self):
+        """Broadcasts along rows and columns, left to Open MPI: while one rank is in the first, others are in the next."""
+        if not REAL:
+            self.skipTest("strata_simulate is not built")
+        machine = os.path.join(ROOT, "bench", "simulation", "machines", "ntw10e5.json")
+        done = subprocess.run([REAL + "_summa", machine, "--rows", "15", "--contenders", "tuned,whole:binary"], check=True,
+                              text=True, capture_output=True)
+        self.assertRegex(done.stdout, r"^tuned: \d+\.\d+ us, 1\.600 us of it computing\nwhole:binary: ")
+
     def test_a_call_takes_as_long_wherever_it_stands(self):
         """Many messages of one moment, whose order decides."""
         if not REAL:
