@@ -134,7 +134,7 @@ class Choice(Figure):
                                      for size in self.sizes_of(operation)],
                                     _LOOKS[operation], operation.capitalize())
                       for place, operation in enumerate(self.operations)]
-            limit = gnuplot.dashed(f"same{number}", [(size, 1) for size in self.sizes], "the best of the others")
+            limit = gnuplot.dashed(f"same{number}", [(size, 1) for size in self.sizes], "best other")
             return gnuplot.panel(f"{order} order of the ranks", [*curves, limit])
 
         def script(terminal, path):
