@@ -82,7 +82,7 @@ class Sensitivity(Figure):
 
     def draw(self, found, base):
         rows = self.rows(found)
-        names = [label for label, *_ in rows]
+        names = [label.replace("_", " ") for label, *_ in rows]  # gnuplot lowers what follows a _
         mean = gnuplot.curve("mean", [(place, *[row[1]] * 3) for place, row in enumerate(rows)], ("#1a7f37", 5), "mean")
         least = gnuplot.curve("least", [(place, *[row[2]] * 3) for place, row in enumerate(rows)], ("#d9822b", 7),
                               "least")
@@ -91,6 +91,7 @@ class Sensitivity(Figure):
 
         def script(terminal, path):
             settings = (tics + "set logscale y\nset format y '%g x'\nset ylabel 'faster'\nset bmargin 15\n"
+                        "set ytics (0.5, 0.7, 1, 1.5, 2, 3, 5)\n"
                         f"set yrange [0.5:{max(row[1] for row in rows) * 2:.3g}]\nset key top left reverse Left\n")
             return gnuplot.script([gnuplot.panel("mean, and the worst cell", [mean, least, same])], self.title,
                                   settings, terminal, path)
