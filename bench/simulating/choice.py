@@ -10,7 +10,10 @@ from .runs import Run
 
 SIZES = (8, 512, 4 << 10, 32 << 10, 256 << 10, 1 << 20, 16 << 20)
 OPERATIONS = ("bcast", "reduce", "allreduce", "allgather")
-SELECTORS = {"ompi": "Open MPI", "mpich": "MPICH"}  # whose choices SMPI knows; its Open MPI is not 4.1
+# Whose choices SMPI knows; its Open MPI is not 4.1.
+SELECTORS = {"ompi": "Open MPI", "mpich": "MPICH", "impi": "Intel MPI", "mvapich2": "MVAPICH2"}
+# What crashes in SMPI 3.32 where nodes do not hold 1, 2, 4, 8 or 16 ranks, by selector, operation and bytes.
+CRASHES = {("impi", "allreduce", 256 << 10)}
 STOCK = "tuned"  # Open MPI 4.1's, as the plugin describes it
 ORDERS = {"block": "block", "shuffle": "shuffle:1"}
 OURS = "strata"
@@ -37,7 +40,7 @@ class Choice(Figure):
     @property
     def title(self):
         return f"{self.machine.upper()}, {self.ranks} ranks: the plugin's choice against those of coll/tuned, " + \
-            " and ".join(SELECTORS.values())
+            ", ".join(SELECTORS.values())
 
     @property
     def statement(self):
@@ -47,8 +50,11 @@ class Choice(Figure):
     def _job(self, order, selector):
         return (*self.job, "--order", ORDERS[order], "--selector", selector)
 
+    def _sizes_with(self, selector, operation):
+        return tuple(size for size in self.sizes_of(operation) if (selector, operation, size) not in CRASHES)
+
     def runs(self):
-        return [Run(self.machine, operation, self.sizes_of(operation),
+        return [Run(self.machine, operation, self._sizes_with(selector, operation),
                     (OURS, STOCK, "mpi") if selector == "ompi" else ("mpi",), self._job(order, selector))
                 for order in ORDERS for operation in self.operations for selector in SELECTORS]
 
@@ -57,7 +63,8 @@ class Choice(Figure):
 
     def others(self, found, order, operation, size):
         """{name: microseconds}"""
-        us = {selector: found.us(operation, "mpi", size, self._job(order, selector)) for selector in SELECTORS}
+        us = {selector: found.us(operation, "mpi", size, self._job(order, selector)) for selector in SELECTORS
+              if size in self._sizes_with(selector, operation)}
         return {STOCK: found.us(operation, STOCK, size, self._job(order, "ompi")), **us}
 
     def best_other(self, found, order, operation, size):
@@ -87,10 +94,10 @@ class Choice(Figure):
         lines = [self.title, "Times of the plugin, how many times as fast that is as the best of the others, and from "
                  "1 MiB the share of what links allow", ""]
         for operation in self.operations:
-            lines.append(f"  {operation:10}" + "".join(f"{order:>38}" for order in ORDERS))
+            lines.append(f"  {operation:10}" + "".join(f"{order:>40}" for order in ORDERS))
             for size in self.sizes_of(operation):
                 lines.append(f"  {units.size_text(size):10}" + "".join(
-                    f"{self._cell(found, order, operation, size):>38}" for order in ORDERS))
+                    f"{self._cell(found, order, operation, size):>40}" for order in ORDERS))
             lines.append("")
         for order in ORDERS:
             least, operation, size = min((self.factor(found, *cell), *cell[1:]) for cell in self._cells(order))
@@ -100,6 +107,8 @@ class Choice(Figure):
             share, order, operation, size = min((self.share(found, *cell), *cell) for cell in self._large())
             lines.append(f"Share of what links allow from 1 MiB: at least {share:.0%} ({order}, {operation}, "
                          f"{units.size_text(size)})")
+        lines += [f"Left out: {SELECTORS[selector]}'s {operation} of {units.size_text(size)}, which crashes in SMPI."
+                  for selector, operation, size in sorted(CRASHES) if size in self.sizes_of(operation)]
         lines += [f"Not simulated: {operation} above {units.size_text(most)}." for operation, most in self.limits]
         return "\n".join([*lines, f"{self.statement.capitalize()}.", ""])
 
@@ -107,15 +116,16 @@ class Choice(Figure):
         us, selector = self.best_other(found, order, operation, size)
         own = self.us(found, order, operation, size)
         share = f" {self.share(found, order, operation, size):4.0%}" if size >= _LARGE else f"{'':5}"
-        return f"{units.three_digits(own)} us {us / own:6.2f}x {selector:6}{share}"
+        return f"{units.three_digits(own)} us {us / own:6.2f}x {selector:8}{share}"
 
     def table(self, found):
         columns = ("order", "operation", "bytes", "us", *(f"{name}_us" for name in (STOCK, *SELECTORS)), "bound_us")
 
         def row(order, operation, size):
             own, = found.rows(operation, OURS, size, self._job(order, "ompi"))
-            others = self.others(found, order, operation, size).values()
-            return (order, operation, size, *(f"{us:.3f}" for us in (own["us"], *others, own["bound_us"])))
+            others = self.others(found, order, operation, size)
+            us = (own["us"], *(others.get(name) for name in (STOCK, *SELECTORS)), own["bound_us"])
+            return (order, operation, size, *("" if one is None else f"{one:.3f}" for one in us))
 
         return columns, [row(*cell) for order in ORDERS for cell in self._cells(order)]
 

@@ -82,7 +82,7 @@ void Contender::fix(std::string method, bool whole) {
         methods += (methods.empty() ? "" : ",") + topology::name_of(level) + "=" + method;
     }
     algorithms::Overrides overrides;
-    overrides.engine = algorithms::Engine::tree;
+    overrides.engine = method == "ring" ? algorithms::Engine::ring : algorithms::Engine::tree;
     try {
         overrides.methods = algorithms::parse_level_methods(methods);
     } catch (const std::invalid_argument& error) {

@@ -60,7 +60,7 @@ private:
     algorithms::PlanSettings settings_;
     std::unique_ptr<algorithms::Planner> planner_;
     std::unordered_map<std::uint64_t, algorithms::Plan> plans_;
-    Call forwarded_;  ///< whose messages are kept
+    Call forwarded_;                                     ///< whose messages are kept
     std::shared_ptr<const PreviousComponent> previous_;  // of `forwarded_`
 };
 

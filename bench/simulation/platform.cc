@@ -16,8 +16,9 @@ using topology::Hierarchy;
 using topology::LocalityRecord;
 using Links = std::vector<s4u::LinkInRoute>;
 
-constexpr double any_bandwidth = 1e12;  // bytes per second
-constexpr double host_speed = 1e9;      // operations per second; smpi/host-speed says the same
+constexpr const char* first_core = "first core of the node";  // property of a host
+constexpr double any_bandwidth = 1e12;                        // bytes per second
+constexpr double host_speed = 1e9;  // operations per second; smpi/host-speed says the same
 
 /// A group as its parent sees it: a zone, or a host, and the router by which messages leave it.
 struct Child {
@@ -239,7 +240,16 @@ Platform::Platform(const Machine& machine) {
     records_ = job.records;
     const Hierarchy hierarchy = topology::build_hierarchy(records_, job.spec);
     hosts_ = Builder(machine, hierarchy, records_).build();
+    std::map<std::uint64_t, const s4u::Host*> firsts;
+    for (std::size_t core = 0; core < hosts_.size(); ++core) {
+        const s4u::Host* const first = firsts.try_emplace(records_[core].node_id, hosts_[core]).first->second;
+        hosts_[core]->set_property(first_core, first->get_name());
+    }
     s4u::Engine::get_instance()->seal_platform();
+}
+
+s4u::Host* Platform::first_of_node(const s4u::Host& core) {
+    return s4u::Host::by_name(core.get_property(first_core));
 }
 
 std::vector<s4u::Host*> Platform::places(const std::vector<LocalityRecord>& ranks) const {

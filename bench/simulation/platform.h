@@ -20,6 +20,9 @@ public:
     /// any. Throws std::invalid_argument for a rank that is not bound to one core.
     std::vector<simgrid::s4u::Host*> places(const std::vector<topology::LocalityRecord>& ranks) const;
 
+    /// The first core of the node that `core` is in.
+    static simgrid::s4u::Host* first_of_node(const simgrid::s4u::Host& core);
+
 private:
     std::vector<topology::LocalityRecord> records_;  // by core
     std::vector<simgrid::s4u::Host*> hosts_;

@@ -132,7 +132,7 @@ void add_options(CLI::App& app, Options& options) {
            "and how they "
            "see\nthe ranks: @lowest (the lowest lead wherever cards are),\nor levels: strata@numa/node")
         ->capture_default_str();
-    app.add_option("--selector", options.study.selector, "SMPI's choices: ompi, mpich")
+    app.add_option("--selector", options.study.selector, "SMPI's choices: ompi, mpich, impi, mvapich2")
         ->capture_default_str();
     app.add_option("--nodes", options.study.job.nodes, "Only so many nodes");
     app.add_option("--hosts", options.study.job.hosts, "Only these nodes");

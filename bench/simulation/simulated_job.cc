@@ -4,6 +4,8 @@
 #include <smpi/smpi.h>
 
 #include <algorithm>
+#include <bit>
+#include <map>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
@@ -53,33 +55,59 @@ void configure_mpi(const Machine& machine, const std::string& selector) {
     s4u::Engine::set_config("smpi/coll-selector:" + selector);
 }
 
-MPI_Comm world_of_job = MPI_COMM_NULL;
+s4u::BarrierPtr all_ranks;
 
-void note_communicator(MPI_Comm* comm, int*, ...) { world_of_job = *comm; }
+/// What SMPI gets to know of the machine: hosts are cores here.
+enum class View { no_nodes, nodes, cores_as_nodes };
 
-/// SMPI leaves its variable MPI_COMM_WORLD as it is but under smpirun; then algorithms that look for ranks of
-/// one host (impi, mvapich2) use communicators that are not there. An error handler sees the one of the job.
-void set_world() {
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-    MPI_Comm_create_errhandler(note_communicator, &handler);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
-    MPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_OTHER);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
-    MPI_Errhandler_free(&handler);
-    MPI_COMM_WORLD = world_of_job;
+/// MPICH's Bcast, as SMPI has it, sends to ranks of the next node where nodes do not hold a power of two.
+bool hold_a_power_of_two(const std::vector<s4u::Host*>& places) {
+    std::map<const s4u::Host*, unsigned> held;
+    for (const s4u::Host* const core : places) ++held[Platform::first_of_node(*core)];
+    return std::all_of(held.begin(), held.end(),
+                       [](const auto& node) { return std::has_single_bit(node.second); });
 }
 
-void start_ranks(const std::vector<s4u::Host*>& places, const std::function<void(int)>& body) {
+View view_of(const std::string& selector, const std::vector<s4u::Host*>& places) {
+    if (selector == "ompi") return View::no_nodes;
+    return selector == "mpich" && !hold_a_power_of_two(places) ? View::cores_as_nodes : View::nodes;
+}
+
+/// All ranks. Outside smpirun SMPI leaves its variable MPI_COMM_WORLD unset, and algorithms that look for
+/// ranks of one host then use communicators that are not there; SMPI looks who is on one host when a
+/// communicator is made. So the job gets a communicator of its own, made while all ranks are on the first
+/// core of their node, and the variable another value: any will do but the communicators that ranks use. With
+/// Open MPI's choices nobody looks for hosts, and a communicator for each of thousands of ranks would fill
+/// the memory.
+MPI_Comm communicator_of_job(int rank, View view) {
+    const MPI_Comm unset = MPI_COMM_WORLD;
+    if (view == View::no_nodes) return unset;
+    all_ranks->wait();
+    if (rank == 0) MPI_COMM_WORLD = MPI_COMM_SELF;
+    s4u::Host* const core = s4u::this_actor::get_host();
+    if (view == View::nodes) s4u::this_actor::set_host(Platform::first_of_node(*core));
+    all_ranks->wait();
+    MPI_Comm job = MPI_COMM_NULL;
+    MPI_Comm_split(unset, 0, rank, &job);
+    all_ranks->wait();
+    s4u::this_actor::set_host(core);
+    return job;
+}
+
+void start_ranks(const std::vector<s4u::Host*>& places, View view,
+                 const std::function<void(int, MPI_Comm)>& body) {
     constexpr const char* job = "strata";
+    all_ranks = s4u::Barrier::create(static_cast<unsigned>(places.size()));
     SMPI_app_instance_register(job, nullptr, static_cast<int>(places.size()));
     for (std::size_t rank = 0; rank < places.size(); ++rank) {
         const s4u::ActorPtr actor = s4u::Actor::init("rank " + std::to_string(rank), places[rank]);
         actor->set_property("instance_id", job);
         actor->set_property("rank", std::to_string(rank));
-        actor->start([&body, rank] {
+        actor->start([&body, view, rank] {
             MPI_Init(nullptr, nullptr);
-            set_world();
-            body(static_cast<int>(rank));
+            MPI_Comm own = communicator_of_job(static_cast<int>(rank), view);
+            body(static_cast<int>(rank), own);
+            if (view != View::no_nodes) MPI_Comm_free(&own);
             MPI_Finalize();
         });
     }
@@ -88,14 +116,14 @@ void start_ranks(const std::vector<s4u::Host*>& places, const std::function<void
 }  // namespace
 
 void insist_on_selector(const std::string& selector) {
-    constexpr std::string_view known[] = {"ompi", "mpich"};
+    constexpr std::string_view known[] = {"ompi", "mpich", "impi", "mvapich2"};
     if (std::find(std::begin(known), std::end(known), selector) == std::end(known)) {
-        throw std::invalid_argument("selector '" + selector + "': known: ompi, mpich");
+        throw std::invalid_argument("selector '" + selector + "': known: ompi, mpich, impi, mvapich2");
     }
 }
 
 void run_job(const Machine& machine, const Ranks& ranks, const std::string& selector,
-             const std::function<void()>& ready, const std::function<void(int)>& body) {
+             const std::function<void()>& ready, const std::function<void(int, MPI_Comm)>& body) {
     std::string program = "simulation";
     std::string quiet = "--log=root.thres:critical";
     std::vector<char*> arguments{program.data(), quiet.data()};
@@ -109,8 +137,11 @@ void run_job(const Machine& machine, const Ranks& ranks, const std::string& sele
     const Platform platform(machine);
     const std::vector<s4u::Host*> places = platform.places(ranks.records());
     ready();
-    start_ranks(places, body);
+    start_ranks(places, view_of(selector, places), body);
+    bool stuck = false;
+    s4u::Engine::on_deadlock_cb([&stuck] { stuck = true; });
     engine.run();
+    if (stuck) throw std::runtime_error(machine.name + ": ranks wait for each other for ever");
     SMPI_finalize();
 }
 

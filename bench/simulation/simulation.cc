@@ -44,8 +44,8 @@ public:
     }
 
     /// One simulated process.
-    void rank_main(int rank) {
-        RankPart part(MPI_COMM_WORLD, machine_, shared_, traffic_);
+    void rank_main(int rank, MPI_Comm comm) {
+        RankPart part(comm, machine_, shared_, traffic_);
         if (std::any_of(contenders_.begin(), contenders_.end(),
                         [](const Contender& c) { return c.is_mpi(); }))
             part.warm_up();
@@ -184,7 +184,7 @@ std::vector<Outcome> simulate(const Study& wanted, const Progress& progress) {
     std::optional<Run> run;
     run_job(
         machine, ranks, study.selector, [&] { run.emplace(study, asked, machine, ranks, progress); },
-        [&](int rank) { run->rank_main(rank); });
+        [&](int rank, MPI_Comm comm) { run->rank_main(rank, comm); });
     return run->take();
 }
 

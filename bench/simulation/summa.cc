@@ -77,13 +77,13 @@ public:
     }
 
     /// One simulated process.
-    void rank_main(int rank) {
+    void rank_main(int rank, MPI_Comm comm) {
         const int row = rank / columns_;
         const int column = rank % columns_;
         MPI_Comm along_row = MPI_COMM_NULL;
         MPI_Comm along_column = MPI_COMM_NULL;
-        MPI_Comm_split(MPI_COMM_WORLD, row, column, &along_row);
-        MPI_Comm_split(MPI_COMM_WORLD, column, row, &along_column);
+        MPI_Comm_split(comm, row, column, &along_row);
+        MPI_Comm_split(comm, column, row, &along_column);
         Line& mine_along_row = row_lines_[static_cast<std::size_t>(row)];
         Line& mine_along_column = column_lines_[static_cast<std::size_t>(column)];
         {
@@ -150,7 +150,7 @@ std::vector<SummaOutcome> simulate_summa(const SummaStudy& study) {
     std::optional<Run> run;
     run_job(
         machine, ranks, study.selector, [&] { run.emplace(study, machine, ranks); },
-        [&](int rank) { run->rank_main(rank); });
+        [&](int rank, MPI_Comm comm) { run->rank_main(rank, comm); });
     return run->take();
 }
 

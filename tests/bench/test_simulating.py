@@ -261,8 +261,15 @@ class AutomaticChoice(unittest.TestCase):
         self.assertEqual(self.figure.factor(found, "block", "reduce", 8), 1.5)
         self.assertEqual(self.figure.factor(found, "block", "bcast", 8), 3)
         self.assertIn("block: in the mean 2.93x, least 1.50x (reduce, 8 B)", self.figure.text(found))
-        self.assertEqual(self.figure.table(found)[1][7], ("block", "reduce", 8, "2.000", "9.000", "4.500", "3.000", "1.800"))
+        self.assertEqual(self.figure.table(found)[1][7], ("block", "reduce", 8, "2.000", "9.000", "4.500", "3.000", "4.500", "4.500", "1.800"))
 
+    def test_what_crashes_is_left_out_and_said(self):
+        sizes = {run.sizes for run in self.figure.runs() if "impi" in run.job and run.operation == "allreduce"}
+        self.assertEqual(sizes, {tuple(size for size in self.figure.sizes if size != 256 << 10)})
+        found = self.found()
+        row, = (row for row in self.figure.table(found)[1] if row[:3] == ("shuffle", "allreduce", 256 << 10))
+        self.assertEqual(row[3:], ("1.000", "9.000", "4.500", "3.000", "", "4.500", "0.900"))
+        self.assertIn("Left out: Intel MPI's allreduce of 256 KiB, which crashes in SMPI.", self.figure.text(found))
 
     def test_what_would_take_hours_is_left_out_and_said(self):
         figure = ALL["choice-ntw24e5"]

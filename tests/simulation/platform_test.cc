@@ -30,17 +30,15 @@ std::vector<double> times(const char* file, const std::vector<std::vector<Transf
     std::vector<char> data(bytes);
     run_job(
         machine, ranks, "ompi", [&] { together = simgrid::s4u::Barrier::create(size); },
-        [&](int rank) {
+        [&](int rank, MPI_Comm comm) {
             for (std::size_t i = 0; i < sets.size(); ++i) {
                 together->wait();
                 const double begin = simgrid::s4u::Engine::get_clock();
                 std::vector<MPI_Request> requests;
                 for (const Transfer& one : sets[i]) {
                     MPI_Request request = MPI_REQUEST_NULL;
-                    if (one.from == rank)
-                        MPI_Isend(data.data(), bytes, MPI_BYTE, one.to, 0, MPI_COMM_WORLD, &request);
-                    if (one.to == rank)
-                        MPI_Irecv(data.data(), bytes, MPI_BYTE, one.from, 0, MPI_COMM_WORLD, &request);
+                    if (one.from == rank) MPI_Isend(data.data(), bytes, MPI_BYTE, one.to, 0, comm, &request);
+                    if (one.to == rank) MPI_Irecv(data.data(), bytes, MPI_BYTE, one.from, 0, comm, &request);
                     if (request != MPI_REQUEST_NULL) requests.push_back(request);
                 }
                 MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
@@ -54,6 +52,21 @@ std::vector<double> times(const char* file, const std::vector<std::vector<Transf
 /// Latency, bytes by MB/s, and the processors' overheads, which both ends have at the same time.
 double expected(double latency_us, double mbytes_per_s, double transfers, double overhead_us) {
     return latency_us + transfers * bytes / mbytes_per_s + overhead_us;
+}
+
+/// Nobody sends to rank 1.
+TEST(Platform, RanksThatWaitForEverAreToldOf) {
+    const Machine machine = read_machine(std::string(STRATA_MACHINES) + "nuioa8.json");
+    const Ranks ranks(machine, {});
+    const auto stuck = [&] {
+        run_job(
+            machine, ranks, "ompi", [] {},
+            [](int rank, MPI_Comm comm) {
+                char byte = 0;
+                if (rank == 1) MPI_Recv(&byte, 1, MPI_BYTE, 0, 0, comm, MPI_STATUS_IGNORE);
+            });
+    };
+    EXPECT_THROW(stuck(), std::runtime_error);
 }
 
 TEST(Platform, CardsWriteSlowlyIntoOtherDomains) {

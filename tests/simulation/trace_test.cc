@@ -67,8 +67,8 @@ std::vector<Streams> simulated(const std::vector<TracedCall>& cases) {
     simgrid::s4u::BarrierPtr together;
     simulation::run_job(
         machine, ranks, "ompi", [&] { together = simgrid::s4u::Barrier::create(64); },
-        [&](int rank) {
-            SmpiTransport transport(MPI_COMM_WORLD, machine.eager_bytes, traffic);
+        [&](int rank, MPI_Comm comm) {
+            SmpiTransport transport(comm, machine.eager_bytes, traffic);
             for (std::size_t i = 0; i < cases.size(); ++i) {
                 if (rank < cases[i].hierarchy.ranks()) {
                     transport.record(&sent[i][static_cast<std::size_t>(rank)]);
