@@ -85,6 +85,7 @@ public:
         }
         family(Engine::ring, {}, "the best ring");
         other_levels();
+        among_all();
         by_components();
         if (overrides_.engine == Engine::automatic || overrides_.engine == Engine::forward) forward();
         return chosen(most);
@@ -204,6 +205,22 @@ private:
             if (both.size() > inside.size() && !inside.empty()) {
                 family(engine, skipping(both), best + " of whole nodes alone", "levels");
             }
+        }
+    }
+
+    /// What all ranks do alike, with no level left below the topmost one. Where they share processors it is
+    /// the same work in more messages.
+    void among_all() {
+        if (hierarchy_.crowding > 1) return;
+        const std::vector<LevelKey> below = all_below_the_top(hierarchy_, overrides_);
+        if (below.empty() || method_fixed(levels_.front())) return;
+        for (const auto& [engine, algorithm] :
+             {std::pair(Engine::tree, Algorithm::rabenseifner), {Engine::ring, Algorithm::ring}}) {
+            if (!may_be_among_all(algorithm, operation_)) continue;
+            std::vector<LevelMethodRule> methods{{exactly(levels_.front()), {algorithm, 0, {}}, {}}};
+            const std::vector<LevelMethodRule> rest = skipping(below);
+            methods.insert(methods.end(), rest.begin(), rest.end());
+            family(engine, methods, "all ranks alike", "all ranks");
         }
     }
 

@@ -2,6 +2,8 @@
 // of their messages, and those of whole vectors and halves.
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <set>
 
 #include "cost_links.h"
 #include "cost_tree.h"
@@ -21,9 +23,9 @@ std::vector<HalvingPlace> doubling_places(const std::vector<int>& core) {
 
 }  // namespace
 
-/// What slows messages that all start together.
-CostModel::Crossings CostModel::crossings(const std::vector<std::pair<int, int>>& messages) const {
-    Crossings all;
+/// What slows messages that all start together: of each of them.
+std::vector<CostModel::Crossings> CostModel::crossings(
+    const std::vector<std::pair<int, int>>& messages) const {
     std::vector<int> out(groups_.size(), 0);
     std::vector<int> in(groups_.size(), 0);
     std::vector<int> moved(groups_.size(), 0);
@@ -34,19 +36,21 @@ CostModel::Crossings CostModel::crossings(const std::vector<std::pair<int, int>>
         each_boundary(to, met.back().group, [&](int c) { ++in[c]; });
         each_bus(from, to, met.back().group, [&](int c) { ++moved[c]; });
     }
+    std::vector<Crossings> all(messages.size());
     for (std::size_t m = 0; m < messages.size(); ++m) {
+        Crossings& own = all[m];
         const std::size_t level = groups_[met[m].group].level;
         const auto add = [&](int c, int users) {
-            all.push_back({level, met[m].us_per_byte, users - 1, group_gap_us_[c], group_us_per_byte_[c]});
+            own.push_back({level, met[m].us_per_byte, users - 1, group_gap_us_[c], group_us_per_byte_[c]});
         };
-        all.push_back({.level = level, .us_per_byte = met[m].us_per_byte});
+        own.push_back({.level = level, .us_per_byte = met[m].us_per_byte});
         each_boundary(messages[m].first, met[m].group, [&](int c) { add(c, out[c]); });
         each_boundary(messages[m].second, met[m].group, [&](int c) { add(c, in[c]); });
         each_bus(messages[m].first, messages[m].second, met[m].group,
-                 [&](int c) { all.push_back(on_bus(level, c, moved[c])); });
+                 [&](int c) { own.push_back(on_bus(level, c, moved[c])); });
+        std::sort(own.begin(), own.end());
+        own.erase(std::unique(own.begin(), own.end()), own.end());
     }
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
     return all;
 }
 
@@ -103,23 +107,37 @@ const CostModel::Rounds& CostModel::rounds_among(Places places) {
 
 CostModel::Rounds CostModel::make_rounds(const std::vector<HalvingPlace>& places) const {
     Rounds made;
-    std::vector<std::pair<int, int>> before;
-    std::vector<std::pair<int, int>> after;
-    for (const HalvingPlace& place : places) {
-        if (place.partner < 0) continue;
-        before.emplace_back(place.partner, place.rank);
-        after.emplace_back(place.rank, place.partner);
-    }
-    if (!before.empty()) {
-        made.before = crossings(before);
-        made.after = crossings(after);
-    }
-    for (std::size_t distance = 1; distance < places.size(); distance *= 2) {
+    std::map<Crossings, int> known;
+    std::vector<std::size_t> seen_in;  // by way: the last round
+    // Every place's message of a round; returns what they cross all together.
+    const auto round = [&](auto&& from, auto&& to) {
         std::vector<std::pair<int, int>> messages;
-        for (std::size_t place = 0; place < places.size(); ++place)
-            messages.emplace_back(places[place].rank, places[place ^ distance].rank);
-        made.rounds.push_back(crossings(messages));
-    }
+        std::vector<std::size_t> senders;
+        for (std::size_t place = 0; place < places.size(); ++place) {
+            if (from(place) < 0 || to(place) < 0) continue;
+            messages.emplace_back(from(place), to(place));
+            senders.push_back(place);
+        }
+        made.by_place.emplace_back(places.size(), -1);
+        std::set<Crossing> together;
+        const std::vector<Crossings> all = crossings(messages);
+        for (std::size_t m = 0; m < all.size(); ++m) {
+            const auto [entry, added] = known.try_emplace(all[m], static_cast<int>(made.ways.size()));
+            if (added) made.ways.push_back(all[m]);
+            seen_in.resize(made.ways.size(), 0);
+            std::size_t& seen = seen_in[static_cast<std::size_t>(entry->second)];
+            if (seen != made.by_place.size()) together.insert(all[m].begin(), all[m].end());
+            seen = made.by_place.size();
+            made.by_place.back()[senders[m]] = entry->second;
+        }
+        return Crossings(together.begin(), together.end());
+    };
+    const auto own = [&](std::size_t place) { return places[place].rank; };
+    const auto partner = [&](std::size_t place) { return places[place].partner; };
+    made.before = round(partner, own);
+    for (std::size_t distance = 1; distance < places.size(); distance *= 2)
+        made.rounds.push_back(round(own, [&](std::size_t place) { return places[place ^ distance].rank; }));
+    made.after = round(own, partner);
     return made;
 }
 
@@ -135,6 +153,13 @@ double CostModel::message_us(const Crossings& crossings, double bytes, double ot
     return last;
 }
 
+/// A processor that moves the bytes itself first sends its own, then takes in the partner's.
+double CostModel::copy_us_per_byte(const Crossings& round) const {
+    double slowest = 0;
+    for (const Crossing& way : round) slowest = std::max(slowest, copy_us_per_byte(way.level));
+    return slowest;
+}
+
 /// Recursive doubling of whole vectors, or recursive halving and doubling, among the stand-ins of the topmost
 /// group, who all start together.
 double TreeModel::rounds_us(const LevelPlan& plan) {
@@ -143,18 +168,55 @@ double TreeModel::rounds_us(const LevelPlan& plan) {
     const Algorithm algorithm = plan.method.algorithm;
     const bool halves = algorithm == Algorithm::rabenseifner;
     const Rounds& rounds = rounds_among(halves ? Places::side_by_side : Places::as_numbered);
+    const double folded = bytes_ * fold_us_per_byte_;
+    if (!rounds.by_place.empty()) return rounds_by_place_us(rounds, halves);
     double us = message_us(rounds.before, bytes_) + message_us(rounds.after, bytes_);
-    if (!rounds.before.empty()) us += bytes_ * fold_us_per_byte_;
-    // A processor that moves the bytes itself first sends its own, then takes in the partner's.
-    const double copy = copy_us_per_byte(top.level);
-    double bytes = bytes_;
+    if (!rounds.before.empty()) us += folded;
+    double share = 1;
     for (const Crossings& round : rounds.rounds) {
         const bool there_and_back = halves && &round != &rounds.rounds.back();
-        if (there_and_back) bytes /= 2;
-        const double message = message_us(round, bytes) + bytes * copy;
-        us += bytes * fold_us_per_byte_ + (there_and_back ? 2 : 1) * message;
+        if (there_and_back) share /= 2;
+        us += share * folded + (there_and_back ? 2 : 1) * trade_us(round, share * bytes_);
     }
     return us;
+}
+
+double TreeModel::trade_us(const Crossings& round, double bytes) const {
+    return message_us(round, bytes) + bytes * copy_us_per_byte(round);
+}
+
+/// The same where some are done with a round before others: each waits for its partner only.
+double TreeModel::rounds_by_place_us(const Rounds& rounds, bool halves) const {
+    const double folded = bytes_ * fold_us_per_byte_;
+    std::vector<double> way_us(rounds.ways.size());
+    std::vector<double> at(rounds.by_place.front().size(), 0);
+    const auto count = rounds.rounds.size();
+    const auto trade = [&](std::size_t round, double share, bool folds) {
+        for (std::size_t way = 0; way < way_us.size(); ++way)
+            way_us[way] = trade_us(rounds.ways[way], share * bytes_);
+        const std::vector<int>& ways = rounds.by_place[1 + round];
+        const std::size_t distance = std::size_t{1} << round;
+        for (std::size_t place = 0; place < at.size(); ++place) {
+            const std::size_t peer = place ^ distance;
+            if (peer < place) continue;
+            const double both = std::max(way_us[ways[place]], way_us[ways[peer]]);
+            at[place] = at[peer] = std::max(at[place], at[peer]) + both + (folds ? share * folded : 0);
+        }
+    };
+    const auto join = [&](const std::vector<int>& ways, double fold) {
+        for (std::size_t place = 0; place < at.size(); ++place) {
+            if (ways[place] >= 0) at[place] += message_us(rounds.ways[ways[place]], bytes_) + fold;
+        }
+    };
+    join(rounds.by_place.front(), folded);
+    double share = 1;
+    for (std::size_t round = 0; round < count; ++round) {
+        if (halves && round + 1 < count) share /= 2;
+        trade(round, share, true);
+    }
+    for (std::size_t round = count - 1; halves && round-- > 0; share *= 2) trade(round, share, false);
+    join(rounds.by_place.back(), 0);
+    return *std::max_element(at.begin(), at.end());
 }
 
 }  // namespace strata::algorithms

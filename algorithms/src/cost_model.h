@@ -87,6 +87,10 @@ protected:
         Crossings before;               ///< from those that have no place in the rounds
         std::vector<Crossings> rounds;  ///< both ways
         Crossings after;                ///< back to those
+        /// Where messages differ: what each place's own one crosses, as a place in `ways`; -1: it has none.
+        /// Those before first, then round by round, then those after. Empty: all are alike.
+        std::vector<std::vector<int>> by_place;
+        std::vector<Crossings> ways;
     };
     struct Shape {
         int index = 0;           ///< among all shapes of this model
@@ -99,6 +103,8 @@ protected:
     double copy_us_per_byte(std::size_t level) const {
         return algorithms::copy_us_per_byte(links_[level], network_[level]);
     }
+    /// In a round that all do together: by the slowest.
+    double copy_us_per_byte(const Crossings& round) const;
     /// Groups of two participants or more, parents before their children.
     const std::vector<int>& busy_groups() const { return busy_groups_; }
     /// Of a level in levels(): its place among all levels.
@@ -154,7 +160,7 @@ private:
     Meeting merged_meeting(int a, int b) const;
     Rounds rounds_apart(const GroupView& top) const;
     Rounds make_rounds(const std::vector<HalvingPlace>& places) const;
-    Crossings crossings(const std::vector<std::pair<int, int>>& messages) const;
+    std::vector<Crossings> crossings(const std::vector<std::pair<int, int>>& messages) const;
     Crossing on_bus(std::size_t level, int group, int messages) const;
     Plan without_skipped() const;
 

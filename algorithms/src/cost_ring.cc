@@ -15,10 +15,11 @@ constexpr double rounding = 1e-9;  // of quotients that should be whole
 /// How the vector goes round.
 struct TreeModel::Ring {
     double members = 0;
-    double vectors = 0;      ///< that each member sends, as many as it receives
-    double piece = 0;        ///< bytes of a full one
-    double round = 0;        ///< bytes of a full one
-    double rounds = 0;       ///< the last one may be shorter
+    double vectors = 0;  ///< that each member sends, as many as it receives
+    double piece = 0;    ///< bytes of a full one
+    double round = 0;    ///< bytes of a full one
+    double rounds = 0;   ///< the last one may be shorter
+    // Of the hops in the mean: a piece goes over all of them, and meanwhile others are on each.
     double hop = 0;          ///< us from the start of a message without bytes until the next one can start
     double us_per_byte = 0;  ///< of one message on its hop, folded
     double pace = 0;         ///< us per byte that a member sends, at least
@@ -35,11 +36,20 @@ struct TreeModel::Ring {
     }
 };
 
+/// Calls action(from, to, meeting) for every neighbour in the ring.
+template <typename Action>
+void TreeModel::each_hop(Action&& action) const {
+    const auto& members = groups_.front().participants;
+    const Participant* from = &members.back();
+    for (const Participant& to : members) {
+        action(*from, to, meeting(0, *from, to));
+        from = &to;
+    }
+}
+
 TreeModel::Ring TreeModel::ring_of(const LevelPlan& plan, const Window& window) const {
     const GroupView& top = groups_.front();
-    const LinkParameters& link = links_[top.level];
     const auto segment = static_cast<double>(plan.segment_bytes);
-    const double copy = 2 * copy_us_per_byte(top.level);
     Ring ring;
     ring.bytes = bytes_;
     ring.members = static_cast<double>(top.participants.size());
@@ -48,35 +58,31 @@ TreeModel::Ring TreeModel::ring_of(const LevelPlan& plan, const Window& window) 
     ring.round =
         std::min(bytes_, ring.members * window.of(network_[top.level], plan.segment_bytes) * ring.piece);
     ring.rounds = std::ceil(bytes_ / ring.round - rounding);
-    ring.hop =
-        2 * link.overhead_us + link.latency_us + handshake_us(link, static_cast<std::size_t>(ring.piece));
-    const Participant* before = &top.participants.back();
-    for (const Participant& member : top.participants) {
-        ring.us_per_byte = std::max(ring.us_per_byte, member.us_per_byte);
-        const double shared = bus_pace(before->rank, member.rank, 0);
-        ring.pace = std::max(ring.pace, std::max(outward_pace(member.rank, 0), shared) / ring.vectors);
-        before = &member;
-    }
-    ring.pace = std::max(ring.pace, ring.us_per_byte);
-    ring.us_per_byte += copy + fold_us_per_byte_;
+    const auto piece = static_cast<std::size_t>(ring.piece);
+    each_hop([&](const Participant& from, const Participant& to, const Meeting& met) {
+        const std::size_t level = groups_[met.group].level;
+        const LinkParameters& link = links_[level];
+        const double moved =
+            std::max(outward_pace(from.rank, met.group), bus_pace(from.rank, to.rank, met.group));
+        ring.pace = std::max({ring.pace, moved / ring.vectors, met.us_per_byte});
+        ring.hop += (2 * link.overhead_us + link.latency_us + handshake_us(link, piece)) / ring.members;
+        ring.us_per_byte += (met.us_per_byte + 2 * copy_us_per_byte(level)) / ring.members;
+    });
+    ring.us_per_byte += fold_us_per_byte_;
     return ring;
 }
 
 void TreeModel::add_ring_loads(const LevelPlan& plan, const Window& window) {
-    const GroupView& top = groups_.front();
-    const LinkParameters& link = links_[top.level];
     const Ring ring = ring_of(plan, window);
-    const double copy = copy_us_per_byte(top.level);
-    const double each_end = link.overhead_us / ring.piece + copy;
-    const Participant* before = &top.participants.back();
-    for (const Participant& member : top.participants) {
-        move_on_buses(before->rank, member.rank, 0, ring.vectors);
-        before = &member;
-        RankState& state = ranks_[member.rank];
-        state.processor_load += ring.vectors * (2 * each_end + fold_us_per_byte_ / 2);
-        state.card_uses += ring.vectors;
-        each_boundary(member.rank, 0, [&](int c) { boundaries_[c].uses += ring.vectors; });
-    }
+    each_hop([&](const Participant& from, const Participant& to, const Meeting& met) {
+        const std::size_t level = groups_[met.group].level;
+        const double each_end = links_[level].overhead_us / ring.piece + copy_us_per_byte(level);
+        move_on_buses(from.rank, to.rank, met.group, ring.vectors);
+        ranks_[from.rank].processor_load += ring.vectors * each_end;
+        ranks_[to.rank].processor_load += ring.vectors * (each_end + fold_us_per_byte_ / 2);
+        ranks_[from.rank].card_uses += ring.vectors;
+        each_boundary(from.rank, met.group, [&](int c) { boundaries_[c].uses += ring.vectors; });
+    });
 }
 
 /// What the members have of the result, when `local` is what the trees have brought them.

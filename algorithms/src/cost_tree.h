@@ -81,6 +81,10 @@ private:
     double pass_buses(int from, int to, int group, double start, double bytes);
     void add_merged_loads(int group, const Edges& edges);
     double rounds_us(const LevelPlan& plan);
+    double rounds_by_place_us(const Rounds& rounds, bool halves) const;
+    double trade_us(const Crossings& round, double bytes) const;
+    template <typename Action>
+    void each_hop(Action&& action) const;
     Ring ring_of(const LevelPlan& plan, const Window& window) const;
     void add_ring_loads(const LevelPlan& plan, const Window& window);
     Wave round_the_ring(const LevelPlan& plan, const Window& window, const Wave& local) const;

@@ -59,6 +59,16 @@ std::vector<LevelKey> skippable_network(const Hierarchy& hierarchy, const Overri
     return levels;
 }
 
+std::vector<LevelKey> all_below_the_top(const Hierarchy& hierarchy, const Overrides& overrides) {
+    if (overrides.keep_levels) return {};
+    std::vector<LevelKey> levels = hierarchy.levels();
+    levels.erase(levels.begin());
+    const bool stays = std::any_of(levels.begin(), levels.end(), [&](LevelKey level) {
+        return level.kind == topology::LevelKind::custom || named_by_a_rule(overrides, level);
+    });
+    return stays ? std::vector<LevelKey>{} : levels;
+}
+
 namespace {
 
 /// All sets of levels; of many levels those next to each other.

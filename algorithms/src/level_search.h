@@ -27,6 +27,10 @@ std::vector<topology::LevelKey> skippable_levels(const topology::Hierarchy& hier
 std::vector<topology::LevelKey> skippable_network(const topology::Hierarchy& hierarchy,
                                                   const Overrides& overrides);
 
+/// All levels below the topmost one; empty where one of them must stay.
+std::vector<topology::LevelKey> all_below_the_top(const topology::Hierarchy& hierarchy,
+                                                  const Overrides& overrides);
+
 /// Looks for levels whose messages cost more than they save: all sets of up to four levels, of more those
 /// that are next to each other. Each is searched on a few nodes (sample_nodes()). Tried on the whole machine
 /// are the fastest of them, and of those predicted within the model's error of it the smallest one, which

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "skip_words.h"
+
 namespace strata::algorithms {
 namespace {
 
@@ -26,13 +28,16 @@ const std::optional<Sample>& Models::thinned(bool switches) {
     return own.sample;
 }
 
-/// Where switches are skipped every node takes part in the topmost level.
+/// Where switches are skipped every node takes part in the topmost level, where nodes are every rank.
 std::unique_ptr<CostModel> Models::make(const LinkTable& links, std::span<const topology::LevelKey> skipped) {
     const bool switches = std::none_of(skipped.begin(), skipped.end(), [](const topology::LevelKey& level) {
         return is_network(level.kind);
     });
+    const bool nodes = std::none_of(skipped.begin(), skipped.end(), [&](const topology::LevelKey& level) {
+        return divides_nodes(hierarchy_, level);
+    });
     const std::optional<Sample>& sample = thinned(switches);
-    if (!sample) return make_cost_model(hierarchy_, links, operation_, skipped);
+    if (!sample || !nodes) return make_cost_model(hierarchy_, links, operation_, skipped);
     Operation there = operation_;
     there.root = sample->root;
     return make_cost_model(sample->hierarchy, links, there, skipped, &*sample);

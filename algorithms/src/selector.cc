@@ -20,6 +20,7 @@ namespace {
 using topology::Hierarchy;
 
 constexpr double needed_gain_inside = 0.15;
+constexpr int most_ranks_among_all = 4096;  // planning would take too long
 
 /// Whether the tree is taken, and why.
 struct Verdict {
@@ -187,6 +188,35 @@ void add_nodes_alone(std::vector<Searched>& ways, const LinkTable& links, const 
     if (weighing.wide()) add(weighing.tables()[*weighing.wide()], Exchanges::whole_vectors);
 }
 
+/// Halves exchanged among all ranks, long ones inside nodes, and a ring of them: nobody folds or passes on
+/// more than the others. Only where somebody told what links inside nodes cost, and processors are not
+/// shared, for reasons that unknown_inside() gives.
+void add_among_all(std::vector<Searched>& ways, const LinkTable& links, Searches& searches) {
+    const Hierarchy& hierarchy = searches.hierarchy;
+    if (searches.overrides.engine != Engine::automatic || !searches.words.levels.empty()) return;
+    if (hierarchy.crowding > 1 || !knows_inside(hierarchy, links)) return;
+    if (hierarchy.ranks() > most_ranks_among_all) return;
+    const std::vector<topology::LevelKey> skipped = all_below_the_top(hierarchy, searches.overrides);
+    if (skipped.empty()) return;
+    if (may_be_among_all(Algorithm::rabenseifner, searches.operation)) {
+        Searched halves = searches.without(skipped, links, Rings::none, Exchanges::parts);
+        if (halves.search.exchanges_parts()) ways.push_back(std::move(halves));
+    }
+    if (may_be_among_all(Algorithm::ring, searches.operation)) {
+        Searched ring = searches.without(skipped, links, Rings::wanted);
+        if (has_ring(ring.search.plans())) ways.push_back(std::move(ring));
+    }
+}
+
+/// Inside a node: what all ranks do alike where that is faster by more than the model's error.
+void try_among_all(Searched& searched, const LinkTable& links, Searches& searches) {
+    std::vector<Searched> ways;
+    add_among_all(ways, links, searches);
+    for (Searched& way : ways) {
+        if (way.us < searched.us * (1 - needed_gain)) searched = std::move(way);
+    }
+}
+
 /// Between nodes: what is fastest under any of the links that may be, fewer levels, rings in place of trees,
 /// or the previous component.
 Verdict weigh(Searched& searched, const LinkTable& links, Searches& searches, Plan& plan) {
@@ -206,6 +236,7 @@ Verdict weigh(Searched& searched, const LinkTable& links, Searches& searches, Pl
         ways.push_back(searches.without(ways.front().skipped, links, Rings::none,
                                         parts ? Exchanges::whole_vectors : Exchanges::parts));
     }
+    add_among_all(ways, links, searches);
     if (traits_of(operation.collective).by_ring && ways.front().search.could_be_ring()) {
         ways.push_back(searches.under(links, Rings::allowed));
     }
@@ -248,6 +279,7 @@ Verdict judge(Searched& searched, const LinkTable& links, Searches& searches, Pl
     searched.us = search.run(by_levels || traits_of(operation.collective).folds);
     if (!by_levels && may_skip_levels(overrides, operation)) {
         searches.levels.skip_levels(searched, links, Rings::none);
+        if (!verdict && !between_nodes) try_among_all(searched, links, searches);
     }
     plan.predicted_us = searched.us;
     if (!by_levels) choose_receiver(plan, hierarchy, links, operation, search.plans());

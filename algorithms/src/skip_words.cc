@@ -9,15 +9,21 @@ using topology::Group;
 using topology::Hierarchy;
 using topology::LevelKey;
 
+/// True where rules ask for something on the topmost level that all ranks can take part in alike.
+bool among_all(const Hierarchy& hierarchy, const Overrides& overrides, const Operation& operation) {
+    const LevelKey top = hierarchy.groups.front().level;
+    const auto rule = std::find_if(overrides.methods.begin(), overrides.methods.end(),
+                                   [&](const LevelMethodRule& one) { return one.holds_for(top); });
+    return rule != overrides.methods.end() && may_be_among_all(rule->method.algorithm, operation);
+}
+
 /// Why a level stays; empty: it can be skipped.
-std::string why_it_stays(const Hierarchy& hierarchy, LevelKey level, const Operation& operation) {
+std::string why_it_stays(const Hierarchy& hierarchy, LevelKey level, const Overrides& overrides,
+                         const Operation& operation) {
     if (level == hierarchy.groups.front().level)
         return "is not for " + name_of(level) + ", the topmost level";
-    const bool divides_nodes =
-        std::any_of(hierarchy.groups.begin(), hierarchy.groups.end(), [&](const Group& group) {
-            return group.level == level && !is_network(group) && is_network(hierarchy.groups[group.parent]);
-        });
-    if (divides_nodes) return "is not for " + name_of(level) + ", which divides nodes";
+    if (divides_nodes(hierarchy, level) && !among_all(hierarchy, overrides, operation))
+        return "is not for " + name_of(level) + ", which divides nodes";
     return keeps_order(operation) ? "keeps no order" : "";
 }
 
@@ -40,6 +46,20 @@ bool keeps_order(const Operation& operation) {
     return traits_of(operation.collective).folds && (operation.rank_order || operation.reproducible);
 }
 
+bool divides_nodes(const Hierarchy& hierarchy, LevelKey level) {
+    return std::any_of(hierarchy.groups.begin(), hierarchy.groups.end(), [&](const Group& group) {
+        return group.level == level && !is_network(group) && group.parent >= 0 &&
+               is_network(hierarchy.groups[group.parent]);
+    });
+}
+
+bool may_be_among_all(Algorithm algorithm, const Operation& operation) {
+    const CollectiveTraits traits = traits_of(operation.collective);
+    if (keeps_order(operation)) return false;
+    if (algorithm == Algorithm::ring) return traits.by_ring;
+    return algorithm == Algorithm::rabenseifner && traits.folds && exchanges_by(algorithm, traits);
+}
+
 SkipWords skip_words(const Hierarchy& hierarchy, const Overrides& overrides, const Operation& operation) {
     SkipWords words;
     const auto skips = [](const LevelMethodRule& rule) { return rule.method.algorithm == Algorithm::skip; };
@@ -47,7 +67,7 @@ SkipWords skip_words(const Hierarchy& hierarchy, const Overrides& overrides, con
     for (const LevelKey level : hierarchy.levels()) {
         const LevelMethodRule* rule = rule_for(overrides, level);
         if (rule == nullptr || !skips(*rule)) continue;
-        const std::string stays = why_it_stays(hierarchy, level, operation);
+        const std::string stays = why_it_stays(hierarchy, level, overrides, operation);
         if (stays.empty()) {
             words.levels.push_back(level);
             words.sources.push_back(rule->source);

@@ -9,6 +9,12 @@ namespace strata::algorithms {
 /// True for reductions whose order must not change: no level may be left out of them.
 bool keeps_order(const Operation& operation);
 
+/// True of the level by which nodes stand apart.
+bool divides_nodes(const topology::Hierarchy& hierarchy, topology::LevelKey level);
+
+/// True of what loads all its members alike: a ring, and an exchange of halves. Nodes need no leaders there.
+bool may_be_among_all(Algorithm algorithm, const Operation& operation);
+
 /// What rules ask to skip (Algorithm::skip) on a hierarchy.
 struct SkipWords {
     std::vector<topology::LevelKey> levels;  ///< those that can be skipped, topmost first
@@ -17,8 +23,9 @@ struct SkipWords {
 };
 
 /// The topmost level stays, and so does one by which nodes stand apart: who is near a node's card speaks for
-/// the node. All others can be skipped: switches below the topmost one, and what is inside nodes. None in a
-/// reduction that keeps an order. The first rule that a level can have decides, as for other methods.
+/// the node, unless a rule has all ranks take part alike on the topmost level. All others can be skipped:
+/// switches below the topmost one, and what is inside nodes. None in a reduction that keeps an order. The
+/// first rule that a level can have decides, as for other methods.
 SkipWords skip_words(const topology::Hierarchy& hierarchy, const Overrides& overrides,
                      const Operation& operation);
 

@@ -208,6 +208,31 @@ TEST(Candidates, OtherLevelsAreTried) {
 }
 
 /// What components do counts where their messages are known, and where that is not hopeless.
+/// Where no processor is shared; parameters ask for the same plans (ParametersAskForTheSamePlan).
+TEST(Candidates, AllRanksAlike) {
+    const auto among_all = [](const Hierarchy& hierarchy, Collective collective, std::size_t bytes) {
+        LinkTable links = two_sites(50);
+        links.set({LevelKind::node, std::nullopt}, {0.5, 0.4, 3000, 4096});
+        std::set<Algorithm> found;
+        for (const Plan& plan : candidate_plans(hierarchy, links, {}, of(collective, bytes), 1.0, 40)) {
+            if (plan.engine == Engine::forward || plan.levels.size() > 1) continue;
+            found.insert(plan.levels.front().method.algorithm);
+            const Plan again = make_plan(hierarchy, links, asked_by(plan, collective), of(collective, bytes));
+            EXPECT_EQ(again.skipped, plan.skipped) << again.reason;
+            EXPECT_EQ(again.levels, plan.levels);
+            EXPECT_EQ(again.engine, plan.engine);
+        }
+        return found;
+    };
+    Hierarchy nodes = nodes_below_switch(4, 4);
+    EXPECT_EQ(among_all(nodes, Collective::allreduce, 65536),
+              (std::set{Algorithm::rabenseifner, Algorithm::ring}));
+    EXPECT_EQ(among_all(nodes, Collective::allgather, 4 * mib), std::set{Algorithm::ring});
+    EXPECT_EQ(among_all(nodes, Collective::bcast, 65536), std::set<Algorithm>{});
+    nodes.crowding = 8;
+    EXPECT_EQ(among_all(nodes, Collective::allreduce, 65536), std::set<Algorithm>{});
+}
+
 TEST(Candidates, LevelsLeftToComponents) {
     const auto of_components = [](double within) {
         const auto plans = candidate_plans(nodes_below_switch(4, 4), round_links(), {},

@@ -123,6 +123,25 @@ TEST(RoundsCost, AgreesWithTheMessagesOneByOne) {
     }
 }
 
+/// Among all ranks, with no level left below the topmost one: inside nodes processors move the bytes, between
+/// them those of one node share its card, which starts over for every round.
+TEST(RoundsCost, AmongAllRanks) {
+    for (const auto& [nodes, per_node] : {std::pair(2, 2), {4, 4}, {8, 2}, {3, 4}, {4, 6}}) {
+        const Hierarchy hierarchy = nodes_below_switch(nodes, per_node);
+        Plan plan = uniform(hierarchy, Algorithm::rabenseifner, 0);
+        plan.levels.pop_back();
+        plan.skipped.push_back(node_level);
+        for (const std::size_t bytes : {4096, 32768, 262144}) {
+            const double rounds =
+                tree_cost_us(hierarchy, round_links(), plan, {Collective::allreduce, bytes});
+            FlatModel model(hierarchy, round_links());
+            const double single = latest(run_program(model, program_of(hierarchy, plan, bytes)));
+            EXPECT_GE(rounds, single * 0.8) << nodes << ' ' << per_node << ' ' << bytes;
+            EXPECT_LE(rounds, single * 1.3) << nodes << ' ' << per_node << ' ' << bytes;
+        }
+    }
+}
+
 double blocks_us(const Hierarchy& hierarchy, double bytes, bool alone = false,
                  const LinkTable& links = round_links()) {
     return tree_cost_us(hierarchy, links, exchanging(hierarchy, Algorithm::recursive_doubling, alone),

@@ -1,6 +1,8 @@
 // The ring of an allreduce: what it is predicted to cost, and when it is taken.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "../../../algorithms/src/cost_links.h"
 #include "plans.h"
 #include "weighed.h"
@@ -41,6 +43,37 @@ TEST(RingCost, ByHand) {
         EXPECT_NEAR(cost_us(flat, ring_plan(flat, 1000), 4 * bytes),
                     (2 * members - 3) * step + 3000 / 10.0 + hop, 1e-6);
     }
+}
+
+/// No level left below: of four hops two are inside nodes (2 us, 1 us at each end, 100 bytes a microsecond,
+/// copied twice), and every piece goes over all of them.
+TEST(RingCost, OfAllRanksByHand) {
+    const Hierarchy nodes = nodes_below_switch(2, 2);
+    Plan plan = ring_plan(nodes, 0);
+    plan.levels.pop_back();
+    plan.skipped.push_back(node_level);
+    const double fold = 100 / folded_bytes_per_us;
+    const double inside = 1 + 2 + 1 + 3 * 100 / 100.0;
+    const double between = 5 + 50 + 5 + 100 / 10.0;
+    EXPECT_NEAR(cost_us(nodes, plan, 400), 6 * ((inside + between) / 2 + fold), 1e-6);
+}
+
+/// Where a leader would copy for its node at a rate not far from the card's. The same wherever ranks are: the
+/// ring goes along the hardware.
+TEST(PlanRing, OfAllRanks) {
+    LinkTable links;
+    links.set({LevelKind::switch_, std::nullopt}, {3, 0.4, 1500, 4096});
+    links.set({LevelKind::node, std::nullopt}, {0.5, 0.4, 3000, 4096});
+    const Operation vector{Collective::allreduce, 16 * mib};
+    std::set<double> predicted;
+    for (const Hierarchy& nodes : {nodes_below_switch(8, 8), dealt_out(1, 8, 8)}) {
+        const Plan plan = make_plan(nodes, links, {}, vector);
+        ASSERT_EQ(plan.engine, Engine::ring) << plan.reason;
+        EXPECT_EQ(plan.skipped, std::vector{node_level});
+        EXPECT_DOUBLE_EQ(plan.predicted_us, tree_cost_us(nodes, links, plan, vector));
+        predicted.insert(plan.predicted_us);
+    }
+    EXPECT_EQ(predicted.size(), 1U);
 }
 
 TEST(RingCost, AConnectionCarriesTwoVectorsLessTwoChunks) {

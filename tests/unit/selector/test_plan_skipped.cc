@@ -89,6 +89,32 @@ TEST(PlanSkipped, OneHopInsteadOfThree) {
 }
 
 /// Nothing changes where nothing is gained, and what is gained is more than the model's error.
+/// Halves among all ranks fold everywhere at once; where processors are shared, or links inside nodes are
+/// guesses, nobody knows whether that gains.
+TEST(PlanSkipped, HalvesAmongAllRanks) {
+    const Hierarchy nodes = nodes_below_switch(8, 8);
+    LinkTable links;
+    links.set({LevelKind::switch_, std::nullopt}, {3, 0.4, 1500, 4096});
+    const Operation vector{Collective::allreduce, 32768, 0};
+    EXPECT_TRUE(make_plan(nodes, links, {}, vector).skipped.empty());
+    links.set({LevelKind::node, std::nullopt}, {0.5, 0.4, 3000, 4096});
+    const Plan plan = make_plan(nodes, links, {}, vector);
+    ASSERT_EQ(plan.engine, Engine::tree);
+    EXPECT_EQ(plan.skipped, std::vector{node_level});
+    EXPECT_EQ(plan.levels.front().method.algorithm, Algorithm::rabenseifner);
+    EXPECT_DOUBLE_EQ(plan.predicted_us, tree_cost_us(nodes, links, plan, vector));
+    Hierarchy crowded = nodes;
+    crowded.crowding = 2;
+    EXPECT_TRUE(make_plan(crowded, links, {}, vector).skipped.empty());
+    EXPECT_TRUE(
+        make_plan(nodes, links, overriding(Engine::automatic, "node=linear"), vector).skipped.empty());
+    for (bool Operation::*order : {&Operation::rank_order, &Operation::reproducible}) {
+        Operation ordered = vector;
+        ordered.*order = true;
+        EXPECT_TRUE(make_plan(nodes, links, {}, ordered).skipped.empty());
+    }
+}
+
 TEST(PlanSkipped, OnlyForAGain) {
     int skips = 0;
     int plans = 0;

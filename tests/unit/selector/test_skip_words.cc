@@ -76,6 +76,37 @@ TEST(SkipWord, AnyLevelButTheTopmostAndThatOfNodes) {
     EXPECT_TRUE(tells(plan, "switch2, the topmost level")) << plan.reason;
 }
 
+/// Below a ring or an exchange of halves, in which all ranks then take part.
+TEST(SkipWord, NodesWhereAllRanksDoAlike) {
+    const std::string below = ",switch1=skip,switch0=skip,node=skip,package=skip,numa=skip";
+    const auto all = [&](Engine engine, const char* top) {
+        return overriding(engine, (top + below).c_str());
+    };
+    const auto expect_all = [&](const Plan& plan, Algorithm algorithm) {
+        ASSERT_EQ(plan.levels.size(), 1U) << plan.reason;
+        EXPECT_EQ(plan.levels.front().method.algorithm, algorithm);
+        EXPECT_EQ(plan.skipped.size(), deep().levels().size() - 1);
+        EXPECT_FALSE(tells(plan, "skip")) << plan.reason;
+    };
+    const Operation reduced{Collective::allreduce, 65536, 0};
+    expect_all(planned(all(Engine::tree, "switch2=rabenseifner"), reduced), Algorithm::rabenseifner);
+    for (const Operation& operation : {reduced, Operation{Collective::allgather, 65536, 0}})
+        expect_all(planned(all(Engine::ring, "switch2=ring"), operation), Algorithm::ring);
+    const auto keeps_nodes = [](const Overrides& overrides, const Operation& operation) {
+        const std::vector<LevelKey> skipped = planned(overrides, operation).skipped;
+        return std::find(skipped.begin(), skipped.end(), node_level) == skipped.end();
+    };
+    for (bool Operation::*order : {&Operation::rank_order, &Operation::reproducible}) {
+        Operation ordered = reduced;
+        ordered.*order = true;
+        EXPECT_TRUE(keeps_nodes(all(Engine::tree, "switch2=rabenseifner"), ordered));
+        EXPECT_TRUE(keeps_nodes(all(Engine::ring, "switch2=ring"), ordered));
+    }
+    for (const char* top : {"switch2=recursive_doubling", "switch2=linear,switch2=rabenseifner"})
+        EXPECT_TRUE(keeps_nodes(all(Engine::tree, top), reduced));
+    EXPECT_TRUE(keeps_nodes(all(Engine::tree, "switch2=binomial"), {Collective::bcast, 65536, 0}));
+}
+
 /// A package that is all that a node has stands for the node.
 TEST(SkipWord, WhatStandsForANodeStays) {
     const Hierarchy mixed = make_hierarchy(

@@ -45,8 +45,8 @@ std::vector<LevelSizeRule> parse_level_sizes(std::string_view text);
 /// exchanges_by() holds for the topmost level only, whatever that is in a hierarchy, and halves not for
 /// reductions that keep an order: elsewhere the rule is passed over, and the plan's reason says so. Levels
 /// whose rule says `skip` are left out of trees and rings, those that a rule names otherwise are kept; the
-/// word is passed over for the topmost level, for one by which nodes stand apart, and in reductions that keep
-/// an order.
+/// word is passed over for the topmost level, for one by which nodes stand apart (but below a ring or halves,
+/// in which all ranks can take part alike), and in reductions that keep an order.
 struct Overrides {
     Engine engine = Engine::automatic;
     std::vector<LevelMethodRule> methods;
@@ -118,16 +118,18 @@ struct Operation {
 /// under `rank_order` or `reproducible`; an automatic one between nodes takes the ring as Allgather does.
 /// `rank_order`: only shapes that keep it. `reproducible`: binomial trees where no rule says otherwise.
 /// Levels inside nodes are skipped where the tree or ring is predicted at least 5 % faster without them
-/// (Plan::skipped), unless a rule names them, or an order must be kept. The previous component (forward_us)
-/// is taken to be Open MPI's coll/tuned 4.1.
-/// Of machines of more than 64 ranks trees are predicted for the nodes that are served first (thin_out()).
-/// For random plans on equal nodes below equal switches that differs from the prediction for all by less than
-/// 0.1 %, but for Allgather and Gather by 1 % in the mean and 21 % at worst. With nodes of 2 to 6 ranks it is
-/// 0.5 % (Gather, Scatter) to 4 % (Allreduce, Barrier) in the mean and 29 % at worst, nearly always too long:
-/// a small switch that is left out counts as the largest one. Where switches are skipped it is 1 % and 17 %.
-/// Throws std::invalid_argument with check()'s message. Cost: O(ranks * depth) per candidate, of which only
-/// the ranks that thin_out() leaves count; the number of candidates depends on the number of levels only;
-/// O(ranks * (depth + log ranks)) for each forward_us, once O(ranks * depth * log ranks).
+/// (Plan::skipped), unless a rule names them, or an order must be kept. All levels but the topmost one are
+/// skipped where a ring or an exchange of halves among all ranks is predicted faster by as much, on up to
+/// 4,096 ranks that share no processors, where the table says what links inside nodes cost. The previous
+/// component (forward_us) is taken to be Open MPI's coll/tuned 4.1. Of machines of more than 64 ranks trees
+/// are predicted for the nodes that are served first (thin_out()). For random plans on equal nodes below
+/// equal switches that differs from the prediction for all by less than 0.1 %, but for Allgather and Gather
+/// by 1 % in the mean and 21 % at worst. With nodes of 2 to 6 ranks it is 0.5 % (Gather, Scatter) to 4 %
+/// (Allreduce, Barrier) in the mean and 29 % at worst, nearly always too long: a small switch that is left
+/// out counts as the largest one. Where switches are skipped it is 1 % and 17 %. Throws std::invalid_argument
+/// with check()'s message. Cost: O(ranks * depth) per candidate, of which only the ranks that thin_out()
+/// leaves count; the number of candidates depends on the number of levels only; O(ranks * (depth + log
+/// ranks)) for each forward_us, once O(ranks * depth * log ranks).
 Plan make_plan(const topology::Hierarchy& hierarchy, const LinkTable& links, const Overrides& overrides,
                const Operation& operation);
 
