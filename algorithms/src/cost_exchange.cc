@@ -1,7 +1,6 @@
 #include "cost_exchange.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <numeric>
 #include <ranges>
@@ -272,60 +271,6 @@ void ExchangeModel::hand_on(std::span<const Edge> ring, const Window& window) {
         const Stream stream = outer(edge, load);
         const double ready = ranks_[edge.parent].arrivals.all();
         arrive(edge, stream, queued_start(edge, stream, ready), window);
-    }
-}
-
-/// One round of the exchange, all of whose messages start together.
-double ExchangeModel::round_us(const Crossings& crossings, double bytes, double others, const LevelPlan& plan,
-                               const Window& window) const {
-    const Stream stream = cut({.bytes = bytes}, plan.segment_bytes);
-    double us = message_us(crossings, bytes, others, stream.message);
-    for (const Crossing& way : crossings) {
-        const LinkParameters& link = links_[way.level];
-        // Each sends as many as it receives.
-        const double busy = 2 * stream.messages * link.overhead_us + link.latency_us;
-        us = std::max({us, busy, acknowledged_us(way.level, stream, plan.segment_bytes, window)});
-    }
-    return us;
-}
-
-/// Among the stand-ins of the topmost group: in every round all that each has.
-void ExchangeModel::exchange(const LevelPlan& plan, const Window& window) {
-    if (places_.empty()) places_ = places_side_by_side();
-    const Rounds& rounds = rounds_among(Places::side_by_side);
-    // A processor that moves the bytes itself first sends its own, then takes in the other's.
-    const double copy = copy_us_per_byte(groups_.front().level);
-    const auto bytes_of = [&](int rank) { return bytes_ * ranks_[rank].below / all_ranks_; };
-    double at = 0;
-    double joining = 0;
-    std::vector<double> held;
-    for (const HalvingPlace& place : places_) {
-        at = std::max(at, ranks_[place.rank].arrivals.all());
-        held.push_back(bytes_of(place.rank));
-        if (place.partner < 0) continue;
-        at = std::max(at, ranks_[place.partner].arrivals.all());
-        joining = std::max(joining, bytes_of(place.partner));
-        held.back() += bytes_of(place.partner);
-    }
-    if (joining > 0) at += round_us(rounds.before, joining, joining, plan, window);
-    for (std::size_t distance = held.size() / 2; distance > 0; distance /= 2) {
-        const double bytes = *std::max_element(held.begin(), held.end());
-        const double mean = std::accumulate(held.begin(), held.end(), 0.0) / static_cast<double>(held.size());
-        const auto round = static_cast<std::size_t>(std::countr_zero(distance));
-        at += round_us(rounds.rounds[round], bytes, mean, plan, window);
-        at += bytes * copy;
-        for (std::size_t place = 0; place < held.size(); ++place) {
-            const std::size_t peer = place ^ distance;
-            if (place < peer) held[place] = held[peer] = held[place] + held[peer];
-        }
-    }
-    constexpr int nobody = -1;
-    for (const HalvingPlace& place : places_) {
-        ranks_[place.rank].arrivals.add(nobody, at, 0, 0);
-        if (place.partner < 0) continue;
-        const double lacking = bytes_ - bytes_of(place.partner);
-        const double last = round_us(rounds.after, lacking, lacking, plan, window);
-        ranks_[place.partner].arrivals.add(nobody, at + last, 0, 0);
     }
 }
 

@@ -127,6 +127,8 @@ private:
     void go_round(std::span<const Edge> ring, const Window& window);
     double round_us(const Crossings& crossings, double bytes, double others, const LevelPlan& plan,
                     const Window& window) const;
+    double own_us(const Rounds& rounds, std::size_t round, const Crossings& together, std::size_t place,
+                  double bytes, double mean, const LevelPlan& plan, const Window& window) const;
     void exchange(const LevelPlan& plan, const Window& window);
     void spread_up(int group);
     void gather_down(int group);
