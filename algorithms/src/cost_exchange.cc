@@ -21,28 +21,19 @@ void ExchangeModel::Latest::add(int from, double at) {
 }
 
 void ExchangeModel::Arrivals::add(int from, double at, double busy, double bound) {
+    const double before = queue_;
+    queue_ = std::max(queue_ + busy, at);
+    queue_without_latest_ = at > latest_.all() ? before : std::max(queue_without_latest_ + busy, at);
     latest_.add(from, at);
     bound_.add(from, bound);
-    if (count_ == 0) {
-        earliest_ = at;
-        earliest_busy_ = busy;
-    } else if (at < earliest_) {
-        queued_ += earliest_busy_;
-        earliest_ = at;
-        earliest_busy_ = busy;
-    } else {
-        queued_ += busy;
-    }
-    ++count_;
 }
 
-double ExchangeModel::Arrivals::all() const {
-    return std::max({latest_.all(), bound_.all(), earliest_ + queued_});
-}
+double ExchangeModel::Arrivals::all() const { return std::max(bound_.all(), queue_); }
 
 double ExchangeModel::Arrivals::without(int from, double busy) const {
-    const double queue = count_ < 2 ? 0 : earliest_ + queued_ - busy;
-    return std::max({latest_.without(from), bound_.without(from), queue});
+    const double others = latest_.without(from);
+    const double queue = others == latest_.all() ? std::max(others, queue_ - busy) : queue_without_latest_;
+    return std::max(bound_.without(from), queue);
 }
 
 ExchangeModel::ExchangeModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,

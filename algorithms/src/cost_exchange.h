@@ -97,10 +97,8 @@ private:
     private:
         Latest latest_;
         Latest bound_;
-        double earliest_ = 0;
-        double queued_ = 0;  ///< time for which the processor is busy after the earliest
-        double earliest_busy_ = 0;
-        int count_ = 0;
+        double queue_ = 0;                 ///< when all last messages are taken in
+        double queue_without_latest_ = 0;  ///< the same but for that which comes last
     };
 
     void make_edges(std::span<const LevelPlan> plans);

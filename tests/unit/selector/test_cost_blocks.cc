@@ -34,6 +34,16 @@ TEST(BlocksCost, AllgatherInANodeByHand) {
                      5 + 2 + 3 * (1 + 3) + 2 + 1);
 }
 
+/// A neighbour's block is long there when those of three other nodes come all at once: what the root's
+/// processor does between the two does not shorten their queue.
+TEST(BlocksCost, WhatComesTogetherQueuesWhateverWasThereBefore) {
+    const Hierarchy nodes = nodes_below_switch(4, 2);
+    const double at_leaders = 1 + 8 / 100.0 + 2 + 1;
+    const double at_root = at_leaders + 5 + 16 / 10.0 + 50 + 5;
+    EXPECT_DOUBLE_EQ(cost_us(Collective::gather, nodes, uniform(nodes, Algorithm::linear, 0), 64),
+                     at_root + 2 * 5);
+}
+
 TEST(BlocksCost, AStarInOneGroupIsDirectMessages) {
     for (const int ranks : {2, 4, 9}) {
         const Hierarchy node = one_node(ranks);
