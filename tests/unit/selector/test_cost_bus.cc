@@ -136,4 +136,30 @@ TEST(OffloadedCost, RanksSendAndReceiveAtTheSameTime) {
     EXPECT_DOUBLE_EQ(model.transmit(3, 0, 1000, 0), 14) << "the way in is free";
 }
 
+/// Inside a node a tree must gain 15 % where the table may have forgotten a bus, 8 % where it has one,
+/// however wide.
+TEST(PlanBus, LeavesLessToDoubt) {
+    const Hierarchy node = make_hierarchy(node_level, {{numa_level, blocks(32, 8)}}, 32);
+    LinkTable links;
+    links.set({LevelKind::node, std::nullopt}, {1, 0.2, 6000, 4096});
+    links.set({LevelKind::numa, std::nullopt}, {0.25, 0.2, 5000, 4096});
+    LinkTable wide = links;
+    wide.set_some({LevelKind::numa, std::nullopt}, {.bus_bytes_per_us = 1e12});
+    int more = 0;
+    for (std::size_t bytes = 8; bytes <= mib; bytes += bytes / 4 + 8) {
+        for (const Collective collective : {Collective::reduce, Collective::allreduce}) {
+            const Plan doubtful = make_plan(node, links, {}, {collective, bytes});
+            const Plan plan = make_plan(node, wide, {}, {collective, bytes});
+            if (doubtful.engine != Engine::forward) {
+                EXPECT_LE(doubtful.predicted_us, 0.85 * doubtful.forward_us);
+            }
+            if (plan.engine != Engine::forward) {
+                EXPECT_LE(plan.predicted_us, 0.92 * plan.forward_us);
+                more += doubtful.engine == Engine::forward ? 1 : 0;
+            }
+        }
+    }
+    EXPECT_GT(more, 0);
+}
+
 }  // namespace
