@@ -208,19 +208,19 @@ private:
         }
     }
 
-    /// What all ranks do alike, with no level left below the topmost one. Where they share processors it is
-    /// the same work in more messages.
+    /// What all ranks do alike, with no level left below the topmost one.
     void among_all() {
-        if (hierarchy_.crowding > 1) return;
+        if (!can_all_take_part(hierarchy_) || method_fixed(levels_.front())) return;
         const std::vector<LevelKey> below = all_below_the_top(hierarchy_, overrides_);
-        if (below.empty() || method_fixed(levels_.front())) return;
+        if (below.empty()) return;
         for (const auto& [engine, algorithm] :
              {std::pair(Engine::tree, Algorithm::rabenseifner), {Engine::ring, Algorithm::ring}}) {
             if (!may_be_among_all(algorithm, operation_)) continue;
+            if (overrides_.engine != Engine::automatic && overrides_.engine != engine) continue;
             std::vector<LevelMethodRule> methods{{exactly(levels_.front()), {algorithm, 0, {}}, {}}};
             const std::vector<LevelMethodRule> rest = skipping(below);
             methods.insert(methods.end(), rest.begin(), rest.end());
-            family(engine, methods, "all ranks alike", "all ranks");
+            add(wishing(engine, methods, {}), "all ranks", "all ranks alike");
         }
     }
 

@@ -1,9 +1,8 @@
-// Exchanges among the stand-ins of the topmost group, which go in rounds, all together: what the models know
+// Exchanges among the stand-ins of the topmost group, which go in rounds: what the models know
 // of their messages, and those of whole vectors and halves.
 #include <algorithm>
 #include <bit>
 #include <map>
-#include <set>
 
 #include "cost_links.h"
 #include "cost_tree.h"
@@ -108,9 +107,7 @@ const CostModel::Rounds& CostModel::rounds_among(Places places) {
 CostModel::Rounds CostModel::make_rounds(const std::vector<HalvingPlace>& places) const {
     Rounds made;
     std::map<Crossings, int> known;
-    std::vector<std::size_t> seen_in;  // by way: the last round
-    // Every place's message of a round; returns what they cross all together.
-    const auto round = [&](auto&& from, auto&& to) {
+    const auto add = [&](auto&& from, auto&& to) {
         std::vector<std::pair<int, int>> messages;
         std::vector<std::size_t> senders;
         for (std::size_t place = 0; place < places.size(); ++place) {
@@ -118,26 +115,21 @@ CostModel::Rounds CostModel::make_rounds(const std::vector<HalvingPlace>& places
             messages.emplace_back(from(place), to(place));
             senders.push_back(place);
         }
-        made.by_place.emplace_back(places.size(), -1);
-        std::set<Crossing> together;
+        std::vector<int>& ways = made.by_place.emplace_back(places.size(), -1);
         const std::vector<Crossings> all = crossings(messages);
         for (std::size_t m = 0; m < all.size(); ++m) {
             const auto [entry, added] = known.try_emplace(all[m], static_cast<int>(made.ways.size()));
             if (added) made.ways.push_back(all[m]);
-            seen_in.resize(made.ways.size(), 0);
-            std::size_t& seen = seen_in[static_cast<std::size_t>(entry->second)];
-            if (seen != made.by_place.size()) together.insert(all[m].begin(), all[m].end());
-            seen = made.by_place.size();
-            made.by_place.back()[senders[m]] = entry->second;
+            ways[senders[m]] = entry->second;
         }
-        return Crossings(together.begin(), together.end());
     };
     const auto own = [&](std::size_t place) { return places[place].rank; };
     const auto partner = [&](std::size_t place) { return places[place].partner; };
-    made.before = round(partner, own);
+    add(partner, own);
     for (std::size_t distance = 1; distance < places.size(); distance *= 2)
-        made.rounds.push_back(round(own, [&](std::size_t place) { return places[place ^ distance].rank; }));
-    made.after = round(own, partner);
+        add(own, [&](std::size_t place) { return places[place ^ distance].rank; });
+    add(own, partner);
+    made.rounds.resize(made.by_place.size() - 2);
     return made;
 }
 

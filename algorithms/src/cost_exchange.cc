@@ -21,16 +21,31 @@ void ExchangeModel::Latest::add(int from, double at) {
 }
 
 void ExchangeModel::Arrivals::add(int from, double at, double busy, double bound) {
-    const double before = queue_;
-    queue_ = std::max(queue_ + busy, at);
-    queue_without_latest_ = at > latest_.all() ? before : std::max(queue_without_latest_ + busy, at);
+    messages_.emplace_back(at, busy);
+    queued_ = false;
     latest_.add(from, at);
     bound_.add(from, bound);
 }
 
-double ExchangeModel::Arrivals::all() const { return std::max(bound_.all(), queue_); }
+/// In the order in which they come.
+void ExchangeModel::Arrivals::queue() const {
+    if (queued_) return;
+    std::sort(messages_.begin(), messages_.end());
+    queue_ = queue_without_latest_ = 0;
+    for (const auto& [at, busy] : messages_) {
+        queue_without_latest_ = queue_;
+        queue_ = std::max(queue_ + busy, at);
+    }
+    queued_ = true;
+}
+
+double ExchangeModel::Arrivals::all() const {
+    queue();
+    return std::max(bound_.all(), queue_);
+}
 
 double ExchangeModel::Arrivals::without(int from, double busy) const {
+    queue();
     const double others = latest_.without(from);
     const double queue = others == latest_.all() ? std::max(others, queue_ - busy) : queue_without_latest_;
     return std::max(bound_.without(from), queue);

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "cost_model.h"
@@ -19,9 +20,8 @@ namespace strata::algorithms {
 /// queue. No processor is done before it has worked off its messages. Messages are counted per stream: short
 /// blocks share one. A ring's edges carry two streams, the group's own blocks, a message at least for every
 /// participant, and those from outside. With an exchange on the topmost level all that is below its members
-/// goes up, then rounds among these, which wait for the last of them (cost_core_rounds.cc), as long as the
-/// longest message of each, then down; that messages which are cut flow from one round into the next is not
-/// counted.
+/// goes up, then rounds among these, each of which waits for its partner (cost_exchange_rounds.cc), then
+/// down; that messages which are cut flow from one round into the next is not counted.
 class ExchangeModel final : public CostModel {
 public:
     /// `sample`: of which the hierarchy is, where it was thinned out.
@@ -97,8 +97,12 @@ private:
     private:
         Latest latest_;
         Latest bound_;
-        double queue_ = 0;                 ///< when all last messages are taken in
-        double queue_without_latest_ = 0;  ///< the same but for that which comes last
+        void queue() const;
+
+        mutable std::vector<std::pair<double, double>> messages_;  ///< when each comes, and keeps us busy
+        mutable bool queued_ = true;
+        mutable double queue_ = 0;                 ///< when all last messages are taken in
+        mutable double queue_without_latest_ = 0;  ///< the same but for that which comes last
     };
 
     void make_edges(std::span<const LevelPlan> plans);

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "cost_exchange.h"
 #include "cost_links.h"
@@ -60,8 +62,14 @@ void ExchangeModel::exchange(const LevelPlan& plan, const Window& window) {
         const auto round = static_cast<std::size_t>(std::countr_zero(distance));
         const double all_us =
             alike ? own_us(rounds, round + 1, rounds.rounds[round], 0, most, mean, plan, window) : 0;
+        std::vector<std::pair<double, double>> timed(rounds.ways.size(), {-1, 0});  // bytes, us
         const auto us = [&](std::size_t place) {
-            return alike ? all_us : own_us(rounds, round + 1, {}, place, held[place], mean, plan, window);
+            if (alike) return all_us;
+            auto& [bytes, own] = timed[static_cast<std::size_t>(rounds.by_place[round + 1][place])];
+            if (bytes != held[place])
+                own = own_us(rounds, round + 1, {}, place, held[place], mean, plan, window);
+            bytes = held[place];
+            return own;
         };
         for (std::size_t place = 0; place < held.size(); ++place) {
             const std::size_t peer = place ^ distance;

@@ -43,7 +43,8 @@ public:
 
     /// Microseconds until the last rank is done. `plans`: one per level, in the order of levels(), none
     /// automatic. Methods that the engine cannot use count as the nearest tree shape. Cost: O(ranks * depth);
-    /// of an exchange among n that meet on several levels, O(n * log(n)^2) for the first one on these links.
+    /// of an exchange among n that meet on several levels O(n * log(n)), and O(n * log(n)^2) for the first
+    /// one on these links.
     virtual double cost_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) = 0;
 
 protected:
@@ -87,8 +88,9 @@ protected:
         Crossings before;               ///< from those that have no place in the rounds
         std::vector<Crossings> rounds;  ///< both ways
         Crossings after;                ///< back to those
-        /// Where messages differ: what each place's own one crosses, as a place in `ways`; -1: it has none.
-        /// Those before first, then round by round, then those after. Empty: all are alike.
+        /// Where messages differ, and there is nothing in the above but the number of rounds: what each
+        /// place's own one crosses, as a place in `ways`; -1: it has none. Those before first, then round by
+        /// round, then those after. Empty: all are alike.
         std::vector<std::vector<int>> by_place;
         std::vector<Crossings> ways;
     };

@@ -28,7 +28,8 @@ const std::optional<Sample>& Models::thinned(bool switches) {
     return own.sample;
 }
 
-/// Where switches are skipped every node takes part in the topmost level, where nodes are every rank.
+/// Where switches are skipped every node takes part in the topmost level, where nodes are, all that is inside
+/// them.
 std::unique_ptr<CostModel> Models::make(const LinkTable& links, std::span<const topology::LevelKey> skipped) {
     const bool switches = std::none_of(skipped.begin(), skipped.end(), [](const topology::LevelKey& level) {
         return is_network(level.kind);

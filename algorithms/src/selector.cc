@@ -21,7 +21,6 @@ using topology::Hierarchy;
 
 constexpr double needed_gain_inside = 0.15;
 constexpr double needed_gain_beside_buses = 0.08;
-constexpr int most_ranks_among_all = 4096;  // planning would take too long
 
 /// Whether the tree is taken, and why.
 struct Verdict {
@@ -201,14 +200,13 @@ void add_nodes_alone(std::vector<Searched>& ways, const LinkTable& links, const 
 void add_among_all(std::vector<Searched>& ways, const LinkTable& links, Searches& searches) {
     const Hierarchy& hierarchy = searches.hierarchy;
     if (searches.overrides.engine != Engine::automatic || !searches.words.levels.empty()) return;
-    if (hierarchy.crowding > 1 || !knows_inside(hierarchy, links)) return;
-    if (hierarchy.ranks() > most_ranks_among_all) return;
+    if (!can_all_take_part(hierarchy) || !knows_inside(hierarchy, links)) return;
     const std::vector<topology::LevelKey> skipped = all_below_the_top(hierarchy, searches.overrides);
     if (skipped.empty()) return;
-    if (may_be_among_all(Algorithm::rabenseifner, searches.operation)) {
-        Searched halves = searches.without(skipped, links, Rings::none, Exchanges::parts);
-        if (halves.search.exchanges_parts()) ways.push_back(std::move(halves));
-    }
+    const PlanSearch open(searches.models.at(links, skipped), searches.overrides, searches.operation,
+                          Rings::none);
+    if (may_be_among_all(Algorithm::rabenseifner, searches.operation) && open.could_exchange_parts())
+        ways.push_back(searches.without(skipped, links, Rings::none, Exchanges::parts));
     if (may_be_among_all(Algorithm::ring, searches.operation)) {
         Searched ring = searches.without(skipped, links, Rings::wanted);
         if (has_ring(ring.search.plans())) ways.push_back(std::move(ring));
@@ -243,10 +241,10 @@ Verdict weigh(Searched& searched, const LinkTable& links, Searches& searches, Pl
         ways.push_back(searches.without(ways.front().skipped, links, Rings::none,
                                         parts ? Exchanges::whole_vectors : Exchanges::parts));
     }
-    add_among_all(ways, links, searches);
     if (traits_of(operation.collective).by_ring && ways.front().search.could_be_ring()) {
         ways.push_back(searches.under(links, Rings::allowed));
     }
+    add_among_all(ways, links, searches);
     std::vector<bool> near_card;
     for (const Searched& way : ways) {
         near_card.push_back(near_card_pays(hierarchy, links, operation, way.search.plans()));

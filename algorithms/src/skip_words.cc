@@ -9,24 +9,6 @@ using topology::Group;
 using topology::Hierarchy;
 using topology::LevelKey;
 
-/// True where rules ask for something on the topmost level that all ranks can take part in alike.
-bool among_all(const Hierarchy& hierarchy, const Overrides& overrides, const Operation& operation) {
-    const LevelKey top = hierarchy.groups.front().level;
-    const auto rule = std::find_if(overrides.methods.begin(), overrides.methods.end(),
-                                   [&](const LevelMethodRule& one) { return one.holds_for(top); });
-    return rule != overrides.methods.end() && may_be_among_all(rule->method.algorithm, operation);
-}
-
-/// Why a level stays; empty: it can be skipped.
-std::string why_it_stays(const Hierarchy& hierarchy, LevelKey level, const Overrides& overrides,
-                         const Operation& operation) {
-    if (level == hierarchy.groups.front().level)
-        return "is not for " + name_of(level) + ", the topmost level";
-    if (divides_nodes(hierarchy, level) && !among_all(hierarchy, overrides, operation))
-        return "is not for " + name_of(level) + ", which divides nodes";
-    return keeps_order(operation) ? "keeps no order" : "";
-}
-
 /// The rule that says what a level does, nullptr for none. Exchanges (no tree shapes) are for the topmost
 /// level, and passed over.
 const LevelMethodRule* rule_for(const Overrides& overrides, LevelKey level) {
@@ -40,6 +22,32 @@ const LevelMethodRule* rule_for(const Overrides& overrides, LevelKey level) {
     return rule == overrides.methods.end() ? nullptr : &*rule;
 }
 
+/// True where rules have all ranks take part alike on the topmost level: no level between nodes is left below
+/// it.
+bool among_all(const Hierarchy& hierarchy, const Overrides& overrides, const Operation& operation) {
+    const auto skips = [](const LevelMethodRule& rule) { return rule.method.algorithm == Algorithm::skip; };
+    const LevelKey top = hierarchy.groups.front().level;
+    const auto on_top =
+        std::find_if(overrides.methods.begin(), overrides.methods.end(),
+                     [&](const LevelMethodRule& one) { return one.holds_for(top) && !skips(one); });
+    if (on_top == overrides.methods.end() || !may_be_among_all(on_top->method.algorithm, operation))
+        return false;
+    return std::all_of(hierarchy.groups.begin() + 1, hierarchy.groups.end(), [&](const Group& group) {
+        const LevelMethodRule* const rule = is_network(group) ? rule_for(overrides, group.level) : nullptr;
+        return !is_network(group) || (rule != nullptr && skips(*rule));
+    });
+}
+
+/// Why a level stays; empty: it can be skipped.
+std::string why_it_stays(const Hierarchy& hierarchy, LevelKey level, const Overrides& overrides,
+                         const Operation& operation) {
+    if (level == hierarchy.groups.front().level)
+        return "is not for " + name_of(level) + ", the topmost level";
+    if (divides_nodes(hierarchy, level) && !among_all(hierarchy, overrides, operation))
+        return "is not for " + name_of(level) + ", which divides nodes";
+    return keeps_order(operation) ? "keeps no order" : "";
+}
+
 }  // namespace
 
 bool keeps_order(const Operation& operation) {
@@ -51,6 +59,11 @@ bool divides_nodes(const Hierarchy& hierarchy, LevelKey level) {
         return group.level == level && !is_network(group) && group.parent >= 0 &&
                is_network(hierarchy.groups[group.parent]);
     });
+}
+
+bool can_all_take_part(const Hierarchy& hierarchy) {
+    constexpr int most_ranks = 4096;  // planning would take too long
+    return hierarchy.crowding <= 1 && hierarchy.ranks() <= most_ranks;
 }
 
 bool may_be_among_all(Algorithm algorithm, const Operation& operation) {

@@ -12,6 +12,10 @@ bool keeps_order(const Operation& operation);
 /// True of the level by which nodes stand apart.
 bool divides_nodes(const topology::Hierarchy& hierarchy, topology::LevelKey level);
 
+/// True where it is worth a look what all ranks can do alike: where they share processors it is the same work
+/// in more messages.
+bool can_all_take_part(const topology::Hierarchy& hierarchy);
+
 /// True of what loads all its members alike: a ring, and an exchange of halves. Nodes need no leaders there.
 bool may_be_among_all(Algorithm algorithm, const Operation& operation);
 

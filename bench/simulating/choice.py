@@ -12,8 +12,10 @@ SIZES = (8, 512, 4 << 10, 32 << 10, 256 << 10, 1 << 20, 16 << 20)
 OPERATIONS = ("bcast", "reduce", "allreduce", "allgather")
 # Whose choices SMPI knows; its Open MPI is not 4.1.
 SELECTORS = {"ompi": "Open MPI", "mpich": "MPICH", "impi": "Intel MPI", "mvapich2": "MVAPICH2"}
-# What crashes in SMPI 3.32 where nodes do not hold 1, 2, 4, 8 or 16 ranks, by selector, operation and bytes.
+# What does not work in SMPI 3.32 where nodes do not hold such numbers of ranks: the calls of Intel MPI's that crash,
+# and the two-level algorithms of MPICH's, which then is not told of nodes.
 CRASHES = {("impi", "allreduce", 256 << 10)}
+WORKING = (1, 2, 4, 8, 16)
 STOCK = "tuned"  # Open MPI 4.1's, as the plugin describes it
 ORDERS = {"block": "block", "shuffle": "shuffle:1"}
 OURS = "strata"
@@ -28,6 +30,7 @@ class Choice(Figure):
     name: str
     machine: str
     ranks: int
+    per_node: int
     job: tuple = ()
     operations: tuple = OPERATIONS
     sizes: tuple = SIZES
@@ -50,8 +53,12 @@ class Choice(Figure):
     def _job(self, order, selector):
         return (*self.job, "--order", ORDERS[order], "--selector", selector)
 
+    @property
+    def _crashes(self):
+        return CRASHES if self.per_node not in WORKING else set()
+
     def _sizes_with(self, selector, operation):
-        return tuple(size for size in self.sizes_of(operation) if (selector, operation, size) not in CRASHES)
+        return tuple(size for size in self.sizes_of(operation) if (selector, operation, size) not in self._crashes)
 
     def runs(self):
         return [Run(self.machine, operation, self._sizes_with(selector, operation),
@@ -108,7 +115,9 @@ class Choice(Figure):
             lines.append(f"Share of what links allow from 1 MiB: at least {share:.0%} ({order}, {operation}, "
                          f"{units.size_text(size)})")
         lines += [f"Left out: {SELECTORS[selector]}'s {operation} of {units.size_text(size)}, which crashes in SMPI."
-                  for selector, operation, size in sorted(CRASHES) if size in self.sizes_of(operation)]
+                  for selector, operation, size in sorted(self._crashes) if size in self.sizes_of(operation)]
+        if self.per_node.bit_count() != 1:
+            lines.append("MPICH is not told of nodes: its two-level Bcast does not work in SMPI with so many ranks on each.")
         lines += [f"Not simulated: {operation} above {units.size_text(most)}." for operation, most in self.limits]
         return "\n".join([*lines, f"{self.statement.capitalize()}.", ""])
 

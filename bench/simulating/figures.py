@@ -53,10 +53,10 @@ ALL = {figure.name: figure for figure in (
             (_BOUND, _per_node(2, "0;2"), _per_node(4, "0;2;4;6"), _per_node(8, "core")), (10, 50), grows=-1),
     Leaders("nuioa-nodes", 9, "Bcast with 8 ranks per node, on more and more nodes",
             "from 2 % on two nodes to 10 % on eight", tuple(map(_nodes, (2, 4, 8))), (2, 10), grows=1),
-    *(Choice(f"choice-{machine}", machine, ranks) for machine, ranks in
-      (("ntw10e5", 240), ("smp20e7", 160), ("smp12e5", 96), ("nuioa8", 64))),
-    Choice("choice-ntw24e5", "ntw24e5", 576, limits=_RINGS),
-    Choice("choice-fattree", "fattree4k", 1024, ("--hosts", "n[0-15]"), limits=_RINGS),
+    *(Choice(f"choice-{machine}", machine, ranks, per_node) for machine, ranks, per_node in
+      (("ntw10e5", 240, 24), ("smp20e7", 160, 160), ("smp12e5", 96, 96), ("nuioa8", 64, 8))),
+    Choice("choice-ntw24e5", "ntw24e5", 576, 24, limits=_RINGS),
+    Choice("choice-fattree", "fattree4k", 1024, 64, ("--hosts", "n[0-15]"), limits=_RINGS),
     Sensitivity("sensitivity", "nuioa8", 64),
 )}
 

@@ -270,6 +270,12 @@ class AutomaticChoice(unittest.TestCase):
         row, = (row for row in self.figure.table(found)[1] if row[:3] == ("shuffle", "allreduce", 256 << 10))
         self.assertEqual(row[3:], ("1.000", "9.000", "4.500", "3.000", "", "4.500", "0.900"))
         self.assertIn("Left out: Intel MPI's allreduce of 256 KiB, which crashes in SMPI.", self.figure.text(found))
+        self.assertIn("MPICH is not told of nodes", self.figure.text(found))
+        eight = ALL["choice-nuioa8"]
+        self.assertEqual({run.sizes for run in eight.runs()}, {eight.sizes})
+        text = eight.text(found_for(eight, lambda *_: {"us": 1, "bound_us": 1}))
+        self.assertNotIn("crashes", text)
+        self.assertNotIn("not told", text)
 
     def test_what_would_take_hours_is_left_out_and_said(self):
         figure = ALL["choice-ntw24e5"]

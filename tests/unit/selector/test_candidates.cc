@@ -207,7 +207,6 @@ TEST(Candidates, OtherLevelsAreTried) {
     EXPECT_EQ(skipped(slow_hops(50), true), std::set<std::vector<LevelKey>>{{}});
 }
 
-/// What components do counts where their messages are known, and where that is not hopeless.
 /// Where no processor is shared; parameters ask for the same plans (ParametersAskForTheSamePlan).
 TEST(Candidates, AllRanksAlike) {
     const auto among_all = [](const Hierarchy& hierarchy, Collective collective, std::size_t bytes) {
@@ -233,6 +232,7 @@ TEST(Candidates, AllRanksAlike) {
     EXPECT_EQ(among_all(nodes, Collective::allreduce, 65536), std::set<Algorithm>{});
 }
 
+/// What components do counts where their messages are known, and where that is not hopeless.
 TEST(Candidates, LevelsLeftToComponents) {
     const auto of_components = [](double within) {
         const auto plans = candidate_plans(nodes_below_switch(4, 4), round_links(), {},

@@ -44,6 +44,19 @@ TEST(BlocksCost, WhatComesTogetherQueuesWhateverWasThereBefore) {
                      at_root + 2 * 5);
 }
 
+/// One node has more to gather than the others, and comes last, whatever its place.
+TEST(BlocksCost, TheQueueIsThatOfTheTimesOfArrival) {
+    const auto with_large_node = [](int place) {
+        std::vector<int> node;
+        for (int i = 0; i < 8; ++i) node.insert(node.end(), i == place ? 16 : 1, i);
+        const Hierarchy nodes =
+            make_hierarchy(leaf_switch, {{node_level, node}}, static_cast<int>(node.size()));
+        return cost_us(Collective::gather, nodes, uniform(nodes, Algorithm::linear, 0), node.size());
+    };
+    EXPECT_NEAR(with_large_node(1), with_large_node(7), 1e-9);
+    EXPECT_NEAR(with_large_node(1), with_large_node(4), 1e-9);
+}
+
 TEST(BlocksCost, AStarInOneGroupIsDirectMessages) {
     for (const int ranks : {2, 4, 9}) {
         const Hierarchy node = one_node(ranks);

@@ -88,7 +88,6 @@ TEST(PlanSkipped, OneHopInsteadOfThree) {
     EXPECT_LT(plan.predicted_us, 24 + 55);
 }
 
-/// Nothing changes where nothing is gained, and what is gained is more than the model's error.
 /// Halves among all ranks fold everywhere at once; where processors are shared, or links inside nodes are
 /// guesses, nobody knows whether that gains.
 TEST(PlanSkipped, HalvesAmongAllRanks) {
@@ -115,6 +114,20 @@ TEST(PlanSkipped, HalvesAmongAllRanks) {
     }
 }
 
+/// Inside one node a ring goes over all that it has, too, where processors do not copy.
+TEST(PlanSkipped, ARingInsideANode) {
+    const Hierarchy node = make_hierarchy(node_level, {{numa_level, blocks(32, 8)}}, 32);
+    LinkTable links;
+    links.set({LevelKind::node, std::nullopt}, {1, 0.2, 6000, 4096});
+    links.set({LevelKind::numa, std::nullopt}, {0.25, 0.2, 5000, 4096});
+    for (const LevelKind kind : {LevelKind::node, LevelKind::numa})
+        links.set_some({kind, std::nullopt}, {.offloaded = true});
+    const Plan plan = make_plan(node, links, {}, {Collective::allreduce, 16 * mib});
+    EXPECT_EQ(plan.engine, Engine::ring) << plan.reason;
+    EXPECT_EQ(plan.skipped, std::vector{numa_level});
+}
+
+/// Nothing changes where nothing is gained, and what is gained is more than the model's error.
 TEST(PlanSkipped, OnlyForAGain) {
     int skips = 0;
     int plans = 0;

@@ -105,6 +105,12 @@ TEST(SkipWord, NodesWhereAllRanksDoAlike) {
     for (const char* top : {"switch2=recursive_doubling", "switch2=linear,switch2=rabenseifner"})
         EXPECT_TRUE(keeps_nodes(all(Engine::tree, top), reduced));
     EXPECT_TRUE(keeps_nodes(all(Engine::tree, "switch2=binomial"), {Collective::bcast, 65536, 0}));
+    // Ranks would take part in trees of switches.
+    for (const char* some : {"switch2=rabenseifner,node=skip", "switch2=rabenseifner,switch0=skip,node=skip"})
+        EXPECT_TRUE(keeps_nodes(overriding(Engine::tree, some), reduced));
+    // The topmost level cannot be skipped: the next word holds.
+    expect_all(planned(all(Engine::tree, "switch2=rabenseifner"), reduced), Algorithm::rabenseifner);
+    EXPECT_FALSE(keeps_nodes(all(Engine::tree, "switch2=skip,switch2=rabenseifner"), reduced));
 }
 
 /// A package that is all that a node has stands for the node.

@@ -91,13 +91,12 @@ struct Operation {
 /// Chooses engine, shapes and segment size. Only symmetric inputs. Naming a component, or a pattern that only
 /// the levels engine has, selects that engine; the model never does. Every level whose method no rule fixed
 /// is a ring under the ring engine. An automatic engine becomes
-///  - inside a node: tree where that is predicted at least 15 % (Bcast: 5 %; where the table tells of buses:
-///  8 %)
-///    faster than the previous component, else forward. Bcast only where ranks share processors
+///  - inside a node: tree where that is predicted at least 15 % faster than the previous component (Bcast:
+///    5 %, all others 8 % where the table tells of buses), else forward. Bcast only where ranks share processors
 ///    (Hierarchy::crowding), for which our own engines would compete, or where the table says nothing of
 ///    links inside nodes. Where ranks share processors a forward Allreduce is carried out as Reduce and Bcast
 ///    if that is predicted at least 5 % faster (Plan::composed);
-///  - between nodes: tree, ring (Allgather, Allreduce; in pieces of at least 4 KiB) or forward, whichever
+///  - between nodes: tree, ring (Allgather, Allreduce; in pieces of at least 4 KiB but among all ranks) or forward, whichever
 ///    takes least in the geometric mean of these: all is what the table of links says, or, as far as nobody
 ///    gave its links, the network is eight times narrower, as a whole or on the topmost level, uplinks are as
 ///    wide as all cards together, the topmost level is 50 times longer, processors are four times slower.
