@@ -1,9 +1,14 @@
 #include "platform.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
-#include <optional>
+#include <memory>
+#include <numeric>
+#include <simgrid/kernel/resource/NetworkModelIntf.hpp>
 #include <stdexcept>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace strata::simulation {
@@ -19,6 +24,27 @@ using Links = std::vector<s4u::LinkInRoute>;
 constexpr const char* first_core = "first core of the node";  // property of a host
 constexpr double any_bandwidth = 1e12;                        // bytes per second
 constexpr double host_speed = 1e9;  // operations per second; smpi/host-speed says the same
+constexpr double weight = 1;        // seconds
+
+/// Seconds; links that are not in it have none.
+using Latencies = std::unordered_map<const s4u::Link*, double>;
+
+/// SimGrid weighs a transfer by the latency of its way, as TCP would. Links of this platform share in equal
+/// parts: every way has the same latency there, that of the core which it leaves, and `latencies` are what
+/// it takes.
+void share_in_equal_parts(std::shared_ptr<const Latencies> latencies) {
+    const auto factor = [latencies = std::move(latencies)](double, const s4u::Host*, const s4u::Host*,
+                                                           const std::vector<s4u::Link*>& way,
+                                                           const std::unordered_set<s4u::NetZone*>&) {
+        return std::accumulate(way.begin(), way.end(), 0.0,
+                               [&latencies](double sum, const s4u::Link* link) {
+                                   const auto found = latencies->find(link);
+                                   return found == latencies->end() ? sum : sum + found->second;
+                               }) /
+               weight;
+    };
+    s4u::Engine::get_instance()->get_netzone_root()->get_network_model()->set_lat_factor_cb(factor);
+}
 
 /// A group as its parent sees it: a zone, or a host, and the router by which messages leave it.
 struct Child {
@@ -42,6 +68,7 @@ public:
         s4u::NetZone* const world = s4u::create_star_zone("world");
         build_group(0, world);
         world->seal();
+        share_in_equal_parts(std::move(latencies_));
         return std::move(hosts_);
     }
 
@@ -67,28 +94,34 @@ private:
         if (found != node) card_of_[found] = node;
     }
 
-    /// `transfers` at once at most, later ones queue; 0: any number, which share it.
-    static s4u::Link* link(s4u::NetZone* zone, const std::string& name, double mbytes_per_s, double us,
-                           int transfers = 0) {
-        s4u::Link* const made = zone->create_link(name, mbytes_per_s > 0 ? mbytes_per_s * 1e6 : any_bandwidth)
-                                    ->set_latency(us * 1e-6);
-        if (transfers > 0) made->set_concurrency_limit(transfers);
-        return made->seal();
+    static s4u::Link* link(s4u::NetZone* zone, const std::string& name, double mbytes_per_s) {
+        return zone->create_link(name, mbytes_per_s > 0 ? mbytes_per_s * 1e6 : any_bandwidth);
     }
 
-    /// The connection of a child to `group`; inside the child half of its own latency has passed. `transfers`
-    /// as for link(). A process copies, and its card serves it, message after message: were they to share its
-    /// connection all segments under way would arrive together, and no pipeline would ever fill.
-    void connect(s4u::NetZone* zone, const Group& group, const std::string& name, double inner_us,
-                 int transfers, Child& child) const {
+    /// The connection of a child to `group`; inside the child half of its own latency has passed. Returns the
+    /// links there and back.
+    std::pair<s4u::Link*, s4u::Link*> connect(s4u::NetZone* zone, const Group& group, const std::string& name,
+                                              double inner_us, Child& child) {
         const LinkClass& links = machine_.at(group.level);
         const double us = (links.latency_us - inner_us) / 2;
         if (us < 0) {
             throw std::invalid_argument(machine_.name + ": level " + topology::name_of(group.level) +
                                         " has a lower latency than one inside it");
         }
-        child.up.emplace_back(link(zone, name + ".up", links.mbytes_per_s, us, transfers));
-        child.down.emplace_back(link(zone, name + ".down", links.mbytes_per_s, us, transfers));
+        s4u::Link* const up = link(zone, name + ".up", links.mbytes_per_s);
+        s4u::Link* const down = link(zone, name + ".down", links.mbytes_per_s);
+        for (const s4u::Link* way : {up, down}) latencies_->emplace(way, us * 1e-6);
+        child.up.emplace_back(up);
+        child.down.emplace_back(down);
+        return {up, down};
+    }
+
+    /// The connection of a core. A process copies, and its card serves it, message after message: were they
+    /// to share its connection all segments under way would arrive together, and no pipeline would ever fill.
+    void connect_core(s4u::NetZone* zone, const Group& group, const std::string& name, Child& child) {
+        const auto [up, down] = connect(zone, group, name, 0, child);
+        up->set_latency(weight);
+        for (s4u::Link* way : {up, down}) way->set_concurrency_limit(1);
     }
 
     /// A way out of `zone`. SimGrid follows ways between points of one zone, and between points of zones side
@@ -115,7 +148,7 @@ private:
     Child build_core(s4u::NetZone* zone, const Group& group, int rank) {
         s4u::Host* const core = make_host(zone, rank);
         Child child{core->get_netpoint(), nullptr, {}, {}};
-        connect(zone, group, core->get_name(), 0, 1, child);
+        connect_core(zone, group, core->get_name(), child);
         return child;
     }
 
@@ -127,11 +160,11 @@ private:
         own->set_parent(zone);
         s4u::Host* const core = make_host(own, rank);
         own->add_route(core->get_netpoint(), nullptr, nullptr, nullptr, Links{}, true);
-        const s4u::LinkInRoute itself(link(own, name + ".itself", machine_.at(group.level).mbytes_per_s, 0));
+        const s4u::LinkInRoute itself(link(own, name + ".itself", machine_.at(group.level).mbytes_per_s));
         own->add_route(core->get_netpoint(), core->get_netpoint(), nullptr, nullptr, {itself}, true);
         own->seal();
         Child child{own->get_netpoint(), core->get_netpoint(), {}, {}};
-        connect(zone, group, name, 0, 1, child);
+        connect_core(zone, group, name, child);
         return child;
     }
 
@@ -156,7 +189,7 @@ private:
                 continue;
             }
             children.push_back(build_group(inner, zone));
-            connect(zone, group, name + "." + std::to_string(inner), machine_.at(part.level).latency_us, 0,
+            connect(zone, group, name + "." + std::to_string(inner), machine_.at(part.level).latency_us,
                     children.back());
         }
         for (const int rank : group.direct) {
@@ -185,7 +218,7 @@ private:
                  std::vector<Child>& children) const {
         const double bus = machine_.at(group.level).bus_mbytes_per_s;
         if (bus <= 0) return;
-        const s4u::LinkInRoute shared(link(zone, name + ".bus", bus, 0));
+        const s4u::LinkInRoute shared(link(zone, name + ".bus", bus));
         for (Child& child : children) {
             child.up.push_back(shared);
             child.down.insert(child.down.begin(), shared);
@@ -199,27 +232,25 @@ private:
         }
     }
 
-    /// The same pair by pair, so that what the card, the last child, writes to other parts of its node, by
-    /// the exit before it, can be slower.
+    /// The same pair by pair, for the card, the last child. What it exchanges with other parts of its node,
+    /// by the exit before it, passes by the memory here and its bus; what it writes there can be slower.
     void join_pairs(s4u::NetZone* zone, const std::string& name, const std::vector<Child>& children) const {
         const Child& card = children.back();
         const Child& exit = children[children.size() - 2];
         const double far = machine_.far_receive_mbytes_per_s;
-        std::optional<s4u::LinkInRoute> far_writes;
-        if (far > 0) far_writes.emplace(link(zone, name + ".far-writes", far, 0));
-        const s4u::LinkInRoute nothing(link(zone, name + ".within", 0, 0));  // a route must have a link
+        const s4u::LinkInRoute reads(link(zone, name + ".far-reads", 0));
+        const s4u::LinkInRoute writes(link(zone, name + ".far-writes", far));
         for (const Child& from : children) {
             for (const Child& to : children) {
                 if (&from == &to) continue;
                 Links way = from.up;
-                for (const s4u::LinkInRoute& next : to.down) {
-                    const bool known = std::any_of(
-                        way.begin(), way.end(),
-                        [&](const s4u::LinkInRoute& other) { return other.get_link() == next.get_link(); });
-                    if (!known) way.push_back(next);
-                }
-                if (way.empty()) way.push_back(nothing);
-                if (far_writes && &from == &card && &to == &exit) way.push_back(*far_writes);
+                std::copy_if(to.down.begin(), to.down.end(), std::back_inserter(way), [&](const auto& next) {
+                    return std::none_of(from.up.begin(), from.up.end(), [&](const auto& other) {
+                        return other.get_link() == next.get_link();
+                    });
+                });
+                if (&from == &exit && &to == &card) way = {reads};  // a route must have a link
+                if (&from == &card && &to == &exit) way = {writes};
                 zone->add_route(from.point, to.point, from.gateway, to.gateway, way, false);
             }
         }
@@ -231,6 +262,7 @@ private:
     std::vector<s4u::Host*> hosts_;
     std::map<int, int> card_of_;           // group that a card hangs below -> its node
     std::map<int, NetPoint*> card_exits_;  // by node
+    std::shared_ptr<Latencies> latencies_ = std::make_shared<Latencies>();
 };
 
 }  // namespace

@@ -18,17 +18,13 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// Fluid transfers that share links, with exactly the latencies and bandwidths of the description. SMPI's own
-/// factors, made for one Ethernet cluster, are switched off.
+/// Fluid transfers that share links, with exactly the bandwidths of the description. SMPI's own factors, made
+/// for one Ethernet cluster, are switched off; Platform tells latencies.
 void configure_network() {
     s4u::Engine::set_config("network/model:SMPI");
     s4u::Engine::set_config("smpi/bw-factor:0:1");
-    s4u::Engine::set_config("smpi/lat-factor:0:1");
     s4u::Engine::set_config("network/bandwidth-factor:1");
-    s4u::Engine::set_config("network/latency-factor:1");
-    // Shares go by the inverse of latency + S / bandwidth, summed over the links: with a large S not by the
-    // round-trip time, as for TCP, which also would leave weights so small that some transfer gets no share.
-    s4u::Engine::set_config("network/weight-S:1e9");
+    s4u::Engine::set_config("network/weight-S:0");       // how fast a link is gives it no weight
     s4u::Engine::set_config("network/TCP-gamma:1e15");   // no window limits anything
     s4u::Engine::set_config("network/crosstraffic:0");   // acknowledgements take no bandwidth
     s4u::Engine::set_config("maxmin/precision:1e-9");    // links differ by 1000 times and more
