@@ -258,7 +258,7 @@ int top_member(const Hierarchy& hierarchy, const Plan& plan, int rank) {
 }
 
 /// Everything but what goes by recursive doubling.
-void add_edges(RoutesToAll& routes, std::span<const GroupPart> parts) {
+void add_edges(RoutesToAll& routes, const Hierarchy& hierarchy, std::span<const GroupPart> parts) {
     for (const GroupPart& part : parts | std::views::reverse) {
         if (makes_ring(part.level->method, part.size())) {
             routes.add_ring(part);
@@ -266,10 +266,10 @@ void add_edges(RoutesToAll& routes, std::span<const GroupPart> parts) {
         }
         const ShapeLinks shape = part.shape();
         if (shape.parent >= 0) {
-            routes.add_neighbour(part.edge_to(shape.parent));
+            routes.add_neighbour(part.edge_to(hierarchy, shape.parent));
         }
         for (const int child : shape.children) {
-            routes.add_neighbour(part.edge_to(child));
+            routes.add_neighbour(part.edge_to(hierarchy, child));
         }
     }
 }
@@ -278,7 +278,7 @@ BlockRoutes routes_to_all(const Hierarchy& hierarchy, const Plan& plan, int root
     const std::vector<GroupPart> parts = group_parts(hierarchy, plan, root, rank);  // refuses ranks outside
     const WholeTree tree(hierarchy, plan, root, rank);
     RoutesToAll routes(hierarchy, plan, tree, rank);
-    add_edges(routes, parts);
+    add_edges(routes, hierarchy, parts);
     return routes.take();
 }
 
@@ -314,13 +314,14 @@ BlockRoutes routes_by_doubling(const Hierarchy& hierarchy, const Plan& plan, int
     RoutesToAll routes(hierarchy, star, tree, rank);
     routes.set_outside(doubling.outside(member));
     if (rank != member) {
-        add_edges(routes, parts);
+        add_edges(routes, hierarchy, parts);
         return routes.take();
     }
     if (doubling.has_place(member)) routes.take_part();
+    const TreeLinks::Edge edge{member, top.group, top.level->segment_bytes, top.window};
     for (DoublingBlocks::Exchange& exchange : doubling.exchanges(member))
-        routes.add_exchange(top.edge_to(0), std::move(exchange));
-    add_edges(routes, std::span(parts).first(parts.size() - 1));
+        routes.add_exchange(edge, std::move(exchange));
+    add_edges(routes, hierarchy, std::span(parts).first(parts.size() - 1));
     return routes.take();
 }
 

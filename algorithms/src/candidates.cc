@@ -213,8 +213,9 @@ private:
         if (!can_all_take_part(hierarchy_) || method_fixed(levels_.front())) return;
         const std::vector<LevelKey> below = all_below_the_top(hierarchy_, overrides_);
         if (below.empty()) return;
-        for (const auto& [engine, algorithm] :
-             {std::pair(Engine::tree, Algorithm::rabenseifner), {Engine::ring, Algorithm::ring}}) {
+        for (const auto& [engine, algorithm] : {std::pair(Engine::tree, Algorithm::rabenseifner),
+                                                {Engine::tree, Algorithm::pipeline},
+                                                {Engine::ring, Algorithm::ring}}) {
             if (!may_be_among_all(algorithm, operation_)) continue;
             if (overrides_.engine != Engine::automatic && overrides_.engine != engine) continue;
             std::vector<LevelMethodRule> methods{{exactly(levels_.front()), {algorithm, 0, {}}, {}}};

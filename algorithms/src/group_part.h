@@ -6,18 +6,27 @@
 
 namespace strata::algorithms {
 
+/// True where a level between nodes divides two ranks.
+inline bool between_nodes(const topology::Hierarchy& hierarchy, int a, int b) {
+    return is_network(hierarchy.groups[static_cast<std::size_t>(hierarchy.lowest_common_group(a, b))]);
+}
+
 /// A group in which a rank has neighbours, and its place there.
 struct GroupPart {
     int group = -1;
     const LevelPlan* level = nullptr;
-    int window = 0;            ///< TreeLinks::Edge::window
+    int window = 0;            ///< TreeLinks::Edge::window, of edges between nodes
     std::vector<int> members;  ///< shape_members()
     int position = 0;          ///< of the rank; 0: it stands for the group further up
 
     int size() const { return static_cast<int>(members.size()); }
     /// Throws std::invalid_argument for a method that is no tree shape.
     ShapeLinks shape() const { return shape_links(level->method, position, size()); }
-    TreeLinks::Edge edge_to(int place) const { return {members[place], group, level->segment_bytes, window}; }
+    /// `hierarchy`: of the group.
+    TreeLinks::Edge edge_to(const topology::Hierarchy& hierarchy, int place) const {
+        const bool apart = between_nodes(hierarchy, members[position], members[place]);
+        return {members[place], group, level->segment_bytes, apart ? window : 0};
+    }
 };
 
 /// The groups in which `rank` takes part, the narrowest first: those it stands for, and the one in which

@@ -84,6 +84,11 @@ bool PlanSearch::could_be_ring() const {
     return false;
 }
 
+bool PlanSearch::could_be_long_chain() const {
+    const auto size = static_cast<std::size_t>(model_->largest_group(0));
+    return levels_.front().method_open && size > 2 && bytes_ / size >= smallest_segment;
+}
+
 std::vector<LevelSources> PlanSearch::sources() const {
     std::vector<LevelSources> all;
     for (const Level& level : levels_) all.push_back(level.sources);

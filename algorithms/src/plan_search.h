@@ -40,6 +40,9 @@ public:
     /// By level.
     std::vector<LevelSources> sources() const;
 
+    /// True when the topmost level is open, and a chain of its participants would be full most of the time.
+    bool could_be_long_chain() const;
+
     /// True when an exchange of parts is worth a thought on the topmost level.
     bool could_exchange_parts() const { return exchange_is_open(by_parts()); }
     /// True when the plan found has one.

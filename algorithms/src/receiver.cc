@@ -60,6 +60,8 @@ ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable
                            const Operation& operation, const std::vector<LevelPlan>& levels) {
     if (hierarchy.receiver_of(operation.root) == operation.root) return {};
     const auto level = receiver_level(hierarchy, operation.root, levels);
+    if (is_network(level.kind))
+        return {};  // no node has a leader: the next one in a chain is beside the root
     const auto segment =
         std::find_if(levels.begin(), levels.end(), [&](const LevelPlan& own) { return own.level == level; });
     return receiver_cost(hierarchy, links, operation, segment->segment_bytes);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "group_part.h"
 #include "strata/algorithms/shape.h"
 #include "window.h"
 
@@ -167,12 +168,12 @@ ReductionLinks turned_links(const Hierarchy& hierarchy, const Plan& plan, int ro
     return links;
 }
 
-void set_segments(ReductionLinks& links, const Hierarchy& hierarchy, const Plan& plan) {
+void set_segments(ReductionLinks& links, const Hierarchy& hierarchy, const Plan& plan, int rank) {
     const std::size_t segment_bytes = plan.at(hierarchy.groups.front().level).segment_bytes;
     const auto set = [&](Edge& edge) {
-        const bool network = is_network(hierarchy.groups[static_cast<std::size_t>(edge.group)]);
+        const bool apart = between_nodes(hierarchy, rank, edge.peer);
         edge.segment_bytes = segment_bytes;
-        edge.window = network ? Window(plan).between_nodes(segment_bytes) : 0;
+        edge.window = apart ? Window(plan).between_nodes(segment_bytes) : 0;
     };
     if (links.parent.peer >= 0) {
         set(links.parent);
@@ -196,7 +197,7 @@ ReductionLinks reduction_links(const Hierarchy& hierarchy, const Plan& plan, int
     check_rank(hierarchy, rank, "rank");
     ReductionLinks links = rank_order ? ordered_links(hierarchy, plan, root, rank, -1)
                                       : turned_links(hierarchy, plan, root, rank);
-    set_segments(links, hierarchy, plan);
+    set_segments(links, hierarchy, plan, rank);
     return links;
 }
 
@@ -222,7 +223,7 @@ ExchangeLinks exchange_links(const Hierarchy& hierarchy, const Plan& plan, int r
     }
     links.segment_bytes = plan.at(hierarchy.groups[top].level).segment_bytes;
     if (is_network(hierarchy.groups[top])) links.window = Window(plan).between_nodes(links.segment_bytes);
-    set_segments(links.below, hierarchy, plan);
+    set_segments(links.below, hierarchy, plan, rank);
     if (links.below.parent.peer < 0) {
         links.core = exchange_core(hierarchy, plan, rank_order);
         links.position =

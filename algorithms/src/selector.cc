@@ -159,6 +159,14 @@ struct Searches {
         const double us = search.run(traits_of(operation.collective).folds);
         return Searched{std::move(search), us, std::move(skipped)};
     }
+    /// The best chain of all ranks.
+    Searched chain_of_all(std::vector<topology::LevelKey> skipped, const LinkTable& links) {
+        Overrides chain = overrides;
+        chain.methods.push_back({std::nullopt, {Algorithm::pipeline, 0, {}}, {}});
+        PlanSearch search(models.at(links, skipped), chain, operation, Rings::none);
+        const double us = search.run(traits_of(operation.collective).folds);
+        return Searched{std::move(search), us, std::move(skipped)};
+    }
     /// The best plan under `links`, with the levels inside nodes that are worth it.
     Searched under(const LinkTable& links, Rings rings) {
         Searched found = without(words.levels, links, rings);
@@ -194,9 +202,9 @@ void add_nodes_alone(std::vector<Searched>& ways, const LinkTable& links, const 
     if (weighing.wide()) add(weighing.tables()[*weighing.wide()], Exchanges::whole_vectors);
 }
 
-/// Halves exchanged among all ranks, long ones inside nodes, and a ring of them: nobody folds or passes on
-/// more than the others. Only where somebody told what links inside nodes cost, and processors are not
-/// shared, for reasons that unknown_inside() gives.
+/// Halves exchanged among all ranks, long ones inside nodes, a ring, and a chain of them: nobody folds or
+/// passes on more than the others. Only where somebody told what links inside nodes cost, and processors are
+/// not shared, for reasons that unknown_inside() gives.
 void add_among_all(std::vector<Searched>& ways, const LinkTable& links, Searches& searches) {
     const Hierarchy& hierarchy = searches.hierarchy;
     if (searches.overrides.engine != Engine::automatic || !searches.words.levels.empty()) return;
@@ -211,6 +219,8 @@ void add_among_all(std::vector<Searched>& ways, const LinkTable& links, Searches
         Searched ring = searches.without(skipped, links, Rings::wanted);
         if (has_ring(ring.search.plans())) ways.push_back(std::move(ring));
     }
+    if (may_be_among_all(Algorithm::pipeline, searches.operation) && open.could_be_long_chain())
+        ways.push_back(searches.chain_of_all(skipped, links));
 }
 
 /// Inside a node: what all ranks do alike where that is faster by more than the model's error.

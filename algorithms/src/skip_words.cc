@@ -70,6 +70,7 @@ bool may_be_among_all(Algorithm algorithm, const Operation& operation) {
     const CollectiveTraits traits = traits_of(operation.collective);
     if (keeps_order(operation)) return false;
     if (algorithm == Algorithm::ring) return traits.by_ring;
+    if (algorithm == Algorithm::pipeline) return traits.rooted && !traits.blocks && traits.sized;
     return algorithm == Algorithm::rabenseifner && traits.folds && exchanges_by(algorithm, traits);
 }
 

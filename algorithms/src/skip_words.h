@@ -16,7 +16,8 @@ bool divides_nodes(const topology::Hierarchy& hierarchy, topology::LevelKey leve
 /// in more messages.
 bool can_all_take_part(const topology::Hierarchy& hierarchy);
 
-/// True of what loads all its members alike: a ring, and an exchange of halves. Nodes need no leaders there.
+/// True of what loads all its members alike: a ring, an exchange of halves, and a chain to or from a root.
+/// Nodes need no leaders there.
 bool may_be_among_all(Algorithm algorithm, const Operation& operation);
 
 /// What rules ask to skip (Algorithm::skip) on a hierarchy.

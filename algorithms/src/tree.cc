@@ -37,14 +37,14 @@ int child_with_root(const Hierarchy& hierarchy, int group, int root) {
     return -1;
 }
 
-/// Puts the members of a chain, the stand-in first, into the order of the walk: the stand-in's node, then the
-/// others from there on. It matters where ranks of one node take part side by side, because no level divides
-/// them from those of other nodes.
+/// Puts the members of a chain, the stand-in first, into the order of the walk: the stand-in's node all the
+/// way round, then the others from there on. It matters where ranks of one node take part side by side,
+/// because no level divides them from those of other nodes.
 void order_chain(const Hierarchy& hierarchy, std::vector<int>& members) {
-    const auto node_of = [&](int rank) {
+    const auto place = [&](int member) { return hierarchy.walk[static_cast<std::size_t>(member)]; };
+    const auto node_of = [&](int member) {
         const auto& nodes = hierarchy.walk_nodes;
-        return std::upper_bound(nodes.begin(), nodes.end(), hierarchy.walk[static_cast<std::size_t>(rank)]) -
-               nodes.begin();
+        return std::upper_bound(nodes.begin(), nodes.end(), place(member)) - nodes.begin();
     };
     const int stand_in = members.front();
     const auto own_node = node_of(stand_in);
@@ -53,24 +53,11 @@ void order_chain(const Hierarchy& hierarchy, std::vector<int>& members) {
         return;  // no way leads through a card
     }
     const auto nodes = static_cast<std::ptrdiff_t>(hierarchy.walk_nodes.size());
-    const auto place = [&](int member) { return hierarchy.walk[static_cast<std::size_t>(member)]; };
-    const int begin = hierarchy.walk_nodes[static_cast<std::size_t>(own_node - 1)];
-    const int end =
-        own_node < nodes ? hierarchy.walk_nodes[static_cast<std::size_t>(own_node)] : hierarchy.ranks();
-    std::vector<std::tuple<std::ptrdiff_t, int, int>> order;
-    order.reserve(members.size());
-    for (const int member : members) {
-        int position = place(member);
-        if (member == stand_in) {
-            position = -1;
-        } else if (place(stand_in) == end - 1 && position == begin) {
-            position = end;  // the first takes the exit that the stand-in would have been
-        }
-        order.emplace_back((node_of(member) - own_node + nodes) % nodes, position, member);
-    }
-    std::sort(order.begin(), order.end());
-    std::transform(order.begin(), order.end(), members.begin(),
-                   [](const auto& entry) { return std::get<2>(entry); });
+    const auto key = [&](int member) {
+        const bool behind_all = node_of(member) == own_node && place(member) < place(stand_in);
+        return std::tuple((node_of(member) - own_node + nodes) % nodes, behind_all, place(member));
+    };
+    std::sort(members.begin(), members.end(), [&](int a, int b) { return key(a) < key(b); });
 }
 
 /// Who receives from other nodes: the root, or who does that for it.
@@ -209,10 +196,10 @@ TreeLinks tree_links(const Hierarchy& hierarchy, const Plan& plan, int root, int
     for (const GroupPart& part : parts | std::views::reverse) {
         const ShapeLinks shape = part.shape();
         if (shape.parent >= 0) {
-            links.parent = part.edge_to(shape.parent);
+            links.parent = part.edge_to(hierarchy, shape.parent);
         }
         for (const int child : shape.children) {
-            links.children.push_back(part.edge_to(child));
+            links.children.push_back(part.edge_to(hierarchy, child));
         }
     }
     return links;

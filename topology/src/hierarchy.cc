@@ -1,6 +1,8 @@
 #include "strata/topology/hierarchy.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -9,7 +11,6 @@
 #include "place_table.h"
 #include "place_tree.h"
 #include "strata/topology/leaders.h"
-#include "walk.h"
 
 namespace strata::topology {
 namespace {
@@ -68,10 +69,16 @@ private:
     void add_hardware();
     void count_ranks();
     void set_heights();
+    std::map<int, int> nearest_to_cards() const;
     void make_walk();
     void form_groups();
     void sort_groups();
     void fill_groups();
+    int node_of(int rank) const {
+        int place = tree_.of[static_cast<std::size_t>(rank)];
+        while (tree_.at(place).level.kind != LevelKind::node) place = tree_.at(place).parent;
+        return place;
+    }
     static Place place_of(int parent, LevelKind kind, std::uint64_t object) {
         Place place;
         place.parent = parent;
@@ -174,8 +181,27 @@ void Builder::set_heights() {
     }
 }
 
+/// Who is nearest to its node's card, by place; none where nothing comes through a card, or distances are
+/// unknown.
+std::map<int, int> Builder::nearest_to_cards() const {
+    std::map<int, int> nearest;
+    if (!spec_.election.near_card) return nearest;
+    const auto distance = [&](int rank) {
+        return records_[static_cast<std::size_t>(rank)].near(spec_.election.use).distance;
+    };
+    std::set<int> nodes;
+    for (int rank = 0; rank < static_cast<int>(records_.size()); ++rank) {
+        const int node = node_of(rank);
+        nodes.insert(node);
+        if (distance(rank) == unknown_distance) continue;
+        int& found = nearest.try_emplace(node, rank).first->second;
+        if (distance(rank) < distance(found)) found = rank;
+    }
+    return nodes.size() < 2 ? std::map<int, int>{} : nearest;
+}
+
 /// Every place takes a block of the walk as long as its number of ranks, places in the order of their lowest
-/// ranks. Only then the ends of each node's block are set.
+/// ranks, but first those of the process by which a node is entered.
 void Builder::make_walk() {
     std::vector<int> next(tree_.places.size(), -1);  // place -> the next free position of its block
     next[0] = 0;
@@ -189,18 +215,19 @@ void Builder::make_walk() {
         outer += entry.ranks;
         if (entry.level.kind == LevelKind::node) result_.walk_nodes.push_back(own);
     };
-    std::vector<int> walk(records_.size());  // place in the walk -> rank
-    for (std::size_t rank = 0; rank < walk.size(); ++rank) {
-        const int place = tree_.of[rank];
-        open_block(open_block, place);
-        walk[static_cast<std::size_t>(next[static_cast<std::size_t>(place)]++)] = static_cast<int>(rank);
+    result_.walk.assign(records_.size(), -1);
+    const auto visit = [&](int rank) {
+        int& place = result_.walk[static_cast<std::size_t>(rank)];
+        if (place >= 0) return;
+        open_block(open_block, tree_.of[static_cast<std::size_t>(rank)]);
+        place = next[static_cast<std::size_t>(tree_.of[static_cast<std::size_t>(rank)])]++;
+    };
+    const std::map<int, int> entries = nearest_to_cards();
+    for (int rank = 0; rank < static_cast<int>(records_.size()); ++rank) {
+        if (const auto entry = entries.find(node_of(rank)); entry != entries.end()) visit(entry->second);
+        visit(rank);
     }
     std::sort(result_.walk_nodes.begin(), result_.walk_nodes.end());
-    if (spec_.election.near_card) set_walk_ends(walk, result_.walk_nodes, records_, spec_.election.use);
-    result_.walk.resize(walk.size());
-    for (std::size_t i = 0; i < walk.size(); ++i) {
-        result_.walk[static_cast<std::size_t>(walk[i])] = static_cast<int>(i);
-    }
 }
 
 /// A place with as many ranks as the group around it is that group, seen closer: it gives it its name

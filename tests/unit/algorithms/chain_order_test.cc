@@ -8,8 +8,8 @@ namespace {
 using namespace strata::algorithms;
 using namespace strata::topology;
 
-/// Three nodes of four cores, ranks dealt out in turn; the third and fourth core of each node are near its
-/// card.
+/// Three nodes of two domains with two cores each, ranks dealt out in turn; the second domain of each node is
+/// near its card.
 std::vector<LocalityRecord> dealt_out() {
     std::vector<LocalityRecord> records(12);
     for (int rank = 0; rank < 12; ++rank) {
@@ -17,6 +17,7 @@ std::vector<LocalityRecord> dealt_out() {
         const int core = rank / 3;
         record.node_id = static_cast<std::uint64_t>(100 + rank % 3);
         record.hardware_path = {
+            {1U << static_cast<unsigned>(LevelKind::numa), static_cast<std::uint16_t>(core / 2)},
             {1U << static_cast<unsigned>(LevelKind::core), static_cast<std::uint16_t>(core)}};
         record.cards[static_cast<std::size_t>(CardUse::fabric)] = {static_cast<std::uint8_t>(core < 2), 0};
     }
@@ -38,14 +39,14 @@ std::vector<int> chain(const Hierarchy& hierarchy, int root) {
     return order;
 }
 
-TEST(ChainOrder, EntersAndLeavesNodesNextToTheirCards) {
+TEST(ChainOrder, EntersNodesNextToTheirCards) {
     HierarchySpec spec;
     spec.hint.emplace();  // no levels: one chain over all ranks
     const Hierarchy flat = build_hierarchy(dealt_out(), spec);
-    EXPECT_EQ(chain(flat, 6), (std::vector<int>{6, 0, 3, 9, 7, 1, 4, 10, 8, 2, 5, 11}));
-    // A far root: its node comes first, and is left next to the card.
-    EXPECT_EQ(chain(flat, 4), (std::vector<int>{4, 7, 1, 10, 8, 2, 5, 11, 6, 0, 3, 9}));
-    EXPECT_EQ(chain(flat, 11), (std::vector<int>{11, 2, 5, 8, 6, 0, 3, 9, 7, 1, 4, 10}));
+    EXPECT_EQ(chain(flat, 6), (std::vector<int>{6, 9, 0, 3, 7, 10, 1, 4, 8, 11, 2, 5}));
+    // Any other root: its node comes first, all the way round.
+    EXPECT_EQ(chain(flat, 4), (std::vector<int>{4, 7, 10, 1, 8, 11, 2, 5, 6, 9, 0, 3}));
+    EXPECT_EQ(chain(flat, 11), (std::vector<int>{11, 2, 5, 8, 6, 9, 0, 3, 7, 10, 1, 4}));
 }
 
 TEST(ChainOrder, WithoutElectionFollowsTheHardware) {

@@ -187,7 +187,7 @@ TEST(Candidates, RulesAskForTheSamePlan) {
     EXPECT_GT(skips, 0);
 }
 
-/// All levels, nodes alone, nothing inside nodes: where the links make none of them hopeless.
+/// All levels, nodes alone, nothing inside nodes, a chain of all: where the links make none of them hopeless.
 TEST(Candidates, OtherLevelsAreTried) {
     const auto skipped = [](const LinkTable& links, bool keep_levels) {
         Overrides overrides;
@@ -200,10 +200,12 @@ TEST(Candidates, OtherLevelsAreTried) {
         return all;
     };
     const std::vector<LevelKey> both{leaf_switch, numa_level};
+    std::vector<LevelKey> all_but_one = deep_nodes().levels();
+    all_but_one.erase(all_but_one.begin());
     EXPECT_EQ(skipped(slow_hops(50), false),
-              (std::set<std::vector<LevelKey>>{{}, {numa_level}, both}));  // none else gains
+              (std::set<std::vector<LevelKey>>{{}, {numa_level}, both, all_but_one}));  // none else gains
     EXPECT_EQ(skipped(two_sites(50), false),
-              (std::set<std::vector<LevelKey>>{{}, {numa_level}, {leaf_switch}, both}));
+              (std::set<std::vector<LevelKey>>{{}, {numa_level}, {leaf_switch}, both, all_but_one}));
     EXPECT_EQ(skipped(slow_hops(50), true), std::set<std::vector<LevelKey>>{{}});
 }
 
@@ -227,7 +229,9 @@ TEST(Candidates, AllRanksAlike) {
     EXPECT_EQ(among_all(nodes, Collective::allreduce, 65536),
               (std::set{Algorithm::rabenseifner, Algorithm::ring}));
     EXPECT_EQ(among_all(nodes, Collective::allgather, 4 * mib), std::set{Algorithm::ring});
-    EXPECT_EQ(among_all(nodes, Collective::bcast, 65536), std::set<Algorithm>{});
+    EXPECT_EQ(among_all(nodes, Collective::bcast, 4 * mib), std::set{Algorithm::pipeline});
+    EXPECT_EQ(among_all(nodes, Collective::reduce, 4 * mib), std::set{Algorithm::pipeline});
+    EXPECT_EQ(among_all(nodes, Collective::gather, 4 * mib), std::set<Algorithm>{});
     nodes.crowding = 8;
     EXPECT_EQ(among_all(nodes, Collective::allreduce, 65536), std::set<Algorithm>{});
 }

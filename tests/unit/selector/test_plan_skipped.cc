@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <limits>
 
 #include "../../../algorithms/src/level_search.h"
@@ -111,6 +112,35 @@ TEST(PlanSkipped, HalvesAmongAllRanks) {
         Operation ordered = vector;
         ordered.*order = true;
         EXPECT_TRUE(make_plan(nodes, links, {}, ordered).skipped.empty());
+    }
+}
+
+/// A leader sends everything twice, into its node and to the next one; nobody in a chain of all ranks does.
+TEST(PlanSkipped, AChainOfAllRanks) {
+    Hierarchy nodes = nodes_below_switch(4, 8);
+    // Somebody could receive for the root; in a chain its neighbour is on its node anyway.
+    nodes.receivers.resize(32);
+    std::iota(nodes.receivers.begin(), nodes.receivers.end(), 0);
+    nodes.receivers[1] = 0;
+    LinkTable links;
+    links.set({LevelKind::switch_, std::nullopt}, {3, 0.4, 1500, 4096});
+    links.set_some({LevelKind::switch_, std::nullopt}, {.far_share = 0.3});
+    const auto plan = [&](Collective collective, std::size_t bytes) {
+        return make_plan(nodes, links, {}, {collective, bytes, 1});
+    };
+    EXPECT_TRUE(plan(Collective::bcast, 16 * mib).skipped.empty());
+    links.set({LevelKind::node, std::nullopt}, {0.5, 0.4, 1800, 4096});
+    links.set_some({LevelKind::node, std::nullopt}, {.offloaded = true});
+    for (const Collective collective : {Collective::bcast, Collective::reduce}) {
+        const Plan chain = plan(collective, 16 * mib);
+        ASSERT_EQ(chain.engine, Engine::tree) << chain.reason;
+        EXPECT_EQ(chain.skipped, std::vector{node_level});
+        EXPECT_EQ(chain.levels.front().method.algorithm, Algorithm::pipeline);
+        EXPECT_GT(chain.levels.front().segment_bytes, 0U);
+        EXPECT_FALSE(chain.near_card);
+        EXPECT_DOUBLE_EQ(chain.predicted_us, tree_cost_us(nodes, links, chain, {collective, 16 * mib, 1}));
+        // Not many times as many segments as ranks: the chain would never be full.
+        EXPECT_TRUE(plan(collective, 65536).skipped.empty());
     }
 }
 

@@ -76,7 +76,7 @@ TEST(SkipWord, AnyLevelButTheTopmostAndThatOfNodes) {
     EXPECT_TRUE(tells(plan, "switch2, the topmost level")) << plan.reason;
 }
 
-/// Below a ring or an exchange of halves, in which all ranks then take part.
+/// Below a ring, an exchange of halves or a chain from or to a root, in which all ranks then take part.
 TEST(SkipWord, NodesWhereAllRanksDoAlike) {
     const std::string below = ",switch1=skip,switch0=skip,node=skip,package=skip,numa=skip";
     const auto all = [&](Engine engine, const char* top) {
@@ -92,6 +92,9 @@ TEST(SkipWord, NodesWhereAllRanksDoAlike) {
     expect_all(planned(all(Engine::tree, "switch2=rabenseifner"), reduced), Algorithm::rabenseifner);
     for (const Operation& operation : {reduced, Operation{Collective::allgather, 65536, 0}})
         expect_all(planned(all(Engine::ring, "switch2=ring"), operation), Algorithm::ring);
+    for (const Collective collective : {Collective::bcast, Collective::reduce})
+        expect_all(planned(all(Engine::tree, "switch2=pipeline"), {collective, 65536, 0}),
+                   Algorithm::pipeline);
     const auto keeps_nodes = [](const Overrides& overrides, const Operation& operation) {
         const std::vector<LevelKey> skipped = planned(overrides, operation).skipped;
         return std::find(skipped.begin(), skipped.end(), node_level) == skipped.end();
@@ -101,10 +104,14 @@ TEST(SkipWord, NodesWhereAllRanksDoAlike) {
         ordered.*order = true;
         EXPECT_TRUE(keeps_nodes(all(Engine::tree, "switch2=rabenseifner"), ordered));
         EXPECT_TRUE(keeps_nodes(all(Engine::ring, "switch2=ring"), ordered));
+        ordered.collective = Collective::reduce;
+        EXPECT_TRUE(keeps_nodes(all(Engine::tree, "switch2=pipeline"), ordered));
     }
     for (const char* top : {"switch2=recursive_doubling", "switch2=linear,switch2=rabenseifner"})
         EXPECT_TRUE(keeps_nodes(all(Engine::tree, top), reduced));
     EXPECT_TRUE(keeps_nodes(all(Engine::tree, "switch2=binomial"), {Collective::bcast, 65536, 0}));
+    for (const Collective collective : {Collective::allreduce, Collective::gather, Collective::barrier})
+        EXPECT_TRUE(keeps_nodes(all(Engine::tree, "switch2=pipeline"), {collective, 65536, 0}));
     // Ranks would take part in trees of switches.
     for (const char* some : {"switch2=rabenseifner,node=skip", "switch2=rabenseifner,switch0=skip,node=skip"})
         EXPECT_TRUE(keeps_nodes(overriding(Engine::tree, some), reduced));

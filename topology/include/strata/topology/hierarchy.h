@@ -53,8 +53,8 @@ struct Hierarchy {
     std::vector<Group> groups;
     std::vector<int> stop;  ///< rank -> the deepest group that contains it
     /// rank -> its place in a walk over all ranks, as a chain should visit them: node after node, within a
-    /// node along its objects whatever levels were dropped, entering and leaving it at the processes nearest
-    /// to its card (seed paper on NUIOA collectives, section 4.5). Empty: rank order.
+    /// node along its objects whatever levels were dropped, entering it at the process nearest to its card
+    /// (seed paper on NUIOA collectives, section 4.5). Empty: rank order.
     std::vector<int> walk;
     std::vector<int> walk_nodes;  ///< the places in the walk at which a node begins, ascending
     /// rank -> who had better receive for it what comes from other nodes: the leader of the widest group
