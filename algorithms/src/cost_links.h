@@ -14,10 +14,10 @@ inline double connection_us_per_byte(const LinkParameters& link) {
     return 1 / (link.bytes_per_us * link.parallel);
 }
 
-/// Time for which one message at least occupies a connection, however small (the gap of the LogGP model): a
-/// card, or the kernel before it, handles one message after the other. Copies in memory have no such
-/// bottleneck.
-inline double gap_us(const LinkParameters& link, bool network) { return network ? link.overhead_us : 0; }
+/// Time for which one message at least occupies a connection (LinkParameters::gap_us).
+inline double gap_us(const LinkParameters& link, bool network) {
+    return network ? link.gap_us.value_or(link.overhead_us) : 0;
+}
 
 /// Microseconds per byte for which a message keeps the processors at its ends busy; 0: others move it.
 inline double copy_us_per_byte(const LinkParameters& link, bool network) {

@@ -16,7 +16,7 @@ void TreeModel::add_merged_loads(int group, const Edges& edges) {
             const int child = members[place].rank;
             const int met = (*edges.meetings)[place].group;
             const Edges& own = (*edges.by_level)[groups_[met].level];
-            const double per_byte = directions * (own.overhead / own.segment + own.copy_us_per_byte);
+            const double per_byte = message_load(own);
             ranks_[rank].processor_load += per_byte + fold_us_per_byte_;
             ranks_[child].processor_load += per_byte;
             ++ranks_[rank].card_uses;

@@ -91,6 +91,10 @@ CostModel::CostModel(const topology::Hierarchy& hierarchy, const LinkTable& link
 
 void CostModel::set_links(const LinkTable& links) {
     for (std::size_t level = 0; level < links_.size(); ++level) links_[level] = links.at(link_levels_[level]);
+    knows_inside_ = std::ranges::any_of(link_levels_, [&](topology::LevelKey level) {
+        const LinkSetting given = links.given(level);  // possible_links() sets overheads
+        return !is_network(level.kind) && (given.latency_us || given.bytes_per_us);
+    });
     any_bus_ =
         std::ranges::any_of(links_, [](const LinkParameters& link) { return link.bus_bytes_per_us > 0; });
     for (std::size_t g = 0; g < groups_.size(); ++g) {

@@ -33,6 +33,8 @@ public:
     const std::vector<topology::LevelKey>& levels() const { return levels_; }
     // By place in levels():
     const LinkParameters& link(std::size_t level) const { return links_[used_[level]]; }
+    /// True where somebody, a tuner or a preset, has told how fast links inside nodes are.
+    bool knows_inside() const { return knows_inside_; }
     bool network(std::size_t level) const { return network_[used_[level]]; }
     /// Participants of the level's largest group.
     int largest_group(std::size_t level) const { return largest_group_[level]; }
@@ -175,6 +177,7 @@ private:
     std::vector<int> largest_group_;
     bool top_stands_alone_ = false;
     bool any_bus_ = false;
+    bool knows_inside_ = false;
     using ShapeKey = std::tuple<Algorithm, int, std::size_t>;
     std::map<ShapeKey, Shape> shapes_;
     const std::pair<const ShapeKey, Shape>* last_shape_ = nullptr;  ///< that was asked for

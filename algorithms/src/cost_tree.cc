@@ -39,7 +39,8 @@ TreeModel::Edges TreeModel::edges_on(std::size_t level, std::size_t segment_byte
     // Of streams that meet and are longer than a window every segment between nodes is acknowledged
     // (StreamTable::open()).
     const int in_flight = window.of(network_[level], segment_bytes);
-    const bool acknowledged = up_ && down_ && network_[level] && bytes_ > in_flight * edges.segment;
+    edges.fits = bytes_ <= in_flight * edges.segment;
+    const bool acknowledged = up_ && down_ && network_[level] && !edges.fits;
     if (edges.handshake > 0 || acknowledged) {
         const double back = edges.handshake > 0 ? edges.handshake : edges.latency + edges.overhead;
         const double round = back + edges.latency + edges.segment / link.bytes_per_us;
@@ -78,10 +79,15 @@ void TreeModel::each_group(Action&& action) {
     for (const GroupEdges& own : group_edges_) action(own.group, own.edges);
 }
 
+/// Microseconds per byte for which a message keeps the processor at either end busy, both ways if it goes so.
+double TreeModel::message_load(const Edges& edges) const {
+    return (up_ && down_ ? 2 : 1) * (edges.overhead / edges.segment + edges.copy_us_per_byte);
+}
+
 void TreeModel::add_loads(int group, const Edges& edges) {
     if (groups_[group].merged) return add_merged_loads(group, edges);
     const double directions = up_ && down_ ? 2 : 1;
-    const double per_byte = directions * (edges.overhead / edges.segment + edges.copy_us_per_byte);
+    const double per_byte = message_load(edges);
     const auto& members = groups_[group].participants;
     const auto use_connections = [&](int rank, int uses) {
         ranks_[rank].card_uses += uses;
@@ -106,9 +112,9 @@ void TreeModel::add_loads(int group, const Edges& edges) {
 }
 
 /// Microseconds per byte at which `rank` can feed all its children beyond `group`'s child that holds it.
-double TreeModel::outward_pace(int rank, int group) const {
+double TreeModel::outward_pace(int rank, int group, double processor_load) const {
     const RankState& state = ranks_[rank];
-    double pace = std::max(state.processor_load, state.card_uses * card_us_per_byte_[rank]);
+    double pace = std::max(processor_load, state.card_uses * card_us_per_byte_[rank]);
     each_boundary(rank, group,
                   [&](int c) { pace = std::max(pace, boundaries_[c].uses * group_us_per_byte_[c]); });
     return pace;
@@ -155,7 +161,7 @@ double TreeModel::pass_buses(int from, int to, int group, double start, double b
 void TreeModel::start(const Wave& wave) {
     for (RankState& state : ranks_) {
         state.wave = {};
-        state.processor_free = state.card_free = 0;
+        state.processor_free = state.card_free = state.served_load = 0;
     }
     for (GroupState& boundary : boundaries_) {
         boundary.free = boundary.in_free = 0;
@@ -169,9 +175,14 @@ void TreeModel::start(const Wave& wave) {
     for (const Participant& member : groups_.front().participants) begin_at(member.rank);
 }
 
+/// Reductions fold what comes from the child with most behind it last. If all that others send fits into
+/// their windows, it has been folded by then: seen backwards, each child waits for those before it, not for
+/// all. Compared with simulated machines only, so not where links inside nodes are guesses: there other
+/// things keep processors busy, too.
 void TreeModel::time_group(int group, const Edges& all, double fold_us_per_byte) {
     const auto& members = groups_[group].participants;
     const bool merged = groups_[group].merged;
+    const bool in_turn = fold_us_per_byte > 0 && knows_inside();
     for (const int position : all.shape->order) {
         const auto& children = all.shape->children[position];
         if (children.empty()) continue;
@@ -181,7 +192,6 @@ void TreeModel::time_group(int group, const Edges& all, double fold_us_per_byte)
         // A segment larger than the arriving ones waits until enough of those are here.
         const double missing = std::max(0.0, std::ceil(all.segment / above.segment) - 1) * above.segment;
         const double ready = std::min(above.last, above.first + missing * above.pace);
-        double outward = merged ? 0 : outward_pace(rank, group);
         for (std::size_t i = 0; i < children.size(); ++i) {
             const Participant& member = members[children[i]];
             RankState& child = ranks_[member.rank];
@@ -191,9 +201,12 @@ void TreeModel::time_group(int group, const Edges& all, double fold_us_per_byte)
                        : Meeting{group, std::max(members[position].us_per_byte, member.us_per_byte)};
             const double us_per_byte = met.us_per_byte;
             const Edges& edges = merged ? (*all.by_level)[groups_[met.group].level] : all;
-            if (merged) {
-                outward = std::max(outward_pace(rank, met.group), inward_pace(member.rank, met.group));
-            }
+            const double per_byte = message_load(edges);
+            parent.served_load += per_byte + fold_us_per_byte;
+            child.served_load = per_byte;
+            double outward = outward_pace(rank, met.group,
+                                          in_turn && edges.fits ? parent.served_load : parent.processor_load);
+            if (merged) outward = std::max(outward, inward_pace(member.rank, met.group));
             const double start =
                 std::max(ready, parent.processor_free) + edges.overhead + edges.segment * fold_us_per_byte;
             parent.processor_free = start + edges.segment * edges.copy_us_per_byte;

@@ -47,6 +47,7 @@ private:
         double segment = 0;                              ///< bytes
         double tail = 0;                                 ///< bytes of the last segment
         bool whole = true;                               ///< one segment
+        bool fits = true;                                ///< all segments are in flight at once
         double latency = 0;                              ///< us
         double overhead = 0;                             ///< us
         double copy_us_per_byte = 0;                     ///< that the processor spends at each end
@@ -72,7 +73,8 @@ private:
     void time_group(int group, const Edges& all, double fold_us_per_byte);
     void gather_waves(int group);
     Wave arrived() const;
-    double outward_pace(int rank, int group) const;
+    double outward_pace(int rank, int group, double processor_load) const;
+    double message_load(const Edges& edges) const;
     double inward_pace(int rank, int group) const;
     double pass_outward(int rank, int group, double start, double bytes);
     double pass_inward(int rank, int group, double start, double bytes);
@@ -101,6 +103,7 @@ private:
     struct RankState {
         Wave wave;
         double processor_load = 0;  ///< us per byte of the whole collective
+        double served_load = 0;     ///< the part of it that has been looked at
         double processor_free = 0;
         double card_free = 0;
         double card_uses = 0;  ///< vectors that leave through the rank's own card

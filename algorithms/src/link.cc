@@ -86,6 +86,7 @@ LinkSetting LinkTable::given(LevelKey level) const {
         later(all.handshake_us, entry.link.handshake_us);
         later(all.bus_bytes_per_us, entry.link.bus_bytes_per_us);
         later(all.offloaded, entry.link.offloaded);
+        later(all.gap_us, entry.link.gap_us);
     }
     return all;
 }
@@ -102,6 +103,7 @@ LinkParameters LinkTable::at(LevelKey level) const {
     link.handshake_us = own.handshake_us;
     link.bus_bytes_per_us = own.bus_bytes_per_us.value_or(link.bus_bytes_per_us);
     link.offloaded = own.offloaded.value_or(link.offloaded);
+    link.gap_us = own.gap_us;
     if (eager != 0) link.eager_bytes = eager;
     if (own.eager_bytes.value_or(0) != 0) link.eager_bytes = *own.eager_bytes;
     return link;
@@ -109,7 +111,7 @@ LinkParameters LinkTable::at(LevelKey level) const {
 
 void LinkTable::set(LevelPattern level, const LinkParameters& link) {
     set_some(level, {link.latency_us, link.overhead_us, link.bytes_per_us, link.eager_bytes, link.parallel,
-                     link.far_share, link.handshake_us, link.bus_bytes_per_us, link.offloaded});
+                     link.far_share, link.handshake_us, link.bus_bytes_per_us, link.offloaded, link.gap_us});
 }
 
 void LinkTable::set_some(LevelPattern level, const LinkSetting& link) { entries_.push_back({level, link}); }

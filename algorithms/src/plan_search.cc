@@ -12,8 +12,10 @@ namespace {
 
 using topology::LevelKey;
 
-// Below 4 KiB the cost per message dominates everywhere, above 1 MiB a pipeline has nothing left to overlap.
+// Below 4 KiB the cost per message dominates nearly everywhere, above 1 MiB a pipeline has nothing left to
+// overlap. Shorter ones pay where processors fold slowly, if somebody has told what a message costs.
 constexpr std::size_t smallest_segment = 4096;
+constexpr std::size_t smallest_folded = 1024;
 constexpr std::size_t largest_segment = 1048576;
 
 /// Of k-nomial trees: four, and those that reach all in three hops and in two, as suits links whose latency
@@ -246,7 +248,7 @@ bool PlanSearch::exchange_is_open(Algorithm algorithm) const {
 bool PlanSearch::worth_parts() const {
     if (model_->largest_group(0) < 3) return false;
     if (traits_.blocks) return bytes_ < largest_segment;
-    return bytes_ >= smallest_segment && bytes_ <= largest_segment;
+    return bytes_ >= least_segment() && bytes_ <= largest_segment;
 }
 
 /// Everything open, with one segment size for all levels first; `one_segment`: and last.
@@ -256,6 +258,11 @@ void PlanSearch::choose(bool one_segment) {
     }
     choose_common_segment();
     if (!one_segment) refine_segments();
+}
+
+std::size_t PlanSearch::least_segment() const {
+    const bool folds = traits_.folds && rings_ == Rings::none;
+    return folds && model_->knows_inside() ? smallest_folded : smallest_segment;
 }
 
 /// The whole message, powers of two, and what just fits under each level's eager limit in place of that
@@ -272,7 +279,7 @@ std::vector<std::size_t> PlanSearch::segment_candidates() const {
         const bool used = model_->largest_group(l) > 1;
         if (used && handshake_us(link, link.eager_bytes) > 0) limits.push_back(link.eager_bytes);
     }
-    for (std::size_t size = smallest_segment; size <= largest_segment; size *= 2) {
+    for (std::size_t size = least_segment(); size <= largest_segment; size *= 2) {
         if (std::find(limits.begin(), limits.end(), size) == limits.end()) add(size);
     }
     for (const std::size_t limit : limits) {

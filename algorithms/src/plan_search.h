@@ -82,6 +82,7 @@ private:
     }
     bool worth_parts() const;
     void choose(bool one_segment);
+    std::size_t least_segment() const;
     std::vector<std::size_t> segment_candidates() const;
     std::size_t network_eager(std::size_t level) const;
     bool too_long(std::size_t segment) const;

@@ -134,6 +134,7 @@ std::vector<int> link_lines(const std::vector<LinkRule>& links, LevelKey level) 
         take(known.handshake_us, rule.link.handshake_us);
         take(known.bus_bytes_per_us, rule.link.bus_bytes_per_us);
         take(known.offloaded, rule.link.offloaded);
+        take(known.gap_us, rule.link.gap_us);
         if (adds) lines.push_back(rule.line);
     }
     return lines;

@@ -9,9 +9,8 @@ namespace strata::simulation {
 namespace {
 
 constexpr const char* known_names =
-    "mpi, tuned, strata, untuned, levels:ALGORITHM, whole:ALGORITHM, flat:ALGORITHM, flat:ALGORITHM/BYTES, "
-    "and "
-    "behind all but mpi, tuned and flat @VIEW";
+    "mpi, tuned, strata, untuned, levels:ALGORITHM, whole:ALGORITHM, all:ALGORITHM, flat:ALGORITHM, "
+    "/BYTES behind an algorithm, and behind all but mpi, tuned and flat @VIEW";
 
 [[noreturn]] void unknown(const std::string& name, const std::string& why) {
     throw std::invalid_argument("contender '" + name + "': " + why + "; known: " + known_names);
@@ -43,11 +42,11 @@ Words split(std::string name) {
 Contender::Contender(const std::string& name, const Machine& machine, Ranks& ranks) : name_(name) {
     const Words words = split(name);
     if (name == "mpi") return;
-    const bool fixes = words.kind == "levels" || words.kind == "whole" || words.kind == "flat";
+    const bool flat = words.kind == "flat";
+    const bool fixes = flat || words.kind == "levels" || words.kind == "whole" || words.kind == "all";
     const bool tuned = words.kind == "tuned";
     if (!fixes && !tuned && words.kind != "strata" && words.kind != "untuned") unknown(name, "unknown");
     if (fixes != words.method.has_value()) unknown(name, fixes ? "names no algorithm" : "takes no algorithm");
-    const bool flat = words.kind == "flat";
     if ((flat || tuned) && words.view) unknown(name, "has no levels");
     try {
         hierarchy_ = flat ? &ranks.flat() : &ranks.seen_as(words.view.value_or(""));
@@ -59,7 +58,7 @@ Contender::Contender(const std::string& name, const Machine& machine, Ranks& ran
     } else {
         settings_.links = machine.table(flat ? ranks.hierarchy() : *hierarchy_);
     }
-    if (fixes) fix(*words.method, words.kind != "levels");
+    if (fixes) fix(*words.method, flat || words.kind == "whole", words.kind == "all");
     if (tuned) {
         algorithms::Overrides forward;
         forward.engine = algorithms::Engine::forward;
@@ -68,8 +67,9 @@ Contender::Contender(const std::string& name, const Machine& machine, Ranks& ran
     planner_ = std::make_unique<algorithms::Planner>(*hierarchy_, settings_, false);
 }
 
-/// One algorithm on every level, in the segments that stand behind it or in one piece, or as the model wants.
-void Contender::fix(std::string method, bool whole) {
+/// One algorithm on every level, or on the topmost one with all others skipped, in the segments that stand
+/// behind it or in one piece, or as the model wants.
+void Contender::fix(std::string method, bool whole, bool among_all) {
     std::optional<std::size_t> segment;
     if (whole) segment = 0;
     if (const std::size_t slash = method.find('/'); slash != std::string::npos) {
@@ -79,7 +79,9 @@ void Contender::fix(std::string method, bool whole) {
     }
     std::string methods;
     for (const topology::LevelKey level : hierarchy_->levels()) {
-        methods += (methods.empty() ? "" : ",") + topology::name_of(level) + "=" + method;
+        const bool skipped = among_all && !methods.empty();
+        methods +=
+            (methods.empty() ? "" : ",") + topology::name_of(level) + "=" + (skipped ? "skip" : method);
     }
     algorithms::Overrides overrides;
     overrides.engine = method == "ring" ? algorithms::Engine::ring : algorithms::Engine::tree;

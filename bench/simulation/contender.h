@@ -33,9 +33,10 @@ public:
     ///   untuned         the same with the links that are built in
     ///   levels:ALG      one algorithm on every level, streamed (tree engine)
     ///   whole:ALG       the same, each level's message in one piece
+    ///   all:ALG         all ranks alike on the topmost level, none below it, where that can be
     ///   flat:ALG        one algorithm over all ranks, in one piece: the native one
-    ///   flat:ALG/BYTES  the same in segments
-    /// and for all but mpi and flat, behind '@', how the ranks are seen: Ranks::seen_as().
+    ///   ALG/BYTES       of any of these: in segments
+    /// and for all but mpi, tuned and flat, behind '@', how the ranks are seen: Ranks::seen_as().
     /// Throws std::invalid_argument naming what is known.
     Contender(const std::string& name, const Machine& machine, Ranks& ranks);
 
@@ -51,7 +52,7 @@ public:
     std::shared_ptr<const PreviousComponent> previous(const Call& call);
 
 private:
-    void fix(std::string method, bool whole);
+    void fix(std::string method, bool whole, bool among_all);
 
     bool fixed_ = false;  ///< one algorithm is
 

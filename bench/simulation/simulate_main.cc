@@ -128,7 +128,7 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option(
            "--contenders", options.contenders,
            "mpi, tuned, strata, untuned, levels:ALGORITHM, whole:ALGORITHM,\nflat:ALGORITHM, "
-           "flat:ALGORITHM/BYTES; "
+           "all:ALGORITHM (alike, without levels), /BYTES behind an algorithm; "
            "and how they "
            "see\nthe ranks: @lowest (the lowest lead wherever cards are),\nor levels: strata@numa/node")
         ->capture_default_str();

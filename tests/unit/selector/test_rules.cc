@@ -43,7 +43,7 @@ TEST(RulesFile, AllForms) {
   "version": 1,
   "links": [
     {"level": "switch1", "latency_us": 2000, "overhead_us": 0.5, "mbytes_per_s": 25.5, "eager_bytes": "64k",
-     "parallel": 2, "far_share": 0.4, "handshake_us": 3.5, "bus_mbytes_per_s": 80, "offloaded": true, "comment": "uplink"},
+     "parallel": 2, "far_share": 0.4, "handshake_us": 3.5, "bus_mbytes_per_s": 80, "offloaded": true, "gap_us": 0.1, "comment": "uplink"},
     {"level": "node", "parallel": 8}
   ],
   "rules": [
@@ -70,6 +70,7 @@ TEST(RulesFile, AllForms) {
     EXPECT_EQ(rules.links[0].link.handshake_us, 3.5);
     EXPECT_EQ(rules.links[0].link.bus_bytes_per_us, 80);
     EXPECT_EQ(rules.links[0].link.offloaded, true);
+    EXPECT_EQ(rules.links[0].link.gap_us, 0.1);
     EXPECT_FALSE(rules.links[1].link.latency_us);
     ASSERT_EQ(rules.rules.size(), 3U);
     EXPECT_TRUE(rules.rules[0].concerns(Collective::bcast));
@@ -178,7 +179,7 @@ TEST(RulesFile, KeysAreKnownAndStandOnce) {
     EXPECT_EQ(
         refusal(with_link("{\"level\": \"node\", \"latency\": 3}")),
         "r.json:3: unknown key 'latency' in an entry of 'links'; known: level, latency_us, overhead_us, "
-        "mbytes_per_s, eager_bytes, parallel, far_share, handshake_us, bus_mbytes_per_s, offloaded, comment");
+        "mbytes_per_s, eager_bytes, parallel, far_share, handshake_us, bus_mbytes_per_s, offloaded, gap_us, comment");
     EXPECT_EQ(refusal("{\"version\": 1,\n\"version\":\n1}"),
               "r.json:3: the key 'version' stands twice in a rules file");
     EXPECT_EQ(refusal(with_rule("{\"engine\": \"tree\", \"engine\": \"tree\"}")),
@@ -280,6 +281,7 @@ TEST(RulesFile, LinksArePossible) {
     EXPECT_EQ(refusal(with_link("{\"level\": \"node\", \"offloaded\": false}")), "accepted");
     EXPECT_EQ(link("\"bus_mbytes_per_s\": 0"),
               "r.json:3: 'bus_mbytes_per_s' must be a number from 0.001 to 10000000");
+    EXPECT_EQ(link("\"gap_us\": -1"), "r.json:3: 'gap_us' must be a number from 0 to 1000000");
     EXPECT_EQ(link("\"far_share\": -1"), "r.json:3: 'far_share' must be a number from 0 to 100");
     EXPECT_EQ(link("\"overhead_us\": \"1\""), "r.json:3: 'overhead_us' must be a number from 0 to 1000000");
     EXPECT_EQ(link("\"eager_bytes\": 0"), "r.json:3: 'eager_bytes' must be at least 1");

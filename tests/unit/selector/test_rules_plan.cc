@@ -221,7 +221,8 @@ TEST(RulesHold, LinksAreSetValueByValueTheFirstFirst) {
     const Rules rules = parse_rules(R"({"version": 1, "links": [
         {"level": "switch1", "latency_us": 2000},
         {"level": "switch", "latency_us": 7, "eager_bytes": "1k"}, {"level": "switch0", "latency_us": 8},
-        {"level": "switch", "far_share": 0.5}, {"level": "node", "parallel": 3}]})",
+        {"level": "switch", "far_share": 0.5}, {"level": "node", "parallel": 3},
+        {"level": "switch1", "gap_us": 0}]})",
                                     "r.json");
     set_links(links, rules.links);
     EXPECT_EQ(links.at(top_switch).latency_us, 2000);
@@ -232,6 +233,8 @@ TEST(RulesHold, LinksAreSetValueByValueTheFirstFirst) {
     EXPECT_EQ(links.at(node_level).far_share, before.far_share);
     EXPECT_EQ(links.at(node_level).latency_us, 9);
     EXPECT_EQ(links.at(node_level).parallel, 3);
+    EXPECT_EQ(links.at(top_switch).gap_us, 0);
+    EXPECT_EQ(links.at(leaf_switch).gap_us, std::nullopt);
 }
 
 /// Random words and files; mt19937's numbers are the same everywhere, its distributions are not.

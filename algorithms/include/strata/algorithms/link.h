@@ -27,6 +27,10 @@ struct LinkParameters {
     /// Inside nodes: engines move the bytes, in and out at the same time as cards do, no processor copies
     /// them.
     bool offloaded = false;
+    /// Time for which one message at least occupies a connection between nodes, however small (the gap of the
+    /// LogGP model): a card, or the kernel before it, handles one message after the other. Empty: as long as a
+    /// processor is busy with it. Inside nodes copies have no such bottleneck.
+    std::optional<double> gap_us = {};
 };
 
 /// Some of a level's LinkParameters; what is empty stays as it is.
@@ -40,6 +44,7 @@ struct LinkSetting {
     std::optional<double> handshake_us = {};
     std::optional<double> bus_bytes_per_us = {};
     std::optional<bool> offloaded = {};
+    std::optional<double> gap_us = {};
 };
 
 /// Link parameters by level; a level that was not set answers with the defaults of its kind.

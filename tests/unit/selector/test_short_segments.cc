@@ -1,0 +1,77 @@
+// Reductions of few segments, where somebody has told what links inside nodes cost.
+#include <gtest/gtest.h>
+
+#include "plans.h"
+
+namespace {
+
+using namespace strata::algorithms;
+using namespace strata::testing;
+using namespace strata::topology;
+
+constexpr LevelKey node_level{LevelKind::node, 0};
+
+/// Links inside nodes as they are anyway, and processors that fold slowly.
+LinkTable told() {
+    LinkTable links;
+    const LinkParameters usual = links.at(node_level);
+    links.set_some({LevelKind::node, std::nullopt}, {.latency_us = usual.latency_us,
+                                                     .overhead_us = usual.overhead_us,
+                                                     .bytes_per_us = usual.bytes_per_us});
+    links.set_fold(1000);
+    return links;
+}
+
+LinkTable guessed() {
+    LinkTable links;
+    links.set_fold(1000);
+    return links;
+}
+
+double us(const LinkTable& links, Collective collective, std::size_t bytes, std::size_t segment) {
+    Plan plan;
+    plan.levels = {{node_level, {Algorithm::binomial, 0, {}}, segment}};
+    plan.window = 4;
+    return tree_cost_us(make_hierarchy(node_level, {}, 16), links, plan, {collective, bytes});
+}
+
+/// What leaves send is folded while those with more behind them are awaited, as far as windows reach.
+TEST(ShortSegments, AreFoldedInTurn) {
+    for (const std::size_t segments : {2, 4}) {
+        EXPECT_LT(us(told(), Collective::reduce, segments * 4096, 4096),
+                  0.9 * us(guessed(), Collective::reduce, segments * 4096, 4096));
+    }
+    for (const std::size_t segments : {1, 5, 64}) {
+        EXPECT_DOUBLE_EQ(us(told(), Collective::reduce, segments * 4096, 4096),
+                         us(guessed(), Collective::reduce, segments * 4096, 4096));
+    }
+    EXPECT_DOUBLE_EQ(us(told(), Collective::bcast, 8192, 4096), us(guessed(), Collective::bcast, 8192, 4096));
+}
+
+/// The root of a binomial tree of 16 folds two segments of four children, 1 us each; what is deeper in the
+/// tree is done by then.
+TEST(ShortSegments, ByHand) {
+    LinkTable links = told();
+    links.set_some(
+        {LevelKind::node, std::nullopt},
+        {.latency_us = 0, .overhead_us = 0, .bytes_per_us = 1e9, .eager_bytes = 1 << 20, .offloaded = true});
+    links.set_fold(1024);
+    EXPECT_NEAR(us(links, Collective::reduce, 2048, 1024), 8, 0.01);
+    EXPECT_NEAR(us(links, Collective::reduce, 2048, 0), 8, 0.01);
+}
+
+TEST(ShortSegments, AreTriedWhereFoldsAreSlow) {
+    const Hierarchy node = make_hierarchy(node_level, {}, 32);
+    const auto segment = [&](const LinkTable& links, Collective collective) {
+        return make_plan(node, links, overriding(Engine::tree), {collective, 4096})
+            .levels.front()
+            .segment_bytes;
+    };
+    EXPECT_GT(segment(told(), Collective::reduce), 0U);
+    EXPECT_LE(segment(told(), Collective::reduce), 2048U);
+    constexpr std::size_t eager = 3840;  // what just needs no handshake
+    EXPECT_EQ(segment(guessed(), Collective::reduce), eager);
+    EXPECT_EQ(segment(told(), Collective::bcast), eager);
+}
+
+}  // namespace
