@@ -21,7 +21,8 @@ struct TreeModel::Ring {
     double rounds = 0;   ///< the last one may be shorter
     // Of the hops in the mean: a piece goes over all of them, and meanwhile others are on each.
     double hop = 0;          ///< us from the start of a message without bytes until the next one can start
-    double us_per_byte = 0;  ///< of one message on its hop, folded
+    double us_per_byte = 0;  ///< of one message on its hop
+    double fold = 0;         ///< us per byte of the first half of all steps
     double pace = 0;         ///< us per byte that a member sends, at least
     double last() const { return bytes - (rounds - 1) * round; }
     double bytes = 0;
@@ -31,8 +32,9 @@ struct TreeModel::Ring {
     double round_us(double part) const {
         const double size = part / (members * pieces(part));
         const double message = hop + size * us_per_byte;
-        const double step = std::max(message, pieces(part) * size * pace);
-        return (2 * members - 3) * step + (pieces(part) - 1) * size * pace + message;
+        const auto step = [&](double us) { return std::max(us, pieces(part) * size * pace); };
+        return (members - 1) * step(message + size * fold) + (members - 2) * step(message) +
+               (pieces(part) - 1) * size * pace + message;
     }
 };
 
@@ -68,7 +70,7 @@ TreeModel::Ring TreeModel::ring_of(const LevelPlan& plan, const Window& window) 
         ring.hop += (2 * link.overhead_us + link.latency_us + handshake_us(link, piece)) / ring.members;
         ring.us_per_byte += (met.us_per_byte + 2 * copy_us_per_byte(level)) / ring.members;
     });
-    ring.us_per_byte += fold_us_per_byte_;
+    ring.fold = fold_us_per_byte_;
     return ring;
 }
 

@@ -13,9 +13,11 @@ namespace {
 using topology::LevelKey;
 
 // Below 4 KiB the cost per message dominates nearly everywhere, above 1 MiB a pipeline has nothing left to
-// overlap. Shorter ones pay where processors fold slowly, if somebody has told what a message costs.
+// overlap. Shorter ones, as long as they are few, pay where processors fold slowly, if somebody has told what
+// a message costs.
 constexpr std::size_t smallest_segment = 4096;
 constexpr std::size_t smallest_folded = 1024;
+constexpr std::size_t most_short_ones = 16;
 constexpr std::size_t largest_segment = 1048576;
 
 /// Of k-nomial trees: four, and those that reach all in three hops and in two, as suits links whose latency
@@ -280,6 +282,7 @@ std::vector<std::size_t> PlanSearch::segment_candidates() const {
         if (used && handshake_us(link, link.eager_bytes) > 0) limits.push_back(link.eager_bytes);
     }
     for (std::size_t size = least_segment(); size <= largest_segment; size *= 2) {
+        if (size < smallest_segment && bytes_ > most_short_ones * size) continue;
         if (std::find(limits.begin(), limits.end(), size) == limits.end()) add(size);
     }
     for (const std::size_t limit : limits) {

@@ -62,8 +62,8 @@ TEST(ShortSegments, ByHand) {
 
 TEST(ShortSegments, AreTriedWhereFoldsAreSlow) {
     const Hierarchy node = make_hierarchy(node_level, {}, 32);
-    const auto segment = [&](const LinkTable& links, Collective collective) {
-        return make_plan(node, links, overriding(Engine::tree), {collective, 4096})
+    const auto segment = [&](const LinkTable& links, Collective collective, std::size_t bytes = 4096) {
+        return make_plan(node, links, overriding(Engine::tree), {collective, bytes})
             .levels.front()
             .segment_bytes;
     };
@@ -72,6 +72,7 @@ TEST(ShortSegments, AreTriedWhereFoldsAreSlow) {
     constexpr std::size_t eager = 3840;  // what just needs no handshake
     EXPECT_EQ(segment(guessed(), Collective::reduce), eager);
     EXPECT_EQ(segment(told(), Collective::bcast), eager);
+    EXPECT_GE(segment(told(), Collective::reduce, 65536), eager);
 }
 
 }  // namespace
