@@ -18,6 +18,7 @@ void TreeModel::add_merged_loads(int group, const Edges& edges) {
             const Edges& own = (*edges.by_level)[groups_[met].level];
             const double per_byte = message_load(own);
             ranks_[rank].processor_load += per_byte + fold_us_per_byte_;
+            ranks_[rank].all_fit = ranks_[rank].all_fit && own.fits;
             ranks_[child].processor_load += per_byte;
             ++ranks_[rank].card_uses;
             if (both) ++ranks_[child].card_uses;
@@ -35,10 +36,10 @@ void TreeModel::add_merged_loads(int group, const Edges& edges) {
 }
 
 /// Microseconds per byte at which what comes in from `group` reaches `rank`.
-double TreeModel::inward_pace(int rank, int group) const {
+double TreeModel::inward_pace(int rank, int group, double segment) const {
     double pace = 0;
     each_boundary(rank, group,
-                  [&](int c) { pace = std::max(pace, boundaries_[c].entries * group_us_per_byte_[c]); });
+                  [&](int c) { pace = std::max(pace, boundaries_[c].entries * boundary_pace(c, segment)); });
     return pace;
 }
 

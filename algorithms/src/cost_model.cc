@@ -84,6 +84,7 @@ CostModel::CostModel(const topology::Hierarchy& hierarchy, const LinkTable& link
         std::count_if(groups_.begin(), groups_.end(), [](const GroupView& g) { return g.level == 0; }) == 1;
     group_us_per_byte_.resize(groups_.size());
     group_gap_us_.resize(groups_.size());
+    group_told_gap_us_.resize(groups_.size());
     group_bus_us_per_byte_.resize(groups_.size());
     links_.resize(levels.size());
     CostModel::set_links(links);
@@ -91,10 +92,11 @@ CostModel::CostModel(const topology::Hierarchy& hierarchy, const LinkTable& link
 
 void CostModel::set_links(const LinkTable& links) {
     for (std::size_t level = 0; level < links_.size(); ++level) links_[level] = links.at(link_levels_[level]);
-    knows_inside_ = std::ranges::any_of(link_levels_, [&](topology::LevelKey level) {
-        const LinkSetting given = links.given(level);  // possible_links() sets overheads
-        return !is_network(level.kind) && (given.latency_us || given.bytes_per_us);
-    });
+    measured_inside_ =
+        hierarchy_.crowding <= 1 && std::ranges::any_of(link_levels_, [&](topology::LevelKey level) {
+            const LinkSetting given = links.given(level);  // possible_links() sets overheads
+            return !is_network(level.kind) && (given.latency_us || given.bytes_per_us);
+        });
     any_bus_ =
         std::ranges::any_of(links_, [](const LinkParameters& link) { return link.bus_bytes_per_us > 0; });
     for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -103,7 +105,9 @@ void CostModel::set_links(const LinkTable& links) {
         if (group.parent >= 0) {
             const LinkParameters& link = links_[groups_[group.parent].level];
             group_us_per_byte_[g] = connection_us_per_byte(link);
-            group_gap_us_[g] = gap_us(link, is_network(hierarchy_.groups[group.parent]));
+            const bool network = is_network(hierarchy_.groups[group.parent]);
+            group_gap_us_[g] = gap_us(link, network);
+            group_told_gap_us_[g] = network ? link.gap_us.value_or(0) : 0;
         }
         const std::size_t level = groups_[g].level;
         for (const int rank : group.direct)

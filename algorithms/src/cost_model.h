@@ -33,8 +33,9 @@ public:
     const std::vector<topology::LevelKey>& levels() const { return levels_; }
     // By place in levels():
     const LinkParameters& link(std::size_t level) const { return links_[used_[level]]; }
-    /// True where somebody, a tuner or a preset, has told how fast links inside nodes are.
-    bool knows_inside() const { return knows_inside_; }
+    /// True where somebody, a tuner or a preset, has told how fast links inside nodes are, and ranks do not
+    /// share processors.
+    bool measured_inside() const { return measured_inside_; }
     bool network(std::size_t level) const { return network_[used_[level]]; }
     /// Participants of the level's largest group.
     int largest_group(std::size_t level) const { return largest_group_[level]; }
@@ -157,6 +158,7 @@ protected:
     std::vector<GroupView> groups_;
     std::vector<double> group_us_per_byte_;      ///< of each group's connection to its parent
     std::vector<double> group_gap_us_;           ///< least time per message on that connection
+    std::vector<double> group_told_gap_us_;      ///< the same where somebody told it, else 0
     std::vector<double> card_us_per_byte_;       ///< of each rank's own card; 0: it has none of its own
     std::vector<double> group_bus_us_per_byte_;  ///< of what moves inside each group; 0: no limit
 
@@ -177,7 +179,7 @@ private:
     std::vector<int> largest_group_;
     bool top_stands_alone_ = false;
     bool any_bus_ = false;
-    bool knows_inside_ = false;
+    bool measured_inside_ = false;
     using ShapeKey = std::tuple<Algorithm, int, std::size_t>;
     std::map<ShapeKey, Shape> shapes_;
     const std::pair<const ShapeKey, Shape>* last_shape_ = nullptr;  ///< that was asked for

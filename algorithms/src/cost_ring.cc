@@ -64,8 +64,9 @@ TreeModel::Ring TreeModel::ring_of(const LevelPlan& plan, const Window& window) 
     each_hop([&](const Participant& from, const Participant& to, const Meeting& met) {
         const std::size_t level = groups_[met.group].level;
         const LinkParameters& link = links_[level];
-        const double moved = std::max(outward_pace(from.rank, met.group, ranks_[from.rank].processor_load),
-                                      bus_pace(from.rank, to.rank, met.group));
+        const double moved =
+            std::max(outward_pace(from.rank, met.group, ring.piece, ranks_[from.rank].processor_load),
+                     bus_pace(from.rank, to.rank, met.group));
         ring.pace = std::max({ring.pace, moved / ring.vectors, met.us_per_byte});
         ring.hop += (2 * link.overhead_us + link.latency_us + handshake_us(link, piece)) / ring.members;
         ring.us_per_byte += (met.us_per_byte + 2 * copy_us_per_byte(level)) / ring.members;

@@ -99,6 +99,7 @@ void TreeModel::add_loads(int group, const Edges& edges) {
         const int uses = static_cast<int>(children.size());
         const int rank = members[position].rank;
         ranks_[rank].processor_load += uses * (per_byte + fold_us_per_byte_);
+        ranks_[rank].all_fit = ranks_[rank].all_fit && edges.fits;
         use_connections(rank, uses);
         for (const int child : children) {
             ranks_[members[child].rank].processor_load += per_byte;
@@ -112,11 +113,11 @@ void TreeModel::add_loads(int group, const Edges& edges) {
 }
 
 /// Microseconds per byte at which `rank` can feed all its children beyond `group`'s child that holds it.
-double TreeModel::outward_pace(int rank, int group, double processor_load) const {
+double TreeModel::outward_pace(int rank, int group, double segment, double processor_load) const {
     const RankState& state = ranks_[rank];
     double pace = std::max(processor_load, state.card_uses * card_us_per_byte_[rank]);
     each_boundary(rank, group,
-                  [&](int c) { pace = std::max(pace, boundaries_[c].uses * group_us_per_byte_[c]); });
+                  [&](int c) { pace = std::max(pace, boundaries_[c].uses * boundary_pace(c, segment)); });
     return pace;
 }
 
@@ -182,7 +183,7 @@ void TreeModel::start(const Wave& wave) {
 void TreeModel::time_group(int group, const Edges& all, double fold_us_per_byte) {
     const auto& members = groups_[group].participants;
     const bool merged = groups_[group].merged;
-    const bool in_turn = fold_us_per_byte > 0 && knows_inside();
+    const bool in_turn = fold_us_per_byte > 0 && measured_inside();
     for (const int position : all.shape->order) {
         const auto& children = all.shape->children[position];
         if (children.empty()) continue;
@@ -204,9 +205,10 @@ void TreeModel::time_group(int group, const Edges& all, double fold_us_per_byte)
             const double per_byte = message_load(edges);
             parent.served_load += per_byte + fold_us_per_byte;
             child.served_load = per_byte;
-            double outward = outward_pace(rank, met.group,
-                                          in_turn && edges.fits ? parent.served_load : parent.processor_load);
-            if (merged) outward = std::max(outward, inward_pace(member.rank, met.group));
+            double outward =
+                outward_pace(rank, met.group, edges.segment,
+                             in_turn && parent.all_fit ? parent.served_load : parent.processor_load);
+            if (merged) outward = std::max(outward, inward_pace(member.rank, met.group, edges.segment));
             const double start =
                 std::max(ready, parent.processor_free) + edges.overhead + edges.segment * fold_us_per_byte;
             parent.processor_free = start + edges.segment * edges.copy_us_per_byte;

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -73,9 +74,14 @@ private:
     void time_group(int group, const Edges& all, double fold_us_per_byte);
     void gather_waves(int group);
     Wave arrived() const;
-    double outward_pace(int rank, int group, double processor_load) const;
+    double outward_pace(int rank, int group, double segment, double processor_load) const;
+    /// Microseconds per byte of one stream on a group's connection to its parent. Where nobody told how long
+    /// one message occupies it at least, that is as long as it does the processors, which count it anyway.
+    double boundary_pace(int group, double segment) const {
+        return std::max(group_us_per_byte_[group], group_told_gap_us_[group] / segment);
+    }
     double message_load(const Edges& edges) const;
-    double inward_pace(int rank, int group) const;
+    double inward_pace(int rank, int group, double segment) const;
     double pass_outward(int rank, int group, double start, double bytes);
     double pass_inward(int rank, int group, double start, double bytes);
     void move_on_buses(int from, int to, int group, double vectors);
@@ -104,6 +110,7 @@ private:
         Wave wave;
         double processor_load = 0;  ///< us per byte of the whole collective
         double served_load = 0;     ///< the part of it that has been looked at
+        bool all_fit = true;        ///< what all children send fits into their windows
         double processor_free = 0;
         double card_free = 0;
         double card_uses = 0;  ///< vectors that leave through the rank's own card

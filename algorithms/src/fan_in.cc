@@ -22,18 +22,19 @@ FanIn::FanIn(StreamTable& table, const ReductionLinks& links, const Segments& se
       shared_(buffers.result != nullptr && buffers.result->data() == buffers.own.data()),
       operands_(order_.count(), pool) {
     const bool root = links.parent.peer < 0;
+    if (!root) {
+        // First, so that its sends are seen to be complete before more is folded.
+        parent_stream_ = table.add(links.parent.peer, segments, links.parent.in_flight(window));
+    }
     for (std::size_t child = 0; child < links.children.size(); ++child) {
         const TreeLinks::Edge& edge = links.children[child];
         const int stream = table.add(edge.peer, segments, edge.in_flight(window));
         operands_[order_.of_child(child)].stream = stream;
-        first_stream_ = child == 0 ? stream : first_stream_;
+        first_child_ = child == 0 ? stream : first_child_;
         last_stream_ = stream + 1;
     }
-    if (!root) {
-        parent_stream_ = table.add(links.parent.peer, segments, links.parent.in_flight(window));
-        first_stream_ = links.children.empty() ? parent_stream_ : first_stream_;
-        last_stream_ = parent_stream_ + 1;
-    }
+    first_stream_ = root ? first_child_ : parent_stream_;
+    last_stream_ = std::max(last_stream_, parent_stream_ + 1);
     for (std::size_t index = 0; index < operands_.size(); ++index) {
         place(index, root ? buffers.result->data() : nullptr, arena, slots_of(links, index, window));
     }
@@ -199,7 +200,7 @@ int FanIn::completed(int stream) {
         code = pass_on();
         code = code == 0 ? post(order_.last()) : code;
     } else {
-        const std::size_t index = order_.of_child(static_cast<std::size_t>(stream - first_stream_));
+        const std::size_t index = order_.of_child(static_cast<std::size_t>(stream - first_child_));
         operands_[index].arrived = table_.finished(stream);
         code = post(index);
         code = code == 0 ? advance(index) : code;

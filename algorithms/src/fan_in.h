@@ -68,6 +68,7 @@ private:
     std::pmr::vector<Operand> operands_;
     int parent_stream_ = -1;
     int first_stream_ = 0;
+    int first_child_ = 0;
     int last_stream_ = 0;
     std::size_t produced_ = 0;  ///< segments of own
 };

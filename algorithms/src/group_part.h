@@ -31,7 +31,7 @@ struct GroupPart {
 
 /// The groups in which `rank` takes part, the narrowest first: those it stands for, and the one in which
 /// somebody else does. Cost: the sizes of the groups on the rank's branch.
-std::vector<GroupPart> group_parts(const topology::Hierarchy& hierarchy, const Plan& plan, int root,
-                                   int rank);
+std::vector<GroupPart> group_parts(const topology::Hierarchy& hierarchy, const Plan& plan, int root, int rank,
+                                   Flow flow = Flow::from_root);
 
 }  // namespace strata::algorithms

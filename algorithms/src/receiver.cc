@@ -60,8 +60,8 @@ ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable
                            const Operation& operation, const std::vector<LevelPlan>& levels) {
     if (hierarchy.receiver_of(operation.root) == operation.root) return {};
     const auto level = receiver_level(hierarchy, operation.root, levels);
-    if (is_network(level.kind))
-        return {};  // no node has a leader: the next one in a chain is beside the root
+    // A chain of all ranks: next to the root is somebody of its node, and next to cards those near them.
+    if (is_network(level.kind)) return {};
     const auto segment =
         std::find_if(levels.begin(), levels.end(), [&](const LevelPlan& own) { return own.level == level; });
     return receiver_cost(hierarchy, links, operation, segment->segment_bytes);

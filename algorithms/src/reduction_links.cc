@@ -161,7 +161,7 @@ Plan tree_plan(const Plan& plan) {
 }
 
 ReductionLinks turned_links(const Hierarchy& hierarchy, const Plan& plan, int root, int rank) {
-    TreeLinks tree = tree_links(hierarchy, tree_plan(plan), root, rank);
+    TreeLinks tree = tree_links(hierarchy, tree_plan(plan), root, rank, Flow::to_root);
     ReductionLinks links;
     links.parent = tree.parent;
     links.children.assign(tree.children.rbegin(), tree.children.rend());

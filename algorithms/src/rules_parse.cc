@@ -319,6 +319,8 @@ LinkRule Parser::link(const JsonValue& value) const {
     read("handshake_us", 0, 1e6, rule.link.handshake_us);
     read("bus_mbytes_per_s", 0.001, 1e7, rule.link.bus_bytes_per_us);
     read("gap_us", 0, 1e6, rule.link.gap_us);
+    if (rule.link.gap_us && !is_network(rule.level.kind))
+        fail(*members["gap_us"], "'gap_us' is for levels between nodes");
     if (const JsonValue* offloaded = members["offloaded"]) {
         if (offloaded->kind != Kind::boolean) fail(*offloaded, "'offloaded' must be true or false");
         rule.link.offloaded = offloaded->number != 0;

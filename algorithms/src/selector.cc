@@ -162,7 +162,7 @@ struct Searches {
     /// The best chain of all ranks.
     Searched chain_of_all(std::vector<topology::LevelKey> skipped, const LinkTable& links) {
         Overrides chain = overrides;
-        chain.methods.push_back({std::nullopt, {Algorithm::pipeline, 0, {}}, {}});
+        chain.methods.insert(chain.methods.begin(), {std::nullopt, {Algorithm::pipeline, 0, {}}, {}});
         PlanSearch search(models.at(links, skipped), chain, operation, Rings::none);
         const double us = search.run(traits_of(operation.collective).folds);
         return Searched{std::move(search), us, std::move(skipped)};

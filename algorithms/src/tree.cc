@@ -38,9 +38,10 @@ int child_with_root(const Hierarchy& hierarchy, int group, int root) {
 }
 
 /// Puts the members of a chain, the stand-in first, into the order of the walk: the stand-in's node all the
-/// way round, then the others from there on. It matters where ranks of one node take part side by side,
-/// because no level divides them from those of other nodes.
-void order_chain(const Hierarchy& hierarchy, std::vector<int>& members) {
+/// way round, then the others from there on. Towards the root every node backwards, the stand-in's, too: what
+/// comes from the next one arrives next to the card. It matters where ranks of one node take part side by
+/// side, because no level divides them from those of other nodes.
+void order_chain(const Hierarchy& hierarchy, Flow flow, std::vector<int>& members) {
     const auto place = [&](int member) { return hierarchy.walk[static_cast<std::size_t>(member)]; };
     const auto node_of = [&](int member) {
         const auto& nodes = hierarchy.walk_nodes;
@@ -54,8 +55,9 @@ void order_chain(const Hierarchy& hierarchy, std::vector<int>& members) {
     }
     const auto nodes = static_cast<std::ptrdiff_t>(hierarchy.walk_nodes.size());
     const auto key = [&](int member) {
-        const bool behind_all = node_of(member) == own_node && place(member) < place(stand_in);
-        return std::tuple((node_of(member) - own_node + nodes) % nodes, behind_all, place(member));
+        const auto node = (node_of(member) - own_node + nodes) % nodes;
+        if (flow == Flow::to_root) return std::tuple(node, member != stand_in, -place(member));
+        return std::tuple(node, node == 0 && place(member) < place(stand_in), place(member));
     };
     std::sort(members.begin(), members.end(), [&](int a, int b) { return key(a) < key(b); });
 }
@@ -140,13 +142,13 @@ int used_group(const Hierarchy& hierarchy, int group, std::span<const topology::
     return group;
 }
 
-std::vector<int> shape_members(const Hierarchy& hierarchy, const Plan& plan, int group, int root) {
+std::vector<int> shape_members(const Hierarchy& hierarchy, const Plan& plan, int group, int root, Flow flow) {
     check_rank(hierarchy, root, "root");
     const int receiver = receiver_for(hierarchy, plan, root);
     const bool between_nodes = is_network(hierarchy.groups.at(group));
     std::vector<int> members = participants(hierarchy, group, between_nodes ? receiver : root, plan.skipped);
     if (follows_the_walk(plan.at(hierarchy.groups[group].level).method) && !hierarchy.walk.empty()) {
-        order_chain(hierarchy, members);
+        order_chain(hierarchy, flow, members);
     }
     if (receiver != root &&
         group == used_group(hierarchy, hierarchy.lowest_common_group(root, receiver), plan.skipped)) {
@@ -157,7 +159,8 @@ std::vector<int> shape_members(const Hierarchy& hierarchy, const Plan& plan, int
     return members;
 }
 
-std::vector<GroupPart> group_parts(const Hierarchy& hierarchy, const Plan& plan, int root, int rank) {
+std::vector<GroupPart> group_parts(const Hierarchy& hierarchy, const Plan& plan, int root, int rank,
+                                   Flow flow) {
     check_rank(hierarchy, root, "root");
     check_rank(hierarchy, rank, "rank");
     const int receiver = receiver_for(hierarchy, plan, root);
@@ -170,7 +173,7 @@ std::vector<GroupPart> group_parts(const Hierarchy& hierarchy, const Plan& plan,
         }
         const LevelPlan& level = plan.at(hierarchy.groups[group].level);
         GroupPart part{group, &level, between_nodes ? Window(plan).between_nodes(level.segment_bytes) : 0,
-                       shape_members(hierarchy, plan, group, root), 0};
+                       shape_members(hierarchy, plan, group, root, flow), 0};
         const auto own = std::find(part.members.begin(), part.members.end(), rank);
         if (own == part.members.end()) {
             throw std::invalid_argument("rank " + std::to_string(rank) + " takes no part in group " +
@@ -190,9 +193,9 @@ std::vector<GroupPart> group_parts(const Hierarchy& hierarchy, const Plan& plan,
     return parts;
 }
 
-TreeLinks tree_links(const Hierarchy& hierarchy, const Plan& plan, int root, int rank) {
+TreeLinks tree_links(const Hierarchy& hierarchy, const Plan& plan, int root, int rank, Flow flow) {
     TreeLinks links;
-    const std::vector<GroupPart> parts = group_parts(hierarchy, plan, root, rank);
+    const std::vector<GroupPart> parts = group_parts(hierarchy, plan, root, rank, flow);
     for (const GroupPart& part : parts | std::views::reverse) {
         const ShapeLinks shape = part.shape();
         if (shape.parent >= 0) {

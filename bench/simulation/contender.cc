@@ -93,11 +93,16 @@ void Contender::fix(std::string method, bool whole, bool among_all) {
     if (segment) overrides.segments = algorithms::parse_level_sizes(std::to_string(*segment));
     settings_.overrides.fill(overrides);
     fixed_ = true;
+    among_all_ = among_all;
 }
 
 void Contender::insist_on(algorithms::Collective collective) const {
     const std::string why = fixed_ ? algorithms::check(settings_.of(collective), collective) : std::string();
     if (!why.empty()) unknown(name_, std::string(name_of(collective)) + ": " + why);
+    if (!among_all_) return;
+    const algorithms::Operation any = operation({collective, 1 << 20});
+    if (planner_->make_plan(any).levels.size() > 1)
+        unknown(name_, std::string(name_of(collective)) + ": not all ranks can do that alike");
 }
 
 algorithms::Operation Contender::operation(const Call& call) const {

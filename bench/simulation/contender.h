@@ -55,6 +55,7 @@ private:
     void fix(std::string method, bool whole, bool among_all);
 
     bool fixed_ = false;  ///< one algorithm is
+    bool among_all_ = false;
 
     std::string name_;
     const topology::Hierarchy* hierarchy_ = nullptr;

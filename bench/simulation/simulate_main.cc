@@ -125,12 +125,11 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("--op", options.ops, "Operations")->capture_default_str();
     app.add_option("--sizes", options.sizes, "Bytes in all, with k, M, G")->capture_default_str();
     app.add_option("--roots", options.roots, "Ranks, or all")->capture_default_str();
-    app.add_option(
-           "--contenders", options.contenders,
-           "mpi, tuned, strata, untuned, levels:ALGORITHM, whole:ALGORITHM,\nflat:ALGORITHM, "
-           "all:ALGORITHM (alike, without levels), /BYTES behind an algorithm; "
-           "and how they "
-           "see\nthe ranks: @lowest (the lowest lead wherever cards are),\nor levels: strata@numa/node")
+    app.add_option("--contenders", options.contenders,
+                   "mpi, tuned, strata, untuned, levels:ALGORITHM, whole:ALGORITHM,\n"
+                   "flat:ALGORITHM, all:ALGORITHM (all ranks alike), with /BYTES\n"
+                   "behind an algorithm in segments; and how they see the ranks:\n"
+                   "@lowest (the lowest lead wherever cards are), or levels:\nstrata@numa/node")
         ->capture_default_str();
     app.add_option("--selector", options.study.selector, "SMPI's choices: ompi, mpich, impi, mvapich2")
         ->capture_default_str();

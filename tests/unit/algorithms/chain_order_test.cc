@@ -24,14 +24,14 @@ std::vector<LocalityRecord> dealt_out() {
     return records;
 }
 
-std::vector<int> chain(const Hierarchy& hierarchy, int root) {
+std::vector<int> chain(const Hierarchy& hierarchy, int root, Flow flow = Flow::from_root) {
     Plan plan;
     for (const LevelKey level : hierarchy.levels()) {
         plan.levels.push_back({level, {Algorithm::pipeline, 0, {}}, 0});
     }
     std::vector<int> order{root};
     while (order.size() <= hierarchy.stop.size()) {
-        const TreeLinks links = tree_links(hierarchy, plan, root, order.back());
+        const TreeLinks links = tree_links(hierarchy, plan, root, order.back(), flow);
         if (links.children.empty()) break;
         EXPECT_EQ(links.children.size(), 1U);
         order.push_back(links.children.front().peer);
@@ -47,6 +47,15 @@ TEST(ChainOrder, EntersNodesNextToTheirCards) {
     // Any other root: its node comes first, all the way round.
     EXPECT_EQ(chain(flat, 4), (std::vector<int>{4, 7, 10, 1, 8, 11, 2, 5, 6, 9, 0, 3}));
     EXPECT_EQ(chain(flat, 11), (std::vector<int>{11, 2, 5, 8, 6, 9, 0, 3, 7, 10, 1, 4}));
+}
+
+/// What comes from other nodes arrives at 9, 7 and 8, or at 6, all of them near a card.
+TEST(ChainOrder, EntersThemThereTowardsTheRoot) {
+    HierarchySpec spec;
+    spec.hint.emplace();
+    const Hierarchy flat = build_hierarchy(dealt_out(), spec);
+    EXPECT_EQ(chain(flat, 6, Flow::to_root), (std::vector<int>{6, 3, 0, 9, 4, 1, 10, 7, 5, 2, 11, 8}));
+    EXPECT_EQ(chain(flat, 0, Flow::to_root), (std::vector<int>{0, 3, 9, 6, 4, 1, 10, 7, 5, 2, 11, 8}));
 }
 
 TEST(ChainOrder, WithoutElectionFollowsTheHardware) {

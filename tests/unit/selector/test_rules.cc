@@ -179,7 +179,8 @@ TEST(RulesFile, KeysAreKnownAndStandOnce) {
     EXPECT_EQ(
         refusal(with_link("{\"level\": \"node\", \"latency\": 3}")),
         "r.json:3: unknown key 'latency' in an entry of 'links'; known: level, latency_us, overhead_us, "
-        "mbytes_per_s, eager_bytes, parallel, far_share, handshake_us, bus_mbytes_per_s, offloaded, gap_us, comment");
+        "mbytes_per_s, eager_bytes, parallel, far_share, handshake_us, bus_mbytes_per_s, offloaded, gap_us, "
+        "comment");
     EXPECT_EQ(refusal("{\"version\": 1,\n\"version\":\n1}"),
               "r.json:3: the key 'version' stands twice in a rules file");
     EXPECT_EQ(refusal(with_rule("{\"engine\": \"tree\", \"engine\": \"tree\"}")),
@@ -281,6 +282,9 @@ TEST(RulesFile, LinksArePossible) {
     EXPECT_EQ(refusal(with_link("{\"level\": \"node\", \"offloaded\": false}")), "accepted");
     EXPECT_EQ(link("\"bus_mbytes_per_s\": 0"),
               "r.json:3: 'bus_mbytes_per_s' must be a number from 0.001 to 10000000");
+    EXPECT_EQ(refusal(with_link("{\"level\": \"switch\", \"gap_us\": 0}")), "accepted");
+    EXPECT_EQ(refusal(with_link("{\"level\": \"node\", \"gap_us\": 1}")),
+              "r.json:3: 'gap_us' is for levels between nodes");
     EXPECT_EQ(link("\"gap_us\": -1"), "r.json:3: 'gap_us' must be a number from 0 to 1000000");
     EXPECT_EQ(link("\"far_share\": -1"), "r.json:3: 'far_share' must be a number from 0 to 100");
     EXPECT_EQ(link("\"overhead_us\": \"1\""), "r.json:3: 'overhead_us' must be a number from 0 to 1000000");

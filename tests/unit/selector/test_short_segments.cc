@@ -75,4 +75,19 @@ TEST(ShortSegments, AreTriedWhereFoldsAreSlow) {
     EXPECT_GE(segment(told(), Collective::reduce, 65536), eager);
 }
 
+/// A card that takes 100 us for every message takes at least that for each of 16.
+TEST(ShortSegments, GapsSetThePace) {
+    const Hierarchy nodes = nodes_below_switch(4, 2);
+    const auto predicted = [&](std::optional<double> gap, Collective collective) {
+        LinkTable links;
+        links.set_some({LevelKind::switch_, std::nullopt}, {.overhead_us = 1, .gap_us = gap});
+        return tree_cost_us(nodes, links, uniform(nodes, Algorithm::pipeline, 4096), {collective, 65536});
+    };
+    for (const Collective collective : {Collective::bcast, Collective::reduce}) {
+        EXPECT_GT(predicted(100, collective), 1500);
+        EXPECT_LT(predicted(1, collective), 1000);
+        EXPECT_DOUBLE_EQ(predicted({}, collective), predicted(1, collective));
+    }
+}
+
 }  // namespace

@@ -45,8 +45,8 @@ std::vector<LevelSizeRule> parse_level_sizes(std::string_view text);
 /// exchanges_by() holds for the topmost level only, whatever that is in a hierarchy, and halves not for
 /// reductions that keep an order: elsewhere the rule is passed over, and the plan's reason says so. Levels
 /// whose rule says `skip` are left out of trees and rings, those that a rule names otherwise are kept; the
-/// word is passed over for the topmost level, for one by which nodes stand apart (but below a ring or halves,
-/// in which all ranks can take part alike), and in reductions that keep an order.
+/// word is passed over for the topmost level, for one by which nodes stand apart (but below a ring, halves or
+/// a chain from or to a root, in which all ranks can take part alike), and in reductions that keep an order.
 struct Overrides {
     Engine engine = Engine::automatic;
     std::vector<LevelMethodRule> methods;

@@ -19,10 +19,15 @@ std::vector<int> participants(const topology::Hierarchy& hierarchy, int group, i
 /// `group`, or the smallest one around it whose level is not skipped; -1 for -1.
 int used_group(const topology::Hierarchy& hierarchy, int group, std::span<const topology::LevelKey> skipped);
 
+/// Which way data goes along a tree.
+enum class Flow { from_root, to_root };
+
 /// participants() by their position in the shape of their level: a chain visits them in the order of the
-/// hierarchy's walk. Between nodes the root's receiver stands for it where the plan says so
-/// (Plan::near_card), and is next to it where both meet.
-std::vector<int> shape_members(const topology::Hierarchy& hierarchy, const Plan& plan, int group, int root);
+/// hierarchy's walk, in which data enters a node next to its card; towards the root nodes are passed the
+/// other way round. Between nodes the root's receiver stands for it where the plan says so (Plan::near_card),
+/// and is next to it where both meet.
+std::vector<int> shape_members(const topology::Hierarchy& hierarchy, const Plan& plan, int group, int root,
+                               Flow flow = Flow::from_root);
 
 /// One rank's place in the tree over the whole communicator.
 struct TreeLinks {
@@ -40,6 +45,7 @@ struct TreeLinks {
 
 /// Composes the shapes of all levels into one tree rooted at `root` and returns `rank`'s edges. Both ends of
 /// an edge get the same segment size. Cost: the sizes of the groups on the rank's branch.
-TreeLinks tree_links(const topology::Hierarchy& hierarchy, const Plan& plan, int root, int rank);
+TreeLinks tree_links(const topology::Hierarchy& hierarchy, const Plan& plan, int root, int rank,
+                     Flow flow = Flow::from_root);
 
 }  // namespace strata::algorithms
