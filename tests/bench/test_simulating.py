@@ -282,8 +282,9 @@ class AutomaticChoice(unittest.TestCase):
         sizes = {run.operation: run.sizes for run in figure.runs()}
         self.assertEqual((sizes["allgather"][-1], sizes["allreduce"][-1]), (32 << 10, 16 << 20))
         found = found_for(figure, lambda *_: {"us": 1, "bound_us": 1})
-        self.assertEqual(len(figure.table(found)[1]), 2 * (3 * 7 + 4))
-        self.assertIn("Not simulated: allgather above 32 KiB.", figure.text(found))
+        self.assertEqual(len(figure.table(found)[1]), 2 * (2 * 7 + 2 * 4))
+        for operation in ("allgather", "reduce"):
+            self.assertIn(f"Not simulated: {operation} above 32 KiB.", figure.text(found))
 
 
 class Near(unittest.TestCase):
