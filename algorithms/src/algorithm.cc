@@ -8,7 +8,7 @@ namespace {
 // In the order of the enumeration. Radix 4: Open MPI's own defaults for its chain fan-out and its k-nomial
 // tree.
 using enum LevelTask;
-constexpr std::array<AlgorithmInfo, 24> table{{
+constexpr std::array<AlgorithmInfo, 25> table{{
     {Algorithm::automatic, "auto", false, {}, false, 0},
     {Algorithm::linear,
      "linear",
@@ -18,14 +18,15 @@ constexpr std::array<AlgorithmInfo, 24> table{{
      0},
     {Algorithm::chain, "chain", true, {bcast, reduce}, true, 4},
     {Algorithm::pipeline, "pipeline", true, {bcast, reduce}, true, 0},
-    {Algorithm::split_binary, "split_binary", false, {bcast}, false, 0},
+    {Algorithm::split_binary, "split_binary", true, {bcast}, false, 0, true},
     {Algorithm::binary, "binary", true, {bcast, reduce}, false, 0},
     {Algorithm::binomial, "binomial", true, {bcast, reduce, gather, scatter}, true, 0},
     {Algorithm::knomial, "knomial", true, {bcast}, true, 4},
+    {Algorithm::double_binary, "double_binary", true, {}, false, 0, true},
     {Algorithm::scatter_allgather, "scatter_allgather", false, {bcast}, false, 0},
     {Algorithm::scatter_allgather_ring, "scatter_allgather_ring", false, {bcast}, false, 0},
     {Algorithm::recursive_doubling, "recursive_doubling", false, {allreduce, allgather, barrier}, true, 0},
-    {Algorithm::in_order_binary, "in_order_binary", false, {reduce}, true, 0},
+    {Algorithm::in_order_binary, "in_order_binary", true, {reduce}, true, 0},
     {Algorithm::rabenseifner, "rabenseifner", false, {reduce, allreduce}, true, 0},
     {Algorithm::ring, "ring", false, {allreduce, allgather, allgatherv}, false, 0},
     {Algorithm::segmented_ring, "segmented_ring", false, {allreduce}, false, 0},

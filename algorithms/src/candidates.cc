@@ -215,6 +215,7 @@ private:
         if (below.empty()) return;
         for (const auto& [engine, algorithm] : {std::pair(Engine::tree, Algorithm::rabenseifner),
                                                 {Engine::tree, Algorithm::pipeline},
+                                                {Engine::tree, Algorithm::double_binary},
                                                 {Engine::ring, Algorithm::ring}}) {
             if (!may_be_among_all(algorithm, operation_)) continue;
             if (overrides_.engine != Engine::automatic && overrides_.engine != engine) continue;

@@ -14,8 +14,10 @@ bool by_levels(const LevelMethod& method, Collective collective) {
 }
 
 bool by_tree(const LevelMethod& method, const CollectiveTraits& traits) {
+    const AlgorithmInfo& known = info(method.algorithm);
     return method.algorithm == Algorithm::automatic || method.algorithm == Algorithm::skip ||
-           info(method.algorithm).tree_shape || exchanges_by(method.algorithm, traits);
+           (known.tree_shape && (!known.halves || may_go_in_halves(traits))) ||
+           exchanges_by(method.algorithm, traits);
 }
 
 /// True where a level becomes a ring of our own; else Open MPI's is meant.
@@ -100,6 +102,10 @@ std::string check(const Overrides& overrides, Collective collective) {
         if (skips && (overrides.engine == Engine::lanes || overrides.engine == Engine::levels)) {
             return text_of(rule) + " needs the engine 'tree' or 'ring' (or 'auto'): the engine '" +
                    std::string(name_of(overrides.engine)) + "' uses all levels";
+        }
+        if (overrides.engine == Engine::lanes && info(rule.method.algorithm).halves) {
+            return text_of(rule) + " needs the engine 'tree' (or 'auto'): it is two trees, of which the engine "
+                                   "'lanes' has one per card";
         }
         if (tree(rule.method) || by_ring(rule.method, overrides)) continue;
         if (overrides.engine != Engine::automatic && overrides.engine != Engine::levels &&

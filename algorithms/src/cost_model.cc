@@ -6,6 +6,7 @@
 #include "cost_exchange.h"
 #include "cost_links.h"
 #include "cost_tree.h"
+#include "double_binary.h"
 #include "strata/algorithms/shape.h"
 #include "strata/algorithms/tree.h"
 
@@ -17,8 +18,6 @@ std::pair<Algorithm, int> nearest_tree_shape(const LevelMethod& method) {
     if (method.algorithm == Algorithm::automatic || info(method.algorithm).tree_shape)
         return {method.algorithm, method.radix};
     switch (method.algorithm) {
-        case Algorithm::split_binary:
-        case Algorithm::in_order_binary: return {Algorithm::binary, 0};
         case Algorithm::scatter_allgather_ring:
         case Algorithm::ring:
         case Algorithm::segmented_ring:
@@ -148,25 +147,51 @@ const std::vector<CostModel::Meeting>& CostModel::meetings(int group, const Shap
     return entry->second;
 }
 
-const CostModel::Shape& CostModel::shape(const LevelMethod& method, std::size_t size) {
+/// Enters the positions from the root on.
+CostModel::Shape& CostModel::order_by_parents(Shape& shape) const {
+    shape.order.reserve(shape.children.size());
+    shape.order.push_back(0);
+    for (std::size_t next = 0; next < shape.order.size(); ++next) {
+        for (const int child : shape.children[static_cast<std::size_t>(shape.order[next])])
+            shape.order.push_back(child);
+    }
+    return shape;
+}
+
+const CostModel::Shape& CostModel::shape(const LevelMethod& method, std::size_t size, Half half) {
     const auto [algorithm, radix] = nearest_tree_shape(method);
-    const ShapeKey key{algorithm, radix, size};
+    const ShapeKey key{algorithm, radix, size, half};
     if (last_shape_ != nullptr && last_shape_->first == key) return last_shape_->second;
     const auto [entry, added] = shapes_.try_emplace(key);
     last_shape_ = &*entry;
     Shape& made = entry->second;
     if (!added) return made;
-    made.index = static_cast<int>(shapes_.size());
-    made.order.reserve(size);
-    made.order.push_back(0);
+    made.index = ++shape_count_;
     made.children.resize(size);
     const LevelMethod known{algorithm, radix, {}};
-    for (std::size_t next = 0; next < made.order.size(); ++next) {
-        const int position = made.order[next];
-        made.children[position] = shape_links(known, position, static_cast<int>(size)).children;
-        for (const int child : made.children[position]) made.order.push_back(child);
+    for (std::size_t position = 0; position < size; ++position) {
+        made.children[position] =
+            shape_links(known, static_cast<int>(position), static_cast<int>(size), half).children;
     }
-    return made;
+    return order_by_parents(made);
+}
+
+const CostModel::Shape& CostModel::double_binary_shape(int group, Flow flow, Half half) {
+    const auto [entry, added] = double_binary_shapes_.try_emplace({group, half});
+    Shape& made = entry->second;
+    if (!added) return made;
+    made.index = ++shape_count_;
+    const auto& members = groups_[group].participants;
+    std::vector<int> position_of(stop_.size(), -1);
+    for (std::size_t position = 0; position < members.size(); ++position)
+        position_of[members[position].rank] = static_cast<int>(position);
+    made.children.resize(members.size());
+    const auto links = double_binary_tree({hierarchy_, skipped_, group, root_, flow}, half);
+    for (std::size_t position = 0; position < members.size(); ++position) {
+        for (const int child : links[members[position].rank].children)
+            made.children[position].push_back(position_of[child]);
+    }
+    return order_by_parents(made);
 }
 
 std::unique_ptr<CostModel> make_cost_model(const topology::Hierarchy& hierarchy, const LinkTable& links,

@@ -103,7 +103,9 @@ protected:
         std::vector<std::vector<int>> children;
     };
 
-    const Shape& shape(const LevelMethod& method, std::size_t size);
+    const Shape& shape(const LevelMethod& method, std::size_t size, Half half = Half::whole);
+    /// One of the two trees of double_binary in a group.
+    const Shape& double_binary_shape(int group, Flow flow, Half half);
     /// On links of a level (among all levels of the hierarchy), at either end.
     double copy_us_per_byte(std::size_t level) const {
         return algorithms::copy_us_per_byte(links_[level], network_[level]);
@@ -180,8 +182,12 @@ private:
     bool top_stands_alone_ = false;
     bool any_bus_ = false;
     bool measured_inside_ = false;
-    using ShapeKey = std::tuple<Algorithm, int, std::size_t>;
+    Shape& order_by_parents(Shape& shape) const;
+
+    using ShapeKey = std::tuple<Algorithm, int, std::size_t, Half>;
     std::map<ShapeKey, Shape> shapes_;
+    std::map<std::pair<int, Half>, Shape> double_binary_shapes_;  ///< by group
+    int shape_count_ = 0;
     const std::pair<const ShapeKey, Shape>* last_shape_ = nullptr;  ///< that was asked for
     std::map<std::pair<int, int>, std::vector<Meeting>> meetings_;  ///< by group and shape
 };

@@ -28,6 +28,9 @@ namespace strata::algorithms {
 /// topmost level both streams begin and end at its members, whose connections carry 2(k-1)/k vectors each
 /// way; a round takes 2(k-1) hops, and none of them less than a message without company (cost_ring.cc).
 ///
+/// Two halves with trees of their own (AlgorithmInfo::halves): each is half as long and walks by itself, at the
+/// pace that is left by both.
+///
 /// A group of a skipped level can be entered and left several times, and its connection is then shared on the
 /// way in as well (cost_merged.cc).
 class TreeModel final : public CostModel {
@@ -66,7 +69,7 @@ private:
     struct Ring;
 
     Edges edges_on(std::size_t level, std::size_t segment_bytes, const Window& window) const;
-    void make_edges(std::span<const LevelPlan> plans, const Window& window);
+    void make_edges(std::span<const LevelPlan> plans, const Window& window, Half half);
     template <typename Action>
     void each_group(Action&& action);
     void add_loads(int group, const Edges& edges);
@@ -74,6 +77,9 @@ private:
     void time_group(int group, const Edges& all, double fold_us_per_byte);
     void gather_waves(int group);
     Wave arrived() const;
+    double tree_us(std::span<const LevelPlan> plans, const Window& window);
+    double halves_us(std::span<const LevelPlan> plans, const Window& window);
+    void add_port_loads(int group, const Edges& edges);
     double outward_pace(int rank, int group, double segment, double processor_load) const;
     /// Microseconds per byte of one stream on a group's connection to its parent. Where nobody told how long
     /// one message occupies it at least, that is as long as it does the processors, which count it anyway.
@@ -114,6 +120,9 @@ private:
         double processor_free = 0;
         double card_free = 0;
         double card_uses = 0;  ///< vectors that leave through the rank's own card
+        // Of halves: us per byte for which all that comes in, or goes out, keeps others out.
+        double port_in = 0;
+        double port_out = 0;
     };
     struct GroupState {
         double uses = 0;  ///< vectors that leave the group

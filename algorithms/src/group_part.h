@@ -21,11 +21,16 @@ struct GroupPart {
 
     int size() const { return static_cast<int>(members.size()); }
     /// Throws std::invalid_argument for a method that is no tree shape.
-    ShapeLinks shape() const { return shape_links(level->method, position, size()); }
+    ShapeLinks shape(Half half = Half::whole) const {
+        return shape_links(level->method, position, size(), half);
+    }
     /// `hierarchy`: of the group.
     TreeLinks::Edge edge_to(const topology::Hierarchy& hierarchy, int place) const {
-        const bool apart = between_nodes(hierarchy, members[position], members[place]);
-        return {members[place], group, level->segment_bytes, apart ? window : 0};
+        return edge_to_rank(hierarchy, members[place]);
+    }
+    TreeLinks::Edge edge_to_rank(const topology::Hierarchy& hierarchy, int rank) const {
+        const bool apart = between_nodes(hierarchy, members[position], rank);
+        return {rank, group, level->segment_bytes, apart ? window : 0};
     }
 };
 

@@ -32,6 +32,10 @@ int perform_bcast(const Performer& performer, int root, PackedBuffer& buffer) {
         const auto& lanes = announced(performer, Collective::bcast, routing.lanes(plan, kept, root));
         return bcast_lanes(transport, lanes, buffer, arena, plan.window);
     }
+    if (carries_halves(plan)) {
+        const auto& halves = announced(performer, Collective::bcast, routing.halves(plan, kept, root));
+        return bcast_lanes(transport, halves, buffer, arena, plan.window);
+    }
     const TreeLinks& links = announced(performer, Collective::bcast, routing.tree(plan, kept, root));
     return bcast_tree(transport, links, buffer, arena, plan.window);
 }
@@ -40,6 +44,11 @@ int perform_reduce(const Performer& performer, const Operation& operation, Reduc
                    Reduction& reduction) {
     const auto& [transport, arena, routing, plan, kept] = performer;
     insist_on_own_engine(plan);
+    if (carries_halves(plan)) {
+        const auto& routes = routing.reduction_halves(plan, kept, operation.root);
+        return reduce_lanes(transport, announced(performer, Collective::reduce, routes), buffers, reduction,
+                            arena, plan.window);
+    }
     const auto& routes = routing.reduction(plan, kept, operation.root, operation.rank_order);
     return reduce_tree(transport, announced(performer, Collective::reduce, routes), buffers, reduction, arena,
                        plan.window);
@@ -60,8 +69,9 @@ int perform_allreduce(const Performer& performer, const Operation& operation, Re
         return allreduce_ring(transport, announced(performer, allreduce, routes), buffers, reduction, arena,
                               plan.window);
     }
-    if (plan.lanes > 1) {
-        const auto& routes = routing.reduction_lanes(plan, kept);
+    if (plan.lanes > 1 || carries_halves(plan)) {
+        const auto& routes = plan.lanes > 1 ? routing.reduction_lanes(plan, kept)
+                                            : routing.reduction_halves(plan, kept, operation.root);
         return allreduce_lanes(transport, announced(performer, allreduce, routes), buffers, reduction, arena,
                                plan.window);
     }

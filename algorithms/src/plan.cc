@@ -60,4 +60,10 @@ bool halves_on_top(const Plan& plan) {
     return exchanges_on_top(plan) && plan.levels.front().method.algorithm == Algorithm::rabenseifner;
 }
 
+bool carries_halves(const Plan& plan) {
+    return plan.engine == Engine::tree && !exchanges_on_top(plan) &&
+           std::any_of(plan.levels.begin(), plan.levels.end(),
+                       [](const LevelPlan& level) { return info(level.method.algorithm).halves; });
+}
+
 }  // namespace strata::algorithms

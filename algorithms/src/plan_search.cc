@@ -41,8 +41,10 @@ const LevelMethod ring{Algorithm::ring, 0, {}};
 
 bool delegates(const LevelMethod& method, const CollectiveTraits& traits) {
     if (exchanges_by(method.algorithm, traits)) return false;
+    const AlgorithmInfo& known = info(method.algorithm);
+    if (known.halves && !may_go_in_halves(traits)) return true;
     return method.algorithm != Algorithm::automatic && method.algorithm != Algorithm::skip &&
-           !info(method.algorithm).tree_shape;
+           !known.tree_shape;
 }
 
 PlanSearch::PlanSearch(CostModel& model, const Overrides& overrides, const Operation& operation, Rings rings)
@@ -72,6 +74,7 @@ bool PlanSearch::wants_levels(const Overrides& overrides) const {
 bool PlanSearch::can_have(std::size_t l, const LevelMethod& method) const {
     if (!by_levels_) {
         if (method.algorithm == Algorithm::skip) return false;  // or the model would not have this level
+        if (info(method.algorithm).halves && order_is_fixed()) return false;
         if (exchanges_by(method.algorithm, traits_)) return l == 0 && may_exchange(method.algorithm);
         if (method.algorithm == Algorithm::ring) return rings_ != Rings::none && may_be_ring(l);
         return !delegates(method, traits_);
@@ -91,6 +94,10 @@ bool PlanSearch::could_be_ring() const {
 bool PlanSearch::could_be_long_chain() const {
     const auto size = static_cast<std::size_t>(model_->largest_group(0));
     return levels_.front().method_open && size > 2 && bytes_ / size >= smallest_segment;
+}
+
+bool PlanSearch::could_go_in_halves() const {
+    return levels_.front().method_open && model_->largest_group(0) > 3 && bytes_ >= 2 * smallest_segment;
 }
 
 std::vector<LevelSources> PlanSearch::sources() const {

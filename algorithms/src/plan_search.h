@@ -42,6 +42,8 @@ public:
 
     /// True when the topmost level is open, and a chain of its participants would be full most of the time.
     bool could_be_long_chain() const;
+    /// True when the topmost level is open, and there is enough for two trees of its participants.
+    bool could_go_in_halves() const;
 
     /// True when an exchange of parts is worth a thought on the topmost level.
     bool could_exchange_parts() const { return exchange_is_open(by_parts()); }

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "fan_in.h"
+#include "reduce_pipeline.h"
 #include "whole_messages.h"
 
 namespace strata::algorithms {
@@ -32,27 +32,9 @@ int reduce_segmented(Transport& transport, const ReductionLinks& links, ReduceBu
                      Reduction& reduction, Arena& arena, const Segments& segments, int window) {
     std::array<std::byte, scratch_bytes> scratch;
     std::pmr::monotonic_buffer_resource pool(scratch.data(), scratch.size(), &arena);
-    StreamTable table(transport, links.children.size() + 1, &pool);
-    FanIn fan_in(table, links, segments, buffers, reduction, arena, window, &pool);
-    std::size_t consumed = 0;
-    int code = table.open();
-    if (code == 0) {
-        code = fan_in.start();
-    }
-    while (code == 0 && table.pending()) {
-        code = table.wait();
-        for (const int stream : table.completed()) {
-            code = code == 0 ? fan_in.completed(stream) : code;
-        }
-        if (code == 0) {
-            code = fan_in.look_ahead();
-        }
-        if (code == 0 && links.parent.peer < 0 && fan_in.finished() > consumed) {
-            consumed = fan_in.finished();
-            code = buffers.result->consume(segments.prefix(consumed));
-        }
-    }
-    return code;
+    StreamTable table(transport, ReducePipeline::streams(links), &pool);
+    ReducePipeline pipeline(table, links, buffers, reduction, arena, segments, window, &pool);
+    return run_together(table, std::span(&pipeline, 1));
 }
 
 }  // namespace

@@ -77,7 +77,8 @@ bool keeps_order(Algorithm algorithm) {
         case Algorithm::chain:
         case Algorithm::pipeline:
         case Algorithm::binomial:
-        case Algorithm::knomial: return true;
+        case Algorithm::knomial:
+        case Algorithm::in_order_binary: return true;
         default: return false;
     }
 }
@@ -160,8 +161,9 @@ Plan tree_plan(const Plan& plan) {
     return result;
 }
 
-ReductionLinks turned_links(const Hierarchy& hierarchy, const Plan& plan, int root, int rank) {
-    TreeLinks tree = tree_links(hierarchy, tree_plan(plan), root, rank, Flow::to_root);
+ReductionLinks turned_links(const Hierarchy& hierarchy, const Plan& plan, int root, int rank,
+                            Half half = Half::whole) {
+    TreeLinks tree = tree_links(hierarchy, tree_plan(plan), root, rank, Flow::to_root, half);
     ReductionLinks links;
     links.parent = tree.parent;
     links.children.assign(tree.children.rbegin(), tree.children.rend());
@@ -192,11 +194,11 @@ bool consecutive_groups(const Hierarchy& hierarchy) {
 }
 
 ReductionLinks reduction_links(const Hierarchy& hierarchy, const Plan& plan, int root, int rank,
-                               bool rank_order) {
+                               bool rank_order, Half half) {
     check_rank(hierarchy, root, "root");
     check_rank(hierarchy, rank, "rank");
     ReductionLinks links = rank_order ? ordered_links(hierarchy, plan, root, rank, -1)
-                                      : turned_links(hierarchy, plan, root, rank);
+                                      : turned_links(hierarchy, plan, root, rank, half);
     set_segments(links, hierarchy, plan, rank);
     return links;
 }

@@ -120,6 +120,27 @@ const Routes<BlockRoutes>& Routing::blocks(const Plan& plan, PlanRoutes& kept, i
     });
 }
 
+const Routes<std::vector<TreeLinks>>& Routing::halves(const Plan& plan, PlanRoutes& kept, int root) const {
+    return find<std::vector<TreeLinks>>(kept, root, [&] {
+        std::vector<TreeLinks> both;
+        for (const Half half : {Half::first, Half::second}) {
+            both.push_back(tree_links(hierarchy_, plan, root, rank_, Flow::from_root, half));
+        }
+        return both;
+    });
+}
+
+const Routes<std::vector<ReductionLinks>>& Routing::reduction_halves(const Plan& plan, PlanRoutes& kept,
+                                                                     int root) const {
+    return find<std::vector<ReductionLinks>>(kept, root, [&] {
+        std::vector<ReductionLinks> both;
+        for (const Half half : {Half::first, Half::second}) {
+            both.push_back(reduction_links(hierarchy_, plan, root, rank_, false, half));
+        }
+        return both;
+    });
+}
+
 const Routes<std::vector<TreeLinks>>& Routing::lanes(const Plan& plan, PlanRoutes& kept, int root) const {
     return find<std::vector<TreeLinks>>(kept, root, [&] {
         std::vector<TreeLinks> all;

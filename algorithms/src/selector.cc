@@ -159,11 +159,11 @@ struct Searches {
         const double us = search.run(traits_of(operation.collective).folds);
         return Searched{std::move(search), us, std::move(skipped)};
     }
-    /// The best chain of all ranks.
-    Searched chain_of_all(std::vector<topology::LevelKey> skipped, const LinkTable& links) {
-        Overrides chain = overrides;
-        chain.methods.insert(chain.methods.begin(), {std::nullopt, {Algorithm::pipeline, 0, {}}, {}});
-        PlanSearch search(models.at(links, skipped), chain, operation, Rings::none);
+    /// The best by one algorithm among all ranks.
+    Searched all_by(Algorithm algorithm, std::vector<topology::LevelKey> skipped, const LinkTable& links) {
+        Overrides all = overrides;
+        all.methods.insert(all.methods.begin(), {std::nullopt, {algorithm, 0, {}}, {}});
+        PlanSearch search(models.at(links, skipped), all, operation, Rings::none);
         const double us = search.run(traits_of(operation.collective).folds);
         return Searched{std::move(search), us, std::move(skipped)};
     }
@@ -202,8 +202,8 @@ void add_nodes_alone(std::vector<Searched>& ways, const LinkTable& links, const 
     if (weighing.wide()) add(weighing.tables()[*weighing.wide()], Exchanges::whole_vectors);
 }
 
-/// Halves exchanged among all ranks, long ones inside nodes, a ring, and a chain of them: nobody folds or
-/// passes on more than the others. Only where somebody told what links inside nodes cost, and processors are
+/// Halves exchanged among all ranks, long ones inside nodes, a ring, a chain, and two trees of them: nobody
+/// folds or passes on more than the others. Only where somebody told what links inside nodes cost, and processors are
 /// not shared, for reasons that unknown_inside() gives.
 void add_among_all(std::vector<Searched>& ways, const LinkTable& links, Searches& searches) {
     const Hierarchy& hierarchy = searches.hierarchy;
@@ -219,8 +219,10 @@ void add_among_all(std::vector<Searched>& ways, const LinkTable& links, Searches
         Searched ring = searches.without(skipped, links, Rings::wanted);
         if (has_ring(ring.search.plans())) ways.push_back(std::move(ring));
     }
+    if (may_be_among_all(Algorithm::double_binary, searches.operation) && open.could_go_in_halves())
+        ways.push_back(searches.all_by(Algorithm::double_binary, skipped, links));
     if (may_be_among_all(Algorithm::pipeline, searches.operation) && open.could_be_long_chain())
-        ways.push_back(searches.chain_of_all(skipped, links));
+        ways.push_back(searches.all_by(Algorithm::pipeline, skipped, links));
 }
 
 /// Inside a node: what all ranks do alike where that is faster by more than the model's error.

@@ -71,6 +71,7 @@ bool may_be_among_all(Algorithm algorithm, const Operation& operation) {
     if (keeps_order(operation)) return false;
     if (algorithm == Algorithm::ring) return traits.by_ring;
     if (algorithm == Algorithm::pipeline) return traits.rooted && !traits.blocks && traits.sized;
+    if (algorithm == Algorithm::double_binary) return may_go_in_halves(traits);
     return algorithm == Algorithm::rabenseifner && traits.folds && exchanges_by(algorithm, traits);
 }
 

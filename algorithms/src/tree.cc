@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 
+#include "double_binary.h"
 #include "group_part.h"
 #include "strata/algorithms/shape.h"
 #include "window.h"
@@ -124,6 +125,19 @@ void add_participants(const Hierarchy& hierarchy, int group, int root,
     }
 }
 
+/// The edges of one of the two trees of a group.
+void add_double_binary(TreeLinks& links, const Hierarchy& hierarchy, const Plan& plan, const GroupPart& part,
+                       Flow flow, Half half) {
+    const DoubleBinaryGroup of{hierarchy, plan.skipped, part.group, part.members.front(), flow};
+    const RankLinks own = double_binary_links(of, part.members[static_cast<std::size_t>(part.position)], half);
+    if (own.parent >= 0) {
+        links.parent = part.edge_to_rank(hierarchy, own.parent);
+    }
+    for (const int child : own.children) {
+        links.children.push_back(part.edge_to_rank(hierarchy, child));
+    }
+}
+
 }  // namespace
 
 std::vector<int> participants(const Hierarchy& hierarchy, int group, int root,
@@ -193,11 +207,15 @@ std::vector<GroupPart> group_parts(const Hierarchy& hierarchy, const Plan& plan,
     return parts;
 }
 
-TreeLinks tree_links(const Hierarchy& hierarchy, const Plan& plan, int root, int rank, Flow flow) {
+TreeLinks tree_links(const Hierarchy& hierarchy, const Plan& plan, int root, int rank, Flow flow, Half half) {
     TreeLinks links;
     const std::vector<GroupPart> parts = group_parts(hierarchy, plan, root, rank, flow);
     for (const GroupPart& part : parts | std::views::reverse) {
-        const ShapeLinks shape = part.shape();
+        if (half != Half::whole && part.level->method.algorithm == Algorithm::double_binary) {
+            add_double_binary(links, hierarchy, plan, part, flow, half);
+            continue;
+        }
+        const ShapeLinks shape = part.shape(half);
         if (shape.parent >= 0) {
             links.parent = part.edge_to(hierarchy, shape.parent);
         }

@@ -42,14 +42,15 @@ enum class Algorithm : std::uint8_t {
     linear,                  ///< the first member sends to every other one
     chain,                   ///< `radix` chains that start at the first member
     pipeline,                ///< one chain
-    split_binary,            ///< two halves down a binary tree, exchanged at the end
+    split_binary,            ///< one half down each side of a binary tree, exchanged between pairs
     binary,                  ///< complete binary tree
     binomial,                ///< binomial tree
     knomial,                 ///< k-nomial tree, `radix` = k
+    double_binary,           ///< two binary trees, each for one half: who passes on in one has no child in the other
     scatter_allgather,       ///< binomial scatter, then recursive doubling
     scatter_allgather_ring,  ///< binomial scatter, then a ring
     recursive_doubling,      ///< pairwise exchanges among all: topmost level of what has no root
-    in_order_binary,         ///< binary tree that keeps the order of the ranks
+    in_order_binary,         ///< binary tree whose every subtree is a run of positions
     rabenseifner,            ///< reduce-scatter, then gather or allgather: topmost level of allreduce
     ring,                    ///< every member sends to the next one
     segmented_ring,          ///< the same in segments
@@ -72,6 +73,7 @@ struct AlgorithmInfo {
     LevelTasks tasks;       ///< what Open MPI does by an algorithm of this name
     bool keeps_rank_order;  ///< as a reduction can fold it in the order of the ranks (reduction_links.h)
     int default_radix;      ///< 0: takes none
+    bool halves = false;    ///< a tree shape that is two trees, each for one half of every vector
 };
 
 /// All algorithms a user can name, `component` excluded.

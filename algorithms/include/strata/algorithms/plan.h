@@ -85,4 +85,9 @@ bool is_exchange(const LevelMethod& method);
 bool exchanges_on_top(const Plan& plan);
 bool halves_on_top(const Plan& plan);
 
+/// True where every vector goes in two halves, each along a tree of its own, because some level has such a
+/// shape (AlgorithmInfo::halves). Of plans whose topmost level exchanges or is a ring, and of collectives of
+/// blocks, these levels have one tree.
+bool carries_halves(const Plan& plan);
+
 }  // namespace strata::algorithms

@@ -24,9 +24,9 @@ bool consecutive_groups(const topology::Hierarchy& hierarchy);
 /// the lowest member of a group stands for it (not its leader), the root for its own ones; methods that do
 /// not keep the order count as binomial. On consecutive_groups() the result is that of the serial order; on
 /// others it is still the same for every leader election. All edges carry the segment size of the topmost
-/// level: both ends of all streams cut alike.
+/// level: both ends of all streams cut alike. `half`: of carries_halves(), never with `rank_order`.
 ReductionLinks reduction_links(const topology::Hierarchy& hierarchy, const Plan& plan, int root, int rank,
-                               bool rank_order);
+                               bool rank_order, Half half = Half::whole);
 
 /// One rank's place in an exchange: trees below the topmost group, whose stand-ins (the core) exchange among
 /// each other, so that a wide link is crossed once in each direction and at the same time.

@@ -53,6 +53,10 @@ public:
                                           bool rank_order) const;
     const Routes<ExchangeLinks>& ring(const Plan& plan, PlanRoutes& kept, int root) const;
     const Routes<BlockRoutes>& blocks(const Plan& plan, PlanRoutes& kept, int root, BlockFlow flow) const;
+    // By half, for plans that carries_halves().
+    const Routes<std::vector<TreeLinks>>& halves(const Plan& plan, PlanRoutes& kept, int root) const;
+    const Routes<std::vector<ReductionLinks>>& reduction_halves(const Plan& plan, PlanRoutes& kept,
+                                                                int root) const;
     // By lane, for plans with several.
     const Routes<std::vector<TreeLinks>>& lanes(const Plan& plan, PlanRoutes& kept, int root) const;
     const Routes<std::vector<ReductionLinks>>& reduction_lanes(const Plan& plan, PlanRoutes& kept) const;

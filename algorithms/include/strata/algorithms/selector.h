@@ -65,6 +65,11 @@ std::string methods_of(Collective collective);
 /// recursive doubling, halves of vectors that are reduced by Rabenseifner's algorithm.
 bool exchanges_by(Algorithm algorithm, const CollectiveTraits& traits);
 
+/// True where vectors can go in two halves, each along a tree of its own (carries_halves()).
+constexpr bool may_go_in_halves(const CollectiveTraits& traits) {
+    return !traits.blocks && (traits.rooted || traits.folds);
+}
+
 /// Empty, or why these overrides contradict each other or the collective: an engine or a method that it has
 /// not, or the tree engine with a method that is no tree shape.
 std::string check(const Overrides& overrides, Collective collective);
