@@ -13,11 +13,13 @@ namespace {
 using topology::LevelKey;
 
 // Below 4 KiB the cost per message dominates nearly everywhere, above 1 MiB a pipeline has nothing left to
-// overlap. Shorter ones pay where processors fold slowly and somebody has told what a message costs, as long
-// as they are few: of more than 16 simulated reductions took up to a fifth longer than predicted.
+// overlap. Where somebody has told what a message costs, shorter ones pay where processors fold slowly, and
+// in broadcasts from 8 KiB up, as long as they are few: of more than 16 simulated reductions took up to a
+// fifth longer than predicted.
 constexpr std::size_t smallest_segment = 4096;
-constexpr std::size_t smallest_folded = 1024;
+constexpr std::size_t smallest_short_one = 1024;
 constexpr std::size_t most_short_ones = 16;
+constexpr std::size_t least_bcast_of_short_ones = 8192;
 constexpr std::size_t largest_segment = 1048576;
 
 /// Of k-nomial trees: four, and those that reach all in three hops and in two, as suits links whose latency
@@ -270,8 +272,9 @@ void PlanSearch::choose(bool one_segment) {
 }
 
 std::size_t PlanSearch::least_segment() const {
-    const bool folds = traits_.folds && rings_ == Rings::none;
-    return folds && model_->measured_inside() ? smallest_folded : smallest_segment;
+    const bool bcast = operation_.collective == Collective::bcast && bytes_ >= least_bcast_of_short_ones;
+    const bool may_be_short = (traits_.folds || bcast) && rings_ == Rings::none;
+    return may_be_short && model_->measured_inside() ? smallest_short_one : smallest_segment;
 }
 
 /// The whole message, powers of two, and what just fits under each level's eager limit in place of that

@@ -1,4 +1,4 @@
-// Reductions of few segments, where somebody has told what links inside nodes cost.
+// Reductions and broadcasts of few segments, where somebody has told what links inside nodes cost.
 #include <gtest/gtest.h>
 
 #include "plans.h"
@@ -73,6 +73,27 @@ TEST(ShortSegments, AreTriedWhereFoldsAreSlow) {
     EXPECT_EQ(segment(guessed(), Collective::reduce), eager);
     EXPECT_EQ(segment(told(), Collective::bcast), eager);
     EXPECT_GE(segment(told(), Collective::reduce, 65536), eager);
+}
+
+/// Ranks that are done with a segment long before the next one has come.
+TEST(ShortSegments, FillDeepTreesOfBroadcasts) {
+    const Hierarchy node = make_hierarchy(node_level, {}, 160);
+    const auto segment = [&](std::size_t bytes, std::optional<double> bytes_per_us) {
+        LinkTable links;
+        links.set_some(
+            {LevelKind::node, std::nullopt},
+            {.latency_us = 0.3, .overhead_us = 0.2, .bytes_per_us = bytes_per_us, .eager_bytes = 1 << 20});
+        if (!bytes_per_us) links = {};
+        return make_plan(node, links, overriding(Engine::tree), {Collective::bcast, bytes})
+            .levels.front()
+            .segment_bytes;
+    };
+    constexpr double slow = 3500;
+    EXPECT_GE(segment(8192, slow), 1024U);
+    EXPECT_LE(segment(8192, slow), 2048U);
+    EXPECT_EQ(segment(4096, slow), 0U) << "two would be too few";
+    EXPECT_GE(segment(1 << 20, slow), 4096U) << "they would be too many";
+    EXPECT_EQ(segment(8192, {}), 3840U) << "nobody has told";
 }
 
 /// A card that takes 100 us for every message takes at least that for each of 16.
