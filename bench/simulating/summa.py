@@ -54,6 +54,11 @@ class Summa(Figure):
     def factor(self, found, order, contender):
         return self.us(found, order, _SIMPLE) / self.us(found, order, contender)
 
+    def bound(self, found, order):
+        """How many times as fast as simple any broadcasts can be: (factor, microseconds)."""
+        row, = found.rows("summa", _SIMPLE, _BLOCK, ("--order", ORDERS[order]))
+        return row["us"] / row["bound_us"], row["bound_us"]
+
     def text(self, found):
         lines = [self.title, "Microseconds until the last process has multiplied its last blocks, and how many times as "
                  "fast as simple", "", f"  {'':12}" + "".join(f"{order:>22}" for order in ORDERS)]
@@ -61,7 +66,11 @@ class Summa(Figure):
             lines.append(f"  {short:12}" + "".join(
                 f"{self.us(found, order, contender):>14.1f}{self.factor(found, order, contender):>7.2f}x"
                 for order in ORDERS))
-        lines += ["", *(f"{_SHORT[name]}: {title}" for name, title in _TITLES.items())]
+        lines.append(f"  {'bound':12}" + "".join("{1:>14.1f}{0:>7.2f}x".format(*self.bound(found, order))
+                                                 for order in ORDERS))
+        lines += ["", *(f"{_SHORT[name]}: {title}" for name, title in _TITLES.items()),
+                  "bound: every root reaches its row or column by one message to each, all at once; processes wait for "
+                  "nothing but\n  blocks, so that steps overlap with simple, too, and no broadcasts gain more than that"]
         return "\n".join([*lines, f"Paper: {self.statement}.", ""])
 
     def table(self, found):

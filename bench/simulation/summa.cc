@@ -12,6 +12,7 @@
 #include "rank_part.h"
 #include "simulated_job.h"
 #include "strata/topology/text.h"
+#include "summa_bound.h"
 
 namespace strata::simulation {
 namespace {
@@ -141,7 +142,7 @@ private:
 
 std::vector<SummaOutcome> simulate_summa(const SummaStudy& study) {
     const Machine machine = read_machine(study.machine_file);
-    const Ranks ranks(machine, study.job);
+    Ranks ranks(machine, study.job);
     if (study.rows < 1 || ranks.size() % study.rows != 0) {
         throw std::invalid_argument("--rows: " + std::to_string(study.rows) + " does not divide " +
                                     std::to_string(ranks.size()) + " ranks");
@@ -151,7 +152,10 @@ std::vector<SummaOutcome> simulate_summa(const SummaStudy& study) {
     run_job(
         machine, ranks, study.selector, [&] { run.emplace(study, machine, ranks); },
         [&](int rank, MPI_Comm comm) { run->rank_main(rank, comm); });
-    return run->take();
+    std::vector<SummaOutcome> outcomes = run->take();
+    const double bound_us = least_us(study, machine, ranks.hierarchy());
+    for (SummaOutcome& outcome : outcomes) outcome.bound_us = bound_us;
+    return outcomes;
 }
 
 }  // namespace strata::simulation

@@ -25,6 +25,7 @@ struct SummaOutcome {
     std::string contender;
     double us = 0;            ///< until the last rank has multiplied its last blocks
     double computing_us = 0;  ///< of which a rank multiplies
+    double bound_us = 0;      ///< least_us() of summa_bound.h
 };
 
 /// One contender after the other on an idle machine. SimGrid allows one simulation per process. Throws

@@ -193,6 +193,11 @@ class Matrices(unittest.TestCase):
             found = found_for(figure, lambda _, contender, __: {"us": 5 if contender == "flat:binary" else us})
             self.assertEqual(figure.reached(found), reached)
 
+    def test_what_no_broadcasts_can_beat(self):
+        found = found_for(ALL["figure12"], lambda *_: {"us": 5, "bound_us": 2})
+        self.assertEqual(ALL["figure12"].bound(found, "block"), (2.5, 2))
+        self.assertIn("2.0   2.50x", ALL["figure12"].text(found))
+
 
 class Changed(unittest.TestCase):
     def test_one_number_at_a_time(self):
@@ -337,7 +342,7 @@ class RealProgram(unittest.TestCase):
         machine = os.path.join(ROOT, "bench", "simulation", "machines", "ntw10e5.json")
         done = subprocess.run([REAL + "_summa", machine, "--rows", "15", "--contenders", "tuned,whole:binary"], check=True,
                               text=True, capture_output=True)
-        self.assertRegex(done.stdout, r"^tuned: \d+\.\d+ us, 1\.600 us of it computing\nwhole:binary: ")
+        self.assertRegex(done.stdout, r"^tuned: \d+\.\d+ us, 1\.600 us of it computing, \d+\.\d+ us at least\nwhole:binary: ")
 
     def test_a_call_takes_as_long_wherever_it_stands(self):
         """Many messages of one moment, whose order decides."""
