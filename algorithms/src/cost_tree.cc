@@ -227,8 +227,7 @@ void TreeModel::time_group(int group, const Edges& all, double fold_us_per_byte)
             if (edges.whole) continue;
             const double moved_pace =
                 together(bus_pace(rank, member.rank, met.group), std::max(outward, us_per_byte));
-            wave.pace =
-                std::max({above.pace, edges.window_pace, moved_pace, parent.port_out, child.port_in});
+            wave.pace = std::max({above.pace, edges.window_pace, moved_pace, parent.port_out, child.port_in});
             const double turns = static_cast<double>(i) + 1;
             const double turn = edges.overhead + edges.tail * (us_per_byte + fold_us_per_byte);
             const double hop =
@@ -277,53 +276,6 @@ double TreeModel::cost_us(std::span<const LevelPlan> plans, std::size_t bytes, c
     if (ring_) add_ring_loads(plans[0], window);
     each_group([&](int g, const Edges& edges) { add_loads(g, edges); });
     return tree_us(plans, window);
-}
-
-/// Each half finds what both of them load.
-double TreeModel::halves_us(std::span<const LevelPlan> plans, const Window& window) {
-    bytes_ = std::ceil(bytes_ / 2);
-    const auto for_both = [&](auto&& action) {
-        for (const Half half : {Half::first, Half::second}) {
-            make_edges(plans, window, half);
-            action();
-        }
-    };
-    for_both([&] { each_group([&](int g, const Edges& edges) { add_loads(g, edges); }); });
-    const bool one_way = !up_ || !down_;
-    if (one_way) for_both([&] { each_group([&](int g, const Edges& edges) { add_port_loads(g, edges); }); });
-    double latest = 0;
-    for_both([&] { latest = std::max(latest, tree_us(plans, window)); });
-    return latest;
-}
-
-/// A rank sends one message after the other, and receives so. One that shares a link with others on its way, or
-/// comes from a narrow one, keeps those of the other tree waiting for as long.
-void TreeModel::add_port_loads(int group, const Edges& edges) {
-    const auto& members = groups_[group].participants;
-    for (const int position : edges.shape->order) {
-        for (const int place : edges.shape->children[position]) {
-            const int rank = members[position].rank;
-            const int child = members[place].rank;
-            const Meeting met = edges.meetings != nullptr
-                                    ? (*edges.meetings)[place]
-                                    : Meeting{group, std::max(members[position].us_per_byte,
-                                                              members[place].us_per_byte)};
-            if (!network_[groups_[met.group].level]) {
-                ranks_[rank].port_out += met.us_per_byte;
-                ranks_[child].port_in += met.us_per_byte;
-                continue;
-            }
-            double pace = met.us_per_byte;
-            each_boundary(rank, met.group, [&](int c) {
-                pace = std::max(pace, boundaries_[c].uses * boundary_pace(c, edges.segment));
-            });
-            each_boundary(child, met.group, [&](int c) {
-                pace = std::max(pace, boundaries_[c].entries * boundary_pace(c, edges.segment));
-            });
-            ranks_[rank].port_out += pace;
-            ranks_[child].port_in += pace;
-        }
-    }
 }
 
 /// Of one tree with the edges made, and all loads known.

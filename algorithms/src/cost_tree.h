@@ -28,8 +28,8 @@ namespace strata::algorithms {
 /// topmost level both streams begin and end at its members, whose connections carry 2(k-1)/k vectors each
 /// way; a round takes 2(k-1) hops, and none of them less than a message without company (cost_ring.cc).
 ///
-/// Two halves with trees of their own (AlgorithmInfo::halves): each is half as long and walks by itself, at the
-/// pace that is left by both.
+/// Two halves with trees of their own (AlgorithmInfo::halves): each is half as long and walks by itself, at
+/// the pace that is left by both.
 ///
 /// A group of a skipped level can be entered and left several times, and its connection is then shared on the
 /// way in as well (cost_merged.cc).
@@ -79,6 +79,7 @@ private:
     Wave arrived() const;
     double tree_us(std::span<const LevelPlan> plans, const Window& window);
     double halves_us(std::span<const LevelPlan> plans, const Window& window);
+    double alone_us(double all_us) const;
     void add_port_loads(int group, const Edges& edges);
     double outward_pace(int rank, int group, double segment, double processor_load) const;
     /// Microseconds per byte of one stream on a group's connection to its parent. Where nobody told how long

@@ -21,6 +21,7 @@ constexpr std::size_t smallest_short_one = 1024;
 constexpr std::size_t most_short_ones = 16;
 constexpr std::size_t least_bcast_of_short_ones = 8192;
 constexpr std::size_t largest_segment = 1048576;
+constexpr double told_error = 0.02;
 
 /// Of k-nomial trees: four, and those that reach all in three hops and in two, as suits links whose latency
 /// is many times what a message costs the sender (postal model).
@@ -335,7 +336,8 @@ void PlanSearch::choose_shapes() {
     }
 }
 
-/// Of the candidates predicted within the model's error of the fastest: one that spares the network's
+/// Of the candidates predicted within the model's error of the fastest (where links inside nodes are told, a
+/// smaller one: what one more message costs is known there): one that spares the network's
 /// handshakes if there is any, then the one with the fewest messages. Small segments never win by a hair.
 template <typename Candidate>
 const Candidate& PlanSearch::preferred(const std::vector<Candidate>& candidates, std::size_t below) const {
@@ -343,9 +345,10 @@ const Candidate& PlanSearch::preferred(const std::vector<Candidate>& candidates,
     for (const Candidate& c : candidates) fastest = std::min(fastest, c.us);
     const auto size = [&](const Candidate& c) { return c.segment == 0 ? bytes_ : c.segment; };
     const auto eager = [&](const Candidate& c) { return below == 0 || size(c) < below; };
+    const double hair = model_->measured_inside() ? told_error : needed_gain;
     const Candidate* best = nullptr;
     for (const Candidate& c : candidates) {
-        if (c.us * (1 - needed_gain) > fastest) continue;
+        if (c.us * (1 - hair) > fastest) continue;
         if (best == nullptr || std::pair(eager(c), size(c)) > std::pair(eager(*best), size(*best))) best = &c;
     }
     return *best;

@@ -215,12 +215,12 @@ void add_among_all(std::vector<Searched>& ways, const LinkTable& links, Searches
                           Rings::none);
     if (may_be_among_all(Algorithm::rabenseifner, searches.operation) && open.could_exchange_parts())
         ways.push_back(searches.without(skipped, links, Rings::none, Exchanges::parts));
+    if (may_be_among_all(Algorithm::double_binary, searches.operation) && open.could_go_in_halves())
+        ways.push_back(searches.all_by(Algorithm::double_binary, skipped, links));
     if (may_be_among_all(Algorithm::ring, searches.operation)) {
         Searched ring = searches.without(skipped, links, Rings::wanted);
         if (has_ring(ring.search.plans())) ways.push_back(std::move(ring));
     }
-    if (may_be_among_all(Algorithm::double_binary, searches.operation) && open.could_go_in_halves())
-        ways.push_back(searches.all_by(Algorithm::double_binary, skipped, links));
     if (may_be_among_all(Algorithm::pipeline, searches.operation) && open.could_be_long_chain())
         ways.push_back(searches.all_by(Algorithm::pipeline, skipped, links));
 }
