@@ -49,6 +49,11 @@ public:
         const Connection& connection = groups_[group].connection;
         return std::max(connection.gap_us, static_cast<double>(bytes) * connection.us_per_byte);
     }
+    /// True of a connection between nodes.
+    bool at_card(int group) const {
+        const int parent = hierarchy_.groups[static_cast<std::size_t>(group)].parent;
+        return parent >= 0 && groups_[parent].network;
+    }
     /// For how long it occupies what all share that moves inside the group, us.
     double bus_us(int group, std::size_t bytes) const {
         return static_cast<double>(bytes) * groups_[group].bus.us_per_byte;

@@ -8,6 +8,16 @@
 
 namespace strata::algorithms {
 
+/// True where somebody, a tuner or a preset, has told what links inside nodes carry. An overhead alone does
+/// not: possible_links() changes those of levels that nobody told of.
+inline bool tells_inside(const topology::Hierarchy& hierarchy, const LinkTable& links) {
+    return std::any_of(hierarchy.groups.begin(), hierarchy.groups.end(), [&](const topology::Group& group) {
+        if (is_network(group)) return false;
+        const LinkSetting given = links.given(link_level(group));
+        return given.latency_us || given.bytes_per_us || given.parallel;
+    });
+}
+
 /// Microseconds per byte on the connection between a child group and the level above it, over all its
 /// transfers.
 inline double connection_us_per_byte(const LinkParameters& link) {

@@ -91,11 +91,7 @@ CostModel::CostModel(const topology::Hierarchy& hierarchy, const LinkTable& link
 
 void CostModel::set_links(const LinkTable& links) {
     for (std::size_t level = 0; level < links_.size(); ++level) links_[level] = links.at(link_levels_[level]);
-    measured_inside_ =
-        hierarchy_.crowding <= 1 && std::ranges::any_of(link_levels_, [&](topology::LevelKey level) {
-            const LinkSetting given = links.given(level);  // possible_links() sets overheads
-            return !is_network(level.kind) && (given.latency_us || given.bytes_per_us);
-        });
+    measured_inside_ = hierarchy_.crowding <= 1 && tells_inside(hierarchy_, links);
     any_bus_ =
         std::ranges::any_of(links_, [](const LinkParameters& link) { return link.bus_bytes_per_us > 0; });
     for (std::size_t g = 0; g < groups_.size(); ++g) {

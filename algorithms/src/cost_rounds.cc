@@ -59,6 +59,7 @@ void FlatRounds::add(Time& time, const Round& round, FlatModel& model, std::size
                      std::size_t folded) {
     double hop = 0;
     double queue = 0;
+    double at_cards = 0;
     const double fold = model.fold_us(folded);
     for (const Shared& own : round) {
         double least = 0;
@@ -69,12 +70,14 @@ void FlatRounds::add(Time& time, const Round& round, FlatModel& model, std::size
             least = own.messages * model.bus_us(own.group, bytes);
             if (least == 0) continue;
         } else {
-            queue = std::max(queue, (own.messages - 1) * model.occupied_us(own.group, bytes));
+            const double waiting = (own.messages - 1) * model.occupied_us(own.group, bytes);
+            queue = std::max(queue, waiting);
+            if (model.at_card(own.group)) at_cards = std::max(at_cards, waiting);
         }
         hop = std::max({hop, model.hop_us(own.from, own.to, bytes, least),
                         own.works * model.work_us(own.from, own.to, bytes)});
     }
-    time.add(hop + fold + model.turn_us(), queue);
+    time.add(hop + fold + model.turn_us(), queue, at_cards);
 }
 
 }  // namespace strata::algorithms

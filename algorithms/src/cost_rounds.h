@@ -22,17 +22,23 @@ public:
     /// What rounds take one after the other, us.
     class Time {
     public:
-        void add(double hop, double queue) {
+        /// `at_cards`: the part of `queue` at connections between nodes.
+        void add(double hop, double queue, double at_cards) {
             hops_ += hop;
+            at_cards_ += at_cards;
             queues_ += queue;
             longest_hop_ = std::max(longest_hop_, hop);
             longest_queue_ = std::max(longest_queue_, queue);
         }
         double us() const { return std::max(hops_ + longest_queue_, queues_ + longest_hop_); }
+        /// The same where all that share a card's connection in a round get through at the same time, that
+        /// of the last one.
+        double shared_us() const { return hops_ + at_cards_; }
 
     private:
         double hops_ = 0;
         double queues_ = 0;
+        double at_cards_ = 0;
         double longest_hop_ = 0;
         double longest_queue_ = 0;
     };

@@ -87,9 +87,18 @@ constexpr bool many_rounds(int ranks) {
 
 /// Time of allreduce_program(), allgather_program() and barrier_program(), estimated (FlatRounds), where they
 /// double or halve distances.
+FlatRounds::Time allreduce_rounds(FlatModel& model, FlatRounds& rounds, Algorithm algorithm,
+                                  std::size_t bytes);
+FlatRounds::Time allgather_rounds(FlatModel& model, FlatRounds& rounds, Algorithm algorithm,
+                                  std::size_t block);
 double allreduce_estimate_us(FlatModel& model, FlatRounds& rounds, Algorithm algorithm, std::size_t bytes);
 double allgather_estimate_us(FlatModel& model, FlatRounds& rounds, Algorithm algorithm, std::size_t block);
 double bruck_barrier_estimate_us(FlatModel& model, FlatRounds& rounds);
+
+/// Of messages that reach a card together some hardware serves one after the other, so that in the next round
+/// nobody waits again (FlatModel: `in_turn_us`), some all at the same time, so that everybody does. The mean,
+/// at least the former.
+double in_turn_or_shared_us(double in_turn_us, const FlatRounds::Time& rounds);
 
 /// A row of a decision: what is done by fewer ranks with fewer bytes than its limits.
 struct TunedChoice {

@@ -1,6 +1,7 @@
 // coll/tuned's allgather and allgatherv (cost_tuned.h).
 #include <algorithm>
 
+#include "cost_links.h"
 #include "cost_tuned.h"
 
 namespace strata::algorithms {
@@ -130,6 +131,8 @@ double tuned_allgather_us(const Hierarchy& hierarchy, const LinkTable& links, co
     const Algorithm algorithm = operation.collective == Collective::allgatherv
                                     ? tuned_allgatherv_algorithm(ranks, block)
                                     : tuned_allgather_algorithm(ranks, block);
+    // Bruck's messages, each to another rank than the last one, were predicted too long so.
+    const bool pairwise = algorithm == Algorithm::recursive_doubling;
     switch (algorithm) {
         case Algorithm::ring: return ring_us(hierarchy, links, block, ranks - 1, 0);
         case Algorithm::neighbor: return neighbor_us(hierarchy, links, block);
@@ -139,8 +142,12 @@ double tuned_allgather_us(const Hierarchy& hierarchy, const LinkTable& links, co
                             0);
         default:
             if (many_rounds(ranks)) return allgather_estimate_us(model, rounds, algorithm, block);
-            return latest(run_program(model, allgather_program(algorithm, ranks, block)));
+            break;
     }
+    const double us = latest(run_program(model, allgather_program(algorithm, ranks, block)));
+    if (!pairwise || !tells_inside(hierarchy, links)) return us;
+    FlatModel counting(hierarchy, links);
+    return in_turn_or_shared_us(us, allgather_rounds(counting, rounds, algorithm, block));
 }
 
 }  // namespace strata::algorithms

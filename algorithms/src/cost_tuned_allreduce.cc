@@ -1,6 +1,7 @@
 // coll/tuned's allreduce (cost_tuned.h).
 #include <utility>
 
+#include "cost_links.h"
 #include "cost_tuned.h"
 
 namespace strata::algorithms {
@@ -221,7 +222,10 @@ double tuned_allreduce_us(const Hierarchy& hierarchy, const LinkTable& links, co
                tuned_bcast_us(hierarchy, links, rooted, crowding);
     }
     if (many_rounds(ranks)) return allreduce_estimate_us(model, rounds, algorithm, bytes);
-    return program_us(model, allreduce_program(algorithm, ranks, bytes));
+    const double us = program_us(model, allreduce_program(algorithm, ranks, bytes));
+    if (!tells_inside(hierarchy, links)) return us;
+    FlatModel counting(hierarchy, links, crowding);
+    return in_turn_or_shared_us(us, allreduce_rounds(counting, rounds, algorithm, bytes));
 }
 
 }  // namespace strata::algorithms

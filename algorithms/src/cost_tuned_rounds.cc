@@ -22,7 +22,8 @@ auto pairwise(int distance, RankOf rank_of, PlaceOf place_of) {
 
 }  // namespace
 
-double allreduce_estimate_us(FlatModel& model, FlatRounds& rounds, Algorithm algorithm, std::size_t bytes) {
+FlatRounds::Time allreduce_rounds(FlatModel& model, FlatRounds& rounds, Algorithm algorithm,
+                                  std::size_t bytes) {
     const int ranks = model.ranks();
     const int power = whole_power(ranks);
     const int extra = ranks - power;
@@ -54,10 +55,11 @@ double allreduce_estimate_us(FlatModel& model, FlatRounds& rounds, Algorithm alg
         rounds.add(time, model, distance, window, window, partner);
         if (halving) rounds.add(time, model, distance, window, 0, partner);
     }
-    return model.shared_us(time.us());
+    return time;
 }
 
-double allgather_estimate_us(FlatModel& model, FlatRounds& rounds, Algorithm algorithm, std::size_t block) {
+FlatRounds::Time allgather_rounds(FlatModel& model, FlatRounds& rounds, Algorithm algorithm,
+                                  std::size_t block) {
     const int ranks = model.ranks();
     FlatRounds::Time time;
     for (int distance = 1; distance < ranks; distance *= 2) {
@@ -70,7 +72,19 @@ double allgather_estimate_us(FlatModel& model, FlatRounds& rounds, Algorithm alg
                        [=](int rank) { return rank ^ distance; });
         }
     }
-    return time.us();
+    return time;
+}
+
+double allreduce_estimate_us(FlatModel& model, FlatRounds& rounds, Algorithm algorithm, std::size_t bytes) {
+    return model.shared_us(allreduce_rounds(model, rounds, algorithm, bytes).us());
+}
+
+double allgather_estimate_us(FlatModel& model, FlatRounds& rounds, Algorithm algorithm, std::size_t block) {
+    return allgather_rounds(model, rounds, algorithm, block).us();
+}
+
+double in_turn_or_shared_us(double in_turn_us, const FlatRounds::Time& rounds) {
+    return (in_turn_us + std::max(in_turn_us, rounds.shared_us())) / 2;
 }
 
 double bruck_barrier_estimate_us(FlatModel& model, FlatRounds& rounds) {

@@ -14,12 +14,12 @@ using topology::LevelKey;
 
 // Below 4 KiB the cost per message dominates nearly everywhere, above 1 MiB a pipeline has nothing left to
 // overlap. Where somebody has told what a message costs, shorter ones pay where processors fold slowly, and
-// in broadcasts from 8 KiB up, as long as they are few: of more than 16 simulated reductions took up to a
+// in broadcasts from 4 KiB up, as long as they are few: of more than 16 simulated reductions took up to a
 // fifth longer than predicted.
 constexpr std::size_t smallest_segment = 4096;
 constexpr std::size_t smallest_short_one = 1024;
 constexpr std::size_t most_short_ones = 16;
-constexpr std::size_t least_bcast_of_short_ones = 8192;
+constexpr std::size_t least_bcast_of_short_ones = 4096;
 constexpr std::size_t largest_segment = 1048576;
 constexpr double told_error = 0.02;
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "composition.h"
+#include "cost_links.h"
 #include "cost_tuned.h"
 #include "level_search.h"
 #include "models.h"
@@ -33,15 +34,6 @@ bool fixed_order(const Operation& operation) {
     return operation.reproducible && traits_of(operation.collective).folds;
 }
 
-/// True where somebody, a tuner or a preset, has told what the links inside the nodes cost.
-bool knows_inside(const Hierarchy& hierarchy, const LinkTable& links) {
-    return std::any_of(hierarchy.groups.begin(), hierarchy.groups.end(), [&](const topology::Group& group) {
-        const LinkSetting given = links.given(link_level(group));
-        const bool any = given.latency_us || given.overhead_us || given.bytes_per_us || given.parallel;
-        return any && !is_network(group);
-    });
-}
-
 /// Why inside a node only Bcast is weighed; null: all are. Copies there compete for processors, of which the
 /// model of trees knows nothing. Predicted faster, measured on 16 ranks of two cores: Reduce of 64 KiB 460 us
 /// instead of 360, Scatter 166 instead of 236, Gather of 1 MiB 458 instead of 424, Allreduce 6.9 ms instead
@@ -49,7 +41,7 @@ bool knows_inside(const Hierarchy& hierarchy, const LinkTable& links) {
 const char* unknown_inside(const Hierarchy& hierarchy, const LinkTable& links) {
     if (is_network(hierarchy.groups.front())) return nullptr;
     if (hierarchy.crowding > 1) return "no gain known inside a node whose ranks share processors";
-    return knows_inside(hierarchy, links) ? nullptr : "no gain known inside a node whose links nobody gave";
+    return tells_inside(hierarchy, links) ? nullptr : "no gain known inside a node whose links nobody gave";
 }
 
 /// The verdict where no prediction can change it.
@@ -208,7 +200,7 @@ void add_nodes_alone(std::vector<Searched>& ways, const LinkTable& links, const 
 void add_among_all(std::vector<Searched>& ways, const LinkTable& links, Searches& searches) {
     const Hierarchy& hierarchy = searches.hierarchy;
     if (searches.overrides.engine != Engine::automatic || !searches.words.levels.empty()) return;
-    if (!can_all_take_part(hierarchy) || !knows_inside(hierarchy, links)) return;
+    if (!can_all_take_part(hierarchy) || !tells_inside(hierarchy, links)) return;
     const std::vector<topology::LevelKey> skipped = all_below_the_top(hierarchy, searches.overrides);
     if (skipped.empty()) return;
     const PlanSearch open(searches.models.at(links, skipped), searches.overrides, searches.operation,
