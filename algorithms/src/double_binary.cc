@@ -103,11 +103,12 @@ int Builder::near_card(int group) const {
     return known && hierarchy_.contains(group, whole.leader) ? whole.leader : -1;
 }
 
+/// -1: somebody else stands for it.
 int Builder::item_with(const std::vector<Item>& items, int rank) const {
     const auto found = std::find_if(items.begin(), items.end(), [&](const Item& item) {
         return item.group >= 0 ? hierarchy_.contains(item.group, rank) : item.rank == rank;
     });
-    return static_cast<int>(found - items.begin());
+    return found == items.end() ? -1 : static_cast<int>(found - items.begin());
 }
 
 /// The items by which the trees enter a group: where the root is, next to the card, towards the root beside
