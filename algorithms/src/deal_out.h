@@ -26,10 +26,11 @@ using DealtOut = std::vector<Both<std::vector<int>>>;
 /// by their numbers, in the second tree backwards, each below the earliest one that has room, and what is
 /// outside stands as near to the first as it can without cutting off items. There is room for two in both
 /// trees together, so that the items of one tree's inside are the leaves of the other one; for one in each at
-/// an item by which both are entered; for as many more as all have to have in the mean.
+/// an item by which both are entered; for as many more as all have to have in the mean. A gate has all that
+/// is fixed to it; who is first may then need one place more, since the order of the items is another one.
 ///
 ///   5 items, entered by 0 and 4, one outside (x) in each tree:
-///       first   0 -> x 1;  1 -> 2 3;  2 -> 4        second   4 -> x 3;  3 -> 2;  2 -> 1;  1 -> 0
+///       first   0 -> x 1;  1 -> 2 3;  2 -> 4        second   4 -> x 3;  3 -> 2 1;  2 -> 0
 DealtOut deal_out(const Dealt& group);
 
 }  // namespace strata::algorithms
