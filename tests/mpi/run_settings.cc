@@ -33,13 +33,18 @@ void set(const std::string& parameter, const std::string& value) {
 
 /// What one level can be given to: shapes of the tree engine, and of the levels engine Open MPI's algorithms
 /// and its components.
-std::vector<std::string> level_words(Collective collective, bool by_levels) {
+std::vector<std::string> level_words(Collective collective, const std::string& engine) {
     const bool exchanges = collective == Collective::allreduce || collective == Collective::barrier ||
                            collective == Collective::allgather || collective == Collective::allgatherv;
-    if (!by_levels) {
-        std::vector<std::string> shapes = {"linear",   "chain:1",  "chain:2",   "chain:3",
-                                           "pipeline", "binomial", "knomial:3", "knomial:4"};
+    if (engine != "levels") {
+        std::vector<std::string> shapes = {"linear",   "chain:1",   "chain:2",   "chain:3",        "pipeline",
+                                           "binomial", "knomial:3", "knomial:4", "in_order_binary"};
         shapes.insert(shapes.end(), exchanges ? 5 : 1, exchanges ? "recursive_doubling" : "binary");
+        const bool vectors = collective == Collective::bcast || collective == Collective::reduce ||
+                             collective == Collective::allreduce;
+        if (vectors && engine != "lanes") {
+            shapes.insert(shapes.end(), {"double_binary", "double_binary", "split_binary"});
+        }
         shapes.insert(shapes.end(), collective == Collective::allreduce ? 5 : 0, "rabenseifner");
         return shapes;
     }
@@ -99,7 +104,7 @@ void vary(Random random) {
         const bool lanes = rings || collective == Collective::bcast;
         const std::string engine = one_of<6>(
             random, {"auto", rings ? "ring" : "tree", lanes ? "lanes" : "tree", "tree", "levels", "forward"});
-        const auto words = level_words(collective, engine == "levels");
+        const auto words = level_words(collective, engine);
         set(name + "_algorithm", engine);
         set(name + "_level_algorithms", random.one_in(2) ? level_algorithms(random, words) : "");
         set(name + "_segsize", one_of<8>(random, {"", "", "", "1000", "4k", "8k", "60k", "0"}));

@@ -173,7 +173,7 @@ TEST(Settings, BrokenNetworkFileIsNamedWithItsLine) {
 
 TEST(Settings, TreeWithAnAlgorithmThatIsNoTreeIsAConflict) {
     const auto [settings, errors] = parse(with([](SettingsText& text) {
-        bcast(text) = {"tree", "node=split_binary", ""};
+        bcast(text) = {"tree", "node=scatter_allgather", ""};
     }));
     ASSERT_EQ(errors.size(), 1U);
     EXPECT_NE(errors[0].find("coll_strata_bcast_level_algorithms"), std::string::npos) << errors[0];

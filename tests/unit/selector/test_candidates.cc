@@ -227,10 +227,11 @@ TEST(Candidates, AllRanksAlike) {
     };
     Hierarchy nodes = nodes_below_switch(4, 4);
     EXPECT_EQ(among_all(nodes, Collective::allreduce, 65536),
-              (std::set{Algorithm::rabenseifner, Algorithm::ring}));
+              (std::set{Algorithm::rabenseifner, Algorithm::ring, Algorithm::double_binary}));
     EXPECT_EQ(among_all(nodes, Collective::allgather, 4 * mib), std::set{Algorithm::ring});
-    EXPECT_EQ(among_all(nodes, Collective::bcast, 4 * mib), std::set{Algorithm::pipeline});
-    EXPECT_EQ(among_all(nodes, Collective::reduce, 4 * mib), std::set{Algorithm::pipeline});
+    const std::set rooted{Algorithm::pipeline, Algorithm::double_binary};
+    EXPECT_EQ(among_all(nodes, Collective::bcast, 4 * mib), rooted);
+    EXPECT_EQ(among_all(nodes, Collective::reduce, 4 * mib), rooted);
     EXPECT_EQ(among_all(nodes, Collective::gather, 4 * mib), std::set<Algorithm>{});
     nodes.crowding = 8;
     EXPECT_EQ(among_all(nodes, Collective::allreduce, 65536), std::set<Algorithm>{});

@@ -132,8 +132,8 @@ TEST(OverridesCheck, TheTreeEngineTakesTreeShapesOnly) {
     const std::string reason =
         " needs the engine 'levels' (or 'auto'): the engine 'tree' takes tree shapes only";
     EXPECT_EQ(check(overrides, Collective::bcast), "'switch1=sm'" + reason);
-    overrides.methods = parse_level_methods("node=binary,numa=split_binary");
-    EXPECT_EQ(check(overrides, Collective::bcast), "'numa=split_binary'" + reason);
+    overrides.methods = parse_level_methods("node=binary,numa=scatter_allgather");
+    EXPECT_EQ(check(overrides, Collective::bcast), "'numa=scatter_allgather'" + reason);
     EXPECT_EQ(refusal([&] {
                   make_plan(one_node(4), LinkTable{}, overrides, {Collective::bcast, 8, 0});
               }),
@@ -153,13 +153,15 @@ TEST(OverridesCheck, MethodsThatNoEngineOfTheCollectiveHas) {
         EXPECT_EQ(checked(collective, "switch=chain:2,node=auto,numa=knomial"), "");
         EXPECT_EQ(checked(collective, "switch=linear,node=sm"), "");
     }
-    EXPECT_EQ(checked(Collective::reduce, "node=binary,switch1=recursive_doubling"),
-              "'switch1=recursive_doubling': no engine of reduce can use that; known: auto, linear, chain, "
-              "pipeline, binary, binomial, knomial, in_order_binary, rabenseifner, skip, or a component");
+    EXPECT_EQ(
+        checked(Collective::reduce, "node=binary,switch1=recursive_doubling"),
+        "'switch1=recursive_doubling': no engine of reduce can use that; known: auto, linear, chain, "
+        "pipeline, split_binary, binary, binomial, knomial, double_binary, in_order_binary, rabenseifner, "
+        "skip, or a component");
     EXPECT_EQ(checked(Collective::bcast, "node=recursive_doubling"),
               "'node=recursive_doubling': no engine of bcast can use that; known: auto, linear, chain, "
-              "pipeline, split_binary, binary, binomial, knomial, scatter_allgather, scatter_allgather_ring, "
-              "skip, or a component");
+              "pipeline, split_binary, binary, binomial, knomial, double_binary, scatter_allgather, "
+              "scatter_allgather_ring, in_order_binary, skip, or a component");
     EXPECT_EQ(
         checked(Collective::allgather, "switch=ring", Engine::tree),
         "'switch=ring' needs the engine 'levels' (or 'auto'): the engine 'tree' takes tree shapes only");

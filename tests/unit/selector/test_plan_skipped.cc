@@ -115,8 +115,9 @@ TEST(PlanSkipped, HalvesAmongAllRanks) {
     }
 }
 
-/// A leader sends everything twice, into its node and to the next one; nobody in a chain of all ranks does.
-TEST(PlanSkipped, AChainOfAllRanks) {
+/// A leader sends everything twice, into its node and to the next one; nobody in a chain of all ranks does,
+/// and in two trees of all ranks, one for each half, everybody as much as in a chain.
+TEST(PlanSkipped, AChainOrTwoTreesOfAllRanks) {
     Hierarchy nodes = nodes_below_switch(4, 8);
     // Somebody could receive for the root; in a chain its neighbour is on its node anyway.
     nodes.receivers.resize(32);
@@ -140,7 +141,12 @@ TEST(PlanSkipped, AChainOfAllRanks) {
         EXPECT_FALSE(chain.near_card);
         EXPECT_DOUBLE_EQ(chain.predicted_us, tree_cost_us(nodes, links, chain, {collective, 16 * mib, 1}));
         // Not many times as many segments as ranks: the chain would never be full.
-        EXPECT_TRUE(plan(collective, 65536).skipped.empty());
+        const Plan trees = plan(collective, 65536);
+        EXPECT_EQ(trees.skipped, std::vector{node_level}) << trees.reason;
+        EXPECT_EQ(trees.levels.front().method.algorithm, Algorithm::double_binary);
+        EXPECT_TRUE(carries_halves(trees));
+        EXPECT_DOUBLE_EQ(trees.predicted_us, tree_cost_us(nodes, links, trees, {collective, 65536, 1}));
+        EXPECT_TRUE(plan(collective, 8191).skipped.empty()) << "less than two short segments";
     }
 }
 

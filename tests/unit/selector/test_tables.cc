@@ -8,6 +8,7 @@
 #include "make_hierarchy.h"
 #include "strata/algorithms/algorithm.h"
 #include "strata/algorithms/collective.h"
+#include "strata/algorithms/levels.h"
 #include "strata/algorithms/link.h"
 #include "strata/algorithms/plan.h"
 
@@ -24,7 +25,7 @@ TEST(AlgorithmTable, EveryNameFindsItsOwnEntry) {
         EXPECT_NE(known_algorithm_names().find(entry.name), std::string::npos);
         EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
     }
-    EXPECT_EQ(names.size(), 24U);
+    EXPECT_EQ(names.size(), 25U);
     EXPECT_EQ(info(Algorithm::component).name, "component");
 }
 
@@ -36,20 +37,35 @@ TEST(AlgorithmTable, UnknownNamesAreRefused) {
 
 TEST(AlgorithmTable, OnlyShapesWithOneParentPerRankSuitTheTreeEngine) {
     for (const Algorithm id : {Algorithm::linear, Algorithm::chain, Algorithm::pipeline, Algorithm::binary,
-                               Algorithm::binomial, Algorithm::knomial}) {
+                               Algorithm::binomial, Algorithm::knomial, Algorithm::in_order_binary,
+                               Algorithm::split_binary, Algorithm::double_binary}) {
         EXPECT_TRUE(info(id).tree_shape) << info(id).name;
     }
     for (const Algorithm id :
-         {Algorithm::automatic, Algorithm::split_binary, Algorithm::scatter_allgather,
-          Algorithm::scatter_allgather_ring, Algorithm::recursive_doubling, Algorithm::component}) {
+         {Algorithm::automatic, Algorithm::scatter_allgather, Algorithm::scatter_allgather_ring,
+          Algorithm::recursive_doubling, Algorithm::rabenseifner, Algorithm::ring, Algorithm::component}) {
         EXPECT_FALSE(info(id).tree_shape) << info(id).name;
     }
 }
 
-TEST(AlgorithmTable, OnlyTheBinaryTreeShufflesTheRanks) {
+/// One tree for each half of a vector; Open MPI has no algorithm of the second name.
+TEST(AlgorithmTable, TwoShapesCarryHalves) {
+    for (const AlgorithmInfo& entry : all_algorithms()) {
+        const bool halves = entry.id == Algorithm::split_binary || entry.id == Algorithm::double_binary;
+        EXPECT_EQ(entry.halves, halves) << entry.name;
+        EXPECT_TRUE(entry.tree_shape || !entry.halves) << entry.name;
+    }
+    for (int op = 0; op < collective_count; ++op) {
+        const CollectiveTasks tasks = tasks_of(static_cast<Collective>(op));
+        EXPECT_FALSE(info(Algorithm::double_binary).tasks.meets(tasks.topmost) ||
+                     info(Algorithm::double_binary).tasks.meets(tasks.below));
+    }
+}
+
+TEST(AlgorithmTable, OnlyTheBinaryTreesShuffleTheRanks) {
     for (const AlgorithmInfo& entry : all_algorithms()) {
         if (!entry.tree_shape) continue;
-        EXPECT_EQ(entry.keeps_rank_order, entry.id != Algorithm::binary) << entry.name;
+        EXPECT_EQ(entry.keeps_rank_order, entry.id != Algorithm::binary && !entry.halves) << entry.name;
     }
 }
 
