@@ -1,0 +1,255 @@
+// Places for the items of a group, and for what hangs below them, in two trees at once.
+#include "../../../algorithms/src/deal_out.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "random.h"
+
+namespace {
+
+using namespace strata::algorithms;
+using strata::testing::Random;
+
+std::size_t at(int number) { return static_cast<std::size_t>(number); }
+
+/// Empty when one tree gives every item but the first, and everything outside, one place, and no item one
+/// below itself.
+std::string check_tree(const Dealt& group, const DealtOut& below, std::size_t tree) {
+    std::vector<int> parent(at(group.items), -1);
+    std::vector<int> places(at(group.outside[tree]), 0);
+    for (int item = 0; item < group.items; ++item) {
+        for (const int one : below[at(item)][tree]) {
+            if (one < 0) {
+                if (-1 - one >= group.outside[tree] || ++places[at(-1 - one)] > 1) return "nobody outside";
+            } else if (one >= group.items || one == group.first[tree] || parent[at(one)] >= 0) {
+                return "item " + std::to_string(one) + " has a second place";
+            } else {
+                parent[at(one)] = item;
+            }
+        }
+    }
+    if (std::count(places.begin(), places.end(), 0) > 0) return "somebody outside has no place";
+    for (int item = 0; item < group.items; ++item) {
+        int steps = 0;
+        for (int walk = item; walk != group.first[tree]; walk = parent[at(walk)]) {
+            if (parent[at(walk)] < 0 || ++steps > group.items) {
+                return "no way from the first to item " + std::to_string(item);
+            }
+        }
+    }
+    for (const int one : group.fixed[tree]) {
+        const auto& own = below[at(group.gate)][tree];
+        if (std::find(own.begin(), own.end(), -1 - one) == own.end()) return "a fixed one is elsewhere";
+    }
+    return {};
+}
+
+/// Empty when no item is served before something outside, as it is where two places each do.
+std::string check_order(const DealtOut& below) {
+    for (const Both<std::vector<int>>& own : below) {
+        for (const auto& children : own) {
+            if (!std::is_partitioned(children.begin(), children.end(), [](int one) { return one < 0; })) {
+                return "an item is served before something outside";
+            }
+        }
+    }
+    return {};
+}
+
+int places_of(const Both<std::vector<int>>& own) { return static_cast<int>(own[0].size() + own[1].size()); }
+
+/// Two, or as many as all have to have in the mean.
+int usual(const Dealt& group) {
+    const int all = group.outside[0] + group.outside[1] + 2 * (group.items - 1);
+    return std::max(2, (all + group.items - 1) / group.items);
+}
+
+/// A gate has what is fixed to it, however much, and perhaps one more by which a tree goes on; where both
+/// trees begin there, all others in the usual number. Who is first helps where a gate behind it has no room.
+int allowed(const Dealt& group, int item) {
+    const int most = usual(group);
+    if (group.gate < 0) return most;
+    const auto fixed = static_cast<int>(group.fixed[0].size() + group.fixed[1].size());
+    const bool first = item == group.first[0] || item == group.first[1];
+    if (item == group.gate) return first ? fixed + most : std::max(most, fixed + 1);
+    if (!first) return most;
+    return group.first[0] == group.first[1] && most > 2 ? most + 2 : most + 1;
+}
+
+/// Empty when nobody has more below it than it may.
+std::string check_places(const Dealt& group, const DealtOut& below) {
+    for (int item = 0; item < group.items; ++item) {
+        const int places = places_of(below[at(item)]);
+        if (places > allowed(group, item)) {
+            return "item " + std::to_string(item) + " has " + std::to_string(places) + " places";
+        }
+    }
+    return {};
+}
+
+std::string check(const Dealt& group, const DealtOut& below) {
+    for (const std::size_t tree : {0, 1}) {
+        if (std::string fault = check_tree(group, below, tree); !fault.empty()) return fault;
+    }
+    if (std::string fault = check_order(below); usual(group) == 2 && !fault.empty()) return fault;
+    return check_places(group, below);
+}
+
+std::string words(const Dealt& group) {
+    std::string text = std::to_string(group.items) + " items, first";
+    for (const std::size_t tree : {0, 1}) {
+        text += " " + std::to_string(group.first[tree]) + " (" + std::to_string(group.outside[tree]) +
+                " outside, " + std::to_string(group.fixed[tree].size()) + " fixed)";
+    }
+    return text + ", gate " + std::to_string(group.gate);
+}
+
+/// The ways by which trees enter groups (double_binary.cc): one item for both, neighbours with the second in
+/// front, or, beside a gate, the items on both sides of it.
+std::vector<Both<int>> entries(int items, int gate) {
+    std::vector<Both<int>> all;
+    for (int item = 0; item < items; ++item) {
+        all.push_back({item, item});
+        if (gate < 0 && items > 1) all.push_back({item, (item + items - 1) % items});
+    }
+    if (gate >= 0) all.push_back({(gate + 1) % items, (gate + items - 1) % items});
+    return all;
+}
+
+template <class Action>
+void each_group(int most_items, int most_outside, Action&& action) {
+    Dealt group;
+    for (group.items = 1; group.items <= most_items; ++group.items) {
+        for (group.gate = -1; group.gate < (group.items == 1 ? 0 : group.items); ++group.gate) {
+            for (const Both<int>& first : entries(group.items, group.gate)) {
+                group.first = first;
+                for (int outside = 0; outside < (most_outside + 1) * (most_outside + 1); ++outside) {
+                    group.outside = {outside / (most_outside + 1), outside % (most_outside + 1)};
+                    action(group);
+                }
+            }
+        }
+    }
+}
+
+/// The first and the last so many of those outside.
+void fix(Dealt& group, int first, int second) {
+    const int counts[] = {first, second};
+    for (const std::size_t tree : {0, 1}) {
+        group.fixed[tree].resize(at(counts[tree]));
+        std::iota(group.fixed[tree].begin(), group.fixed[tree].end(),
+                  tree == 0 ? 0 : group.outside[1] - second);
+    }
+}
+
+TEST(DealOut, Documented) {
+    const Dealt group{5, {0, 4}, {1, 1}, {}, -1};
+    const DealtOut below = deal_out(group);
+    const std::vector<std::vector<int>> first{{-1, 1}, {2, 3}, {4}, {}, {}};
+    const std::vector<std::vector<int>> second{{}, {}, {0}, {2, 1}, {-1, 3}};
+    for (std::size_t item = 0; item < 5; ++item) {
+        EXPECT_EQ(below[item][0], first[item]) << item;
+        EXPECT_EQ(below[item][1], second[item]) << item;
+    }
+}
+
+TEST(DealOut, EveryWayIntoSmallGroups) {
+    int groups = 0;
+    each_group(9, 4, [&](Dealt group) {
+        for (int first = 0; first <= (group.gate < 0 ? 0 : group.outside[0]); ++first) {
+            for (int second = 0; second <= (group.gate < 0 ? 0 : group.outside[1]); ++second) {
+                fix(group, first, second);
+                ASSERT_EQ(check(group, deal_out(group)), "") << words(group);
+                ++groups;
+            }
+        }
+    });
+    EXPECT_GT(groups, 10000);
+}
+
+TEST(DealOut, RandomGroups) {
+    for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+        Random random(seed);
+        Dealt group;
+        group.items = random.between(2, 60);
+        group.gate = random.percent(50) ? random.between(0, group.items - 1) : -1;
+        const auto ways = entries(group.items, group.gate);
+        group.first = ways[random.below(ways.size())];
+        group.outside = {random.between(0, 12), random.between(0, 12)};
+        if (group.gate >= 0) {
+            fix(group, random.between(0, group.outside[0]), random.between(0, group.outside[1]));
+        }
+        ASSERT_EQ(check(group, deal_out(group)), "") << words(group) << " seed " << seed;
+    }
+}
+
+/// Whatever the two are: trees they are in any case.
+TEST(DealOut, AnyTwoFirstItems) {
+    for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+        Random random(seed);
+        Dealt group;
+        group.items = random.between(1, 12);
+        group.first = {random.between(0, group.items - 1), random.between(0, group.items - 1)};
+        group.outside = {random.between(0, 5), random.between(0, 5)};
+        const DealtOut below = deal_out(group);
+        for (const std::size_t tree : {0, 1}) {
+            ASSERT_EQ(check_tree(group, below, tree), "") << words(group);
+        }
+        for (const auto& own : below) ASSERT_LE(places_of(own), usual(group) + 1) << words(group);
+    }
+}
+
+/// Who passes on in one tree hardly does in the other.
+TEST(DealOut, InnerItemsOfOneTreeAreLeavesOfTheOther) {
+    for (int items = 2; items <= 100; ++items) {
+        const Dealt group{items, {0, items - 1}, {}, {}, -1};
+        const DealtOut below = deal_out(group);
+        ASSERT_EQ(check(group, below), "");
+        int in_both = 0;
+        for (const auto& own : below) in_both += !own[0].empty() && !own[1].empty() ? 1 : 0;
+        EXPECT_LE(in_both, 1) << items;
+    }
+}
+
+/// The bounds are met: nothing smaller holds.
+TEST(DealOut, WhereMoreThanTwoPlacesAreNeeded) {
+    const auto most = [](const Dealt& group, int item) { return places_of(deal_out(group)[at(item)]); };
+    EXPECT_EQ(most({2, {0, 1}, {0, 3}, {}, -1}, 1), 3) << "five in all for two";
+    EXPECT_EQ(most({2, {0, 0}, {1, 1}, {{{0}, {0}}}, 0}, 0), 4)
+        << "two fixed, and the other item in each tree";
+    EXPECT_EQ(most({3, {0, 0}, {1, 0}, {}, 1}, 0), 3) << "a gate that both trees reach at once";
+    EXPECT_EQ(most({3, {0, 0}, {1, 0}, {}, -1}, 0), 2) << "without it";
+}
+
+TEST(DealOut, TheChecksCanFail) {
+    const Dealt group{5, {0, 4}, {1, 1}, {}, -1};
+    const DealtOut right = deal_out(group);
+    const auto fault = [&](auto&& change, Dealt of) {
+        DealtOut wrong = right;
+        change(wrong);
+        return check(of, wrong);
+    };
+    EXPECT_EQ(fault([](DealtOut&) {}, group), "");
+    EXPECT_NE(fault([](DealtOut& wrong) { wrong[3][0].push_back(-1); }, group), "");
+    EXPECT_NE(fault([](DealtOut& wrong) { wrong[3][0].push_back(4); }, group), "");
+    EXPECT_NE(fault([](DealtOut& wrong) { wrong[0][0].erase(wrong[0][0].begin()); }, group), "");
+    EXPECT_NE(fault([](DealtOut& wrong) { wrong[2][0].clear(); }, group), "");
+    EXPECT_NE(fault([](DealtOut& wrong) { std::swap(wrong[0][0][0], wrong[0][0][1]); }, group), "");
+    EXPECT_NE(fault(
+                  [](DealtOut& wrong) {
+                      wrong[1][0] = {2, 3, 4}, wrong[2][0].clear();
+                  },
+                  group),
+              "")
+        << "three below one";
+    EXPECT_NE(fault([](DealtOut& wrong) { wrong[2][0] = {}, wrong[4][0] = {4}; }, group), "")
+        << "below itself";
+    EXPECT_NE(fault([](DealtOut&) {}, {5, {0, 4}, {1, 1}, {{{0}, {}}}, 1}), "");
+}
+
+}  // namespace

@@ -1,0 +1,214 @@
+// The two trees of double_binary over random hierarchies, flows, roots and skipped levels.
+#include "../../../algorithms/src/double_binary.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "double_binary_checks.h"
+#include "lane_runs.h"
+#include "random_shapes.h"
+#include "skipped_levels.h"
+
+namespace {
+
+using namespace strata::algorithms;
+using namespace strata::testing;
+using strata::topology::Group;
+using strata::topology::Hierarchy;
+using strata::topology::LevelKey;
+using strata::topology::LevelKind;
+
+/// `cards`: in most nodes some ranks are farther from the card than their node's leader.
+Hierarchy random_machine(Random& random, bool cards) {
+    if (cards && random.percent(40)) return random_carded_job(random).hierarchy;
+    Hierarchy hierarchy = random_hierarchy(random, {48, 6});
+    for (int rank = 0; cards && rank < hierarchy.ranks(); ++rank) {
+        const int node = hierarchy.widest_in_node(rank);
+        const bool far = node >= 0 && random.percent(80);
+        hierarchy.receivers.push_back(far ? hierarchy.groups[static_cast<std::size_t>(node)].leader : rank);
+    }
+    return hierarchy;
+}
+
+TwoTrees random_trees(Random& random, bool cards, Flow flow) {
+    TwoTrees made;
+    made.hierarchy = random_machine(random, cards);
+    Plan plan = random_tree_plan(random, made.hierarchy, 100);
+    skip_some(random, made.hierarchy, plan);
+    made.skipped = plan.skipped;
+    made.root = random.between(0, made.hierarchy.ranks() - 1);
+    made.flow = flow;
+    do {
+        made.group = static_cast<int>(random.below(made.hierarchy.groups.size()));
+    } while (used_group(made.hierarchy, made.group, made.skipped) != made.group);
+    if (random.percent(70)) made.group = 0;
+    made.grow();
+    return made;
+}
+
+/// Nodes of `counts` nested groups, which take part rank by rank.
+TwoTrees regular_trees(const std::vector<int>& counts, int root, Flow flow, bool cards = false) {
+    constexpr LevelKind kinds[] = {LevelKind::cluster, LevelKind::node, LevelKind::package, LevelKind::numa};
+    TwoTrees made;
+    made.hierarchy = regular_hierarchy(counts);
+    for (Group& group : made.hierarchy.groups) group.level = {kinds[group.depth], 0};
+    for (int rank = 0; cards && rank < made.hierarchy.ranks(); ++rank) {
+        const auto node = static_cast<std::size_t>(made.hierarchy.widest_in_node(rank));
+        made.hierarchy.receivers.push_back(made.hierarchy.groups[node].leader);
+    }
+    for (const LevelKey level : levels_of(made.hierarchy)) {
+        if (level.kind != LevelKind::cluster) made.skipped.push_back(level);
+    }
+    made.root = root;
+    made.flow = flow;
+    made.grow();
+    return made;
+}
+
+TEST(DoubleBinary, Documented) {
+    for (const Flow flow : {Flow::from_root, Flow::to_root}) {
+        const TwoTrees made = regular_trees({3, 3}, 0, flow);
+        EXPECT_EQ(drawing(made.links[0]), "0 -> 1;  1 -> 3 2;  3 -> 6 4;  4 -> 5;  6 -> 7 8");
+        EXPECT_EQ(drawing(made.links[1]), "0 -> 2;  2 -> 8 1;  5 -> 4 3;  7 -> 6;  8 -> 5 7");
+    }
+}
+
+/// Without levels in between: who passes on in one tree is a leaf of the other.
+TEST(DoubleBinary, OneGroup) {
+    const TwoTrees made = regular_trees({6}, 2, Flow::from_root);
+    EXPECT_EQ(drawing(made.links[0]), "2 -> 3;  3 -> 4 5;  4 -> 0 1");
+    EXPECT_EQ(drawing(made.links[1]), "0 -> 4 3;  1 -> 0 5;  2 -> 1");
+}
+
+TEST(DoubleBinary, TreesOverTheParticipants) {
+    for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
+        Random random(seed);
+        const TwoTrees made =
+            random_trees(random, seed % 2 == 0, seed % 4 < 2 ? Flow::from_root : Flow::to_root);
+        ASSERT_EQ(spanning_faults(made), "") << made.words() << " seed " << seed;
+        ASSERT_EQ(entering_faults(made), "") << made.words() << " seed " << seed;
+        ASSERT_EQ(leaving_faults(made), "") << made.words() << " seed " << seed;
+        ASSERT_EQ(card_faults(made), "") << made.words() << " seed " << seed;
+    }
+}
+
+TEST(DoubleBinary, EveryRankFindsItsOwnPlace) {
+    for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+        Random random(seed);
+        const TwoTrees made =
+            random_trees(random, seed % 2 == 0, seed % 4 < 2 ? Flow::from_root : Flow::to_root);
+        ASSERT_EQ(own_place_faults(made), "") << made.words() << " seed " << seed;
+    }
+}
+
+/// The root stands for the only group next to the card, whose leader takes no part.
+TEST(DoubleBinary, TheRootInTheGroupNextToTheCard) {
+    TwoTrees made = regular_trees({3, 2, 3}, 1, Flow::to_root, true);
+    made.skipped = {{LevelKind::node, 0}};
+    made.grow();
+    EXPECT_EQ(made.participants().front(), 1);
+    EXPECT_EQ(spanning_faults(made), "");
+    EXPECT_EQ(entering_faults(made), "");
+}
+
+/// Two packages of two in each of three nodes, whose cards are near the second package.
+TEST(DoubleBinary, EntersNextToTheCard) {
+    for (const Flow flow : {Flow::from_root, Flow::to_root}) {
+        TwoTrees made = regular_trees({3, 2, 2}, 0, flow);
+        for (Group& group : made.hierarchy.groups) {
+            if (group.depth < 2) group.leader = group.members.front() + 2;
+        }
+        EXPECT_EQ(card_faults(made), "") << "nobody knows of cards";
+        for (int rank = 0; rank < 12; ++rank) {
+            made.hierarchy.receivers.push_back(rank % 4 < 2 ? rank / 4 * 4 + 2 : rank);
+        }
+        EXPECT_EQ(strata::topology::validate(made.hierarchy), "");
+        EXPECT_NE(card_faults(made), "") << "grown without them";
+        made.grow();
+        EXPECT_EQ(card_faults(made), "") << made.words();
+        EXPECT_EQ(spanning_faults(made), "");
+        EXPECT_EQ(entering_faults(made), "");
+        EXPECT_EQ(leaving_faults(made), "");
+    }
+}
+
+/// As deep as it is now, which is some two to three times the logarithm.
+TEST(DoubleBinary, DepthOfLargeMachines) {
+    struct Machine {
+        std::vector<int> counts;
+        int most;
+        int most_with_cards;
+    };
+    for (const auto& [counts, most, most_with_cards] : {Machine{{1024}, 10, 10},
+                                                        {{16, 24}, 12, 12},
+                                                        {{1000, 4}, 21, 21},
+                                                        {{10, 2, 2, 6}, 16, 21},
+                                                        {{64, 2, 4, 8}, 31, 37},
+                                                        {{256, 2, 8}, 28, 28}}) {
+        for (const bool cards : {false, true}) {
+            if (cards && counts.size() == 1) continue;
+            for (const Flow flow : {Flow::from_root, Flow::to_root}) {
+                for (const int root : {0, 7, 100, 201}) {
+                    const TwoTrees made = regular_trees(counts, root, flow, cards);
+                    for (const auto& tree : made.links) {
+                        EXPECT_LE(depth_of(tree), cards ? most_with_cards : most) << made.hierarchy.ranks();
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST(DoubleBinary, WholeVectorsHaveNone) {
+    const TwoTrees made = regular_trees({4}, 0, Flow::from_root);
+    EXPECT_THROW(double_binary_links(made.group_of(), 0, Half::whole), std::invalid_argument);
+    EXPECT_THROW(double_binary_tree(made.group_of(), Half::whole), std::invalid_argument);
+}
+
+/// Moves a rank below another one in the tree of one half.
+void move(TwoTrees& made, std::size_t half, int rank, int parent) {
+    auto& tree = made.links[half];
+    RankLinks& own = tree[static_cast<std::size_t>(rank)];
+    if (own.parent >= 0) std::erase(tree[static_cast<std::size_t>(own.parent)].children, rank);
+    own.parent = parent;
+    tree[static_cast<std::size_t>(parent)].children.push_back(rank);
+}
+
+TEST(DoubleBinaryChecks, CanFail) {
+    const TwoTrees right = regular_trees({3, 3}, 0, Flow::from_root);
+    TwoTrees cycle = right;
+    move(cycle, 0, 3, 8);
+    EXPECT_NE(spanning_faults(cycle).find("no way"), std::string::npos);
+    TwoTrees cut = right;
+    cut.links[0][8].parent = -1;
+    EXPECT_NE(spanning_faults(cut).find("disagree"), std::string::npos);
+    TwoTrees doubled = right;
+    doubled.links[1][0].children.push_back(7);
+    EXPECT_NE(spanning_faults(doubled).find("two parents"), std::string::npos);
+    TwoTrees fewer = right;
+    fewer.group = 1;
+    EXPECT_NE(spanning_faults(fewer).find("takes part"), std::string::npos);
+
+    TwoTrees twice = right;
+    move(twice, 0, 5, 2);
+    EXPECT_EQ(spanning_faults(twice), "");
+    EXPECT_EQ(entering_faults(twice), "half 0 enters group 2 2 times");
+    EXPECT_EQ(leaving_faults(twice), "rank 2 passes on 3 halves");
+    TwoTrees busy = right;
+    move(busy, 0, 6, 1);
+    EXPECT_EQ(entering_faults(busy), "");
+    EXPECT_EQ(leaving_faults(busy), "rank 1 passes on 3 halves");
+    move(busy, 0, 2, 0);
+    move(busy, 1, 2, 1);
+    EXPECT_NE(leaving_faults(busy), "");
+    EXPECT_NE(own_place_faults(busy), "");
+    EXPECT_EQ(own_place_faults(right), "");
+    EXPECT_EQ(depth_of(right.links[0]), 4);
+}
+
+}  // namespace
