@@ -31,7 +31,7 @@ const std::vector<Hierarchy>& hierarchies() {
 }
 
 constexpr Algorithm shapes[] = {Algorithm::linear, Algorithm::pipeline, Algorithm::binary,
-                                Algorithm::binomial};
+                                Algorithm::binomial, Algorithm::in_order_binary};
 
 TEST(ReduceCost, EveryEdgeEndsWithAFold) {
     const Hierarchy node = one_node(4);
