@@ -15,8 +15,12 @@ double TreeModel::halves_us(std::span<const LevelPlan> plans, const Window& wind
             action();
         }
     };
+    crossers_.assign(groups_.size(), {});
     for_both([&] {
-        for (const auto& [group, edges] : group_edges_) add_loads(group, edges);
+        for (const auto& [group, edges] : group_edges_) {
+            add_loads(group, edges);
+            add_crossers(group, edges);
+        }
     });
     for_both([&] {
         for (const auto& [group, edges] : group_edges_) add_port_loads(group, edges);
@@ -37,12 +41,28 @@ double TreeModel::alone_us(double all_us) const {
     return std::max(0.0, std::min(all_us - busy, busy / 2)) / 2;
 }
 
-/// A rank sends one message after the other, and receives so. One that shares a link with others on its way,
-/// or comes from a narrow one, keeps those of the other tree waiting for as long. Of what travels both ways
-/// between nodes three streams in four are under way at once: two of them meet at one rank.
+/// Enters who passes the boundaries of nodes, and switches, between a parent and a child.
+void TreeModel::add_crossers(int group, const Edges& edges) {
+    const auto& members = groups_[group].participants;
+    const auto enter = [](std::vector<int>& ranks, int rank) {
+        if (std::find(ranks.begin(), ranks.end(), rank) == ranks.end()) ranks.push_back(rank);
+    };
+    for (const int position : edges.shape->order) {
+        for (const int place : edges.shape->children[position]) {
+            const int rank = members[position].rank;
+            const int child = members[place].rank;
+            const int met = meeting(group, members[position], members[place]).group;
+            if (!network_[groups_[met].level]) continue;
+            each_boundary(rank, met, [&](int c) { enter(crossers_[c].to_children, rank); });
+            each_boundary(child, met, [&](int c) { enter(crossers_[c].to_parents, child); });
+        }
+    }
+}
+
+/// A rank sends one message after the other, and receives so. One that shares a link on its way with those of
+/// other ranks, or comes from a narrow one, keeps those of the other tree waiting for as long.
 void TreeModel::add_port_loads(int group, const Edges& edges) {
     const bool both = up_ && down_;
-    const double at_once = both ? 0.75 : 1;
     const auto& members = groups_[group].participants;
     for (const int position : edges.shape->order) {
         for (const int place : edges.shape->children[position]) {
@@ -50,15 +70,12 @@ void TreeModel::add_port_loads(int group, const Edges& edges) {
             RankState& child = ranks_[members[place].rank];
             const Meeting met = meeting(group, members[position], members[place]);
             double pace = met.us_per_byte;
-            const auto share = [&](int c, double streams) {
-                pace = std::max(pace, at_once * streams * boundary_pace(c, edges.segment));
+            const auto share = [&](int c, const std::vector<int>& ranks) {
+                pace = std::max(pace, static_cast<double>(ranks.size()) * boundary_pace(c, edges.segment));
             };
-            if (network_[groups_[met.group].level]) {
-                each_boundary(members[position].rank, met.group,
-                              [&](int c) { share(c, boundaries_[c].uses); });
-                each_boundary(members[place].rank, met.group,
-                              [&](int c) { share(c, boundaries_[c].entries); });
-            }
+            each_boundary(members[position].rank, met.group,
+                          [&](int c) { share(c, crossers_[c].to_children); });
+            each_boundary(members[place].rank, met.group, [&](int c) { share(c, crossers_[c].to_parents); });
             parent.port_out += pace;
             child.port_in += pace;
             if (!both) continue;

@@ -80,6 +80,7 @@ private:
     double tree_us(std::span<const LevelPlan> plans, const Window& window);
     double halves_us(std::span<const LevelPlan> plans, const Window& window);
     double alone_us(double all_us) const;
+    void add_crossers(int group, const Edges& edges);
     void add_port_loads(int group, const Edges& edges);
     double outward_pace(int rank, int group, double segment, double processor_load) const;
     /// Microseconds per byte of one stream on a group's connection to its parent. Where nobody told how long
@@ -134,6 +135,12 @@ private:
         double entries = 0;  ///< vectors that come into the group
         double in_free = 0;
     };
+    /// Of halves: ranks of a group that have children outside across a network, and such parents.
+    struct Crossers {
+        std::vector<int> to_children;
+        std::vector<int> to_parents;
+    };
+    std::vector<Crossers> crossers_;
     std::vector<RankState> ranks_;
     std::vector<GroupState> boundaries_;
     struct GroupEdges {

@@ -77,6 +77,20 @@ TEST(HalvesCost, OnceOverEveryCard) {
     EXPECT_GT(cost(Algorithm::double_binary, 8), cost(Algorithm::binomial, 8)) << "latency counts";
 }
 
+/// The leaders of two sites of three nodes: the root's card carries one vector to the other site and one to
+/// its own nodes, one message after the other.
+TEST(HalvesCost, OneCardServesOneMessageAfterTheOther) {
+    const Hierarchy sites = sites_of_nodes(2, 3, 3);
+    const std::size_t bytes = 10000000;
+    for (const Collective collective : {Collective::bcast, Collective::reduce}) {
+        for (const Algorithm algorithm : {Algorithm::double_binary, Algorithm::split_binary}) {
+            const double once = bytes / 10.0;
+            EXPECT_GT(us(sites, uniform(sites, algorithm, 4096), bytes, 0, collective), 2 * once);
+            EXPECT_LT(us(sites, uniform(sites, algorithm, 4096), bytes, 0, collective), 2.2 * once);
+        }
+    }
+}
+
 /// Nodes of 8 that take part rank by rank: each half enters a node once, and two leave it.
 TEST(HalvesCost, OnceOverTheCardsOfSkippedNodes) {
     const Hierarchy nodes = nodes_below_switch(8, 8);
