@@ -176,10 +176,10 @@ std::vector<LevelKey> levels_of(const Hierarchy& hierarchy) {
 
 Plan random_tree_plan(Random& random, const Hierarchy& hierarchy, std::size_t bytes) {
     static const std::vector<LevelMethod> methods = {
-        {Algorithm::linear, 0, {}},   {Algorithm::chain, 0, {}},    {Algorithm::chain, 1, {}},
-        {Algorithm::chain, 3, {}},    {Algorithm::pipeline, 0, {}}, {Algorithm::binary, 0, {}},
-        {Algorithm::binomial, 0, {}}, {Algorithm::knomial, 0, {}},  {Algorithm::knomial, 3, {}},
-        {Algorithm::knomial, 5, {}}};
+        {Algorithm::linear, 0, {}},   {Algorithm::chain, 0, {}},          {Algorithm::chain, 1, {}},
+        {Algorithm::chain, 3, {}},    {Algorithm::pipeline, 0, {}},       {Algorithm::binary, 0, {}},
+        {Algorithm::binomial, 0, {}}, {Algorithm::knomial, 0, {}},        {Algorithm::knomial, 3, {}},
+        {Algorithm::knomial, 5, {}},  {Algorithm::in_order_binary, 0, {}}};
     Plan plan;
     plan.engine = algorithms::Engine::tree;
     plan.window = random.between(1, 6);

@@ -232,6 +232,16 @@ TEST_P(Allocations, Lanes) {
         };
     });
     expect_no_allocations(bytes(), [&](int rank) -> Engine {
+        return [this, rank, links = std::vector(2, reduction_links(hierarchy, plan, 0, rank, false))](
+                   Transport& transport, auto& own, auto& result, Arena& arena) {
+            XorBytes reduction;
+            PackedBuffer mine(own.data(), own.size());
+            PackedBuffer all(result.data(), result.size());
+            return reduce_lanes(transport, links, {mine, rank == 0 ? &all : nullptr}, reduction, arena,
+                                plan.window);
+        };
+    });
+    expect_no_allocations(bytes(), [&](int rank) -> Engine {
         return [this, rank, routes = lane_block_routes(lanes, plan, rank)](Transport& transport, auto& own,
                                                                            auto& result, Arena& arena) {
             const std::size_t block = own.size() / ranks;

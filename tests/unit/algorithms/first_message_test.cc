@@ -110,6 +110,11 @@ TEST_P(FirstMessage, ReduceAndAllreduce) {
                   return reduce_tree(transport, links, {mine, nullptr}, reduction, arena, plan.window);
               }),
               0);
+    const std::vector<ReductionLinks> halves(2, links);
+    EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
+                  return reduce_lanes(transport, halves, {mine, nullptr}, reduction, arena, plan.window);
+              }),
+              0);
     for (PackedBuffer* const place : {&all, &mine}) {
         EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
                       return allreduce_tree(transport, links, {mine, place}, reduction, arena, plan.window);

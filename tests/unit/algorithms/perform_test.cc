@@ -8,6 +8,7 @@
 
 #include "bcast_runs.h"
 #include "block_runs.h"
+#include "half_runs.h"
 #include "random_shapes.h"
 #include "reduce_runs.h"
 #include "strata/algorithms/perform.h"
@@ -146,6 +147,38 @@ TEST(Perform, ReducesAsTheTreeEngineDoes) {
                 const ReduceRun performed = run(fresh, reduce, collective, options_for(seed));
                 EXPECT_EQ(faults_of(reduce, performed), "") << describe(reduce);
                 EXPECT_EQ(performed.report.messages, direct.report.messages) << describe(reduce);
+            }
+        }
+    }
+}
+
+/// Both trees' neighbours are announced; the edges are kept from call to call.
+TEST(Perform, CarriesHalves) {
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+        Random random(seed);
+        const BcastCase bcast = random_bcast_in_halves(random, 24, 3000);
+        Ranks ranks(bcast.hierarchy, bcast.plan);
+        ReduceCase reduce = random_reduction_in_halves(random, 24, 200);
+        Ranks up(reduce.hierarchy, reduce.plan);
+        Ranks both(reduce.hierarchy, reduce.plan);
+        for (int call = 0; call < 2; ++call) {
+            const RunReport report = run_engine(
+                bcast, options_for(seed), [&](int rank, Transport& transport, PackedBuffer& buffer) {
+                    Arena arena;
+                    return ranks.perform(rank, transport, arena, Collective::bcast,
+                                         [&](const Performer& performer) {
+                                             return perform_bcast(performer, bcast.root, buffer);
+                                         });
+                });
+            EXPECT_EQ(report.text(), "") << describe(bcast);
+            EXPECT_EQ(half_faults(bcast, report.messages), "") << describe(bcast);
+            EXPECT_EQ(ranks.kept(), 1U);
+            for (const Collective collective : {Collective::reduce, Collective::allreduce}) {
+                const bool everywhere = collective == Collective::allreduce;
+                const ReduceRun performed =
+                    run(everywhere ? both : up, reduce, collective, options_for(seed));
+                EXPECT_EQ(faults_of(reduce, performed), "");
+                EXPECT_EQ(half_faults(reduce, everywhere, performed.report.messages), "") << describe(reduce);
             }
         }
     }

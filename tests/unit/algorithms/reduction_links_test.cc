@@ -205,7 +205,8 @@ TEST(ReductionLinks, TheRootInTheMiddle) {
 TEST(ReductionLinks, EveryShapeKeepsTheOrder) {
     for (const Algorithm algorithm :
          {Algorithm::linear, Algorithm::chain, Algorithm::pipeline, Algorithm::binary, Algorithm::binomial,
-          Algorithm::knomial, Algorithm::recursive_doubling}) {
+          Algorithm::knomial, Algorithm::recursive_doubling, Algorithm::in_order_binary,
+          Algorithm::split_binary, Algorithm::double_binary}) {
         for (const int size : {1, 2, 3, 4, 7, 8, 11, 16}) {
             const Hierarchy hierarchy = regular_hierarchy({size});
             const Plan plan = uniform_plan(hierarchy, {algorithm, 0, {}}, 0);
