@@ -34,6 +34,10 @@ bool by_ring(const RandomSettings& settings, Collective collective) {
     return settings.ring && (collective == Collective::allgather || collective == Collective::allreduce);
 }
 
+const std::string& methods_of(const RandomSettings& settings, Collective collective) {
+    return may_go_in_halves(algorithms::traits_of(collective)) ? settings.halves : settings.methods;
+}
+
 /// Sizes of the messages from a rank of a communicator to another, ascending: two lanes have no order.
 using Sizes = std::map<std::pair<int, int>, std::vector<std::size_t>>;
 
@@ -58,7 +62,7 @@ MPI_Comm make_communicator(const RandomSettings& settings) {
     for (const Collective collective : collectives) {
         const std::string op = "strata_" + std::string(name_of(collective));
         say(op + "_algorithm", by_ring(settings, collective) ? "ring" : "tree");
-        if (!by_ring(settings, collective)) say(op + "_level_algorithms", settings.methods);
+        if (!by_ring(settings, collective)) say(op + "_level_algorithms", methods_of(settings, collective));
         if (algorithms::traits_of(collective).sized) say(op + "_segsize", settings.segments);
     }
     MPI_Comm comm = MPI_COMM_NULL;
@@ -143,7 +147,8 @@ topology::Hierarchy hierarchy_of(const RandomSettings& settings) {
 algorithms::Overrides overrides_of(const RandomSettings& settings, Collective collective) {
     algorithms::Overrides overrides;
     overrides.engine = by_ring(settings, collective) ? algorithms::Engine::ring : algorithms::Engine::tree;
-    if (!by_ring(settings, collective)) overrides.methods = algorithms::parse_level_methods(settings.methods);
+    if (!by_ring(settings, collective))
+        overrides.methods = algorithms::parse_level_methods(methods_of(settings, collective));
     if (algorithms::traits_of(collective).sized)
         overrides.segments = algorithms::parse_level_sizes(settings.segments);
     return overrides;

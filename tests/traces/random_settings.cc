@@ -1,5 +1,6 @@
 #include "random_settings.h"
 
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -40,8 +41,14 @@ std::string text_of(const Groups& groups) {
 }
 
 std::string method(Random& random) {
-    constexpr const char* methods[] = {"linear", "chain:2", "pipeline", "binary", "binomial", "knomial:3"};
+    constexpr const char* methods[] = {"linear",   "chain:2",   "pipeline",       "binary",
+                                       "binomial", "knomial:3", "in_order_binary"};
     return methods[random.below(std::size(methods))];
+}
+
+std::string method_of_vectors(Random& random, int halves) {
+    if (!random.percent(halves)) return method(random);
+    return random.percent(70) ? "double_binary" : "split_binary";
 }
 
 }  // namespace
@@ -59,9 +66,13 @@ RandomSettings random_settings(Random& random, int world) {
         groups = split(random, groups, groups.size() == 1 ? 4 : 3);
         made.hierarchy = text_of(groups) + (made.hierarchy.empty() ? "" : ",") + made.hierarchy;
     }
+    constexpr int shares[] = {0, 40, 100};
+    const int halves = shares[random.below(std::size(shares))];
     // Of the widest level whatever object that is; levels that are not there do not matter.
     for (const char* level : {"node", "package", "numa", "l3", "core", "custom0", "custom1", "custom2"}) {
-        made.methods += (made.methods.empty() ? "" : ",") + std::string(level) + "=" + method(random);
+        const std::string rule = (made.methods.empty() ? "" : ",") + std::string(level) + "=";
+        made.methods += rule + method(random);
+        made.halves += rule + method_of_vectors(random, halves);
     }
     made.segments = std::to_string(8 * random.between(1, 500));
     made.ring = random.percent(50);

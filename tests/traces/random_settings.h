@@ -12,6 +12,7 @@ struct RandomSettings {
     std::vector<int> ranks;  ///< of MPI_COMM_WORLD, in the order of the communicator
     std::string hierarchy;   ///< coll_strata_hierarchy: nested lists of ranks
     std::string methods;     ///< coll_strata_OP_level_algorithms
+    std::string halves;      ///< the same for vectors, often with shapes that carry them in halves
     std::string segments;    ///< coll_strata_OP_segsize
     bool ring = false;       ///< for Allgather and Allreduce
     int root = 0;
