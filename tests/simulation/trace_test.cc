@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "half_runs.h"
 #include "random_shapes.h"
 #include "simulated_job.h"
 #include "smpi_transport.h"
@@ -24,7 +25,7 @@ constexpr Collective collectives[] = {Collective::bcast,  Collective::reduce,  C
                                       Collective::gather, Collective::scatter, Collective::allgather,
                                       Collective::barrier};
 
-/// A random plan on a random shape.
+/// A random plan on a random shape, some of them for halves.
 TracedCall random_case(std::uint64_t seed, Collective collective) {
     Random random(seed * 100 + static_cast<std::uint64_t>(collective));
     TracedCall one;
@@ -35,6 +36,8 @@ TracedCall random_case(std::uint64_t seed, Collective collective) {
                     : random_tree_plan(random, one.hierarchy, one.bytes);
     one.plan.engine = ring ? algorithms::Engine::ring : algorithms::Engine::tree;
     one.operation = {collective, one.bytes, random.between(0, one.hierarchy.ranks() - 1)};
+    const bool vector = may_go_in_halves(algorithms::traits_of(collective));
+    if (vector && random.percent(40)) carry_halves(random, one.hierarchy, one.plan);
     return one;
 }
 
