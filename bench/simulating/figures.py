@@ -62,4 +62,4 @@ ALL = {figure.name: figure for figure in (
 )}
 
 # Those that take longer than a minute are made on request.
-DEFAULT = tuple(name for name in ALL if not name.startswith(("figure14", "choice-", "sensitivity")))
+DEFAULT = tuple(name for name in ALL if not name.startswith(("choice-", "sensitivity")))

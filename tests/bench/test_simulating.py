@@ -104,7 +104,9 @@ class Command(unittest.TestCase):
             self.assertEqual(re.findall("^(?:Not r|R)eached", done.stdout, re.MULTILINE), ["Reached", "Reached"])
             with open(os.path.join(folder, "figure5.csv"), encoding="utf-8") as file:
                 rows = list(csv.DictReader(file))
-            self.assertEqual(len(rows), 5 * len(ALL["figure5"].sizes))
+            self.assertEqual(ALL["figure5"].algorithms,
+                             ("linear", "chain", "pipeline", "binary", "binomial", "split_binary"))
+            self.assertEqual(len(rows), 6 * len(ALL["figure5"].sizes))
             self.assertEqual(rows[0], {"algorithm": "linear", "bytes": "8", "native_us": "30.240", "native_8k_us": "",
                                        "streamed_us": "10.080", "whole_us": "20.160"})
 

@@ -38,15 +38,15 @@ private:
 /// Ways to carry data over one level of a hierarchy. One table (algorithm.cc) names them as Open MPI does and
 /// says which engine can use them.
 enum class Algorithm : std::uint8_t {
-    automatic,               ///< the cost model chooses
-    linear,                  ///< the first member sends to every other one
-    chain,                   ///< `radix` chains that start at the first member
-    pipeline,                ///< one chain
-    split_binary,            ///< one half down each side of a binary tree, exchanged between pairs
-    binary,                  ///< complete binary tree
-    binomial,                ///< binomial tree
-    knomial,                 ///< k-nomial tree, `radix` = k
-    double_binary,           ///< two binary trees, each for one half: who passes on in one has no child in the other
+    automatic,      ///< the cost model chooses
+    linear,         ///< the first member sends to every other one
+    chain,          ///< `radix` chains that start at the first member
+    pipeline,       ///< one chain
+    split_binary,   ///< one half down each side of a binary tree, exchanged between pairs
+    binary,         ///< complete binary tree
+    binomial,       ///< binomial tree
+    knomial,        ///< k-nomial tree, `radix` = k
+    double_binary,  ///< two binary trees, each for one half: who passes on in one has no child in the other
     scatter_allgather,       ///< binomial scatter, then recursive doubling
     scatter_allgather_ring,  ///< binomial scatter, then a ring
     recursive_doubling,      ///< pairwise exchanges among all: topmost level of what has no root

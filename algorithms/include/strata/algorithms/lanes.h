@@ -9,8 +9,8 @@
 
 namespace strata::algorithms {
 
-// Several trees at the same time, each for a share of the data: those of two halves (carries_halves()), and the
-// lanes engine: the data in as many shares as there are lanes (card_lanes.h), each with a tree of its own
+// Several trees at the same time, each for a share of the data: those of two halves (carries_halves()), and
+// the lanes engine: the data in as many shares as there are lanes (card_lanes.h), each with a tree of its own
 // whose leaders are near another network card, all trees at the same time. At most Transport::most_lanes.
 
 /// `rank`'s edges in the tree of one lane of a broadcast: that of tree_links(), but in the root's own node.
@@ -32,8 +32,9 @@ int bcast_lanes(Transport& transport, std::span<const TreeLinks> lanes, PackedBu
 int reduce_lanes(Transport& transport, std::span<const ReductionLinks> lanes, ReduceBuffers buffers,
                  Reduction& reduction, Arena& arena, int window);
 
-/// Share i of the elements over lanes[i]; each lane may have a root of its own. Else as allreduce_tree(), over
-/// streams in any case. The order of folding depends on the place in the vector: for operators that commute.
+/// Share i of the elements over lanes[i]; each lane may have a root of its own. Else as allreduce_tree(),
+/// over streams in any case. The order of folding depends on the place in the vector: for operators that
+/// commute.
 int allreduce_lanes(Transport& transport, std::span<const ReductionLinks> lanes, ReduceBuffers buffers,
                     Reduction& reduction, Arena& arena, int window);
 

@@ -28,8 +28,8 @@ struct LinkParameters {
     /// them.
     bool offloaded = false;
     /// Time for which one message at least occupies a connection between nodes, however small (the gap of the
-    /// LogGP model): a card, or the kernel before it, handles one message after the other. Empty: as long as a
-    /// processor is busy with it. Inside nodes copies have no such bottleneck.
+    /// LogGP model): a card, or the kernel before it, handles one message after the other. Empty: as long as
+    /// a processor is busy with it. Inside nodes copies have no such bottleneck.
     std::optional<double> gap_us = {};
 };
 

@@ -97,11 +97,12 @@ struct Operation {
 /// the levels engine has, selects that engine; the model never does. Every level whose method no rule fixed
 /// is a ring under the ring engine. An automatic engine becomes
 ///  - inside a node: tree where that is predicted at least 15 % faster than the previous component (Bcast:
-///    5 %, all others 8 % where the table tells of buses), else forward. Bcast only where ranks share processors
-///    (Hierarchy::crowding), for which our own engines would compete, or where the table says nothing of
-///    links inside nodes. Where ranks share processors a forward Allreduce is carried out as Reduce and Bcast
-///    if that is predicted at least 5 % faster (Plan::composed);
-///  - between nodes: tree, ring (Allgather, Allreduce; in pieces of at least 4 KiB but among all ranks) or forward, whichever
+///    5 %, all others 8 % where the table tells of buses), else forward. Bcast only where ranks share
+///    processors (Hierarchy::crowding), for which our own engines would compete, or where the table says
+///    nothing of links inside nodes. Where ranks share processors a forward Allreduce is carried out as
+///    Reduce and Bcast if that is predicted at least 5 % faster (Plan::composed);
+///  - between nodes: tree, ring (Allgather, Allreduce; in pieces of at least 4 KiB but among all ranks) or
+///  forward, whichever
 ///    takes least in the geometric mean of these: all is what the table of links says, or, as far as nobody
 ///    gave its links, the network is eight times narrower, as a whole or on the topmost level, uplinks are as
 ///    wide as all cards together, the topmost level is 50 times longer, processors are four times slower.
@@ -124,17 +125,17 @@ struct Operation {
 /// `rank_order`: only shapes that keep it. `reproducible`: binomial trees where no rule says otherwise.
 /// Levels inside nodes are skipped where the tree or ring is predicted at least 5 % faster without them
 /// (Plan::skipped), unless a rule names them, or an order must be kept. All levels but the topmost one are
-/// skipped where a ring or an exchange of halves among all ranks is predicted faster by as much, on up to
-/// 4,096 ranks that share no processors, where the table says what links inside nodes cost. The previous
-/// component (forward_us) is taken to be Open MPI's coll/tuned 4.1. Of machines of more than 64 ranks trees
-/// are predicted for the nodes that are served first (thin_out()). For random plans on equal nodes below
-/// equal switches that differs from the prediction for all by less than 0.1 %, but for Allgather and Gather
-/// by 1 % in the mean and 21 % at worst. With nodes of 2 to 6 ranks it is 0.5 % (Gather, Scatter) to 4 %
-/// (Allreduce, Barrier) in the mean and 29 % at worst, nearly always too long: a small switch that is left
-/// out counts as the largest one. Where switches are skipped it is 1 % and 17 %. Throws std::invalid_argument
-/// with check()'s message. Cost: O(ranks * depth) per candidate, of which only the ranks that thin_out()
-/// leaves count; the number of candidates depends on the number of levels only; O(ranks * (depth + log
-/// ranks)) for each forward_us, once O(ranks * depth * log ranks).
+/// skipped where a ring, an exchange of halves, a chain or two trees (double_binary) among all ranks are
+/// predicted faster by as much, on up to 4,096 ranks that share no processors, where the table says what
+/// links inside nodes cost. The previous component (forward_us) is taken to be Open MPI's coll/tuned 4.1. Of
+/// machines of more than 64 ranks trees are predicted for the nodes that are served first (thin_out()). For
+/// random plans on equal nodes below equal switches that differs from the prediction for all by less than 0.1
+/// %, but for Allgather and Gather by 1 % in the mean and 21 % at worst. With nodes of 2 to 6 ranks it is 0.5
+/// % (Gather, Scatter) to 4 % (Allreduce, Barrier) in the mean and 29 % at worst, nearly always too long: a
+/// small switch that is left out counts as the largest one. Where switches are skipped it is 1 % and 17 %.
+/// Throws std::invalid_argument with check()'s message. Cost: O(ranks * depth) per candidate, of which only
+/// the ranks that thin_out() leaves count; the number of candidates depends on the number of levels only;
+/// O(ranks * (depth + log ranks)) for each forward_us, once O(ranks * depth * log ranks).
 Plan make_plan(const topology::Hierarchy& hierarchy, const LinkTable& links, const Overrides& overrides,
                const Operation& operation);
 

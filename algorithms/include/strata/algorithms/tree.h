@@ -45,8 +45,8 @@ struct TreeLinks {
 };
 
 /// Composes the shapes of all levels into one tree rooted at `root` and returns `rank`'s edges. Both ends of
-/// an edge get the same segment size. `half`: of carries_halves(). Cost: the sizes of the groups on the rank's
-/// branch, of those with double_binary times their depth.
+/// an edge get the same segment size. `half`: of carries_halves(). Cost: the sizes of the groups on the
+/// rank's branch, of those with double_binary times their depth.
 TreeLinks tree_links(const topology::Hierarchy& hierarchy, const Plan& plan, int root, int rank,
                      Flow flow = Flow::from_root, Half half = Half::whole);
 
