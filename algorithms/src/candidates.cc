@@ -21,9 +21,10 @@ constexpr std::size_t other_segments[] = {0, 8192, 16384, 32768, 65536, 131072, 
 
 bool is_tree(const LevelMethod& method) { return info(method.algorithm).tree_shape; }
 
-/// True where two methods make the same tree of a group.
+/// True where two methods make the same tree of a group; two trees are none.
 bool same_shape(const LevelMethod& a, const LevelMethod& b, int size) {
-    if (a == b || !is_tree(a) || !is_tree(b)) return a == b;
+    const bool halves = info(a.algorithm).halves || info(b.algorithm).halves;
+    if (a == b || halves || !is_tree(a) || !is_tree(b)) return a == b;
     for (int position = 0; position < size; ++position) {
         if (shape_links(a, position, size).children != shape_links(b, position, size).children) return false;
     }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "plan_search.h"
+
 namespace strata::algorithms {
 namespace {
 
@@ -28,11 +30,8 @@ Overrides without_delegation(Overrides overrides, Collective op, Engine engine) 
     const CollectiveTraits traits = traits_of(op);
     overrides.engine = engine;
     overrides.engine_source = {};
-    std::erase_if(overrides.methods, [&](const LevelMethodRule& rule) {
-        const Algorithm algorithm = rule.method.algorithm;
-        return algorithm != Algorithm::automatic && algorithm != Algorithm::skip &&
-               !info(algorithm).tree_shape && !exchanges_by(algorithm, traits);
-    });
+    std::erase_if(overrides.methods,
+                  [&](const LevelMethodRule& rule) { return delegates(rule.method, traits); });
     return overrides;
 }
 

@@ -69,8 +69,8 @@ std::vector<int> stand_ins(const Hierarchy& hierarchy, const Plan& plan, int gro
     return members;
 }
 
-/// Shapes whose every subtree is a run of positions with its root in front: all but the heap order of the
-/// binary tree.
+/// Shapes whose every subtree is a run of positions with its root in front: all but those in heap order, and
+/// those of two trees.
 bool keeps_order(Algorithm algorithm) {
     switch (algorithm) {
         case Algorithm::linear:

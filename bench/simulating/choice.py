@@ -119,7 +119,7 @@ class Choice(Figure):
         if self.per_node.bit_count() != 1:
             lines.append("MPICH is not told of nodes: its two-level Bcast does not work in SMPI with so many ranks on each.")
         lines += [f"Not simulated: {operation} above {units.size_text(most)}." for operation, most in self.limits]
-        return "\n".join([*lines, f"{self.statement.capitalize()}.", ""])
+        return "\n".join([*lines, f"{self.statement[0].upper()}{self.statement[1:]}.", ""])
 
     def _cell(self, found, order, operation, size):
         us, selector = self.best_other(found, order, operation, size)

@@ -71,7 +71,7 @@ class Sensitivity(Figure):
         for label, mean, least, (order, operation, size), below in self.rows(found):
             cell = f"{operation} {units.size_text(size)} {order}"
             lines.append(f"  {label:34}{mean:7.2f}x{least:7.2f}x  {cell:34}{below:10d}")
-        return "\n".join([*lines, "", f"{self.statement.capitalize()}.", ""])
+        return "\n".join([*lines, "", f"{self.statement[0].upper()}{self.statement[1:]}.", ""])
 
     def table(self, found):
         return ("variation", "mean", "least", "order", "operation", "bytes", "below"), [

@@ -212,6 +212,23 @@ TEST_F(PlannerSays, NothingByLevelsOnceTheyWereGivenUp) {
     EXPECT_EQ(all.make_plan(operation_of(Collective::allreduce, 1 << 20)).engine, Engine::levels);
 }
 
+/// Of blocks that is a word for components, of vectors a shape of ours.
+TEST_F(PlannerSays, NoSplitTreeOfBlocksOnceLevelsWereGivenUp) {
+    for (const Collective collective : {Collective::allgather, Collective::bcast}) {
+        settings.overrides[static_cast<std::size_t>(collective)].methods =
+            parse_level_methods("node=split_binary");
+    }
+    Planner all = planner();
+    const Operation blocks = operation_of(Collective::allgather, 1 << 20);
+    EXPECT_EQ(all.make_plan(blocks).engine, Engine::levels);
+    EXPECT_EQ(all.make_plan(blocks, false).engine, Engine::tree);
+    all.give_up_levels(Collective::allgather);
+    EXPECT_NE(all.make_plan(blocks).engine, Engine::levels);
+    const Operation vectors = operation_of(Collective::bcast, 1 << 20);
+    EXPECT_TRUE(carries_halves(all.make_plan(vectors)));
+    EXPECT_TRUE(carries_halves(all.make_plan(vectors, false)));
+}
+
 TEST_F(PlannerSays, SkipsNoLevelThatTheUserHasListed) {
     hierarchy = make_hierarchy(leaf_switch, {{node_level, blocks(16, 8)}, {numa_level, blocks(16, 2)}}, 16);
     for (const LevelKind kind : {LevelKind::node, LevelKind::numa}) {

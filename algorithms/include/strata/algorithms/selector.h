@@ -102,8 +102,7 @@ struct Operation {
 ///    nothing of links inside nodes. Where ranks share processors a forward Allreduce is carried out as
 ///    Reduce and Bcast if that is predicted at least 5 % faster (Plan::composed);
 ///  - between nodes: tree, ring (Allgather, Allreduce; in pieces of at least 4 KiB but among all ranks) or
-///  forward, whichever
-///    takes least in the geometric mean of these: all is what the table of links says, or, as far as nobody
+///    forward, whichever takes least in the geometric mean of these: all is what the table of links says, or, as far as nobody
 ///    gave its links, the network is eight times narrower, as a whole or on the topmost level, uplinks are as
 ///    wide as all cards together, the topmost level is 50 times longer, processors are four times slower.
 ///    Weighed are the trees that are best under each of these except the wide uplinks, and those without the

@@ -28,9 +28,9 @@ bool makes_ring(const LevelMethod& method, int size);
 ///   binomial, size 8:  0 -> 4 2 1;  4 -> 6 5;  2 -> 3;  6 -> 7     (largest subtree first)
 ///   binomial, size 7:  0 -> 4 2 1;  4 -> 6 5;  2 -> 3
 ///   in_order_binary, size 7:  0 -> 1 4;  1 -> 2 3;  4 -> 5 6
-///   split_binary, size 6, first half:  0 -> 1;  1 -> 3 5 2;  3 -> 4;  second half:  0 -> 2 5;  2 -> 4 1;  4
-///   -> 3 chain radix 2, size 6:  0 -> 1 3;  1 -> 2;  3 -> 4;  4 -> 5    (radix chains, lengths differing by
-///   one)
+///   split_binary, size 6:  first half   0 -> 1;  1 -> 3 5 2;  3 -> 4
+///                          second half  0 -> 2 5;  2 -> 4 1;  4 -> 3
+///   chain radix 2, size 6:  0 -> 1 3;  1 -> 2;  3 -> 4;  4 -> 5    (radix chains, lengths differing by one)
 ShapeLinks shape_links(const LevelMethod& method, int position, int size, Half half = Half::whole);
 
 }  // namespace strata::algorithms
