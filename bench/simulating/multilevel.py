@@ -59,6 +59,20 @@ class Multilevel(Figure):
         return min((min(self.total_us(found, other, size) for other in others) /
                     self.total_us(found, contender, size), size) for size in self.sizes)
 
+    def _hop(self, found):
+        """What crossing between sites once costs the paper's tree where others cross several times at once."""
+        factor, size = self._slowest(found, MULTILEVEL)
+        if factor >= 1:
+            return []
+        best = min((name for name in self.contenders if name not in (OURS, MULTILEVEL)),
+                   key=lambda name: self.total_us(found, name, size))
+        later = [own["us"] - other["us"] for own, other in zip(found.rows("bcast", MULTILEVEL, size, self.job),
+                                                              found.rows("bcast", best, size, self.job))]
+        slower = [us for us in later if us > 0]
+        return [f"{_SHORT[MULTILEVEL]}, {units.size_text(size)}: from {len(slower)} of {len(later)} roots up to "
+                f"{units.three_digits(max(slower))} us later than {_SHORT[best]}, which sends to all machines there "
+                "at once;", "  where a message crosses between sites once another one follows between machines"]
+
     def text(self, found):
         lines = [self.title, "One broadcast from every rank, each on its own; all together:", "",
                  f"{'':8}" + "".join(f"{_SHORT[name]:>12}" for name in self.contenders)]
@@ -71,6 +85,7 @@ class Multilevel(Figure):
             lines.append(f"{_SHORT[name]}, beside the best of the others: at least {factor:.2f}x as fast "
                          f"({units.size_text(size)})")
         if self.crosses_sites:
+            lines += self._hop(found)
             lines.append("Between sites, most of any root, messages of 8 B and copies of 1 MiB:")
             for name in self.contenders:
                 lines.append(f"  {_SHORT[name]:12} {self.crossings(found, name, self.sizes[0])[0]:3d} "

@@ -180,6 +180,13 @@ class Grid(unittest.TestCase):
     def test_data_that_cross_twice(self):
         self.assertFalse(self.reached(strata={"bytes_by_level": {"switch1": 2 * self.figure.sizes[-1]}}))
 
+    def test_a_message_less_and_a_hop_more(self):
+        def row(_, contender, size):
+            us = {"whole:binomial@node": 10, "whole:binomial": 10.75 if size == 8 else 9}.get(contender, 20)
+            return {"us": us, "messages": {}, "bytes_by_level": {}}
+        self.assertIn("multilevel, 8 B: from 3 of 3 roots up to 0.750 us later than by machine,",
+                      self.figure.text(found_for(self.figure, row, roots=3)))
+
     def test_totals_are_those_of_all_roots(self):
         found = found_for(self.figure, lambda *_: {"us": 5}, roots=3)
         self.assertEqual(self.figure.total_us(found, "strata", 8), 15)
