@@ -41,6 +41,19 @@ double TreeModel::alone_us(double all_us) const {
     return std::max(0.0, std::min(all_us - busy, busy / 2)) / 2;
 }
 
+/// Microseconds per byte of a message. Between two sites, or nodes, both halves go the same way at the same
+/// time, among more of them each has a tree of its own.
+double TreeModel::beside_other_half(const Meeting& met, int child) const {
+    const double directions = up_ && down_ ? 2 : 1;
+    double us_per_byte = met.us_per_byte;
+    each_boundary(child, met.group, [&](int c) {
+        const topology::Group& around = hierarchy_.groups[static_cast<std::size_t>(parent_[c])];
+        if (!is_network(around) || around.children.size() + around.direct.size() != 2) return;
+        us_per_byte = std::max(us_per_byte, boundaries_[c].entries / directions * group_us_per_byte_[c]);
+    });
+    return us_per_byte;
+}
+
 /// Enters who passes the boundaries of nodes, and switches, between a parent and a child.
 void TreeModel::add_crossers(int group, const Edges& edges) {
     const auto& members = groups_[group].participants;

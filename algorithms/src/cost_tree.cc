@@ -203,8 +203,8 @@ void TreeModel::time_group(int group, const Edges& all, double fold_us_per_byte)
             const Meeting met =
                 merged ? (*all.meetings)[children[i]]
                        : Meeting{group, std::max(members[position].us_per_byte, member.us_per_byte)};
-            const double us_per_byte = met.us_per_byte;
             const Edges& edges = merged ? (*all.by_level)[groups_[met.group].level] : all;
+            const double us_per_byte = halves_ ? beside_other_half(met, member.rank) : met.us_per_byte;
             const double per_byte = message_load(edges);
             parent.served_load += per_byte + fold_us_per_byte;
             child.served_load = per_byte;
@@ -268,10 +268,10 @@ double TreeModel::cost_us(std::span<const LevelPlan> plans, std::size_t bytes, c
             groups_.front().participants.size() > 2;
     std::fill(ranks_.begin(), ranks_.end(), RankState{});
     std::fill(boundaries_.begin(), boundaries_.end(), GroupState{});
-    const bool halves = !top_apart() && std::ranges::any_of(plans, [](const LevelPlan& plan) {
+    halves_ = !top_apart() && std::ranges::any_of(plans, [](const LevelPlan& plan) {
         return info(plan.method.algorithm).halves;
     });
-    if (halves) return halves_us(plans, window);
+    if (halves_) return halves_us(plans, window);
     make_edges(plans, window, Half::whole);
     if (ring_) add_ring_loads(plans[0], window);
     each_group([&](int g, const Edges& edges) { add_loads(g, edges); });

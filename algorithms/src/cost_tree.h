@@ -80,6 +80,7 @@ private:
     double tree_us(std::span<const LevelPlan> plans, const Window& window);
     double halves_us(std::span<const LevelPlan> plans, const Window& window);
     double alone_us(double all_us) const;
+    double beside_other_half(const Meeting& met, int child) const;
     void add_crossers(int group, const Edges& edges);
     void add_port_loads(int group, const Edges& edges);
     double outward_pace(int rank, int group, double segment, double processor_load) const;
@@ -153,6 +154,7 @@ private:
     double bytes_ = 0;
     bool exchange_ = false;  ///< the topmost level exchanges
     bool ring_ = false;      ///< it is a ring
+    bool halves_ = false;    ///< two trees carry one half each
 };
 
 }  // namespace strata::algorithms
