@@ -30,8 +30,9 @@ const std::vector<Hierarchy>& hierarchies() {
     return all;
 }
 
-constexpr Algorithm shapes[] = {Algorithm::linear, Algorithm::pipeline, Algorithm::binary,
-                                Algorithm::binomial, Algorithm::in_order_binary};
+constexpr Algorithm shapes[] = {Algorithm::linear,       Algorithm::pipeline,        Algorithm::binary,
+                                Algorithm::binomial,     Algorithm::in_order_binary, Algorithm::split_binary,
+                                Algorithm::double_binary};
 
 TEST(ReduceCost, EveryEdgeEndsWithAFold) {
     const Hierarchy node = one_node(4);
