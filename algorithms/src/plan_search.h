@@ -57,6 +57,11 @@ public:
     double run(bool one_segment);
 
 private:
+    // Below 4 KiB the cost per message dominates nearly everywhere, above 1 MiB a pipeline has nothing left
+    // to overlap.
+    static constexpr std::size_t smallest_segment = 4096;
+    static constexpr std::size_t largest_segment = 1048576;
+
     /// One level of a plan in the making: what a rule fixed stays.
     struct Level {
         bool method_open = true;

@@ -57,7 +57,7 @@ ALL = {figure.name: figure for figure in (
       (("ntw10e5", 240, 24), ("smp20e7", 160, 160), ("smp12e5", 96, 96), ("nuioa8", 64, 8))),
     # SMPI looks at all messages that nobody expects yet for each that comes: Open MPI's pipelines take it ten minutes.
     Choice("choice-ntw24e5", "ntw24e5", 576, 24, limits=(*_RINGS, ("reduce", 32 << 10))),
-    Choice("choice-fattree", "fattree4k", 1024, 64, ("--hosts", "n[0-15]"), limits=_RINGS),
+    Choice("choice-fattree", "fattree4k", 1024, 64, ("--hosts", "n[0-15]"), limits=(*_RINGS, ("reduce", 32 << 10))),
     Sensitivity("sensitivity", "nuioa8", 64),
 )}
 

@@ -78,11 +78,12 @@ TEST(ShortSegments, AreTriedWhereFoldsAreSlow) {
 /// Ranks that are done with a segment long before the next one has come.
 TEST(ShortSegments, FillDeepTreesOfBroadcasts) {
     const Hierarchy node = make_hierarchy(node_level, {}, 160);
-    const auto segment = [&](std::size_t bytes, std::optional<double> bytes_per_us) {
+    const auto segment = [&](std::size_t bytes, std::optional<double> bytes_per_us, double overhead = 0.2) {
         LinkTable links;
-        links.set_some(
-            {LevelKind::node, std::nullopt},
-            {.latency_us = 0.3, .overhead_us = 0.2, .bytes_per_us = bytes_per_us, .eager_bytes = 1 << 20});
+        links.set_some({LevelKind::node, std::nullopt}, {.latency_us = 0.3,
+                                                         .overhead_us = overhead,
+                                                         .bytes_per_us = bytes_per_us,
+                                                         .eager_bytes = 1 << 20});
         if (!bytes_per_us) links = {};
         return make_plan(node, links, overriding(Engine::tree), {Collective::bcast, bytes})
             .levels.front()
@@ -92,7 +93,8 @@ TEST(ShortSegments, FillDeepTreesOfBroadcasts) {
     EXPECT_GE(segment(8192, slow), 1024U);
     EXPECT_LE(segment(8192, slow), 2048U);
     EXPECT_EQ(segment(4096, slow), 0U) << "two would be too few";
-    EXPECT_GE(segment(1 << 20, slow), 4096U) << "they would be too many";
+    EXPECT_LT(segment(1 << 20, slow, 0.01), 4096U) << "cheap ones";
+    EXPECT_GE(segment(4 << 20, slow, 0.01), 4096U) << "they would be too many";
     EXPECT_EQ(segment(8192, {}), 3840U) << "nobody has told";
 }
 
