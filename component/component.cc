@@ -103,7 +103,7 @@ mca_coll_base_module_t* comm_query(ompi_communicator_t* comm, int* priority) {
 mca_coll_base_component_t mca_coll_strata_component = {
     .collm_version =
         {
-            MCA_COLL_BASE_VERSION_2_0_0,
+            STRATA_COLL_BASE_VERSION,
             .mca_component_name = "strata",
             MCA_BASE_MAKE_VERSION(component, STRATA_VERSION_MAJOR, STRATA_VERSION_MINOR,
                                   STRATA_VERSION_PATCH),

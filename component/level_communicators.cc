@@ -152,9 +152,8 @@ bool LevelCommunicators::split(ompi_communicator_t* parent, int depth, const Sha
         }
         counters().communicators.add();
         level.comm = created;
-        if (created->c_contextid < parent->c_contextid) {
-            // MPI_Finalize releases what is left by ascending id; ours has to outlive the parent that will
-            // free it.
+        if (compat::release_number(created) < compat::release_number(parent)) {
+            // Ours has to outlive the parent that will free it.
             OMPI_COMM_SET_EXTRA_RETAIN(created);
             OBJ_RETAIN(created);
         }

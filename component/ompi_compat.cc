@@ -4,59 +4,36 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 
 namespace strata::component::compat {
-
-bool publish(const char* key, std::span<const std::byte> bytes) {
-    int rc = OPAL_SUCCESS;
-    OPAL_MODEX_SEND_STRING(rc, OPAL_PMIX_GLOBAL, const_cast<char*>(key), const_cast<std::byte*>(bytes.data()),
-                           bytes.size());
-    return rc == OPAL_SUCCESS;
-}
-
-Lookup lookup(const opal_process_name_t& process, const char* key, std::vector<std::byte>& bytes) {
-    opal_list_t directives;
-    OBJ_CONSTRUCT(&directives, opal_list_t);
-    // "Immediate" asks this node's server, which has everything since the fence, and nobody else. "Optional"
-    // would look in this process alone; whether that sees the others depends on its storage (PMIX_MCA_gds).
-    auto* immediate = OBJ_NEW(opal_value_t);
-    immediate->key = strdup(OPAL_PMIX_IMMEDIATE);
-    immediate->type = OPAL_BOOL;
-    immediate->data.flag = true;
-    opal_list_append(&directives, &immediate->super);
-
-    opal_value_t* value = nullptr;
-    const int rc = opal_pmix.get(&process, key, &directives, &value);
-    OPAL_LIST_DESTRUCT(&directives);
-
-    Lookup answer = Lookup::missing;
-    if (rc == OPAL_SUCCESS && value != nullptr && value->type == OPAL_BYTE_OBJECT) {
-        const auto* first = reinterpret_cast<const std::byte*>(value->data.bo.bytes);
-        bytes.assign(first, first + value->data.bo.size);
-        answer = Lookup::found;
-    } else if (rc != OPAL_ERR_NOT_FOUND) {
-        // Not the same as absent: the others may well see it.
-        answer = Lookup::failed;
-    }
-    if (value != nullptr) {
-        OBJ_RELEASE(value);
-    }
-    return answer;
-}
 
 bool exchange_is_complete() { return opal_pmix_collect_all_data && !opal_pmix_base_async_modex; }
 
 std::string node_of(const opal_process_name_t& process) {
     char* name = nullptr;
     int rc = OPAL_SUCCESS;
-    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, OPAL_PMIX_HOSTNAME, &process, &name, OPAL_STRING);
+    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, STRATA_PMIX_HOSTNAME, &process, &name, STRATA_PMIX_STRING);
     if (rc != OPAL_SUCCESS || name == nullptr) {
         return {};
     }
     std::string node = name;
     std::free(name);
     return node;
+}
+
+static std::string text_of(const char* text) { return text != nullptr ? text : ""; }
+
+std::string own_node() { return text_of(ompi_process_info.nodename); }
+
+opal_process_name_t own_name() { return ompi_process_info.my_name; }
+
+std::uint32_t own_job_size() { return ompi_process_info.num_procs; }
+
+std::string own_cpuset() { return text_of(ompi_process_info.cpuset); }
+
+int own_local_rank() {
+    const int rank = ompi_process_info.my_local_rank;
+    return rank == UINT16_MAX ? 0 : rank;
 }
 
 static std::string node_name(const opal_process_name_t& process) {
@@ -79,18 +56,6 @@ std::string node_names(opal_process_name_t process, const std::vector<std::uint3
         list += (i > 0 ? ", " : "") + names[i];
     }
     return names.size() > most ? list + " and " + std::to_string(names.size() - most) + " more" : list;
-}
-
-std::string own_node() { return orte_process_info.nodename != nullptr ? orte_process_info.nodename : ""; }
-
-opal_process_name_t own_name() { return orte_process_info.my_name; }
-
-std::uint32_t own_job_size() { return orte_process_info.num_procs; }
-
-std::string own_cpuset() { return orte_process_info.cpuset != nullptr ? orte_process_info.cpuset : ""; }
-
-int own_local_rank() {
-    return orte_process_info.my_local_rank == ORTE_LOCAL_RANK_INVALID ? 0 : orte_process_info.my_local_rank;
 }
 
 std::vector<InterfaceAddress> interface_addresses() {
@@ -129,18 +94,6 @@ bool may_have_info(ompi_communicator_t* comm) {
                                     name.find(" CREATE FROM ") != name.npos ||
                                     name.find(" GROUP FROM ") != name.npos;
     return comm != &ompi_mpi_comm_world.comm && comm != &ompi_mpi_comm_self.comm && !named_without_info;
-}
-
-std::vector<InfoEntry> info_entries(ompi_communicator_t* comm) {
-    std::vector<InfoEntry> entries;
-    if (comm->super.s_info == nullptr) {
-        return entries;
-    }
-    opal_info_entry_t* entry = nullptr;
-    OPAL_LIST_FOREACH(entry, &comm->super.s_info->super, opal_info_entry_t) {
-        entries.push_back({entry->ie_key, entry->ie_value != nullptr ? entry->ie_value : ""});
-    }
-    return entries;
 }
 
 std::uint32_t architecture() { return opal_local_arch; }
@@ -187,8 +140,6 @@ bool openib_is_used() {
     const std::string btl = text_variable("opal", "btl", nullptr, nullptr);
     return !btl.starts_with("^") && btl.find("openib") != std::string::npos;
 }
-
-std::uint64_t creation_number(ompi_communicator_t* comm) { return comm->c_contextid; }
 
 bool several_threads() { return ompi_mpi_thread_multiple; }
 

@@ -9,18 +9,43 @@
 #pragma GCC diagnostic ignored "-Wsign-compare"
 #pragma GCC diagnostic ignored "-Wshadow"
 
-#if OMPI_MAJOR_VERSION != 4
-#error "this release of the plugin is built for Open MPI 4.1"
+#if OMPI_MAJOR_VERSION != 4 && OMPI_MAJOR_VERSION != 5
+#error "this release of the plugin is built for Open MPI 4.1 and 5.0"
 #endif
 
+#if OMPI_MAJOR_VERSION == 4
 // thread_usage.h: the compare-exchange macro passes void * where request.h's inline functions need void **.
 #include "opal/threads/thread_usage.h"
 #undef OPAL_THREAD_COMPARE_EXCHANGE_STRONG_PTR
 #define OPAL_THREAD_COMPARE_EXCHANGE_STRONG_PTR(target, expected, desired)                    \
     opal_thread_compare_exchange_strong_ptr((volatile intptr_t*)(target), (void**)(expected), \
                                             (void*)(desired))
+#else
+// event.h opens extern "C" twice and closes it once: here it finds both macros empty.
+#include <event2/event.h>
+#include <event2/event_struct.h>
+#include <event2/thread.h>
+#pragma push_macro("BEGIN_C_DECLS")
+#pragma push_macro("END_C_DECLS")
+#undef BEGIN_C_DECLS
+#undef END_C_DECLS
+#define BEGIN_C_DECLS
+#define END_C_DECLS
+extern "C" {
+#include "opal/util/event.h"
+}
+#pragma pop_macro("END_C_DECLS")
+#pragma pop_macro("BEGIN_C_DECLS")
+// communicator.h: ompi_comm_lookup_cid() passes void * where the table wants void **.
+#include "opal/class/opal_hash_table.h"
+#define opal_hash_table_get_value_ptr(table, key, size, value) \
+    opal_hash_table_get_value_ptr(table, key, size, (void**)(value))
+#endif
 
 #include "ompi/communicator/communicator.h"
+#if OMPI_MAJOR_VERSION > 4
+#undef opal_hash_table_get_value_ptr
+#endif
 #include "ompi/datatype/ompi_datatype.h"
 // op.h: ompi_3buff_op_user() passes void * where the copy function wants char *.
 #define ompi_datatype_copy_content_same_ddt(type, count, to, from) \
@@ -37,7 +62,6 @@
 #include "ompi/mca/coll/coll.h"
 #include "ompi/mca/pml/base/base.h"
 #include "ompi/mca/pml/pml.h"
-#include "ompi/mca/rte/rte.h"
 #include "ompi/proc/proc.h"
 #include "ompi/request/request.h"
 #include "ompi/runtime/mpiruntime.h"
@@ -47,21 +71,39 @@ extern "C" {  // declares its functions without linkage
 #include "opal/mca/base/mca_base_pvar.h"
 }
 #include "opal/mca/hwloc/base/base.h"
-#include "opal/mca/pmix/pmix.h"
 #include "opal/runtime/opal_progress.h"
 #include "opal/util/if.h"
 #include "opal/util/output.h"
 #include "opal/util/show_help.h"
+#if OMPI_MAJOR_VERSION == 4
+#include "ompi/mca/rte/rte.h"
+#include "opal/mca/pmix/pmix.h"
 #include "orte/util/proc_info.h"
+#define STRATA_PMIX_HOSTNAME OPAL_PMIX_HOSTNAME
+#define STRATA_PMIX_STRING OPAL_STRING
+#else
+#include "ompi/runtime/ompi_rte.h"
+#include "opal/mca/pmix/pmix-internal.h"
+#define STRATA_PMIX_HOSTNAME PMIX_HOSTNAME
+#define STRATA_PMIX_STRING PMIX_STRING
+#endif
 #pragma GCC diagnostic pop
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "interfaces.h"
+
+// The interface that this release has its components speak.
+#if OMPI_MAJOR_VERSION == 4
+#define STRATA_COLL_BASE_VERSION MCA_COLL_BASE_VERSION_2_0_0
+#else
+#define STRATA_COLL_BASE_VERSION MCA_COLL_BASE_VERSION_2_4_0
+#endif
 
 namespace strata::component::compat {
 
@@ -106,6 +148,8 @@ std::string transport_choice();
 bool openib_is_used();
 /// A number that all members of a communicator know and that differs from its siblings'.
 std::uint64_t creation_number(ompi_communicator_t* comm);
+/// MPI_Finalize releases communicators that are left by ascending number of this kind.
+std::uint32_t release_number(const ompi_communicator_t* comm);
 /// False when no info object can have been given for a communicator, alike on all its members. Ask while
 /// components are selected for it.
 bool may_have_info(ompi_communicator_t* comm);

@@ -1,0 +1,116 @@
+// What Open MPI 5.0 does in its own way; its like is ompi_release_4.cc.
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include "ompi_compat.h"
+
+namespace strata::component::compat {
+namespace {
+
+/// Our name in the job's directory of published data.
+std::string directory_key(const char* key, std::uint32_t process) {
+    return std::string(key) + "." + std::to_string(process);
+}
+
+std::optional<std::vector<std::byte>> bytes_of(const pmix_value_t& value) {
+    if (value.type != PMIX_BYTE_OBJECT) return {};
+    const auto* first = reinterpret_cast<const std::byte*>(value.data.bo.bytes);
+    return std::vector<std::byte>(first, first + value.data.bo.size);
+}
+
+pmix_status_t publish_for_job(const std::string& key, std::span<const std::byte> bytes) {
+    pmix_info_t info[2];
+    pmix_byte_object_t object{const_cast<char*>(reinterpret_cast<const char*>(bytes.data())), bytes.size()};
+    pmix_data_range_t range = PMIX_RANGE_NAMESPACE;
+    PMIX_INFO_LOAD(&info[0], key.c_str(), &object, PMIX_BYTE_OBJECT);
+    PMIX_INFO_LOAD(&info[1], PMIX_RANGE, &range, PMIX_DATA_RANGE);
+    const pmix_status_t status = PMIx_Publish(info, 2);
+    PMIX_INFO_DESTRUCT(&info[0]);
+    PMIX_INFO_DESTRUCT(&info[1]);
+    return status;
+}
+
+/// What the processes of this job have published under one key.
+class Directory {
+public:
+    /// Asks for all processes at once; false when this launcher keeps no directory (Slurm's).
+    bool read(const char* key) {
+        const std::uint32_t size = own_job_size();
+        std::vector<pmix_pdata_t> entries(size);
+        for (std::uint32_t process = 0; process < size; ++process) {
+            PMIX_PDATA_CONSTRUCT(&entries[process]);
+            PMIX_LOAD_KEY(entries[process].key, directory_key(key, process).c_str());
+        }
+        const pmix_status_t status = look_up(entries);
+        for (std::uint32_t process = 0; process < size; ++process) {
+            if (auto bytes = bytes_of(entries[process].value)) known_.try_emplace(process, std::move(*bytes));
+            PMIX_PDATA_DESTRUCT(&entries[process]);
+        }
+        usable_ =
+            status == PMIX_SUCCESS || status == PMIX_ERR_PARTIAL_SUCCESS || status == PMIX_ERR_NOT_FOUND;
+        return usable_;
+    }
+
+    Lookup find(std::uint32_t process, std::vector<std::byte>& bytes) const {
+        const auto place = known_.find(process);
+        if (place == known_.end()) return usable_ ? Lookup::missing : Lookup::failed;
+        bytes = place->second;
+        return Lookup::found;
+    }
+
+private:
+    static pmix_status_t look_up(std::vector<pmix_pdata_t>& entries) {
+        pmix_info_t info;
+        pmix_data_range_t range = PMIX_RANGE_NAMESPACE;
+        PMIX_INFO_LOAD(&info, PMIX_RANGE, &range, PMIX_DATA_RANGE);
+        const pmix_status_t status = PMIx_Lookup(entries.data(), entries.size(), &info, 1);
+        PMIX_INFO_DESTRUCT(&info);
+        return status;
+    }
+
+    std::unordered_map<std::uint32_t, std::vector<std::byte>> known_;
+    bool usable_ = false;
+};
+
+}  // namespace
+
+bool publish(const char* key, std::span<const std::byte> bytes) {
+    const std::string name = directory_key(key, own_name().vpid);
+    pmix_status_t status = publish_for_job(name, bytes);
+    if (status == PMIX_ERR_DUPLICATE_KEY) {  // an earlier MPI session of this process
+        char* keys[] = {const_cast<char*>(name.c_str()), nullptr};
+        PMIx_Unpublish(keys, nullptr, 0);
+        status = publish_for_job(name, bytes);
+    }
+    return status == PMIX_SUCCESS;
+}
+
+Lookup lookup(const opal_process_name_t& process, const char* key, std::vector<std::byte>& bytes) {
+    static std::mutex mutex;
+    static std::unordered_map<std::string, Directory> directories;
+    const std::lock_guard<std::mutex> lock(mutex);
+    auto [place, isnew] = directories.try_emplace(key);
+    if (isnew) place->second.read(key);
+    return place->second.find(process.vpid, bytes);
+}
+
+std::vector<InfoEntry> info_entries(ompi_communicator_t* comm) {
+    std::vector<InfoEntry> entries;
+    if (comm->super.s_info == nullptr) return entries;
+    opal_info_entry_t* entry = nullptr;
+    OPAL_LIST_FOREACH(entry, &comm->super.s_info->super, opal_info_entry_t) {
+        if (entry->ie_internal) continue;
+        entries.push_back({entry->ie_key->string, entry->ie_value != nullptr ? entry->ie_value->string : ""});
+    }
+    return entries;
+}
+
+std::uint64_t creation_number(ompi_communicator_t* comm) {
+    return comm->c_contextid.cid_base * 0x9E3779B97F4A7C15U ^ comm->c_contextid.cid_sub.u64;
+}
+
+std::uint32_t release_number(const ompi_communicator_t* comm) { return comm->c_index; }
+
+}  // namespace strata::component::compat
