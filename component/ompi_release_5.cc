@@ -10,8 +10,8 @@ namespace strata::component::compat {
 namespace {
 
 /// Our name in the job's directory of published data.
-std::string directory_key(const char* key, std::uint32_t process) {
-    return std::string(key) + "." + std::to_string(process);
+std::string directory_key(const std::string& key, std::uint32_t process) {
+    return key + "." + std::to_string(process);
 }
 
 std::optional<std::vector<std::byte>> bytes_of(const pmix_value_t& value) {
@@ -35,23 +35,8 @@ pmix_status_t publish_for_job(const std::string& key, std::span<const std::byte>
 /// What the processes of this job have published under one key.
 class Directory {
 public:
-    /// Asks for all processes at once; false when this launcher keeps no directory (Slurm's).
-    bool read(const char* key) {
-        const std::uint32_t size = own_job_size();
-        std::vector<pmix_pdata_t> entries(size);
-        for (std::uint32_t process = 0; process < size; ++process) {
-            PMIX_PDATA_CONSTRUCT(&entries[process]);
-            PMIX_LOAD_KEY(entries[process].key, directory_key(key, process).c_str());
-        }
-        const pmix_status_t status = look_up(entries);
-        for (std::uint32_t process = 0; process < size; ++process) {
-            if (auto bytes = bytes_of(entries[process].value)) known_.try_emplace(process, std::move(*bytes));
-            PMIX_PDATA_DESTRUCT(&entries[process]);
-        }
-        usable_ =
-            status == PMIX_SUCCESS || status == PMIX_ERR_PARTIAL_SUCCESS || status == PMIX_ERR_NOT_FOUND;
-        return usable_;
-    }
+    /// Asks for all processes at once.
+    void read(const std::string& key) { usable_ = read(key, 0, own_job_size()); }
 
     Lookup find(std::uint32_t process, std::vector<std::byte>& bytes) const {
         const auto place = known_.find(process);
@@ -61,12 +46,36 @@ public:
     }
 
 private:
-    static pmix_status_t look_up(std::vector<pmix_pdata_t>& entries) {
+    /// Of processes `first` to `end`, without. An answer of which a part is missing comes without the rest
+    /// (PMIx 5.0.7): then of each half by itself. False when the launcher keeps no such directory.
+    bool read(const std::string& key, std::uint32_t first, std::uint32_t end) {
+        switch (look_up(key, first, end)) {
+            case PMIX_SUCCESS:
+            case PMIX_ERR_NOT_FOUND: return true;
+            case PMIX_ERR_PARTIAL_SUCCESS:
+            case PMIX_QUERY_PARTIAL_SUCCESS: break;
+            default: return false;
+        }
+        if (end - first < 2) return true;
+        const std::uint32_t middle = first + (end - first) / 2;
+        return read(key, first, middle) && read(key, middle, end);
+    }
+
+    pmix_status_t look_up(const std::string& key, std::uint32_t first, std::uint32_t end) {
+        std::vector<pmix_pdata_t> entries(end - first);
+        for (std::uint32_t i = 0; i < entries.size(); ++i) {
+            PMIX_PDATA_CONSTRUCT(&entries[i]);
+            PMIX_LOAD_KEY(entries[i].key, directory_key(key, first + i).c_str());
+        }
         pmix_info_t info;
         pmix_data_range_t range = PMIX_RANGE_NAMESPACE;
         PMIX_INFO_LOAD(&info, PMIX_RANGE, &range, PMIX_DATA_RANGE);
         const pmix_status_t status = PMIx_Lookup(entries.data(), entries.size(), &info, 1);
         PMIX_INFO_DESTRUCT(&info);
+        for (std::uint32_t i = 0; i < entries.size(); ++i) {
+            if (auto bytes = bytes_of(entries[i].value)) known_.try_emplace(first + i, std::move(*bytes));
+            PMIX_PDATA_DESTRUCT(&entries[i]);
+        }
         return status;
     }
 

@@ -155,7 +155,7 @@ def _up(options):
 def _run(options):
     where = _open(options)
     where.require_up()
-    support.find_mpirun(options.mpirun)
+    options.release = support.release_of(options.mpirun)
     options.command = _command_of(options)
     if options.far_ranks and not where.plan.has_far:
         raise UserError("--far-ranks: no rank of this cluster is far; `cluster up --far-mbit` or `--second-card` makes such ones")

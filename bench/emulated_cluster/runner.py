@@ -25,6 +25,19 @@ if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
     _FORWARDED.remove(signal.SIGHUP)  # under nohup
 _ENDING = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT}
 _WATCHED = _FORWARDED | {signal.SIGCHLD}
+# What Open MPI 4.1's own run time, and what PRRTE, that of 5.0, is told; and each release's shared memory.
+_ORTE = {
+    "OMPI_MCA_plm_rsh_no_tree_spawn": "1",
+    "OMPI_MCA_oob_tcp_if_include": MANAGEMENT_NETWORK,
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "OMPI_MCA_btl": "self,vader,tcp",
+}
+_PRRTE = {
+    "PRTE_MCA_plm_ssh_no_tree_spawn": "1",
+    "PRTE_MCA_prte_if_include": MANAGEMENT_NETWORK,
+    "PRTE_MCA_hwloc_default_binding_policy": "none",
+    "OMPI_MCA_btl": "self,sm,tcp",
+}
 _SECONDS_TO_OBEY = 8  # for mpirun to end its ranks after a signal
 _SECONDS_TO_LINGER = 3  # for daemons to end after mpirun
 
@@ -34,20 +47,19 @@ def mpirun_environment(state, options):
     settings = {
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        "OMPI_MCA_plm_rsh_agent": state.path("rsh-agent"),
-        "OMPI_MCA_plm_rsh_no_tree_spawn": "1",
-        "OMPI_MCA_oob_tcp_if_include": MANAGEMENT_NETWORK,
         "OMPI_MCA_pml": "ob1",
-        "OMPI_MCA_btl": "self,vader,tcp",
         "OMPI_MCA_btl_tcp_if_include": DATA_NETWORK,
         "OMPI_MCA_btl_tcp_disable_family": "6",
         "OMPI_MCA_mpi_yield_when_idle": "1",
-        "OMPI_MCA_hwloc_base_binding_policy": "none",
         "PMIX_MCA_ptl_base_remote_connections": "1",
         "PMIX_MCA_ptl_base_if_include": MANAGEMENT_NETWORK,
+        **(_PRRTE if options.release >= 5 else _ORTE),
     }
+    shell, agent = ("PRTE_MCA_plm_ssh_agent", "PRTE_MCA_prte_fork_agent") if options.release >= 5 else (
+        "OMPI_MCA_plm_rsh_agent", "OMPI_MCA_orte_fork_agent")
+    settings[shell] = state.path("rsh-agent")
     if state.plan.has_far:
-        settings["OMPI_MCA_orte_fork_agent"] = _fork_agent(state, options)
+        settings[agent] = _fork_agent(state, options)
     return settings
 
 

@@ -1,6 +1,7 @@
 """Whether clusters can be made here, and the relay program."""
 
 import os
+import re
 import subprocess
 
 from . import kernel, network
@@ -17,9 +18,16 @@ def require_programs():
             raise UserError(f"the program '{program}' is missing; it is in the Debian package {package}")
 
 
-def find_mpirun(name):
-    if network.find_program(name) is None:
-        raise UserError(f"'{name}' is missing; mpirun.openmpi is in the Debian package openmpi-bin")
+def release_of(mpirun):
+    """The major release of Open MPI that a mpirun is of: 4 or 5."""
+    program = network.find_program(mpirun)
+    if program is None:
+        raise UserError(f"'{mpirun}' is missing; mpirun.openmpi is in the Debian package openmpi-bin")
+    said = subprocess.run([program, "--version"], text=True, capture_output=True, check=False).stdout
+    found = re.search(r"Open MPI\) (\d+)\.", said)
+    if not found or int(found[1]) not in (4, 5):
+        raise UserError(f"'{mpirun}' is not of Open MPI 4 or 5; asked for its version it says '{said.strip()}'")
+    return int(found[1])
 
 
 def relay_program(state, given):
