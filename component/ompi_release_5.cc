@@ -1,8 +1,10 @@
 // What Open MPI 5.0 does in its own way; its like is ompi_release_4.cc.
-#include <algorithm>
+#include <future>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "ompi_compat.h"
 
@@ -61,22 +63,44 @@ private:
         return read(key, first, middle) && read(key, middle, end);
     }
 
+    /// PMIx_Lookup() of 5.0.7 loses the memory of its keys; so this is the one that does not wait, and waits.
     pmix_status_t look_up(const std::string& key, std::uint32_t first, std::uint32_t end) {
-        std::vector<pmix_pdata_t> entries(end - first);
-        for (std::uint32_t i = 0; i < entries.size(); ++i) {
-            PMIX_PDATA_CONSTRUCT(&entries[i]);
-            PMIX_LOAD_KEY(entries[i].key, directory_key(key, first + i).c_str());
-        }
+        std::vector<std::string> names;
+        for (std::uint32_t process = first; process < end; ++process)
+            names.push_back(directory_key(key, process));
+        std::vector<char*> keys;
+        for (std::string& name : names) keys.push_back(name.data());
+        keys.push_back(nullptr);
         pmix_info_t info;
         pmix_data_range_t range = PMIX_RANGE_NAMESPACE;
         PMIX_INFO_LOAD(&info, PMIX_RANGE, &range, PMIX_DATA_RANGE);
-        const pmix_status_t status = PMIx_Lookup(entries.data(), entries.size(), &info, 1);
+        Answer answer;
+        pmix_status_t status = PMIx_Lookup_nb(keys.data(), &info, 1, take, &answer);
+        if (status == PMIX_SUCCESS) status = answer.status.get_future().get();
         PMIX_INFO_DESTRUCT(&info);
-        for (std::uint32_t i = 0; i < entries.size(); ++i) {
-            if (auto bytes = bytes_of(entries[i].value)) known_.try_emplace(first + i, std::move(*bytes));
-            PMIX_PDATA_DESTRUCT(&entries[i]);
+        for (std::uint32_t process = first; process < end; ++process) {
+            const auto found = answer.values.find(names[process - first]);
+            if (found != answer.values.end()) known_.try_emplace(process, std::move(found->second));
         }
         return status;
+    }
+
+    struct Answer {
+        std::promise<pmix_status_t> status;
+        std::unordered_map<std::string, std::vector<std::byte>> values;
+    };
+
+    /// Called by PMIx's own thread.
+    static void take(pmix_status_t status, pmix_pdata_t data[], std::size_t count, void* to) {
+        auto* answer = static_cast<Answer*>(to);
+        try {
+            for (std::size_t i = 0; i < count; ++i) {
+                if (auto bytes = bytes_of(data[i].value)) answer->values[data[i].key] = std::move(*bytes);
+            }
+        } catch (...) {
+            status = PMIX_ERR_NOMEM;
+        }
+        answer->status.set_value(status);
     }
 
     std::unordered_map<std::uint32_t, std::vector<std::byte>> known_;
@@ -105,12 +129,12 @@ Lookup lookup(const opal_process_name_t& process, const char* key, std::vector<s
     return place->second.find(process.vpid, bytes);
 }
 
+/// Keys that no part of Open MPI asked for are kept as internal ones.
 std::vector<InfoEntry> info_entries(ompi_communicator_t* comm) {
     std::vector<InfoEntry> entries;
     if (comm->super.s_info == nullptr) return entries;
     opal_info_entry_t* entry = nullptr;
     OPAL_LIST_FOREACH(entry, &comm->super.s_info->super, opal_info_entry_t) {
-        if (entry->ie_internal) continue;
         entries.push_back({entry->ie_key->string, entry->ie_value != nullptr ? entry->ie_value->string : ""});
     }
     return entries;

@@ -37,7 +37,7 @@ def installed_to_a_folder(paths):
     with tempfile.TemporaryDirectory() as scratch:
         build, target = os.path.join(scratch, "build"), os.path.join(scratch, "of the user", "plugins")
         quiet = {"check": True, "stdout": subprocess.DEVNULL, "env": environment(paths, {})}
-        subprocess.run([paths["cmake"], "-S", paths["source"], "-B", build, f"-DSTRATA_PLUGIN_DIR={target}",
+        subprocess.run([paths["cmake"], "-G", paths["generator"], "-S", paths["source"], "-B", build, f"-DSTRATA_PLUGIN_DIR={target}",
                         "-DSTRATA_TESTS=OFF", "-DSTRATA_BENCH=OFF"], **quiet)
         os.makedirs(os.path.join(build, "plugin"), exist_ok=True)
         shutil.copy(paths["plugin"], os.path.join(build, "plugin"))

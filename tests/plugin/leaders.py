@@ -12,6 +12,9 @@ MACHINE = "synthetic:package:2 numa:2 core:4"
 CORES = ("0", "4", "8", "12")
 NODES = ("p0", "p1")
 
+# Open MPI 5.0 takes libfabric's TCP only where asked to.
+TCP_FABRIC = {"opal_common_ofi_provider_include": "tcp"}
+
 # Parameters, and the leaders of the two nodes that follow.
 CASES = {
     "near": ({"coll_strata_nic": "ib0@numa:2"}, [2, 6]),
@@ -25,7 +28,7 @@ CASES = {
     "all_cores": ({"coll_strata_nic": "ib0@numa:2"}, [0, 4]),  # as a launcher writes "unbound"
     # The cards of the transport in use: both have interfaces, one is a fabric device (see XML).
     "auto_ip": ({"pml": "ob1"}, [0, 4]),
-    "auto_fabric": ({"pml": "cm", "mtl": "ofi"}, [1, 5]),  # Debian switches ofi off
+    "auto_fabric": ({"pml": "cm", "mtl": "ofi"} | TCP_FABRIC, [1, 5]),  # Debian 12 switches ofi off
 }
 XML = "tests/topo/machines/interleaved.xml"  # mlx4_0 with ib0 near numa 1, eth0 near numa 0
 
