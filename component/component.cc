@@ -60,6 +60,12 @@ Surroundings find_surroundings() {
 int open() {
     try {
         find_help_texts();
+        if (compat::running() != compat::built_for()) {
+            if (compat::own_name().vpid == 0) {
+                show_other_release(compat::own_node(), compat::built_for(), compat::running());
+            }
+            return OMPI_ERR_NOT_AVAILABLE;
+        }
         const SettingsText text = variables().text();
         std::vector<std::string> errors;
         settings() = std::make_unique<Settings>(parse_settings(text, compat::coll_components(), errors));

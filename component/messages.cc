@@ -47,6 +47,10 @@ void show_other_info_keys(const std::string& communicator, int rank, const std::
     show("other-info-keys", communicator.c_str(), rank, node.c_str(), said.c_str(), said_by_first.c_str());
 }
 
+void show_other_release(const std::string& node, const std::string& built_for, const std::string& running) {
+    show("other-release", node.c_str(), built_for.c_str(), running.c_str());
+}
+
 void show_missing(const std::string& node) { show("missing", node.c_str()); }
 
 void show_other_version(const std::string& node, const std::string& reference) {

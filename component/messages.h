@@ -12,6 +12,7 @@ void show_bad_parameters(const std::vector<std::string>& errors);
 void show_bad_info_keys(const std::string& communicator, const std::vector<std::string>& errors);
 void show_other_info_keys(const std::string& communicator, int rank, const std::string& node,
                           const std::string& said, const std::string& said_by_first);
+void show_other_release(const std::string& node, const std::string& built_for, const std::string& running);
 void show_missing(const std::string& node);
 void show_other_version(const std::string& node, const std::string& reference);
 void show_other_settings(const std::string& node, const std::string& reference);

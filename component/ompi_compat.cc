@@ -3,9 +3,27 @@
 #include <netinet/in.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 
 namespace strata::component::compat {
+
+std::string built_for() {
+    return std::to_string(OMPI_MAJOR_VERSION) + "." + std::to_string(OMPI_MINOR_VERSION);
+}
+
+std::string running() {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    int major = 0;
+    int minor = 0;
+    // "Open MPI v4.1.4, package: ..."
+    if (PMPI_Get_library_version(text, &length) != MPI_SUCCESS ||
+        std::sscanf(text, "Open MPI v%d.%d", &major, &minor) != 2) {
+        return built_for();  // nobody knows better
+    }
+    return std::to_string(major) + "." + std::to_string(minor);
+}
 
 bool exchange_is_complete() { return opal_pmix_collect_all_data && !opal_pmix_base_async_modex; }
 

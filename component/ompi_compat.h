@@ -107,6 +107,11 @@ extern "C" {  // declares its functions without linkage
 
 namespace strata::component::compat {
 
+/// The release series for which this plugin is built, such as "4.1".
+std::string built_for();
+/// The release series that is running.
+std::string running();
+
 /// Publishes `bytes` under `key` for every process of the job. Call while components open, before the
 /// start-up fence.
 bool publish(const char* key, std::span<const std::byte> bytes);

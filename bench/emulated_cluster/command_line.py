@@ -213,7 +213,7 @@ def _parameters(options):
     slots = plan.chosen_slots(where.plan, options.per_node)
     far = plan.far_counts(options.far_ranks or where.plan.far_ranks, slots)
     parameters = plan.machine_parameters(slots, far, bool(where.plan.second_card))
-    _write(options.file, "".join(f"{name} = {value}\n" for name, value in parameters.items()))
+    _write(options.file, "".join(f"{name}={value}\n" for name, value in parameters.items()))
     return 0
 
 

@@ -91,7 +91,7 @@ def _write_conf(session, path):
     lines = ["# Written by bench/tune. mpirun --tune THIS ..., or copy the lines into openmpi-mca-params.conf.",
              f"# {session.shape.text}"]
     parameters = {**session.parameters, "rules": session.written}
-    lines += [f"coll_strata_{name} = {value}" for name, value in parameters.items()]
+    lines += [f"coll_strata_{name}={value}" for name, value in parameters.items()]
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
 

@@ -8,8 +8,8 @@
 // does not, on all ranks together and with messages of several segments. --long: on all ranks with those
 // only; of vectors shorter than the number of ranks a ring sends as many messages as they have elements.
 // --threads: with MPI_THREAD_MULTIPLE. --only: cases whose names begin so.
-// Needs btl_vader_single_copy_mechanism=none: with it Open MPI 4.1.4's own MPI_Recv of more than 4 KiB writes
-// behind the buffer (RDMA gets in pml/ob1 have the sender's length).
+// Needs btl_vader_single_copy_mechanism=none, 5.0 smsc=^cma: else the own MPI_Recv of Open MPI 4.1.4 and 5.0.7 of
+// more than 4 KiB writes behind the buffer (RDMA gets in pml/ob1 have the sender's length).
 #include <algorithm>
 #include <string>
 #include <string_view>

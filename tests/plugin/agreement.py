@@ -49,6 +49,7 @@ def make_cases(paths, scratch):
     missing = [f"OMPI_MCA_opal_mca_base_component_path={SYSTEM_FOLDERS}"]
     other = [component_path(paths.folder("other_version"))]
     sources = [component_path(paths.folder("other_sources"))]
+    release = [f"LD_PRELOAD={paths['other_release']}"]
     os.symlink(paths.folder(), os.path.join(scratch, "elsewhere"))
     usual = {"coll_strata_network": network("usual.conf", SWITCHES)}
     same = coll("network", network("same.conf", "# as the other one\n" + SWITCHES))
@@ -67,6 +68,8 @@ def make_cases(paths, scratch):
         "sources_middle": Case(MIDDLE, sources, "version"),
         "all_but_one_sources": Case("rank=1,2,3,4,5", sources, "version"),
         "all_but_one_version": Case("rank=1,2,3,4,5", other, "version"),
+        "release_everywhere": Case("rank=0,1,2,3,4,5", release, "missing", lacking=6, messages={"release": 1}),
+        "release_middle": Case(MIDDLE, release, "missing", lacking=1),
         "nic_off": Case(MIDDLE, [coll("nic", "none")], "settings"),
         "nic_names": Case(MIDDLE, [coll("nic", "ib0@numa:1")], None),
         "reproducible": Case(MIDDLE, [coll("reproducible", 1)], "settings"),

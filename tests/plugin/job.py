@@ -11,6 +11,7 @@ ON_SOME = os.path.join(os.path.dirname(os.path.abspath(__file__)), "on_some.sh")
 
 # Messages that a user may see, by a piece of text that only they have.
 MESSAGES = {
+    "release": "is built for Open MPI",
     "missing": "is not loaded by the processes on node",
     "version": "is of another version than on node",
     "settings": "has other parameters than on node",
