@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The installed plugin works from where `cmake --install` puts it, and from Open MPI's own folder."""
+"""The installed plugin works from where `cmake --install` puts it, from Open MPI's own folder, and as a package."""
 import glob
 import os
 import shutil
@@ -12,6 +12,7 @@ from job import SKIPPED, Failure, Paths, check, conclude, environment, pretended
 
 RANKS = 4
 FILES = ("mca_coll_strata.so", "help-mca-coll-strata.txt", "strata-presets")
+POINTERS = ("strata.sh", "modulefiles")  # in a folder that Open MPI has to be told of
 PRESETS = ("ethernet-cluster", "fat-numa-node", "infiniband-cluster", "wan-grid")
 PARAMETERS = pretended(2, 2) | {"coll_strata_bcast_algorithm": "tree", "coll_strata_rules": "wan-grid",
                                 "coll_strata_verbose": "1"}
@@ -43,20 +44,26 @@ def installed_to_a_folder(paths):
         shutil.copy(paths["plugin"], os.path.join(build, "plugin"))
         subprocess.run([paths["cmake"], "--install", build], **quiet)
         found = sorted(os.listdir(target))
-        if found != sorted(FILES):
-            raise Failure(f"installed {found}, expected {sorted(FILES)}")
+        expected = sorted((*FILES, *POINTERS))
+        if found != expected:
+            raise Failure(f"installed {found}, expected {expected}")
         presets = sorted(os.listdir(os.path.join(target, "strata-presets")))
         if presets != sorted(name + end for name in PRESETS for end in (".conf", ".json")):
             raise Failure(f"installed the presets {presets}")
         shutil.rmtree(build)
         probe(paths, target)
+        sourced = subprocess.run(["sh", "-c", '. "$1"; . "$1"; echo "$OMPI_MCA_opal_mca_base_component_path"', "sh",
+                                  os.path.join(target, "strata.sh")], text=True, capture_output=True, check=True,
+                                 env={}).stdout
+        if sourced != f"{target}:SYSTEM_DEFAULT:USER_DEFAULT\n":
+            raise Failure(f"strata.sh, twice, sets {sourced!r}")
 
 
-def installed_to_the_system(paths):
+def plugin_folder(paths):
+    """Open MPI's own; ends the test where nothing can be put there."""
     line = subprocess.run([paths["ompi_info"], "--path", "pkglibdir", "--parsable"], check=True, text=True,
                           capture_output=True, env=environment(paths, {})).stdout
     folder = line.strip().split(":", 2)[2]
-    targets = [os.path.join(folder, name) for name in FILES]
     reason = None
     if not os.access(folder, os.W_OK):
         reason = f"{folder} is not writable: run this test as root"
@@ -66,7 +73,13 @@ def installed_to_the_system(paths):
         print(f"skipped: {reason}")
         sys.exit(SKIPPED)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, lambda *_: sys.exit(1))  # so that `finally` below is reached
+        signal.signal(number, lambda *_: sys.exit(1))  # so that `finally` is reached
+    return folder
+
+
+def installed_to_the_system(paths):
+    folder = plugin_folder(paths)
+    targets = [os.path.join(folder, name) for name in FILES]
     try:
         for target in targets:
             # Under another name first: other jobs of this machine must never see half a file.
@@ -83,5 +96,39 @@ def installed_to_the_system(paths):
                     os.remove(name)
 
 
-TESTS = {"folder": installed_to_a_folder, "system": installed_to_the_system}
+def run_or_fail(*command):
+    done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    if done.returncode:
+        raise Failure(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout}")
+    return done.stdout
+
+
+def installed_as_packages(paths):
+    """The packages that cpack makes of this build: installed, listed, used, removed, and nothing left."""
+    config = os.path.join(paths["build"], "CPackConfig.cmake")
+    if not os.path.exists(config) or not shutil.which("dpkg-shlibdeps"):
+        print("skipped: no Debian packages can be made here (Open MPI of another origin, or no dpkg-dev)")
+        sys.exit(SKIPPED)
+    folder = plugin_folder(paths)
+    names = ("openmpi-coll-strata", "coll-strata-tools")
+    with tempfile.TemporaryDirectory() as scratch:
+        run_or_fail(os.path.join(os.path.dirname(paths["cmake"]), "cpack"), "--config", config, "-B", scratch)
+        try:
+            run_or_fail("dpkg", "-i", *glob.glob(os.path.join(scratch, "*.deb")))
+            if "MCA coll: strata" not in run_or_fail(paths["ompi_info"]):
+                raise Failure("ompi_info does not list the plugin")
+            probe(paths, "SYSTEM_DEFAULT")
+            files = run_or_fail("dpkg", "-L", *names)  # not all systems keep manual pages
+            for page in ("man1/strata-topo.1", "man7/coll-strata.7"):
+                if page not in files:
+                    raise Failure(f"the manual page {page} is missing")
+            run_or_fail("/usr/bin/strata-topo", "--version")
+        finally:
+            left = subprocess.run(["dpkg", "-P", *names], text=True, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, check=False)
+    if left.returncode or glob.glob(os.path.join(folder, "*strata*")) or os.path.exists("/usr/bin/strata-topo"):
+        raise Failure(f"something is left of the packages:\n{left.stdout}")
+
+
+TESTS = {"folder": installed_to_a_folder, "system": installed_to_the_system, "packages": installed_as_packages}
 conclude(lambda: TESTS[sys.argv[2]](Paths(sys.argv[1])))

@@ -1,0 +1,67 @@
+# What `cmake --install` puts beside the plugin, and the Debian packages that `cpack` makes of it.
+include(GNUInstallDirs)
+
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/man/coll-strata.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7 COMPONENT plugin)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/mca-params/site.conf
+              ${PROJECT_SOURCE_DIR}/mca-params/strata-rules.schema.json
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/openmpi-coll-strata COMPONENT plugin)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/openmpi-coll-strata
+        RENAME copyright COMPONENT plugin)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/coll-strata-tools
+        RENAME copyright COMPONENT tools)
+if(TARGET strata-topo)
+  install(FILES ${CMAKE_CURRENT_LIST_DIR}/man/strata-topo.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
+endif()
+
+# In a folder of the user's own it has to be pointed out to Open MPI: by a shell script or an environment module.
+if(NOT STRATA_PLUGIN_DIR STREQUAL OPENMPI_PLUGIN_DIR)
+  foreach(file strata.sh strata.lua)
+    configure_file(${CMAKE_CURRENT_LIST_DIR}/environment/${file}.in ${PROJECT_BINARY_DIR}/environment/${file} @ONLY)
+  endforeach()
+  install(FILES ${PROJECT_BINARY_DIR}/environment/strata.sh DESTINATION ${STRATA_PLUGIN_DIR} COMPONENT plugin)
+  install(FILES ${PROJECT_BINARY_DIR}/environment/strata.lua DESTINATION ${STRATA_PLUGIN_DIR}/modulefiles/coll-strata
+          RENAME ${PROJECT_VERSION}.lua COMPONENT plugin)
+endif()
+
+find_program(STRATA_DPKG dpkg)
+if(NOT STRATA_DPKG)
+  return()
+endif()
+# The package that libmpi comes from bounds the release: its components speak an interface that changes with it.
+file(REAL_PATH ${OPENMPI_MPI} libmpi)
+execute_process(COMMAND ${STRATA_DPKG} -S ${libmpi} OUTPUT_VARIABLE owner ERROR_QUIET)
+if(NOT owner MATCHES "^([a-z0-9.+-]+):")
+  return()
+endif()
+set(library ${CMAKE_MATCH_1})
+string(REGEX MATCH "^[0-9]+\\.[0-9]+" series ${OPENMPI_VERSION})
+string(REGEX REPLACE "^.*\\." "" minor ${series})
+math(EXPR next "${minor} + 1")
+set(next "${OPENMPI_MAJOR}.${next}~")
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_VENDOR coll-strata)
+set(CPACK_PACKAGE_CONTACT "coll/strata <coll-strata@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGE_DESCRIPTION "A component of Open MPI: it finds the levels of the hardware for every communicator \
+and runs Bcast, Reduce, Allreduce, Allgather, Gather, Scatter and Barrier as a pipeline over them. \
+Programs are neither changed nor recompiled.")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_ALL plugin tools)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# Two releases of Debian may have the same release of this project.
+set(CPACK_DEBIAN_PACKAGE_RELEASE "1~ompi${series}")
+set(CPACK_DEBIAN_PLUGIN_PACKAGE_NAME openmpi-coll-strata)
+set(CPACK_DEBIAN_PLUGIN_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_PLUGIN_PACKAGE_DEPENDS "${library} (>= ${series}), ${library} (<< ${next})")
+set(CPACK_DEBIAN_PLUGIN_PACKAGE_SUGGESTS coll-strata-tools)
+set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME coll-strata-tools)
+set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION utils)
+set(CPACK_COMPONENT_PLUGIN_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION}")
+set(CPACK_COMPONENT_TOOLS_DESCRIPTION "Shows the hierarchy that coll/strata finds, and what it plans, without a job.")
+include(CPack)
