@@ -35,6 +35,7 @@ class Choice(Figure):
     operations: tuple = OPERATIONS
     sizes: tuple = SIZES
     limits: tuple = ()  # (operation, largest size): what is larger would be simulated for hours
+    crashes: frozenset = frozenset()  # (selector, operation, size) of this machine
 
     def sizes_of(self, operation):
         most = dict(self.limits).get(operation, self.sizes[-1])
@@ -55,7 +56,7 @@ class Choice(Figure):
 
     @property
     def _crashes(self):
-        return CRASHES if self.per_node not in WORKING else set()
+        return self.crashes | (CRASHES if self.per_node not in WORKING else set())
 
     def _sizes_with(self, selector, operation):
         return tuple(size for size in self.sizes_of(operation) if (selector, operation, size) not in self._crashes)
@@ -119,6 +120,8 @@ class Choice(Figure):
         if self.per_node.bit_count() != 1:
             lines.append("MPICH is not told of nodes: its two-level Bcast does not work in SMPI with so many ranks on each.")
         lines += [f"Not simulated: {operation} above {units.size_text(most)}." for operation, most in self.limits]
+        if self.sizes[-1] < SIZES[-1]:
+            lines.append(f"Not simulated: anything above {units.size_text(self.sizes[-1])}.")
         return "\n".join([*lines, f"{self.statement[0].upper()}{self.statement[1:]}.", ""])
 
     def _cell(self, found, order, operation, size):
