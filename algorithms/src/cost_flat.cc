@@ -145,7 +145,8 @@ void FlatModel::add_load(int from, int to, std::size_t bytes, int messages) {
         }
         void operator()(Bus& bus) const { bus.resource.load += messages * bytes * bus.us_per_byte; }
     };
-    const GroupState& common = walk(*this, from, to, Load{static_cast<double>(bytes), messages});
+    const Load load{static_cast<double>(bytes), messages};
+    const GroupState& common = walk(*this, from, to, load);
     spend(messages * message_us(common, bytes));
     ranks_[from].processor_load += messages * processor_us(common, bytes);
     ranks_[to].processor_load += messages * processor_us(common, bytes);

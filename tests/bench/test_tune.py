@@ -81,7 +81,7 @@ class Command(Folder):
         self.check_file()
         self.assertAlmostEqual(written["links"][0]["latency_us"], fake_model.LATENCY_US, delta=2)
         with open(os.path.join(self.results, "lab.conf"), encoding="utf-8") as file:
-            self.assertIn(f"\ncoll_strata_rules = {self.rules}\n", file.read())
+            self.assertIn(f"\ncoll_strata_rules={self.rules}\n", file.read())
         with open(os.path.join(self.results, "table.csv"), encoding="utf-8") as file:
             chosen = {(row["operation"], row["bytes"]): row["plan"] for row in csv.DictReader(file)
                       if row["chosen"] == "1"}

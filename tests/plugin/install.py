@@ -106,8 +106,8 @@ def run_or_fail(*command):
 def installed_as_packages(paths):
     """The packages that cpack makes of this build: installed, listed, used, removed, and nothing left."""
     config = os.path.join(paths["build"], "CPackConfig.cmake")
-    if not os.path.exists(config) or not shutil.which("dpkg-shlibdeps"):
-        print("skipped: no Debian packages can be made here (Open MPI of another origin, or no dpkg-dev)")
+    if not os.path.exists(config) or not (shutil.which("dpkg-shlibdeps") and shutil.which("file")):
+        print("skipped: no Debian packages can be made here (Open MPI of another origin, or no dpkg-dev and file)")
         sys.exit(SKIPPED)
     folder = plugin_folder(paths)
     names = ("openmpi-coll-strata", "coll-strata-tools")

@@ -121,9 +121,11 @@ TEST(RulesFile, RulesWithBytesLeaveOutCollectivesWithoutThem) {
 }
 
 TEST(RulesFile, BrokenSyntaxIsTold) {
-    EXPECT_EQ(refusal(""),
-              "r.json:1: syntax error while parsing value - unexpected end of input; expected '[', "
-              "'{', or a literal");
+    // The words of nlohmann's library, before and from 3.11.3 on.
+    const std::string empty = refusal("");
+    EXPECT_TRUE(empty.starts_with("r.json:1: syntax error while parsing value - unexpected end of input") ||
+                empty.starts_with("r.json:1: attempting to parse an empty input"))
+        << empty;
     EXPECT_EQ(refusal("{\n\n  \"version\": 1,\n}"),
               "r.json:4: syntax error while parsing object key - unexpected '}'; expected string literal");
     EXPECT_EQ(refusal("{\n\"version\": 1\n\"rules\"\n: []}"),
