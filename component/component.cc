@@ -59,6 +59,7 @@ Surroundings find_surroundings() {
 
 int open() {
     try {
+        compat::count_opening();
         find_help_texts();
         if (compat::running() != compat::built_for()) {
             if (compat::own_name().vpid == 0) {

@@ -40,8 +40,11 @@ const char* name_of(ForwardReason reason) {
 
 const char* explanation(ForwardReason reason) {
     switch (reason) {
-        case ForwardReason::missing: return "some of its processes have no plugin";
-        case ForwardReason::version: return "some of its processes have another version or build of the plugin";
+        case ForwardReason::missing:
+            return "some of its processes have no plugin, or what they publish at start-up does not reach "
+                   "all";
+        case ForwardReason::version:
+            return "some of its processes have another version or build of the plugin";
         case ForwardReason::settings: return "some of its processes have other parameters or info keys";
         case ForwardReason::several_jobs: return "it joins processes of several jobs";
         case ForwardReason::threads: return "MPI_THREAD_MULTIPLE over pml/cm";

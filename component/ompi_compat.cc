@@ -25,7 +25,9 @@ std::string running() {
     return std::to_string(major) + "." + std::to_string(minor);
 }
 
-bool exchange_is_complete() { return opal_pmix_collect_all_data && !opal_pmix_base_async_modex; }
+bool exchange_is_complete() {
+    return opal_pmix_collect_all_data && !opal_pmix_base_async_modex && directory_serves_all();
+}
 
 std::string node_of(const opal_process_name_t& process) {
     char* name = nullptr;

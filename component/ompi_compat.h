@@ -112,6 +112,9 @@ std::string built_for();
 /// The release series that is running.
 std::string running();
 
+/// To be called first when the component opens: what is published belongs to this opening.
+void count_opening();
+
 /// Publishes `bytes` under `key` for every process of the job. Call while components open, before the
 /// start-up fence.
 bool publish(const char* key, std::span<const std::byte> bytes);
@@ -120,6 +123,9 @@ enum class Lookup { found, missing, failed };
 /// What `process` published under `key`, without waiting for anybody. Answers alike on every process of the
 /// job once the start-up fence has exchanged all data (exchange_is_complete()).
 Lookup lookup(const opal_process_name_t& process, const char* key, std::vector<std::byte>& bytes);
+
+/// False where publish() cannot reach every process of the job in reasonable time, alike on all of them.
+bool directory_serves_all();
 
 /// True when the start-up fence brings every process's data to every process: else lookup() differs by rank.
 bool exchange_is_complete();

@@ -1,5 +1,11 @@
 // What Open MPI 5.0 does in its own way; its like is ompi_release_4.cc.
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
 #include <future>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -11,9 +17,33 @@
 namespace strata::component::compat {
 namespace {
 
+/// PRRTE's directory is one process, which compares every key asked for with every key there is, for each
+/// process that asks: for more than these its answer is not worth the wait.
+constexpr std::uint32_t most_processes = 512;
+// Far beyond what any answer took; an error then, as the others may have theirs.
+constexpr std::chrono::minutes longest_wait{2};
+
+std::atomic<bool>& no_directory() {
+    static std::atomic<bool> none{false};
+    return none;
+}
+
+constexpr const char* openings_name = "COLL_STRATA_OPENED";
+
+std::string own_process() { return std::to_string(getpid()) + ":"; }
+
+/// How often this process has opened the component.
+int openings() {
+    const char* known = std::getenv(openings_name);
+    const std::string process = own_process();
+    return known != nullptr && std::string_view(known).starts_with(process)
+               ? std::atoi(known + process.size())
+               : 0;
+}
+
 /// Our name in the job's directory of published data.
-std::string directory_key(const std::string& key, std::uint32_t process) {
-    return key + "." + std::to_string(process);
+std::string directory_key(const std::string& key, int opening, std::uint32_t process) {
+    return key + "." + std::to_string(opening) + "." + std::to_string(process);
 }
 
 std::optional<std::vector<std::byte>> bytes_of(const pmix_value_t& value) {
@@ -67,20 +97,30 @@ private:
     pmix_status_t look_up(const std::string& key, std::uint32_t first, std::uint32_t end) {
         std::vector<std::string> names;
         for (std::uint32_t process = first; process < end; ++process)
-            names.push_back(directory_key(key, process));
+            names.push_back(directory_key(key, openings(), process));
         std::vector<char*> keys;
         for (std::string& name : names) keys.push_back(name.data());
         keys.push_back(nullptr);
         pmix_info_t info;
         pmix_data_range_t range = PMIX_RANGE_NAMESPACE;
         PMIX_INFO_LOAD(&info, PMIX_RANGE, &range, PMIX_DATA_RANGE);
-        Answer answer;
-        pmix_status_t status = PMIx_Lookup_nb(keys.data(), &info, 1, take, &answer);
-        if (status == PMIX_SUCCESS) status = answer.status.get_future().get();
+        auto* answer = new std::shared_ptr<Answer>(std::make_shared<Answer>());  // the callback's
+        const std::shared_ptr<Answer> own = *answer;
+        pmix_status_t status = PMIx_Lookup_nb(keys.data(), &info, 1, take, answer);
+        if (status != PMIX_SUCCESS) {
+            delete answer;
+        } else if (auto said = own->status.get_future();
+                   said.wait_for(longest_wait) == std::future_status::ready) {
+            status = said.get();
+        } else {
+            status = PMIX_ERR_TIMEOUT;
+        }
         PMIX_INFO_DESTRUCT(&info);
+        // PRRTE 3.0.8 says so of some errors, too.
+        if (status == PMIX_SUCCESS && own->values.size() != names.size()) status = PMIX_ERROR;
+        if (status != PMIX_SUCCESS) return status;
         for (std::uint32_t process = first; process < end; ++process) {
-            const auto found = answer.values.find(names[process - first]);
-            if (found != answer.values.end()) known_.try_emplace(process, std::move(found->second));
+            known_.try_emplace(process, std::move(own->values.at(names[process - first])));
         }
         return status;
     }
@@ -92,7 +132,8 @@ private:
 
     /// Called by PMIx's own thread.
     static void take(pmix_status_t status, pmix_pdata_t data[], std::size_t count, void* to) {
-        auto* answer = static_cast<Answer*>(to);
+        const std::unique_ptr<std::shared_ptr<Answer>> keeper(static_cast<std::shared_ptr<Answer>*>(to));
+        const std::shared_ptr<Answer> answer = *keeper;
         try {
             for (std::size_t i = 0; i < count; ++i) {
                 if (auto bytes = bytes_of(data[i].value)) answer->values[data[i].key] = std::move(*bytes);
@@ -109,18 +150,20 @@ private:
 
 }  // namespace
 
+// MPI sessions may open it again, and what the library knew is gone with it; directories keep what was
+// published before, and PRRTE's does not replace it. The environment stays.
+void count_opening() { setenv(openings_name, (own_process() + std::to_string(openings() + 1)).c_str(), 1); }
+
+bool directory_serves_all() { return own_job_size() <= most_processes && !no_directory(); }
+
 bool publish(const char* key, std::span<const std::byte> bytes) {
-    const std::string name = directory_key(key, own_name().vpid);
-    pmix_status_t status = publish_for_job(name, bytes);
-    if (status == PMIX_ERR_DUPLICATE_KEY) {  // an earlier MPI session of this process
-        char* keys[] = {const_cast<char*>(name.c_str()), nullptr};
-        PMIx_Unpublish(keys, nullptr, 0);
-        status = publish_for_job(name, bytes);
-    }
+    const pmix_status_t status = publish_for_job(directory_key(key, openings(), own_name().vpid), bytes);
+    if (status == PMIX_ERR_NOT_SUPPORTED) no_directory() = true;  // so say launchers, to all their processes
     return status == PMIX_SUCCESS;
 }
 
 Lookup lookup(const opal_process_name_t& process, const char* key, std::vector<std::byte>& bytes) {
+    if (!directory_serves_all()) return Lookup::missing;
     static std::mutex mutex;
     static std::unordered_map<std::string, Directory> directories;
     const std::lock_guard<std::mutex> lock(mutex);

@@ -193,9 +193,9 @@ def rank_nodes(slots, order, seed=SHUFFLE_SEED):
     return places
 
 
-def shuffled_hostfile(slots, seed):
+def hostfile_by_rank(slots, order, seed):
     """A host file for `--map-by seq`: line r is the node of rank r."""
-    return "".join(node_name(node) + "\n" for node in rank_nodes(slots, "shuffle", seed))
+    return "".join(node_name(node) + "\n" for node in rank_nodes(slots, order, seed))
 
 
 def slurm_topology(plan):

@@ -15,8 +15,8 @@ import sys
 import time
 
 from . import kernel
-from .plan import (DATA_NETWORK, MANAGEMENT_NETWORK, UserError, chosen_slots, far_counts, hostfile, node_name,
-                   shuffled_hostfile)
+from .plan import (DATA_NETWORK, MANAGEMENT_NETWORK, UserError, chosen_slots, far_counts, hostfile, hostfile_by_rank,
+                   node_name)
 
 TIMED_OUT = 124
 
@@ -97,8 +97,10 @@ def mpirun_command(state, options):
     """mpirun and its arguments for `run`. Writes a host file where the nodes' own slots are not meant."""
     command = [options.mpirun]
     slots = chosen_slots(state.plan, options.per_node)
-    if options.order == "shuffle":
-        path = _write_for_run(state, "ranks", shuffled_hostfile(slots, options.seed))
+    # PRRTE cannot deal ranks out to nodes with different numbers of slots.
+    by_rank = options.order == "shuffle" or (options.order == "cyclic" and options.release >= 5)
+    if by_rank:
+        path = _write_for_run(state, "ranks", hostfile_by_rank(slots, options.order, options.seed))
         command += ["--hostfile", path, "--map-by", "seq"]
     else:
         path = state.path("hostfile") if slots == state.plan.slots else _write_for_run(
@@ -106,7 +108,7 @@ def mpirun_command(state, options):
         command += ["--hostfile", path]
         command += ["--map-by", "slot" if options.order == "block" else "node"]
     ranks = options.np
-    if ranks is None and options.order == "shuffle" and not {"-n", "-np"} & set(options.command):
+    if ranks is None and by_rank and not {"-n", "-np"} & set(options.command):
         ranks = sum(slots)  # left alone, mpirun counts the sequential list wrong on some shapes
     if ranks is not None:
         command += ["-np", str(ranks)]

@@ -23,8 +23,12 @@ class Competitor:
 STOCK = ("--mca", "coll", "^strata")
 
 
+# Open MPI 4.1's own; 5.0 has it above coll/tuned.
+_HAN_BELOW = {"coll_han_priority": "0"}
+
+
 def tuned():
-    return Competitor("tuned", "Open MPI as it is (coll/tuned)", STOCK)
+    return told(Competitor("tuned", "Open MPI with its flat component (coll/tuned)", STOCK), _HAN_BELOW)
 
 
 def han():
@@ -60,7 +64,8 @@ def together(plugin_directory, parameters):
     `parameters`: of the plugin, for all; by name, without coll_strata_."""
     path = f"{plugin_directory}:SYSTEM_DEFAULT:USER_DEFAULT"
     plain = Competitor("", "", (), (("OMPI_MCA_opal_mca_base_component_path", path),))
-    base = told(plain, {f"coll_strata_{key}": text for key, text in {**parameters, "priority": _BELOW_ALL}.items()})
+    own_ones = {f"coll_strata_{key}": text for key, text in {**parameters, "priority": _BELOW_ALL}.items()}
+    base = told(plain, {**own_ones, **_HAN_BELOW})
 
     def make(name, description, component, preference="", algorithm="mpi", **more):
         info = ((_PREFERENCE, preference),) if preference else ()

@@ -1,6 +1,11 @@
 # What `cmake --install` puts beside the plugin, and the Debian packages that `cpack` makes of it.
 include(GNUInstallDirs)
 
+# Whoever has a folder of his own for the plugin may have nothing else to write to.
+if(NOT STRATA_PLUGIN_DIR STREQUAL OPENMPI_PLUGIN_DIR AND CMAKE_INSTALL_PREFIX_INITIALIZED_TO_DEFAULT)
+  set(CMAKE_INSTALL_PREFIX ${STRATA_PLUGIN_DIR} CACHE PATH "Where manual pages and programs go" FORCE)
+endif()
+
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/man/coll-strata.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7 COMPONENT plugin)
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/mca-params/site.conf
               ${PROJECT_SOURCE_DIR}/mca-params/strata-rules.schema.json

@@ -91,7 +91,7 @@ def run_counted(nodes, case, parameters, sizes, judge):
 def parameters_of(nodes, case):
     """What tells the plugin about the machine, as the cluster itself says it."""
     lines = nodes.call("parameters").splitlines()
-    parameters = dict(line.split(" = ", 1) for line in lines)
+    parameters = dict(line.split("=", 1) for line in lines)
     if not case.elect:
         parameters["coll_strata_nic"] = "none"
     return parameters | {f"coll_strata_{case.operation}_algorithm": "tree",

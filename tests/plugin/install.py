@@ -12,7 +12,7 @@ from job import SKIPPED, Failure, Paths, check, conclude, environment, pretended
 
 RANKS = 4
 FILES = ("mca_coll_strata.so", "help-mca-coll-strata.txt", "strata-presets")
-POINTERS = ("strata.sh", "modulefiles")  # in a folder that Open MPI has to be told of
+POINTERS = ("strata.sh", "modulefiles", "share", "bin")  # in a folder that Open MPI has to be told of
 PRESETS = ("ethernet-cluster", "fat-numa-node", "infiniband-cluster", "wan-grid")
 PARAMETERS = pretended(2, 2) | {"coll_strata_bcast_algorithm": "tree", "coll_strata_rules": "wan-grid",
                                 "coll_strata_verbose": "1"}
@@ -111,6 +111,10 @@ def installed_as_packages(paths):
         sys.exit(SKIPPED)
     folder = plugin_folder(paths)
     names = ("openmpi-coll-strata", "coll-strata-tools")
+    known = subprocess.run(["dpkg-query", "-W", *names], text=True, capture_output=True, check=False).stdout
+    if known or os.path.exists("/usr/bin/strata-topo"):
+        print("skipped: packages of this project, or a strata-topo, are installed already")
+        sys.exit(SKIPPED)
     with tempfile.TemporaryDirectory() as scratch:
         run_or_fail(os.path.join(os.path.dirname(paths["cmake"]), "cpack"), "--config", config, "-B", scratch)
         try:
