@@ -55,7 +55,7 @@ def mpirun_environment(state, options):
         "PMIX_MCA_ptl_base_if_include": MANAGEMENT_NETWORK,
         **(_PRRTE if options.release >= 5 else _ORTE),
     }
-    shell, agent = ("PRTE_MCA_plm_ssh_agent", "PRTE_MCA_prte_fork_agent") if options.release >= 5 else (
+    shell, agent = ("PRTE_MCA_plm_ssh_agent", "PRTE_MCA_odls_base_exec_agent") if options.release >= 5 else (
         "OMPI_MCA_plm_rsh_agent", "OMPI_MCA_orte_fork_agent")
     settings[shell] = state.path("rsh-agent")
     if state.plan.has_far:
