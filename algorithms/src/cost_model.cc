@@ -99,8 +99,11 @@ void CostModel::set_links(const LinkTable& links) {
         const topology::Group& group = hierarchy_.groups[g];
         if (group.parent >= 0) {
             const LinkParameters& link = links_[groups_[group.parent].level];
-            group_us_per_byte_[g] = connection_us_per_byte(link);
             const bool network = is_network(hierarchy_.groups[group.parent]);
+            // A process alone in its part of a node has one transfer at a time, whatever else could be
+            // carried.
+            const bool alone = group.members.size() == 1 && !network && measured_inside_;
+            group_us_per_byte_[g] = alone ? 1 / link.bytes_per_us : connection_us_per_byte(link);
             group_gap_us_[g] = gap_us(link, network);
             group_told_gap_us_[g] = network ? link.gap_us.value_or(0) : 0;
         }

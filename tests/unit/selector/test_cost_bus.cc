@@ -136,6 +136,23 @@ TEST(OffloadedCost, RanksSendAndReceiveAtTheSameTime) {
     EXPECT_DOUBLE_EQ(model.transmit(3, 0, 1000, 0), 14) << "the way in is free";
 }
 
+/// Connections that carry two transfers at once, to domains of one rank each: a root that sends four of them
+/// is no faster for that, one rank in each of two domains with another beside it is.
+TEST(ParallelCost, AProcessAloneHasOneTransferAtATime) {
+    LinkTable links;
+    links.set({LevelKind::node, std::nullopt}, {0, 0, 1000, 1 << 20});
+    links.set_some({LevelKind::node, std::nullopt}, {.parallel = 2, .offloaded = true});
+    constexpr std::size_t bytes = 64000;
+    const auto us = [&](int ranks, int in_each) {
+        const Hierarchy node = make_hierarchy(node_level, {{numa_level, blocks(ranks, in_each)}}, ranks);
+        LinkTable all = links;
+        all.set({LevelKind::numa, std::nullopt}, {0, 0, 1e9, 1 << 20});
+        return cost_us(node, all, Algorithm::linear, 0, {Collective::bcast, bytes});
+    };
+    EXPECT_NEAR(us(4, 1), 3 * 64, 1);
+    EXPECT_NEAR(us(8, 2), 2 * 64, 1);  // the third of them starts half a transfer after the second
+}
+
 /// Inside a node a tree must gain 15 % where the table may have forgotten a bus, 8 % where it has one,
 /// however wide.
 TEST(PlanBus, LeavesLessToDoubt) {
