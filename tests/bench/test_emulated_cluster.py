@@ -33,13 +33,14 @@ class Slots(unittest.TestCase):
 
     def test_hostfile_leaves_nodes_out(self):
         self.assertEqual(plan.hostfile((2, 0, 1)), "n0 slots=2\nn2 slots=1\n")
-        self.assertEqual(sorted(plan.shuffled_hostfile((2, 0, 1), 7).split()), ["n0", "n0", "n2"])
+        self.assertEqual(sorted(plan.hostfile_by_rank((2, 0, 1), "shuffle", 7).split()), ["n0", "n0", "n2"])
 
     def test_nodes_of_ranks(self):
         self.assertEqual(plan.rank_nodes((2, 0, 3), "block"), [0, 0, 2, 2, 2])
         self.assertEqual(plan.rank_nodes((2, 0, 3), "cyclic"), [0, 2, 0, 2, 2])
         shuffled = plan.rank_nodes((2, 0, 3), "shuffle", 3)
-        self.assertEqual("".join(f"n{node}\n" for node in shuffled), plan.shuffled_hostfile((2, 0, 3), 3))
+        self.assertEqual("".join(f"n{node}\n" for node in shuffled), plan.hostfile_by_rank((2, 0, 3), "shuffle", 3))
+        self.assertEqual(plan.hostfile_by_rank((1, 0, 2), "cyclic", 3), "n0\nn2\nn2\n")
         self.assertNotEqual(plan.rank_nodes((4,) * 4, "shuffle"), plan.rank_nodes((4,) * 4, "shuffle", 8))
 
 
