@@ -24,7 +24,7 @@ def release_of(mpirun):
     if program is None:
         raise UserError(f"'{mpirun}' is missing; mpirun.openmpi is in the Debian package openmpi-bin")
     said = subprocess.run([program, "--version"], text=True, capture_output=True, check=False).stdout
-    found = re.search(r"Open MPI\) (\d+)\.", said)
+    found = re.search(r"\((?:OpenRTE|Open MPI)\) (\d+)\.", said)  # 4's words, 5's words
     if not found or int(found[1]) not in (4, 5):
         raise UserError(f"'{mpirun}' is not of Open MPI 4 or 5; asked for its version it says '{said.strip()}'")
     return int(found[1])
