@@ -61,8 +61,9 @@ class Account:
                     self._top[found[1]][current[found[1]]] = found[2]
 
     def serving(self, communicator):
-        """The components, one unless processes differ; none if nobody told."""
-        return {its[communicator] for its in self._top.values() if communicator in its}
+        """The components, one unless processes differ; none if nobody told. Lines of a process may be lost on their way
+        (PRRTE's passes on pieces of lines): what the others say counts."""
+        return {its[communicator] for its in self._top.values() if its.get(communicator)}
 
     def communicators_of(self, component):
         return {communicator for its in self._top.values() for communicator, top in its.items() if top == component}
