@@ -15,7 +15,9 @@ from .competitors import explaining, told
 from .series import Series, engine_was_told, plans_in
 
 _NEW = re.compile(r"\[(\S+)\] coll:base:comm_select: new communicator: .*\(cid (\d+)\)")
+_ASKS = re.compile(r"\[(\S+)\] coll:base:comm_select: Checking all available modules")
 _SELECTED = re.compile(r"\[(\S+)\] coll:base:comm_select: selecting\s+(\w+), priority\s+-?\d+, (Enabled|Disabled)")
+_DECLINED = re.compile(r"\[(\S+)\] coll:base:comm_select: component not available: (\w+)")
 _NEVER_BLOCKING = ("libnbc", "self", "inter")  # components that do not do what is measured, or do it alone
 _PLUGIN = "strata"
 
@@ -47,26 +49,46 @@ class Job:
 
 
 class Account:
-    """Which component serves which communicator, as the processes of a run tell (coll_base_verbose 9)."""
+    """Which component serves which communicator, as the processes of a run tell (coll_base_verbose 10).
+
+    mpirun passes on pieces of lines, and pieces of several processes meet: a line that is missing says nothing. So a
+    process differs from others where it tells that it has another component, not where it tells of fewer.
+    """
 
     def __init__(self, errors):
-        self._top, current = {}, {}  # of each process: component by communicator; the communicator it makes
+        # By communicator; numbers are used again, but who is measured lives to the end, so what is told last counts.
+        self._enabled = {}  # by process: components, in their order
+        self._without = {}  # by process: components that are not available or disabled
+        making = {}  # by process: the communicator
         for line in errors.splitlines():
             if found := _NEW.search(line):
-                current[found[1]] = int(found[2])
-                # Numbers are used again; who is measured lives to the end, so the last one counts.
-                self._top.setdefault(found[1], {})[int(found[2])] = ""
-            elif (found := _SELECTED.search(line)) and found[1] in current:
-                if found[3] == "Enabled" and found[2] not in _NEVER_BLOCKING:
-                    self._top[found[1]][current[found[1]]] = found[2]
+                making[found[1]] = (int(found[2]), True)
+                self._enabled.setdefault(int(found[2]), {})[found[1]] = []
+                self._without.setdefault(int(found[2]), {})[found[1]] = set()
+            elif found := _ASKS.search(line):
+                communicator, is_new = making.get(found[1], (None, False))
+                making[found[1]] = (communicator if is_new else None, False)  # else: the line above is missing
+            elif found := _SELECTED.search(line) or _DECLINED.search(line):
+                self._note(making.get(found[1], (None, False))[0], *found.groups())
+
+    def _note(self, communicator, process, component, state="Disabled"):
+        if communicator is None or component in _NEVER_BLOCKING:
+            return
+        if state == "Enabled":
+            self._enabled[communicator][process].append(component)
+        else:
+            self._without[communicator][process].add(component)
 
     def serving(self, communicator):
-        """The components, one unless processes differ; none if nobody told. Lines of a process may be lost on their way
-        (PRRTE's passes on pieces of lines): what the others say counts."""
-        return {its[communicator] for its in self._top.values() if its.get(communicator)}
+        """The components, one unless processes differ; none if nobody told. The last one that is selected serves."""
+        every = self._enabled.get(communicator, {})
+        last = {process: its[-1] for process, its in every.items() if its}
+        replaced = {component for its in every.values() for component in its[:-1]}
+        serving = set(last.values()) - replaced or set(last.values())
+        return serving | {own for process, own in last.items() if serving & self._without[communicator][process]}
 
     def communicators_of(self, component):
-        return {communicator for its in self._top.values() for communicator, top in its.items() if top == component}
+        return {communicator for communicator in self._enabled if component in self.serving(communicator)}
 
 
 class SharedRun:
@@ -134,7 +156,7 @@ class _Attempt:
             os.unlink(self._log + ".json")
         chosen = competitors[0]
         if explained:
-            chosen = told(explaining(chosen), {"coll_base_verbose": "9"})
+            chosen = told(explaining(chosen), {"coll_base_verbose": "10"})
         command = [where._program, "--contenders", self._log + ".contenders.json", "--cells", self._log + ".cells.json",
                    *where._options, "--warm-up", "1", "--reps", str(repetitions), "--min-time", _LEAST_SECONDS,
                    "--json", self._log + ".json"]

@@ -14,7 +14,7 @@ from fakes import ROOT, Folder
 from comparison import contenders
 from measuring.cluster import Run
 from measuring.series import Series
-from measuring.shared_run import Job, SharedRun
+from measuring.shared_run import Account, Job, SharedRun
 
 
 class Scripted:
@@ -54,6 +54,43 @@ class Shared(Folder):
         self.assertIn("did not do as told", told("nodes", "tree (cluster chain/0, switch chain/0, node flat/0)"))
         self.assertEqual(told("flat", "tree (cluster chain/0)"), "")
         self.assertIn("did not do as told", told("flat", "tree (cluster chain/0, node flat/0)"))
+
+
+class Selection(unittest.TestCase):
+    """Who serves a communicator, by lines of which some did not arrive."""
+
+    def serving(self, *by_process):
+        return Account("\n".join(f"[n0:{process}] coll:base:comm_select: {line}"
+                                 for process, lines in enumerate(by_process) for line in lines)).serving(5)
+
+    NEW = ("new communicator: X (cid 5)", "Checking all available modules")
+    BASIC = "selecting      basic, priority  10, Enabled"
+    TUNED = "selecting      tuned, priority  30, Enabled"
+    WHOLE = (*NEW, BASIC, TUNED)
+
+    def test_the_last_that_is_selected_serves(self):
+        self.assertEqual(self.serving(self.WHOLE, self.WHOLE), {"tuned"})
+        self.assertEqual(self.serving((*self.NEW, self.TUNED, self.BASIC)), {"basic"})
+        self.assertEqual(self.serving((*self.WHOLE, "selecting        sm, priority   0, Disabled")), {"tuned"})
+        self.assertEqual(self.serving(self.NEW), set())
+
+    def test_a_missing_line_makes_no_difference(self):
+        self.assertEqual(self.serving(self.WHOLE, (*self.NEW, self.BASIC)), {"tuned"})
+        self.assertEqual(self.serving((*self.NEW, self.BASIC), self.WHOLE), {"tuned"})
+        self.assertEqual(self.serving(self.WHOLE, self.WHOLE[1:]), {"tuned"})
+
+    def test_the_lines_of_a_communicator_whose_name_is_missing_are_not_those_of_the_one_before(self):
+        self.assertEqual(self.serving((*self.WHOLE, *self.NEW[1:], self.BASIC)), {"tuned"})
+
+    def test_processes_that_tell_of_others_differ(self):
+        without = (*self.NEW, "component not available: tuned", self.BASIC)
+        self.assertEqual(self.serving(self.WHOLE, without), {"basic", "tuned"})
+        disabled = (*self.NEW, "selecting      tuned, priority  30, Disabled", self.BASIC)
+        self.assertEqual(self.serving(disabled, self.WHOLE), {"basic", "tuned"})
+        self.assertEqual(self.serving(self.WHOLE, (*self.NEW, self.TUNED, self.BASIC)), {"basic", "tuned"})
+
+    def test_a_number_that_is_used_again_is_that_of_the_last(self):
+        self.assertEqual(self.serving((*self.NEW, self.TUNED, *self.NEW, self.BASIC)), {"basic"})
 
 
 class Command(Folder):
