@@ -137,6 +137,12 @@ void publish_record(const topology::LocalityRecord& record) {
     }
 }
 
+void receive_records() {
+    if (compat::exchange_is_complete()) {
+        compat::exchange_by_nodes(record_key);
+    }
+}
+
 Agreement agree(ompi_communicator_t* comm) {
     report_once();
     Agreement agreement;

@@ -19,6 +19,9 @@ struct Agreement {
 /// A process that publishes nothing makes every communicator that contains it forward.
 void publish_record(const topology::LocalityRecord& record);
 
+/// To be called when MPI_COMM_WORLD is made, by every process that has published: others wait for it.
+void receive_records();
+
 /// Compares the records of all members. Local: sends nothing and waits for nobody. Every member comes to the
 /// same outcome, because after the start-up fence all see the same published data. What differs in the job is
 /// said once, by its lowest process that has the plugin, naming the nodes. Throws std::runtime_error when the

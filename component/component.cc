@@ -98,6 +98,9 @@ int init_query(bool /*progress_threads*/, bool /*mpi_threads*/) { return OMPI_SU
 mca_coll_base_module_t* comm_query(ompi_communicator_t* comm, int* priority) {
     try {
         *priority = -1;
+        if (comm == &ompi_mpi_comm_world.comm && settings() && settings()->priority >= 0) {
+            receive_records();
+        }
         return settings() ? query_module(comm, priority, *settings(), surroundings()) : nullptr;
     } catch (...) {
         return nullptr;

@@ -26,7 +26,7 @@ std::string running() {
 }
 
 bool exchange_is_complete() {
-    return opal_pmix_collect_all_data && !opal_pmix_base_async_modex && directory_serves_all();
+    return opal_pmix_collect_all_data && !opal_pmix_base_async_modex;
 }
 
 std::string node_of(const opal_process_name_t& process) {

@@ -124,8 +124,9 @@ enum class Lookup { found, missing, failed };
 /// job once the start-up fence has exchanged all data (exchange_is_complete()).
 Lookup lookup(const opal_process_name_t& process, const char* key, std::vector<std::byte>& bytes);
 
-/// False where publish() cannot reach every process of the job in reasonable time, alike on all of them.
-bool directory_serves_all();
+/// Has at hand what every process published under `key`, where lookup() would ask each by itself. To be
+/// called when MPI_COMM_WORLD is made, by every process that has published: others wait for it.
+void exchange_by_nodes(const char* key);
 
 /// True when the start-up fence brings every process's data to every process: else lookup() differs by rank.
 bool exchange_is_complete();

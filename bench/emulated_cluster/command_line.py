@@ -160,7 +160,7 @@ def _run(options):
     if options.far_ranks and not where.plan.has_far:
         raise UserError("--far-ranks: no rank of this cluster is far; `cluster up --far-mbit` or `--second-card` makes such ones")
     return runner.run(where, 0, runner.mpirun_command(where, options),
-                      runner.mpirun_environment(where, options), options.timeout)
+                      runner.run_environment(where, options), options.timeout)
 
 
 def _exec(options):

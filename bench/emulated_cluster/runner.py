@@ -42,8 +42,9 @@ _SECONDS_TO_OBEY = 8  # for mpirun to end its ranks after a signal
 _SECONDS_TO_LINGER = 3  # for daemons to end after mpirun
 
 
-def mpirun_environment(state, options):
-    """Settings for mpirun on this cluster. As environment they give way to --mca on the command line."""
+def mpirun_environment(state, release):
+    """Settings for mpirun of an Open MPI release (its first number) on this cluster. As environment they give way to
+    --mca on the command line."""
     settings = {
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -53,12 +54,17 @@ def mpirun_environment(state, options):
         "OMPI_MCA_mpi_yield_when_idle": "1",
         "PMIX_MCA_ptl_base_remote_connections": "1",
         "PMIX_MCA_ptl_base_if_include": MANAGEMENT_NETWORK,
-        **(_PRRTE if options.release >= 5 else _ORTE),
+        **(_PRRTE if release >= 5 else _ORTE),
     }
-    shell, agent = ("PRTE_MCA_plm_ssh_agent", "PRTE_MCA_odls_base_exec_agent") if options.release >= 5 else (
-        "OMPI_MCA_plm_rsh_agent", "OMPI_MCA_orte_fork_agent")
-    settings[shell] = state.path("rsh-agent")
+    settings["PRTE_MCA_plm_ssh_agent" if release >= 5 else "OMPI_MCA_plm_rsh_agent"] = state.path("rsh-agent")
+    return settings
+
+
+def run_environment(state, options):
+    """mpirun_environment() for `run`, where ranks may be far from their card."""
+    settings = mpirun_environment(state, options.release)
     if state.plan.has_far:
+        agent = "PRTE_MCA_odls_base_exec_agent" if options.release >= 5 else "OMPI_MCA_orte_fork_agent"
         settings[agent] = _fork_agent(state, options)
     return settings
 

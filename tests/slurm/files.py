@@ -5,7 +5,7 @@ import os
 import re
 import sys
 
-from slurm import Failure, SlurmNodes, read_network
+from slurm import Failure, SlurmNodes, read_network, slurm_release
 
 from job import Paths, conclude
 
@@ -24,7 +24,6 @@ BOTH_TAKE = {
     "empty": "",
     "speed": "SwitchName=s0 Nodes=n[0-3] LinkSpeed=100\n",
     "name with a dot": "SwitchName=ib.s0 Nodes=n[0-3]\n",
-    "name of 100 letters": f"SwitchName={'x' * 100} Nodes=n[0-3]\n",
     "comma at the end": "SwitchName=s0 Nodes=n[0-3],\n",
     "node named twice": "SwitchName=s0 Nodes=n0,n[0-3]\n",
     "node below two leaf switches": FIRST + "SwitchName=s1 Nodes=n3\n",
@@ -47,7 +46,6 @@ BOTH_REFUSE = {  # name -> text, line of the mistake
     "cycle": (FIRST + "SwitchName=a Switches=b\nSwitchName=b Switches=a\n", 2),
     "below itself": (FIRST + "SwitchName=a Switches=a\n", 2),
     "blank in a list": ("SwitchName=s0 Nodes=n0, n1\n", 1),
-    "single quotes": ("SwitchName='s0' Nodes='n[0-3]'\n", 1),
 }
 # A list as a name is one odd name for Slurm, and of a keyword that stands twice it takes the last.
 ONLY_SLURM_TAKES = {
@@ -55,6 +53,9 @@ ONLY_SLURM_TAKES = {
     "keyword twice": ("SwitchName=s0 Nodes=n[0-1] Nodes=n[2-3]\n", 1),
     "include": ("Include {folder}/more.conf\n", 1),
 }
+# What Slurm 24.11 does otherwise than 22.05: name -> text, line of what we take for a mistake.
+UNTIL_22 = {"name of 100 letters": (f"SwitchName={'x' * 100} Nodes=n[0-3]\n", None)}
+SINCE_24 = {"single quotes": ("SwitchName='s0' Nodes='n[0-3]'\n", 1)}
 ONLY_WE_TAKE = {"nodes first": "Nodes=n[0-3] SwitchName=s0\n"}
 
 # Ends by itself when it refuses the file, and answers when it does not.
@@ -96,6 +97,10 @@ def test(paths, reader, can_fail):
             check(nodes, reader, name, text, True, None)
         for name, (text, line) in BOTH_REFUSE.items():
             check(nodes, reader, name, text, False, line)
+        for name, (text, line) in UNTIL_22.items():
+            check(nodes, reader, name, text, slurm_release() < 23, line)
+        for name, (text, line) in SINCE_24.items():
+            check(nodes, reader, name, text, slurm_release() >= 23, line)
         for name, (text, line) in ONLY_SLURM_TAKES.items():
             check(nodes, reader, name, text, True, line)
         for name, text in ONLY_WE_TAKE.items():

@@ -10,7 +10,7 @@ import time
 
 from slurm import HERE, Failure, SlurmNodes
 
-from job import Outcome, Paths, check, conclude
+from job import ON_SOME, SYSTEM_FOLDERS, Outcome, Paths, check, conclude
 
 # As the cluster's own, but n1 at the other site.
 WRONG = "SwitchName=site0 Nodes=n0\nSwitchName=site1 Nodes=n[1-3]\nSwitchName=top Switches=site[0-1]\n"
@@ -20,8 +20,9 @@ SECONDS_OF_A_JOB = 45
 
 MPIRUN = ["mpirun.openmpi", "--map-by", {"block": "slot", "cyclic": "node"}]
 # mpirun on n0 starts the ranks there itself, and has Slurm (or the cluster's remote shell) start its daemons.
-SLURM_STARTS = ["--mca", "plm", "slurm"]
-SHELL_STARTS = ["--mca", "plm", "rsh"]
+# Of Open MPI's release 4 and 5.
+SLURM_STARTS = [{4: "--mca", 5: "--prtemca"}, "plm", "slurm"]
+SHELL_STARTS = [{4: "--mca", 5: "--prtemca"}, "plm", {4: "rsh", 5: "ssh"}]
 
 
 class Way:
@@ -59,7 +60,7 @@ def node_of(rank, order, nodes):
 
 def start(nodes, way, order, command, parameters):
     """Runs a command as so many ranks; its exit status and output."""
-    words = [word[order] if isinstance(word, dict) else word for word in way.start] + command
+    words = [word.get(order, word.get(nodes.release)) if isinstance(word, dict) else word for word in way.start] + command
     size = [f"--nodes={len(nodes.names)}", f"--ntasks-per-node={nodes.slots[0]}"]
     if way.allocation is None:
         return nodes.execute(words[0], *size, *words[1:], parameters=parameters)
@@ -121,7 +122,27 @@ def run(nodes, name, order, way):
     print(f"{name}, {order}: switches above {' '.join(map(str, way.switches)) or 'nothing'}")
 
 
+def run_without(nodes, lacking):
+    """srun with a node where the plugin is not: everywhere the same, and the node is named."""
+    some = [ON_SOME, f"host={lacking}", f"OMPI_MCA_opal_mca_base_component_path={SYSTEM_FOLDERS}", "--"]
+    command = [*some, nodes.paths["bcast_roots"], "--sizes", "1,4096,61441"]
+
+    def judge(job):
+        job.expect_success()
+        job.expect_messages(missing=1)
+        job.expect(re.search(rf"^\s*{lacking}\s*$", job.output, re.MULTILINE), f"the message does not name {lacking}")
+        job.expect(f"bcast_roots: passed on {nodes.ranks} ranks" in job.output, "bcast_roots has not passed")
+
+    check(Outcome(*start(nodes, WAYS["srun"], "block", command, {})), judge)
+    print(f"srun, no plugin on {lacking}: it is named, and Open MPI broadcasts")
+
+
 def test(paths, names, can_fail):
+    if names == ["without"]:
+        with SlurmNodes(paths) as nodes:
+            for lacking in nodes.names:
+                run_without(nodes, lacking)
+        return
     with SlurmNodes(paths, WRONG if can_fail else None) as nodes:
         for name in names:
             way = WAYS[name]
@@ -132,6 +153,6 @@ def test(paths, names, can_fail):
 
 
 if len(sys.argv) < 3:
-    sys.exit(f"jobs.py PATHS [can_fail] WAY...; ways: {' '.join(WAYS)}")
+    sys.exit(f"jobs.py PATHS [can_fail] WAY...; ways: {' '.join(WAYS)}; or: without")
 conclude(lambda: test(Paths(sys.argv[1]), [name for name in sys.argv[2:] if name != "can_fail"],
                       "can_fail" in sys.argv))

@@ -2,6 +2,7 @@
 their files in the test's folder. Nothing outlives the test, even one that is killed."""
 import contextlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "cluster"), os.path.join(HERE, "..", "..", "bench")]
 
-from emulated_cluster import runner, state  # noqa: E402
+from emulated_cluster import runner, state, support  # noqa: E402
 from nodes import SKIPPED, Failure, Nodes, environment  # noqa: E402
 
 PROGRAMS = ("slurmctld", "slurmd", "srun", "salloc", "sbatch", "scontrol", "sinfo")
@@ -64,6 +65,12 @@ def require_slurm():
         skip("Slurm's daemons need root: they call setgroups, which a user's own namespace forbids")
 
 
+def slurm_release():
+    """The year of this Slurm: of 22.05.8 it is 22."""
+    said = subprocess.run([find("slurmctld"), "-V"], text=True, stdout=subprocess.PIPE, check=True).stdout
+    return int(re.search(r"(\d+)\.\d+\.\d+", said)[1])
+
+
 def when_gone(command, folder):
     """Has `command` run and `folder` removed when this process ends, however it ends."""
     reader, writer = os.pipe()
@@ -100,6 +107,7 @@ class SlurmNodes(Nodes):
         super().__init__(paths, slots=(2, 2, 2, 2))
         self.given_topology = topology
         self.with_daemons = daemons
+        self.release = support.release_of("mpirun.openmpi")
         self.daemons = []
 
     def __enter__(self):
@@ -166,8 +174,7 @@ class SlurmNodes(Nodes):
         (without OMPI_MCA_), and no word of a Slurm around the test."""
         own = {name: value for name, value in environment(self.paths, {}).items()
                if not name.startswith(("SLURM", "SALLOC_", "SBATCH_", "SRUN_"))}
-        no_far_ranks = None
-        own |= runner.mpirun_environment(state.State(self.state_folder), no_far_ranks)
+        own |= runner.mpirun_environment(state.State(self.state_folder), self.release)
         own |= {f"OMPI_MCA_{name}": value for name, value in (parameters or {}).items()}
         own["SLURM_CONF"] = os.path.join(self.slurm_folder, "slurm.conf")
         # Slurm 22.05's PMIx fence as a tree lets some processes go too early: even without the plugin one
