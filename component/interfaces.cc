@@ -92,4 +92,26 @@ std::vector<std::string> with_lower_interfaces(std::vector<std::string> names, c
     return names;
 }
 
+bool names_only_ip(std::string_view list) {
+    constexpr std::string_view over_ip[] = {"tcp", "udp", "sockets", "net"};
+    // Inside a node, or layers above others.
+    constexpr std::string_view neutral[] = {"self", "sm",   "shm",   "mm",      "posix",  "sysv",
+                                            "cma",  "knem", "xpmem", "ofi_rxm", "ofi_rxd"};
+    const auto is_one_of = [](auto& known, std::string_view name) {
+        return std::find(std::begin(known), std::end(known), name) != std::end(known);
+    };
+    bool any = false;
+    for (const std::string_view entry : topology::split(list, ',')) {
+        for (const std::string_view part : topology::split(entry, ';')) {
+            const std::string_view name = topology::trimmed(part);
+            if (is_one_of(over_ip, name)) {
+                any = true;
+            } else if (!is_one_of(neutral, name)) {
+                return false;
+            }
+        }
+    }
+    return any;
+}
+
 }  // namespace strata::component

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace strata::component {
@@ -22,5 +23,9 @@ std::vector<std::string> listed_interfaces(const std::string& list,
 /// The same and, for bonds, bridges and virtual networks, the interfaces below them: only those are cards.
 /// `folder` is where the kernel lists interfaces (/sys/class/net).
 std::vector<std::string> with_lower_interfaces(std::vector<std::string> names, const std::string& folder);
+
+/// True of a list of libfabric's providers ("tcp;ofi_rxm,sockets") or UCX's transports ("tcp,self,sm") that
+/// leaves only IP between nodes; false of lists that are empty or begin with '^' (all but these).
+bool names_only_ip(std::string_view list);
 
 }  // namespace strata::component

@@ -77,6 +77,11 @@ CardChoice choice_of(CardUse use) {
     } else if (compat::openib_is_used()) {
         add_devices(parameter("openib", "if_include"), choice);
         add_devices("^" + parameter("openib", "if_exclude"), choice);
+    } else if (compat::fabric_is_ip() && compat::libfabric_is_asked_for()) {
+        choice.include = cards_of(listed_interfaces(environment("FI_TCP_IFACE"), addresses));
+    } else if (compat::fabric_is_ip()) {
+        add_devices(environment("UCX_NET_DEVICES"), choice);
+        choice.include = cards_of(std::move(choice.include));
     } else {
         add_devices(environment("UCX_NET_DEVICES"), choice);
     }
@@ -105,7 +110,8 @@ std::vector<NetworkCard> cards_in_use(const Machine& machine, const Settings& se
     // What this node's transports may use says nothing about a pretended machine.
     const CardChoice choice = settings.machine ? CardChoice{} : choice_of(use);
     std::vector<NetworkCard> used;
-    for (const int card : use == CardUse::fabric ? fabric_cards(all, choice) : ip_cards(all, choice)) {
+    const bool by_device = use == CardUse::fabric && !compat::fabric_is_ip();
+    for (const int card : by_device ? fabric_cards(all, choice) : ip_cards(all, choice)) {
         used.push_back(all[static_cast<std::size_t>(card)]);
     }
     return used;

@@ -25,9 +25,7 @@ std::string running() {
     return std::to_string(major) + "." + std::to_string(minor);
 }
 
-bool exchange_is_complete() {
-    return opal_pmix_collect_all_data && !opal_pmix_base_async_modex;
-}
+bool exchange_is_complete() { return opal_pmix_collect_all_data && !opal_pmix_base_async_modex; }
 
 std::string node_of(const opal_process_name_t& process) {
     char* name = nullptr;
@@ -148,12 +146,30 @@ std::string transport_choice() {
     if (is_monitored()) {
         choice += " monitored " + text_variable("ompi", "pml", nullptr, nullptr);
     }
+    if (fabric_is_ip()) {
+        choice += " fabric over IP";
+    }
     return choice;
 }
 
 bool uses_ip() {
     const std::string pml = point_to_point_layer();
     return pml != "ucx" && pml != "cm" && pml != "yalla" && !openib_is_used();
+}
+
+static std::string environment(const char* name) { return text_of(std::getenv(name)); }
+
+bool libfabric_is_asked_for() {
+    return text_variable("ompi", "pml", nullptr, nullptr) == "cm" ||
+           text_variable("ompi", "mtl", nullptr, nullptr) == "ofi";
+}
+
+bool fabric_is_ip() {
+    if (!libfabric_is_asked_for()) {
+        return names_only_ip(environment("UCX_TLS"));
+    }
+    const std::string providers = text_variable("opal", "opal_common", "ofi", "provider_include");
+    return names_only_ip(providers.empty() ? environment("FI_PROVIDER") : providers);
 }
 
 bool openib_is_used() {

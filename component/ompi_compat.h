@@ -156,6 +156,10 @@ std::vector<std::string> coll_components();
 bool uses_ip();
 /// What uses_ip() rests on beside the selected point-to-point layer.
 std::string transport_choice();
+/// True where the user has libfabric or UCX, if that is what carries messages, go over IP.
+bool fabric_is_ip();
+/// True when the user asked for libfabric.
+bool libfabric_is_asked_for();
 /// True when the user chose btl/openib, which no longer is a default.
 bool openib_is_used();
 /// A number that all members of a communicator know and that differs from its siblings'.

@@ -59,4 +59,14 @@ TEST(Interfaces, BelowBondsAndVirtualNetworks) {
     std::filesystem::remove_all(folder);
 }
 
+TEST(Interfaces, OnlyIp) {
+    for (const char* list : {"tcp", "tcp;ofi_rxm", "ofi_rxm;tcp,sockets", "self, tcp ,sm", "udp;ofi_rxd"}) {
+        EXPECT_TRUE(names_only_ip(list)) << list;
+    }
+    for (const char* list :
+         {"", "^tcp", "^ib", "all", "tcp,verbs", "verbs;ofi_rxm", "self,sm", "rc,tcp,self", "tcp,,"}) {
+        EXPECT_FALSE(names_only_ip(list)) << list;
+    }
+}
+
 }  // namespace

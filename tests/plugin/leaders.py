@@ -12,8 +12,9 @@ MACHINE = "synthetic:package:2 numa:2 core:4"
 CORES = ("0", "4", "8", "12")
 NODES = ("p0", "p1")
 
-# Open MPI 5.0 takes libfabric's TCP only where asked to.
-TCP_FABRIC = {"opal_common_ofi_provider_include": "tcp"}
+# Open MPI takes libfabric's TCP only where asked to; with another provider in the list a card of that might be there.
+LIBFABRIC = {"pml": "cm", "mtl": "ofi", "opal_common_ofi_provider_include": "verbs,tcp"}
+UCX = {"pml": "ucx", "pml_ucx_tls": "any", "pml_ucx_devices": "any"}
 
 # Parameters, and the leaders of the two nodes that follow.
 CASES = {
@@ -28,7 +29,10 @@ CASES = {
     "all_cores": ({"coll_strata_nic": "ib0@numa:2"}, [0, 4]),  # as a launcher writes "unbound"
     # The cards of the transport in use: both have interfaces, one is a fabric device (see XML).
     "auto_ip": ({"pml": "ob1"}, [0, 4]),
-    "auto_fabric": ({"pml": "cm", "mtl": "ofi"} | TCP_FABRIC, [1, 5]),  # Debian 12 switches ofi off
+    "auto_fabric": (LIBFABRIC, [1, 5]),
+    "auto_fabric_ip": (LIBFABRIC | {"opal_common_ofi_provider_include": "tcp"}, [0, 4]),
+    "auto_ucx": (UCX, [1, 5]),
+    "auto_ucx_ip": (UCX, [0, 4]),
 }
 XML = "tests/topo/machines/interleaved.xml"  # mlx4_0 with ib0 near numa 1, eth0 near numa 0
 
@@ -36,6 +40,8 @@ XML = "tests/topo/machines/interleaved.xml"  # mlx4_0 with ib0 near numa 1, eth0
 def test(paths, case, wanted):
     parameters, leaders = CASES[case]
     some = None
+    if case == "auto_ucx_ip":
+        some = ["rank=0,1,2,3,4,5,6,7", "UCX_TLS=tcp,self,sysv"]
     if case == "nodes_differ":  # as two hosts' own parameter files would say it
         some = ["rank=4,5,6,7", "OMPI_MCA_coll_strata_nic=ib0@numa:3"]
     with tempfile.TemporaryDirectory() as folder:
