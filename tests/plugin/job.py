@@ -100,13 +100,14 @@ class Outcome:
             self.expect(warning not in self.output, f"the output has '{warning}'")
 
 
-def run(paths, ranks, program, arguments=(), parameters=None, some=None, timeout=60, folder=None, options=()):
+def run(paths, ranks, program, arguments=(), parameters=None, some=None, timeout=60, folder=None, options=(),
+        wrapper=()):
     """Runs a program of this build on one machine. `some`: a selection and variables for on_some.sh; `options`:
-    of mpirun."""
+    of mpirun; `wrapper`: a command that becomes the program."""
     command = [paths["mpirun"], "--oversubscribe", *options, "-n", str(ranks)]
     if some:
         command += [ON_SOME, *some, "--"]
-    command += [paths[program], *arguments]
+    command += [*wrapper, paths[program], *arguments]
     settings = {"btl": "self,vader", "mpi_yield_when_idle": "1"} | (parameters or {})
     try:
         done = subprocess.run(command, env=environment(paths, settings, folder), timeout=timeout, text=True,

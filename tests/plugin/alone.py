@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Jobs that are not started by mpirun, or do not call MPI_Init: a single process, and MPI sessions."""
+import re
+import subprocess
+import sys
+
+from job import SKIPPED, Failure, Outcome, Paths, check, conclude, environment, pretended, run
+
+SESSIONS = 3
+
+
+def singleton(paths):
+    """A program started as it is."""
+    done = subprocess.run([paths["bcast_roots"], "--sizes", "1,100000"], env=environment(paths, {}), text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=60)
+
+    def judge(outcome):
+        outcome.expect_success()
+        outcome.expect_messages()
+        outcome.expect("passed on 1 ranks" in outcome.output, "it has not passed")
+
+    check(Outcome(done.returncode, done.stdout), judge)
+
+
+def sessions(paths, wanted):
+    """In every session the plugin serves: rank 0 tells of its first broadcast."""
+    outcome = run(paths, 8, "sessions", ["--cycles", str(SESSIONS)], pretended(2, 4) | {"coll_strata_verbose": "1"})
+    if outcome.status == SKIPPED:
+        print("skipped: this MPI has no sessions")
+        sys.exit(SKIPPED)
+
+    def judge(job):
+        job.expect_success()
+        job.expect_messages()
+        job.expect(f"sessions: {SESSIONS} passed on 8 ranks" in job.output, "it has not passed")
+        told = len(re.findall(r"bcast of 400000 bytes from rank 0: tree", job.output))
+        job.expect(told == wanted, f"{told} sessions were served by the plugin, expected {wanted}")
+
+    check(outcome, judge)
+
+
+CASES = {"singleton": singleton, "sessions": lambda paths: sessions(paths, SESSIONS),
+         "can_fail_sessions": lambda paths: sessions(paths, SESSIONS + 1)}
+
+
+def test():
+    if sys.argv[2] not in CASES:
+        raise Failure(f"unknown case; known: {' '.join(CASES)}")
+    CASES[sys.argv[2]](Paths(sys.argv[1]))
+
+
+conclude(test)
