@@ -3,6 +3,7 @@
 #include <new>
 
 #include "module.h"
+#include "predicted_slots.h"
 
 namespace strata::component {
 
@@ -66,16 +67,18 @@ inline Counter& served_by(algorithms::Engine engine, Counters::PerCollective& co
 template <Collective op, class Describe, class Run, class... Arguments>
 int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments) {
     CommunicatorState& state = *module.state;
-    auto& saved = saved_slot<op>(*module.saved);
     if (state.is_forwarding()) {
-        return forward<op>(module.comm, saved, arguments...);
+        SavedSlots& slots = state.forwards_to_predicted() ? predicted_slots(module) : *module.saved;
+        return forward<op>(module.comm, saved_slot<op>(slots), arguments...);
     }
     auto& count_of = counters().of(op);
     const auto hand_over = [&](ForwardReason reason) {
         count_of.forward.add();
         count_of.forwarded_because[static_cast<int>(reason)].add();
-        const CommunicatorState::Forwarding scope(state);
-        return forward<op>(module.comm, saved, arguments...);
+        const bool predicted = reason == ForwardReason::model;
+        SavedSlots& slots = predicted ? predicted_slots(module) : *module.saved;
+        const CommunicatorState::Forwarding scope(state, predicted);
+        return forward<op>(module.comm, saved_slot<op>(slots), arguments...);
     };
     bool usable = state.usable(op);
     if (!usable && !(op == Collective::bcast && state.agreed())) {
@@ -113,7 +116,7 @@ int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments
     if (planned->plan.composed) {
         count_of.forward.add();
         count_of.forwarded_because[static_cast<int>(ForwardReason::crowded)].add();
-        const CommunicatorState::Forwarding scope(state);
+        const CommunicatorState::Forwarding scope(state, true);
         return run(*planned, operation, communicators);
     }
     if (planned->plan.engine == algorithms::Engine::forward) {

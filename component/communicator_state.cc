@@ -57,6 +57,16 @@ void CommunicatorState::tell_aside(ForwardReason reason) const {
     }
 }
 
+void CommunicatorState::tell_predicted() const {
+    if (settings_.verbose >= 1 && ompi_comm_rank(comm_) == 0) {
+        opal_output(
+            0,
+            "coll:strata: %s: what is left to the previous component as predicted goes to tuned, not to "
+            "han: coll_han_priority is not set",
+            comm_->c_name);
+    }
+}
+
 void CommunicatorState::set_up() {
     const SetupTimer timer;
     Agreement agreement = agree(comm_);

@@ -85,10 +85,14 @@ public:
     /// Memory of the call that is being served.
     algorithms::Arena& arena() { return arena_; }
 
-    /// While it lives, what the previous component makes of other collectives is its own.
+    /// While it lives, what the previous component makes of other collectives is its own. `predicted`: that
+    /// is the one of predicted_slots().
     class Forwarding {
     public:
-        explicit Forwarding(CommunicatorState& state) : state_(state) { state_.forwarding_ = true; }
+        explicit Forwarding(CommunicatorState& state, bool predicted) : state_(state) {
+            state_.forwarding_ = true;
+            state_.forwards_to_predicted_ = predicted;
+        }
         Forwarding(const Forwarding&) = delete;
         Forwarding& operator=(const Forwarding&) = delete;
         ~Forwarding() { state_.forwarding_ = false; }
@@ -96,7 +100,10 @@ public:
     private:
         CommunicatorState& state_;
     };
+    /// Says so where predicted_slots() differ from what was found.
+    void tell_predicted() const;
     bool is_forwarding() const { return forwarding_; }
+    bool forwards_to_predicted() const { return forwards_to_predicted_; }
 
     /// A call that an engine serves: its memory is free again at the end; where an error left messages under
     /// way, which may still write to it, it is left alone.
@@ -166,6 +173,7 @@ private:
     std::optional<bool> alike_;                      // the info keys; empty: not compared
     std::vector<topology::LocalityRecord> records_;  // until the hierarchy is made of them
     bool forwarding_ = false;
+    bool forwards_to_predicted_ = false;
     bool consecutive_groups_ = false;
     std::array<std::optional<ForwardReason>, collective_count> forwarded_because_;  // empty: served
     topology::Hierarchy hierarchy_;

@@ -53,8 +53,11 @@ int register_parameters() {
 Surroundings find_surroundings() {
     // Open MPI's transports hand over larger messages only after a handshake.
     return {compat::size_variable("opal", "btl", "tcp", "eager_limit", 65536),
-            compat::size_variable("opal", "btl", "vader", "eager_limit", 4096), compat::architecture(),
-            compat::several_threads(), compat::transport_choice()};
+            compat::size_variable("opal", "btl", "vader", "eager_limit", 4096),
+            compat::architecture(),
+            compat::several_threads(),
+            compat::han_is_default(),
+            compat::transport_choice()};
 }
 
 int open() {

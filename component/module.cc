@@ -12,20 +12,27 @@ namespace {
 void construct(Module* module) {
     module->comm = nullptr;
     module->saved = nullptr;
+    module->predicted = nullptr;
     module->state = nullptr;
+}
+
+void release(SavedSlots* slots) {
+    if (slots == nullptr) {
+        return;
+    }
+#define STRATA_COLLECTIVE(op)          \
+    if (slots->op.module != nullptr) { \
+        OBJ_RELEASE(slots->op.module); \
+    }
+#include "strata/algorithms/collectives.def"
+#undef STRATA_COLLECTIVE
+    delete slots;
 }
 
 void destruct(Module* module) {
     delete module->state;
-    if (module->saved != nullptr) {
-#define STRATA_COLLECTIVE(op)                  \
-    if (module->saved->op.module != nullptr) { \
-        OBJ_RELEASE(module->saved->op.module); \
-    }
-#include "strata/algorithms/collectives.def"
-#undef STRATA_COLLECTIVE
-        delete module->saved;
-    }
+    release(module->predicted);
+    release(module->saved);
 }
 
 }  // namespace

@@ -186,14 +186,21 @@ bool threads_are_safe() {
 
 namespace {
 
+/// nullptr when there is none.
+const mca_base_var_t* variable_of(const char* project, const char* framework, const char* component,
+                                  const char* name) {
+    const int index = mca_base_var_find(project, framework, component, name);
+    const mca_base_var_t* variable = nullptr;
+    return index >= 0 && mca_base_var_get(index, &variable) == OPAL_SUCCESS ? variable : nullptr;
+}
+
 /// The value of a variable in `type`'s storage; nullptr when there is none.
 const void* value_of(const char* project, const char* framework, const char* component, const char* name,
                      mca_base_var_type_t& type) {
-    const int index = mca_base_var_find(project, framework, component, name);
-    const mca_base_var_t* variable = nullptr;
+    const mca_base_var_t* variable = variable_of(project, framework, component, name);
     const void* value = nullptr;
-    if (index < 0 || mca_base_var_get(index, &variable) != OPAL_SUCCESS ||
-        mca_base_var_get_value(index, &value, nullptr, nullptr) != OPAL_SUCCESS) {
+    if (variable == nullptr ||
+        mca_base_var_get_value(variable->mbv_index, &value, nullptr, nullptr) != OPAL_SUCCESS) {
         return nullptr;
     }
     type = variable->mbv_type;
@@ -201,6 +208,30 @@ const void* value_of(const char* project, const char* framework, const char* com
 }
 
 }  // namespace
+
+bool han_is_default() {
+    const mca_base_var_t* priority = variable_of("ompi", "coll", "han", "priority");
+    return priority != nullptr && priority->mbv_source == MCA_BASE_VAR_SOURCE_DEFAULT;
+}
+
+mca_coll_base_module_t* make_module(std::string_view component, ompi_communicator_t* comm) {
+    mca_base_component_list_item_t* item = nullptr;
+    OPAL_LIST_FOREACH(item, &ompi_coll_base_framework.framework_components, mca_base_component_list_item_t) {
+        if (component != item->cli_component->mca_component_name) {
+            continue;
+        }
+        const auto* coll = reinterpret_cast<const mca_coll_base_component_t*>(item->cli_component);
+        int priority = -1;
+        mca_coll_base_module_t* module = coll->collm_comm_query(comm, &priority);
+        if (module != nullptr && priority >= 0 && module->coll_module_enable(module, comm) == OMPI_SUCCESS) {
+            return module;
+        }
+        if (module != nullptr) {
+            OBJ_RELEASE(module);
+        }
+    }
+    return nullptr;
+}
 
 std::string text_variable(const char* project, const char* framework, const char* component,
                           const char* name) {

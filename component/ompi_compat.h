@@ -162,6 +162,11 @@ bool fabric_is_ip();
 bool libfabric_is_asked_for();
 /// True when the user chose btl/openib, which no longer is a default.
 bool openib_is_used();
+/// True where coll/han has the priority that it was made with: nobody asked for it, or against it.
+bool han_is_default();
+/// A module of a coll component for a communicator, ready to be called; the caller owns it. nullptr where the
+/// component is not there or does not want to: alike on all members of a communicator.
+mca_coll_base_module_t* make_module(std::string_view component, ompi_communicator_t* comm);
 /// A number that all members of a communicator know and that differs from its siblings'.
 std::uint64_t creation_number(ompi_communicator_t* comm);
 /// MPI_Finalize releases communicators that are left by ascending number of this kind.

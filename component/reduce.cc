@@ -30,13 +30,13 @@ int reduce_and_bcast(Module& module, const Operands& operands) {
     ompi_communicator_t* const comm = module.comm;
     const bool at_root = ompi_comm_rank(comm) == root;
     const void* const own = operands.send == MPI_IN_PLACE && !at_root ? operands.receive : operands.send;
-    const int rc =
-        call_previous<Collective::reduce>(comm, *module.saved, own, at_root ? operands.receive : nullptr,
-                                          operands.count, operands.datatype, operands.op, root);
+    const int rc = call_previous<Collective::reduce>(comm, predicted_slots(module), own,
+                                                     at_root ? operands.receive : nullptr, operands.count,
+                                                     operands.datatype, operands.op, root);
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    return call_previous<Collective::bcast>(comm, *module.saved, operands.receive, operands.count,
+    return call_previous<Collective::bcast>(comm, predicted_slots(module), operands.receive, operands.count,
                                             operands.datatype, root);
 }
 

@@ -212,7 +212,8 @@ std::uint64_t agreement_hash(const SettingsText& text, const Settings& settings,
     all << text.priority << '|' << text.window << '|' << text.hierarchy << '|' << text.disable << '|'
         << settings.near_card << '|' << settings.reproducible << '|' << surroundings.network_eager_bytes
         << '|' << surroundings.node_eager_bytes << '|' << surroundings.architecture << '|'
-        << surroundings.several_threads << '|' << surroundings.transport << '|' << settings.rules_hash << '|';
+        << surroundings.several_threads << '|' << surroundings.han_is_default << '|' << surroundings.transport
+        << '|' << settings.rules_hash << '|';
     if (settings.network) {
         all << settings.network->hash();
     } else {

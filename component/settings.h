@@ -79,7 +79,8 @@ struct Surroundings {
     std::size_t node_eager_bytes = 0;
     std::uint32_t architecture = 0;
     bool several_threads = false;  ///< MPI_THREAD_MULTIPLE
-    std::string transport = {};    ///< what decides whose cards count, beside what Open MPI itself compares
+    bool han_is_default = false;
+    std::string transport = {};  ///< what decides whose cards count, beside what Open MPI itself compares
 };
 
 /// Hash of everything that must be equal on all processes before any of them changes a message pattern.

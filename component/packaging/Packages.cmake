@@ -14,6 +14,8 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}
         RENAME copyright COMPONENT plugin)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/coll-strata-tools
         RENAME copyright COMPONENT tools)
+install(PROGRAMS ${CMAKE_CURRENT_LIST_DIR}/strata-report DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/man/strata-report.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
 if(TARGET strata-topo)
   install(FILES ${CMAKE_CURRENT_LIST_DIR}/man/strata-topo.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
 endif()
@@ -67,6 +69,8 @@ set(CPACK_DEBIAN_PLUGIN_PACKAGE_DEPENDS "${library} (>= ${series}), ${library} (
 set(CPACK_DEBIAN_PLUGIN_PACKAGE_SUGGESTS coll-strata-tools)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME coll-strata-tools)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION utils)
+set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS python3)
 set(CPACK_COMPONENT_PLUGIN_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION}")
-set(CPACK_COMPONENT_TOOLS_DESCRIPTION "Shows the hierarchy that coll/strata finds, and what it plans, without a job.")
+set(CPACK_COMPONENT_TOOLS_DESCRIPTION "Shows the hierarchy that coll/strata finds and what it \
+plans, without a job, and collects what a report of a problem needs.")
 include(CPack)

@@ -10,12 +10,10 @@ from nodes import Failure, Nodes
 
 from job import Paths, conclude
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench"))
-
-from comparison import contenders, grid  # noqa: E402
-from comparison.measure import CellRounds  # noqa: E402
-from comparison.setting import OnCluster  # noqa: E402
-from measuring.cluster import StandingCluster  # noqa: E402
+from comparison import contenders, grid
+from comparison.measure import CellRounds
+from comparison.setting import OnCluster
+from measuring.cluster import StandingCluster
 
 SIZES = (8, 64 << 10)
 # Not cyclic: there han gathers wrong bytes, in a job without the plugin as well (Open MPI 4.1.4).

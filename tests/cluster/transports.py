@@ -37,9 +37,7 @@ def test(paths, name):
     with Nodes(paths, (2, 2, 2, 2)) as nodes:
         everywhere = [f"host={','.join(f'n{node}' for node in range(4))}", *variables] if variables else None
         for engine, asked in ENGINES.items():
-            # What is left to Open MPI is not to go to han: that of 5.0.7 gathers derived types wrongly, and scatters
-            # wrongly in place, without the plugin as well.
-            settings = parameters | asked | {"coll_han_priority": "0", "coll_strata_network": f"file:{nodes.network_file}"}
+            settings = parameters | asked | {"coll_strata_network": f"file:{nodes.network_file}"}
 
             def judge(outcome):
                 outcome.expect_success()

@@ -9,10 +9,11 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "cluster"), os.path.join(HERE, "..", "..", "bench")]
+sys.path.insert(0, os.path.join(HERE, "..", "cluster"))
+
+from nodes import SKIPPED, Failure, Nodes, environment  # noqa: E402
 
 from emulated_cluster import runner, state, support  # noqa: E402
-from nodes import SKIPPED, Failure, Nodes, environment  # noqa: E402
 
 PROGRAMS = ("slurmctld", "slurmd", "srun", "salloc", "sbatch", "scontrol", "sinfo")
 SECONDS_TO_START = 30

@@ -1,0 +1,44 @@
+# A recipe for Spack: `spack repo create strata && cp -r <this folder> strata/packages/coll-strata && spack repo add strata`,
+# then `spack dev-build -d <the source tree> coll-strata@main ^openmpi@5.0`, or give `git` the address of your copy.
+from spack.package import *
+
+
+class CollStrata(CMakePackage):
+    """Topology-aware multilevel collectives for Open MPI: a coll component that finds the hardware hierarchy of every
+    communicator and runs Bcast, Reduce, Allreduce, Allgather, Gather, Scatter and Barrier as a pipeline over it."""
+
+    maintainers = []
+
+    license("BSD-3-Clause")
+
+    version("main", branch="main")
+    version("0.1.0", tag="v0.1.0")
+
+    variant("tools", default=True, description="Build strata-topo, which shows hierarchies and choices without a job")
+
+    depends_on("c", type="build")
+    depends_on("cxx", type="build")
+    depends_on("cmake@3.25:", type="build")
+    depends_on("pkgconfig", type="build")
+    depends_on("openmpi@4.1.0:4.1,5.0.0:5.0")
+    depends_on("pmix", when="^openmpi@5.0:")
+    depends_on("hwloc@2:")
+    depends_on("nlohmann-json@3.10:")
+    depends_on("cli11@2:", when="+tools")
+    depends_on("python@3.9:", type="run", when="+tools")
+
+    def cmake_args(self):
+        return [
+            self.define("STRATA_PLUGIN_DIR", self.plugin_folder),
+            self.define("STRATA_TESTS", False),
+            self.define("STRATA_BENCH", False),
+        ]
+
+    @property
+    def plugin_folder(self):
+        return join_path(self.prefix.lib, "openmpi")
+
+    def setup_run_environment(self, env):
+        env.prepend_path("OMPI_MCA_opal_mca_base_component_path", "USER_DEFAULT")
+        env.prepend_path("OMPI_MCA_opal_mca_base_component_path", "SYSTEM_DEFAULT")
+        env.prepend_path("OMPI_MCA_opal_mca_base_component_path", self.plugin_folder)
