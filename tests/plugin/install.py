@@ -2,15 +2,19 @@
 """The installed plugin works from where `cmake --install` puts it, from Open MPI's own folder, and as a package."""
 import glob
 import os
+import re
+import runpy
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import types
 
 from job import SKIPPED, Failure, Paths, check, conclude, environment, pretended, run
 
 RANKS = 4
+VARIABLE = "OMPI_MCA_opal_mca_base_component_path"
 FILES = ("mca_coll_strata.so", "help-mca-coll-strata.txt", "strata-presets")
 POINTERS = ("strata.sh", "modulefiles", "share", "bin")  # in a folder that Open MPI has to be told of
 PRESETS = ("ethernet-cluster", "fat-numa-node", "infiniband-cluster", "wan-grid")
@@ -32,17 +36,26 @@ def probe(paths, folder):
     check(run(paths, RANKS, "probe", [], PARAMETERS | {"coll_strata_window": "0"}, folder=folder), judge)
 
 
+def install_to(paths, scratch, target):
+    """A fresh configuration with STRATA_PLUGIN_DIR installs what this build made: nothing is compiled twice."""
+    build = os.path.join(scratch, "build")
+    quiet = {"check": True, "stdout": subprocess.DEVNULL, "env": environment(paths, {})}
+    subprocess.run([paths["cmake"], "-G", paths["generator"], "-S", paths["source"], "-B", build,
+                    f"-DSTRATA_PLUGIN_DIR={target}", "-DSTRATA_TESTS=OFF", "-DSTRATA_BENCH=OFF"], **quiet)
+    os.makedirs(os.path.join(build, "plugin"), exist_ok=True)
+    shutil.copy(paths["plugin"], os.path.join(build, "plugin"))
+    # What the configuration wants besides: strata-topo.
+    os.makedirs(os.path.join(build, "bin"), exist_ok=True)
+    for program in glob.glob(os.path.join(paths["build"], "bin", "strata-topo")):
+        shutil.copy(program, os.path.join(build, "bin"))
+    subprocess.run([paths["cmake"], "--install", build], **quiet)
+    shutil.rmtree(build)
+
+
 def installed_to_a_folder(paths):
-    """A fresh configuration with STRATA_PLUGIN_DIR installs what this build made: nothing is compiled
-    twice."""
     with tempfile.TemporaryDirectory() as scratch:
-        build, target = os.path.join(scratch, "build"), os.path.join(scratch, "of the user", "plugins")
-        quiet = {"check": True, "stdout": subprocess.DEVNULL, "env": environment(paths, {})}
-        subprocess.run([paths["cmake"], "-G", paths["generator"], "-S", paths["source"], "-B", build, f"-DSTRATA_PLUGIN_DIR={target}",
-                        "-DSTRATA_TESTS=OFF", "-DSTRATA_BENCH=OFF"], **quiet)
-        os.makedirs(os.path.join(build, "plugin"), exist_ok=True)
-        shutil.copy(paths["plugin"], os.path.join(build, "plugin"))
-        subprocess.run([paths["cmake"], "--install", build], **quiet)
+        target = os.path.join(scratch, "of the user", "plugins")
+        install_to(paths, scratch, target)
         found = sorted(os.listdir(target))
         expected = sorted((*FILES, *POINTERS))
         if found != expected:
@@ -50,13 +63,64 @@ def installed_to_a_folder(paths):
         presets = sorted(os.listdir(os.path.join(target, "strata-presets")))
         if presets != sorted(name + end for name in PRESETS for end in (".conf", ".json")):
             raise Failure(f"installed the presets {presets}")
-        shutil.rmtree(build)
         probe(paths, target)
         sourced = subprocess.run(["sh", "-c", '. "$1"; . "$1"; echo "$OMPI_MCA_opal_mca_base_component_path"', "sh",
                                   os.path.join(target, "strata.sh")], text=True, capture_output=True, check=True,
                                  env={}).stdout
         if sourced != f"{target}:SYSTEM_DEFAULT:USER_DEFAULT\n":
             raise Failure(f"strata.sh, twice, sets {sourced!r}")
+
+
+def loaded_as_a_module(paths):
+    """The module file: loaded it sets the path, over a path that is there, too; unloaded it leaves what was there."""
+    lmod = "/usr/share/lmod/lmod/init/bash"
+    if not os.path.exists(lmod):
+        print("skipped: no Lmod here; Debian package: lmod")
+        sys.exit(SKIPPED)
+    with tempfile.TemporaryDirectory() as scratch:
+        target = os.path.join(scratch, "plugins")
+        install_to(paths, scratch, target)
+        for before in ("", "/other:SYSTEM_DEFAULT"):
+            say = f'echo "path=${VARIABLE}"'
+            script = (f'. {lmod}; {f"export {VARIABLE}={before};" if before else ""} module use {target}/modulefiles; '
+                      f"module load coll-strata; {say}; module -t list 2>&1; module unload coll-strata; {say}")
+            said = run_or_fail("env", "-i", f"PATH={os.environ['PATH']}", "bash", "-c", script)
+            wanted = [f"path={target}:{before or 'SYSTEM_DEFAULT:USER_DEFAULT'}", f"path={before}"]
+            if [line for line in said.splitlines() if line.startswith("path=")] != wanted or "coll-strata/0." not in said:
+                raise Failure(f"Lmod, expected {wanted}:\n{said}")
+
+
+def described_to_spack(paths):
+    """Spack is not here: the recipe's own sentences are carried out by stand-ins for Spack's, and what it asks CMake for
+    exists."""
+    said = {"depends_on": [], "version": []}
+
+    class CMakePackage:
+        @staticmethod
+        def define(name, value):
+            return f"-D{name}={value}"
+
+    known = {name: lambda *_, **__: None for name in ("license", "variant")}
+    known |= {name: (lambda what, *_, name=name, **__: said[name].append(what)) for name in said}
+    known |= {"CMakePackage": CMakePackage, "join_path": os.path.join}
+    stand_in = types.ModuleType("spack.package")
+    stand_in.__dict__.update(known)
+    sys.modules |= {"spack": types.ModuleType("spack"), "spack.package": stand_in}
+    recipe = runpy.run_path(os.path.join(paths["source"], "component", "packaging", "spack", "package.py"))["CollStrata"]()
+    recipe.prefix = types.SimpleNamespace(lib="/prefix/lib")
+    with open(os.path.join(paths["build"], "CMakeCache.txt"), encoding="utf-8") as file:
+        cache = file.read()
+    with open(os.path.join(paths["source"], "CMakeLists.txt"), encoding="utf-8") as file:
+        project = file.read()
+    for argument in recipe.cmake_args():
+        name = argument[2:].split("=")[0]
+        if f"\n{name}:" not in cache:
+            raise Failure(f"CMake knows no {name}")
+    if f" VERSION {said['version'][-1]} " not in project:
+        raise Failure(f"the recipe has the versions {said['version']}, the project has another")
+    missing = {"openmpi", "hwloc", "nlohmann-json", "cmake", "cli11"} - {re.split("[@ ]", what)[0] for what in said["depends_on"]}
+    if missing:
+        raise Failure(f"the recipe does not depend on {missing}")
 
 
 def plugin_folder(paths):
@@ -123,10 +187,11 @@ def installed_as_packages(paths):
                 raise Failure("ompi_info does not list the plugin")
             probe(paths, "SYSTEM_DEFAULT")
             files = run_or_fail("dpkg", "-L", *names)  # not all systems keep manual pages
-            for page in ("man1/strata-topo.1", "man7/coll-strata.7"):
+            for page in ("man1/strata-topo.1", "man1/strata-report.1", "man7/coll-strata.7"):
                 if page not in files:
                     raise Failure(f"the manual page {page} is missing")
             run_or_fail("/usr/bin/strata-topo", "--version")
+            run_or_fail("/usr/bin/strata-report", "--output", os.path.join(scratch, "report.txt"))
         finally:
             left = subprocess.run(["dpkg", "-P", *names], text=True, stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT, check=False)
@@ -134,5 +199,6 @@ def installed_as_packages(paths):
         raise Failure(f"something is left of the packages:\n{left.stdout}")
 
 
-TESTS = {"folder": installed_to_a_folder, "system": installed_to_the_system, "packages": installed_as_packages}
+TESTS = {"folder": installed_to_a_folder, "module": loaded_as_a_module, "spack": described_to_spack,
+         "system": installed_to_the_system, "packages": installed_as_packages}
 conclude(lambda: TESTS[sys.argv[2]](Paths(sys.argv[1])))

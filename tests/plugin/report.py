@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""strata-report has what is needed, of one plugin and of several, of jobs that work and that do not, and nothing that is
+nobody's business."""
+import os
+import subprocess
+import sys
+import tempfile
+
+from job import SYSTEM_FOLDERS, Failure, Paths, conclude, environment, pretended
+
+
+def report(paths, folders, command=(), expected=0, **variables):
+    """The text of a report and what was printed meanwhile."""
+    program = os.path.join(paths["source"], "component", "packaging", "strata-report")
+    own = environment(paths, {"coll_strata_window": "6"} | pretended(2, 2)) | variables
+    own["PATH"] = os.path.join(paths["build"], "bin") + ":" + own["PATH"]
+    own["OMPI_MCA_opal_mca_base_component_path"] = ":".join([*folders, SYSTEM_FOLDERS])
+    with tempfile.TemporaryDirectory() as scratch:
+        path = os.path.join(scratch, "report.txt")
+        done = subprocess.run([program, "-o", path, *command], env=own, cwd=scratch, text=True, timeout=120,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        if done.returncode != expected:
+            raise Failure(f"exit status {done.returncode}, expected {expected}:\n{done.stdout}")
+        if os.listdir(scratch) != ["report.txt"]:
+            raise Failure(f"it leaves {os.listdir(scratch)}")
+        with open(path, encoding="utf-8") as file:
+            return file.read(), done.stdout
+
+
+def expect(text, *pieces):
+    for piece in pieces:
+        if piece not in text:
+            raise Failure(f"'{piece}' is missing in\n{text}")
+
+
+def expect_not(text, *pieces):
+    for piece in pieces:
+        if piece in text:
+            raise Failure(f"'{piece}' stands in\n{text}")
+
+
+def job(paths, *words):
+    return [paths["mpirun"], "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "--mca", "btl", "self,vader", "-n",
+            "4", *words]
+
+
+def test(paths, wanted):
+    one, other = paths.folder(), paths.folder("other_version")
+    text, _ = report(paths, [one], SECRET_OF_THE_USER="do not tell", UCX_TLS="tcp")
+    expect(text, "=== system", "=== versions", "Open MPI", "strata-topo 0.", "=== plugins", f"{one}/mca_coll_strata.so: ",
+           "ompi_info: MCA coll: strata", "OMPI_MCA_coll_strata_window=6", "UCX_TLS=tcp", "data source: environment",
+           "=== this machine", "network card" if "network card" in text else "node", wanted)
+    expect_not(text, "do not tell", "NOTE:", "=== job")
+    text, _ = report(paths, [one, other])
+    expect(text, "NOTE: 2 plugins are installed, and they differ. Open MPI takes the first one.")
+    text, _ = report(paths, [one, one])
+    expect_not(text, "NOTE:")
+    text, printed = report(paths, [one], job(paths, paths["probe"], "--sizes", "100000"))
+    expect(text, "ended with 0 after", "coll:strata: MPI_COMM_WORLD bcast of 100000 bytes from rank 0: ",
+           "--- hierarchy.json", '"levels":')
+    expect(printed, "probe: passed on 4 ranks")
+    expect_not(text, "probe: passed")
+    text, _ = report(paths, [one], job(paths, "--mca", "coll_strata_window", "0", paths["probe"]))
+    expect(text, "does not understand these parameters")
+    text, _ = report(paths, [one], job(paths, "sh", "-c", "exit 3"))
+    expect(text, "ended with 3 after", "--- it drew no hierarchy")
+    text, _ = report(paths, [one], ["/no/such/mpirun"])
+    expect(text, "it cannot be started: ")
+    print("reports have what is needed")
+
+
+conclude(lambda: test(Paths(sys.argv[1]), sys.argv[2]))
