@@ -33,8 +33,8 @@ int serve_allgather(Module& module, const Elements& own, const BlockArray& resul
         arguments...);
 }
 
-int allgather(const void* send, int send_count, ompi_datatype_t* send_type, void* receive, int receive_count,
-              ompi_datatype_t* receive_type, ompi_communicator_t* /*comm*/,
+int allgather(const void* send, compat::Count send_count, ompi_datatype_t* send_type, void* receive,
+              compat::Count receive_count, ompi_datatype_t* receive_type, ompi_communicator_t* /*comm*/,
               mca_coll_base_module_t* base) noexcept {
     return at_border([&] {
         return serve_allgather<Collective::allgather>(
@@ -44,9 +44,10 @@ int allgather(const void* send, int send_count, ompi_datatype_t* send_type, void
     });
 }
 
-int allgatherv(const void* send, int send_count, ompi_datatype_t* send_type, void* receive,
-               const int* receive_counts, const int* displacements, ompi_datatype_t* receive_type,
-               ompi_communicator_t* /*comm*/, mca_coll_base_module_t* base) noexcept {
+int allgatherv(const void* send, compat::Count send_count, ompi_datatype_t* send_type, void* receive,
+               compat::Counts receive_counts, compat::Displacements displacements,
+               ompi_datatype_t* receive_type, ompi_communicator_t* /*comm*/,
+               mca_coll_base_module_t* base) noexcept {
     return at_border([&] {
         return serve_allgather<Collective::allgatherv>(
             *reinterpret_cast<Module*>(base), {send, send_count, send_type},

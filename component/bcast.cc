@@ -14,7 +14,7 @@ int run_levels(LevelCommunicators& communicators, const algorithms::Plan& plan, 
     return algorithms::bcast_levels(communicators, buffer, is_root, segment);
 }
 
-int bcast(void* data, int count, ompi_datatype_t* datatype, int root, ompi_communicator_t* comm,
+int bcast(void* data, compat::Count count, ompi_datatype_t* datatype, int root, ompi_communicator_t* comm,
           mca_coll_base_module_t* base) noexcept {
     return at_border([&] {
         auto& module = *reinterpret_cast<Module*>(base);

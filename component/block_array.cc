@@ -7,9 +7,9 @@ namespace strata::component {
 using algorithms::Arena;
 using algorithms::Block;
 
-BlockArray::BlockArray(const void* buffer, int count, ompi_datatype_t* datatype)
+BlockArray::BlockArray(const void* buffer, compat::Count count, ompi_datatype_t* datatype)
     : buffer_(const_cast<void*>(buffer)),
-      count_(count),
+      count_(static_cast<std::size_t>(count)),
       datatype_(datatype),
       size_(packed_bytes(datatype, 1)),
       one_packed_(is_packed_in_place(datatype, 1)),
@@ -18,15 +18,16 @@ BlockArray::BlockArray(const void* buffer, int count, ompi_datatype_t* datatype)
     ompi_datatype_get_extent(datatype, &lower, &extent_);
 }
 
-BlockArray::BlockArray(const void* buffer, const int* counts, const int* displacements,
+BlockArray::BlockArray(const void* buffer, compat::Counts counts, compat::Displacements displacements,
                        ompi_datatype_t* datatype)
     : BlockArray(buffer, 0, datatype) {
+    listed_ = true;
     counts_ = counts;
     displacements_ = displacements;
 }
 
 std::size_t BlockArray::total_bytes(int ranks) const {
-    if (counts_ == nullptr) {
+    if (!listed_) {
         return bytes(0) * static_cast<std::size_t>(ranks);
     }
     std::size_t sum = 0;
@@ -37,8 +38,9 @@ std::size_t BlockArray::total_bytes(int ranks) const {
 }
 
 void* BlockArray::elements(int rank) const {
-    const std::ptrdiff_t first =
-        displacements_ != nullptr ? displacements_[rank] : static_cast<std::ptrdiff_t>(rank) * count_;
+    const auto place = static_cast<std::size_t>(rank);
+    const std::ptrdiff_t first = listed_ ? compat::displacement_at(displacements_, place)
+                                         : static_cast<std::ptrdiff_t>(place * count_);
     return static_cast<std::byte*>(buffer_) + first * extent_;
 }
 

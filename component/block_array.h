@@ -11,7 +11,7 @@ namespace strata::component {
 /// What one rank gives or gets, as MPI takes it.
 struct Elements {
     const void* data;  ///< or MPI_IN_PLACE
-    int count;
+    compat::Count count;
     ompi_datatype_t* datatype;
 
     bool in_place() const { return data == MPI_IN_PLACE; }
@@ -22,11 +22,12 @@ struct Elements {
 class BlockArray {
 public:
     /// Block i is elements [i * count, (i + 1) * count).
-    BlockArray(const void* buffer, int count, ompi_datatype_t* datatype);
+    BlockArray(const void* buffer, compat::Count count, ompi_datatype_t* datatype);
     /// Block i is counts[i] elements, displacements[i] extents from the buffer's start.
-    BlockArray(const void* buffer, const int* counts, const int* displacements, ompi_datatype_t* datatype);
+    BlockArray(const void* buffer, compat::Counts counts, compat::Displacements displacements,
+               ompi_datatype_t* datatype);
 
-    std::size_t bytes(int rank) const { return size_ * static_cast<std::size_t>(count(rank)); }
+    std::size_t bytes(int rank) const { return size_ * count(rank); }
     /// Bytes of the blocks of ranks 0..ranks-1.
     std::size_t total_bytes(int ranks) const;
     /// Where the block lies packed: in the buffer itself where its elements do, else new memory of the arena.
@@ -42,14 +43,17 @@ public:
     int contribute(int rank, const Elements& own, const algorithms::Block& block) const;
 
 private:
-    int count(int rank) const { return counts_ != nullptr ? counts_[rank] : count_; }
+    std::size_t count(int rank) const {
+        return listed_ ? compat::count_at(counts_, static_cast<std::size_t>(rank)) : count_;
+    }
     void* elements(int rank) const;
     bool packed_in_place(int rank) const { return count(rank) > 1 ? many_packed_ : one_packed_; }
 
     void* buffer_;
-    int count_ = 0;
-    const int* counts_ = nullptr;
-    const int* displacements_ = nullptr;
+    std::size_t count_ = 0;
+    bool listed_ = false;  ///< by the following
+    compat::Counts counts_{};
+    compat::Displacements displacements_{};
     ompi_datatype_t* datatype_;
     std::size_t size_;
     std::ptrdiff_t extent_ = 0;

@@ -30,8 +30,8 @@ int run_at_root(const BlockCall& call, const Elements& own, const BlockArray& re
     return rc == OMPI_SUCCESS && !own.in_place() && own.bytes() > mine.bytes ? MPI_ERR_TRUNCATE : rc;
 }
 
-int gather(const void* send, int send_count, ompi_datatype_t* send_type, void* receive, int receive_count,
-           ompi_datatype_t* receive_type, int root, ompi_communicator_t* comm,
+int gather(const void* send, compat::Count send_count, ompi_datatype_t* send_type, void* receive,
+           compat::Count receive_count, ompi_datatype_t* receive_type, int root, ompi_communicator_t* comm,
            mca_coll_base_module_t* base) noexcept {
     return at_border([&] {
         auto& module = *reinterpret_cast<Module*>(base);
@@ -102,9 +102,9 @@ int run_gatherv(const BlockCall& call, int ranks, const Elements& own, const Blo
     return rc != OMPI_SUCCESS ? rc : move_blocks(call, BlockFlow::to_root, blocks, false);
 }
 
-int gatherv(const void* send, int send_count, ompi_datatype_t* send_type, void* receive,
-            const int* receive_counts, const int* displacements, ompi_datatype_t* receive_type, int root,
-            ompi_communicator_t* /*comm*/, mca_coll_base_module_t* base) noexcept {
+int gatherv(const void* send, compat::Count send_count, ompi_datatype_t* send_type, void* receive,
+            compat::Counts receive_counts, compat::Displacements displacements, ompi_datatype_t* receive_type,
+            int root, ompi_communicator_t* /*comm*/, mca_coll_base_module_t* base) noexcept {
     return at_border([&] {
         auto& module = *reinterpret_cast<Module*>(base);
         // Only the root knows all sizes: nothing may depend on them.

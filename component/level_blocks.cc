@@ -152,10 +152,9 @@ private:
                                                         row_.bytes(own), byte, group.root);
         }
         const Counts shares = root ? counts(parts) : Counts{};
-        return component::start<Collective::gatherv>(group, group.up, send, row_.bytes(own), byte, receive,
-                                                     static_cast<const int*>(shares.bytes.data()),
-                                                     static_cast<const int*>(shares.offsets.data()), byte,
-                                                     group.root);
+        return component::start<Collective::gatherv>(
+            group, group.up, send, row_.bytes(own), byte, receive, compat::counts_of(shares.bytes.data()),
+            compat::displacements_of(shares.offsets.data()), byte, group.root);
     }
 
     int scatter(LevelGroup& group, const Parts& parts) {
@@ -169,9 +168,10 @@ private:
                                                          receive, row_.bytes(own), byte, group.root);
         }
         const Counts shares = root ? counts(parts) : Counts{};
-        return component::start<Collective::scatterv>(
-            group, group.down, send, static_cast<const int*>(shares.bytes.data()),
-            static_cast<const int*>(shares.offsets.data()), byte, receive, row_.bytes(own), byte, group.root);
+        return component::start<Collective::scatterv>(group, group.down, send,
+                                                      compat::counts_of(shares.bytes.data()),
+                                                      compat::displacements_of(shares.offsets.data()), byte,
+                                                      receive, row_.bytes(own), byte, group.root);
     }
 
     int bcast(LevelGroup& group, ompi_request_t*& pending, std::size_t begin, std::size_t end) {
@@ -194,7 +194,7 @@ private:
             const Counts shares = counts(parts);
             return component::start<Collective::allgatherv>(
                 group, group.up, static_cast<const void*>(MPI_IN_PLACE), 0, byte, receive,
-                static_cast<const int*>(shares.bytes.data()), static_cast<const int*>(shares.offsets.data()),
+                compat::counts_of(shares.bytes.data()), compat::displacements_of(shares.offsets.data()),
                 byte);
         }
         // A method that goes by trees.

@@ -154,8 +154,7 @@ bool LevelCommunicators::split(ompi_communicator_t* parent, int depth, const Sha
         level.comm = created;
         if (compat::release_number(created) < compat::release_number(parent)) {
             // Ours has to outlive the parent that will free it.
-            OMPI_COMM_SET_EXTRA_RETAIN(created);
-            OBJ_RETAIN(created);
+            compat::keep_beyond_parent(created);
         }
         equip(level);
         return true;

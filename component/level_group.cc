@@ -123,7 +123,7 @@ int run_named(OfCollective<Collective::allgather>, const LevelGroup& group, cons
     };
     switch (algorithm_for(LevelTask::allgather, group, Algorithm::ring)) {
         case Algorithm::linear: return run(ompi_coll_base_allgather_intra_basic_linear);
-        case Algorithm::bruck: return run(ompi_coll_base_allgather_intra_bruck);
+        case Algorithm::bruck: return run(compat::allgather_bruck);
         case Algorithm::recursive_doubling: return run(ompi_coll_base_allgather_intra_recursivedoubling);
         case Algorithm::neighbor: return run(ompi_coll_base_allgather_intra_neighborexchange);
         case Algorithm::two_proc: return run(ompi_coll_base_allgather_intra_two_procs);
@@ -132,8 +132,8 @@ int run_named(OfCollective<Collective::allgather>, const LevelGroup& group, cons
 }
 
 int run_named(OfCollective<Collective::allgatherv>, const LevelGroup& group, const void* send, int send_count,
-              ompi_datatype_t* send_type, void* receive, const int* counts, const int* displacements,
-              ompi_datatype_t* type) {
+              ompi_datatype_t* send_type, void* receive, compat::Counts counts,
+              compat::Displacements displacements, ompi_datatype_t* type) {
     const auto run = [&](auto* algorithm) {
         return algorithm(send, send_count, send_type, receive, counts, displacements, type, group.comm,
                          group.base);

@@ -48,8 +48,8 @@ int run_named(OfCollective<Collective::allreduce>, const LevelGroup& group, cons
 int run_named(OfCollective<Collective::allgather>, const LevelGroup& group, const void* send, int send_count,
               ompi_datatype_t* send_type, void* receive, int receive_count, ompi_datatype_t* receive_type);
 int run_named(OfCollective<Collective::allgatherv>, const LevelGroup& group, const void* send, int send_count,
-              ompi_datatype_t* send_type, void* receive, const int* receive_counts, const int* displacements,
-              ompi_datatype_t* receive_type);
+              ompi_datatype_t* send_type, void* receive, compat::Counts receive_counts,
+              compat::Displacements displacements, ompi_datatype_t* receive_type);
 int run_named(OfCollective<Collective::gather>, const LevelGroup& group, const void* send, int send_count,
               ompi_datatype_t* send_type, void* receive, int receive_count, ompi_datatype_t* receive_type,
               int root);

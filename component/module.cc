@@ -67,6 +67,28 @@ int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     }
 #include "strata/algorithms/collectives.def"
 #undef STRATA_COLLECTIVE
+    if constexpr (compat::components_install_themselves) {
+#define STRATA_COLLECTIVE(op)                                                                 \
+    if (Slot<Collective::op>::offered(*base) != nullptr) {                                    \
+        Slot<Collective::op>::function(*comm->c_coll) = Slot<Collective::op>::offered(*base); \
+        Slot<Collective::op>::module(*comm->c_coll) = base;                                   \
+    }
+#include "strata/algorithms/collectives.def"
+#undef STRATA_COLLECTIVE
+    }
+    return OMPI_SUCCESS;
+}
+
+/// Where components install themselves: puts back what was there.
+[[maybe_unused]] int disable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
+    auto* module = reinterpret_cast<Module*>(base);
+#define STRATA_COLLECTIVE(op)                                                       \
+    if (Slot<Collective::op>::module(*comm->c_coll) == base) {                      \
+        Slot<Collective::op>::function(*comm->c_coll) = module->saved->op.function; \
+        Slot<Collective::op>::module(*comm->c_coll) = module->saved->op.module;     \
+    }
+#include "strata/algorithms/collectives.def"
+#undef STRATA_COLLECTIVE
     return OMPI_SUCCESS;
 }
 
@@ -91,6 +113,9 @@ mca_coll_base_module_t* query_module(ompi_communicator_t* comm, int* priority, c
         return nullptr;
     }
     module->super.coll_module_enable = enable;
+    if constexpr (compat::components_install_themselves) {
+        module->super.coll_module_disable = disable;
+    }
 #define STRATA_COLLECTIVE(op)                                      \
     if (settings.enabled(Collective::op)) {                        \
         Slot<Collective::op>::offered(module->super) = op##_entry; \

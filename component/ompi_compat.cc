@@ -103,6 +103,26 @@ hwloc_topology_t node_topology() {
     return opal_hwloc_base_get_topology() == OPAL_SUCCESS ? opal_hwloc_topology : nullptr;
 }
 
+void keep_beyond_parent(ompi_communicator_t* comm) {
+#if OMPI_MAJOR_VERSION <= 5
+    OMPI_COMM_SET_EXTRA_RETAIN(comm);
+#endif
+    OBJ_RETAIN(comm);
+}
+
+int allgather_bruck(const void* send, Count send_count, ompi_datatype_t* send_type, void* receive,
+                    Count count, ompi_datatype_t* type, ompi_communicator_t* comm,
+                    mca_coll_base_module_t* module) {
+#if OMPI_MAJOR_VERSION > 5
+    constexpr int radix = 2;
+    return ompi_coll_base_allgather_intra_k_bruck(send, send_count, send_type, receive, count, type, comm,
+                                                  module, radix);
+#else
+    return ompi_coll_base_allgather_intra_bruck(send, send_count, send_type, receive, count, type, comm,
+                                                module);
+#endif
+}
+
 bool may_have_info(ompi_communicator_t* comm) {
     // Release 4.1 names a communicator before it selects components, or leaves that to later: "MPI
     // COMMUNICATOR 3 DUP FROM 0" is one of MPI_Comm_dup or MPI_Comm_dup_with_info. These calls take no info

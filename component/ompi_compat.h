@@ -1,6 +1,8 @@
 #pragma once
 // The only door to Open MPI's internal headers, and the only place that knows how its releases differ.
 // The headers are C; the notes say which line a C++ compiler stumbles over.
+#include <cstdint>
+
 #include "ompi_config.h"
 
 #pragma GCC diagnostic push
@@ -9,8 +11,28 @@
 #pragma GCC diagnostic ignored "-Wsign-compare"
 #pragma GCC diagnostic ignored "-Wshadow"
 
-#if OMPI_MAJOR_VERSION != 4 && OMPI_MAJOR_VERSION != 5
-#error "this release of the plugin is built for Open MPI 4.1 and 5.0"
+#if OMPI_MAJOR_VERSION < 4 || OMPI_MAJOR_VERSION > 6
+#error "this plugin is built for Open MPI 4.1 and 5.0, and written for 6"
+#endif
+
+#if OMPI_MAJOR_VERSION > 5
+// count_disp_array.h: passes const void * where it wants const int * or const size_t *, numbers of 32 bits
+// being marked by the lowest bit; there and in op.h are words that C++ writes otherwise.
+inline std::intptr_t opal_count_array_create(const void* counts) {
+    return reinterpret_cast<std::intptr_t>(counts) | 1;
+}
+inline std::intptr_t opal_count_array_create_c(const void* counts) {
+    return reinterpret_cast<std::intptr_t>(counts);
+}
+inline std::intptr_t opal_disp_array_create(const void* displacements) {
+    return reinterpret_cast<std::intptr_t>(displacements) | 1;
+}
+inline std::intptr_t opal_disp_array_create_c(const void* displacements) {
+    return reinterpret_cast<std::intptr_t>(displacements);
+}
+#define _Static_assert static_assert
+#define _Alignof alignof
+#define restrict __restrict
 #endif
 
 #if OMPI_MAJOR_VERSION == 4
@@ -87,6 +109,11 @@ extern "C" {  // declares its functions without linkage
 #define STRATA_PMIX_HOSTNAME PMIX_HOSTNAME
 #define STRATA_PMIX_STRING PMIX_STRING
 #endif
+#if OMPI_MAJOR_VERSION > 5
+#undef _Static_assert
+#undef _Alignof
+#undef restrict
+#endif
 #pragma GCC diagnostic pop
 
 #include <cstddef>
@@ -101,11 +128,36 @@ extern "C" {  // declares its functions without linkage
 // The interface that this release has its components speak.
 #if OMPI_MAJOR_VERSION == 4
 #define STRATA_COLL_BASE_VERSION MCA_COLL_BASE_VERSION_2_0_0
-#else
+#elif OMPI_MAJOR_VERSION == 5
 #define STRATA_COLL_BASE_VERSION MCA_COLL_BASE_VERSION_2_4_0
+#else
+#define STRATA_COLL_BASE_VERSION MCA_COLL_BASE_VERSION_3_0_0
 #endif
 
 namespace strata::component::compat {
+
+// How collectives take numbers of elements, and arrays of them and of displacements.
+#if OMPI_MAJOR_VERSION > 5
+constexpr bool components_install_themselves = true;  ///< in coll_module_enable; else Open MPI does it
+using Count = std::size_t;
+using Counts = ompi_count_array_t;
+using Displacements = ompi_disp_array_t;
+inline std::size_t count_at(Counts counts, std::size_t i) { return ompi_count_array_get(counts, i); }
+inline std::ptrdiff_t displacement_at(Displacements all, std::size_t i) {
+    return ompi_disp_array_get(all, i);
+}
+inline Counts counts_of(const int* counts) { return ompi_count_array_create(counts); }
+inline Displacements displacements_of(const int* all) { return ompi_disp_array_create(all); }
+#else
+constexpr bool components_install_themselves = false;
+using Count = int;
+using Counts = const int*;
+using Displacements = const int*;
+inline std::size_t count_at(Counts counts, std::size_t i) { return static_cast<std::size_t>(counts[i]); }
+inline std::ptrdiff_t displacement_at(Displacements all, std::size_t i) { return all[i]; }
+inline Counts counts_of(const int* counts) { return counts; }
+inline Displacements displacements_of(const int* all) { return all; }
+#endif
 
 /// The release series for which this plugin is built, such as "4.1".
 std::string built_for();
@@ -167,6 +219,13 @@ bool han_is_default();
 /// A module of a coll component for a communicator, ready to be called; the caller owns it. nullptr where the
 /// component is not there or does not want to: alike on all members of a communicator.
 mca_coll_base_module_t* make_module(std::string_view component, ompi_communicator_t* comm);
+/// Of a communicator that MPI_Finalize may release before the one that it was made of, and that frees it
+/// again.
+void keep_beyond_parent(ompi_communicator_t* comm);
+/// Bruck's Allgather, one of the base algorithms.
+int allgather_bruck(const void* send, Count send_count, ompi_datatype_t* send_type, void* receive,
+                    Count count, ompi_datatype_t* type, ompi_communicator_t* comm,
+                    mca_coll_base_module_t* module);
 /// A number that all members of a communicator know and that differs from its siblings'.
 std::uint64_t creation_number(ompi_communicator_t* comm);
 /// MPI_Finalize releases communicators that are left by ascending number of this kind.

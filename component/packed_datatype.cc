@@ -38,7 +38,7 @@ void prepare(opal_convertor_t& convertor, bool packs, const void* elements, std:
 int convert(opal_convertor_t& convertor, bool packs, std::byte* packed, std::size_t bytes,
             std::size_t& moved) {
     iovec piece{};
-    piece.iov_base = reinterpret_cast<IOVBASE_TYPE*>(packed);
+    piece.iov_base = packed;
     piece.iov_len = std::min(bytes, most_at_once);
     uint32_t pieces = 1;
     moved = piece.iov_len;

@@ -50,8 +50,8 @@ Request request_of(Collective collective, const Operands& operands, int root,
     return request;
 }
 
-int reduce(const void* send, void* receive, int count, ompi_datatype_t* datatype, ompi_op_t* op, int root,
-           ompi_communicator_t* comm, mca_coll_base_module_t* base) noexcept {
+int reduce(const void* send, void* receive, compat::Count count, ompi_datatype_t* datatype, ompi_op_t* op,
+           int root, ompi_communicator_t* comm, mca_coll_base_module_t* base) noexcept {
     return at_border([&] {
         auto& module = *reinterpret_cast<Module*>(base);
         CommunicatorState& state = *module.state;
@@ -71,7 +71,7 @@ int reduce(const void* send, void* receive, int count, ompi_datatype_t* datatype
     });
 }
 
-int allreduce(const void* send, void* receive, int count, ompi_datatype_t* datatype, ompi_op_t* op,
+int allreduce(const void* send, void* receive, compat::Count count, ompi_datatype_t* datatype, ompi_op_t* op,
               ompi_communicator_t* comm, mca_coll_base_module_t* base) noexcept {
     static_cast<void>(comm);
     return at_border([&] {

@@ -40,8 +40,8 @@ int run_elsewhere(const BlockCall& call, std::span<Block> blocks, const Elements
     return fits ? array.store(0, mine) : MPI_ERR_TRUNCATE;
 }
 
-int scatter(const void* send, int send_count, ompi_datatype_t* send_type, void* receive, int receive_count,
-            ompi_datatype_t* receive_type, int root, ompi_communicator_t* comm,
+int scatter(const void* send, compat::Count send_count, ompi_datatype_t* send_type, void* receive,
+            compat::Count receive_count, ompi_datatype_t* receive_type, int root, ompi_communicator_t* comm,
             mca_coll_base_module_t* base) noexcept {
     return at_border([&] {
         auto& module = *reinterpret_cast<Module*>(base);
@@ -87,9 +87,10 @@ int run_scatterv(const BlockCall& call, int ranks, const BlockArray& source, con
     return run_elsewhere(call, blocks, own, false);
 }
 
-int scatterv(const void* send, const int* send_counts, const int* displacements, ompi_datatype_t* send_type,
-             void* receive, int receive_count, ompi_datatype_t* receive_type, int root,
-             ompi_communicator_t* /*comm*/, mca_coll_base_module_t* base) noexcept {
+int scatterv(const void* send, compat::Counts send_counts, compat::Displacements displacements,
+             ompi_datatype_t* send_type, void* receive, compat::Count receive_count,
+             ompi_datatype_t* receive_type, int root, ompi_communicator_t* /*comm*/,
+             mca_coll_base_module_t* base) noexcept {
     return at_border([&] {
         auto& module = *reinterpret_cast<Module*>(base);
         // Only the root knows all sizes: nothing may depend on them.
