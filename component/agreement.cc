@@ -137,9 +137,15 @@ void publish_record(const topology::LocalityRecord& record) {
     }
 }
 
+void tell_of_node() {
+    if (compat::exchange_is_complete()) {
+        compat::tell_of_node(record_key);
+    }
+}
+
 void receive_records() {
     if (compat::exchange_is_complete()) {
-        compat::exchange_by_nodes(record_key);
+        compat::receive_of_nodes(record_key);
     }
 }
 

@@ -19,7 +19,9 @@ struct Agreement {
 /// A process that publishes nothing makes every communicator that contains it forward.
 void publish_record(const topology::LocalityRecord& record);
 
-/// To be called when MPI_COMM_WORLD is made, by every process that has published: others wait for it.
+/// What makes the records of large jobs cheap to get, nothing more: the first when the component is asked for
+/// the first time, the second when MPI_COMM_WORLD is made, by every process that has published.
+void tell_of_node();
 void receive_records();
 
 /// Compares the records of all members. Local: sends nothing and waits for nobody. Every member comes to the

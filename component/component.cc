@@ -96,13 +96,26 @@ int open() {
 
 int close() { return OMPI_SUCCESS; }
 
-int init_query(bool /*progress_threads*/, bool /*mpi_threads*/) { return OMPI_SUCCESS; }
+/// Without what `step` gains everything goes its way, too.
+void if_published(void (*step)()) noexcept {
+    try {
+        if (settings() && settings()->priority >= 0) {
+            step();
+        }
+    } catch (...) {
+    }
+}
+
+int init_query(bool /*progress_threads*/, bool /*mpi_threads*/) {
+    if_published(tell_of_node);
+    return OMPI_SUCCESS;
+}
 
 mca_coll_base_module_t* comm_query(ompi_communicator_t* comm, int* priority) {
     try {
         *priority = -1;
-        if (comm == &ompi_mpi_comm_world.comm && settings() && settings()->priority >= 0) {
-            receive_records();
+        if (comm == &ompi_mpi_comm_world.comm) {
+            if_published(receive_records);
         }
         return settings() ? query_module(comm, priority, *settings(), surroundings()) : nullptr;
     } catch (...) {

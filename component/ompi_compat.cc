@@ -166,9 +166,6 @@ std::string transport_choice() {
     if (is_monitored()) {
         choice += " monitored " + text_variable("ompi", "pml", nullptr, nullptr);
     }
-    if (fabric_is_ip()) {
-        choice += " fabric over IP";
-    }
     return choice;
 }
 
@@ -229,9 +226,28 @@ const void* value_of(const char* project, const char* framework, const char* com
 
 }  // namespace
 
+static bool han_is_as_it_comes() {
+    const auto is_set = [](const mca_base_var_t* variable) {
+        return variable->mbv_source != MCA_BASE_VAR_SOURCE_DEFAULT;
+    };
+    const mca_base_var_t* priority = variable_of("ompi", "coll", "tuned", "priority");
+    if (priority == nullptr || is_set(priority) ||
+        variable_of("ompi", "coll", "han", "priority") == nullptr) {
+        return false;
+    }
+    for (int index = 0; index < mca_base_var_get_count(); ++index) {
+        const mca_base_var_t* variable = nullptr;
+        if (mca_base_var_get(index, &variable) == OPAL_SUCCESS && is_set(variable) &&
+            std::string_view(variable->mbv_full_name).starts_with("coll_han_")) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool han_is_default() {
-    const mca_base_var_t* priority = variable_of("ompi", "coll", "han", "priority");
-    return priority != nullptr && priority->mbv_source == MCA_BASE_VAR_SOURCE_DEFAULT;
+    static const bool as_it_comes = han_is_as_it_comes();
+    return as_it_comes;
 }
 
 mca_coll_base_module_t* make_module(std::string_view component, ompi_communicator_t* comm) {

@@ -176,9 +176,14 @@ enum class Lookup { found, missing, failed };
 /// job once the start-up fence has exchanged all data (exchange_is_complete()).
 Lookup lookup(const opal_process_name_t& process, const char* key, std::vector<std::byte>& bytes);
 
-/// Has at hand what every process published under `key`, where lookup() would ask each by itself. To be
-/// called when MPI_COMM_WORLD is made, by every process that has published: others wait for it.
-void exchange_by_nodes(const char* key);
+/// Makes lookup() of `key` cheap where it would ask every process by itself: one process of a node tells what
+/// its node has published. To be called by whoever has published, between the start-up fence and the next
+/// one.
+void tell_of_node(const char* key);
+/// The same, second part: has at hand what the nodes have told. To be called after that next fence, when
+/// MPI_COMM_WORLD is made, by whoever has published. Without these calls, or where they fail, lookup()
+/// answers the same.
+void receive_of_nodes(const char* key);
 
 /// True when the start-up fence brings every process's data to every process: else lookup() differs by rank.
 bool exchange_is_complete();
@@ -214,7 +219,8 @@ bool fabric_is_ip();
 bool libfabric_is_asked_for();
 /// True when the user chose btl/openib, which no longer is a default.
 bool openib_is_used();
-/// True where coll/han has the priority that it was made with: nobody asked for it, or against it.
+/// True where coll/han and the priority of coll/tuned are as they come: nobody asked for han, or set it up.
+/// As it is when this is first called.
 bool han_is_default();
 /// A module of a coll component for a communicator, ready to be called; the caller owns it. nullptr where the
 /// component is not there or does not want to: alike on all members of a communicator.

@@ -44,7 +44,9 @@ Lookup lookup(const opal_process_name_t& process, const char* key, std::vector<s
 
 void count_opening() {}
 
-void exchange_by_nodes(const char* /*key*/) {}
+void tell_of_node(const char* /*key*/) {}
+
+void receive_of_nodes(const char* /*key*/) {}
 
 std::vector<InfoEntry> info_entries(ompi_communicator_t* comm) {
     std::vector<InfoEntry> entries;

@@ -11,6 +11,24 @@ bool is_of_han(const mca_coll_base_module_t* module) {
            std::string_view(module->super.obj_class->cls_name) == "mca_coll_han_module_t";
 }
 
+/// A module of tuned in the place of han's; nullptr where there is none of han, or somebody wants it so.
+mca_coll_base_module_t* tuned_for(const Module& module) {
+    bool has_han = false;
+#define STRATA_COLLECTIVE(op) has_han = has_han || is_of_han(module.saved->op.module);
+#include "strata/algorithms/collectives.def"
+#undef STRATA_COLLECTIVE
+    // Where components install themselves, a second one would do so over the plugin.
+    if (!has_han || compat::components_install_themselves || !compat::han_is_default()) {
+        return nullptr;
+    }
+    for (const auto& [key, value] : compat::info_entries(module.comm)) {
+        if (key == "ompi_comm_coll_preference") {
+            return nullptr;
+        }
+    }
+    return compat::make_module("tuned", module.comm);
+}
+
 }  // namespace
 
 SavedSlots& predicted_slots(Module& module) {
@@ -18,8 +36,7 @@ SavedSlots& predicted_slots(Module& module) {
         return *module.predicted;
     }
     auto slots = std::make_unique<SavedSlots>(*module.saved);
-    mca_coll_base_module_t* const tuned =
-        compat::han_is_default() ? compat::make_module("tuned", module.comm) : nullptr;
+    mca_coll_base_module_t* const tuned = tuned_for(module);
     bool replaced = false;
 #define STRATA_COLLECTIVE(op)                                       \
     if (tuned != nullptr && is_of_han(slots->op.module) &&          \

@@ -13,10 +13,12 @@
 #include <mutex>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "ompi_compat.h"
 #include "published_data.h"
+#include "strata/topology/text.h"
 
 namespace strata::component::compat {
 namespace {
@@ -27,8 +29,9 @@ using Process = std::uint32_t;
 constexpr const char* of_node = ".node";
 constexpr const char* of_job = ".job";
 constexpr const char* openings_name = "COLL_STRATA_OPENED";
-// Far beyond what any answer took; an error then, as the others may have theirs.
-constexpr std::chrono::minutes longest_wait{2};
+// For what a process of this node is about to publish. Far beyond what that took; then everybody is asked by
+// itself.
+constexpr std::chrono::seconds longest_wait{10};
 constexpr std::chrono::microseconds shortest_pause{200};
 constexpr std::chrono::microseconds longest_pause{20'000};
 
@@ -85,30 +88,46 @@ Answer ask(Process process, const std::string& key) {
     return here.status == Lookup::missing ? ask(process, key, PMIX_GET_REFRESH_CACHE) : here;
 }
 
-/// Waits for what the process is sure to publish.
+/// Waits for what a process of this node is about to publish; messages move on meanwhile.
 Answer await(Process process, const std::string& key) {
     const auto end = std::chrono::steady_clock::now() + longest_wait;
     for (auto pause = shortest_pause;; pause = std::min(2 * pause, longest_pause)) {
-        Answer answer = ask(process, key);
-        if (answer.status != Lookup::missing) return answer;
-        if (std::chrono::steady_clock::now() > end) return {};
+        Answer answer = ask(process, key, PMIX_IMMEDIATE);
+        if (answer.status != Lookup::missing || std::chrono::steady_clock::now() > end) return answer;
+        opal_progress();
         std::this_thread::sleep_for(pause);
     }
 }
 
-bool put(const std::string& key, std::span<const std::byte> bytes) {
+bool put(const std::string& key, std::span<const std::byte> bytes, pmix_scope_t scope = PMIX_GLOBAL) {
     pmix_value_t value;
     PMIX_VALUE_CONSTRUCT(&value);
     value.type = PMIX_BYTE_OBJECT;
     value.data.bo = {const_cast<char*>(reinterpret_cast<const char*>(bytes.data())), bytes.size()};
-    return PMIx_Put(PMIX_GLOBAL, key.c_str(), &value) == PMIX_SUCCESS;  // copies
+    return PMIx_Put(scope, key.c_str(), &value) == PMIX_SUCCESS;  // copies
 }
 
-/// The nodes of the job as its launcher tells: the processes of each, lowest first; none where it does not
-/// tell.
-std::vector<std::vector<Process>> nodes_of_job() {
-    std::vector<std::vector<Process>> nodes;
-    std::unordered_map<std::uint32_t, std::size_t> places;
+/// The processes of this one's node, in ascending order; none where the launcher does not tell.
+std::vector<Process> own_node_processes() {
+    pmix_proc_t job = proc_of(own_name().vpid);
+    job.rank = PMIX_RANK_WILDCARD;
+    pmix_value_t* value = nullptr;
+    std::vector<Process> processes;
+    if (PMIx_Get(&job, PMIX_LOCAL_PEERS, nullptr, 0, &value) == PMIX_SUCCESS && value != nullptr &&
+        value->type == PMIX_STRING) {
+        for (const std::string_view process : topology::split(value->data.string, ',')) {
+            processes.push_back(static_cast<Process>(std::stoul(std::string(process))));
+        }
+        std::sort(processes.begin(), processes.end());
+    }
+    if (value != nullptr) PMIX_VALUE_RELEASE(value);
+    return processes;
+}
+
+/// The lowest process of every node of the job, in ascending order; none where the launcher does not tell.
+std::vector<Process> lowest_of_nodes() {
+    std::vector<Process> lowest;
+    std::unordered_set<std::uint32_t> nodes;
     for (Process process = 0; process < own_job_size(); ++process) {
         const pmix_proc_t proc = proc_of(process);
         pmix_info_t info;
@@ -117,71 +136,41 @@ std::vector<std::vector<Process>> nodes_of_job() {
         pmix_value_t* value = nullptr;
         const pmix_status_t status = PMIx_Get(&proc, PMIX_NODEID, &info, 1, &value);
         PMIX_INFO_DESTRUCT(&info);
-        if (status != PMIX_SUCCESS || value == nullptr || value->type != PMIX_UINT32) return {};
-        const auto [place, isnew] = places.try_emplace(value->data.uint32, nodes.size());
-        PMIX_VALUE_RELEASE(value);
-        if (isnew) nodes.emplace_back();
-        nodes[place->second].push_back(process);
+        const bool known = status == PMIX_SUCCESS && value != nullptr && value->type == PMIX_UINT32;
+        if (known && nodes.insert(value->data.uint32).second) lowest.push_back(process);
+        if (value != nullptr) PMIX_VALUE_RELEASE(value);
+        if (!known) return {};
     }
-    return nodes;
+    return lowest;
 }
 
-/// One key's data, node by node: the lowest process of each tells the others' what its node has.
-class NodeExchange {
-public:
-    NodeExchange(std::string key, PublishedData& known) : key_(std::move(key)), known_(known) {}
+void publish_all(const std::string& key, const PublishedData& data, pmix_scope_t scope) {
+    if (put(key, data.message(), scope)) PMIx_Commit();
+}
 
-    void run() {
-        const auto nodes = nodes_of_job();
-        const auto own = std::find_if(nodes.begin(), nodes.end(), [](const auto& processes) {
-            return std::find(processes.begin(), processes.end(), own_name().vpid) != processes.end();
-        });
-        if (own == nodes.end()) return;
-        if (own->front() != own_name().vpid) {
-            if (ask(own->front(), key_).status == Lookup::found) take(await(own->front(), key_ + of_job));
-            return;
+/// What the nodes' lowest processes have told of their nodes; for the other processes of this node, too.
+PublishedData received_by_nodes(const std::string& key) {
+    PublishedData known;
+    const std::vector<Process> own = own_node_processes();
+    if (own.empty()) return known;
+    const Process self = own_name().vpid;
+    if (own.front() != self) {
+        // Who has told of its node is about to tell its node of the others.
+        if (ask(own.front(), key + of_node, PMIX_IMMEDIATE).status == Lookup::found) {
+            known.add(await(own.front(), key + of_job).bytes);
         }
-        tell_others(*own);
-        // Not all nodes ask the same one first.
-        for (std::size_t i = 1; i < nodes.size(); ++i) {
-            const auto& other = nodes[(static_cast<std::size_t>(own - nodes.begin()) + i) % nodes.size()];
-            ask_leader(other.front());
-        }
-        if (own->size() > 1) publish_known(key_ + of_job);
+        return known;
     }
-
-private:
-    void tell_others(const std::vector<Process>& own) {
-        for (const Process process : own) {
-            Answer answer = ask(process, key_);
-            if (answer.status == Lookup::failed) continue;  // to be asked when it is needed
-            if (answer.status == Lookup::found) {
-                known_.set(process, std::move(answer.bytes));
-            } else {
-                known_.set(process, {});
-            }
-        }
-        publish_known(key_ + of_node);
+    const std::vector<Process> leaders = lowest_of_nodes();
+    const auto place = std::find(leaders.begin(), leaders.end(), self);
+    const auto first = static_cast<std::size_t>(place - leaders.begin());
+    for (std::size_t i = 0; i < leaders.size(); ++i) {  // not all nodes ask the same one first
+        const Process leader = leaders[(first + i) % leaders.size()];
+        known.add(ask(leader, key + of_node).bytes);
     }
-
-    void ask_leader(Process leader) {
-        Answer answer = ask(leader, key_ + of_node);
-        if (answer.status == Lookup::missing && ask(leader, key_).status == Lookup::found) {
-            answer = await(leader, key_ + of_node);
-        }
-        take(answer);
-    }
-
-    void take(const Answer& answer) { known_.add(answer.bytes); }
-
-    void publish_known(const std::string& key) {
-        put(key, known_.message());
-        PMIx_Commit();
-    }
-
-    std::string key_;
-    PublishedData& known_;
-};
+    if (own.size() > 1) publish_all(key + of_job, known, PMIX_LOCAL);
+    return known;
+}
 
 /// What is known here by key.
 struct Cache {
@@ -202,10 +191,27 @@ void count_opening() { setenv(openings_name, (own_process() + std::to_string(ope
 
 bool publish(const char* key, std::span<const std::byte> bytes) { return put(key_of_opening(key), bytes); }
 
-void exchange_by_nodes(const char* key) {
-    const std::lock_guard<std::mutex> lock(cache().mutex);
+void tell_of_node(const char* key) {
     const std::string full = key_of_opening(key);
-    NodeExchange(full, cache().by_key[full]).run();
+    const std::vector<Process> own = own_node_processes();
+    if (own.empty() || own.front() != own_name().vpid) return;
+    PublishedData known;
+    for (const Process process : own) {
+        Answer answer = ask(process, full, PMIX_IMMEDIATE);
+        if (answer.status == Lookup::found) {
+            known.set(process, std::move(answer.bytes));
+        } else if (answer.status == Lookup::missing) {
+            known.set(process, {});
+        }  // else it is to be asked when it is needed
+    }
+    publish_all(full + of_node, known, PMIX_GLOBAL);
+}
+
+void receive_of_nodes(const char* key) {
+    const std::string full = key_of_opening(key);
+    PublishedData known = received_by_nodes(full);
+    const std::lock_guard<std::mutex> lock(cache().mutex);
+    cache().by_key[full] = std::move(known);
 }
 
 Lookup lookup(const opal_process_name_t& process, const char* key, std::vector<std::byte>& bytes) {
