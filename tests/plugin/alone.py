@@ -11,13 +11,14 @@ SESSIONS = 3
 
 def singleton(paths):
     """A program started as it is."""
-    done = subprocess.run([paths["bcast_roots"], "--sizes", "1,100000"], env=environment(paths, {}), text=True,
+    done = subprocess.run([paths["probe"], "--sizes", "1,100000"], env=environment(paths, {}), text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=60)
 
     def judge(outcome):
         outcome.expect_success()
         outcome.expect_messages()
-        outcome.expect("passed on 1 ranks" in outcome.output, "it has not passed")
+        outcome.expect("probe: passed on 1 ranks" in outcome.output, "it has not passed")
+        outcome.expect(outcome.with_plugin == 1, "the plugin is not there")
 
     check(Outcome(done.returncode, done.stdout), judge)
 

@@ -107,15 +107,20 @@ def described_to_spack(paths):
     stand_in.__dict__.update(known)
     sys.modules |= {"spack": types.ModuleType("spack"), "spack.package": stand_in}
     recipe = runpy.run_path(os.path.join(paths["source"], "component", "packaging", "spack", "package.py"))["CollStrata"]()
-    recipe.prefix = types.SimpleNamespace(lib="/prefix/lib")
+    recipe.prefix, recipe.spec = types.SimpleNamespace(lib="/prefix/lib"), "coll-strata+tools"
     with open(os.path.join(paths["build"], "CMakeCache.txt"), encoding="utf-8") as file:
         cache = file.read()
     with open(os.path.join(paths["source"], "CMakeLists.txt"), encoding="utf-8") as file:
         project = file.read()
     for argument in recipe.cmake_args():
         name = argument[2:].split("=")[0]
-        if f"\n{name}:" not in cache:
+        if not name.startswith("CMAKE_") and f"\n{name}:" not in cache:
             raise Failure(f"CMake knows no {name}")
+    environment_of_user = []
+    recipe.setup_run_environment(types.SimpleNamespace(
+        prepend_path=lambda name, folder: environment_of_user.insert(0, (name, folder))))
+    if environment_of_user != [(VARIABLE, folder) for folder in ("/prefix/lib/openmpi", "SYSTEM_DEFAULT", "USER_DEFAULT")]:
+        raise Failure(f"the recipe sets {environment_of_user}")
     if f" VERSION {said['version'][-1]} " not in project:
         raise Failure(f"the recipe has the versions {said['version']}, the project has another")
     missing = {"openmpi", "hwloc", "nlohmann-json", "cmake", "cli11"} - {re.split("[@ ]", what)[0] for what in said["depends_on"]}

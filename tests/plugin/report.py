@@ -49,7 +49,7 @@ def test(paths, wanted):
     text, _ = report(paths, [one], SECRET_OF_THE_USER="do not tell", UCX_TLS="tcp")
     expect(text, "=== system", "=== versions", "Open MPI", "strata-topo 0.", "=== plugins", f"{one}/mca_coll_strata.so: ",
            "ompi_info: MCA coll: strata", "OMPI_MCA_coll_strata_window=6", "UCX_TLS=tcp", "data source: environment",
-           "=== this machine", "network card" if "network card" in text else "node", wanted)
+           "=== this machine", " on 1 node, ", wanted)
     expect_not(text, "do not tell", "NOTE:", "=== job")
     text, _ = report(paths, [one, other])
     expect(text, "NOTE: 2 plugins are installed, and they differ. Open MPI takes the first one.")
@@ -62,6 +62,11 @@ def test(paths, wanted):
     expect_not(text, "probe: passed")
     text, _ = report(paths, [one], job(paths, "--mca", "coll_strata_window", "0", paths["probe"]))
     expect(text, "does not understand these parameters")
+    # The user's own output stays out, rules in it or not, and what an interrupted job said stays in.
+    text, _ = report(paths, [one], job(paths, "sh", "-c", 'printf "%050d\\n" 0 | tr 0 -; echo mi$((40 + 2))ne'))
+    expect_not(text, "mi42ne")
+    text, _ = report(paths, [one], ["sh", "-c", 'echo "coll:strata: said"; kill -INT $PPID; sleep 1'])
+    expect(text, "coll:strata: said", "(interrupted)", "=== this machine")
     text, _ = report(paths, [one], job(paths, "sh", "-c", "exit 3"))
     expect(text, "ended with 3 after", "--- it drew no hierarchy")
     text, _ = report(paths, [one], ["/no/such/mpirun"])

@@ -1,5 +1,6 @@
-# A recipe for Spack: `spack repo create strata && cp -r <this folder> strata/packages/coll-strata && spack repo add strata`,
-# then `spack dev-build -d <the source tree> coll-strata@main ^openmpi@5.0`, or give `git` the address of your copy.
+# A recipe for Spack 0.23, read but never run by it: `spack repo create strata`, this folder as
+# strata/packages/coll-strata, `spack repo add strata`, then `spack dev-build -d SOURCE-TREE coll-strata@main`. Spack's Open
+# MPI has to be built with --with-devel-headers.
 from spack.package import *
 
 
@@ -25,13 +26,14 @@ class CollStrata(CMakePackage):
     depends_on("hwloc@2:")
     depends_on("nlohmann-json@3.10:")
     depends_on("cli11@2:", when="+tools")
-    depends_on("python@3.9:", type="run", when="+tools")
+    depends_on("python@3.9:", type="run")  # strata-report
 
     def cmake_args(self):
         return [
             self.define("STRATA_PLUGIN_DIR", self.plugin_folder),
             self.define("STRATA_TESTS", False),
             self.define("STRATA_BENCH", False),
+            self.define("CMAKE_DISABLE_FIND_PACKAGE_CLI11", "~tools" in self.spec),
         ]
 
     @property
