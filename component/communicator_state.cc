@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "agreement.h"
 #include "dump.h"
@@ -57,8 +58,8 @@ void CommunicatorState::tell_aside(ForwardReason reason) const {
     }
 }
 
-void CommunicatorState::tell_predicted() const {
-    if (settings_.verbose >= 1 && ompi_comm_rank(comm_) == 0) {
+void CommunicatorState::tell_predicted() {
+    if (!std::exchange(told_predicted_, true) && settings_.verbose >= 1 && ompi_comm_rank(comm_) == 0) {
         opal_output(
             0,
             "coll:strata: %s: what is left to the previous component as predicted goes to tuned, not to "

@@ -100,8 +100,8 @@ public:
     private:
         CommunicatorState& state_;
     };
-    /// Says so where predicted_slots() differ from what was found.
-    void tell_predicted() const;
+    /// Says once that predicted_slots() differ from what was found.
+    void tell_predicted();
     bool is_forwarding() const { return forwarding_; }
     bool forwards_to_predicted() const { return forwards_to_predicted_; }
 
@@ -174,6 +174,7 @@ private:
     std::vector<topology::LocalityRecord> records_;  // until the hierarchy is made of them
     bool forwarding_ = false;
     bool forwards_to_predicted_ = false;
+    bool told_predicted_ = false;
     bool consecutive_groups_ = false;
     std::array<std::optional<ForwardReason>, collective_count> forwarded_because_;  // empty: served
     topology::Hierarchy hierarchy_;

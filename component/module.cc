@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "info_agreement.h"
+#include "predicted_slots.h"
 
 namespace strata::component {
 namespace {
@@ -67,6 +68,11 @@ int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     }
 #include "strata/algorithms/collectives.def"
 #undef STRATA_COLLECTIVE
+    try {
+        module->predicted = make_predicted_slots(*module->saved, comm);
+    } catch (...) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
     if constexpr (compat::components_install_themselves) {
 #define STRATA_COLLECTIVE(op)                                                                 \
     if (Slot<Collective::op>::offered(*base) != nullptr) {                                    \

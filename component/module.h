@@ -11,7 +11,7 @@ struct Module {
     mca_coll_base_module_t super;
     ompi_communicator_t* comm;
     SavedSlots* saved;
-    SavedSlots* predicted;  ///< of predicted_slots(); nullptr until they are asked for
+    SavedSlots* predicted;  ///< by make_predicted_slots(); nullptr: the same
     CommunicatorState* state;
 };
 

@@ -1,6 +1,6 @@
 #include "predicted_slots.h"
 
-#include <memory>
+#include <new>
 #include <string_view>
 
 namespace strata::component {
@@ -12,51 +12,53 @@ bool is_of_han(const mca_coll_base_module_t* module) {
 }
 
 /// A module of tuned in the place of han's; nullptr where there is none of han, or somebody wants it so.
-mca_coll_base_module_t* tuned_for(const Module& module) {
+mca_coll_base_module_t* tuned_for(const SavedSlots& found, ompi_communicator_t* comm) {
     bool has_han = false;
-#define STRATA_COLLECTIVE(op) has_han = has_han || is_of_han(module.saved->op.module);
+#define STRATA_COLLECTIVE(op) has_han = has_han || is_of_han(found.op.module);
 #include "strata/algorithms/collectives.def"
 #undef STRATA_COLLECTIVE
     // Where components install themselves, a second one would do so over the plugin.
     if (!has_han || compat::components_install_themselves || !compat::han_is_default()) {
         return nullptr;
     }
-    for (const auto& [key, value] : compat::info_entries(module.comm)) {
+    for (const auto& [key, value] : compat::info_entries(comm)) {
         if (key == "ompi_comm_coll_preference") {
             return nullptr;
         }
     }
-    return compat::make_module("tuned", module.comm);
+    return compat::make_module("tuned", comm);
 }
 
 }  // namespace
 
-SavedSlots& predicted_slots(Module& module) {
-    if (module.predicted != nullptr) {
-        return *module.predicted;
+SavedSlots* make_predicted_slots(const SavedSlots& found, ompi_communicator_t* comm) {
+    mca_coll_base_module_t* tuned = tuned_for(found, comm);
+    if (tuned == nullptr) {
+        return nullptr;
     }
-    auto slots = std::make_unique<SavedSlots>(*module.saved);
-    mca_coll_base_module_t* const tuned = tuned_for(module);
-    bool replaced = false;
-#define STRATA_COLLECTIVE(op)                                       \
-    if (tuned != nullptr && is_of_han(slots->op.module) &&          \
-        Slot<Collective::op>::offered(*tuned) != nullptr) {         \
-        slots->op = {Slot<Collective::op>::offered(*tuned), tuned}; \
-        replaced = true;                                            \
-    }                                                               \
-    if (slots->op.module != nullptr) {                              \
-        OBJ_RETAIN(slots->op.module);                               \
+    auto* const slots = new (std::nothrow) SavedSlots(found);
+    if (slots == nullptr) {
+        OBJ_RELEASE(tuned);
+        throw std::bad_alloc();
+    }
+#define STRATA_COLLECTIVE(op)                                                              \
+    if (is_of_han(slots->op.module) && Slot<Collective::op>::offered(*tuned) != nullptr) { \
+        slots->op = {Slot<Collective::op>::offered(*tuned), tuned};                        \
+    }                                                                                      \
+    if (slots->op.module != nullptr) {                                                     \
+        OBJ_RETAIN(slots->op.module);                                                      \
     }
 #include "strata/algorithms/collectives.def"
 #undef STRATA_COLLECTIVE
-    if (replaced) {
-        module.state->tell_predicted();
+    OBJ_RELEASE(tuned);  // the slots hold it
+    return slots;
+}
+
+SavedSlots& predicted_slots(Module& module) {
+    if (module.predicted == nullptr) {
+        return *module.saved;
     }
-    if (tuned != nullptr) {
-        mca_coll_base_module_t* own = tuned;  // the macro empties its argument
-        OBJ_RELEASE(own);
-    }
-    module.predicted = slots.release();
+    module.state->tell_predicted();
     return *module.predicted;
 }
 

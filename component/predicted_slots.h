@@ -3,10 +3,14 @@
 
 namespace strata::component {
 
-/// What the component found in the slots, with `tuned` in the place of `han` where `han` is there because
-/// nobody said otherwise (Open MPI 5.0 between nodes): what `tuned` costs is predicted, and a call that is
-/// left to the previous component because of that prediction goes to it. For communicators that have agreed
-/// only: others must do what Open MPI would. Throws std::bad_alloc.
+/// Of what the component found in the slots of a communicator: the same with `tuned` in the place of `han`,
+/// where `han` is there because nobody said otherwise (Open MPI 5.0 between nodes); nullptr where that is no
+/// difference. To be made with the communicator: a call that is left to others must need no memory. The
+/// caller owns it, and a reference on every module in it. Throws std::bad_alloc.
+SavedSlots* make_predicted_slots(const SavedSlots& found, ompi_communicator_t* comm);
+
+/// What `tuned` costs is predicted, and a call that is left to the previous component because of that
+/// prediction goes here. For communicators that have agreed only: others must do what Open MPI would.
 SavedSlots& predicted_slots(Module& module);
 
 }  // namespace strata::component
