@@ -6,7 +6,7 @@ import sys
 
 from job import SKIPPED, Failure, Outcome, Paths, check, conclude, environment, pretended, run
 
-SESSIONS = 3
+SESSIONS = 1  # of several in a row stock 5.0.7 ends every fifth job in a crash or not at all
 
 
 def singleton(paths):

@@ -65,7 +65,7 @@ def test(paths, wanted):
     # The user's own output stays out, rules in it or not, and what an interrupted job said stays in.
     text, _ = report(paths, [one], job(paths, "sh", "-c", 'printf "%050d\\n" 0 | tr 0 -; echo mi$((40 + 2))ne'))
     expect_not(text, "mi42ne")
-    text, _ = report(paths, [one], ["sh", "-c", 'echo "coll:strata: said"; kill -INT $PPID; sleep 1'])
+    text, _ = report(paths, [one], ["sh", "-c", 'echo "coll:strata: said"; sleep 1; kill -INT $PPID; sleep 1'])
     expect(text, "coll:strata: said", "(interrupted)", "=== this machine")
     text, _ = report(paths, [one], job(paths, "sh", "-c", "exit 3"))
     expect(text, "ended with 3 after", "--- it drew no hierarchy")
