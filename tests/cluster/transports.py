@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
 """Over every way that this Open MPI has to carry messages between nodes and in them: all collectives bring the right
 data, by the tree and by the plugin's own choice, and the plugin does serve."""
-import os
-import subprocess
 import sys
 
-from nodes import SKIPPED, Nodes
+from nodes import Nodes
 
-from job import Paths, check, conclude
+from job import Paths, check, conclude, require_component
 
 LIBFABRIC = {"pml": "cm", "mtl": "ofi"}
 UCX = {"pml": "ucx", "pml_ucx_tls": "any", "pml_ucx_devices": "any"}
@@ -24,16 +22,9 @@ TRANSPORTS = {
 ENGINES = {"tree": {f"coll_strata_{name}_algorithm": "tree" for name in ("bcast", "allreduce", "gather")}, "auto": {}}
 
 
-def require(paths, component):
-    listed = subprocess.run([paths["ompi_info"]], text=True, stdout=subprocess.PIPE, check=True).stdout
-    if f"MCA {component} " not in listed:
-        print(f"skipped: this Open MPI has no component {component}")
-        sys.exit(SKIPPED)
-
-
 def test(paths, name):
     parameters, variables, component = TRANSPORTS[name]
-    require(paths, component)
+    require_component(paths, component)
     with Nodes(paths, (2, 2, 2, 2)) as nodes:
         everywhere = [f"host={','.join(f'n{node}' for node in range(4))}", *variables] if variables else None
         for engine, asked in ENGINES.items():

@@ -117,6 +117,14 @@ def run(paths, ranks, program, arguments=(), parameters=None, some=None, timeout
     return Outcome(done.returncode, done.stdout)
 
 
+def require_component(paths, component):
+    """`component`: as ompi_info lists it, "pml: ucx". Ends the test where this Open MPI has none of it."""
+    listed = subprocess.run([paths["ompi_info"]], text=True, stdout=subprocess.PIPE, check=True).stdout
+    if f"MCA {component} " not in listed:
+        print(f"skipped: this Open MPI has no component {component}")
+        sys.exit(SKIPPED)
+
+
 def conclude(test):
     """Runs a test function and ends the script with its result."""
     try:

@@ -2,10 +2,9 @@
 """Beside every other coll component of this Open MPI, preferred to it or not (han, which does nothing on one machine,
 is tested on the cluster): right results, and who has the higher
 priority does the broadcasts. Switched off, the plugin leaves no trace."""
-import subprocess
 import sys
 
-from job import SKIPPED, Failure, Paths, check, conclude, pretended, run
+from job import Failure, Paths, check, conclude, pretended, require_component, run
 
 RANKS = 6
 ABOVE, BELOW = "100", "5"  # of the plugin's 40; tuned has 30
@@ -26,13 +25,6 @@ DO_BROADCASTS = ("adapt", "basic", "sm", "tuned")  # in place of the plugin when
 ONLY_ABOVE = ("sync",)  # calls what is below it, and crashes where nothing is
 
 
-def require(paths, component):
-    listed = subprocess.run([paths["ompi_info"]], text=True, stdout=subprocess.PIPE, check=True).stdout
-    if f"MCA coll: {component} " not in listed:
-        print(f"skipped: this Open MPI has no component {component}")
-        sys.exit(SKIPPED)
-
-
 def settings_for(component, priority):
     of_priority, needed = OTHERS[component]
     return pretended(3, 2) | needed | {of_priority: priority} | {
@@ -40,7 +32,7 @@ def settings_for(component, priority):
 
 
 def beside(paths, component, claim):
-    require(paths, component)
+    require_component(paths, f"coll: {component}")
     for priority in (ABOVE,) if component in ONLY_ABOVE else (ABOVE, BELOW):
         settings = settings_for(component, priority)
 
