@@ -5,17 +5,18 @@
 #include <map>
 #include <memory>
 #include <numeric>
-#include <simgrid/kernel/resource/NetworkModelIntf.hpp>
 #include <stdexcept>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "simgrid_release.h"
+
 namespace strata::simulation {
 namespace {
 
 namespace s4u = simgrid::s4u;
-using simgrid::kernel::routing::NetPoint;
+using release::NetPoint;
 using topology::Group;
 using topology::Hierarchy;
 using topology::LocalityRecord;
@@ -43,7 +44,7 @@ void share_in_equal_parts(std::shared_ptr<const Latencies> latencies) {
                                }) /
                weight;
     };
-    s4u::Engine::get_instance()->get_netzone_root()->get_network_model()->set_lat_factor_cb(factor);
+    release::set_latency_factor(factor);
 }
 
 /// A group as its parent sees it: a zone, or a host, and the router by which messages leave it.
@@ -65,7 +66,7 @@ public:
     }
 
     std::vector<s4u::Host*> build() {
-        s4u::NetZone* const world = s4u::create_star_zone("world");
+        s4u::NetZone* const world = release::root_zone("world");
         build_group(0, world);
         world->seal();
         share_in_equal_parts(std::move(latencies_));
@@ -95,7 +96,7 @@ private:
     }
 
     static s4u::Link* link(s4u::NetZone* zone, const std::string& name, double mbytes_per_s) {
-        return zone->create_link(name, mbytes_per_s > 0 ? mbytes_per_s * 1e6 : any_bandwidth);
+        return release::add_link(zone, name, mbytes_per_s > 0 ? mbytes_per_s * 1e6 : any_bandwidth);
     }
 
     /// The connection of a child to `group`; inside the child half of its own latency has passed. Returns the
@@ -129,17 +130,16 @@ private:
     /// hosts, or in a zone of its own beside zones.
     static Child exit_of(s4u::NetZone* zone, const std::string& name, bool beside_hosts) {
         const std::string router_name = name + ".router";
-        if (beside_hosts) return {zone->create_router(router_name), nullptr, {}, {}};
-        s4u::NetZone* const exit = s4u::create_star_zone(name);
-        exit->set_parent(zone);
-        NetPoint* const router = exit->create_router(router_name);
-        exit->add_route(router, nullptr, nullptr, nullptr, Links{}, true);
+        if (beside_hosts) return {release::add_router(zone, router_name), nullptr, {}, {}};
+        s4u::NetZone* const exit = release::add_star(zone, name);
+        NetPoint* const router = release::add_router(exit, router_name);
+        release::add_route(exit, router, nullptr, nullptr, nullptr, Links{}, true);
         exit->seal();
         return {exit->get_netpoint(), router, {}, {}};
     }
 
     s4u::Host* make_host(s4u::NetZone* zone, int rank) {
-        s4u::Host* const core = zone->create_host("core." + std::to_string(rank), host_speed);
+        s4u::Host* const core = release::add_host(zone, "core." + std::to_string(rank), host_speed);
         core->seal();
         hosts_[static_cast<std::size_t>(rank)] = core;
         return core;
@@ -156,12 +156,11 @@ private:
     /// zone's gateway leaves it by no link.
     Child build_core_zone(s4u::NetZone* zone, const Group& group, int rank) {
         const std::string name = "zone." + std::to_string(rank);
-        s4u::NetZone* const own = s4u::create_star_zone(name);
-        own->set_parent(zone);
+        s4u::NetZone* const own = release::add_star(zone, name);
         s4u::Host* const core = make_host(own, rank);
-        own->add_route(core->get_netpoint(), nullptr, nullptr, nullptr, Links{}, true);
+        release::add_route(own, core->get_netpoint(), nullptr, nullptr, nullptr, Links{}, true);
         const s4u::LinkInRoute itself(link(own, name + ".itself", machine_.at(group.level).mbytes_per_s));
-        own->add_route(core->get_netpoint(), core->get_netpoint(), nullptr, nullptr, {itself}, true);
+        release::add_route(own, core->get_netpoint(), core->get_netpoint(), nullptr, nullptr, {itself}, true);
         own->seal();
         Child child{own->get_netpoint(), core->get_netpoint(), {}, {}};
         connect_core(zone, group, name, child);
@@ -172,8 +171,8 @@ private:
         const Group& group = hierarchy_.groups[index];
         const std::string name = topology::name_of(group.level) + "." + std::to_string(index);
         const bool has_card = card_of_.contains(index);
-        s4u::NetZone* const zone = has_card ? s4u::create_full_zone(name) : s4u::create_star_zone(name);
-        zone->set_parent(parent);
+        s4u::NetZone* const zone =
+            has_card ? release::add_full(parent, name) : release::add_star(parent, name);
         std::vector<Child> children;
         const bool all_hosts =
             !has_card && std::all_of(group.children.begin(), group.children.end(),
@@ -227,8 +226,8 @@ private:
 
     static void join_star(s4u::NetZone* zone, const std::vector<Child>& children) {
         for (const Child& child : children) {
-            zone->add_route(child.point, nullptr, child.gateway, nullptr, child.up, false);
-            zone->add_route(nullptr, child.point, nullptr, child.gateway, child.down, false);
+            release::add_route(zone, child.point, nullptr, child.gateway, nullptr, child.up, false);
+            release::add_route(zone, nullptr, child.point, nullptr, child.gateway, child.down, false);
         }
     }
 
@@ -251,7 +250,7 @@ private:
                 });
                 if (&from == &exit && &to == &card) way = {reads};  // a route must have a link
                 if (&from == &card && &to == &exit) way = {writes};
-                zone->add_route(from.point, to.point, from.gateway, to.gateway, way, false);
+                release::add_route(zone, from.point, to.point, from.gateway, to.gateway, way, false);
             }
         }
     }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "platform.h"
+#include "simgrid_release.h"
 
 namespace strata::simulation {
 namespace {
@@ -34,12 +35,13 @@ void configure_network() {
 
 /// Options that are known only once SMPI has declared them.
 void configure_mpi(const Machine& machine, const std::string& selector) {
-    std::ostringstream overhead;
-    overhead << "0:" << machine.overhead_us * 1e-6 << ":0";
+    std::ostringstream seconds;
+    seconds << machine.overhead_us * 1e-6;
+    const std::string overhead = release::overhead_per_message(seconds.str());
     const std::string eager = std::to_string(machine.eager_bytes);
-    s4u::Engine::set_config("smpi/os:" + overhead.str());
-    s4u::Engine::set_config("smpi/ois:" + overhead.str());
-    s4u::Engine::set_config("smpi/or:" + overhead.str());
+    s4u::Engine::set_config("smpi/os:" + overhead);
+    s4u::Engine::set_config("smpi/ois:" + overhead);
+    s4u::Engine::set_config("smpi/or:" + overhead);
     s4u::Engine::set_config("smpi/async-small-thresh:" + eager);
     s4u::Engine::set_config("smpi/send-is-detached-thresh:" + eager);
     s4u::Engine::set_config("smpi/simulate-computation:no");  // no clock of this machine in the results
