@@ -12,7 +12,7 @@ SLOTS = (2, 1, 3, 2)
 
 
 def make_cases(paths, folder):
-    """Name -> (host, variables there, reason or None, ranks without the plugin)."""
+    """Name -> (host, variables there, reason or None, ranks without the plugin; on the host's lowest rank only?)."""
     missing = [f"OMPI_MCA_opal_mca_base_component_path={SYSTEM_FOLDERS}"]
     other = os.path.join(folder, "other.conf")
     with open(other, "w", encoding="utf-8") as file:
@@ -22,6 +22,8 @@ def make_cases(paths, folder):
         "missing_first": ("n0", missing, "missing", SLOTS[0]),
         "missing_middle": ("n1", missing, "missing", SLOTS[1]),
         "missing_last": ("n3", missing, "missing", SLOTS[3]),
+        # It tells the node's records to other nodes and speaks for it, so all of the node count as without.
+        "missing_lowest": ("n2", missing, "missing", 1, True),
         "version": ("n2", [component_path(paths.folder("other_version"))], "version", 0),
         "settings": ("n3", ["OMPI_MCA_coll_strata_window=9"], "settings", 0),
         "network": ("n2", [f"OMPI_MCA_coll_strata_network=file:{other}"], "settings", 0),
@@ -37,10 +39,10 @@ def make_cases(paths, folder):
 
 def test(paths, name):
     with Nodes(paths, SLOTS) as nodes:
-        host, variables, reason, lacking = make_cases(paths, nodes.folder)[name]
+        host, variables, reason, lacking, *lowest = make_cases(paths, nodes.folder)[name]
         # By each node's environment, as on real nodes: mpirun's command line goes through it too, and comes
         # first.
-        some = [f"host={host}", *variables]
+        some = [f"{'lowest' if lowest else 'host'}={host}", *variables]
 
         def judge(outcome):
             outcome.expect_success()

@@ -49,13 +49,15 @@ def make_cases(paths, scratch):
     missing = [f"OMPI_MCA_opal_mca_base_component_path={SYSTEM_FOLDERS}"]
     other = [component_path(paths.folder("other_version"))]
     sources = [component_path(paths.folder("other_sources"))]
+    both = f"{paths.folder()}:{paths.folder('other_version')}"
+    other_first = f"{paths.folder('other_version')}:{paths.folder()}"
     release = [f"LD_PRELOAD={paths['other_release']}"]
     os.symlink(paths.folder(), os.path.join(scratch, "elsewhere"))
     usual = {"coll_strata_network": network("usual.conf", SWITCHES)}
     same = coll("network", network("same.conf", "# as the other one\n" + SWITCHES))
     other_switches = SWITCHES.replace("p0", "p9").replace("p[1-2]", "p[0-2]")
     swapped = coll("network", network("swapped.conf", other_switches))
-    both = {"settings": 1, "bad_parameters": 1}
+    both_messages = {"settings": 1, "bad_parameters": 1}
     return {
         "missing_first": Case(FIRST, missing, "missing", lacking=1),
         "missing_middle": Case(MIDDLE, missing, "missing", lacking=1),
@@ -64,6 +66,9 @@ def make_cases(paths, scratch):
         "all_but_last_missing": Case("rank=0,1,2,3,4", missing, "missing", lacking=5),
         "version_first": Case(FIRST, other, "version"),
         "version_middle": Case(MIDDLE, other, "version"),
+        # Two installed at once: the first one is taken, and nobody asks for the second.
+        "two_versions": Case("rank=0,1,2,3,4,5", [component_path(both)], None),
+        "two_versions_in_another_order": Case(MIDDLE, [component_path(other_first)], "version"),
         "sources_first": Case(FIRST, sources, "version"),
         "sources_middle": Case(MIDDLE, sources, "version"),
         "all_but_one_sources": Case("rank=1,2,3,4,5", sources, "version"),
@@ -80,7 +85,7 @@ def make_cases(paths, scratch):
         "hierarchy": Case(FIRST, [coll("hierarchy", "node")], "settings"),
         "disable": Case(MIDDLE, [coll("disable", "bcast")], "settings"),
         "bad_value": Case(MIDDLE, [coll("window", "wide")], "settings"),
-        "bad_value_first": Case(FIRST, [coll("window", "wide")], "settings", messages=both),
+        "bad_value_first": Case(FIRST, [coll("window", "wide")], "settings", messages=both_messages),
         "switched_off": Case(MIDDLE, [coll("priority", -1)], "missing"),
         "excluded": Case(MIDDLE, ["OMPI_MCA_coll=^strata"], "missing", lacking=1),
         "eager_limit": Case(MIDDLE, ["OMPI_MCA_btl_vader_eager_limit=1000"], "settings"),
