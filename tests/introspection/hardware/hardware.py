@@ -3,14 +3,16 @@
 down by hand; sections are those of the paper "A Hierarchical Model to Manage Hardware Topology in MPI Applications".
 
 The same under any MPI: FOLDER has the programs, MPIRUN starts them."""
+import json
 import os
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "plugin"))
 
-from job import Failure, conclude  # noqa: E402
+from job import SKIPPED, Failure, conclude  # noqa: E402
 
 # Two NUMA nodes, each one package with one L3; two pairs of cores below each, which share an L2 and an L1 (figure 1).
 PAPER = "synthetic:numa:2 package:1 l3:1 l2:2 l1:1 core:2 pu:1"
@@ -18,14 +20,15 @@ PLAIN = "synthetic:package:2 core:2"
 SECONDS = 60
 
 
-def start(mpirun, folder, ranks, arguments, machine):
-    """Output and exit status of a program on `ranks` ranks; `machine`: STRATA_... without that prefix."""
+def start(mpirun, folder, ranks, arguments, machine, options=()):
+    """Output and exit status of a program on `ranks` ranks; `machine`: STRATA_... without that prefix; `options`: of
+    mpirun."""
     own = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_MCA_", "STRATA_", "HWLOC_"))}
     own |= {f"STRATA_{name}": value for name, value in machine.items()}
     own |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
             "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "OMPI_MCA_mpi_yield_when_idle": "1"}
     program, *rest = arguments
-    command = [mpirun, "-n", str(ranks), os.path.join(folder, program), *rest]
+    command = [mpirun, *options, "-n", str(ranks), os.path.join(folder, program), *rest]
     try:
         done = subprocess.run(command, env=own, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS,
                               check=False)
@@ -200,6 +203,30 @@ def check_guided(mpirun, folder):
             raise Failure(f"{asked}: called {kinds}, not {kind}")
 
 
+def check_same_as_plugin(mpirun, folder):
+    """The groups that the plugin draws for the same job, told of it by the plugin's parameters."""
+    plugin = os.environ.get("STRATA_TEST_PLUGIN")
+    if not plugin:
+        print("skipped: this build has no plugin")
+        sys.exit(SKIPPED)
+    places = "0@p0;0@p1;1@p0;4-5@p1;4@p2;all@p2;2@p0;3@p1"
+    with tempfile.TemporaryDirectory() as scratch:
+        dump = os.path.join(scratch, "hierarchy.json")
+        parameters = {"coll_strata_topology": PAPER, "coll_strata_placement": places, "coll_strata_dump": dump,
+                      "coll_strata_network": "hosts:p0=top.left;p1=top.right;p2=top.left",
+                      "opal_mca_base_component_path": f"{os.path.dirname(plugin)}:SYSTEM_DEFAULT:USER_DEFAULT"}
+        options = [word for name, value in parameters.items() for word in ("--mca", name, value)]
+        output, status = start(mpirun, folder, 8, ["show_hierarchy"], {}, options)
+        if status != 0:
+            raise Failure(f"exit status {status}\n{output}")
+        with open(dump, encoding="utf-8") as file:
+            drawn = json.load(file)
+    wanted = {text(group["members"]) for level in drawn["levels"] for group in level["groups"]} - {text(range(8))}
+    found = {row[3] for row in table(output).values()} - {"-"}
+    if found != wanted or len(wanted) < 8:
+        raise Failure(f"the library finds {sorted(found)}, the plugin {sorted(wanted)}")
+
+
 def check_rules(mpirun, folder, *options):
     output, status = start(mpirun, folder, 8, ["hardware_rules", *options], {"TOPOLOGY": PLAIN, "PLACEMENT": cores(2, 4)})
     if status != 0 or "hardware_rules: 0 failures" not in output:
@@ -217,7 +244,7 @@ def spoil_one(wanted):
     wanted[2, 5] = NOTHING
 
 
-CASES = {"guided": check_guided, "rules": check_rules, "bad_variable": check_bad_variable,
+CASES = {"guided": check_guided, "rules": check_rules, "same_as_plugin": check_same_as_plugin, "bad_variable": check_bad_variable,
          "can_fail_table": lambda mpirun, folder: check_table(mpirun, folder, simple_case, [], spoil_one),
          "can_fail_rules": lambda mpirun, folder: check_rules(mpirun, folder, "--sabotage")}
 
