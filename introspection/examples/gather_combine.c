@@ -45,10 +45,10 @@ static void gather_and_combine(element *vector, element *space, const element *l
     int level;
     for (level = levels->count; level-- > 0;) {
         int rank, size;
-        if (levels->roots[level] == MPI_COMM_NULL) continue;
-        MPI_Comm_rank(levels->roots[level], &rank);
-        MPI_Comm_size(levels->roots[level], &size);
-        MPI_Gather(vector, elements, MPI_C_DOUBLE_COMPLEX, space, elements, MPI_C_DOUBLE_COMPLEX, 0, levels->roots[level]);
+        if (levels->comm[level] == MPI_COMM_NULL) continue;
+        MPI_Comm_rank(levels->comm[level], &rank);
+        MPI_Comm_size(levels->comm[level], &size);
+        MPI_Gather(vector, elements, MPI_C_DOUBLE_COMPLEX, space, elements, MPI_C_DOUBLE_COMPLEX, 0, levels->comm[level]);
         if (rank == 0) combine(vector, space, size, local, elements);
     }
 }

@@ -5,80 +5,86 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void give_up(const char *what) {
-    fprintf(stderr, "hierarchy '%s': known are simple, topological, and numbers of parts per level as in 2,4\n", what);
-    MPI_Abort(MPI_COMM_WORLD, 2);
+/* The next step of a hierarchy that ignores the hardware: neighbours by rank, in parts as even as can be. Advances
+ * `numbers`; behind the last one nothing is split. */
+static MPI_Comm part_by_number(MPI_Comm around, const char **numbers) {
+    MPI_Comm part = MPI_COMM_NULL;
+    char *end = NULL;
+    const long parts = strtol(*numbers, &end, 10);
+    int rank, size;
+    if (**numbers == '\0') return MPI_COMM_NULL;
+    if (parts < 1 || (*end != '\0' && *end != ',')) {
+        fprintf(stderr, "hierarchy '%s': known are simple, topological, and numbers of parts per level as in 2,4\n", *numbers);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    *numbers = *end == ',' ? end + 1 : end;
+    MPI_Comm_rank(around, &rank);
+    MPI_Comm_size(around, &size);
+    MPI_Comm_split(around, (int)((parts < size ? parts : size) * rank / size), rank, &part);
+    return part;
 }
 
-/* The stand-ins that the library hands out: one communicator per level, rank 0 of each part. */
-static void follow_hardware(MPI_Comm comm, struct levels *levels) {
-    MPI_Comm *parts = NULL, *roots = NULL;
-    int i;
-    MPIX_Comm_hierarchy(comm, MPI_INFO_NULL, &levels->count, &parts, &roots);
-    for (i = 0; i < levels->count && i < MOST_LEVELS; ++i) {
-        levels->roots[i] = roots[i];
-        roots[i] = MPI_COMM_NULL; /* ours now */
-    }
-    MPIX_Comm_hierarchy_free(levels->count, &parts, &roots);
+static int lowest_rank_of(MPI_Comm part, int rank_in_comm) {
+    if (part != MPI_COMM_NULL) MPI_Bcast(&rank_in_comm, 1, MPI_INT, 0, part);
+    return rank_in_comm;
 }
 
-/* Neighbours by rank, as even as can be, level by level; what is left below the last level is one more. */
-static void follow_numbers(MPI_Comm comm, const char *numbers, struct levels *levels) {
-    MPI_Comm around;
-    MPI_Comm_dup(comm, &around);
-    while (levels->count < MOST_LEVELS) {
-        MPI_Comm inner;
-        char *end = NULL;
-        long parts = strtol(numbers, &end, 10);
-        int rank, size, part, inner_rank;
-        MPI_Comm_rank(around, &rank);
-        MPI_Comm_size(around, &size);
-        if (*numbers == '\0' || parts > size) parts = size;
-        if (parts < 1 || (*numbers != '\0' && (end == numbers || (*end != ',' && *end != '\0')))) give_up(numbers);
-        part = (int)((parts * (rank + 1) - 1) / size);
-        MPI_Comm_split(around, part, rank, &inner);
-        MPI_Comm_rank(inner, &inner_rank);
-        MPI_Comm_split(around, inner_rank == 0 ? 0 : MPI_UNDEFINED, rank, &levels->roots[levels->count++]);
-        MPI_Comm_free(&around);
-        around = inner;
-        if (parts == size) break;
-        numbers = *end == ',' ? end + 1 : end;
+/* Who stands for whom on the widest level. */
+static void note_stand_ins(MPI_Comm comm, MPI_Comm part, struct levels *levels) {
+    int rank, size, own, i, places = 0;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    levels->stand_in = malloc(2 * (size_t)size * sizeof *levels->stand_in);
+    levels->place = levels->stand_in + size;
+    own = lowest_rank_of(part, rank);
+    MPI_Allgather(&own, 1, MPI_INT, levels->stand_in, 1, MPI_INT, comm);
+    for (i = 0; i < size; ++i) {
+        levels->place[i] = levels->stand_in[i] == i ? places++ : levels->place[levels->stand_in[i]];
     }
-    MPI_Comm_free(&around);
 }
 
 void make_levels(MPI_Comm comm, const char *what, struct levels *levels) {
-    int i;
+    const int by_hardware = strcmp(what, "topological") == 0;
+    MPI_Comm around, part;
     levels->count = 0;
-    for (i = 0; i < MOST_LEVELS; ++i) levels->roots[i] = MPI_COMM_NULL;
-    if (strcmp(what, "topological") == 0) {
-        follow_hardware(comm, levels);
-    } else if (what[0] >= '1' && what[0] <= '9') {
-        follow_numbers(comm, what, levels);
-    } else if (strcmp(what, "simple") != 0) {
-        give_up(what);
+    levels->stand_in = levels->place = NULL;
+    if (strcmp(what, "simple") == 0) return;
+    MPI_Comm_dup(comm, &around);
+    while (around != MPI_COMM_NULL && levels->count < MOST_LEVELS) {
+        int rank, rank_in_part = 0;
+        MPI_Comm_rank(around, &rank);
+        if (by_hardware) MPIX_Comm_hsplit(around, MPI_INFO_NULL, &part);
+        if (!by_hardware) part = part_by_number(around, &what);
+        if (part != MPI_COMM_NULL) MPI_Comm_rank(part, &rank_in_part);
+        MPI_Comm_split(around, rank_in_part == 0 ? 0 : MPI_UNDEFINED, rank, &levels->comm[levels->count]);
+        if (levels->count++ == 0) note_stand_ins(comm, part, levels);
+        MPI_Comm_free(&around);
+        around = part;
     }
+    if (around != MPI_COMM_NULL) MPI_Comm_free(&around);
 }
 
 void free_levels(struct levels *levels) {
     while (levels->count > 0) {
-        MPI_Comm *roots = &levels->roots[--levels->count];
-        if (*roots != MPI_COMM_NULL) MPI_Comm_free(roots);
+        MPI_Comm *comm = &levels->comm[--levels->count];
+        if (*comm != MPI_COMM_NULL) MPI_Comm_free(comm);
     }
+    free(levels->stand_in);
 }
 
 void broadcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm, const struct levels *levels) {
-    int rank, size, i;
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &size);
-    if (size == 1) return;
+    int rank, level;
     if (levels->count == 0) {
         MPI_Bcast(data, count, type, root, comm);
         return;
     }
-    if (root != 0 && rank == root) MPI_Send(data, count, type, 0, 0, comm);
-    if (root != 0 && rank == 0) MPI_Recv(data, count, type, root, 0, comm, MPI_STATUS_IGNORE);
-    for (i = 0; i < levels->count; ++i) {
-        if (levels->roots[i] != MPI_COMM_NULL) MPI_Bcast(data, count, type, 0, levels->roots[i]);
+    MPI_Comm_rank(comm, &rank);
+    if (levels->stand_in[root] != root) {
+        if (rank == root) MPI_Send(data, count, type, levels->stand_in[root], 0, comm);
+        if (rank == levels->stand_in[root]) MPI_Recv(data, count, type, root, 0, comm, MPI_STATUS_IGNORE);
+    }
+    for (level = 0; level < levels->count; ++level) {
+        if (levels->comm[level] == MPI_COMM_NULL) continue;
+        MPI_Bcast(data, count, type, level == 0 ? levels->place[root] : 0, levels->comm[level]);
     }
 }

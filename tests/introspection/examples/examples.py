@@ -10,6 +10,8 @@ from hardware import PLAIN, Failure, conclude, cores, start  # noqa: E402
 
 EXAMPLES = {"summa": ["hierarchical_summa", "--hierarchies", "simple;2;2,2;topological", "--block", "5"],
             "summa_uneven": ["hierarchical_summa", "--hierarchies", "simple;3;topological", "--rows", "1"],
+            "summa_mixed": ["hierarchical_summa", "--hierarchies", "topological", "--block", "3"],
+            "gather_mixed": ["gather_combine", "--hierarchies", "topological", "--elements", "9"],
             "gather": ["gather_combine", "--hierarchies", "2,2;3,2;1;topological", "--elements", "999"]}
 BAD = {"bad_hierarchy": (["gather_combine", "--hierarchies", "ring"], "hierarchy 'ring': known are simple, topological"),
        "bad_rows": (["hierarchical_summa", "--rows", "5"], "5 rows do not divide 8 processes"),
@@ -17,7 +19,9 @@ BAD = {"bad_hierarchy": (["gather_combine", "--hierarchies", "ring"], "hierarchy
 
 
 def test(mpirun, folder, name):
-    machine = {"TOPOLOGY": PLAIN, "PLACEMENT": cores(2, 4)}
+    # Some are bound to nothing, or to two cores: they stop where others go down.
+    mixed = "0@p0;all@p0;2@p0;2-3@p0;all@p1;1@p1;2@p1;3@p1"
+    machine = {"TOPOLOGY": PLAIN, "PLACEMENT": mixed if name.endswith("_mixed") else cores(2, 4)}
     if name in BAD:
         arguments, message = BAD[name]
         output, status = start(mpirun, folder, 8, arguments, machine)
