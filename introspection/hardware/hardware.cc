@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <exception>
 #include <memory>
 #include <vector>
 
 #include "MPIX_Hardware.h"
 #include "communicator_facts.h"
 #include "level_names.h"
+#include "returned.h"
 #include "split.h"
 #include "strata/topology/hierarchy.h"
 
@@ -13,35 +13,6 @@
 namespace {
 
 using namespace strata::introspection;
-
-/// Runs `work`; what it throws becomes an error code, given to the communicator's error handler first.
-template <class Work>
-int returned(MPI_Comm comm, Work&& work) noexcept {
-    int code = MPI_SUCCESS;
-    try {
-        work();
-    } catch (const MpiError& error) {
-        code = error.code;
-    } catch (const std::bad_alloc&) {
-        code = MPI_ERR_NO_MEM;
-    } catch (const std::exception&) {
-        code = MPI_ERR_INTERN;
-    }
-    if (code == MPI_SUCCESS) return code;
-    MPI_Comm_call_errhandler(comm != MPI_COMM_NULL ? comm : MPI_COMM_WORLD, code);
-    return code;
-}
-
-void require_communicator(MPI_Comm comm) {
-    int between_groups = 0;
-    if (comm == MPI_COMM_NULL) throw MpiError{MPI_ERR_COMM};
-    require(MPI_Comm_test_inter(comm, &between_groups));
-    if (between_groups != 0) throw MpiError{MPI_ERR_COMM};
-}
-
-void require_argument(const void* pointer) {
-    if (pointer == nullptr) throw MpiError{MPI_ERR_ARG};
-}
 
 /// What C programs can free.
 MPI_Comm* array_of(const std::vector<Step>& steps, MPI_Comm Step::*member) {
