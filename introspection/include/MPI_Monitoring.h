@@ -20,16 +20,16 @@
  *     MPI_M_finalize();
  *
  * Rules that hold for all functions but MPI_M_get_info:
- *   - Collective over the session's communicator, MPI_M_init and MPI_M_finalize over MPI_COMM_WORLD (and, where sessions
- *     join several jobs, over all of these). MPI_M_suspend, continue, reset and free do not wait for each other.
- *   - They may be called by several threads at once where MPI_THREAD_MULTIPLE is provided; calls for one communicator
- *     or one session come in the same order on all processes, as with any collective.
+ *   - Collective over the session's communicator, MPI_M_init and MPI_M_finalize over MPI_COMM_WORLD (and, where
+ *     sessions join several jobs, over all of these). Suspend, continue, reset and free do not wait for each other.
+ *   - Several threads may call them at once where MPI_THREAD_MULTIPLE is provided; calls for one communicator or one
+ *     session come in the same order on all processes, as with any collective.
  *   - They return MPI_SUCCESS or an MPI_M_ code. What only one process finds wrong (but MPI_M_MISSING_INIT,
- *     MPI_M_INVALID_MSID of an id, and a communicator that is none) all processes return, and nobody waits for ever; of
- *     several the greatest code.
- *   - What they send themselves is in no session. Exactly so, but for the first MPI_M_start on a communicator other than
- *     MPI_COMM_WORLD, and for the end of a communicator that had sessions: what other threads of the process send during
- *     that call is not counted either.
+ *     MPI_M_INVALID_MSID of an id, and a communicator that is none) all processes return, and nobody waits for
+ *     ever; of several codes the greatest.
+ *   - What they send themselves is in no session. Exactly so, but for the first MPI_M_start on a communicator other
+ *     than MPI_COMM_WORLD, and for the end of a communicator that had sessions: what other threads of the process
+ *     send during that call is not counted either.
  */
 #ifndef MPI_MONITORING_H
 #define MPI_MONITORING_H
@@ -45,12 +45,12 @@ typedef int MPI_M_msid;
 
 /** Errors. None equals MPI_SUCCESS, or an error class of Open MPI. */
 enum {
-    MPI_M_INTERNAL_FAIL = 7001,         /**< no memory, a file that cannot be written, a name or flags that are none */
-    MPI_M_MPIT_FAIL = 7002,             /**< a function of MPI or MPI_T failed, or what was asked for is not counted */
+    MPI_M_INTERNAL_FAIL = 7001,         /**< no memory; a file that cannot be written; no name, wrong flags */
+    MPI_M_MPIT_FAIL = 7002,             /**< a function of MPI or MPI_T failed, or what is asked for is not counted */
     MPI_M_MISSING_INIT = 7003,          /**< before MPI_M_init, or after MPI_M_finalize */
     MPI_M_SESSION_STILL_ACTIVE = 7004,  /**< MPI_M_finalize before every session was suspended */
     MPI_M_SESSION_NOT_SUSPENDED = 7005, /**< data, reset and free are for suspended sessions */
-    MPI_M_INVALID_MSID = 7006,          /**< not the id of a session; a null pointer; MPI_M_ALL_MSID where it must not */
+    MPI_M_INVALID_MSID = 7006,          /**< no id of a session; a null pointer; MPI_M_ALL_MSID where it may not be */
     MPI_M_SESSION_OVERFLOW = 7007,      /**< a process has MPI_M_MAX_SESSIONS already */
     MPI_M_MULTIPLE_CALL = 7008,         /**< MPI_M_init twice; suspend of a suspended, continue of an active session */
     MPI_M_INVALID_ROOT = 7009           /**< not a rank of the communicator, or not the same everywhere */
@@ -60,8 +60,8 @@ enum {
 enum { MPI_M_MAX_SESSIONS = 64 };
 
 /** MPI_M_suspend, continue, reset and free: all sessions of the calling process to which that applies: suspend the
- *  active ones, continue, reset or free the suspended ones. The others stay as they are, and that is no error; nor is it
- *  if there is none. Suspended or continued together, sessions are so at one moment. */
+ *  active ones, continue, reset or free the suspended ones. The others stay as they are, and that is no error; nor
+ *  is having none. Sessions that are suspended or continued together are so at one moment. */
 #define MPI_M_ALL_MSID ((MPI_M_msid)-1)
 
 /** In place of an output that is not wanted. */
@@ -120,7 +120,8 @@ int MPI_M_allgather_data(MPI_M_msid msid, unsigned long *matrix_counts, unsigned
 
 /** The same at one process; the others' pointers are not looked at. Besides: INVALID_ROOT.
  *  @param root  rank in the communicator */
-int MPI_M_rootgather_data(MPI_M_msid msid, int root, unsigned long *matrix_counts, unsigned long *matrix_sizes, int flags);
+int MPI_M_rootgather_data(MPI_M_msid msid, int root, unsigned long *matrix_counts, unsigned long *matrix_sizes,
+                          int flags);
 
 /** Each process writes FILENAME.RANK.prof, RANK its rank in the communicator: lines that begin with #, then a line
  *  "peer messages bytes" for each member. Besides: INTERNAL_FAIL everywhere if any cannot be written; the process that
