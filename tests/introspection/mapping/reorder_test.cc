@@ -57,6 +57,33 @@ TEST_P(Reorder, AnswersTheSameTwice) {
     }
 }
 
+TEST_P(Reorder, ComesNearTheBestOfAllOrders) {
+    double found_sum = 0, best_sum = 0;
+    int best_found = 0, cases = 0;
+    options_.margin = 0;
+    for (unsigned seed = 0; cases < 150; ++seed) {
+        std::mt19937 random(seed);
+        const Placement placement = random_placement(random);
+        const int ranks = placement.hierarchy.ranks();
+        const TrafficMatrix traffic = random_traffic(random, ranks);
+        if (ranks > 7 || placement.hierarchy.groups.size() < 3) continue;
+        ++cases;
+        std::vector<int> order(static_cast<std::size_t>(ranks));
+        std::iota(order.begin(), order.end(), 0);
+        double best = mapping::estimate(traffic, placement.hierarchy).distance;
+        do {
+            best = std::min(best, mapping::estimate(traffic, placement.hierarchy, order).distance);
+        } while (std::next_permutation(order.begin(), order.end()));
+        const Reordering found = plan_reordering(traffic, placement.hierarchy, options_);
+        const double distance = std::min(found.before.distance, found.after.distance);
+        EXPECT_GE(distance, best * (1 - 1e-12));
+        best_found += distance <= best * (1 + 1e-12);
+        if (best > 0) found_sum += distance / best, best_sum += 1;
+    }
+    EXPECT_GE(best_found, cases * 9 / 10);
+    EXPECT_LE(found_sum, best_sum * 1.01);
+}
+
 TEST_P(Reorder, BringsGroupsThatWereDealtInTurnIntoOneNode) {
     const Placement placement = nodes_with({4, 4, 4, 4}, Order::cyclic);
     const TrafficMatrix traffic = group_traffic(16, 4, 1000000);
