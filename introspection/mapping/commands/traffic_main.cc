@@ -1,9 +1,14 @@
 // strata-traffic: shows which levels of a machine a program's traffic crosses.
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
 #include <optional>
 #include <sstream>
+#include <string_view>
+#include <vector>
 
 #include "input.h"
+#include "monitored_run.h"
 #include "output.h"
 #include "reading.h"
 #include "strata/mapping/traffic_files.h"
@@ -17,20 +22,28 @@ constexpr const char* examples = R"(Examples:
       what a monitoring session wrote, as a picture
   strata-traffic app_sizes.0.prof --from-dump job.json --permutation order.txt --output both.svg
       the same, before and after the order that strata-reorder found
+  strata-traffic --run --nodes 2 --output traffic.svg -- mpirun -n 8 ./program
+      runs any program with Open MPI's own monitoring, and draws what it sent
   mpirun --mca pml_monitoring_enable 1 --mca pml_monitoring_enable_output 3 \
          --mca pml_monitoring_filename /tmp/prof ./program
   strata-traffic /tmp/prof --nodes 2
-      any program, with Open MPI's own monitoring
+      the same by hand
+
+With --run the hierarchy is what the plugin writes in the job, where it is loaded and no option tells of a machine.
 Exit status: 0 when done, 1 when the result could not be written, 2 when an option or the matrix is wrong.)";
 
 struct Options : InputOptions {
     std::string permutation;
     std::string format;
     std::string output;
+    bool run = false;
+    std::vector<std::string> command;  ///< what stands behind "--"
 };
 
 std::optional<Options> parse(int argc, char** argv) {
     Options options;
+    char** const dashes = std::find(argv, argv + argc, std::string_view("--"));
+    if (dashes != argv + argc) options.command.assign(dashes + 1, argv + argc);
     CLI::App app{"Shows which levels of a machine a program's traffic crosses.", "strata-traffic"};
     add_input_options(app, options);
     const auto option = [&](const char* name, std::string& value, const char* kind, const char* help) {
@@ -43,9 +56,17 @@ std::optional<Options> parse(int argc, char** argv) {
            "text, svg or json; sparse or dense: the matrix itself (by the\n"
            "ending of --output, else text)");
     option("--output", options.output, "FILE", "Where to write it; - is standard output (-)");
+    app.add_flag("--run", options.run, "Run the command behind -- and show its traffic, in place of MATRIX");
     app.set_version_flag("--version", "strata-traffic " STRATA_VERSION, "Print the version");
     app.footer(examples);
-    if (!parse_arguments(app, argc, argv)) return std::nullopt;
+    if (!parse_arguments(app, static_cast<int>(dashes - argv), argv)) return std::nullopt;
+    if (options.run && options.command.empty()) {
+        throw tool::UsageError("run", "the command is missing: strata-traffic --run -- mpirun ./program");
+    }
+    if (options.run && (!options.matrix.empty() || !options.input.empty())) {
+        throw tool::UsageError("run", "takes no matrix: the command's traffic is shown");
+    }
+    if (!options.run && dashes != argv + argc) throw tool::UsageError("a command behind -- needs --run");
     return options;
 }
 
@@ -63,9 +84,28 @@ std::string format_of(const Options& options) {
                            "unknown format '" + options.format + "'; known: text, svg, json, sparse, dense");
 }
 
+/// Reads the matrix, after a run with --run.
+Input input_of(const Options& options) {
+    if (!options.run) return load(options);
+    MonitoredRun monitored;
+    monitored.run(options.command);
+    InputOptions found = options;
+    found.matrix = monitored.prefix();
+    found.input = "monitoring";
+    if (found.from_dump.empty() && tool::given_job_option(found.job).empty())
+        found.from_dump = monitored.dump();
+    try {
+        return load(found);
+    } catch (...) {  // the run may have been long
+        monitored.keep();
+        std::fprintf(stderr, "strata-traffic: the traffic of the run stays in %s\n", found.matrix.c_str());
+        throw;
+    }
+}
+
 std::string picture(const Options& options) {
     const std::string format = format_of(options);
-    Input input = load(options);
+    const Input input = input_of(options);
     TrafficView view{input.traffic, input.hierarchy, {}, input.costs, input.namer};
     if (!options.permutation.empty()) {
         view.permutation = tool::reading("permutation", [&] {

@@ -47,7 +47,7 @@ class Commands(unittest.TestCase):
     def test_help_names_every_option(self):
         shared = ("input", "topology", "nodes", "hosts", "ppn", "placement", "order", "network", "nic", "hierarchy",
                   "from-dump", "costs", "message-bytes", "format", "output", "version")
-        for program, own in ((REORDER, ("engine", "margin", "verbose")), (TRAFFIC, ("permutation",))):
+        for program, own in ((REORDER, ("engine", "margin", "verbose")), (TRAFFIC, ("permutation", "run"))):
             text = self.output(program, "--help")
             for option in shared + own:
                 self.assertIn("--" + option, text)

@@ -33,7 +33,7 @@ INSTANTIATE_TEST_SUITE_P(Engines, Reorder, ::testing::Values(Engine::scotch, Eng
 
 TEST_P(Reorder, HoldsItsPromisesOnRandomMachines) {
     int applied = 0;
-    for (unsigned seed = 0; seed < 1500; ++seed) {
+    for (unsigned seed = 0; seed < 1000; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         std::mt19937 random(seed);
         const Placement placement = random_placement(random);
@@ -44,7 +44,7 @@ TEST_P(Reorder, HoldsItsPromisesOnRandomMachines) {
         applied += found.applied;
         if (HasFailure()) return;
     }
-    EXPECT_GT(applied, 300);
+    EXPECT_GT(applied, 200);
 }
 
 TEST_P(Reorder, AnswersTheSameTwice) {
