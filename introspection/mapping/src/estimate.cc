@@ -201,10 +201,17 @@ std::string describe_level(const Hierarchy& hierarchy, LevelKey level) {
     };
     for (const Group& group : hierarchy.groups) {
         if (link_level(group) != level) continue;
-        for (const int child : group.children) add(plural(hierarchy.groups[at(child)].level.kind));
+        for (const int child : group.children) {
+            // A node with one rank, or one package, is named by the lowest object that its ranks share.
+            const LevelKind kind = hierarchy.groups[at(child)].level.kind;
+            const bool whole_node = is_network(group) && kind > LevelKind::node && kind != LevelKind::custom;
+            add(plural(whole_node ? LevelKind::node : kind));
+        }
     }
     for (const Group& group : hierarchy.groups) {
-        if (link_level(group) == level && connects(group) && !group.direct.empty()) add("ranks");
+        if (link_level(group) == level && connects(group) && !group.direct.empty()) {
+            add(is_network(group) ? "nodes" : "ranks");
+        }
     }
     std::string text = topology::name_of(level);
     for (std::size_t i = 0; i < below.size(); ++i) text += (i == 0 ? " (between " : ", ") + below[i];

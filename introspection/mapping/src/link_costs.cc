@@ -35,6 +35,12 @@ double default_cost(LevelKey level) {
     return 1;
 }
 
+/// All but custom, which stands last and has no links of its own.
+std::string known_levels() {
+    const std::string all = topology::known_level_names();
+    return all.substr(0, all.rfind(", " + std::string(name_of(LevelKind::custom))));
+}
+
 double cost_in(std::string_view text) {
     double cost = 0;
     const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), cost);
@@ -59,7 +65,7 @@ LinkCosts LinkCosts::parse(std::string_view text) {
         const auto level = topology::parse_level(name);
         if (!level || level->kind == LevelKind::custom) {
             throw std::invalid_argument("unknown level '" + std::string(name) +
-                                        "'; known: " + topology::known_level_names() + " (but custom)");
+                                        "'; known: " + known_levels());
         }
         costs.entries_.emplace_back(*level, cost_in(topology::trimmed(entry.substr(sign + 1))));
     }
