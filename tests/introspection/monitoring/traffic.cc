@@ -372,7 +372,10 @@ int main(int argc, char** argv) {
         }
     }
     for (int environment = 0; environment < 2; ++environment) {  // twice: init again is allowed
+        int level = -1;
         expect_code("init", MPI_M_init());
+        MPI_Query_thread(&level);
+        expect_code("MPI's thread level after init", level, provided);
         chosen->second();
         expect_code("finalize", MPI_M_finalize());
     }
