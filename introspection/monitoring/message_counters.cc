@@ -24,7 +24,11 @@ bool MessageCounters::open() {
     processes_ = static_cast<std::size_t>(processes);
     values_.resize(processes_);
     bound_.fill(false);
-    initialised_ = MPI_T_init_thread(MPI_THREAD_MULTIPLE, &thread_level_) == MPI_SUCCESS;
+    // MPI's own level and no other: Open MPI makes what is asked for here that of all of MPI.
+    int level = MPI_THREAD_SINGLE;
+    MPI_Query_thread(&level);
+    thread_level_ = level;  // which is what stays when others have initialised MPI_T before
+    initialised_ = MPI_T_init_thread(level, &thread_level_) == MPI_SUCCESS;
     if (!initialised_) {
         return false;
     }

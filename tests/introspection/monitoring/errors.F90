@@ -44,10 +44,11 @@ program errors
         trim(call_name), " ", trim(argument), " returned", " ", code, ", expected ", trim(expected)
       failures = failures + 1
     end if
-    call leave()
+    call free_all()
     calls = calls + 1
   end do
   close(unit)
+  call leave()
   call count_broadcast()
   if (failures == 0) print "(A,I0,A,I0,A)", "errors: rank ", rank, " made ", calls, " calls"
   call MPI_Finalize(ierr)
@@ -63,13 +64,19 @@ contains
     end if
   end subroutine
 
+  ! MPI_M_init takes a fifth of a second: what is open stays open where it can.
   subroutine reach()
     integer :: i, other
     id = 4711
-    if (state == "none") return
-    call MPI_M_init(ierr)
-    call must(ierr)
-    is_open = .true.
+    if (state == "none") then
+      call leave()
+      return
+    end if
+    if (.not. is_open) then
+      call MPI_M_init(ierr)
+      call must(ierr)
+      is_open = .true.
+    end if
     if (state == "open") return
     call MPI_M_start(MPI_COMM_WORLD, id, ierr)
     call must(ierr)
@@ -94,12 +101,17 @@ contains
     end if
   end subroutine
 
-  subroutine leave()
+  subroutine free_all()
     if (.not. is_open) return
     call MPI_M_suspend(MPI_M_ALL_MSID, ierr)
     call must(ierr)
     call MPI_M_free(MPI_M_ALL_MSID, ierr)
     call must(ierr)
+  end subroutine
+
+  subroutine leave()
+    call free_all()
+    if (.not. is_open) return
     call MPI_M_finalize(ierr)
     call must(ierr)
     is_open = .false.
