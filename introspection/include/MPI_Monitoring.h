@@ -6,10 +6,8 @@
  *
  *     mpirun --mca pml_monitoring_enable 1 ./program         or         strata-monitor mpirun ./program
  *
- * Without that, or with another MPI, MPI_M_init returns MPI_M_MPIT_FAIL everywhere and rank 0 says why. Open MPI 4.1
- * withdraws its counts of point-to-point messages as it starts: there MPI_M_P2P_ONLY, alone or with others, is
- * MPI_M_MPIT_FAIL, and only MPI_M_COLL_ONLY and MPI_M_OSC_ONLY have data. Neither counts messages of persistent
- * requests (MPI_Send_init), or to other jobs.
+ * Without that, or with another MPI, MPI_M_init returns MPI_M_MPIT_FAIL everywhere and rank 0 says why. Open MPI counts
+ * neither messages of persistent requests (MPI_Send_init) nor those to other jobs.
  *
  *     MPI_M_msid id;
  *     MPI_M_init();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "withdrawn_counters.h"
+
 namespace strata::introspection {
 
 namespace {
@@ -32,15 +34,25 @@ bool MessageCounters::open() {
     if (!initialised_) {
         return false;
     }
+    if (MPI_T_pvar_session_create(&session_) != MPI_SUCCESS || !bind_all()) {
+        return false;
+    }
+    if (has(Traffic::collectives) && !has(Traffic::messages) && bring_back_withdrawn_counters() &&
+        !bind_all()) {
+        return false;
+    }
+    find_mode();
+    return true;
+}
+
+bool MessageCounters::bind_all() {
     int variables = 0;
-    if (MPI_T_pvar_session_create(&session_) != MPI_SUCCESS ||
-        MPI_T_pvar_get_num(&variables) != MPI_SUCCESS) {
+    if (MPI_T_pvar_get_num(&variables) != MPI_SUCCESS) {
         return false;
     }
     for (int i = 0; i < variables; ++i) {
         bind(i);
     }
-    find_mode();
     return true;
 }
 
@@ -61,6 +73,9 @@ void MessageCounters::bind(int index) {
         return;
     }
     const auto which = static_cast<std::size_t>(found - names.begin());
+    if (bound_[which]) {
+        return;
+    }
     MPI_Comm world = MPI_COMM_WORLD;  // that of messages has no other, and all have its order
     int count = 0;
     MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;

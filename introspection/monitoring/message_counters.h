@@ -60,6 +60,7 @@ public:
     bool read(TrafficRows& rows);
 
 private:
+    bool bind_all();
     void bind(int index);
     void find_mode();
 

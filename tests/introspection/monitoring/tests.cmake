@@ -1,4 +1,4 @@
-# What is run, with Open MPI. Everything that needs counts of messages is skipped where Open MPI withdraws them (4.1).
+# What is run, with Open MPI.
 include(${PROJECT_SOURCE_DIR}/tests/plugin/mpi.cmake)
 set(STRATA_TEST_PATHS ${CMAKE_CURRENT_BINARY_DIR}/paths-$<CONFIG>.json)
 set(programs errors flush_collective traffic threads)
