@@ -122,7 +122,10 @@ static MPI_Comm reorder(struct work *work, int *k) {
     MPI_M_start(work->comm, &watch);
     iterate(work);
     MPI_M_suspend(watch);
-    MPI_M_get_data(watch, counts, sizes, MPI_M_P2P_ONLY);
+    if (MPI_M_get_data(watch, counts, sizes, MPI_M_P2P_ONLY) != MPI_SUCCESS) {
+        fprintf(stderr, "iterative_reordering: point-to-point messages are not counted here\n");
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
     MPI_M_free(watch);
     MPIX_Comm_reorder(work->comm, sizes, counts, MPI_INFO_NULL, &made, k);
     free(sizes);
