@@ -40,7 +40,7 @@ struct Place {
 /// One kind of node: its hardware, its cards, and where local ranks run.
 class NodeType {
 public:
-    NodeType(Machine machine, const Options& options);
+    NodeType(Machine machine, const JobOptions& options);
 
     std::size_t cores() const { return static_cast<std::size_t>(machine_.cores()); }
     topology::ProcessorCount processors() const {
@@ -50,13 +50,13 @@ public:
     const Place& place(std::size_t local_rank);
     const std::vector<topology::CardNote>& cards() const { return notes_; }
     /// One line per card, and one on who leads.
-    std::vector<std::string> facts(const Options& options) const;
+    std::vector<std::string> facts(const JobOptions& options) const;
     /// Why cards that --nic names are not here, by position in its list.
     const std::map<std::size_t, std::string>& missing() const { return missing_; }
 
 private:
-    void find_cards(const Options& options);
-    void find_placement(const Options& options);
+    void find_cards(const JobOptions& options);
+    void find_placement(const JobOptions& options);
     void note_cards();
 
     Machine machine_;
@@ -68,14 +68,14 @@ private:
     std::map<std::string, Place> places_;
 };
 
-NodeType::NodeType(Machine machine, const Options& options) : machine_(std::move(machine)) {
+NodeType::NodeType(Machine machine, const JobOptions& options) : machine_(std::move(machine)) {
     all_ = machine_.cards();
     find_cards(options);
     note_cards();
     find_placement(options);
 }
 
-void NodeType::find_cards(const Options& options) {
+void NodeType::find_cards(const JobOptions& options) {
     if (options.nic == "none") return;
     if (options.nic.empty() || options.nic == "auto") {
         for (const int card : topology::fabric_cards(all_, {})) {
@@ -103,7 +103,7 @@ void NodeType::note_cards() {
     }
 }
 
-void NodeType::find_placement(const Options& options) {
+void NodeType::find_placement(const JobOptions& options) {
     if (options.placement == "none") {
         bindings_ = {"all"};
     } else if (options.placement == "core") {
@@ -136,7 +136,7 @@ const Place& NodeType::place(std::size_t local_rank) {
     return known->second;
 }
 
-std::vector<std::string> NodeType::facts(const Options& options) const {
+std::vector<std::string> NodeType::facts(const JobOptions& options) const {
     std::vector<std::string> lines;
     const auto add = [&](const NetworkCard& card, bool used) {
         std::string others;
@@ -183,7 +183,7 @@ std::vector<std::string> NodeType::facts(const Options& options) const {
 /// Everything that follows from the options before any rank is placed.
 class Builder {
 public:
-    explicit Builder(const Options& options) : options_(options) {}
+    explicit Builder(const JobOptions& options) : options_(options) {}
     Job build();
 
 private:
@@ -202,7 +202,7 @@ private:
         std::vector<std::uint32_t> switches;
     };
 
-    const Options& options_;
+    const JobOptions& options_;
     std::map<std::string, NodeType> types_;  // by the description of the machine
     std::vector<Node> nodes_;
     std::optional<topology::Network> network_;
@@ -349,6 +349,6 @@ Job Builder::build() {
 
 }  // namespace
 
-Job make_job(const Options& options) { return Builder(options).build(); }
+Job make_job(const JobOptions& options) { return Builder(options).build(); }
 
 }  // namespace strata::tool

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "options.h"
+#include "job_options.h"
 #include "strata/topology/hierarchy.h"
 #include "strata/topology/node_notes.h"
 
@@ -23,6 +23,6 @@ struct Job {
 };
 
 /// Throws UsageError.
-Job make_job(const Options& options);
+Job make_job(const JobOptions& options);
 
 }  // namespace strata::tool

@@ -1,11 +1,9 @@
 // strata-topo: shows the hierarchy of a job without running it.
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
 
 #include "job.h"
 #include "options.h"
+#include "output.h"
 #include "plans.h"
 #include "report.h"
 
@@ -26,26 +24,11 @@ std::string picture(const Options& options) {
     return format == topology::PictureFormat::text ? report(job, hierarchy) + "\n" + tree : tree;
 }
 
-int write(const std::string& text, const std::string& path) {
-    if (path.empty() || path == "-") {
-        if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) {
-            return drawn;
-        }
-    } else {
-        std::ofstream file(path, std::ios::binary);
-        file << text;
-        file.close();
-        if (file) return drawn;
-    }
-    std::fprintf(stderr, "strata-topo: --output: cannot write '%s': %s\n", path.empty() ? "-" : path.c_str(),
-                 std::strerror(errno));
-    return failed;
-}
-
 int run(int argc, char** argv) {
     try {
         const std::optional<Options> options = parse_command_line(argc, argv);
-        return options ? write(picture(*options), options->output) : drawn;
+        if (options) write_output(picture(*options), options->output);
+        return drawn;
     } catch (const UsageError& error) {
         std::fprintf(stderr, "strata-topo: %s\n", error.what());
         return wrong_option;

@@ -31,12 +31,9 @@ void check_combination(const Options& options) {
     for (const auto& [name, value] : of_plans) {
         if (!options.plans && !value.empty()) throw UsageError(name, "needs --plans");
     }
-    const std::pair<const char*, bool> of_jobs[] = {
-        {"topology", !options.topologies.empty()}, {"nodes", !options.nodes.empty()},
-        {"hosts", !options.hosts.empty()},         {"ppn", !options.ppn.empty()},
-        {"network", !options.network.empty()},     {"hierarchy", !options.hierarchy.empty()}};
-    for (const auto& [name, given] : of_jobs) {
-        if (given && !options.from_dump.empty()) throw UsageError(name, "--from-dump tells it already");
+    const std::string job_option = given_job_option(options);
+    if (!options.from_dump.empty() && !job_option.empty()) {
+        throw UsageError(job_option, "--from-dump tells it already");
     }
 }
 
@@ -48,32 +45,7 @@ std::optional<Options> parse_command_line(int argc, char** argv) {
     const auto option = [&](const char* name, auto& value, const char* kind, const char* help) {
         return app.add_option(name, value, help)->type_name(kind);
     };
-    option("--topology", options.topologies, "MACHINE",
-           "Hardware of a node: an XML file of hwloc (lstopo writes them), or\n"
-           "synthetic:DESCRIPTION; once for all nodes, or repeated, once per\n"
-           "node (default: this machine)")
-        ->allow_extra_args(false);
-    option("--nodes", options.nodes, "N", "Number of nodes (1, or what --hosts or --topology say)");
-    option("--hosts", options.hosts, "LIST", "Names of the nodes: n[0-3,07],gpu5 (n0, n1, ...)");
-    option("--ppn", options.ppn, "K[,K...]",
-           "Ranks per node: one number, or one per node (one rank per core)");
-    option("--placement", options.placement, "HOW",
-           "Where the ranks of a node run: core (one core after the other),\n"
-           "scatter (in turn over the widest objects, and so on inside), none\n"
-           "(unbound), or lists of cores separated by ';', one per local rank,\n"
-           "repeated when shorter: '0-3;4;5;all' (core)");
-    option("--order", options.order, "HOW",
-           "How ranks are dealt to nodes: block (node after node) or cyclic\n"
-           "(in turn) (block)");
-    option("--network", options.network, "NETWORK",
-           "Switches above the nodes: a file in the syntax of Slurm's\n"
-           "topology.conf, or 'hosts:n[0-1]=top.site0;n[2-3]=top.site1' (none)");
-    option("--nic", options.nic, "LIST",
-           "Network cards near which leaders are chosen: names or PCI ids,\n"
-           "each perhaps with its place: mlx5_0,ib0@numa:1; or auto, none (auto)");
-    option("--hierarchy", options.hierarchy, "LEVELS",
-           "Levels to use, as coll_strata_hierarchy takes them:\n"
-           "numa,node,switch (all)");
+    add_job_options(app, options);
     app.add_flag("--plans", options.plans,
                  "Print what the plugin would choose for every operation and size, and\n"
                  "the predicted times, in place of the hierarchy");

@@ -1,7 +1,7 @@
 #pragma once
 #include <exception>
 
-#include "options.h"
+#include "job_options.h"
 
 namespace strata::tool {
 

@@ -78,9 +78,9 @@ LinkClass read_link(const Reader& reader) {
 }
 
 /// As strata-topo's options of these names.
-tool::Options read_job(const Reader& reader) {
+tool::JobOptions read_job(const Reader& reader) {
     reader.allow({"topology", "nodes", "hosts", "network", "nic"});
-    tool::Options job;
+    tool::JobOptions job;
     job.topologies = {reader.text("topology")};
     job.nodes = reader.text("nodes", "");
     job.hosts = reader.text("hosts", "");

@@ -23,7 +23,7 @@ struct LinkClass {
 struct Machine {
     std::string name;
     std::string title;
-    tool::Options job;  ///< one rank per core, in block order
+    tool::JobOptions job;          ///< one rank per core, in block order
     std::vector<LinkClass> links;  ///< from the outermost level inwards
     std::size_t eager_bytes = 0;   ///< messages up to this size leave before their receive is posted
     double overhead_us = 0;        ///< processor time of every message, at either end

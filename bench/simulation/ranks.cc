@@ -22,7 +22,7 @@ void shuffle(std::vector<topology::LocalityRecord>& records, std::uint64_t seed)
 
 Ranks::Ranks(const Machine& machine, const JobSpec& spec) {
     constexpr std::string_view shuffled = "shuffle:";
-    tool::Options options = machine.job;
+    tool::JobOptions options = machine.job;
     if (!spec.nodes.empty()) options.nodes = spec.nodes;
     if (!spec.hosts.empty()) options.hosts = spec.hosts;
     if (!spec.ppn.empty()) options.ppn = spec.ppn;

@@ -17,7 +17,8 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}
 install(PROGRAMS ${CMAKE_CURRENT_LIST_DIR}/strata-report DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/man/strata-report.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
 if(TARGET strata-topo)
-  install(FILES ${CMAKE_CURRENT_LIST_DIR}/man/strata-topo.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
+  install(FILES ${CMAKE_CURRENT_LIST_DIR}/man/strata-topo.1 ${CMAKE_CURRENT_LIST_DIR}/man/strata-reorder.1
+                ${CMAKE_CURRENT_LIST_DIR}/man/strata-traffic.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
 endif()
 
 # In a folder of the user's own it has to be pointed out to Open MPI: by a shell script or an environment module.

@@ -13,6 +13,7 @@ from job import Failure, Paths, conclude
 
 MPI = re.compile(r"^(mpi\w*\.h|(ompi|opal|orte|oshmem|pmix)(/.*|\w*\.h))$")
 INTERNALS = re.compile(r"^((ompi|opal|orte|oshmem)/.*|ompi_config\.h)$")
+OTHER_THAN_PUBLIC_MPI = re.compile(r"^((ompi|opal|orte|oshmem|pmix)(/.*|\w*\.h)|mpi(ch)?/.*)$")
 HWLOC = re.compile(r"^hwloc(/.*|\.h)$")
 JSON = re.compile(r"^nlohmann/")
 COMPONENT = re.compile(r"^(component/|ompi_compat\.h$)")
@@ -22,6 +23,7 @@ RULES = {
     "topology": [(MPI, ()), (COMPONENT, ()), (re.compile(r"^strata/algorithms/"), ()), (JSON, ())],
     "algorithms": [(MPI, ()), (HWLOC, ()), (COMPONENT, ()), (JSON, ("json_lines.cc",))],
     "tool": [(MPI, ()), (HWLOC, ()), (COMPONENT, ()), (JSON, ())],
+    "introspection": [(OTHER_THAN_PUBLIC_MPI, ()), (COMPONENT, ()), (re.compile(r"^strata/algorithms/"), ()), (JSON, ())],
     "component": [(INTERNALS, ("ompi_compat.h",)), (re.compile(r"^mpi\.h$"), ()), (JSON, ())],
 }
 SOURCES = (".h", ".hpp", ".cc", ".cpp", ".c")
@@ -52,8 +54,9 @@ def check_the_text(root):
                "algorithms/include/b.h": '#  include "hwloc/bitmap.h"',
                "component/c.cc": '#include "opal/util/output.h"', "topology/d.h": "#include <ompi/op/op.h>",
                "algorithms/e.cc": '#include "ompi_compat.h"',
-               "algorithms/g.cc": "#include <nlohmann/json.hpp>", "tool/h.cc": "#include <hwloc.h>"}
-        good = {"component/ompi_compat.h": '#include "ompi/op/op.h"',
+               "algorithms/g.cc": "#include <nlohmann/json.hpp>", "tool/h.cc": "#include <hwloc.h>",
+               "introspection/i.cc": "#include <ompi/communicator/communicator.h>"}
+        good = {"component/ompi_compat.h": '#include "ompi/op/op.h"', "introspection/j.cc": "#include <mpi.h>",
                 "topology/src/f.cc": "#include <hwloc.h>"}
         for name, text in (bad | good).items():
             os.makedirs(os.path.dirname(os.path.join(planted, name)), exist_ok=True)

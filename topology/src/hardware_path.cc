@@ -70,10 +70,45 @@ LevelKind kind_of(hwloc_obj_type_t type) {
     }
 }
 
+std::string_view hwloc_name_of(LevelKind kind) {
+    if (kind == LevelKind::node) return hwloc_obj_type_string(HWLOC_OBJ_MACHINE);
+    for (int type = HWLOC_OBJ_TYPE_MIN; type < HWLOC_OBJ_TYPE_MAX; ++type) {
+        if (kind != LevelKind::cluster && kind_of(static_cast<hwloc_obj_type_t>(type)) == kind) {
+            return hwloc_obj_type_string(static_cast<hwloc_obj_type_t>(type));
+        }
+    }
+    return {};
+}
+
 Bitmap empty_bitmap() {
     Bitmap bitmap(hwloc_bitmap_alloc(), hwloc_bitmap_free);
     if (!bitmap) throw std::bad_alloc();
     return bitmap;
+}
+
+std::optional<unsigned> object_around(hwloc_topology_t topology, hwloc_const_bitmap_t bound, LevelKind kind) {
+    std::optional<unsigned> found;
+    int weight = 0;
+    const int depths = hwloc_topology_get_depth(topology);
+    const auto consider = [&](hwloc_obj_t object) {
+        if (kind_of(object->type) != kind || !hwloc_bitmap_isincluded(bound, object->cpuset)) return;
+        const int own = hwloc_bitmap_weight(object->cpuset);
+        if (!found || own < weight) {
+            found = index_of(topology, object);
+            weight = own;
+        }
+    };
+    for (int depth = 0; depth < depths; ++depth) {
+        for (hwloc_obj_t object = nullptr;
+             (object = hwloc_get_next_obj_by_depth(topology, depth, object)) != nullptr;) {
+            consider(object);
+        }
+    }
+    for (hwloc_obj_t numa = nullptr;
+         (numa = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, numa)) != nullptr;) {
+        consider(numa);
+    }
+    return found;
 }
 
 std::vector<HardwareObject> path_around(hwloc_topology_t topology, hwloc_const_bitmap_t bound) {

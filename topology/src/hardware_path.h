@@ -2,6 +2,7 @@
 #include <hwloc.h>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "strata/topology/locality_record.h"
@@ -18,5 +19,8 @@ LevelKind kind_of(hwloc_obj_type_t type);
 
 /// One entry per distinct set of cores that holds `bound` and less than the whole machine, outermost first.
 std::vector<HardwareObject> path_around(hwloc_topology_t topology, hwloc_const_bitmap_t bound);
+
+/// The number of the object of `kind` that holds `bound`, the lowest of several; empty when there is none.
+std::optional<unsigned> object_around(hwloc_topology_t topology, hwloc_const_bitmap_t bound, LevelKind kind);
 
 }  // namespace strata::topology

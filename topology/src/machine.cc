@@ -144,6 +144,12 @@ std::vector<HardwareObject> Machine::path_of(const Binding& binding) const {
     return path_around(topology_.get(), binding.threads_.get());
 }
 
+std::optional<unsigned> Machine::object_around(const Binding& binding, LevelKind kind) const {
+    const hwloc_const_bitmap_t bound =
+        binding.everything() ? hwloc_get_root_obj(topology_.get())->cpuset : binding.threads_.get();
+    return topology::object_around(topology_.get(), bound, kind);
+}
+
 int Machine::cores() const { return hwloc_get_nbobjs_by_type(topology_.get(), core_type(topology_.get())); }
 
 int Machine::processors() const {

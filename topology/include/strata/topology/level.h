@@ -31,6 +31,10 @@ constexpr bool is_network(LevelKind kind) { return kind == LevelKind::cluster ||
 /// The name that users write and read: "cluster", "switch", "node", ..., "pu".
 std::string_view name_of(LevelKind kind);
 
+/// hwloc's name of what the members of such a group share: "Machine" (a node), "NUMANode", "L3Cache", "Core",
+/// ... Empty for levels that hwloc does not know (above nodes, or by hint).
+std::string_view hwloc_name_of(LevelKind kind);
+
 /// "cluster, switch, node, ..." for error messages.
 std::string known_level_names();
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,6 +43,11 @@ public:
     /// cores (an only package, for instance) is left out, so the path is empty when the binding fits no
     /// smaller object.
     std::vector<HardwareObject> path_of(const Binding& binding) const;
+
+    /// The number of the object of a kind from package to pu that holds the whole binding, even one that is
+    /// the whole machine (which is in no path); as HardwareObject::index counts. Empty: the binding is wider,
+    /// or the machine has no such object.
+    std::optional<unsigned> object_around(const Binding& binding, LevelKind kind) const;
 
     /// Network cards: PCI devices with an OpenFabrics device or a network interface, and (last) network
     /// devices that only their PCI class gives away. In hwloc's order.

@@ -1,0 +1,5 @@
+"""bench/introspection: what applications gain that know the hardware.
+
+examples      the example applications, by hierarchies of the hardware and by others
+command_line  options, and the order of events
+"""

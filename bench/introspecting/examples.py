@@ -1,0 +1,127 @@
+"""Example applications that use hierarchies of communicators: that of the hardware, and others of the same depth."""
+
+import dataclasses
+import os
+import re
+import statistics
+
+from measuring import competitors, units
+
+ORDERS = ("block", "cyclic", "shuffle")
+TOPOLOGICAL = "topological"
+_SECONDS = 120  # of a run
+_TIME = re.compile(r"^(\S+) +([0-9.]+) us", re.MULTILINE)
+
+
+@dataclasses.dataclass(frozen=True)
+class Example:
+    name: str
+    title: str
+    program: str
+    options: tuple
+    hierarchies: tuple  # the first one is what the others are compared with
+    size: str  # of its messages, in words
+    bytes: int  # of its longest message, for the choice of repetitions
+    statement: str  # of the paper
+
+
+def _summa(block):
+    size = 8 * block * block
+    return Example(f"summa-{block}", f"SUMMA on a grid of 2 x 8 processes, blocks of {block} x {block} doubles", "hierarchical_summa",
+                   ("--rows", "2", "--block", str(block)), ("simple", "2", "4", TOPOLOGICAL), units.size_text(size), size,
+                   "section 7.3: 5x to 12x as fast as simple, on machines of 96 to 240 cores")
+
+
+def _gather(elements):
+    size = 16 * elements
+    return Example(f"gather-{elements}", f"Vectors of {elements} complex numbers, gathered and combined level by level",
+                   "gather_combine", ("--elements", str(elements)), ("4,2", "2,4", "8", "2", TOPOLOGICAL), units.size_text(size),
+                   size, "section 7.4: about 10x as fast as four hierarchies that ignore the hardware, on 576 cores")
+
+
+ALL = {"summa": (_summa(8), _summa(96)), "gather": (_gather(64), _gather(16384))}
+
+
+def binary_broadcasts(competitor):
+    """As in the paper; what Gather does is left to coll/tuned."""
+    return competitors.told(competitor, {"coll_tuned_use_dynamic_rules": "1", "coll_tuned_bcast_algorithm": "5"})
+
+
+class Times:
+    """Microseconds by hierarchy, one value per run: the median of its repetitions."""
+
+    def __init__(self):
+        self.us = {}
+        self.failure = None
+
+    def add(self, run):
+        if run.status or "\n0 wrong elements" not in run.output:
+            self.failure = run.complaint() or f"exit status {run.status}"
+            return
+        for name, us in _TIME.findall(run.output):
+            self.us.setdefault(name, []).append(float(us))
+
+    def median(self, hierarchy):
+        return statistics.median(self.us[hierarchy]) if self.us.get(hierarchy) else None
+
+
+class Measurement:
+    def __init__(self, cluster, built, folder, repetitions, rounds):
+        self._cluster = cluster
+        self._built = built
+        self._folder = folder
+        self._repetitions = repetitions
+        self._rounds = rounds
+        self.times = {}  # (example, order) -> Times
+
+    def run(self, examples, progress):
+        network = os.path.join(self._folder, "topology.conf")
+        self._cluster.write_topology(network)
+        stock = binary_broadcasts(competitors.tuned())
+        stock = dataclasses.replace(stock, environment=(("STRATA_NETWORK", f"file:{network}"),))
+        cases = [(example, order) for example in examples for order in ORDERS]
+        for turn in range(self._rounds):
+            for number, (example, order) in enumerate(cases):
+                progress.show(f"round {turn + 1} of {self._rounds}: {example.name}, {order} order ({number + 1} of {len(cases)})")
+                command = [self._built.tool(os.path.join("introspection", "examples", example.program)), *example.options,
+                           "--hierarchies", ";".join(example.hierarchies), "--repetitions", str(self._repetitions)]
+                log = os.path.join(self._folder, "logs", f"{example.name}-{order}-{turn}")
+                run = self._cluster.run(["--order", order], stock, command, log, _SECONDS)
+                self.times.setdefault((example, order), Times()).add(run)
+
+    def failures(self):
+        return [f"{example.name}, {order}: {times.failure}" for (example, order), times in self.times.items() if times.failure]
+
+
+def table(measurement, examples, paint):
+    lines = []
+    for example in examples:
+        lines += ["", paint(example.title, "bold"),
+                  f"  {'milliseconds':16}" + "".join(f"{order:>22}" for order in ORDERS)]
+        for hierarchy in example.hierarchies:
+            cells = []
+            for order in ORDERS:
+                times = measurement.times[example, order]
+                us, ours = times.median(hierarchy), times.median(TOPOLOGICAL)
+                gain = f"{us / ours:.2f}x" if us and ours and hierarchy != TOPOLOGICAL else ""
+                cells.append(f"{units.three_digits(us / 1000) if us else 'failed':>13}{gain:>9}")
+            lines.append(f"  {hierarchy:16}" + "".join(cells))
+    return lines + ["", "2,4: two parts of neighbours, each in four parts; topological: the levels of the hardware. Behind a",
+                    "time: how many times as fast the topological hierarchy is."]
+
+
+def verdict(measurement, examples):
+    lines = []
+    for example in examples:
+        gains = [measurement.times[example, order].median(hierarchy) / ours
+                 for order in ORDERS if (ours := measurement.times[example, order].median(TOPOLOGICAL))
+                 for hierarchy in example.hierarchies[:-1] if measurement.times[example, order].median(hierarchy)]
+        if gains:
+            lines.append(f"{example.name} ({example.size}): topological is {min(gains):.2f} to {max(gains):.2f} times as fast as "
+                         f"the others. Paper, {example.statement}.")
+    return lines
+
+
+def to_json(measurement):
+    return [{"example": example.name, "order": order, "us": times.us, "failure": times.failure}
+            for (example, order), times in measurement.times.items()]

@@ -1,0 +1,117 @@
+#include "communicator_facts.h"
+
+#include <cstdio>
+#include <exception>
+#include <mutex>
+#include <string>
+
+#include "own_place.h"
+
+namespace strata::introspection {
+namespace {
+
+/// A value that goes with a communicator and its duplicates. Open MPI drops info keys that it does not know,
+/// so facts are kept in attributes.
+template <class Value>
+class Attribute {
+public:
+    static Value* find(MPI_Comm comm) {
+        void* value = nullptr;
+        int found = 0;
+        require(MPI_Comm_get_attr(comm, key(), &value, &found));
+        return found != 0 ? static_cast<Value*>(value) : nullptr;
+    }
+
+    static void set(MPI_Comm comm, Value value) {
+        auto kept = std::make_unique<Value>(std::move(value));
+        require(MPI_Comm_set_attr(comm, key(), kept.get()));
+        kept.release();  // forget() has it
+    }
+
+private:
+    static int key() {
+        static std::mutex mutex;
+        static int made = MPI_KEYVAL_INVALID;
+        const std::lock_guard lock(mutex);
+        if (made == MPI_KEYVAL_INVALID) require(MPI_Comm_create_keyval(copy, forget, &made, nullptr));
+        return made;
+    }
+
+    static int copy(MPI_Comm, int, void*, void* value, void* made, int* flag) noexcept {
+        try {
+            *static_cast<void**>(made) = new Value(*static_cast<Value*>(value));
+            *flag = 1;
+            return MPI_SUCCESS;
+        } catch (const std::exception&) {
+            return MPI_ERR_NO_MEM;
+        }
+    }
+
+    static int forget(MPI_Comm, int, void* value, void*) noexcept {
+        delete static_cast<Value*>(value);
+        return MPI_SUCCESS;
+    }
+};
+
+using KeptRecords = std::shared_ptr<const Records>;
+
+/// The encoded record; empty when this process cannot say where it is.
+std::vector<std::byte> own_bytes() {
+    try {
+        return topology::encode(own_record());
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "strata-introspection: %s\n", error.what());
+        return {};
+    }
+}
+
+Records exchanged(MPI_Comm comm) {
+    const std::vector<std::byte> own = own_bytes();
+    const int length = static_cast<int>(own.size());
+    int size = 0;
+    require(MPI_Comm_size(comm, &size));
+    std::vector<int> lengths(static_cast<std::size_t>(size));
+    require(MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, comm));
+    std::vector<int> starts;
+    int total = 0;
+    bool complete = true;
+    for (const int each : lengths) {
+        starts.push_back(total);
+        total += each;
+        complete = complete && each > 0;
+    }
+    if (!complete) throw MpiError{MPI_ERR_OTHER};
+    std::vector<std::byte> all(static_cast<std::size_t>(total));
+    require(MPI_Allgatherv(own.data(), length, MPI_BYTE, all.data(), lengths.data(), starts.data(), MPI_BYTE,
+                           comm));
+    Records records(lengths.size());
+    for (std::size_t rank = 0; rank < records.size(); ++rank) {
+        const std::span<const std::byte> bytes(all.data() + starts[rank],
+                                               static_cast<std::size_t>(lengths[rank]));
+        if (!topology::decode(bytes, records[rank])) throw MpiError{MPI_ERR_INTERN};
+    }
+    return records;
+}
+
+}  // namespace
+
+void require(int code) {
+    if (code != MPI_SUCCESS) throw MpiError{code};
+}
+
+std::shared_ptr<const Records> records_of(MPI_Comm comm) {
+    if (const KeptRecords* kept = Attribute<KeptRecords>::find(comm)) return *kept;
+    auto records = std::make_shared<const Records>(exchanged(comm));
+    keep_records(comm, records);
+    return records;
+}
+
+void keep_records(MPI_Comm comm, KeptRecords records) {
+    Attribute<KeptRecords>::set(comm, std::move(records));
+}
+
+void keep_level(MPI_Comm comm, const LevelFacts& facts) { Attribute<LevelFacts>::set(comm, facts); }
+
+const LevelFacts* level_of(MPI_Comm comm) { return Attribute<LevelFacts>::find(comm); }
+
+}  // namespace strata::introspection

@@ -1,0 +1,16 @@
+#pragma once
+#include <optional>
+#include <string_view>
+
+#include "strata/topology/level.h"
+
+namespace strata::introspection {
+
+/// What users of the library call a level: see MPIX_Hardware.h. The string lives until the program ends.
+const char* type_name(topology::LevelKey level);
+
+/// The level that a type's name means: as handed out, or as topology::parse_level() takes it; case does not
+/// count. Empty: unknown, or no level that processes can be in (cluster, custom).
+std::optional<topology::LevelPattern> level_of_type(std::string_view type);
+
+}  // namespace strata::introspection

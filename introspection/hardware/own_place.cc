@@ -1,0 +1,174 @@
+#include "own_place.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstdlib>
+#include <stdexcept>
+#include <vector>
+
+#include "strata/topology/machine.h"
+#include "strata/topology/network.h"
+#include "strata/topology/text.h"
+
+namespace strata::introspection {
+namespace {
+
+using topology::CardUse;
+using topology::LevelKind;
+using topology::LocalityRecord;
+using topology::Machine;
+
+struct Variable {
+    std::string name;  ///< as the user wrote it
+    std::string value;
+};
+
+Variable variable(const std::string& upper, const std::string& lower) {
+    for (const std::string& name : {"STRATA_" + upper, "OMPI_MCA_coll_strata_" + lower}) {
+        if (const char* value = std::getenv(name.c_str()); value != nullptr && *value != '\0')
+            return {name, value};
+    }
+    return {};
+}
+
+template <class Read>
+auto understood(const Variable& variable, Read&& read) {
+    try {
+        return read(variable.value);
+    } catch (const std::exception& error) {
+        throw std::invalid_argument(variable.name + " = '" + variable.value + "': " + error.what());
+    }
+}
+
+/// This process among those of its node, as launchers tell it; needed for pretended places only.
+std::size_t own_local_rank() {
+    for (const char* name :
+         {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID", "PMI_LOCAL_RANK"}) {
+        const char* value = std::getenv(name);
+        if (const auto rank = topology::whole_number<std::size_t>(value != nullptr ? value : ""))
+            return *rank;
+    }
+    return 0;
+}
+
+std::string own_host() {
+    std::array<char, HOST_NAME_MAX + 1> name{};
+    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+struct Place {
+    std::optional<Machine> machine;
+    topology::Binding binding;
+    std::string node;
+    bool pretended = false;
+};
+
+Place pretended_place(const Variable& machine) {
+    Place place{understood(machine, [](const std::string& text) { return Machine::load(text); }),
+                {},
+                own_host(),
+                true};
+    const Variable placement = variable("PLACEMENT", "placement");
+    if (placement.value.empty()) return place;
+    understood(placement, [&](const std::string& text) {
+        const auto places = topology::parse_placement(text);
+        const auto& own = places[own_local_rank() % places.size()];
+        place.binding = place.machine->bound_to_cores(own.cores);
+        if (!own.node.empty()) place.node = own.node;
+        return 0;
+    });
+    return place;
+}
+
+Place own_place() {
+    if (const Variable machine = variable("TOPOLOGY", "topology"); !machine.value.empty()) {
+        return pretended_place(machine);
+    }
+    Place place{{}, {}, own_host()};
+    try {
+        static const Machine running = Machine::running();  // hwloc takes its time
+        place.machine = running;
+        place.binding = running.binding_of_this_process();
+    } catch (const std::runtime_error&) {  // then the process stops at its node
+    }
+    return place;
+}
+
+std::string environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr ? value : "";
+}
+
+std::vector<std::uint32_t> network_path(const std::string& node) {
+    const Variable network = variable("NETWORK", "network");
+    if (network.value.empty() || network.value == "auto") {
+        std::vector<std::uint32_t> path;
+        for (const std::string& name : topology::slurm_switches(
+                 environment("SLURM_TOPOLOGY_ADDR"), environment("SLURM_TOPOLOGY_ADDR_PATTERN"), node)) {
+            path.push_back(topology::switch_id(name));
+        }
+        return path;
+    }
+    return understood(network, [&](const std::string& text) -> std::vector<std::uint32_t> {
+        if (text == "none") return {};
+        if (text.starts_with("file:")) return topology::Network::from_file(text.substr(5)).path_of(node);
+        if (text.starts_with("hosts:")) return topology::Network::from_hosts(text.substr(6)).path_of(node);
+        throw std::invalid_argument("known: auto, none, file:PATH, hosts:LIST=SWITCHES;...");
+    });
+}
+
+/// The cards that fabrics use, or IP; those that the user lists count for both.
+void find_cards(const Place& place, LocalityRecord& record) {
+    const Variable list = variable("NIC", "nic");
+    if (list.value == "none") return;
+    const auto all = place.machine->cards();
+    for (const CardUse use : {CardUse::fabric, CardUse::ip}) {
+        std::vector<topology::NetworkCard> used;
+        if (list.value.empty() || list.value == "auto") {
+            for (const int card : use == CardUse::fabric ? fabric_cards(all, {}) : ip_cards(all, {})) {
+                used.push_back(all[static_cast<std::size_t>(card)]);
+            }
+        } else {
+            used = understood(list, [&](const std::string& text) {
+                return place.machine->cards_named(topology::parse_cards(text));
+            });
+        }
+        record.cards[static_cast<std::size_t>(use)] = place.machine->distance(place.binding, used);
+    }
+}
+
+}  // namespace
+
+LocalityRecord own_record() {
+    const Place place = own_place();
+    LocalityRecord record;
+    record.node_id = topology::stable_hash(place.node);
+    record.network_path = network_path(place.node);
+    if (place.machine) {
+        record.hardware_path = place.machine->path_of(place.binding);
+        record.processors = topology::ProcessorCount::of(place.machine->processors());
+        find_cards(place, record);
+    }
+    return record;
+}
+
+std::optional<std::uint64_t> own_object(topology::LevelPattern level) {
+    const Place place = own_place();
+    if (level.kind == LevelKind::switch_) {
+        const auto path = network_path(place.node);
+        const std::size_t height = level.height.value_or(0);
+        if (height >= path.size()) return std::nullopt;
+        return topology::stable_hash("switch", path[path.size() - 1 - height]);
+    }
+    const std::uint64_t node = topology::stable_hash(place.node);
+    if (level.kind == LevelKind::node) return node;
+    if (!place.machine) return std::nullopt;
+    const auto object = place.machine->object_around(place.binding, level.kind);
+    if (!object) return std::nullopt;
+    return topology::stable_hash(std::to_string(*object), node);
+}
+
+}  // namespace strata::introspection

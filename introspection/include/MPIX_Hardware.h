@@ -1,0 +1,87 @@
+/* Communicators that follow the hardware, for applications: link libstrata-introspection. Works with any MPI; where
+ * processes are is found by hwloc, and switches as the coll/strata component finds them.
+ *
+ * Functions return MPI error codes and call the communicator's error handler, as those of MPI do. Names of types are
+ * hwloc's ("Machine", "Package", "NUMANode", "L3Cache", "Core", "PU", ...), "Switch0" for leaf switches, "Switch1" for
+ * those above them, and "System - Cluster" (with an en dash, UTF-8) where no known switch joins the nodes. Strings that
+ * are handed out belong to the library and stay valid until the program ends.
+ *
+ * Source: "A Hierarchical Model to Manage Hardware Topology in MPI Applications", sections 3 and 4. */
+#ifndef MPIX_HARDWARE_H
+#define MPIX_HARDWARE_H
+
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Values of split_type for MPIX_Comm_split_type() beside those of MPI. The first two are the same: the next level down.
+ * The third is guided by the info key "mpi_hw_resource_type", whose value is the name of a type (case does not count;
+ * "mpi_shared_memory", "node", "socket", "numa", "l3", "hwthread" and the like are understood, too). */
+#define MPIX_COMM_TYPE_PHYSICAL_TOPOLOGY (-7001)
+#define MPIX_COMM_TYPE_HW_UNGUIDED MPIX_COMM_TYPE_PHYSICAL_TOPOLOGY
+#define MPIX_COMM_TYPE_HW_GUIDED (-7002)
+
+/* What MPIX_Comm_get_min_hlevel() says of who is not concerned, and of processes on several nodes. */
+#define MPIX_HLEVEL_UNKNOWN "Unknown"
+#define MPIX_HLEVEL_CLUSTER "System \xE2\x80\x93 Cluster"
+
+/* Splits by the next level of the hardware below what all members share. Collective over oldcomm.
+ *
+ * newcomm: a strict subset of oldcomm, its ranks in the order of oldcomm's: those that share one object of that level
+ * with the caller. MPI_COMM_NULL for a process that runs on more than one such object (is not bound that deep), and
+ * for all when there is nothing left to split. Of levels that split alike only the lowest counts. Different branches
+ * may split by different levels.
+ * info: none of its keys counts here. */
+int MPIX_Comm_hsplit(MPI_Comm oldcomm, MPI_Info info, MPI_Comm *newcomm);
+
+/* The same, with a communicator of the roots, one per oldcomm. Collective over oldcomm.
+ *
+ * rootscomm: rank 0 of every newcomm, in the order of oldcomm. Where rank 0 of oldcomm itself gets no newcomm (it
+ * stops at this level while others descend) it is in rootscomm all the same, as its rank 0: so the root of oldcomm
+ * always reaches all parts. MPI_COMM_NULL for every other process, and for all where there is no newcomm.
+ * info: "strata_roots" = "near_card" makes the process nearest to its node's network card the root of every newcomm
+ * (ties: the lowest rank), where that is known, and that of oldcomm comes from the same election; "lowest" is the
+ * default. The ranks in newcomm stay as they are. */
+int MPIX_Comm_hsplit_with_roots(MPI_Comm oldcomm, MPI_Info info, MPI_Comm *newcomm, MPI_Comm *rootscomm);
+
+/* All levels at once: what repeated calls of MPIX_Comm_hsplit_with_roots() give, each with the last newcomm.
+ * Collective over comm; one exchange for all levels.
+ *
+ * nlevels: the number of entries, by how far down the caller takes part; 0 where nothing can be split.
+ * newcomms, rootscomms: arrays of that length, to be given to MPIX_Comm_hierarchy_free(). The caller's last newcomm is
+ * MPI_COMM_NULL where it only stands in rootscomm there. Either may be a null pointer if not wanted. */
+int MPIX_Comm_hierarchy(MPI_Comm comm, MPI_Info info, int *nlevels, MPI_Comm **newcomms, MPI_Comm **rootscomms);
+
+/* Frees the communicators, and the arrays; collective over each communicator. Null pointers are passed over. */
+int MPIX_Comm_hierarchy_free(int nlevels, MPI_Comm **newcomms, MPI_Comm **rootscomms);
+
+/* What a communicator made by a function of this header stands for; also of duplicates of it. Local.
+ *
+ * num_comms: how many communicators were made of the same parent; index: which of them this is, from 0, by lowest rank
+ * in the parent; type: the name of what its members share. Null pointers are passed over. MPI_ERR_COMM for any other
+ * communicator. */
+int MPIX_Comm_get_hlevel_info(MPI_Comm comm, int *num_comms, int *index, char **type);
+
+/* The type of the lowest level that all listed ranks of comm share. "Unknown" when comm is MPI_COMM_NULL or the caller
+ * is not in the list.
+ *
+ * The first function of this header that is called with a communicator which none of them has made is collective over
+ * it, as it finds out where all members are. From then on this one is local, and may be called by the listed ranks
+ * alone. MPI_ERR_RANK for a rank outside comm, MPI_ERR_ARG for nranks < 0. */
+int MPIX_Comm_get_min_hlevel(MPI_Comm comm, int nranks, const int ranks[], char **type);
+
+/* MPI_Comm_split_type() with the three types above, and all others passed on to it. Collective over comm.
+ *
+ * HW_UNGUIDED: as MPIX_Comm_hsplit(). HW_GUIDED: processes that run inside the same object of the type named by the
+ * info; MPI_COMM_NULL for a process that is not bound so deep, or of whose machine (or network) no such object is
+ * known, and for all if the type or the key is missing or unknown; not necessarily a strict subset. Ranks are by key,
+ * then as in comm. Source: MPI 4.0, section 7.4.2. */
+int MPIX_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,149 @@
+#include "input.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "job.h"
+#include "reading.h"
+#include "strata/algorithms/hierarchy_dump.h"
+#include "strata/mapping/estimate.h"
+#include "strata/mapping/traffic_files.h"
+#include "strata/topology/node_notes.h"
+#include "strata/topology/text.h"
+#include "strata/topology/text_file.h"
+
+namespace strata::mapping {
+namespace {
+
+LinkCosts costs_of(const InputOptions& options) {
+    LinkCosts costs;
+    if (!options.costs.empty()) {
+        costs = tool::reading("costs", [&] { return LinkCosts::parse(options.costs); });
+    }
+    if (!options.message_bytes.empty()) {
+        const auto bytes = topology::whole_number<std::uint32_t>(options.message_bytes);
+        if (!bytes) {
+            throw tool::UsageError("message-bytes",
+                                   "'" + options.message_bytes + "' is no whole number from 0 to 4294967295");
+        }
+        costs.message_bytes = *bytes;
+    }
+    return costs;
+}
+
+TrafficMatrix traffic_of(const InputOptions& options) {
+    std::optional<TrafficFormat> format;
+    if (!options.input.empty() && options.input != "auto") {
+        format = parse_traffic_format(options.input);
+        if (!format) {
+            throw tool::UsageError(
+                "input", "unknown format '" + options.input + "'; known: auto, " + known_traffic_formats());
+        }
+    }
+    if (options.matrix.empty()) throw tool::UsageError("MATRIX is missing: a file of traffic; see --help");
+    return read_traffic(options.matrix, format);
+}
+
+/// The hierarchy of the options, and what its nodes are called.
+void describe_machine(const InputOptions& options, Input& input) {
+    if (!options.from_dump.empty()) {
+        const std::string other = tool::given_job_option(options.job);
+        if (!other.empty()) throw tool::UsageError(other, "--from-dump tells it already");
+        input.hierarchy = tool::reading("from-dump", [&] {
+                              return algorithms::parse_hierarchy_dump(
+                                  topology::read_text_file(options.from_dump), options.from_dump);
+                          }).hierarchy;
+        return;
+    }
+    // Names refer to all that they are made from: it lives as long as they are asked for.
+    struct Named {
+        tool::Job job;
+        topology::Hierarchy hierarchy;
+        topology::GroupNamer namer;
+    };
+    const auto named = std::make_shared<Named>();
+    named->job = tool::make_job(options.job);
+    named->hierarchy = topology::build_hierarchy(named->job.records, named->job.spec);
+    named->namer = topology::picture_notes(named->hierarchy, named->job.records, named->job.notes,
+                                           named->job.spec.election.use)
+                       .namer;
+    input.hierarchy = named->hierarchy;
+    input.namer = [named](const topology::Group& group) { return named->namer(group); };
+}
+
+int answer(const std::string& command, const std::exception& error, int status) {
+    std::fprintf(stderr, "%s: %s\n", command.c_str(), error.what());
+    return status;
+}
+
+}  // namespace
+
+void add_input_options(CLI::App& app, InputOptions& options) {
+    const auto option = [&](const char* name, auto& value, const char* kind, const char* help) {
+        return app.add_option(name, value, help)->type_name(kind);
+    };
+    option("MATRIX", options.matrix, "",
+           "Who sent how much: a file, or what the names of several begin\n"
+           "with (NAME of NAME_sizes.RANK.prof, PREFIX of PREFIX.RANK.prof)");
+    option("--input", options.input, "FORMAT",
+           "auto; dense (N lines of N numbers of bytes); sparse (a line\n"
+           "'ranks N', then FROM TO BYTES [MESSAGES]); matrix-market;\n"
+           "monitoring (what Open MPI's pml_monitoring_filename asks for) (auto)");
+    add_job_options(app, options.job);
+    option("--from-dump", options.from_dump, "FILE",
+           "The hierarchy that a job wrote (coll_strata_dump x.json), in place\n"
+           "of all options of the machine");
+    option("--costs", options.costs, "LIST",
+           "What a byte costs on a level's links: cluster=20,switch1=12,node=3\n"
+           "(cluster 10, switchN 8 * (N + 1), node 2, package, group and die\n"
+           "1.6, numa 1.4, l3 1.1, else 1; 1 is 10,000 MB/s)");
+    option("--message-bytes", options.message_bytes, "N",
+           "A message costs as much as so many bytes, beside its own (4096)");
+}
+
+Input load(const InputOptions& options) {
+    Input input;
+    input.costs = costs_of(options);
+    input.traffic = traffic_of(options);
+    describe_machine(options, input);
+    if (input.traffic.ranks() != input.hierarchy.ranks()) {
+        const std::string where = options.from_dump.empty() ? "the machine" : options.from_dump;
+        throw tool::UsageError("the matrix has " + std::to_string(input.traffic.ranks()) + " ranks, " +
+                               where + " " + std::to_string(input.hierarchy.ranks()) +
+                               (options.from_dump.empty() ? "; say --nodes and --ppn" : ""));
+    }
+    return input;
+}
+
+bool parse_arguments(CLI::App& app, int argc, char** argv) {
+    app.set_help_flag("-h,--help", "Print this text");
+    app.get_formatter()->column_width(24);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& answered) {
+        app.exit(answered);
+        return false;
+    } catch (const CLI::ParseError& error) {
+        throw tool::UsageError(std::string(error.what()) + "; see " + app.get_name() + " --help");
+    }
+    return true;
+}
+
+int run_command(const std::string& command, const std::function<void()>& carry_out) {
+    constexpr int done = 0;
+    constexpr int failed = 1;
+    constexpr int wrong_input = 2;
+    try {
+        carry_out();
+        return done;
+    } catch (const tool::UsageError& error) {
+        return answer(command, error, wrong_input);
+    } catch (const topology::FileError& error) {
+        return answer(command, error, wrong_input);
+    } catch (const std::exception& error) {
+        return answer(command, error, failed);
+    }
+}
+
+}  // namespace strata::mapping

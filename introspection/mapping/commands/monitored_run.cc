@@ -1,0 +1,113 @@
+#include "monitored_run.h"
+
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+
+namespace strata::mapping {
+namespace {
+
+/// Ctrl-C ends the command, not whoever waits for it and has to clean up.
+class Undisturbed {
+public:
+    Undisturbed() {
+        struct sigaction ignore = {};
+        ignore.sa_handler = SIG_IGN;
+        sigaction(SIGINT, &ignore, &interrupt_);
+        sigaction(SIGQUIT, &ignore, &quit_);
+    }
+    ~Undisturbed() {
+        sigaction(SIGINT, &interrupt_, nullptr);
+        sigaction(SIGQUIT, &quit_, nullptr);
+    }
+    Undisturbed(const Undisturbed&) = delete;
+    Undisturbed& operator=(const Undisturbed&) = delete;
+
+private:
+    struct sigaction interrupt_ = {};
+    struct sigaction quit_ = {};
+};
+
+/// The command, which Ctrl-C ends as usual.
+pid_t start(const std::vector<std::string>& command) {
+    std::vector<char*> arguments;
+    for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    sigset_t usual;
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGINT);
+    sigaddset(&usual, SIGQUIT);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigdefault(&attributes, &usual);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    pid_t child = 0;
+    const int error = posix_spawnp(&child, arguments[0], nullptr, &attributes, arguments.data(), environ);
+    posix_spawnattr_destroy(&attributes);
+    if (error != 0) {
+        throw std::runtime_error("--run: cannot start '" + command[0] + "': " + std::strerror(error));
+    }
+    return child;
+}
+
+int wait_for(pid_t child) {
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0) {
+        if (errno != EINTR)
+            throw std::runtime_error(std::string("--run: cannot wait: ") + std::strerror(errno));
+    }
+    return status;
+}
+
+}  // namespace
+
+MonitoredRun::MonitoredRun() {
+    std::string pattern = std::filesystem::current_path() / "strata-traffic-XXXXXX";
+    if (mkdtemp(pattern.data()) == nullptr) {
+        throw std::runtime_error("--run: cannot make the folder '" + pattern + "': " + std::strerror(errno));
+    }
+    folder_ = pattern;
+}
+
+MonitoredRun::~MonitoredRun() {
+    if (kept_) return;
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+}
+
+void MonitoredRun::run(const std::vector<std::string>& command) const {
+    // Open MPI's launchers hand these on to every process.
+    setenv("OMPI_MCA_pml_monitoring_enable", "1", 1);
+    setenv("OMPI_MCA_pml_monitoring_enable_output", "3", 1);
+    setenv("OMPI_MCA_pml_monitoring_filename", prefix().c_str(), 1);
+    setenv("OMPI_MCA_coll_strata_dump", (folder_ / "job.json").c_str(), 1);
+    const Undisturbed undisturbed;
+    const int status = wait_for(start(command));
+    if (WIFSIGNALED(status)) {
+        throw std::runtime_error("--run: '" + command[0] + "' was ended by signal " +
+                                 std::to_string(WTERMSIG(status)));
+    }
+    if (WEXITSTATUS(status) != 0) {
+        throw std::runtime_error("--run: '" + command[0] + "' ended with status " +
+                                 std::to_string(WEXITSTATUS(status)));
+    }
+    if (!std::filesystem::exists(prefix() + ".0.prof")) {
+        throw std::runtime_error(
+            "--run: '" + command[0] +
+            "' left no traffic: is it a job of Open MPI, with its component pml/monitoring, "
+            "that calls MPI_Finalize?");
+    }
+}
+
+std::string MonitoredRun::dump() const {
+    const std::filesystem::path file = folder_ / "job.json";
+    return std::filesystem::exists(file) ? file.string() : std::string();
+}
+
+}  // namespace strata::mapping

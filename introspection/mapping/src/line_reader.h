@@ -1,0 +1,44 @@
+#pragma once
+#include <cstdint>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace strata::mapping {
+
+/// The lines of a text file, one at a time.
+class LineReader {
+public:
+    /// Throws topology::FileError where the file cannot be read.
+    explicit LineReader(const std::string& path);
+
+    /// The next line that is neither blank nor, unless `comments` is 0, begins with it; false at the end. The
+    /// view holds until the next call. Throws topology::FileError for lines of more than 64 MiB.
+    bool next(std::string_view& line, char comment = '#');
+    [[noreturn]] void fail(const std::string& message) const;        ///< at this line
+    [[noreturn]] void fail_whole(const std::string& message) const;  ///< of the file
+    int number() const { return number_; }
+
+    /// A whole number up to `most`. Throws topology::FileError.
+    std::uint64_t whole(std::string_view text,
+                        std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) const;
+    /// The rank that `text` is, of so many.
+    int rank(std::string_view text, int ranks) const;
+    /// sum + value, or the error that it is too much.
+    std::uint64_t sum(std::uint64_t sum, std::uint64_t value) const;
+
+private:
+    bool read_line();
+
+    std::string path_;
+    std::ifstream stream_;
+    std::string line_;
+    int number_ = 0;
+};
+
+/// The words of a line, between blanks, tabs and carriage returns, and `also`.
+void words_of(std::string_view line, std::vector<std::string_view>& words, char also = ' ');
+
+}  // namespace strata::mapping

@@ -1,0 +1,111 @@
+#include <filesystem>
+#include <optional>
+#include <set>
+
+#include "line_reader.h"
+#include "strata/topology/text.h"
+#include "strata/topology/text_file.h"
+#include "traffic_reading.h"
+
+namespace strata::mapping {
+namespace {
+
+constexpr std::string_view ending = ".prof";
+
+/// The numbers N of all files START.N.prof.
+std::set<int> numbers_of(const std::string& start) {
+    const std::filesystem::path path(start + ".");
+    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+    const std::string name = path.filename().string();
+    std::set<int> numbers;
+    std::error_code error;
+    for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+        const std::string file = entry->path().filename().string();
+        if (!file.starts_with(name) || !file.ends_with(ending) ||
+            file.size() <= name.size() + ending.size()) {
+            continue;
+        }
+        const std::string digits = file.substr(name.size(), file.size() - name.size() - ending.size());
+        const auto number = topology::whole_number<int>(digits);
+        if (number && *number >= 0 && std::to_string(*number) == digits) numbers.insert(*number);
+    }
+    return numbers;
+}
+
+std::string file_of(const std::string& prefix, int rank) {
+    return prefix + "." + std::to_string(rank) + std::string(ending);
+}
+
+/// "1024 bytes" -> 1024.
+std::uint64_t amount(const LineReader& reader, std::string_view field, std::string_view unit) {
+    if (!field.ends_with(unit))
+        reader.fail("'" + std::string(field) + "' is not 'N" + std::string(unit) + "'");
+    return reader.whole(field.substr(0, field.size() - unit.size()));
+}
+
+/// Lines that say again, by collective operation, what the point-to-point lines hold.
+bool is_collective(std::string_view kind) {
+    return kind == "C" || kind == "D" || kind == "O2A" || kind == "A2O" || kind == "A2A";
+}
+
+void read_rank(const std::string& path, int rank, int ranks, std::vector<Flow>& flows) {
+    LineReader reader(path);
+    std::string_view line;
+    while (reader.next(line)) {
+        const std::vector<std::string_view> fields = topology::split(line, '\t');
+        if (is_collective(fields[0])) continue;
+        if (fields[0] != "E" && fields[0] != "I" && fields[0] != "S") {
+            reader.fail("unknown kind of line '" + std::string(fields[0].substr(0, 40)) +
+                        "'; known: E, I, S, C, D, O2A, A2O, A2A");
+        }
+        if (fields.size() < 5) {
+            reader.fail("a line is to be '" + std::string(fields[0]) + " FROM TO N bytes N msgs sent'");
+        }
+        const int from = reader.rank(fields[1], ranks);
+        if (from != rank)
+            reader.fail("is about rank " + std::to_string(from) + ", not " + std::to_string(rank));
+        flows.push_back({from, reader.rank(fields[2], ranks), amount(reader, fields[3], " bytes"),
+                         amount(reader, fields[4], " msgs sent")});
+    }
+}
+
+}  // namespace
+
+int monitored_ranks(const std::string& prefix) {
+    const std::set<int> numbers = numbers_of(prefix);
+    if (numbers.empty()) return 0;
+    const int ranks = *numbers.rbegin() + 1;
+    if (static_cast<std::size_t>(ranks) != numbers.size()) {
+        int missing = 0;
+        while (numbers.contains(missing)) ++missing;
+        throw topology::FileError(
+            file_of(prefix, missing), 0,
+            "is missing, though there is " + file_of(prefix, ranks - 1) + ": one file per rank is needed");
+    }
+    return ranks;
+}
+
+std::string session_file(const std::string& name) {
+    const std::set<int> numbers = numbers_of(name + "_sizes");
+    if (numbers.size() > 1) {
+        throw topology::FileError(name, 0,
+                                  "there are several matrices of that name; name one of them: " +
+                                      file_of(name + "_sizes", *numbers.begin()));
+    }
+    return numbers.empty() ? "" : file_of(name + "_sizes", *numbers.begin());
+}
+
+TrafficMatrix read_monitoring(const std::string& prefix) {
+    const int ranks = monitored_ranks(prefix);
+    if (ranks == 0) throw topology::FileError(prefix, 0, "there is no " + file_of(prefix, 0));
+    std::vector<Flow> flows;
+    for (int rank = 0; rank < ranks; ++rank) read_rank(file_of(prefix, rank), rank, ranks, flows);
+    try {
+        return TrafficMatrix(ranks, std::move(flows));
+    } catch (const std::overflow_error& error) {
+        throw topology::FileError(prefix, 0, error.what());
+    }
+}
+
+}  // namespace strata::mapping

@@ -1,0 +1,14 @@
+#pragma once
+
+namespace strata::introspection {
+
+/// What users have to know, on standard error, at most once per process each.
+
+/// Messages are counted on `counting` processes of MPI_COMM_WORLD, but not on all. Rank 0 of it prints.
+void advise_to_enable(int counting);
+/// pml_monitoring_enable differs. Rank 0 of MPI_COMM_WORLD prints.
+void advise_same_mode();
+/// Something was asked for that this release of Open MPI does not count. The caller prints.
+void advise_what_is_counted();
+
+}  // namespace strata::introspection

@@ -1,0 +1,59 @@
+#pragma once
+#include <MPI_Monitoring.h>
+
+#include <memory>
+#include <span>
+
+#include "private_communicator.h"
+
+namespace strata::introspection {
+
+/// Counts of one session, kept for the members of its communicator.
+class Session {
+public:
+    Session(std::shared_ptr<PrivateCommunicator> communicator, int tag)
+        : communicator_(std::move(communicator)), tag_(tag), recorded_(members()), baseline_(members()) {}
+
+    PrivateCommunicator& communicator() const { return *communicator_; }
+    int tag() const { return tag_; }
+    std::size_t members() const { return communicator_->world_ranks().size(); }
+    bool active() const { return active_; }
+
+    /// From what the process had sent until now.
+    void activate(const TrafficRows& sent);
+    void suspend(const TrafficRows& sent);
+    void reset() { recorded_ = TrafficRows(members()); }
+    const TrafficRows& recorded() const { return recorded_; }
+
+private:
+    std::shared_ptr<PrivateCommunicator> communicator_;
+    int tag_;
+    bool active_ = false;
+    TrafficRows recorded_;
+    TrafficRows baseline_;
+};
+
+/// The sessions of this process by id.
+class SessionTable {
+public:
+    /// Takes a place; the id is not valid before `fill`. 0: all are taken.
+    MPI_M_msid reserve();
+    void fill(MPI_M_msid id, std::shared_ptr<Session> session);
+    struct Place {
+        MPI_M_msid id = 0;  ///< 0: free
+        std::shared_ptr<Session> session;
+    };
+    /// What is removed may be the last to hold a communicator: to be dropped by the caller, without a lock.
+    std::shared_ptr<Session> remove(MPI_M_msid id);
+    std::array<Place, MPI_M_MAX_SESSIONS> remove_all();
+    /// Null: no such session.
+    std::shared_ptr<Session> find(MPI_M_msid id) const;
+    bool any_active() const;
+    std::span<Place> places() { return places_; }
+
+private:
+    std::array<Place, MPI_M_MAX_SESSIONS> places_;
+    int generation_ = 0;  ///< goes on when monitoring ends and begins again
+};
+
+}  // namespace strata::introspection

@@ -1,0 +1,44 @@
+#include "withdrawn_counters.h"
+
+#include <dlfcn.h>
+#include <mpi.h>
+
+#include <mutex>
+#include <string_view>
+
+namespace strata::introspection {
+namespace {
+
+/// The library of the 4.1 series that all its monitoring components share. It must stay from now on: Open MPI
+/// looks at the variables once more after it has closed the components.
+void* monitoring_library() {
+    return dlopen("libmca_common_monitoring.so.50", RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+bool is_the_release_that_withdraws() {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    return MPI_Get_library_version(text, &length) == MPI_SUCCESS &&
+           std::string_view(text).starts_with("Open MPI v4.1.");
+}
+
+}  // namespace
+
+bool bring_back_withdrawn_counters() {
+    static std::once_flag once;
+    static bool done = false;
+    std::call_once(once, [] {
+        if (!is_the_release_that_withdraws()) return;
+        void* const library = monitoring_library();
+        if (library == nullptr) return;
+        // Registers parameters and counters; in 4.1 it makes no use of its argument.
+        using Register = void (*)(void*);
+        const auto again = reinterpret_cast<Register>(dlsym(library, "mca_common_monitoring_register"));
+        if (again == nullptr) return;
+        again(nullptr);
+        done = true;
+    });
+    return done;
+}
+
+}  // namespace strata::introspection

@@ -1,0 +1,15 @@
+#pragma once
+#include <mpi.h>
+
+#include <vector>
+
+#include "strata/mapping/traffic_matrix.h"
+
+namespace strata::introspection {
+
+/// What all processes sent, on rank 0 of `comm`; elsewhere nothing. `counts` may be null,
+/// the same on all. Collective. Throws MpiError.
+std::vector<mapping::Flow> gathered_rows(MPI_Comm comm, const unsigned long sizes[],
+                                         const unsigned long counts[]);
+
+}  // namespace strata::introspection

@@ -1,0 +1,48 @@
+#pragma once
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "strata/mapping/estimate.h"
+#include "strata/mapping/reorder.h"
+#include "strata/topology/hierarchy.h"
+
+namespace strata::testing {
+
+using Permutation = std::span<const int>;
+
+/// A machine and where its ranks run.
+struct Placement {
+    std::vector<topology::LocalityRecord> records;
+    topology::Hierarchy hierarchy;
+};
+
+enum class Order { block, cyclic };
+
+/// Nodes with so many ranks each, every rank on a core of its own, perhaps in packages of two cores and below
+/// two leaf switches.
+Placement nodes_with(const std::vector<int>& ranks, Order order, bool packages = false,
+                     bool switches = false);
+
+/// 1 to 9 nodes of 1 to 9 ranks, in block, cyclic or any order, with or without packages and switches.
+Placement random_placement(std::mt19937& random);
+
+/// Nothing, a few pairs, groups, a ring or everybody with everybody; numbers of all sizes.
+mapping::TrafficMatrix random_traffic(std::mt19937& random, int ranks);
+
+/// Ranks of one group of `size` consecutive ranks exchange `bytes` each.
+mapping::TrafficMatrix group_traffic(int ranks, int size, std::uint64_t bytes);
+
+/// What is wrong with the answer, in words; empty: nothing. These know the rules, and nothing of how mapping/
+/// works.
+std::string complaint_about_permutation(Permutation permutation, int ranks);
+/// Against bytes, messages and distance that are added up pair by pair from the records.
+std::string complaint_about_estimate(const mapping::Estimate& estimate, const mapping::TrafficMatrix& traffic,
+                                     const Placement& placement, Permutation permutation);
+/// A new order costs no more than the old, saves its margin, and is the identity if not.
+std::string complaint_about_reordering(const mapping::Reordering& reordering,
+                                       const mapping::TrafficMatrix& traffic, const Placement& placement,
+                                       double margin);
+
+}  // namespace strata::testing

@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""Jobs with monitoring sessions: monitoring.py PATHS CASE [arguments]; see the functions case_*."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "plugin"))
+# pylint: disable-next=wrong-import-position
+from job import SKIPPED, SYSTEM_FOLDERS, Failure, conclude, pretended  # noqa: E402
+
+MPIT_FAIL = 7002
+RANKS = 2  # where it does not matter
+
+
+class Job:
+    """How jobs run here: with which mpirun, environment and files."""
+
+    def __init__(self, file):
+        with open(file, encoding="utf-8") as opened:
+            self.paths = json.load(opened)
+
+    def environment(self, parameters):
+        foreign = ("OMPI_MCA_", "PMIX_MCA_")
+        result = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
+        result |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        defaults = {"btl": "self,vader", "mpi_yield_when_idle": "1", "odls_base_sigkill_timeout": "0"}
+        return result | {f"OMPI_MCA_{name}": value for name, value in (defaults | parameters).items()}
+
+    def run(self, ranks, program, arguments=(), parameters=None, launcher=(), wrapper=(), timeout=100):
+        """Exit status and output. `launcher`: a command before mpirun; `wrapper`: one that becomes the program."""
+        command = [*launcher, self.paths["mpirun"], "--oversubscribe", "-n", str(ranks), *wrapper,
+                   self.paths[program], *arguments]
+        try:
+            done = subprocess.run(command, env=self.environment(parameters or {}), timeout=timeout, text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, errors="replace")
+        except subprocess.TimeoutExpired as error:
+            raise Failure(f"no end after {timeout} s: {' '.join(command)}\n{error.output or ''}") from None
+        return done.returncode, done.stdout
+
+    def monitored(self, ranks, program, arguments=(), parameters=None, mode=1, **others):
+        return self.run(ranks, program, arguments, {"pml_monitoring_enable": str(mode)} | (parameters or {}), **others)
+
+    def succeed(self, ranks, program, arguments=(), **others):
+        status, output = self.monitored(ranks, program, arguments, **others)
+        if status != 0:
+            raise Failure(f"exit status {status}\n{output}")
+        return output
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(SKIPPED)
+
+
+def read_matrix(path):
+    with open(path, encoding="utf-8") as file:
+        return [[int(word) for word in line.split()] for line in file]
+
+
+def expect(got, expected, what):
+    if got != expected:
+        raise Failure(f"{what}: got {got}, expected {expected}")
+
+
+def flushed(job, ranks, arguments, **others):
+    """The matrices of counts and of sizes that flush_collective writes."""
+    with tempfile.TemporaryDirectory() as folder:
+        job.succeed(ranks, "flush_collective", [f"{folder}/flushed", *arguments], **others)
+        expect(sorted(os.listdir(folder)), ["flushed_counts.0.prof", "flushed_sizes.0.prof"], "files")
+        return [read_matrix(f"{folder}/flushed_{what}.0.prof") for what in ("counts", "sizes")]
+
+
+def case_errors(job, language, table="errors.table"):
+    """Every error from every state, by a program in C or in Fortran with the module or the include file."""
+    path = os.path.join(HERE, table)
+    with open(path, encoding="utf-8") as file:
+        lines = [line.split() for line in file if line.strip() and not line.startswith("#")]
+    wanted = sum(language == "c" or line[2] != "null" for line in lines)
+    with tempfile.TemporaryDirectory() as folder:
+        output = job.succeed(RANKS, "errors" if language == "c" else f"errors_{language}", [path, f"{folder}/files"])
+    for rank in range(RANKS):
+        if f"errors: rank {rank} made {wanted} calls" not in output:
+            raise Failure(f"rank {rank} did not make {wanted} calls\n{output}")
+
+
+def case_table(_job, spoilt=""):
+    """The table has every code, from each state at least one, and each function in each state."""
+    with open(os.path.join(HERE, "errors_wrong.table" if spoilt else "errors.table"), encoding="utf-8") as file:
+        lines = [line.split() for line in file if line.strip() and not line.startswith("#")]
+    with open(os.path.join(HERE, "errors.c"), encoding="utf-8") as file:
+        codes = set(re.findall(r'\{"([A-Z_]+)", MPI_', file.read()))
+    calls = {line[1] for line in lines}
+    missing = codes - {line[3] for line in lines}
+    if missing:
+        raise Failure(f"the table lacks {sorted(missing)}")
+    for state in ("none", "open", "active", "suspended", "freed", "finalized"):
+        lacking = calls - {line[1] for line in lines if line[0] == state}
+        if lacking:
+            raise Failure(f"in state {state} the table lacks {sorted(lacking)}")
+
+
+def case_traffic(job, name, *options):
+    mode = 2 if name.endswith("user_only") else 1
+    with tempfile.TemporaryDirectory() as folder:
+        job.succeed(4, "traffic", [name, "--prefix", f"{folder}/files", *options], mode=mode)
+        if name == "unseen":
+            check_flushed_rows(folder)
+
+
+def check_flushed_rows(folder):
+    """MPI_M_flush: comments, and a line for each peer; of the last communicator, which has four members."""
+    for rank in range(4):
+        with open(f"{folder}/files.{rank}.prof", encoding="utf-8") as file:
+            lines = [line.split() for line in file if not line.startswith("#")]
+        expect(lines, [[str(peer), "0", "0"] for peer in range(4)], f"the file of rank {rank}")
+
+
+def case_threads(job, *options):
+    status, output = job.monitored(3, "threads", options)
+    if "is not provided" in output:
+        skip("MPI_THREAD_MULTIPLE is not provided")
+    if status != 0:
+        raise Failure(f"exit status {status}\n{output}")
+
+
+def barrier_messages(algorithm, ranks):
+    """Messages of one MPI_Barrier, by the text books."""
+    counts = [[0] * ranks for _ in range(ranks)]
+    for rank in range(ranks):
+        distance = 1
+        while algorithm in ("dissemination", "recursive doubling") and distance < ranks:
+            peer = rank ^ distance if algorithm == "recursive doubling" else (rank + distance) % ranks
+            counts[rank][peer] += 1
+            distance *= 2
+        if algorithm == "double ring":
+            counts[rank][(rank + 1) % ranks] += 2
+        if algorithm == "linear" and rank != 0:
+            counts[rank][0] += 1
+            counts[0][rank] += 1
+    return counts
+
+
+def case_barrier(job, algorithm, ranks, expected=None):
+    """Listing 2 of the paper: a Barrier is the messages of its algorithm, all of no bytes."""
+    numbers = {"linear": "1", "double ring": "2", "recursive doubling": "3", "dissemination": "4"}
+    parameters = {"coll": "self,basic,libnbc,tuned,monitoring", "coll_tuned_use_dynamic_rules": "1",
+                  "coll_tuned_barrier_algorithm": numbers[algorithm]}
+    counts, sizes = flushed(job, int(ranks), ["barrier"], parameters=parameters)
+    expect(counts, barrier_messages(expected or algorithm, int(ranks)), f"messages of a Barrier ({algorithm})")
+    expect(sizes, [[0] * int(ranks)] * int(ranks), "bytes of a Barrier")
+
+
+def case_plugin(job, spoilt=""):
+    """A Bcast by the tree of coll/strata: every process but the root is sent it once."""
+    ranks, size = 8, 40000
+    parameters = pretended(2, 4) | {
+        "opal_mca_base_component_path": f"{os.path.dirname(job.paths['plugin'])}:{SYSTEM_FOLDERS}",
+        "coll_strata_bcast_algorithm": "tree"}
+    counts, sizes = flushed(job, ranks, ["bcast", str(size), "1"], parameters=parameters)
+    expect([sum(row[column] for row in sizes) for column in range(ranks)],
+           [0] + [size + bool(spoilt)] * (ranks - 1), "bytes that each process is sent")
+    expect(sum(map(sum, sizes)), (ranks - 1) * size, "bytes in all")
+    edges = sum(count > 0 for row in counts for count in row)
+    expect(edges, ranks - 1, "pairs of processes that exchange messages")
+    between = sum(sizes[i][j] for i in range(4) for j in range(4, 8))
+    expect(between, size, "bytes between the two nodes")
+
+
+def check_refused(status, output, ranks, message, wanted):
+    for rank in range(ranks):
+        if f"rank {rank}: code {MPIT_FAIL} MPIT_FAIL" not in output:
+            raise Failure(f"rank {rank} does not say MPIT_FAIL\n{output}")
+    if output.count("MPI_Monitoring:") != wanted or message not in output:
+        raise Failure(f"not one message with '{message}'\n{output}")
+    if status in (0, 124) or "Segmentation" in output:
+        raise Failure(f"exit status {status}\n{output}")
+
+
+def case_not_enabled(job, wanted="1"):
+    status, output = job.run(3, "flush_collective", ["never", "barrier"])
+    check_refused(status, output, 3, "strata-monitor mpirun", int(wanted))
+
+
+def case_some_enabled(job):
+    """Processes that do not count among others that do."""
+    only = ('test "$OMPI_COMM_WORLD_RANK" = 1 || unset OMPI_MCA_pml_monitoring_enable; exec "$@"')
+    status, output = job.monitored(3, "flush_collective", ["never", "barrier"], wrapper=("sh", "-c", only, "sh"))
+    check_refused(status, output, 3, "by 1 of 3 processes only", 1)
+
+
+def case_other_mpi(job, wanted="1"):
+    """An MPI that is not Open MPI. Its own launcher, without options of mpirun's."""
+    command = [job.paths["mpirun"], "-n", "3", job.paths["flush_collective"], "never", "barrier"]
+    done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=100)
+    check_refused(done.returncode, done.stdout, 3, "does not count messages; Open MPI does", int(wanted))
+
+
+def case_wrapper(job, wanted=""):
+    """strata-monitor switches monitoring on, and is used as it says."""
+    wrapper = job.paths["strata_monitor"]
+    launcher = [] if wanted else [wrapper]
+    status, output = job.run(4, "traffic", ["estimates"], launcher=launcher)
+    if status != 0:
+        raise Failure(f"nothing is monitored\n{output}")
+    for arguments, expected, text in (("--help", 0, "usage: strata-monitor"), ("", 2, "no command"),
+                                      ("--nothing x", 2, "unknown option '--nothing'"),
+                                      ("sh -c env", 0, "OMPI_MCA_pml_monitoring_enable=1"),
+                                      ("--user-only sh -c env", 0, "OMPI_MCA_pml_monitoring_enable=2"),
+                                      ("sh -c false", 1, "")):
+        done = subprocess.run([wrapper, *arguments.split()], text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, check=False)
+        if done.returncode != expected or text not in done.stdout:
+            raise Failure(f"strata-monitor {arguments}: {done.returncode}, expected {expected}\n{done.stdout}")
+
+
+def case_old_program(job):
+    output = job.succeed(3, "old_program")
+    expect(len(re.findall(r"old_program: of +3", output)), 3, "lines of an old program")
+
+
+def case_no_fortran(_job):
+    skip("there is no Fortran compiler, or no MPI for it")
+
+
+def main():
+    job = Job(sys.argv[1])
+    conclude(lambda: globals()[f"case_{sys.argv[2]}"](job, *sys.argv[3:]))
+
+
+main()

@@ -1,0 +1,24 @@
+C     A program as they were written before modules: fixed source form, and files to include.
+      PROGRAM OLD
+      IMPLICIT NONE
+      INCLUDE 'mpif.h'
+      INCLUDE 'MPI_Monitoring.inc'
+      INTEGER RETVAL, MSID, NPROCS, IERR
+      CALL MPI_INIT(IERR)
+      CALL MPI_M_INIT(RETVAL)
+      IF (RETVAL .NE. MPI_SUCCESS) STOP 1
+      CALL MPI_M_START(MPI_COMM_WORLD, MSID, RETVAL)
+      IF (RETVAL .NE. MPI_SUCCESS) STOP 2
+      CALL MPI_BARRIER(MPI_COMM_WORLD, IERR)
+      CALL MPI_M_SUSPEND(MSID, RETVAL)
+      CALL MPI_M_GET_INFO(MSID, MPI_M_INT_IGNORE, NPROCS, RETVAL)
+      IF (RETVAL .NE. MPI_SUCCESS) STOP 3
+      CALL MPI_M_GET_DATA(MSID, MPI_M_DATA_IGNORE, MPI_M_DATA_IGNORE,
+     &                    MPI_M_COLL_ONLY, RETVAL)
+      IF (RETVAL .NE. MPI_SUCCESS) STOP 4
+      CALL MPI_M_FREE(MSID, RETVAL)
+      CALL MPI_M_FINALIZE(RETVAL)
+      IF (RETVAL .NE. MPI_SUCCESS) STOP 5
+      WRITE (*,*) 'old_program: of', NPROCS
+      CALL MPI_FINALIZE(IERR)
+      END
