@@ -30,7 +30,8 @@ constexpr const char* examples = R"(Examples:
       the same by hand
 
 With --run the hierarchy is what the plugin writes in the job, where it is loaded and no option tells of a machine.
-Exit status: 0 when done, 1 when the result could not be written or the command failed, 2 when an option or the matrix is wrong.)";
+Exit status: 0 when done, 1 when the result could not be written or the command failed, 2 when an option or the matrix
+is wrong.)";
 
 struct Options : InputOptions {
     std::string permutation;
