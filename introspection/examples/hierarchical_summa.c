@@ -119,7 +119,8 @@ static struct grid make_grid(int rows, int block) {
         while (size % grid.rows != 0) --grid.rows;
     }
     if (grid.rows < 0 || size % grid.rows != 0 || block < 1) {
-        if (rank == 0) fprintf(stderr, "hierarchical_summa: %d rows do not divide %d processes, or the block is empty\n", rows, size);
+        if (rank != 0) MPI_Barrier(MPI_COMM_WORLD); /* until rank 0 has said it */
+        fprintf(stderr, "hierarchical_summa: %d rows do not divide %d processes, or the block is empty\n", rows, size);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     grid.columns = size / grid.rows;

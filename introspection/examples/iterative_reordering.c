@@ -181,9 +181,8 @@ static int compare(struct work *work, int iterations) {
 static void usage(const char *why) {
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) {
-        fprintf(stderr, "iterative_reordering: %s; options are --pattern bcast|reduce|groups|cg, --bytes, --group and --iterations\n", why);
-    }
+    if (rank != 0) MPI_Barrier(MPI_COMM_WORLD); /* until rank 0 has said it */
+    fprintf(stderr, "iterative_reordering: %s; options are --pattern bcast|reduce|groups|cg, --bytes, --group and --iterations\n", why);
     MPI_Abort(MPI_COMM_WORLD, 2);
 }
 
