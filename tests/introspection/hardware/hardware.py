@@ -26,7 +26,7 @@ def start(mpirun, folder, ranks, arguments, machine, options=()):
     own = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_MCA_", "STRATA_", "HWLOC_"))}
     own |= {f"STRATA_{name}": value for name, value in machine.items()}
     own |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-            "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "OMPI_MCA_mpi_yield_when_idle": "1"}
+            "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_btl": "self,vader"}
     program, *rest = arguments
     command = [mpirun, *options, "-n", str(ranks), os.path.join(folder, program), *rest]
     try:
