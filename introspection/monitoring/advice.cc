@@ -45,7 +45,8 @@ void advise_to_enable(int counting) {
     } else if (counting == 0) {
         print_once(printed,
                    "no messages are counted in this job. Start it with\n"
-                   "    mpirun --mca pml_monitoring_enable 1 ...    or    strata-monitor mpirun ...");
+                   "    mpirun --mca pml_monitoring_enable 1 ...    or    strata-monitor mpirun ...\n"
+                   "    (and with monitoring in the list, where pml is set: --mca pml ob1,monitoring)");
     } else {
         print_once(printed, "messages are counted by " + std::to_string(counting) + " of " +
                                 std::to_string(processes) +
