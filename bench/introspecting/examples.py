@@ -5,7 +5,9 @@ import os
 import re
 import statistics
 
-from measuring import competitors, units
+from measuring import command, competitors, units
+
+from .figure import Findings
 
 ORDERS = ("block", "cyclic", "shuffle")
 TOPOLOGICAL = "topological"
@@ -65,6 +67,32 @@ class Times:
         return statistics.median(self.us[hierarchy]) if self.us.get(hierarchy) else None
 
 
+_SHAPE = ("--nodes", "4", "--sites", "2", "--slots", "4")
+FIGURES = tuple(ALL)
+FILES = r"topology\.conf"
+
+
+def add_options(parser):
+    group = parser.add_argument_group(f"example applications ({', '.join(FIGURES)})")
+    group.add_argument("--rounds", metavar="N", type=command.count, default=3, help="runs of every case, in turn (3)")
+    group.add_argument("--reps", metavar="N", type=command.count, default=10, help="repetitions in each of them (10)")
+    group.add_argument("--delay-us", metavar="N", type=command.count, default=500,
+                       help="one-way delay between the sites in microseconds (500)")
+    group.add_argument("--relay-mbit", metavar="R", type=command.count, default=200,
+                       help="rate between the sites in Mbit/s (200)")
+
+
+def measure(names, setting):
+    options = setting.options
+    chosen = [example for name in names for example in ALL[name]]
+    links = ["--delay-us", str(options.delay_us), "--relay-mbit", str(options.relay_mbit)]
+    with setting.cluster([*_SHAPE, *links], f"4 nodes at 2 sites, 4 ranks each, {options.delay_us} us and "
+                         f"{options.relay_mbit} Mbit/s between the sites") as cluster:
+        measurement = Measurement(cluster, setting.built, setting.folder, options.reps, options.rounds)
+        measurement.run(chosen, setting.progress)
+    return ExampleFindings(measurement, chosen)
+
+
 class Measurement:
     def __init__(self, cluster, built, folder, repetitions, rounds):
         self._cluster = cluster
@@ -122,6 +150,17 @@ def verdict(measurement, examples):
     return lines
 
 
-def to_json(measurement):
-    return [{"example": example.name, "order": order, "us": times.us, "failure": times.failure}
-            for (example, order), times in measurement.times.items()]
+class ExampleFindings(Findings):
+    def __init__(self, measurement, examples):
+        self._measurement = measurement
+        self._examples = examples
+
+    def text(self, paint):
+        return table(self._measurement, self._examples, paint) + [""] + verdict(self._measurement, self._examples)
+
+    def failures(self):
+        return self._measurement.failures()
+
+    def to_json(self):
+        return [{"example": example.name, "order": order, "us": times.us, "failure": times.failure}
+                for (example, order), times in self._measurement.times.items()]
