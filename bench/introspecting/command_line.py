@@ -61,7 +61,7 @@ def _write(findings, folder):
 
 
 def _benchmark(options, progress):
-    built = command.prepare(options, "demo")
+    built = command.prepare(options, "demo,introspection")
     own_files = [r"table\.txt", r"measurements\.json", *(module.FILES for module in MODULES.values())]
     folder = command.results_folder(options.results, "|".join(own_files))
     findings = _measure(Setting(options, built, folder, progress))
