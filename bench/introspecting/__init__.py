@@ -2,5 +2,8 @@
 
 figure        what a module of figures offers
 examples      the example applications, by hierarchies of the hardware and by others
+reordering    ranks dealt out anew: what is run, and what it tells
+link_loads    what the busiest link carries before and after that
+reordering_report, heat_map   the same as tables, words and picture
 command_line  options, and the order of events
 """

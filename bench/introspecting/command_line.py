@@ -7,7 +7,7 @@ import os
 from measuring import command
 from measuring.table import Paint
 
-from . import examples
+from . import examples, reordering
 from .figure import Setting
 
 _DESCRIPTION = """\
@@ -15,8 +15,10 @@ Shows what applications gain that follow the hardware by the introspection libra
 cluster, and runs on it what the figures need. Every result is checked.
 
 summa, gather   the example applications with hierarchies of communicators that the library finds, and with others of
-                the same depth, in blocks of ranks, round robin and shuffled"""
-MODULES = {"examples": examples}  # name in measurements.json -> module; see figure.py
+                the same depth, in blocks of ranks, round robin and shuffled
+reordering      Broadcasts, Reduces, group Allgathers and the exchanges of a conjugate gradient solver before and after
+                the ranks are dealt out anew, from what the library's monitoring saw in one iteration"""
+MODULES = {"examples": examples, "reordering": reordering}  # name in measurements.json -> module; see figure.py
 
 
 def _figures():
@@ -29,6 +31,11 @@ def _parser():
     figures = _figures()
     parser.add_argument("--figure", type=command.some_of(figures), default=figures, metavar="LIST",
                         help=f"what to measure: all, or some of {', '.join(figures)} (all)")
+    parser.add_argument("--rounds", metavar="N", type=command.count, default=3, help="runs of every case, in turn (3)")
+    parser.add_argument("--delay-us", metavar="N", type=command.count, default=500,
+                        help="one-way delay between the sites in microseconds (500)")
+    parser.add_argument("--relay-mbit", metavar="R", type=command.count, default=200,
+                        help="rate between the sites in Mbit/s (200)")
     command.add_results_option(parser, "results/introspection")
     command.add_keep_option(parser)
     for module in MODULES.values():

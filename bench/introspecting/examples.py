@@ -74,12 +74,7 @@ FILES = r"topology\.conf"
 
 def add_options(parser):
     group = parser.add_argument_group(f"example applications ({', '.join(FIGURES)})")
-    group.add_argument("--rounds", metavar="N", type=command.count, default=3, help="runs of every case, in turn (3)")
-    group.add_argument("--reps", metavar="N", type=command.count, default=10, help="repetitions in each of them (10)")
-    group.add_argument("--delay-us", metavar="N", type=command.count, default=500,
-                       help="one-way delay between the sites in microseconds (500)")
-    group.add_argument("--relay-mbit", metavar="R", type=command.count, default=200,
-                       help="rate between the sites in Mbit/s (200)")
+    group.add_argument("--reps", metavar="N", type=command.count, default=10, help="repetitions in each run (10)")
 
 
 def measure(names, setting):

@@ -26,7 +26,7 @@ class Setting:
     def cluster(self, shape, description):
         """A cluster of that shape (options of bench/cluster up), kept if that is wanted."""
         self.progress.show("building the cluster")
-        with Cluster(shape, self.options.keep_cluster) as cluster:
+        with Cluster([*shape, "--relay", self.built.relay], self.options.keep_cluster) as cluster:
             self.progress.step(f"cluster is up: {description}")
             yield cluster
         if self.options.keep_cluster:
