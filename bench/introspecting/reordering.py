@@ -17,6 +17,7 @@ from .figure import Findings
 FIGURES = ("reordering",)
 FILES = r"topology-(sites|cards)\.conf|reordering\.(svg|png)"
 _SECONDS = 240  # of a run
+_NARROW = ("sites", "cards")
 _LINE = re.compile(r"^(\d+) bytes, (\d+) iterations: t1 ([0-9.]+) t2 (-?[0-9.]+) t3 ([0-9.]+) .* (\d+) of \d+ ranks moved, "
                    r"watched ([0-9.]+)$", re.MULTILINE)
 _MONITORED = {"pml": "ob1,monitoring", "pml_monitoring_enable": "1"}
@@ -58,15 +59,19 @@ GROUPS = Case("groups", "", "cyclic")
 
 
 def networks(options):
-    return (Network("sites", f"2 sites of 2 nodes, {options.relay_mbit} Mbit/s and {options.delay_us} us between them, "
-                    "cards of 1 Gbit/s", ("--nodes", "4", "--sites", "2", "--slots", "4", "--delay-us", str(options.delay_us),
-                                          "--relay-mbit", str(options.relay_mbit))),
-            Network("cards", f"1 site of 4 nodes, cards of {options.relay_mbit} Mbit/s",
-                    ("--nodes", "4", "--sites", "1", "--slots", "4", "--nic", f"{options.relay_mbit}mbit")))
+    """Those that are wanted."""
+    known = (Network("sites", f"2 sites of 2 nodes, {options.relay_mbit} Mbit/s and {options.delay_us} us between them, "
+                     "cards of 1 Gbit/s", ("--nodes", "4", "--sites", "2", "--slots", "4", "--delay-us", str(options.delay_us),
+                                           "--relay-mbit", str(options.relay_mbit))),
+             Network("cards", f"1 site of 4 nodes, cards of {options.relay_mbit} Mbit/s",
+                     ("--nodes", "4", "--sites", "1", "--slots", "4", "--nic", f"{options.relay_mbit}mbit")))
+    return tuple(network for network in known if network.name in options.narrow)
 
 
 def add_options(parser):
     group = parser.add_argument_group("reordering of ranks (reordering)")
+    group.add_argument("--narrow", metavar="LIST", type=command.some_of(_NARROW), default=_NARROW,
+                       help=f"which links are slow, of a cluster each: all, or some of {', '.join(_NARROW)} (all)")
     group.add_argument("--tree-sizes", metavar="LIST", type=command.sizes, default=command.sizes("256K,1M"),
                        help="messages of Broadcasts, Reduces and CG (256K,1M)")
     group.add_argument("--tree-reps", metavar="N", type=command.count, default=3, help="repetitions of them in each run (3)")
@@ -164,7 +169,7 @@ class Measurement:
                 [(size, iterations[0]) for size in sizes])
 
     def _cases(self, network):
-        """Group Allgathers only where they are as slow as can be: their gain is what the heat map shows."""
+        """Group Allgathers on one network alone: one heat map is enough."""
         return [*TREES, *GRID, *([GROUPS] if network == self.networks[0] else [])]
 
     def run(self):

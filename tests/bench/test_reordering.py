@@ -10,7 +10,6 @@ import unittest
 
 from fakes import Folder, Silent
 
-from emulated_cluster import plan as plans
 from introspecting import command_line, heat_map, link_loads, reordering
 from measuring.cluster import Run
 from measuring.table import Paint
@@ -229,11 +228,11 @@ class Cases(unittest.TestCase):
         self.assertEqual(len(set(names)), len(names))
         self.assertFalse([name for name in names if " " in name])
 
-    def test_shapes_can_be_built(self):
-        options = command_line._parser().parse_args([])
-        for network in reordering.networks(options):
-            self.assertIn("--nodes", network.shape)
-        self.assertEqual(plans.rank_nodes((4, 4, 4, 4), "cyclic")[:5], [0, 1, 2, 3, 0])
+    def test_networks(self):
+        parser = command_line._parser()
+        self.assertEqual([one.name for one in reordering.networks(parser.parse_args([]))], ["sites", "cards"])
+        found = reordering.networks(parser.parse_args(["--narrow", "cards", "--relay-mbit", "300"]))
+        self.assertEqual([(one.name, one.shape[-2:]) for one in found], [("cards", ("--nic", "300mbit"))])
 
 
 if __name__ == "__main__":
