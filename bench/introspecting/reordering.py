@@ -16,7 +16,7 @@ from .figure import Findings
 
 FIGURES = ("reordering",)
 FILES = r"topology-(sites|cards)\.conf|reordering\.(svg|png)"
-_SECONDS = 240  # of a run
+_SECONDS = 240  # of a run, beside those that the cells of the heat map may take
 _NARROW = ("sites", "cards")
 _LINE = re.compile(r"^(\d+) bytes, (\d+) iterations: t1 ([0-9.]+) t2 (-?[0-9.]+) t3 ([0-9.]+) .* (\d+) of \d+ ranks moved, "
                    r"watched ([0-9.]+)$", re.MULTILINE)
@@ -189,7 +189,9 @@ class Measurement:
         log = os.path.join(self._setting.folder, "logs", f"{network.name}-{case.name()}-{turn}")
         program, needed = self._program(case, log)
         series = self.series.setdefault((network.name, case), Series())
-        series.add(cluster.run(["--order", case.order], competitors.told(stock, dict(case.parameters)), program, log, _SECONDS),
+        # Numbers of iterations grow so that the last one takes most of the time of a size.
+        seconds = _SECONDS + (2 * self.options.cell_seconds * len(needed) if case == GROUPS else 0)
+        series.add(cluster.run(["--order", case.order], competitors.told(stock, dict(case.parameters)), program, log, seconds),
                    needed)
         if series.failure:
             return
