@@ -6,17 +6,17 @@
  *
  *   --pattern NAME      bcast, reduce: a vector from or to rank 0
  *                       groups: an Allgather in every group of consecutive ranks
- *                       cg: sums along the rows of a grid of processes by exchanges at halving distances, and
- * an exchange with the transposed process, as in a conjugate gradient solver (numbers of ranks: powers of
- * two)
+ *                       cg: sums along the rows of a grid of processes by exchanges at halving distances,
+ *                       and an exchange with the transposed process, as in a conjugate gradient solver
+ *                       (numbers of ranks: powers of two)
  *   --bytes N,...       of a process's vector (262144)
  *   --group N           ranks in a group (the square root of their number)
  *   --iterations N,...  (20)
  *   --most-seconds S    leave out numbers of iterations that would take longer in the old order, going by the
- * number before (no limit)
+ *                       number before (no limit)
  *   --record PREFIX     of each number of bytes: PREFIX-BYTES_sizes.0.prof and PREFIX-BYTES_counts.0.prof,
- * who sent how much to whom in the watched iteration, and PREFIX-BYTES.order, the new order, one rank per
- * process, as strata-traffic --permutation reads it
+ *                       who sent how much to whom in the watched iteration, and PREFIX-BYTES.order, the new
+ *                       order, one rank per process, as strata-traffic --permutation reads it
  *
  * For every number of bytes and of iterations it starts again from MPI_COMM_WORLD. Rank 0 prints the seconds
  * of the iterations in the old order (t1), of the reordering (t2: from the session to the moved data, without
