@@ -14,8 +14,8 @@ _DESCRIPTION = """\
 Shows what applications gain that follow the hardware by the introspection library: builds, brings up an emulated
 cluster, and runs on it what the figures need. Every result is checked.
 
-summa, gather   the example applications with hierarchies of communicators that the library finds, and with others of
-                the same depth, in blocks of ranks, round robin and shuffled"""
+summa, gather   the example applications with hierarchies of communicators that the library finds, with others, and with
+                none; in blocks of ranks, round robin and shuffled"""
 MODULES = {"examples": examples}  # name in measurements.json -> module; see figure.py
 
 
