@@ -14,8 +14,8 @@ _DESCRIPTION = """\
 Shows what applications gain that follow the hardware by the introspection library: builds, brings up an emulated
 cluster, and runs on it what the figures need. Every result is checked.
 
-summa, gather   the example applications with hierarchies of communicators that the library finds, and with others of
-                the same depth, in blocks of ranks, round robin and shuffled
+summa, gather   the example applications with hierarchies of communicators that the library finds, with others, and with
+                none; in blocks of ranks, round robin and shuffled
 reordering      Broadcasts, Reduces, group Allgathers and the exchanges of a conjugate gradient solver before and after
                 the ranks are dealt out anew, from what the library's monitoring saw in one iteration"""
 MODULES = {"examples": examples, "reordering": reordering}  # name in measurements.json -> module; see figure.py

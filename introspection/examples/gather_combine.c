@@ -3,8 +3,10 @@
  * magnitudes of a local vector.
  *
  *   --elements N        complex numbers in a vector (4096)
- *   --hierarchies LIST  separated by ';': topological, or numbers of parts per level as in 2,4 (2,4;topological)
+ *   --hierarchies LIST  separated by ';': simple (all at once), topological, or numbers of parts per level as in 2,4
+ *                       (2,4;topological)
  *   --repetitions N     (20)
+ *   --spoil N           changes the first N elements of every result, to see that this is noticed (0)
  *
  * Rank 0 prints for each hierarchy the median of the repetitions: the time of the slowest process. All take turns
  * within each repetition. The magnitudes are 1, so that every hierarchy must give the same sum, which is compared
@@ -40,17 +42,20 @@ static void combine(element *sum, const element *gathered, int parts, const elem
     }
 }
 
+static void gather_and_combine_in(MPI_Comm comm, element *vector, element *space, const element *local, int elements) {
+    int rank, size;
+    if (comm == MPI_COMM_NULL) return;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    MPI_Gather(vector, elements, MPI_C_DOUBLE_COMPLEX, space, elements, MPI_C_DOUBLE_COMPLEX, 0, comm);
+    if (rank == 0) combine(vector, space, size, local, elements);
+}
+
 /* Afterwards rank 0 of all has the result in `vector`; that of the others is what they have handed on. */
 static void gather_and_combine(element *vector, element *space, const element *local, int elements, const struct levels *levels) {
     int level;
-    for (level = levels->count; level-- > 0;) {
-        int rank, size;
-        if (levels->comm[level] == MPI_COMM_NULL) continue;
-        MPI_Comm_rank(levels->comm[level], &rank);
-        MPI_Comm_size(levels->comm[level], &size);
-        MPI_Gather(vector, elements, MPI_C_DOUBLE_COMPLEX, space, elements, MPI_C_DOUBLE_COMPLEX, 0, levels->comm[level]);
-        if (rank == 0) combine(vector, space, size, local, elements);
-    }
+    if (levels->count == 0) gather_and_combine_in(MPI_COMM_WORLD, vector, space, local, elements);
+    for (level = levels->count; level-- > 0;) gather_and_combine_in(levels->comm[level], vector, space, local, elements);
 }
 
 static int wrong_elements(const element *vector, int elements, int size) {
@@ -63,12 +68,16 @@ static int wrong_elements(const element *vector, int elements, int size) {
     return wrong;
 }
 
+static void spoil(element *vector, int elements) {
+    while (elements-- > 0) vector[elements] += 1;
+}
+
 static int compare_doubles(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-static int measure(char *names[], int count, int elements, int repetitions) {
+static int measure(char *names[], int count, int elements, int repetitions, int spoiled) {
     struct levels levels[MOST_HIERARCHIES];
     double *times = malloc((size_t)count * (size_t)repetitions * sizeof *times);
     element *vector = malloc((size_t)elements * sizeof *vector), *local = malloc((size_t)elements * sizeof *local), *space;
@@ -86,6 +95,7 @@ static int measure(char *names[], int count, int elements, int repetitions) {
             own = MPI_Wtime();
             gather_and_combine(vector, space, local, elements, &levels[one]);
             own = MPI_Wtime() - own;
+            if (rank == 0) spoil(vector, spoiled < elements ? spoiled : elements);
             if (rank == 0) wrong += wrong_elements(vector, elements, size);
             MPI_Reduce(&own, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
             if (i >= 0) times[one * repetitions + i] = slowest;
@@ -109,21 +119,22 @@ static int measure(char *names[], int count, int elements, int repetitions) {
 int main(int argc, char **argv) {
     char list[256] = "2,4;topological";
     char *names[MOST_HIERARCHIES];
-    int elements = 4096, repetitions = 20, count = 0, wrong, i;
+    int elements = 4096, repetitions = 20, spoiled = 0, count = 0, wrong, i;
     char *name;
     MPI_Init(&argc, &argv);
     for (i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--elements") == 0) elements = atoi(argv[i + 1]);
         else if (strcmp(argv[i], "--repetitions") == 0) repetitions = atoi(argv[i + 1]);
+        else if (strcmp(argv[i], "--spoil") == 0) spoiled = atoi(argv[i + 1]);
         else if (strcmp(argv[i], "--hierarchies") == 0) snprintf(list, sizeof list, "%s", argv[i + 1]);
         else break;
     }
     if (i < argc || repetitions < 1 || elements < 1) {
-        fprintf(stderr, "gather_combine: options are --elements, --repetitions and --hierarchies, each with a value\n");
+        fprintf(stderr, "gather_combine: options are --elements, --repetitions, --hierarchies and --spoil, each with a value\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     for (name = strtok(list, ";"); name != NULL && count < MOST_HIERARCHIES; name = strtok(NULL, ";")) names[count++] = name;
-    wrong = measure(names, count, elements, repetitions);
+    wrong = measure(names, count, elements, repetitions, spoiled);
     MPI_Finalize();
     return wrong != 0;
 }

@@ -6,6 +6,7 @@
  *   --hierarchies LIST  separated by ';': simple, topological, or numbers of parts per level as in 2 or 2,4
  *                       (simple;2;topological)
  *   --repetitions N     (20)
+ *   --spoil N           changes the first N elements of every process's results, to see that this is noticed (0)
  *
  * Rank 0 prints for each hierarchy the median of the repetitions: the time of the slowest process, and the part of it
  * that it spent in communication. All take turns within each repetition. Every element of every result is compared
@@ -99,6 +100,10 @@ static int wrong_elements(const double *result, const struct grid *grid) {
     return wrong;
 }
 
+static void spoil(double *result, int elements) {
+    while (elements-- > 0) result[elements] += 1;
+}
+
 static int compare_doubles(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -131,7 +136,7 @@ static struct grid make_grid(int rows, int block) {
     return grid;
 }
 
-static int measure(const struct grid *grid, char *names[], int count, int repetitions) {
+static int measure(const struct grid *grid, char *names[], int count, int repetitions, int spoiled) {
     struct levels along_row[MOST_HIERARCHIES], along_column[MOST_HIERARCHIES];
     double *all = malloc(2 * (size_t)count * (size_t)repetitions * sizeof *all);
     double *communication = all + (size_t)count * (size_t)repetitions;
@@ -147,6 +152,7 @@ static int measure(const struct grid *grid, char *names[], int count, int repeti
             struct times own, slowest;
             MPI_Barrier(MPI_COMM_WORLD);
             own = multiply(result, grid, &along_row[one], &along_column[one]);
+            spoil(result, spoiled < grid->block * grid->block ? spoiled : grid->block * grid->block);
             wrong += wrong_elements(result, grid);
             MPI_Reduce(&own, &slowest, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
             if (i >= 0) all[one * repetitions + i] = slowest.all;
@@ -172,7 +178,7 @@ static int measure(const struct grid *grid, char *names[], int count, int repeti
 int main(int argc, char **argv) {
     char list[256] = "simple;2;topological";
     char *names[MOST_HIERARCHIES];
-    int rows = 0, block = 8, repetitions = 20, count = 0, wrong, i;
+    int rows = 0, block = 8, repetitions = 20, spoiled = 0, count = 0, wrong, i;
     char *name;
     struct grid grid;
     MPI_Init(&argc, &argv);
@@ -180,16 +186,17 @@ int main(int argc, char **argv) {
         if (strcmp(argv[i], "--rows") == 0) rows = atoi(argv[i + 1]);
         else if (strcmp(argv[i], "--block") == 0) block = atoi(argv[i + 1]);
         else if (strcmp(argv[i], "--repetitions") == 0) repetitions = atoi(argv[i + 1]);
+        else if (strcmp(argv[i], "--spoil") == 0) spoiled = atoi(argv[i + 1]);
         else if (strcmp(argv[i], "--hierarchies") == 0) snprintf(list, sizeof list, "%s", argv[i + 1]);
         else break;
     }
     if (i < argc || repetitions < 1) {
-        fprintf(stderr, "hierarchical_summa: options are --rows, --block, --repetitions and --hierarchies, each with a value\n");
+        fprintf(stderr, "hierarchical_summa: options are --rows, --block, --repetitions, --hierarchies, --spoil, each with a value\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     for (name = strtok(list, ";"); name != NULL && count < MOST_HIERARCHIES; name = strtok(NULL, ";")) names[count++] = name;
     grid = make_grid(rows, block);
-    wrong = measure(&grid, names, count, repetitions);
+    wrong = measure(&grid, names, count, repetitions, spoiled);
     MPI_Comm_free(&grid.along_row);
     MPI_Comm_free(&grid.along_column);
     MPI_Finalize();

@@ -11,9 +11,10 @@ from unittest import mock
 
 import fakes  # noqa: F401  (finds the benchmarks)
 
-from introspecting import command_line
+from introspecting import command_line, examples
 from introspecting.figure import Findings
 from measuring.progress import Progress
+from measuring.table import Paint
 
 
 class Told(Findings):
@@ -64,6 +65,46 @@ class Dispatch(unittest.TestCase):
         status, output, _ = self._run(["--figure", "a,c"], ["c: 3 wrong results"])
         self.assertEqual(status, 1)
         self.assertIn("FAILED: c: 3 wrong results", output)
+
+
+class Examples(unittest.TestCase):
+    @staticmethod
+    def _run(times, wrong=0):
+        lines = [f"{name:16} {us:12.1f} us, in communication 1.0 us" for name, us in times.items()]
+        return types.SimpleNamespace(status=1 if wrong else 0, output="\n".join([*lines, f"{wrong} wrong elements", ""]),
+                                     complaint=lambda: "")
+
+    def _measurement(self, example, **changed):
+        times = examples.Times()
+        for us in (900, 1000, 2000):
+            times.add(self._run({**{name: 4 * us for name in example.hierarchies}, examples.TOPOLOGICAL: us, **changed}))
+            times.add(self._run({"simple": 2 * us, examples.TOPOLOGICAL: us}), examples.OWN_CHOICE)
+        return types.SimpleNamespace(times={(example, order): times for order in examples.ORDERS})
+
+    def test_compares_each_choice_of_a_broadcast_with_its_own(self):
+        example = examples.ALL["summa"][0]
+        rows = {line[:26].strip(): line.split() for line in examples.table(self._measurement(example), [example], Paint(False))}
+        self.assertEqual(rows["simple"][1:], ["4.00", "4.00x"] * 3)
+        self.assertEqual(rows["simple, own choice"][3:], ["2.00", "2.00x"] * 3)
+        self.assertEqual(rows["topological"][1:], ["1.00"] * 3)
+
+    def test_leaves_the_same_hierarchy_out_of_the_verdict(self):
+        example = examples.ALL["gather"][0]
+        measurement = self._measurement(example)
+        measurement.times[example, "block"] = self._measurement(example, **{"2,2": 1000}).times[example, "block"]
+        self.assertIn("4.00 to 4.00 times", examples.verdict(measurement, [example])[0])
+
+    def test_a_wrong_result_is_a_failure_and_gives_no_time(self):
+        times = examples.Times()
+        times.add(self._run({"simple": 5, examples.TOPOLOGICAL: 1}, wrong=3))
+        self.assertTrue(times.failure)
+        self.assertIsNone(times.median("simple"))
+        self.assertIsNone(times.gain("simple", ""))
+
+    def test_output_without_a_count_of_wrong_elements_is_a_failure(self):
+        times = examples.Times()
+        times.add(types.SimpleNamespace(status=0, output="simple 3.0 us\n", complaint=lambda: "cut short"))
+        self.assertEqual((times.failure, times.us), ("cut short", {}))
 
 
 if __name__ == "__main__":
