@@ -7,7 +7,7 @@ import os
 from measuring import command
 from measuring.table import Paint
 
-from . import examples, reordering
+from . import examples, monitoring, reordering
 from .figure import Setting
 
 _DESCRIPTION = """\
@@ -17,8 +17,12 @@ cluster, and runs on it what the figures need. Every result is checked.
 summa, gather   the example applications with hierarchies of communicators that the library finds, with others, and with
                 none; in blocks of ranks, round robin and shuffled
 reordering      Broadcasts, Reduces, group Allgathers and the exchanges of a conjugate gradient solver before and after
-                the ranks are dealt out anew, from what the library's monitoring saw in one iteration"""
-MODULES = {"examples": examples, "reordering": reordering}  # name in measurements.json -> module; see figure.py
+                the ranks are dealt out anew, from what the library's monitoring saw in one iteration
+wire            what monitoring sessions see between nodes, beside what the nodes' cards count: of patterns of messages,
+                and every 10 ms
+overhead        what monitoring costs a Reduce, on this machine itself"""
+# Name in measurements.json -> module; see figure.py.
+MODULES = {"examples": examples, "reordering": reordering, "monitoring": monitoring}
 
 
 def _figures():

@@ -15,5 +15,6 @@ table           the cells of tables, and colours
 gnuplot         plots
 progress        the line that says how far it is
 intervals       medians and what is known about them
+welch           differences of means and what is known about them
 units           sizes, rates and times as text
 """

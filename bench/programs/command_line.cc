@@ -1,7 +1,5 @@
 #include "command_line.h"
 
-#include <mpi.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <stdexcept>
@@ -18,8 +16,10 @@ void describe_number(CLI::App& app, const std::string& name, double& value, cons
     app.add_option(name, value, help)->check(CLI::NonNegativeNumber)->capture_default_str();
 }
 
-int run(CLI::App& app, int argc, char** argv, const std::string& program, const std::function<bool()>& work) {
-    MPI_Init(&argc, &argv);
+int run(CLI::App& app, int argc, char** argv, const std::string& program, const std::function<bool()>& work,
+        int threads) {
+    int provided = MPI_THREAD_SINGLE;
+    MPI_Init_thread(&argc, &argv, threads, &provided);
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int status = 0;

@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <mpi.h>
+
 #include <functional>
 #include <string>
 
@@ -19,7 +21,8 @@ void describe_number(CLI::App& app, const std::string& name, double& value, cons
 
 // Between MPI_Init and MPI_Finalize: parses the command line and does the work. `work` returns, on every
 // rank, whether all went well; what it throws as std::invalid_argument, on all ranks, rank 0 tells after the
-// program's name. Returns the exit status.
-int run(CLI::App& app, int argc, char** argv, const std::string& program, const std::function<bool()>& work);
+// program's name. Returns the exit status. `threads`: the MPI_THREAD_... that is asked for.
+int run(CLI::App& app, int argc, char** argv, const std::string& program, const std::function<bool()>& work,
+        int threads = MPI_THREAD_SINGLE);
 
 }  // namespace bench

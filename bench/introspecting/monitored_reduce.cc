@@ -1,0 +1,133 @@
+// How long a Reduce takes while a monitoring session is active, while it is suspended, and without any
+// monitoring. Source: the paper on introspection monitoring, section 6.2.
+
+#include <mpi.h>
+#include <MPI_Monitoring.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agreed_start.h"
+#include "command_line.h"
+
+namespace {
+
+constexpr const char* description =
+    "Times Reduce of integers to rank 0, from an agreed start until rank 0 has the result. With --monitored, "
+    "for\n"
+    "which Open MPI's monitoring has to be on, by turns while a session of all processes is active and while "
+    "it\n"
+    "is suspended; else without any call of the monitoring library.\n";
+
+struct Options {
+    std::vector<int> sizes = {4, 64, 1024, 16384, 65536};
+    int repetitions = 15;
+    double spin_us = 500;
+    bool monitored = false;
+    std::string json;
+};
+
+void check(int code, const char* what) {
+    if (code == MPI_SUCCESS) return;
+    std::fprintf(stderr, "monitored_reduce: %s returns %d\n", what, code);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+class Measurement {
+public:
+    Measurement(const Options& options, bench::Conductor& conductor, int bytes)
+        : options_(options),
+          conductor_(conductor),
+          in_(static_cast<std::size_t>(bytes) / sizeof(int), conductor.rank()),
+          out_(in_.size()) {
+        for (int i = 0; i < warm_up; ++i) reduce();
+    }
+
+    // Nanoseconds, at rank 0; whoever begins late has no time.
+    void repeat(std::vector<std::int64_t>& times_ns) {
+        conductor_.start(true, static_cast<std::int64_t>(options_.spin_us * 1e3));
+        reduce();
+        const bench::Outcome outcome = conductor_.finish(bench::now_ns(), conductor_.rank() == 0);
+        if (outcome.late == 0) times_ns.push_back(outcome.duration_ns);
+    }
+
+private:
+    static constexpr int warm_up = 5;
+
+    void reduce() {
+        MPI_Reduce(in_.data(), out_.data(), static_cast<int>(in_.size()), MPI_INT, MPI_SUM, 0,
+                   MPI_COMM_WORLD);
+    }
+
+    const Options& options_;
+    bench::Conductor& conductor_;
+    std::vector<int> in_, out_;
+};
+
+void write(std::FILE* file, int bytes, const char* state, const std::vector<std::int64_t>& times_ns) {
+    std::fprintf(file, "{\"size\": %d, \"state\": \"%s\", \"ns\": [", bytes, state);
+    const char* comma = "";
+    for (const std::int64_t time : times_ns) {
+        std::fprintf(file, "%s%lld", std::exchange(comma, ", "), static_cast<long long>(time));
+    }
+    std::fprintf(file, "]}\n");
+}
+
+void measure_size(const Options& options, bench::Conductor& conductor, int bytes, MPI_M_msid session,
+                  std::FILE* file) {
+    Measurement measurement(options, conductor, bytes);
+    std::vector<std::int64_t> without, active, suspended;
+    for (int i = 0; i < options.repetitions; ++i) {
+        if (!options.monitored) {
+            measurement.repeat(without);
+            continue;
+        }
+        check(MPI_M_continue(session), "MPI_M_continue");
+        measurement.repeat(active);
+        check(MPI_M_suspend(session), "MPI_M_suspend");
+        measurement.repeat(suspended);
+    }
+    if (file == nullptr) return;
+    if (!options.monitored) return write(file, bytes, "without", without);
+    write(file, bytes, "active", active);
+    write(file, bytes, "suspended", suspended);
+}
+
+bool measure(const Options& options) {
+    MPI_M_msid session = 0;
+    if (options.monitored) {
+        if (MPI_M_init() != MPI_SUCCESS) return false;
+        check(MPI_M_start(MPI_COMM_WORLD, &session), "MPI_M_start");
+        check(MPI_M_suspend(session), "MPI_M_suspend");
+    }
+    bench::Conductor conductor(MPI_COMM_WORLD);
+    std::FILE* file = conductor.rank() == 0 ? std::fopen(options.json.c_str(), "w") : nullptr;
+    if (conductor.rank() == 0 && file == nullptr) std::perror(options.json.c_str());
+    if (conductor.agree(conductor.rank() != 0 || file != nullptr) == 0) return false;
+    for (const int bytes : options.sizes) measure_size(options, conductor, bytes, session, file);
+    if (options.monitored) {
+        check(MPI_M_free(session), "MPI_M_free");
+        check(MPI_M_finalize(), "MPI_M_finalize");
+    }
+    return file == nullptr || std::fclose(file) == 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options options;
+    CLI::App app{description};
+    app.add_option("--sizes", options.sizes, "Bytes of the vectors: 4,64,...")
+        ->delimiter(',')
+        ->check(CLI::Range(4, 1 << 30))
+        ->capture_default_str();
+    bench::describe_timing(app, options.repetitions, "Repetitions at every size", options.spin_us);
+    app.add_flag("--monitored", options.monitored, "With a session");
+    app.add_option("--json", options.json, "File for one JSON object per size and state, written by rank 0")
+        ->required();
+    return bench::run(app, argc, argv, "monitored_reduce", [&] { return measure(options); });
+}
