@@ -11,12 +11,18 @@ import sys
 import tempfile
 import types
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "introspection", "packaging"))
+
+import outside  # noqa: E402
 from job import SKIPPED, Failure, Paths, check, conclude, environment, pretended, run
 
 RANKS = 4
 VARIABLE = "OMPI_MCA_opal_mca_base_component_path"
 FILES = ("mca_coll_strata.so", "help-mca-coll-strata.txt", "strata-presets")
-POINTERS = ("strata.sh", "modulefiles", "share", "bin")  # in a folder that Open MPI has to be told of
+POINTERS = ("strata.sh", "modulefiles", "share", "bin", "lib", "include")  # in a folder that Open MPI has to be told of
+# What strata.sh and the module file put before what is there, below the folder.
+SEARCHED = {"PATH": "bin", "MANPATH": "share/man", "LD_LIBRARY_PATH": "lib", "PKG_CONFIG_PATH": "lib/pkgconfig",
+            "CMAKE_PREFIX_PATH": ""}
 PRESETS = ("ethernet-cluster", "fat-numa-node", "infiniband-cluster", "wan-grid")
 PARAMETERS = pretended(2, 2) | {"coll_strata_bcast_algorithm": "tree", "coll_strata_rules": "wan-grid",
                                 "coll_strata_verbose": "1"}
@@ -41,13 +47,19 @@ def install_to(paths, scratch, target):
     build = os.path.join(scratch, "build")
     quiet = {"check": True, "stdout": subprocess.DEVNULL, "env": environment(paths, {})}
     subprocess.run([paths["cmake"], "-G", paths["generator"], "-S", paths["source"], "-B", build,
-                    f"-DSTRATA_PLUGIN_DIR={target}", "-DSTRATA_TESTS=OFF", "-DSTRATA_BENCH=OFF"], **quiet)
+                    f"-DSTRATA_PLUGIN_DIR={target}", "-DSTRATA_TESTS=OFF", "-DSTRATA_BENCH=OFF", "-DSTRATA_EXAMPLES=OFF",
+                    "-DCMAKE_SKIP_RPATH=ON"], **quiet)  # paths in what was built elsewhere are none that it knows
     os.makedirs(os.path.join(build, "plugin"), exist_ok=True)
     shutil.copy(paths["plugin"], os.path.join(build, "plugin"))
-    # What the configuration wants besides: strata-topo.
+    # What the configuration wants besides: strata-topo, and the introspection library.
     os.makedirs(os.path.join(build, "bin"), exist_ok=True)
     for program in glob.glob(os.path.join(paths["build"], "bin", "strata-topo")):
         shutil.copy(program, os.path.join(build, "bin"))
+    for pattern in ("*.so*", "fortran/*.so*", "fortran/modules/*.mod"):
+        for file in glob.glob(os.path.join(paths["build"], "introspection", pattern)):
+            copy = os.path.join(build, os.path.relpath(file, paths["build"]))
+            os.makedirs(os.path.dirname(copy), exist_ok=True)
+            shutil.copy(file, copy, follow_symlinks=False)
     subprocess.run([paths["cmake"], "--install", build], **quiet)
     shutil.rmtree(build)
 
@@ -64,11 +76,29 @@ def installed_to_a_folder(paths):
         if presets != sorted(name + end for name in PRESETS for end in (".conf", ".json")):
             raise Failure(f"installed the presets {presets}")
         probe(paths, target)
-        sourced = subprocess.run(["sh", "-c", '. "$1"; . "$1"; echo "$OMPI_MCA_opal_mca_base_component_path"', "sh",
-                                  os.path.join(target, "strata.sh")], text=True, capture_output=True, check=True,
-                                 env={}).stdout
-        if sourced != f"{target}:SYSTEM_DEFAULT:USER_DEFAULT\n":
-            raise Failure(f"strata.sh, twice, sets {sourced!r}")
+        before = {"PATH": "/usr/bin:/bin", "LD_LIBRARY_PATH": "/other"}
+        twice = '. "$1"; . "$1"; '
+        start = ("env", "-i", *(f"{name}={value}" for name, value in before.items()), "sh", "-euc")
+        script = ("sh", os.path.join(target, "strata.sh"))
+        found = variables(run_or_fail(*start, f"{twice}env", *script))
+        expected = searched(target, before) | {VARIABLE: f"{target}:SYSTEM_DEFAULT:USER_DEFAULT"}
+        if {name: found.get(name) for name in expected} != expected:
+            raise Failure(f"strata.sh, twice, sets {found}, expected {expected}")
+        run_or_fail(*start, f"{twice}strata-monitor true; pkg-config --exists strata-introspection", *script)
+
+
+def variables(text):
+    """What `env` prints."""
+    return dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+
+
+def searched(target, before):
+    """The variables of SEARCHED, from those `before`. An empty entry of MANPATH stands for the system's pages."""
+    result = {}
+    for name, folder in SEARCHED.items():
+        rest = before.get(name, "")
+        result[name] = os.path.join(target, folder).rstrip("/") + (f":{rest}" if rest or name == "MANPATH" else "")
+    return result
 
 
 def loaded_as_a_module(paths):
@@ -81,13 +111,22 @@ def loaded_as_a_module(paths):
         target = os.path.join(scratch, "plugins")
         install_to(paths, scratch, target)
         for before in ("", "/other:SYSTEM_DEFAULT"):
-            say = f'echo "path=${VARIABLE}"'
             script = (f'. {lmod}; {f"export {VARIABLE}={before};" if before else ""} module use {target}/modulefiles; '
-                      f"module load coll-strata; {say}; module -t list 2>&1; module unload coll-strata; {say}")
-            said = run_or_fail("env", "-i", f"PATH={os.environ['PATH']}", "bash", "-c", script)
-            wanted = [f"path={target}:{before or 'SYSTEM_DEFAULT:USER_DEFAULT'}", f"path={before}"]
-            if [line for line in said.splitlines() if line.startswith("path=")] != wanted or "coll-strata/0." not in said:
-                raise Failure(f"Lmod, expected {wanted}:\n{said}")
+                      "env >$0/before; module load coll-strata; env >$0/loaded; module -t list 2>&1; "
+                      "module unload coll-strata; env >$0/after")
+            said = run_or_fail("env", "-i", "PATH=/usr/bin:/bin", "LD_LIBRARY_PATH=/other", "bash", "-c", script, scratch)
+            state = {}
+            for name in ("before", "loaded", "after"):
+                with open(os.path.join(scratch, name), encoding="utf-8") as file:
+                    state[name] = variables(file.read())
+            wanted = searched(target, state["before"]) | {VARIABLE: f"{target}:{before or 'SYSTEM_DEFAULT:USER_DEFAULT'}"}
+            wanted["MANPATH"] += ":"  # as Lmod writes an empty entry
+            for name, value in wanted.items():
+                if state["loaded"].get(name) != value or state["after"].get(name, "") != state["before"].get(name, ""):
+                    raise Failure(f"{name}: {state['before'].get(name)}, loaded {state['loaded'].get(name)} instead of {value}, "
+                                  f"unloaded {state['after'].get(name)}\n{said}")
+            if "coll-strata/0." not in said:
+                raise Failure(f"Lmod does not list the module:\n{said}")
 
 
 def described_to_spack(paths):
@@ -119,11 +158,12 @@ def described_to_spack(paths):
     environment_of_user = []
     recipe.setup_run_environment(types.SimpleNamespace(
         prepend_path=lambda name, folder: environment_of_user.insert(0, (name, folder))))
-    if environment_of_user != [(VARIABLE, folder) for folder in ("/prefix/lib/openmpi", "SYSTEM_DEFAULT", "USER_DEFAULT")]:
+    if environment_of_user != [("LD_LIBRARY_PATH", "/prefix/lib"), *((VARIABLE, folder) for folder in (
+            "/prefix/lib/openmpi", "SYSTEM_DEFAULT", "USER_DEFAULT"))]:
         raise Failure(f"the recipe sets {environment_of_user}")
     if f" VERSION {said['version'][-1]} " not in project:
         raise Failure(f"the recipe has the versions {said['version']}, the project has another")
-    missing = {"openmpi", "hwloc", "nlohmann-json", "cmake", "cli11"} - {re.split("[@ ]", what)[0] for what in said["depends_on"]}
+    missing = {"openmpi", "hwloc", "nlohmann-json", "cmake", "cli11", "scotch", "fortran"} - {re.split("[@ ]", what)[0] for what in said["depends_on"]}
     if missing:
         raise Failure(f"the recipe does not depend on {missing}")
 
@@ -179,29 +219,51 @@ def installed_as_packages(paths):
         print("skipped: no Debian packages can be made here (Open MPI of another origin, or no dpkg-dev and file)")
         sys.exit(SKIPPED)
     folder = plugin_folder(paths)
-    names = ("openmpi-coll-strata", "coll-strata-tools")
-    known = subprocess.run(["dpkg-query", "-W", *names], text=True, capture_output=True, check=False).stdout
-    if known or os.path.exists("/usr/bin/strata-topo"):
-        print("skipped: packages of this project, or a strata-topo, are installed already")
+    known = subprocess.run(["dpkg-query", "-W", "openmpi-coll-strata", "coll-strata-tools", "libstrata-introspection*"],
+                           text=True, capture_output=True, check=False).stdout
+    if known or glob.glob("/usr/bin/strata-*"):
+        print("skipped: packages of this project, or its commands, are installed already")
         sys.exit(SKIPPED)
     with tempfile.TemporaryDirectory() as scratch:
         run_or_fail(os.path.join(os.path.dirname(paths["cmake"]), "cpack"), "--config", config, "-B", scratch)
+        debs = glob.glob(os.path.join(scratch, "*.deb"))
+        names = sorted(os.path.basename(deb).split("_")[0] for deb in debs)
+        if [re.sub("[0-9]+$", "N", name) for name in names] != ["coll-strata-tools", "libstrata-introspection-dev",
+                                                                "libstrata-introspectionN", "openmpi-coll-strata"]:
+            raise Failure(f"the packages are {names}")
+        for deb in debs:
+            depends = run_or_fail("dpkg-deb", "-f", deb, "Depends")
+            if "tools" not in deb and not re.search(r"libopenmpi\S+ \(<< [45]\.[0-9]+~\)", depends):
+                raise Failure(f"{deb} goes with any Open MPI: {depends}")
         try:
-            run_or_fail("dpkg", "-i", *glob.glob(os.path.join(scratch, "*.deb")))
+            run_or_fail("dpkg", "-i", *debs)
             if "MCA coll: strata" not in run_or_fail(paths["ompi_info"]):
                 raise Failure("ompi_info does not list the plugin")
             probe(paths, "SYSTEM_DEFAULT")
             files = run_or_fail("dpkg", "-L", *names)  # not all systems keep manual pages
-            for page in ("man1/strata-topo.1", "man1/strata-report.1", "man7/coll-strata.7"):
+            for page in ("man1/strata-topo.1", "man1/strata-report.1", "man1/strata-monitor.1", "man3/MPI_Monitoring.3",
+                         "man3/MPIX_Comm_hsplit.3", "man7/coll-strata.7"):
                 if page not in files:
                     raise Failure(f"the manual page {page} is missing")
             run_or_fail("/usr/bin/strata-topo", "--version")
             run_or_fail("/usr/bin/strata-report", "--output", os.path.join(scratch, "report.txt"))
+            use_the_library(paths, files, os.path.join(scratch, "programs"))
         finally:
             left = subprocess.run(["dpkg", "-P", *names], text=True, stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT, check=False)
-    if left.returncode or glob.glob(os.path.join(folder, "*strata*")) or os.path.exists("/usr/bin/strata-topo"):
-        raise Failure(f"something is left of the packages:\n{left.stdout}")
+    rest = [name for name in files.splitlines() if "strata" in name and os.path.lexists(name)]
+    if left.returncode or rest or glob.glob(os.path.join(folder, "*strata*")):
+        raise Failure(f"{rest} is left of the packages:\n{left.stdout}")
+
+
+def use_the_library(paths, files, folder):
+    """Builds and runs the examples, with nothing that tells where the library is."""
+    installed = [os.path.dirname(name) for name in files.splitlines() if name.endswith("/examples/Makefile")][0]
+    examples = installed if os.path.exists(installed) else os.path.join(paths["source"], "introspection", "examples")
+    fortran = "/mpi_monitoring.mod\n" in files
+    os.environ.pop("LD_LIBRARY_PATH", None)
+    outside.make(examples, folder, paths["mpicxx"], fortran)
+    outside.judge(paths["mpirun"], "/usr/bin/strata-monitor", folder, fortran)
 
 
 TESTS = {"folder": installed_to_a_folder, "module": loaded_as_a_module, "spack": described_to_spack,

@@ -6,7 +6,8 @@ from spack.package import *
 
 class CollStrata(CMakePackage):
     """Topology-aware multilevel collectives for Open MPI: a coll component that finds the hardware hierarchy of every
-    communicator and runs Bcast, Reduce, Allreduce, Allgather, Gather, Scatter and Barrier as a pipeline over it."""
+    communicator and runs Bcast, Reduce, Allreduce, Allgather, Gather, Scatter and Barrier as a pipeline over it; and a
+    library that tells programs of that hierarchy, of what they send, and of a better order of their ranks."""
 
     maintainers = []
 
@@ -16,9 +17,11 @@ class CollStrata(CMakePackage):
     version("0.1.0", tag="v0.1.0")
 
     variant("tools", default=True, description="Build strata-topo, which shows hierarchies and choices without a job")
+    variant("scotch", default=True, description="Reorder ranks with Scotch; by a plain method without")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
+    depends_on("fortran", type="build")
     depends_on("cmake@3.25:", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("openmpi@4.1.0:4.1,5.0.0:5.0")
@@ -26,6 +29,7 @@ class CollStrata(CMakePackage):
     depends_on("hwloc@2:")
     depends_on("nlohmann-json@3.10:")
     depends_on("cli11@2:", when="+tools")
+    depends_on("scotch@7:+shared", when="+scotch")
     depends_on("python@3.9:", type="run")  # strata-report
 
     def cmake_args(self):
@@ -33,6 +37,9 @@ class CollStrata(CMakePackage):
             self.define("STRATA_PLUGIN_DIR", self.plugin_folder),
             self.define("STRATA_TESTS", False),
             self.define("STRATA_BENCH", False),
+            self.define("STRATA_EXAMPLES", False),
+            self.define("STRATA_SCOTCH", "+scotch" in self.spec),
+            self.define("CMAKE_INSTALL_LIBDIR", "lib"),
             self.define("CMAKE_DISABLE_FIND_PACKAGE_CLI11", "~tools" in self.spec),
         ]
 
@@ -44,3 +51,5 @@ class CollStrata(CMakePackage):
         env.prepend_path("OMPI_MCA_opal_mca_base_component_path", "USER_DEFAULT")
         env.prepend_path("OMPI_MCA_opal_mca_base_component_path", "SYSTEM_DEFAULT")
         env.prepend_path("OMPI_MCA_opal_mca_base_component_path", self.plugin_folder)
+        # Spack's own modules have all other folders; programs that link the introspection library look here.
+        env.prepend_path("LD_LIBRARY_PATH", self.prefix.lib)

@@ -78,3 +78,5 @@ strata_monitoring_test(can_fail.not_enabled not_enabled 2 TIMEOUT 120 RANKS 3 MU
 strata_monitoring_test(some_enabled some_enabled TIMEOUT 120 RANKS 3)
 strata_monitoring_test(wrapper wrapper TIMEOUT 120 RANKS 4)
 strata_monitoring_test(can_fail.wrapper wrapper without TIMEOUT 120 RANKS 4 MUST_PRINT "nothing is monitored")
+strata_monitoring_test(lists lists TIMEOUT 120 RANKS 4)
+strata_monitoring_test(can_fail.lists lists without TIMEOUT 120 RANKS 4 MUST_PRINT "not all is monitored")
