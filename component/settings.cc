@@ -71,21 +71,6 @@ std::optional<topology::HierarchyHint> parse_hierarchy(const std::string& text) 
     return topology::parse_hierarchy_hint(text);
 }
 
-/// Where switches are known from; `settings` is touched only when the text is understood.
-void parse_network(const std::string& text, Settings& settings) {
-    if (text.empty() || text == "auto") {
-        return;
-    }
-    if (text.starts_with("file:")) {
-        settings.network = topology::Network::from_file(text.substr(5));
-    } else if (text.starts_with("hosts:")) {
-        settings.network = topology::Network::from_hosts(text.substr(6));
-    } else if (text != "none") {
-        throw std::invalid_argument("unknown source; known: auto, none, file:PATH, hosts:LIST=SWITCHES;...");
-    }
-    settings.slurm_network = false;
-}
-
 /// `settings` is touched only when the whole file is understood.
 void parse_rules(const std::string& value, const std::vector<std::string>& components, Settings& settings) {
     if (value.empty()) {
@@ -172,7 +157,11 @@ Settings parse_settings(const SettingsText& text, const std::vector<std::string>
             text.window == "auto" ? 0 : parse_number(text.window, 1, 1024, " messages, or auto");
     });
     reader.read("hierarchy", text.hierarchy, [&] { settings.hierarchy = parse_hierarchy(text.hierarchy); });
-    reader.read("network", text.network, [&] { parse_network(text.network, settings); });
+    reader.read("network", text.network, [&] {
+        topology::NetworkSource source = topology::parse_network_source(text.network);
+        settings.network = std::move(source.network);
+        settings.slurm_network = source.slurm;
+    });
     reader.read_file("rules", [&] { parse_rules(text.rules, components, settings); });
     reader.read("nic", text.nic, [&] {
         settings.near_card = text.nic != "none";

@@ -284,10 +284,9 @@ void Builder::count_ranks() {
 void Builder::read_network() {
     const std::string& text = options_.network;
     if (text.empty() || text == "none") return;
-    network_ = reading("network", [&] {
-        if (text.starts_with("hosts:")) return topology::Network::from_hosts(text.substr(6));
-        return topology::Network::from_file(text.starts_with("file:") ? text.substr(5) : text);
-    });
+    const bool is_path = !text.starts_with("hosts:") && !text.starts_with("file:");
+    network_ = reading(
+        "network", [&] { return topology::parse_network_source(is_path ? "file:" + text : text).network; });
     for (Node& node : nodes_) node.switches = network_->path_of(node.name);
 }
 

@@ -1,14 +1,13 @@
 #include "job_options.h"
 
-#include <CLI/CLI.hpp>
 #include <utility>
+
+#include "command_line.h"
 
 namespace strata::tool {
 
 void add_job_options(CLI::App& app, JobOptions& options) {
-    const auto option = [&](const char* name, auto& value, const char* kind, const char* help) {
-        return app.add_option(name, value, help)->type_name(kind);
-    };
+    const OptionMaker option{app};
     option("--topology", options.topologies, "MACHINE",
            "Hardware of a node: an XML file of hwloc (lstopo writes them), or\n"
            "synthetic:DESCRIPTION; once for all nodes, or repeated, once per\n"

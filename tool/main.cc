@@ -1,6 +1,5 @@
 // strata-topo: shows the hierarchy of a job without running it.
-#include <cstdio>
-
+#include "command_line.h"
 #include "job.h"
 #include "options.h"
 #include "output.h"
@@ -9,10 +8,6 @@
 
 namespace strata::tool {
 namespace {
-
-constexpr int drawn = 0;
-constexpr int failed = 1;
-constexpr int wrong_option = 2;
 
 std::string picture(const Options& options) {
     if (options.plans) return plans(options);
@@ -24,21 +19,13 @@ std::string picture(const Options& options) {
     return format == topology::PictureFormat::text ? report(job, hierarchy) + "\n" + tree : tree;
 }
 
-int run(int argc, char** argv) {
-    try {
-        const std::optional<Options> options = parse_command_line(argc, argv);
-        if (options) write_output(picture(*options), options->output);
-        return drawn;
-    } catch (const UsageError& error) {
-        std::fprintf(stderr, "strata-topo: %s\n", error.what());
-        return wrong_option;
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "strata-topo: %s\n", error.what());
-        return failed;
-    }
-}
-
 }  // namespace
 }  // namespace strata::tool
 
-int main(int argc, char** argv) { return strata::tool::run(argc, argv); }
+int main(int argc, char** argv) {
+    using namespace strata::tool;
+    return run_command("strata-topo", [&] {
+        const std::optional<Options> options = parse_command_line(argc, argv);
+        if (options) write_output(picture(*options), options->output);
+    });
+}

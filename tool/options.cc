@@ -1,8 +1,8 @@
 #include "options.h"
 
-#include <CLI/CLI.hpp>
-#include <iterator>
 #include <utility>
+
+#include "command_line.h"
 
 namespace strata::tool {
 namespace {
@@ -42,9 +42,7 @@ void check_combination(const Options& options) {
 std::optional<Options> parse_command_line(int argc, char** argv) {
     Options options;
     CLI::App app{"Shows the hierarchy of a job without running it.", "strata-topo"};
-    const auto option = [&](const char* name, auto& value, const char* kind, const char* help) {
-        return app.add_option(name, value, help)->type_name(kind);
-    };
+    const OptionMaker option{app};
     add_job_options(app, options);
     app.add_flag("--plans", options.plans,
                  "Print what the plugin would choose for every operation and size, and\n"
@@ -65,28 +63,16 @@ std::optional<Options> parse_command_line(int argc, char** argv) {
            "--plans text or json");
     option("--output", options.output, "FILE", "Where to write it; - is standard output (-)");
     app.set_version_flag("--version", "strata-topo " STRATA_VERSION, "Print the version");
-    app.set_help_flag("-h,--help", "Print this text");
     app.footer(examples);
-    app.get_formatter()->column_width(24);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::Success& answered) {
-        app.exit(answered);
-        return std::nullopt;
-    } catch (const CLI::ParseError& error) {
-        throw UsageError(std::string(error.what()) + "; see strata-topo --help");
-    }
+    if (!parse_arguments(app, argc, argv)) return std::nullopt;
     check_combination(options);
     return options;
 }
 
 topology::PictureFormat format_of(const Options& options) {
     if (options.format.empty()) return topology::format_for(options.output);
-    constexpr const char* known[] = {"text", "json", "dot", "svg"};  // as in PictureFormat
-    for (std::size_t i = 0; i < std::size(known); ++i) {
-        if (options.format == known[i]) return static_cast<topology::PictureFormat>(i);
-    }
-    throw UsageError("format", "unknown format '" + options.format + "'; known: text, json, dot, svg");
+    return static_cast<topology::PictureFormat>(
+        chosen("format", options.format, {"text", "json", "dot", "svg"}));
 }
 
 }  // namespace strata::tool

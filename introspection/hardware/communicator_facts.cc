@@ -10,6 +10,18 @@
 namespace strata::introspection {
 namespace {
 
+/// MPI_Finalize deletes the attributes of MPI_COMM_SELF before all others: then `key` is not needed any more.
+void free_at_the_end(int& key) {
+    const auto free = [](MPI_Comm, int, void* given, void*) {
+        return MPI_Comm_free_keyval(static_cast<int*>(given));
+    };
+    int end = MPI_KEYVAL_INVALID;
+    require(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free, &end, nullptr));
+    const int code = MPI_Comm_set_attr(MPI_COMM_SELF, end, &key);
+    MPI_Comm_free_keyval(&end);
+    require(code);
+}
+
 /// A value that goes with a communicator and its duplicates. Open MPI drops info keys that it does not know,
 /// so facts are kept in attributes.
 template <class Value>
@@ -33,7 +45,10 @@ private:
         static std::mutex mutex;
         static int made = MPI_KEYVAL_INVALID;
         const std::lock_guard lock(mutex);
-        if (made == MPI_KEYVAL_INVALID) require(MPI_Comm_create_keyval(copy, forget, &made, nullptr));
+        if (made == MPI_KEYVAL_INVALID) {
+            require(MPI_Comm_create_keyval(copy, forget, &made, nullptr));
+            free_at_the_end(made);
+        }
         return made;
     }
 

@@ -103,21 +103,17 @@ std::string environment(const char* name) {
 }
 
 std::vector<std::uint32_t> network_path(const std::string& node) {
-    const Variable network = variable("NETWORK", "network");
-    if (network.value.empty() || network.value == "auto") {
-        std::vector<std::uint32_t> path;
-        for (const std::string& name : topology::slurm_switches(
-                 environment("SLURM_TOPOLOGY_ADDR"), environment("SLURM_TOPOLOGY_ADDR_PATTERN"), node)) {
-            path.push_back(topology::switch_id(name));
-        }
-        return path;
-    }
-    return understood(network, [&](const std::string& text) -> std::vector<std::uint32_t> {
-        if (text == "none") return {};
-        if (text.starts_with("file:")) return topology::Network::from_file(text.substr(5)).path_of(node);
-        if (text.starts_with("hosts:")) return topology::Network::from_hosts(text.substr(6)).path_of(node);
-        throw std::invalid_argument("known: auto, none, file:PATH, hosts:LIST=SWITCHES;...");
+    const auto source = understood(variable("NETWORK", "network"), [](const std::string& text) {
+        return topology::parse_network_source(text);
     });
+    if (source.network) return source.network->path_of(node);
+    std::vector<std::uint32_t> path;
+    if (!source.slurm) return path;
+    for (const std::string& name : topology::slurm_switches(
+             environment("SLURM_TOPOLOGY_ADDR"), environment("SLURM_TOPOLOGY_ADDR_PATTERN"), node)) {
+        path.push_back(topology::switch_id(name));
+    }
+    return path;
 }
 
 /// The cards that fabrics use, or IP; those that the user lists count for both.

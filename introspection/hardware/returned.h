@@ -9,19 +9,25 @@
 // What all functions of the C interfaces of this room do with errors.
 namespace strata::introspection {
 
-/// Runs `work`; what it throws becomes an error code, given to the communicator's error handler first.
+/// Runs `work`; what it throws becomes an error code.
 template <class Work>
-int returned(MPI_Comm comm, Work&& work) noexcept {
-    int code = MPI_SUCCESS;
+int code_of(Work&& work) noexcept {
     try {
         work();
     } catch (const MpiError& error) {
-        code = error.code;
+        return error.code;
     } catch (const std::bad_alloc&) {
-        code = MPI_ERR_NO_MEM;
+        return MPI_ERR_NO_MEM;
     } catch (const std::exception&) {
-        code = MPI_ERR_INTERN;
+        return MPI_ERR_INTERN;
     }
+    return MPI_SUCCESS;
+}
+
+/// The same; the code is given to the communicator's error handler first.
+template <class Work>
+int returned(MPI_Comm comm, Work&& work) noexcept {
+    const int code = code_of(work);
     if (code == MPI_SUCCESS) return code;
     MPI_Comm_call_errhandler(comm != MPI_COMM_NULL ? comm : MPI_COMM_WORLD, code);
     return code;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "hardware/split.h"
 #include "strata/mapping/reorder.h"
 #include "strata/topology/hierarchy.h"
+#include "strata/topology/text.h"
 #include "traffic_gather.h"
 
 // The C interface: contracts are in MPIX_Reorder.h. No exception leaves it.
@@ -25,36 +27,51 @@ mapping::ReorderOptions options_of(MPI_Info info) {
         if (const std::string costs = info_value(info, "strata_costs"); !costs.empty()) {
             options.costs = mapping::LinkCosts::parse(costs);
         }
-        if (const std::string margin = info_value(info, "strata_margin"); !margin.empty()) {
-            std::size_t read = 0;
-            options.margin = std::stod(margin, &read);
-            if (read != margin.size() || !(options.margin >= 0 && options.margin < 1))
-                throw MpiError{MPI_ERR_INFO_VALUE};
-        }
-    } catch (const std::exception&) {
+    } catch (const std::invalid_argument&) {
         throw MpiError{MPI_ERR_INFO_VALUE};
+    }
+    if (const std::string margin = info_value(info, "strata_margin"); !margin.empty()) {
+        options.margin = strata::topology::real_number(strata::topology::trimmed(margin)).value_or(-1);
+        if (!(options.margin >= 0 && options.margin < 1)) throw MpiError{MPI_ERR_INFO_VALUE};
     }
     return options;
 }
 
+/// Throws on all processes what `check` throws on some, the greatest code: those whose arguments are right
+/// would wait for messages of the others.
+template <class Check>
+void agreed_arguments(MPI_Comm comm, int root, Check&& check) {
+    const int code = code_of(check);
+    if (code != MPI_SUCCESS) root = 0;
+    const int own[] = {code, root, -root};
+    int most[] = {0, 0, 0};
+    require(MPI_Allreduce(own, most, 3, MPI_INT, MPI_MAX, comm));
+    if (most[0] != MPI_SUCCESS) throw MpiError{most[0]};
+    if (most[1] != -most[2]) throw MpiError{MPI_ERR_ROOT};
+}
+
 /// What rank `root` found, on all: its failures too.
 std::vector<int> agreed(MPI_Comm comm, int root, std::vector<int> order, int size) {
-    order.resize(static_cast<std::size_t>(size), -1);
+    order.resize(static_cast<std::size_t>(size));
     require(MPI_Bcast(order.data(), size, MPI_INT, root, comm));
-    if (order.front() < 0) throw MpiError{MPI_ERR_OTHER};
+    if (order.front() < 0) throw MpiError{-order.front()};
     return order;
 }
 
-/// Empty where it fails, which is said: whoever plans must not leave the others waiting for the plan.
+/// A negative error code where it fails, which is said: whoever plans must not leave the others waiting.
 template <class Traffic>
 std::vector<int> planned(Traffic&& traffic, const Records& records, const mapping::ReorderOptions& options) {
+    int code = MPI_ERR_OTHER;
     try {
         return mapping::plan_reordering(traffic(), strata::topology::build_hierarchy(records), options)
             .permutation;
+    } catch (const std::overflow_error& error) {
+        code = MPI_ERR_ARG;
+        std::fprintf(stderr, "strata-introspection: no new order of ranks: %s\n", error.what());
     } catch (const std::exception& error) {
         std::fprintf(stderr, "strata-introspection: no new order of ranks: %s\n", error.what());
-        return {};
     }
+    return {-code};
 }
 
 /// `traffic` is called on `root` only.
@@ -73,10 +90,14 @@ void reorder(MPI_Comm comm, int root, const mapping::ReorderOptions& options, Tr
     if (k != nullptr) std::copy(order.begin(), order.end(), k);
 }
 
-/// Messages of ours must not meet receives that the application has posted.
+/// Messages of ours must not meet receives that the application has posted. Its errors are returned: the
+/// application's handler sees them once, with the communicator that it knows.
 class PrivateCopy {
 public:
-    explicit PrivateCopy(MPI_Comm comm) { require(MPI_Comm_dup(comm, &comm_)); }
+    explicit PrivateCopy(MPI_Comm comm) {
+        require(MPI_Comm_dup(comm, &comm_));
+        MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+    }
     ~PrivateCopy() { MPI_Comm_free(&comm_); }
     PrivateCopy(const PrivateCopy&) = delete;
     PrivateCopy& operator=(const PrivateCopy&) = delete;
@@ -85,6 +106,15 @@ public:
 private:
     MPI_Comm comm_ = MPI_COMM_NULL;
 };
+
+/// Open MPI 4.1 drops what is too much of a message to the process itself without a word.
+void require_room(int sendcount, MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype) {
+    MPI_Count sent = 0;
+    MPI_Count room = 0;
+    require(MPI_Type_size_x(sendtype, &sent));
+    require(MPI_Type_size_x(recvtype, &room));
+    if (sent * sendcount > room * recvcount) throw MpiError{MPI_ERR_TRUNCATE};
+}
 
 /// Whom process `rank` sends to: the one that does its work. Throws MpiError where k is no permutation.
 int receiver_of(const int* k, int rank, int size) {
@@ -105,11 +135,14 @@ extern "C" {
 int MPIX_Comm_reorder(MPI_Comm comm, const unsigned long sizes[], const unsigned long counts[], MPI_Info info,
                       MPI_Comm* reordered, int k[]) {
     return returned(comm, [&] {
+        if (reordered != nullptr) *reordered = MPI_COMM_NULL;
         require_communicator(comm);
-        require_argument(sizes);
-        require_argument(reordered);
-        *reordered = MPI_COMM_NULL;
-        const auto options = options_of(info);
+        mapping::ReorderOptions options;
+        agreed_arguments(comm, 0, [&] {
+            require_argument(sizes);
+            require_argument(reordered);
+            options = options_of(info);
+        });
         int size = 0;
         require(MPI_Comm_size(comm, &size));
         std::vector<mapping::Flow> flows = gathered_rows(comm, sizes, counts);
@@ -121,19 +154,25 @@ int MPIX_Comm_reorder(MPI_Comm comm, const unsigned long sizes[], const unsigned
 int MPIX_Comm_reorder_matrix(MPI_Comm comm, int root, const unsigned long sizes[],
                              const unsigned long counts[], MPI_Info info, MPI_Comm* reordered, int k[]) {
     return returned(comm, [&] {
+        if (reordered != nullptr) *reordered = MPI_COMM_NULL;
         require_communicator(comm);
-        require_argument(reordered);
-        *reordered = MPI_COMM_NULL;
+        int rank = 0;
         int size = 0;
+        require(MPI_Comm_rank(comm, &rank));
         require(MPI_Comm_size(comm, &size));
-        if (root < 0 || root >= size) throw MpiError{MPI_ERR_ROOT};
+        mapping::ReorderOptions options;
+        agreed_arguments(comm, root, [&] {
+            if (root < 0 || root >= size) throw MpiError{MPI_ERR_ROOT};
+            if (rank == root) require_argument(sizes);
+            require_argument(reordered);
+            options = options_of(info);
+        });
         const auto matrix = [&] {
-            const std::size_t cells =
-                sizes != nullptr ? static_cast<std::size_t>(size) * static_cast<std::size_t>(size) : 0;
+            const std::size_t cells = static_cast<std::size_t>(size) * static_cast<std::size_t>(size);
             return mapping::TrafficMatrix::from_dense(size, {sizes, cells},
                                                       {counts, counts != nullptr ? cells : 0});
         };
-        reorder(comm, root, options_of(info), matrix, reordered, k);
+        reorder(comm, root, options, matrix, reordered, k);
     });
 }
 
@@ -141,18 +180,27 @@ int MPIX_Redistribute(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
                       MPI_Datatype recvtype, const int k[], MPI_Comm comm) {
     return returned(comm, [&] {
         require_communicator(comm);
-        require_argument(k);
         int rank = 0;
         int size = 0;
         require(MPI_Comm_rank(comm, &rank));
         require(MPI_Comm_size(comm, &size));
-        const int to = receiver_of(k, rank, size);
+        const bool in_place = sendbuf == MPI_IN_PLACE;
+        int to = MPI_PROC_NULL;
+        agreed_arguments(comm, 0, [&] {
+            require_argument(k);
+            to = receiver_of(k, rank, size);
+            if (recvbuf == MPI_IN_PLACE) throw MpiError{MPI_ERR_BUFFER};
+            if (recvcount < 0 || (!in_place && sendcount < 0)) throw MpiError{MPI_ERR_COUNT};
+            if (recvtype == MPI_DATATYPE_NULL || (!in_place && sendtype == MPI_DATATYPE_NULL))
+                throw MpiError{MPI_ERR_TYPE};
+        });
         const int from = k[rank];
         const PrivateCopy apart(comm);
-        if (sendbuf == MPI_IN_PLACE) {
+        if (in_place) {
             require(MPI_Sendrecv_replace(recvbuf, recvcount, recvtype, to, 0, from, 0, apart.comm(),
                                          MPI_STATUS_IGNORE));
         } else {
+            if (to == rank) require_room(sendcount, sendtype, recvcount, recvtype);
             require(MPI_Sendrecv(sendbuf, sendcount, sendtype, to, 0, recvbuf, recvcount, recvtype, from, 0,
                                  apart.comm(), MPI_STATUS_IGNORE));
         }

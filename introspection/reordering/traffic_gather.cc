@@ -39,9 +39,6 @@ std::vector<mapping::Flow> gathered_rows(MPI_Comm comm, const unsigned long size
     const int length = static_cast<int>(row.size());
     std::vector<int> lengths(static_cast<std::size_t>(rank == 0 ? size : 0));
     require(MPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm));
-    MPI_Datatype entry = MPI_DATATYPE_NULL;  // so that counts stay in an int longer
-    require(MPI_Type_contiguous(numbers, MPI_UINT64_T, &entry));
-    require(MPI_Type_commit(&entry));
     std::vector<int> starts;
     std::int64_t total = 0;
     for (const int each : lengths) {
@@ -52,6 +49,9 @@ std::vector<mapping::Flow> gathered_rows(MPI_Comm comm, const unsigned long size
     require(MPI_Bcast(&fits, 1, MPI_INT, 0, comm));
     if (fits == 0) throw MpiError{MPI_ERR_COUNT};
     std::vector<Sent> all(static_cast<std::size_t>(total));
+    MPI_Datatype entry = MPI_DATATYPE_NULL;  // so that counts stay in an int longer
+    require(MPI_Type_contiguous(numbers, MPI_UINT64_T, &entry));
+    require(MPI_Type_commit(&entry));
     const int code =
         MPI_Gatherv(row.data(), length, entry, all.data(), lengths.data(), starts.data(), entry, 0, comm);
     MPI_Type_free(&entry);

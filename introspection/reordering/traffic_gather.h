@@ -7,8 +7,7 @@
 
 namespace strata::introspection {
 
-/// What all processes sent, on rank 0 of `comm`; elsewhere nothing. `counts` may be null,
-/// the same on all. Collective. Throws MpiError.
+/// What all processes sent, on rank 0 of `comm`; elsewhere nothing. `counts` may be null. Collective. Throws MpiError.
 std::vector<mapping::Flow> gathered_rows(MPI_Comm comm, const unsigned long sizes[],
                                          const unsigned long counts[]);
 

@@ -1,6 +1,8 @@
 #include "strata/topology/network.h"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
 #include "strata/topology/locality_record.h"
 
@@ -34,6 +36,14 @@ std::uint64_t Network::hash() const {
         add(std::to_string(leaf));
     }
     return hash;
+}
+
+NetworkSource parse_network_source(std::string_view text) {
+    if (text.empty() || text == "auto") return {.network = {}, .slurm = true};
+    if (text == "none") return {};
+    if (text.starts_with("file:")) return {.network = Network::from_file(std::string(text.substr(5)))};
+    if (text.starts_with("hosts:")) return {.network = Network::from_hosts(text.substr(6))};
+    throw std::invalid_argument("unknown source; known: auto, none, file:PATH, hosts:LIST=SWITCHES;...");
 }
 
 }  // namespace strata::topology

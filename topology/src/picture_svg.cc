@@ -3,6 +3,7 @@
 #include <map>
 
 #include "picture_parts.h"
+#include "strata/topology/svg.h"
 
 namespace strata::topology {
 namespace {
@@ -12,26 +13,11 @@ constexpr int cell = 34;  // the square around a rank's circle
 constexpr int radius = 14;
 constexpr int margin = 9;  // between a box and its content, and between boxes
 constexpr int title_height = 20;
-constexpr int character_width = 7;
 constexpr int header_height = 58;
 constexpr int legend_row = 24;
 constexpr int card_height = 17;
 constexpr int card_gap = 8;
 constexpr int card_row = 120;  // at least so wide before cards take a second row
-
-std::string escaped(std::string_view text) {
-    std::string result;
-    for (const char c : text) {
-        switch (c) {
-            case '&': result += "&amp;"; break;
-            case '<': result += "&lt;"; break;
-            case '>': result += "&gt;"; break;
-            case '"': result += "&quot;"; break;
-            default: result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-        }
-    }
-    return result;
-}
 
 /// A rectangle of the drawing: a group's box, a bare circle, a network card, or a line of text.
 struct Item {
@@ -45,7 +31,7 @@ struct Item {
     std::vector<Item> items;
 };
 
-int text_width(const std::string& text) { return static_cast<int>(text.size()) * character_width; }
+int text_width(const std::string& text) { return static_cast<int>(text.size()) * svg_character_width; }
 
 /// Titles are bold.
 int title_width(const std::string& text) { return text_width(text) * 8 / 7; }
@@ -130,8 +116,7 @@ private:
     void paint_plug(int x, int y, int width, bool local, const std::string& name);
     int paint_legend(int x, int y, int width);
     void text(int x, int y, std::string_view attributes, const std::string& content) {
-        out_ += "<text x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) + "\" " +
-                std::string(attributes) + ">" + escaped(content) + "</text>\n";
+        out_ += svg_text(x, y, attributes, content);
     }
 
     const Hierarchy& hierarchy_;
@@ -255,8 +240,8 @@ void SvgPicture::paint_box(const Item& item, int x, int y) {
     const Group& of = group(item.group);
     const std::string stroke(colour(item.group));
     out_ += "<g><title>" +
-            escaped(item.text + ": " + counted(of.members.size(), "rank") + " (" + short_list(of.members) +
-                    "), leader " + std::to_string(of.leader)) +
+            svg_escaped(item.text + ": " + counted(of.members.size(), "rank") + " (" +
+                        short_list(of.members) + "), leader " + std::to_string(of.leader)) +
             "</title>\n<rect x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) + "\" width=\"" +
             std::to_string(item.width) + "\" height=\"" + std::to_string(item.height) +
             "\" rx=\"7\" fill=\"white\"/>\n<rect x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) +
@@ -271,7 +256,7 @@ void SvgPicture::paint_circle(const Item& item, int x, int y) {
     const std::string number = std::to_string(item.rank);
     const std::string fill(led < 0 ? std::string_view("#ffffff") : colour(led));
     out_ += "<g><title>" +
-            escaped("rank " + number + (led < 0 ? std::string() : ", leads " + labels_.of(led))) +
+            svg_escaped("rank " + number + (led < 0 ? std::string() : ", leads " + labels_.of(led))) +
             "</title><circle cx=\"" + std::to_string(x + cell / 2) + "\" cy=\"" +
             std::to_string(y + cell / 2) + "\" r=\"" + std::to_string(radius) + "\" fill=\"" + fill +
             "\" stroke=\"" + (led < 0 ? std::string("#777") : fill) + "\"/></g>\n";
@@ -283,11 +268,11 @@ void SvgPicture::paint_circle(const Item& item, int x, int y) {
 
 void SvgPicture::paint_card(const Item& item, int x, int y) {
     const bool local = item.card == nullptr || item.card->local;
-    out_ +=
-        "<g><title>" +
-        escaped(item.card == nullptr ? item.text + " network cards"
-                                     : "network card " + item.card->name + ", near " + place_of(*item.card)) +
-        "</title>\n";
+    out_ += "<g><title>" +
+            svg_escaped(item.card == nullptr
+                            ? item.text + " network cards"
+                            : "network card " + item.card->name + ", near " + place_of(*item.card)) +
+            "</title>\n";
     paint_plug(x, y, item.width, local, item.text);
     out_ += "</g>\n";
 }
@@ -360,11 +345,7 @@ std::string SvgPicture::draw() {
     paint(top, (width - top.width) / 2, header_height);
     const int legend_top = header_height + top.height + margin;
     const int height = legend_top + paint_legend(margin, legend_top, width - 2 * margin) + margin;
-    const std::string size = std::to_string(width) + "\" height=\"" + std::to_string(height);
-    return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + size + "\" viewBox=\"0 0 " +
-           std::to_string(width) + " " + std::to_string(height) +
-           "\" font-family=\"DejaVu Sans, Arial, sans-serif\" font-size=\"12\">\n<rect width=\"" + size +
-           "\" fill=\"white\"/>\n" + out_ + "</svg>\n";
+    return svg_document(width, height, out_);
 }
 
 }  // namespace

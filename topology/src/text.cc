@@ -36,6 +36,8 @@ std::string number_text(double value, int digits) {
     return error == std::errc() ? std::string(text, end) : "?";
 }
 
+std::optional<double> real_number(std::string_view text) { return whole_number<double>(text); }
+
 std::string json_text(std::string_view text) {
     static constexpr std::string_view digits = "0123456789abcdef";
     std::string result = "\"";

@@ -1,9 +1,8 @@
 #include "input.h"
 
-#include <CLI/CLI.hpp>
-#include <cstdio>
 #include <memory>
 
+#include "command_line.h"
 #include "job.h"
 #include "reading.h"
 #include "strata/algorithms/hierarchy_dump.h"
@@ -72,17 +71,10 @@ void describe_machine(const InputOptions& options, Input& input) {
     input.namer = [named](const topology::Group& group) { return named->namer(group); };
 }
 
-int answer(const std::string& command, const std::exception& error, int status) {
-    std::fprintf(stderr, "%s: %s\n", command.c_str(), error.what());
-    return status;
-}
-
 }  // namespace
 
 void add_input_options(CLI::App& app, InputOptions& options) {
-    const auto option = [&](const char* name, auto& value, const char* kind, const char* help) {
-        return app.add_option(name, value, help)->type_name(kind);
-    };
+    const tool::OptionMaker option{app};
     option("MATRIX", options.matrix, "",
            "Who sent how much: a file, or what the names of several begin\n"
            "with (NAME of NAME_sizes.RANK.prof, PREFIX of PREFIX.RANK.prof)");
@@ -114,36 +106,6 @@ Input load(const InputOptions& options) {
                                (options.from_dump.empty() ? "; say --nodes and --ppn" : ""));
     }
     return input;
-}
-
-bool parse_arguments(CLI::App& app, int argc, char** argv) {
-    app.set_help_flag("-h,--help", "Print this text");
-    app.get_formatter()->column_width(24);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::Success& answered) {
-        app.exit(answered);
-        return false;
-    } catch (const CLI::ParseError& error) {
-        throw tool::UsageError(std::string(error.what()) + "; see " + app.get_name() + " --help");
-    }
-    return true;
-}
-
-int run_command(const std::string& command, const std::function<void()>& carry_out) {
-    constexpr int done = 0;
-    constexpr int failed = 1;
-    constexpr int wrong_input = 2;
-    try {
-        carry_out();
-        return done;
-    } catch (const tool::UsageError& error) {
-        return answer(command, error, wrong_input);
-    } catch (const topology::FileError& error) {
-        return answer(command, error, wrong_input);
-    } catch (const std::exception& error) {
-        return answer(command, error, failed);
-    }
 }
 
 }  // namespace strata::mapping

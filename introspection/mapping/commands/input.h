@@ -1,5 +1,4 @@
 #pragma once
-#include <functional>
 #include <string>
 
 #include "job_options.h"
@@ -19,13 +18,6 @@ struct InputOptions {
     std::string message_bytes;
     tool::JobOptions job;
 };
-
-/// Reads the command line; false after --help and --version, which it answers. Throws tool::UsageError.
-bool parse_arguments(CLI::App& app, int argc, char** argv);
-
-/// The exit status of a command: 0, or 2 for wrong options and files and 1 for all else that went wrong, with
-/// one line on standard error.
-int run_command(const std::string& command, const std::function<void()>& carry_out);
 
 /// MATRIX and all options for the machine.
 void add_input_options(CLI::App& app, InputOptions& options);

@@ -1,9 +1,9 @@
 // strata-reorder: the order of ranks that keeps a program's traffic near.
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <optional>
 
+#include "command_line.h"
 #include "input.h"
 #include "output.h"
 #include "strata/mapping/reorder.h"
@@ -38,9 +38,7 @@ std::optional<Options> parse(int argc, char** argv) {
     Options options;
     CLI::App app{"Finds the order of ranks that keeps a program's traffic near.", "strata-reorder"};
     add_input_options(app, options);
-    const auto option = [&](const char* name, std::string& value, const char* kind, const char* help) {
-        app.add_option(name, value, help)->type_name(kind);
-    };
+    const tool::OptionMaker option{app};
     option("--margin", options.margin, "N%",
            "Leave the order unless N % of the estimated time are saved (5%)");
     option("--engine", options.engine, "ENGINE", "scotch, or greedy, which is faster and worse (scotch)");
@@ -50,7 +48,7 @@ std::optional<Options> parse(int argc, char** argv) {
     app.set_version_flag("--version", "strata-reorder " STRATA_VERSION ", " + engine_version(),
                          "Print the version, and what reorders");
     app.footer(examples);
-    if (!parse_arguments(app, argc, argv)) return std::nullopt;
+    if (!tool::parse_arguments(app, argc, argv)) return std::nullopt;
     return options;
 }
 
@@ -66,10 +64,9 @@ ReorderOptions reorder_options(const Options& options, const LinkCosts& costs) {
         }
         result.margin = *percent / 100.0;
     }
-    if (options.engine == "scotch" || options.engine == "greedy") {
-        result.engine = options.engine == "scotch" ? Engine::scotch : Engine::greedy;
-    } else if (!options.engine.empty()) {
-        throw tool::UsageError("engine", "unknown engine '" + options.engine + "'; known: scotch, greedy");
+    if (!options.engine.empty()) {
+        const bool scotch = tool::chosen("engine", options.engine, {"scotch", "greedy"}) == 0;
+        result.engine = scotch ? Engine::scotch : Engine::greedy;
     }
     if (result.engine && !is_built_in(*result.engine)) {
         throw tool::UsageError("engine", "this strata-reorder was built without Scotch; known: greedy");
@@ -79,8 +76,7 @@ ReorderOptions reorder_options(const Options& options, const LinkCosts& costs) {
 
 bool as_json(const Options& options) {
     if (options.format.empty()) return options.output.ends_with(".json");
-    if (options.format == "json" || options.format == "text") return options.format == "json";
-    throw tool::UsageError("format", "unknown format '" + options.format + "'; known: text, json");
+    return tool::chosen("format", options.format, {"text", "json"}) == 1;
 }
 
 std::string joined(const std::vector<int>& numbers, char between) {
@@ -132,7 +128,7 @@ void carry_out(const Options& options) {
 
 int main(int argc, char** argv) {
     using namespace strata::mapping;
-    return run_command("strata-reorder", [&] {
+    return strata::tool::run_command("strata-reorder", [&] {
         if (const std::optional<Options> options = parse(argc, argv)) carry_out(*options);
     });
 }

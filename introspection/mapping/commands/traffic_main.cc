@@ -1,5 +1,4 @@
 // strata-traffic: shows which levels of a machine a program's traffic crosses.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <optional>
@@ -7,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "command_line.h"
 #include "input.h"
 #include "monitored_run.h"
 #include "output.h"
@@ -47,9 +47,7 @@ std::optional<Options> parse(int argc, char** argv) {
     if (dashes != argv + argc) options.command.assign(dashes + 1, argv + argc);
     CLI::App app{"Shows which levels of a machine a program's traffic crosses.", "strata-traffic"};
     add_input_options(app, options);
-    const auto option = [&](const char* name, std::string& value, const char* kind, const char* help) {
-        app.add_option(name, value, help)->type_name(kind);
-    };
+    const tool::OptionMaker option{app};
     option("--permutation", options.permutation, "FILE",
            "Show the traffic with this order beside it: what strata-reorder\n"
            "wrote, one number per line");
@@ -60,7 +58,7 @@ std::optional<Options> parse(int argc, char** argv) {
     app.add_flag("--run", options.run, "Run the command behind -- and show its traffic, in place of MATRIX");
     app.set_version_flag("--version", "strata-traffic " STRATA_VERSION, "Print the version");
     app.footer(examples);
-    if (!parse_arguments(app, static_cast<int>(dashes - argv), argv)) return std::nullopt;
+    if (!tool::parse_arguments(app, static_cast<int>(dashes - argv), argv)) return std::nullopt;
     if (options.run && options.command.empty()) {
         throw tool::UsageError("run", "the command is missing: strata-traffic --run -- mpirun ./program");
     }
@@ -78,11 +76,8 @@ std::string format_of(const Options& options) {
         }
         return "text";
     }
-    for (const char* known : {"text", "svg", "json", "sparse", "dense"}) {
-        if (options.format == known) return known;
-    }
-    throw tool::UsageError("format",
-                           "unknown format '" + options.format + "'; known: text, svg, json, sparse, dense");
+    tool::chosen("format", options.format, {"text", "svg", "json", "sparse", "dense"});  // or it complains
+    return options.format;
 }
 
 /// Reads the matrix, after a run with --run.
@@ -128,7 +123,7 @@ std::string picture(const Options& options) {
 
 int main(int argc, char** argv) {
     using namespace strata::mapping;
-    return run_command("strata-traffic", [&] {
+    return strata::tool::run_command("strata-traffic", [&] {
         if (const std::optional<Options> options = parse(argc, argv)) {
             strata::tool::write_output(picture(*options), options->output);
         }

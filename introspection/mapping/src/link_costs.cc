@@ -1,7 +1,6 @@
 #include "strata/mapping/link_costs.h"
 
 #include <algorithm>
-#include <charconv>
 #include <stdexcept>
 #include <string>
 
@@ -42,10 +41,8 @@ std::string known_levels() {
 }
 
 double cost_in(std::string_view text) {
-    double cost = 0;
-    const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), cost);
-    if (error != std::errc() || stopped != text.data() + text.size() ||
-        !(cost >= least_cost && cost <= most_cost)) {
+    const double cost = topology::real_number(text).value_or(0);
+    if (!(cost >= least_cost && cost <= most_cost)) {
         throw std::invalid_argument("'" + std::string(text) + "' is no cost from 0.001 to 1000000");
     }
     return cost;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "picture_parts.h"
+#include "strata/topology/svg.h"
 #include "strata/topology/text.h"
 
 namespace strata::mapping {
@@ -21,24 +22,9 @@ constexpr int legend_height = 66;
 constexpr int bar_width = 250;
 constexpr int bar_text = 150;  // room for "12.3 GiB (-74.2 %)" behind the longest bar
 constexpr int bar_height = 16;
-constexpr int character_width = 7;
 constexpr int shades = 24;
 constexpr std::string_view before_colour = "#868e96";
 constexpr std::string_view after_colour = "#1971c2";
-
-std::string escaped(std::string_view text) {
-    std::string result;
-    for (const char c : text) {
-        switch (c) {
-            case '&': result += "&amp;"; break;
-            case '<': result += "&lt;"; break;
-            case '>': result += "&gt;"; break;
-            case '"': result += "&quot;"; break;
-            default: result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-        }
-    }
-    return result;
-}
 
 std::string number(int value) { return std::to_string(value); }
 
@@ -104,17 +90,12 @@ public:
         const int bottom = std::max(map_top + size_ + 16 + legend_height, paint_bars(x, map_top));
         const int width = x + bar_width + bar_text + margin;
         paint_title();
-        const std::string size = number(width) + "\" height=\"" + number(bottom + margin / 2);
-        return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + size + "\" viewBox=\"0 0 " +
-               number(width) + " " + number(bottom + margin / 2) +
-               "\" font-family=\"DejaVu Sans, Arial, sans-serif\" font-size=\"12\">\n<rect width=\"" + size +
-               "\" fill=\"white\"/>\n" + out_ + "</svg>\n";
+        return topology::svg_document(width, bottom + margin / 2, out_);
     }
 
 private:
     void text(int x, int y, std::string_view attributes, std::string_view content) {
-        out_ += "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" " + std::string(attributes) + ">" +
-                escaped(content) + "</text>\n";
+        out_ += topology::svg_text(x, y, attributes, content);
     }
     void rectangle(int x, int y, int width, int height, std::string_view attributes) {
         out_ += "<rect x=\"" + number(x) + "\" y=\"" + number(y) + "\" width=\"" + number(width) +
@@ -260,7 +241,7 @@ void TrafficSvg::paint_names(const Folded& map, int x, int y) {
         if (middle - 7 < lowest_end) continue;
         lowest_end = middle + 7;
         std::string name = name_of(child);
-        const std::size_t most = (label_width - 12) / character_width;
+        const std::size_t most = (label_width - 12) / topology::svg_character_width;
         if (name.size() > most) name = name.substr(0, most - 2) + "..";
         text(x - 8, y + middle + 4, "text-anchor=\"end\" fill=\"#222\"", name);
     }

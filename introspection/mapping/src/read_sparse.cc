@@ -1,5 +1,4 @@
 #include <cmath>
-#include <charconv>
 
 #include "line_reader.h"
 #include "strata/topology/text.h"
@@ -17,11 +16,9 @@ int number_of_ranks(const LineReader& reader, std::string_view text) {
 /// Of MatrixMarket: also "1.5e+06", if it is whole.
 std::uint64_t value_in(const LineReader& reader, std::string_view text) {
     if (const auto whole = topology::whole_number<std::uint64_t>(text)) return *whole;
-    double value = 0;
-    const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const double value = topology::real_number(text).value_or(-1);
     constexpr double exact = 9007199254740992.0;  // above it not every whole number is a double
-    if (error != std::errc() || stopped != text.data() + text.size() || !(value >= 0 && value <= exact) ||
-        value != std::floor(value)) {
+    if (!(value >= 0 && value <= exact) || value != std::floor(value)) {
         reader.fail("'" + std::string(text.substr(0, 40)) + "' is no whole number from 0 to 2^53");
     }
     return static_cast<std::uint64_t>(value);

@@ -279,6 +279,28 @@ TEST(NetworkHosts, ErrorsNameTheEntry) {
     EXPECT_NE(error_of([&] { Network::from_hosts(deep + ".x"); }).find("more than 64"), std::string::npos);
 }
 
+TEST(NetworkSource, IsWhatUsersWrite) {
+    for (const char* text : {"", "auto"}) {
+        const NetworkSource source = parse_network_source(text);
+        EXPECT_TRUE(source.slurm && !source.network) << text;
+    }
+    const NetworkSource none = parse_network_source("none");
+    EXPECT_TRUE(!none.slurm && !none.network);
+    const NetworkSource hosts = parse_network_source("hosts:n[0-1]=top.site0");
+    EXPECT_FALSE(hosts.slurm);
+    EXPECT_EQ(path(hosts.network.value(), "n1"), "top.site0");
+    const std::string name = ::testing::TempDir() + "strata_network_source.conf";
+    std::ofstream(name) << "SwitchName=s0 Nodes=n0\n";
+    EXPECT_EQ(path(parse_network_source("file:" + name).network.value(), "n0"), "s0");
+    std::remove(name.c_str());
+    EXPECT_EQ(error_of([&] { parse_network_source("file:" + name); }), name + ": cannot be opened");
+    for (const char* text : {"topology.conf", "Auto", " none", "slurm"}) {
+        EXPECT_EQ(error_of([&] { parse_network_source(text); }),
+                  "unknown source; known: auto, none, file:PATH, hosts:LIST=SWITCHES;...")
+            << text;
+    }
+}
+
 TEST(SlurmAddress, SplitsWhatSlurmTells) {
     EXPECT_EQ(slurm_switches("top.site0.n0", "switch.switch.node", "n0"), (Names{"top", "site0"}));
     EXPECT_EQ(slurm_switches("s0.n0", "switch.node", "n0"), (Names{"s0"}));

@@ -40,5 +40,13 @@ TEST(Text, NumbersHaveAPointInEveryLocale) {
     if (!comma) GTEST_SKIP() << "no locale with another point: de_DE.UTF-8 is not installed";
 }
 
+TEST(Text, RealNumbersAreTheWholeText) {
+    EXPECT_EQ(real_number("0.05"), 0.05);
+    EXPECT_EQ(real_number("-2e3"), -2000.0);
+    for (const char* text : {"", " 1", "1 ", "0,05", "5%", "0x10", "1e999", "much"}) {
+        EXPECT_EQ(real_number(text), std::nullopt) << text;
+    }
+}
+
 }  // namespace
 }  // namespace strata::topology

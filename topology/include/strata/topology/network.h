@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,16 @@ private:
     std::map<std::string, int, std::less<>> leaf_of_;  // host -> switch id
     friend class NetworkBuilder;
 };
+
+/// Where the switches above nodes are known from; neither: nobody tells of any.
+struct NetworkSource {
+    std::optional<Network> network;
+    bool slurm = false;  ///< slurm_switches(), on each node
+};
+
+/// As users write it: "auto" or nothing (Slurm), "none", "file:PATH" or "hosts:..." (see Network). Throws
+/// FileError, or std::invalid_argument, also for anything else.
+NetworkSource parse_network_source(std::string_view text);
 
 /// The switches above a host as Slurm tells its tasks, topmost first: `address` is SLURM_TOPOLOGY_ADDR
 /// ("s0.s4.tux1"), `pattern` SLURM_TOPOLOGY_ADDR_PATTERN ("switch.switch.node" from topology/tree,

@@ -34,4 +34,7 @@ std::optional<Number> whole_number(std::string_view digits) {
     return value;
 }
 
+/// The number that all of `text` is, with a point whatever the locale; empty as above. Also inf and nan.
+std::optional<double> real_number(std::string_view text);
+
 }  // namespace strata::topology
