@@ -3,7 +3,6 @@
 counted (another MPI) it has to say so."""
 import collections
 import os
-import re
 import subprocess
 import sys
 import tempfile
