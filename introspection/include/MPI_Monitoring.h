@@ -46,7 +46,7 @@ typedef int MPI_M_msid;
 enum {
     MPI_M_INTERNAL_FAIL = 7001,         /**< no memory; a file that cannot be written; no name, wrong flags */
     MPI_M_MPIT_FAIL = 7002,             /**< a function of MPI or MPI_T failed, or what is asked for is not counted */
-    MPI_M_MISSING_INIT = 7003,          /**< before MPI_M_init, or after MPI_M_finalize */
+    MPI_M_MISSING_INIT = 7003,          /**< before MPI_M_init, or after MPI_M_finalize or MPI_Finalize */
     MPI_M_SESSION_STILL_ACTIVE = 7004,  /**< MPI_M_finalize before every session was suspended */
     MPI_M_SESSION_NOT_SUSPENDED = 7005, /**< data, reset and free are for suspended sessions */
     MPI_M_INVALID_MSID = 7006,          /**< no id of a session; a null pointer; MPI_M_ALL_MSID where it may not be */
@@ -84,7 +84,8 @@ enum {
 /** Begins monitoring. Collective over MPI_COMM_WORLD. MULTIPLE_CALL, MPIT_FAIL, INTERNAL_FAIL. */
 int MPI_M_init(void);
 
-/** Ends it; sessions that are left are freed. Collective over MPI_COMM_WORLD. MPI_M_init may follow.
+/** Ends it; sessions that are left are freed. Collective over MPI_COMM_WORLD. MPI_M_init may follow. MPI_Finalize does
+ *  the same, active sessions or not.
  *  MISSING_INIT, SESSION_STILL_ACTIVE (everywhere, if any process has an active one; then nothing has ended). */
 int MPI_M_finalize(void);
 

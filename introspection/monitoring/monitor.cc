@@ -25,8 +25,23 @@ void add(std::vector<unsigned long>& row, const unsigned long* counts, const uns
 }  // namespace
 
 Monitor& Monitor::instance() {
-    static Monitor monitor;
+    static Monitor& monitor = *new Monitor;  // for ever: programs may end before they call MPI_M_finalize
     return monitor;
+}
+
+/// MPI_Finalize deletes the attributes of MPI_COMM_SELF first, while MPI still works.
+bool Monitor::end_with_mpi() {
+    static bool done = false;
+    const auto at_end = [](MPI_Comm, int, void*, void*) {
+        instance().abandon();
+        return MPI_SUCCESS;
+    };
+    int key = MPI_KEYVAL_INVALID;
+    if (!done && MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_end, &key, nullptr) == MPI_SUCCESS) {
+        done = MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr) == MPI_SUCCESS;
+        MPI_Comm_free_keyval(&key);
+    }
+    return done;
 }
 
 int Monitor::open_counters() {
@@ -77,7 +92,7 @@ int Monitor::begin() {
     MPI_Finalized(&over);
     int code = MPI_M_MPIT_FAIL;
     try {
-        code = initialised != 0 && over == 0 ? open_counters() : code;
+        code = initialised != 0 && over == 0 && end_with_mpi() ? open_counters() : code;
     } catch (const std::bad_alloc&) {
         code = MPI_M_INTERNAL_FAIL;
     }
@@ -104,9 +119,17 @@ int Monitor::end() {
     if (values[0] != MPI_SUCCESS) {
         return static_cast<int>(values[0]);
     }
+    abandon();
+    return MPI_SUCCESS;
+}
+
+void Monitor::abandon() {
     std::array<SessionTable::Place, MPI_M_MAX_SESSIONS> left;
     {
         const std::lock_guard guard(lock_);
+        if (state_ != State::open) {
+            return;
+        }
         state_ = State::changing;
         left = sessions_.remove_all();
     }
@@ -116,7 +139,6 @@ int Monitor::end() {
     recorder_.close();
     const std::lock_guard guard(lock_);
     state_ = State::closed;
-    return MPI_SUCCESS;
 }
 
 int Monitor::start(MPI_Comm comm, MPI_M_msid* id) {

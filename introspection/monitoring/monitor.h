@@ -5,7 +5,8 @@
 
 namespace strata::introspection {
 
-/// What MPI_Monitoring.h promises, but for files: one per process. Functions return its codes.
+/// What MPI_Monitoring.h promises, but for files: one per process, which stays until that ends. Functions
+/// return its codes.
 class Monitor {
 public:
     static Monitor& instance();
@@ -44,6 +45,8 @@ public:
 
 private:
     enum class State { closed, changing, open };
+    static bool end_with_mpi();
+    void abandon();
     int open_counters();
     int check(const Request& request, const Session& session) const;
     bool can_count(int flags) const;

@@ -18,7 +18,8 @@ struct Attached {
 };
 
 std::mutex attached_lock;
-std::vector<Attached*> attached;
+std::vector<Attached*>& attached =
+    *new std::vector<Attached*>;  // MPI may need it until the process has ended
 int key = MPI_KEYVAL_INVALID;
 
 int detach(MPI_Comm, int, void* value, void*) {

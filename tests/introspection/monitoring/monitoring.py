@@ -127,6 +127,15 @@ def case_threads(job, *options):
         raise Failure(f"exit status {status}\n{output}")
 
 
+def case_unfinished(job, end):
+    """Programs without MPI_M_finalize end as they would have; mpirun complains where MPI_Finalize lacks, too."""
+    status, output = job.monitored(RANKS, "unfinished", [end])
+    if output.count("unfinished: ends") != RANKS or re.search(r"on signal|Segmentation|Signal:|\*\*\*", output):
+        raise Failure(f"exit status {status}\n{output}")
+    if end == "finalize":
+        expect(status, 0, "exit status")
+
+
 def barrier_messages(algorithm, ranks):
     """Messages of one MPI_Barrier, by the text books."""
     counts = [[0] * ranks for _ in range(ranks)]

@@ -1,7 +1,7 @@
 # What is run, with Open MPI.
 include(${PROJECT_SOURCE_DIR}/tests/plugin/mpi.cmake)
 set(STRATA_TEST_PATHS ${CMAKE_CURRENT_BINARY_DIR}/paths-$<CONFIG>.json)
-set(programs errors flush_collective traffic threads)
+set(programs errors flush_collective traffic threads unfinished)
 if(TARGET monitoring_old_program)
   list(APPEND programs errors_module errors_include old_program)
 endif()
@@ -54,6 +54,11 @@ foreach(case even_and_odd one_sided estimates all_once)
 endforeach()
 strata_monitoring_test(threads threads TIMEOUT 180 RANKS 3)
 strata_monitoring_test(can_fail.threads threads --spoil TIMEOUT 180 RANKS 3 MUST_PRINT "watching, bytes: got.*expected")
+
+# Programs that do not call MPI_M_finalize.
+foreach(end finalize exit)
+  strata_monitoring_test(unfinished.${end} unfinished ${end} TIMEOUT 60 RANKS 2)
+endforeach()
 
 # What collective operations consist of.
 set(ranks_of_linear 5)
