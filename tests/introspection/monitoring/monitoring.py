@@ -103,12 +103,30 @@ def case_table(_job, spoilt=""):
             raise Failure(f"in state {state} the table lacks {sorted(lacking)}")
 
 
-def case_traffic(job, name, *options):
+def case_traffic(job, name, spoilt=""):
+    """`spoilt`: --spoil, or what makes the case fail otherwise."""
     mode = 2 if name.endswith("user_only") else 1
+    parameters = {}
+    if name == "nested_user_only":  # an Allreduce of a Reduce and a Bcast; 3: of messages
+        parameters = {"coll": "self,basic,libnbc,tuned,monitoring", "coll_tuned_use_dynamic_rules": "1",
+                      "coll_tuned_allreduce_algorithm": spoilt or "2"}
     with tempfile.TemporaryDirectory() as folder:
-        job.succeed(4, "traffic", [name, "--prefix", f"{folder}/files", *options], mode=mode)
+        options = [spoilt] if spoilt == "--spoil" else []
+        job.succeed(4, "traffic", [name, "--prefix", f"{folder}/files", *options], mode=mode, parameters=parameters)
         if name == "unseen":
             check_flushed_rows(folder)
+        if name == "flushed":
+            check_flushed(folder, bool(spoilt))
+
+
+def case_uncounted(job, mode, spoilt=""):
+    """Collective calls are not counted; how the job ends does not matter."""
+    name = "uncounted" if mode == "1" else "uncounted_user_only"
+    parameters = {} if spoilt else {"coll": "^monitoring"}
+    _, output = job.monitored(4, "traffic", [name], mode=mode, parameters=parameters)
+    told = [len(set(re.findall("uncounted: rank . is told so", output))), output.count("coll/monitoring is left out")]
+    if told != [4, 1]:
+        raise Failure(f"not told, or not once: {told}\n{output}")
 
 
 def check_flushed_rows(folder):
@@ -117,6 +135,24 @@ def check_flushed_rows(folder):
         with open(f"{folder}/files.{rank}.prof", encoding="utf-8") as file:
             lines = [line.split() for line in file if not line.startswith("#")]
         expect(lines, [[str(peer), "0", "0"] for peer in range(4)], f"the file of rank {rank}")
+
+
+def check_flushed(folder, spoilt):
+    """What `flushed` in unseen.cc sends, in files with ranks in the communicator, which is MPI_COMM_WORLD reversed."""
+    ranks, root = range(4), 2
+    counts = [[0 if row == column else 3 * row + column + 1 for column in ranks] for row in ranks]
+    sizes = [[counts[row][column] * (100 * row + 10 * column + 1) for column in ranks] for row in ranks]
+    counts[0][1] += spoilt
+    expected = [f"files.{rank}.prof" for rank in ranks] + [f"files_{what}.{3 - root}.prof" for what in ("counts", "sizes")]
+    expect(sorted(os.listdir(folder)), expected, "files")
+    for rank in ranks:
+        with open(f"{folder}/files.{rank}.prof", encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        heading = [f"# sent by rank {rank} of 4, rank {3 - rank} of MPI_COMM_WORLD, P2P", "# peer messages bytes"]
+        rows = [f"{peer} {counts[rank][peer]} {sizes[rank][peer]}" for peer in ranks]
+        expect(lines, heading + rows, f"the file of rank {rank}")
+    expect(read_matrix(f"{folder}/files_counts.{3 - root}.prof"), counts, "counts")
+    expect(read_matrix(f"{folder}/files_sizes.{3 - root}.prof"), sizes, "sizes")
 
 
 def case_threads(job, *options):
@@ -199,6 +235,13 @@ def case_some_enabled(job):
     only = ('test "$OMPI_COMM_WORLD_RANK" = 1 || unset OMPI_MCA_pml_monitoring_enable; exec "$@"')
     status, output = job.monitored(3, "flush_collective", ["never", "barrier"], wrapper=("sh", "-c", only, "sh"))
     check_refused(status, output, 3, "by 1 of 3 processes only", 1)
+
+
+def case_modes_differ(job):
+    """Processes that count messages of collective operations among others that do not."""
+    other = 'test "$OMPI_COMM_WORLD_RANK" != 1 || export OMPI_MCA_pml_monitoring_enable=2; exec "$@"'
+    status, output = job.monitored(3, "flush_collective", ["never", "barrier"], wrapper=("sh", "-c", other, "sh"))
+    check_refused(status, output, 3, "has to be the same on all processes", 1)
 
 
 def case_other_mpi(job, wanted="1"):

@@ -45,13 +45,20 @@ foreach(language ${languages})
 endforeach()
 
 # Traffic that is known to the byte.
-foreach(case even_and_odd permuted ways_to_send overlapping interrupted unseen agreement one_sided estimates all_once
-             all_once_user_only)
+foreach(case even_and_odd permuted ways_to_send overlapping interrupted unseen pending flushed agreement one_sided estimates
+             all_once all_once_user_only all_kinds all_kinds_user_only nested_user_only)
   strata_monitoring_test(${case} traffic ${case} TIMEOUT 120 RANKS 4)
 endforeach()
-foreach(case even_and_odd one_sided estimates all_once)
+foreach(case even_and_odd pending one_sided estimates all_once all_kinds)
   strata_monitoring_test(can_fail.${case} traffic ${case} --spoil TIMEOUT 120 RANKS 4 MUST_PRINT "bytes: got.*expected")
 endforeach()
+strata_monitoring_test(can_fail.flushed traffic flushed 1 TIMEOUT 120 RANKS 4 MUST_PRINT "the file of rank 0: got")
+strata_monitoring_test(can_fail.nested traffic nested_user_only 3 TIMEOUT 120 RANKS 4
+                       MUST_PRINT "an Allreduce counts more than once returned -1")
+strata_monitoring_test(uncounted uncounted 1 TIMEOUT 120 RANKS 4)
+strata_monitoring_test(uncounted_user_only uncounted 2 TIMEOUT 120 RANKS 4)
+strata_monitoring_test(can_fail.uncounted uncounted 1 counted TIMEOUT 120 RANKS 4
+                       MUST_PRINT "flags 2 returned 0, expected 7002")
 strata_monitoring_test(threads threads TIMEOUT 180 RANKS 3)
 strata_monitoring_test(can_fail.threads threads --spoil TIMEOUT 180 RANKS 3 MUST_PRINT "watching, bytes: got.*expected")
 
@@ -81,5 +88,6 @@ endif()
 strata_monitoring_test(not_enabled not_enabled TIMEOUT 120 RANKS 3)
 strata_monitoring_test(can_fail.not_enabled not_enabled 2 TIMEOUT 120 RANKS 3 MUST_PRINT "not one message")
 strata_monitoring_test(some_enabled some_enabled TIMEOUT 120 RANKS 3)
+strata_monitoring_test(modes_differ modes_differ TIMEOUT 120 RANKS 3)
 strata_monitoring_test(wrapper wrapper TIMEOUT 120 RANKS 4)
 strata_monitoring_test(can_fail.wrapper wrapper without TIMEOUT 120 RANKS 4 MUST_PRINT "nothing is monitored")
