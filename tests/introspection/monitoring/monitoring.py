@@ -269,6 +269,27 @@ def case_wrapper(job, wanted=""):
             raise Failure(f"strata-monitor {arguments}: {done.returncode}, expected {expected}\n{done.stdout}")
 
 
+def case_lists(job, without=""):
+    """Lists of components in the environment get monitoring; what leaves it out on purpose is told."""
+    wrapper = job.paths["strata_monitor"]
+    launcher = ["env", "OMPI_MCA_pml_monitoring_enable=1"] if without else [wrapper]
+    for lists in ({"pml": "ob1"}, {"pml": "^cm"}, {"pml": "ob1", "coll": "self,basic,libnbc,tuned"}):
+        status, output = job.run(4, "traffic", ["estimates"], lists, launcher=launcher)
+        if status != 0:
+            raise Failure(f"with {lists} not all is monitored\n{output}")
+    for given, text in (("", ""), ("ob1", "pml=ob1,monitoring\n"), ("ob1,monitoring", "pml=ob1,monitoring\n"),
+                        ("^cm", "pml=^cm\n"), ("monitoring,ob1", "pml=monitoring,ob1\n"),
+                        ("^monitoring", "pml=^monitoring leaves out what counts"),
+                        ("^cm,monitoring", "pml=^cm,monitoring leaves out what counts")):
+        done = subprocess.run([wrapper, "sh", "-c", "env"], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              check=False, env=job.environment({"pml": given, "osc": "^monitoring"}))
+        if done.returncode != (2 if "leaves out" in text else 0) or text not in done.stdout:
+            raise Failure(f"OMPI_MCA_pml={given}: {done.returncode}, expected '{text}'\n{done.stdout}")
+    for given, told in (("ob1", True), ("^monitoring", True), ("ob1,monitoring", False), ("^cm", False)):
+        done = subprocess.run([wrapper, "true", "--mca", "pml", given], text=True, capture_output=True, check=False)
+        expect((done.returncode, f'"--mca pml {given}" leaves out' in done.stderr), (0, told), f"told of --mca pml {given}")
+
+
 def case_old_program(job):
     output = job.succeed(3, "old_program")
     expect(len(re.findall(r"old_program: of +3", output)), 3, "lines of an old program")
