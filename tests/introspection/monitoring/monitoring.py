@@ -290,6 +290,41 @@ def case_lists(job, without=""):
         expect((done.returncode, f'"--mca pml {given}" leaves out' in done.stderr), (0, told), f"told of --mca pml {given}")
 
 
+def case_release(job, spoilt=""):
+    """Other nodes get the variables of Open MPI 5.0 by a list of names; 4.1 takes none beside its option -x."""
+    names = ["OMPI_MCA_pml_monitoring_enable", "OMPI_MCA_pml"]
+    cases = {"mpirun (Open MPI) 5.0.7": ["GIVEN=1", *names], "prterun (PRRTE) 3.0": ["GIVEN=1", *names],
+             "mpirun (Open MPI) 4.1.4": ["GIVEN=1"], "mpirun.openmpi (OpenRTE) 4.1.4": ["GIVEN=1"]}
+    with tempfile.TemporaryDirectory() as folder:
+        for version, expected in cases.items():
+            with open(f"{folder}/mpirun", "w", encoding="utf-8") as file:
+                file.write(f'#!/bin/sh\n[ "$1" = --version ] && echo "{version}" || env\n')
+            os.chmod(f"{folder}/mpirun", 0o755)
+            environment = job.environment({"pml": "ob1", "mca_base_env_list": "GIVEN=1"})
+            environment["PATH"] = f"{folder}:{environment['PATH']}"
+            for command in (["mpirun"], [f"{folder}/mpirun"], ["sh", "-c", "env"]):
+                done = subprocess.run([job.paths["strata_monitor"], *command], env=environment, text=True,
+                                      stdout=subprocess.PIPE, check=True)
+                found = re.findall("^OMPI_MCA_mca_base_env_list=(.*)$", done.stdout, re.M)
+                expect(found, [";".join(expected) + spoilt], f"list of {version}, {command[0]}")
+
+
+def case_two_nodes(job, without=""):
+    """strata-monitor reaches other nodes, those of mpirun's option -x too: an emulated cluster."""
+    sys.path.insert(0, os.path.join(HERE, "..", "..", "cluster"))
+    from nodes import Nodes  # pylint: disable=import-outside-toplevel,import-error
+    with Nodes(job.paths, slots=[1, 1]) as nodes:
+        mpirun = f"{nodes.folder}/mpirun"  # after the cluster's own settings, as they list pml
+        with open(mpirun, "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\nexec {'' if without else job.paths['strata_monitor']} {job.paths['mpirun']} \"$@\"\n")
+        os.chmod(mpirun, 0o755)
+        output = nodes.call("run", "--np", "2", "--timeout", "90", "--mpirun", mpirun, "--", "-x", "GIVEN=1",
+                            job.paths["flush_collective"], f"{nodes.folder}/flushed", "barrier", check=False)
+        if not os.path.exists(f"{nodes.folder}/flushed_counts.0.prof"):
+            raise Failure(f"not monitored on two nodes\n{output}")
+        expect(read_matrix(f"{nodes.folder}/flushed_counts.0.prof"), [[0, 1], [1, 0]], "messages of a Barrier")
+
+
 def case_old_program(job):
     output = job.succeed(3, "old_program")
     expect(len(re.findall(r"old_program: of +3", output)), 3, "lines of an old program")

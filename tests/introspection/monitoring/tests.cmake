@@ -14,6 +14,7 @@ if(TARGET mca_coll_strata)
 endif()
 file(GENERATE OUTPUT ${STRATA_TEST_PATHS} CONTENT "{
 ${paths}  \"mpirun\": \"${STRATA_MPIRUN}\",
+  \"cluster\": \"${PROJECT_SOURCE_DIR}/bench/cluster\",
   \"strata_monitor\": \"${PROJECT_SOURCE_DIR}/introspection/monitoring/strata-monitor\"
 }
 ")
@@ -93,3 +94,8 @@ strata_monitoring_test(wrapper wrapper TIMEOUT 120 RANKS 4)
 strata_monitoring_test(can_fail.wrapper wrapper without TIMEOUT 120 RANKS 4 MUST_PRINT "nothing is monitored")
 strata_monitoring_test(lists lists TIMEOUT 120 RANKS 4)
 strata_monitoring_test(can_fail.lists lists without TIMEOUT 120 RANKS 4 MUST_PRINT "not all is monitored")
+strata_monitoring_test(release release TIMEOUT 60)
+strata_monitoring_test(can_fail.release release x TIMEOUT 60 MUST_PRINT "list of mpirun \\(Open MPI\\) 5.*: got")
+strata_monitoring_test(two_nodes two_nodes TIMEOUT 150 RANKS 2 LOCK cluster)
+strata_monitoring_test(can_fail.two_nodes two_nodes without TIMEOUT 150 RANKS 2 LOCK cluster
+                       MUST_PRINT "not monitored on two nodes")
