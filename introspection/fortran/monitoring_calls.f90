@@ -1,5 +1,6 @@
 ! The subroutines behind the module and the include file. External procedures, so that the compiler makes their names as
-! it makes those in programs; each is a call of the C function of that name in monitoring_entries.cc.
+! it makes those in programs; each is a call of the C function of that name in monitoring_entries.cc, with C's integers,
+! which those of Fortran may differ from (-fdefault-integer-8).
 subroutine MPI_M_init(ierr)
   use, intrinsic :: iso_c_binding, only: c_int
   implicit none
@@ -34,6 +35,7 @@ subroutine MPI_M_start(comm, msid, ierr)
   integer, intent(in) :: comm
   integer, intent(out) :: msid
   integer, intent(out) :: ierr
+  integer(c_int) :: id
   interface
     function entry_of(comm, msid) &
       result(code) bind(C, name="strata_monitoring_start")
@@ -43,7 +45,8 @@ subroutine MPI_M_start(comm, msid, ierr)
       integer(c_int) :: code
     end function
   end interface
-  ierr = entry_of(comm, msid)
+  ierr = entry_of(int(comm, c_int), id)
+  if (ierr == 0) msid = id
 end subroutine
 
 subroutine MPI_M_suspend(msid, ierr)
@@ -59,7 +62,7 @@ subroutine MPI_M_suspend(msid, ierr)
       integer(c_int) :: code
     end function
   end interface
-  ierr = entry_of(msid)
+  ierr = entry_of(int(msid, c_int))
 end subroutine
 
 subroutine MPI_M_continue(msid, ierr)
@@ -75,7 +78,7 @@ subroutine MPI_M_continue(msid, ierr)
       integer(c_int) :: code
     end function
   end interface
-  ierr = entry_of(msid)
+  ierr = entry_of(int(msid, c_int))
 end subroutine
 
 subroutine MPI_M_reset(msid, ierr)
@@ -91,7 +94,7 @@ subroutine MPI_M_reset(msid, ierr)
       integer(c_int) :: code
     end function
   end interface
-  ierr = entry_of(msid)
+  ierr = entry_of(int(msid, c_int))
 end subroutine
 
 subroutine MPI_M_free(msid, ierr)
@@ -107,7 +110,7 @@ subroutine MPI_M_free(msid, ierr)
       integer(c_int) :: code
     end function
   end interface
-  ierr = entry_of(msid)
+  ierr = entry_of(int(msid, c_int))
 end subroutine
 
 subroutine MPI_M_get_info(msid, provided, array_size, ierr)
@@ -125,7 +128,7 @@ subroutine MPI_M_get_info(msid, provided, array_size, ierr)
       integer(c_int) :: code
     end function
   end interface
-  ierr = entry_of(msid, provided, array_size)
+  ierr = entry_of(int(msid, c_int), provided, array_size)
 end subroutine
 
 subroutine MPI_M_get_data(msid, msg_counts, msg_sizes, flags, ierr)
@@ -143,7 +146,7 @@ subroutine MPI_M_get_data(msid, msg_counts, msg_sizes, flags, ierr)
       integer(c_int) :: code
     end function
   end interface
-  ierr = entry_of(msid, msg_counts, msg_sizes, flags)
+  ierr = entry_of(int(msid, c_int), msg_counts, msg_sizes, int(flags, c_int))
 end subroutine
 
 subroutine MPI_M_allgather_data(msid, matrix_counts, matrix_sizes, flags, ierr)
@@ -161,7 +164,7 @@ subroutine MPI_M_allgather_data(msid, matrix_counts, matrix_sizes, flags, ierr)
       integer(c_int) :: code
     end function
   end interface
-  ierr = entry_of(msid, matrix_counts, matrix_sizes, flags)
+  ierr = entry_of(int(msid, c_int), matrix_counts, matrix_sizes, int(flags, c_int))
 end subroutine
 
 subroutine MPI_M_rootgather_data(msid, root, matrix_counts, matrix_sizes, flags, ierr)
@@ -179,7 +182,7 @@ subroutine MPI_M_rootgather_data(msid, root, matrix_counts, matrix_sizes, flags,
       integer(c_int) :: code
     end function
   end interface
-  ierr = entry_of(msid, root, matrix_counts, matrix_sizes, flags)
+  ierr = entry_of(int(msid, c_int), int(root, c_int), matrix_counts, matrix_sizes, int(flags, c_int))
 end subroutine
 
 subroutine MPI_M_flush(msid, filename, flags, ierr)
@@ -197,7 +200,7 @@ subroutine MPI_M_flush(msid, filename, flags, ierr)
       integer(c_int) :: code
     end function
   end interface
-  ierr = entry_of(msid, trim(filename) // c_null_char, flags)
+  ierr = entry_of(int(msid, c_int), trim(filename) // c_null_char, int(flags, c_int))
 end subroutine
 
 subroutine MPI_M_rootflush(msid, root, filename, flags, ierr)
@@ -215,5 +218,5 @@ subroutine MPI_M_rootflush(msid, root, filename, flags, ierr)
       integer(c_int) :: code
     end function
   end interface
-  ierr = entry_of(msid, root, trim(filename) // c_null_char, flags)
+  ierr = entry_of(int(msid, c_int), int(root, c_int), trim(filename) // c_null_char, int(flags, c_int))
 end subroutine

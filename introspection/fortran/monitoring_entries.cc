@@ -20,7 +20,7 @@ extern "C" {
 
 int strata_monitoring_init() { return MPI_M_init(); }
 int strata_monitoring_finalize() { return MPI_M_finalize(); }
-int strata_monitoring_start(MPI_Fint comm, int* msid) { return MPI_M_start(MPI_Comm_f2c(comm), msid); }
+int strata_monitoring_start(int comm, int* msid) { return MPI_M_start(MPI_Comm_f2c(comm), msid); }
 int strata_monitoring_suspend(int msid) { return MPI_M_suspend(msid); }
 int strata_monitoring_continue(int msid) { return MPI_M_continue(msid); }
 int strata_monitoring_reset(int msid) { return MPI_M_reset(msid); }

@@ -25,10 +25,14 @@
  *     session come in the same order on all processes, as with any collective.
  *   - They return MPI_SUCCESS or an MPI_M_ code. What only one process finds wrong (but MPI_M_MISSING_INIT,
  *     MPI_M_INVALID_MSID of an id, and a communicator that is none) all processes return, and nobody waits for
- *     ever; of several codes the greatest.
- *   - What they send themselves is in no session. Exactly so, but for the first MPI_M_start on a communicator other
- *     than MPI_COMM_WORLD, and for the end of a communicator that had sessions: what other threads of the process
- *     send during that call is not counted either.
+ *     ever; of several codes the greatest. Not so suspend, continue, reset and free: each process returns what it
+ *     finds itself. Where free succeeded on some processes only, these return MPI_M_INVALID_MSID from what follows,
+ *     and a function that does wait has the others wait for ever: check these four on all processes.
+ *   - What they send themselves is in no session, and nothing else is missing. But where a process has
+ *     MPI_THREAD_MULTIPLE, and for a communicator with processes of other jobs, all that a process sends during the
+ *     first MPI_M_start on a communicator other than MPI_COMM_WORLD, and during the end of such a communicator, is in
+ *     no session either: what other threads send, and what MPI sends for operations that have not completed yet.
+ *     There, complete these before.
  */
 #ifndef MPI_MONITORING_H
 #define MPI_MONITORING_H
@@ -46,7 +50,7 @@ typedef int MPI_M_msid;
 enum {
     MPI_M_INTERNAL_FAIL = 7001,         /**< no memory; a file that cannot be written; no name, wrong flags */
     MPI_M_MPIT_FAIL = 7002,             /**< a function of MPI or MPI_T failed, or what is asked for is not counted */
-    MPI_M_MISSING_INIT = 7003,          /**< before MPI_M_init, or after MPI_M_finalize */
+    MPI_M_MISSING_INIT = 7003,          /**< before MPI_M_init, or after MPI_M_finalize or MPI_Finalize */
     MPI_M_SESSION_STILL_ACTIVE = 7004,  /**< MPI_M_finalize before every session was suspended */
     MPI_M_SESSION_NOT_SUSPENDED = 7005, /**< data, reset and free are for suspended sessions */
     MPI_M_INVALID_MSID = 7006,          /**< no id of a session; a null pointer; MPI_M_ALL_MSID where it may not be */
@@ -76,15 +80,17 @@ enum {
     MPI_M_OSC_ONLY = 4,  /**< one-sided calls. A Put or Accumulate is a message of its origin. A Get is one of 0 bytes
                               of its origin and one of its target with the data; what fetches and changes is both */
     /** Everything once: under pml_monitoring_enable 1 collective calls count as the messages of which they consist, and
-     *  the estimates are not added; under 2 they are. The same for any other sum of P2P and COLL. Over components that
-     *  carry one-sided calls by messages (osc/pt2pt of 4.1) these count as both. */
+     *  the estimates are not added; under 2 they are, so that a collective call that uses others inside (an Allreduce
+     *  that is a Reduce and a Bcast, hierarchical ones) counts more than once. The same for any other sum of P2P and
+     *  COLL. Over components that carry one-sided calls by messages (osc/pt2pt of 4.1) these count as both. */
     MPI_M_ALL_COMM = 7
 };
 
 /** Begins monitoring. Collective over MPI_COMM_WORLD. MULTIPLE_CALL, MPIT_FAIL, INTERNAL_FAIL. */
 int MPI_M_init(void);
 
-/** Ends it; sessions that are left are freed. Collective over MPI_COMM_WORLD. MPI_M_init may follow.
+/** Ends it; sessions that are left are freed. Collective over MPI_COMM_WORLD. MPI_M_init may follow. MPI_Finalize does
+ *  the same, active sessions or not.
  *  MISSING_INIT, SESSION_STILL_ACTIVE (everywhere, if any process has an active one; then nothing has ended). */
 int MPI_M_finalize(void);
 

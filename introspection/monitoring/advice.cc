@@ -61,6 +61,16 @@ void advise_same_mode() {
     }
 }
 
+void advise_collectives() {
+    static std::atomic_flag printed;
+    print_once(
+        printed,
+        "collective calls are not counted in this job, as coll/monitoring is left out (MPI_M_COLL_ONLY; "
+        "with\n"
+        "    pml_monitoring_enable 2 also MPI_M_ALL_COMM). Where coll is set, put monitoring in the list:\n"
+        "    --mca coll basic,libnbc,tuned,monitoring");
+}
+
 void advise_what_is_counted() {
     static std::atomic_flag printed;
     print_once(printed,

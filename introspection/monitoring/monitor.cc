@@ -24,101 +24,6 @@ void add(std::vector<unsigned long>& row, const unsigned long* counts, const uns
 
 }  // namespace
 
-Monitor& Monitor::instance() {
-    static Monitor monitor;
-    return monitor;
-}
-
-int Monitor::open_counters() {
-    const bool works = recorder_.open();
-    std::array<int, traffic_count + 3> least{};
-    for (std::size_t kind = 0; kind < traffic_count; ++kind) {
-        least[kind] = works && recorder_.has(static_cast<Traffic>(kind)) ? 1 : 0;
-    }
-    least[traffic_count] = works ? 1 : 0;
-    least[traffic_count + 1] = recorder_.mode();
-    least[traffic_count + 2] = -recorder_.mode();
-    const int any = *std::max_element(least.begin(), least.begin() + traffic_count);
-    int here = any;
-    int counting = 0;
-    if (MPI_Allreduce(MPI_IN_PLACE, least.data(), static_cast<int>(least.size()), MPI_INT, MPI_MIN,
-                      MPI_COMM_WORLD) != MPI_SUCCESS ||
-        MPI_Allreduce(&here, &counting, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) != MPI_SUCCESS) {
-        return MPI_M_MPIT_FAIL;
-    }
-    const bool some_kind =
-        std::any_of(least.begin(), least.begin() + traffic_count, [](int has) { return has != 0; });
-    if (least[traffic_count] == 0 || !some_kind) {
-        advise_to_enable(counting);
-        return MPI_M_MPIT_FAIL;
-    }
-    if (least[traffic_count + 1] != -least[traffic_count + 2]) {
-        advise_same_mode();
-        return MPI_M_MPIT_FAIL;
-    }
-    for (std::size_t kind = 0; kind < traffic_count; ++kind) {
-        has_[kind] = least[kind] != 0;
-    }
-    world_ = PrivateCommunicator::of(MPI_COMM_WORLD, recorder_);
-    return world_ != nullptr ? MPI_SUCCESS : MPI_M_MPIT_FAIL;
-}
-
-int Monitor::begin() {
-    {
-        const std::lock_guard guard(lock_);
-        if (state_ != State::closed) {
-            return MPI_M_MULTIPLE_CALL;
-        }
-        state_ = State::changing;
-    }
-    int initialised = 0;
-    int over = 0;
-    MPI_Initialized(&initialised);
-    MPI_Finalized(&over);
-    int code = MPI_M_MPIT_FAIL;
-    try {
-        code = initialised != 0 && over == 0 ? open_counters() : code;
-    } catch (const std::bad_alloc&) {
-        code = MPI_M_INTERNAL_FAIL;
-    }
-    if (code != MPI_SUCCESS) {
-        recorder_.close();
-    }
-    const std::lock_guard guard(lock_);
-    state_ = code == MPI_SUCCESS ? State::open : State::closed;
-    return code;
-}
-
-int Monitor::end() {
-    PrivateCommunicator::Values values{};
-    {
-        const std::lock_guard guard(lock_);
-        if (state_ != State::open) {
-            return MPI_M_MISSING_INIT;
-        }
-        values[0] = sessions_.any_active() ? MPI_M_SESSION_STILL_ACTIVE : MPI_SUCCESS;
-    }
-    if (!world_->agree(0, values)) {
-        return MPI_M_MPIT_FAIL;
-    }
-    if (values[0] != MPI_SUCCESS) {
-        return static_cast<int>(values[0]);
-    }
-    std::array<SessionTable::Place, MPI_M_MAX_SESSIONS> left;
-    {
-        const std::lock_guard guard(lock_);
-        state_ = State::changing;
-        left = sessions_.remove_all();
-    }
-    left.fill({});
-    world_.reset();
-    PrivateCommunicator::forget_all();
-    recorder_.close();
-    const std::lock_guard guard(lock_);
-    state_ = State::closed;
-    return MPI_SUCCESS;
-}
-
 int Monitor::start(MPI_Comm comm, MPI_M_msid* id) {
     {
         const std::lock_guard guard(lock_);
@@ -129,7 +34,8 @@ int Monitor::start(MPI_Comm comm, MPI_M_msid* id) {
     if (!is_open_intracommunicator(comm)) {
         return MPI_M_MPIT_FAIL;
     }
-    const auto communicator = PrivateCommunicator::of(comm, recorder_);
+    const auto communicator =
+        PrivateCommunicator::of(comm, recorder_, one_thread_at_a_time_ ? world_ : nullptr);
     if (communicator == nullptr) {
         return MPI_M_MPIT_FAIL;
     }
@@ -250,11 +156,26 @@ int Monitor::info(MPI_M_msid id, int* provided, int* processes) {
     return MPI_SUCCESS;
 }
 
-bool Monitor::can_count(int flags) const {
+/// In mode 1 the messages of which collective calls consist are among the messages.
+bool Monitor::adds_estimates(int flags) const {
+    return (flags & MPI_M_COLL_ONLY) != 0 && ((flags & MPI_M_P2P_ONLY) == 0 || recorder_.mode() != 1);
+}
+
+bool Monitor::can_count(int flags, bool advise) const {
     const auto has = [&](Traffic kind) { return has_[static_cast<std::size_t>(kind)]; };
-    const bool wanted = (flags & MPI_M_P2P_ONLY) == 0 || has(Traffic::messages);
-    return wanted && ((flags & MPI_M_COLL_ONLY) == 0 || has(Traffic::collectives)) &&
-           ((flags & MPI_M_OSC_ONLY) == 0 || (has(Traffic::put) && has(Traffic::got)));
+    if (adds_estimates(flags) && has(Traffic::collectives) && !calls_seen_) {
+        if (advise) {
+            advise_collectives();
+        }
+        return false;
+    }
+    const bool good = ((flags & MPI_M_P2P_ONLY) == 0 || has(Traffic::messages)) &&
+                      (!adds_estimates(flags) || has(Traffic::collectives)) &&
+                      ((flags & MPI_M_OSC_ONLY) == 0 || (has(Traffic::put) && has(Traffic::got)));
+    if (!good && advise) {
+        advise_what_is_counted();
+    }
+    return good;
 }
 
 int Monitor::check(const Request& request, const Session& session) const {
@@ -269,13 +190,7 @@ int Monitor::check(const Request& request, const Session& session) const {
     if (request.flags <= 0 || (request.flags & ~MPI_M_ALL_COMM) != 0 || (counts && !request.valid)) {
         return MPI_M_INTERNAL_FAIL;
     }
-    if (!can_count(request.flags)) {
-        if (session.communicator().rank() == 0) {
-            advise_what_is_counted();
-        }
-        return MPI_M_MPIT_FAIL;
-    }
-    return MPI_SUCCESS;
+    return can_count(request.flags, session.communicator().rank() == 0) ? MPI_SUCCESS : MPI_M_MPIT_FAIL;
 }
 
 void Monitor::fill_row(View& view, const TrafficRows& recorded, int flags) const {
@@ -284,8 +199,7 @@ void Monitor::fill_row(View& view, const TrafficRows& recorded, int flags) const
     if ((flags & MPI_M_P2P_ONLY) != 0) {
         add_kind(Traffic::messages);
     }
-    // In mode 1 the messages of which collective calls consist are among those above.
-    if ((flags & MPI_M_COLL_ONLY) != 0 && ((flags & MPI_M_P2P_ONLY) == 0 || recorder_.mode() != 1)) {
+    if (adds_estimates(flags)) {
         add_kind(Traffic::collectives);
     }
     if ((flags & MPI_M_OSC_ONLY) != 0) {
@@ -353,8 +267,9 @@ int Monitor::view(const Request& request, View& view) {
     const unsigned long* got = code == MPI_SUCCESS ? recorded.counts(Traffic::got) : nullptr;
     const bool has_gets =
         got != nullptr && std::any_of(got, got + view.members(), [](unsigned long n) { return n != 0; });
-    PrivateCommunicator::Values values = {code,           has_gets ? 1 : 0, request.flags,
-                                          -request.flags, request.root,     -request.root};
+    const long flags = request.flags;
+    const long root = request.root;
+    PrivateCommunicator::Values values = {code, has_gets ? 1 : 0, flags, -flags, root, -root};
     if (!view.session->communicator().agree(view.session->tag(), values)) {
         return MPI_M_MPIT_FAIL;
     }

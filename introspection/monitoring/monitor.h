@@ -5,7 +5,8 @@
 
 namespace strata::introspection {
 
-/// What MPI_Monitoring.h promises, but for files: one per process. Functions return its codes.
+/// What MPI_Monitoring.h promises, but for files: one per process, which stays until that ends. Functions
+/// return its codes.
 class Monitor {
 public:
     static Monitor& instance();
@@ -44,9 +45,15 @@ public:
 
 private:
     enum class State { closed, changing, open };
+    static bool end_with_mpi();
+    void abandon();
+    struct Opening;
+    void open_here(Opening& opening);
+    bool counts_collectives(Opening& opening);
     int open_counters();
     int check(const Request& request, const Session& session) const;
-    bool can_count(int flags) const;
+    bool adds_estimates(int flags) const;
+    bool can_count(int flags, bool advise) const;
     void fill_row(View& view, const TrafficRows& recorded, int flags) const;
     static bool add_gets(View& view, const TrafficRows& recorded, int flags);
     static bool gather(View& view, const Request& request);
@@ -59,7 +66,9 @@ private:
     State state_ = State::closed;
     SessionTable sessions_;
     std::shared_ptr<PrivateCommunicator> world_;
+    bool one_thread_at_a_time_ = false;      ///< calls MPI, in each process
     std::array<bool, traffic_count> has_{};  ///< counted on all processes
+    bool calls_seen_ = true;                 ///< collective ones, by the counters of these
     Recorder recorder_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <mutex>
+#include <utility>
 
 namespace strata::introspection {
 
@@ -18,7 +19,8 @@ struct Attached {
 };
 
 std::mutex attached_lock;
-std::vector<Attached*> attached;
+std::vector<Attached*>& attached =
+    *new std::vector<Attached*>;  // MPI may need it until the process has ended
 int key = MPI_KEYVAL_INVALID;
 
 int detach(MPI_Comm, int, void* value, void*) {
@@ -54,7 +56,8 @@ std::vector<int> ranks_in_world(MPI_Group group, int size) {
 
 }  // namespace
 
-std::shared_ptr<PrivateCommunicator> PrivateCommunicator::of(MPI_Comm comm, Recorder& recorder) {
+std::shared_ptr<PrivateCommunicator> PrivateCommunicator::of(
+    MPI_Comm comm, Recorder& recorder, const std::shared_ptr<PrivateCommunicator>& carrier) {
     if (!make_key()) {
         return nullptr;
     }
@@ -66,8 +69,8 @@ std::shared_ptr<PrivateCommunicator> PrivateCommunicator::of(MPI_Comm comm, Reco
     if (found != 0) {
         return static_cast<Attached*>(value)->communicator;
     }
-    auto made = std::make_shared<PrivateCommunicator>(comm, recorder);
-    if (made->comm_ == MPI_COMM_NULL) {
+    auto made = std::make_shared<PrivateCommunicator>(comm, recorder, carrier);
+    if (made->carrying() == MPI_COMM_NULL) {
         return nullptr;
     }
     auto entry = std::make_unique<Attached>(Attached{comm, made});
@@ -84,7 +87,9 @@ std::shared_ptr<PrivateCommunicator> PrivateCommunicator::of(MPI_Comm comm, Reco
 }
 
 void PrivateCommunicator::forget_all() {
-    // In the order in which they were made, which is the same on all processes that share some.
+    // In the order in which they were made. That may differ between processes where several threads made
+    // some; communicators of our own end then in different orders, for which Open MPI does not make processes
+    // wait.
     for (;;) {
         MPI_Comm user = MPI_COMM_NULL;
         {
@@ -103,16 +108,23 @@ void PrivateCommunicator::forget_all() {
     }
 }
 
-PrivateCommunicator::PrivateCommunicator(MPI_Comm comm, Recorder& recorder) : recorder_(recorder) {
-    const Hidden hidden(recorder_);
+PrivateCommunicator::PrivateCommunicator(MPI_Comm comm, Recorder& recorder,
+                                         std::shared_ptr<PrivateCommunicator> carrier)
+    : recorder_(recorder) {
     MPI_Group group = MPI_GROUP_NULL;
     MPI_Comm_group(comm, &group);
     MPI_Group_size(group, &size_);
     MPI_Group_rank(group, &rank_);
     world_ranks_ = ranks_in_world(group, size_);
-    // Not MPI_Comm_dup: that calls what users attached to the communicator.
-    if (MPI_Comm_create(comm, group, &comm_) != MPI_SUCCESS) {
-        comm_ = MPI_COMM_NULL;
+    if (std::find(world_ranks_.begin(), world_ranks_.end(), -1) == world_ranks_.end()) {
+        carrier_ = std::move(carrier);
+    }
+    if (carrier_ == nullptr) {
+        const Hidden hidden(recorder_);
+        // Not MPI_Comm_dup: that calls what users attached to the communicator.
+        if (MPI_Comm_create(comm, group, &comm_) != MPI_SUCCESS) {
+            comm_ = MPI_COMM_NULL;
+        }
     }
     MPI_Group_free(&group);
     if (comm_ != MPI_COMM_NULL) {
@@ -138,7 +150,7 @@ bool PrivateCommunicator::start_send(int to, int tag, const unsigned long* data,
                                      MPI_Request* request) {
     const std::size_t bytes = static_cast<std::size_t>(words) * sizeof(unsigned long);
     return recorder_.send_unseen(world_ranks_[static_cast<std::size_t>(to)], bytes, [&] {
-        return MPI_Isend(data, words, MPI_UNSIGNED_LONG, to, tag, comm_, request);
+        return MPI_Isend(data, words, MPI_UNSIGNED_LONG, address(to), tag, carrying(), request);
     }) == MPI_SUCCESS;
 }
 
@@ -157,8 +169,8 @@ bool PrivateCommunicator::send(int to, int tag, const unsigned long* data, std::
 bool PrivateCommunicator::receive(int from, int tag, unsigned long* data, std::size_t words) {
     for (std::size_t done = 0; done < words; done += words_per_message) {
         const int part = static_cast<int>(std::min(words - done, words_per_message));
-        if (MPI_Recv(data + done, part, MPI_UNSIGNED_LONG, from, tag, comm_, MPI_STATUS_IGNORE) !=
-            MPI_SUCCESS) {
+        if (MPI_Recv(data + done, part, MPI_UNSIGNED_LONG, address(from), tag, carrying(),
+                     MPI_STATUS_IGNORE) != MPI_SUCCESS) {
             return false;
         }
     }

@@ -7,16 +7,22 @@
 
 namespace strata::introspection {
 
-/// A communicator of our own with the members of a user's one, on which nothing that is sent is recorded. One
-/// is made per communicator, at first use, and kept with it; it lives as long as that or a session needs it.
+/// What the members of a user's communicator tell each other, of which nothing is recorded. One is made per
+/// communicator, at first use, and kept with it; it lives as long as that or a session needs it.
+///
+/// Messages travel by that of all processes, `carrier`, as far as it has the members: then nothing is sent to
+/// make it. Else by a communicator of our own; while MPI makes it, nothing of this process is recorded, as
+/// nobody knows what MPI sends for it. Threads at once need one of their own as well: what tells apart their
+/// messages before the members have agreed on anything is the communicator.
 class PrivateCommunicator {
 public:
-    /// Collective over `comm` where it has none yet. Null when MPI fails.
-    static std::shared_ptr<PrivateCommunicator> of(MPI_Comm comm, Recorder& recorder);
+    /// Collective over `comm` where it has none yet. Null when MPI fails. `carrier` may be null.
+    static std::shared_ptr<PrivateCommunicator> of(MPI_Comm comm, Recorder& recorder,
+                                                   const std::shared_ptr<PrivateCommunicator>& carrier);
     /// Takes them from all communicators; those that no session holds end. At the end of monitoring.
     static void forget_all();
 
-    PrivateCommunicator(MPI_Comm comm, Recorder& recorder);
+    PrivateCommunicator(MPI_Comm comm, Recorder& recorder, std::shared_ptr<PrivateCommunicator> carrier);
     PrivateCommunicator(const PrivateCommunicator&) = delete;
     PrivateCommunicator& operator=(const PrivateCommunicator&) = delete;
     ~PrivateCommunicator();
@@ -42,9 +48,15 @@ private:
     bool send(int to, int tag, const unsigned long* data, std::size_t words);
     bool start_send(int to, int tag, const unsigned long* data, int words, MPI_Request* request);
     bool receive(int from, int tag, unsigned long* data, std::size_t words);
+    MPI_Comm carrying() const { return carrier_ != nullptr ? carrier_->comm_ : comm_; }
+    /// Of a member, there.
+    int address(int member) const {
+        return carrier_ != nullptr ? world_ranks_[static_cast<std::size_t>(member)] : member;
+    }
 
     Recorder& recorder_;
-    MPI_Comm comm_ = MPI_COMM_NULL;
+    std::shared_ptr<PrivateCommunicator> carrier_;
+    MPI_Comm comm_ = MPI_COMM_NULL;  ///< our own, where there is no carrier
     int rank_ = 0;
     int size_ = 0;
     std::vector<int> world_ranks_;

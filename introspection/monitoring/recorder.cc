@@ -8,6 +8,7 @@ bool Recorder::open() {
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
     own_ = frozen_ = scratch_ = TrafficRows(static_cast<std::size_t>(processes));
     hiding_ = 0;
+    broken_ = false;
     return counters_.open();
 }
 
@@ -28,6 +29,9 @@ bool Recorder::read_seen(TrafficRows& rows) {
 
 bool Recorder::read(TrafficRows& rows) {
     const std::lock_guard guard(lock_);
+    if (broken_) {
+        return false;
+    }
     if (hiding_ > 0) {
         rows = frozen_;  // where it will go on
         return true;
@@ -37,14 +41,19 @@ bool Recorder::read(TrafficRows& rows) {
 
 void Recorder::hide() {
     const std::lock_guard guard(lock_);
-    if (hiding_++ == 0) {
-        read_seen(frozen_);
+    if (hiding_++ == 0 && !read_seen(frozen_)) {
+        broken_ = true;
     }
 }
 
 void Recorder::unhide() {
     const std::lock_guard guard(lock_);
-    if (--hiding_ == 0 && read_seen(scratch_)) {
+    if (--hiding_ != 0) {
+        return;
+    }
+    if (!read_seen(scratch_)) {
+        broken_ = true;
+    } else {
         for (std::size_t i = 0; i < own_.words().size(); ++i) {
             own_.words()[i] += scratch_.words()[i] - frozen_.words()[i];
         }

@@ -17,7 +17,7 @@ public:
     int thread_level() const { return counters_.thread_level(); }
     std::size_t processes() const { return own_.processes(); }
 
-    /// False when MPI_T fails.
+    /// False when MPI_T fails, or has failed while something was hidden.
     bool read(TrafficRows& rows);
 
     /// A send of our own, which is not to be seen: `send` calls MPI_Isend, and nobody reads between the
@@ -48,6 +48,7 @@ private:
     TrafficRows frozen_;  ///< what was seen when hiding began
     TrafficRows scratch_;
     int hiding_ = 0;
+    bool broken_ = false;  ///< what was sent while hiding could not be read: nothing can be told from then on
 };
 
 /// Hides while it lives.

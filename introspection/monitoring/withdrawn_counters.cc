@@ -29,11 +29,15 @@ bool bring_back_withdrawn_counters() {
     static bool done = false;
     std::call_once(once, [] {
         if (!is_the_release_that_withdraws()) return;
-        void* const library = monitoring_library();
-        if (library == nullptr) return;
         // Registers parameters and counters; in 4.1 it makes no use of its argument.
         using Register = void (*)(void*);
-        const auto again = reinterpret_cast<Register>(dlsym(library, "mca_common_monitoring_register"));
+        constexpr const char* name = "mca_common_monitoring_register";
+        // In the process itself where Open MPI was built without plugins.
+        void* function = dlsym(RTLD_DEFAULT, name);
+        if (void* const library = function == nullptr ? monitoring_library() : nullptr; library != nullptr) {
+            function = dlsym(library, name);
+        }
+        const auto again = reinterpret_cast<Register>(function);
         if (again == nullptr) return;
         again(nullptr);
         done = true;

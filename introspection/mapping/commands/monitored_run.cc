@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 namespace strata::mapping {
 namespace {
@@ -65,6 +67,36 @@ int wait_for(pid_t child) {
     return status;
 }
 
+/// Whether this job's mpirun is of Open MPI 4 or older; false where nobody can tell.
+bool is_old(const std::vector<std::string>& command) {
+    const std::string name = std::filesystem::path(command[0]).filename();
+    const bool named = name.starts_with("mpirun") || name.starts_with("mpiexec");
+    setenv("STRATA_MPIRUN", named ? command[0].c_str() : "mpirun", 1);
+    std::string text(200, '\0');
+    if (FILE* const output = popen("exec \"$STRATA_MPIRUN\" --version 2>/dev/null </dev/null", "r");
+        output != nullptr) {
+        text.resize(fread(text.data(), 1, text.size(), output));
+        pclose(output);
+    }
+    unsetenv("STRATA_MPIRUN");
+    const auto release = text.find("(Open MPI) ");
+    return text.find("(OpenRTE) ") != std::string::npos ||
+           (release != std::string::npos && text.compare(release + 11, 2, "5.") < 0 &&
+            text.compare(release + 12, 1, ".") == 0);
+}
+
+/// For every process of a job. From Open MPI 5.0 on mpirun passes to other nodes what mca_base_env_list
+/// names, and no more; 4.1 passes all such variables, and takes no such list together with its option -x.
+void hand_on(const std::vector<std::pair<std::string, std::string>>& parameters, bool is_old) {
+    const char* const given = getenv("OMPI_MCA_mca_base_env_list");
+    std::string list = given != nullptr ? given : "";
+    for (const auto& [name, value] : parameters) {
+        setenv(("OMPI_MCA_" + name).c_str(), value.c_str(), 1);
+        list += (list.empty() ? "OMPI_MCA_" : ";OMPI_MCA_") + name;
+    }
+    if (!is_old) setenv("OMPI_MCA_mca_base_env_list", list.c_str(), 1);
+}
+
 }  // namespace
 
 MonitoredRun::MonitoredRun() {
@@ -82,11 +114,11 @@ MonitoredRun::~MonitoredRun() {
 }
 
 void MonitoredRun::run(const std::vector<std::string>& command) const {
-    // Open MPI's launchers hand these on to every process.
-    setenv("OMPI_MCA_pml_monitoring_enable", "1", 1);
-    setenv("OMPI_MCA_pml_monitoring_enable_output", "3", 1);
-    setenv("OMPI_MCA_pml_monitoring_filename", prefix().c_str(), 1);
-    setenv("OMPI_MCA_coll_strata_dump", (folder_ / "job.json").c_str(), 1);
+    hand_on({{"pml_monitoring_enable", "1"},
+             {"pml_monitoring_enable_output", "3"},
+             {"pml_monitoring_filename", prefix()},
+             {"coll_strata_dump", folder_ / "job.json"}},
+            is_old(command));
     const Undisturbed undisturbed;
     const int status = wait_for(start(command));
     if (WIFSIGNALED(status)) {

@@ -103,12 +103,30 @@ def case_table(_job, spoilt=""):
             raise Failure(f"in state {state} the table lacks {sorted(lacking)}")
 
 
-def case_traffic(job, name, *options):
+def case_traffic(job, name, spoilt=""):
+    """`spoilt`: --spoil, or what makes the case fail otherwise."""
     mode = 2 if name.endswith("user_only") else 1
+    parameters = {}
+    if name == "nested_user_only":  # an Allreduce of a Reduce and a Bcast; 3: of messages
+        parameters = {"coll": "self,basic,libnbc,tuned,monitoring", "coll_tuned_use_dynamic_rules": "1",
+                      "coll_tuned_allreduce_algorithm": spoilt or "2"}
     with tempfile.TemporaryDirectory() as folder:
-        job.succeed(4, "traffic", [name, "--prefix", f"{folder}/files", *options], mode=mode)
+        options = [spoilt] if spoilt == "--spoil" else []
+        job.succeed(4, "traffic", [name, "--prefix", f"{folder}/files", *options], mode=mode, parameters=parameters)
         if name == "unseen":
             check_flushed_rows(folder)
+        if name == "flushed":
+            check_flushed(folder, bool(spoilt))
+
+
+def case_uncounted(job, mode, spoilt=""):
+    """Collective calls are not counted; how the job ends does not matter."""
+    name = "uncounted" if mode == "1" else "uncounted_user_only"
+    parameters = {} if spoilt else {"coll": "^monitoring"}
+    _, output = job.monitored(4, "traffic", [name], mode=mode, parameters=parameters)
+    told = [len(set(re.findall("uncounted: rank . is told so", output))), output.count("coll/monitoring is left out")]
+    if told != [4, 1]:
+        raise Failure(f"not told, or not once: {told}\n{output}")
 
 
 def check_flushed_rows(folder):
@@ -119,12 +137,39 @@ def check_flushed_rows(folder):
         expect(lines, [[str(peer), "0", "0"] for peer in range(4)], f"the file of rank {rank}")
 
 
+def check_flushed(folder, spoilt):
+    """What `flushed` in unseen.cc sends, in files with ranks in the communicator, which is MPI_COMM_WORLD reversed."""
+    ranks, root = range(4), 2
+    counts = [[0 if row == column else 3 * row + column + 1 for column in ranks] for row in ranks]
+    sizes = [[counts[row][column] * (100 * row + 10 * column + 1) for column in ranks] for row in ranks]
+    counts[0][1] += spoilt
+    expected = [f"files.{rank}.prof" for rank in ranks] + [f"files_{what}.{3 - root}.prof" for what in ("counts", "sizes")]
+    expect(sorted(os.listdir(folder)), expected, "files")
+    for rank in ranks:
+        with open(f"{folder}/files.{rank}.prof", encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        heading = [f"# sent by rank {rank} of 4, rank {3 - rank} of MPI_COMM_WORLD, P2P", "# peer messages bytes"]
+        rows = [f"{peer} {counts[rank][peer]} {sizes[rank][peer]}" for peer in ranks]
+        expect(lines, heading + rows, f"the file of rank {rank}")
+    expect(read_matrix(f"{folder}/files_counts.{3 - root}.prof"), counts, "counts")
+    expect(read_matrix(f"{folder}/files_sizes.{3 - root}.prof"), sizes, "sizes")
+
+
 def case_threads(job, *options):
     status, output = job.monitored(3, "threads", options)
     if "is not provided" in output:
         skip("MPI_THREAD_MULTIPLE is not provided")
     if status != 0:
         raise Failure(f"exit status {status}\n{output}")
+
+
+def case_unfinished(job, end):
+    """Programs without MPI_M_finalize end as they would have; mpirun complains where MPI_Finalize lacks, too."""
+    status, output = job.monitored(RANKS, "unfinished", [end])
+    if output.count("unfinished: ends") != RANKS or re.search(r"on signal|Segmentation|Signal:|\*\*\*", output):
+        raise Failure(f"exit status {status}\n{output}")
+    if end == "finalize":
+        expect(status, 0, "exit status")
 
 
 def barrier_messages(algorithm, ranks):
@@ -192,6 +237,13 @@ def case_some_enabled(job):
     check_refused(status, output, 3, "by 1 of 3 processes only", 1)
 
 
+def case_modes_differ(job):
+    """Processes that count messages of collective operations among others that do not."""
+    other = 'test "$OMPI_COMM_WORLD_RANK" != 1 || export OMPI_MCA_pml_monitoring_enable=2; exec "$@"'
+    status, output = job.monitored(3, "flush_collective", ["never", "barrier"], wrapper=("sh", "-c", other, "sh"))
+    check_refused(status, output, 3, "has to be the same on all processes", 1)
+
+
 def case_other_mpi(job, wanted="1"):
     """An MPI that is not Open MPI. Its own launcher, without options of mpirun's."""
     command = [job.paths["mpirun"], "-n", "3", job.paths["flush_collective"], "never", "barrier"]
@@ -236,6 +288,41 @@ def case_lists(job, without=""):
     for given, told in (("ob1", True), ("^monitoring", True), ("ob1,monitoring", False), ("^cm", False)):
         done = subprocess.run([wrapper, "true", "--mca", "pml", given], text=True, capture_output=True, check=False)
         expect((done.returncode, f'"--mca pml {given}" leaves out' in done.stderr), (0, told), f"told of --mca pml {given}")
+
+
+def case_release(job, spoilt=""):
+    """Other nodes get the variables of Open MPI 5.0 by a list of names; 4.1 takes none beside its option -x."""
+    names = ["OMPI_MCA_pml_monitoring_enable", "OMPI_MCA_pml"]
+    cases = {"mpirun (Open MPI) 5.0.7": ["GIVEN=1", *names], "prterun (PRRTE) 3.0": ["GIVEN=1", *names],
+             "mpirun (Open MPI) 4.1.4": ["GIVEN=1"], "mpirun.openmpi (OpenRTE) 4.1.4": ["GIVEN=1"]}
+    with tempfile.TemporaryDirectory() as folder:
+        for version, expected in cases.items():
+            with open(f"{folder}/mpirun", "w", encoding="utf-8") as file:
+                file.write(f'#!/bin/sh\n[ "$1" = --version ] && echo "{version}" || env\n')
+            os.chmod(f"{folder}/mpirun", 0o755)
+            environment = job.environment({"pml": "ob1", "mca_base_env_list": "GIVEN=1"})
+            environment["PATH"] = f"{folder}:{environment['PATH']}"
+            for command in (["mpirun"], [f"{folder}/mpirun"], ["sh", "-c", "env"]):
+                done = subprocess.run([job.paths["strata_monitor"], *command], env=environment, text=True,
+                                      stdout=subprocess.PIPE, check=True)
+                found = re.findall("^OMPI_MCA_mca_base_env_list=(.*)$", done.stdout, re.M)
+                expect(found, [";".join(expected) + spoilt], f"list of {version}, {command[0]}")
+
+
+def case_two_nodes(job, without=""):
+    """strata-monitor reaches other nodes, those of mpirun's option -x too: an emulated cluster."""
+    sys.path.insert(0, os.path.join(HERE, "..", "..", "cluster"))
+    from nodes import Nodes  # pylint: disable=import-outside-toplevel,import-error
+    with Nodes(job.paths, slots=[1, 1]) as nodes:
+        mpirun = f"{nodes.folder}/mpirun"  # after the cluster's own settings, as they list pml
+        with open(mpirun, "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\nexec {'' if without else job.paths['strata_monitor']} {job.paths['mpirun']} \"$@\"\n")
+        os.chmod(mpirun, 0o755)
+        output = nodes.call("run", "--np", "2", "--timeout", "90", "--mpirun", mpirun, "--", "-x", "GIVEN=1",
+                            job.paths["flush_collective"], f"{nodes.folder}/flushed", "barrier", check=False)
+        if not os.path.exists(f"{nodes.folder}/flushed_counts.0.prof"):
+            raise Failure(f"not monitored on two nodes\n{output}")
+        expect(read_matrix(f"{nodes.folder}/flushed_counts.0.prof"), [[0, 1], [1, 0]], "messages of a Barrier")
 
 
 def case_old_program(job):

@@ -4,7 +4,9 @@
 //   threads [--spoil]
 //
 // Sessions count all traffic between their members, that of other threads too: of a thread's session only
-// bounds are known, of the watching one every byte. Exit status 77: MPI_THREAD_MULTIPLE is not provided.
+// bounds are known, of the watching one every byte. Meanwhile further threads do nothing but call the
+// functions. Exit status 77: MPI_THREAD_MULTIPLE is not provided.
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <thread>
@@ -16,7 +18,9 @@ using namespace strata::testing;
 namespace {
 
 constexpr int thread_count = 4;
+constexpr int meddler_count = 2;
 constexpr int rounds = 25;
+std::atomic<int> working = thread_count;
 
 int bytes_of(int thread, int round) { return 1000 * (thread + 1) + round; }
 
@@ -30,6 +34,38 @@ void ring(MPI_Comm comm, int thread, int round) {
                  (rank + n - 1) % n, 0, comm, MPI_STATUS_IGNORE);
 }
 
+void expect_bounds(const Matrix& got, unsigned long least, unsigned long most) {
+    for (int i = 0; i < got.n; ++i) {
+        for (int j = 0; j < got.n; ++j) {
+            const auto at = static_cast<std::size_t>(i * got.n + j);
+            const bool next = j == (i + 1) % got.n;
+            const bool good = got.sizes[at] >= (next ? least : 0) && got.sizes[at] <= (next ? most : 0) &&
+                              got.counts[at] <= (next ? thread_count * rounds : 0);
+            expect_code("bytes of a thread's session within bounds", good ? MPI_SUCCESS : -1);
+        }
+    }
+}
+
+/// As often as it can: a session with all processes that stops and goes on, and sessions that come and go.
+/// What the former counts is not known, but it is something that was sent.
+void meddle(MPI_Comm all, MPI_Comm self, unsigned long most) {
+    MPI_M_msid on_and_off = 0;
+    expect_code("start", MPI_M_start(all, &on_and_off));
+    while (working > 0) {
+        for (int i = 0; i < 20; ++i) {
+            MPI_M_msid id = 0;
+            expect_code("start", MPI_M_start(self, &id));
+            expect_code("suspend", MPI_M_suspend(on_and_off));
+            expect_code("suspend", MPI_M_suspend(id));
+            expect_code("continue", MPI_M_continue(on_and_off));
+            expect_code("free", MPI_M_free(id));
+        }
+    }
+    expect_code("suspend", MPI_M_suspend(on_and_off));
+    expect_bounds(data_of(on_and_off, MPI_M_P2P_ONLY, world_size()), 0, most);
+    expect_code("free", MPI_M_free(on_and_off));
+}
+
 void work(MPI_Comm comm, int thread, unsigned long most) {
     const int n = world_size();
     for (int round = 0; round < rounds; ++round) {
@@ -37,18 +73,22 @@ void work(MPI_Comm comm, int thread, unsigned long most) {
         expect_code("start", MPI_M_start(comm, &id));
         ring(comm, thread, round);
         expect_code("suspend", MPI_M_suspend(id));
-        const Matrix got = data_of(id, MPI_M_P2P_ONLY, n);
-        for (int i = 0; i < n; ++i) {
-            for (int j = 0; j < n; ++j) {
-                const unsigned long bytes = got.sizes[static_cast<std::size_t>(i * n + j)];
-                const bool next = j == (i + 1) % n;
-                const auto least = static_cast<unsigned long>(next ? bytes_of(thread, round) : 0);
-                const bool good = bytes >= least && bytes <= (next ? most : 0);
-                expect_code("bytes of a thread's session within bounds", good ? MPI_SUCCESS : -1);
-            }
-        }
+        expect_bounds(data_of(id, MPI_M_P2P_ONLY, n), static_cast<unsigned long>(bytes_of(thread, round)),
+                      most);
         expect_code("free", MPI_M_free(id));
     }
+    --working;
+}
+
+/// A copy that has had a session: the first on a communicator, before others send.
+MPI_Comm used_copy(MPI_Comm comm) {
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_M_msid id = 0;
+    MPI_Comm_dup(comm, &copy);
+    expect_code("start", MPI_M_start(copy, &id));
+    expect_code("suspend", MPI_M_suspend(id));
+    expect_code("free", MPI_M_free(id));
+    return copy;
 }
 
 }  // namespace
@@ -65,18 +105,17 @@ int main(int argc, char** argv) {
         spoil_expectations();
     }
     expect_code("init", MPI_M_init());
-    std::vector<MPI_Comm> comms(thread_count);
+    std::vector<MPI_Comm> comms;
     unsigned long most = 0;
     for (int thread = 0; thread < thread_count; ++thread) {
-        MPI_M_msid id = 0;
-        auto& comm = comms[static_cast<std::size_t>(thread)];
-        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-        expect_code("start", MPI_M_start(comm, &id));  // the first on a communicator, before others send
-        expect_code("suspend", MPI_M_suspend(id));
-        expect_code("free", MPI_M_free(id));
+        comms.push_back(used_copy(MPI_COMM_WORLD));
         for (int round = 0; round < rounds; ++round) {
             most += static_cast<unsigned long>(bytes_of(thread, round));
         }
+    }
+    for (int meddler = 0; meddler < meddler_count; ++meddler) {
+        comms.push_back(used_copy(MPI_COMM_WORLD));
+        comms.push_back(used_copy(MPI_COMM_SELF));
     }
     MPI_M_msid watching = 0;
     int level = -1;
@@ -86,6 +125,9 @@ int main(int argc, char** argv) {
     std::vector<std::thread> threads;
     for (int thread = 0; thread < thread_count; ++thread) {
         threads.emplace_back(work, comms[static_cast<std::size_t>(thread)], thread, most);
+    }
+    for (std::size_t first = thread_count; first < comms.size(); first += 2) {
+        threads.emplace_back(meddle, comms[first], comms[first + 1], most);
     }
     for (std::thread& thread : threads) {
         thread.join();

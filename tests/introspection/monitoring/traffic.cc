@@ -7,31 +7,13 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <string>
 
-#include "sessions_check.h"
+#include "traffic.h"
 
 using namespace strata::testing;
 
 namespace {
-
-constexpr int p2p = MPI_M_P2P_ONLY;
-std::string prefix = "traffic";
-
-MPI_M_msid started(MPI_Comm comm) {
-    MPI_M_msid id = 0;
-    expect_code("start", MPI_M_start(comm, &id));
-    return id;
-}
-
-void suspend(MPI_M_msid id) { expect_code("suspend", MPI_M_suspend(id)); }
-void resume(MPI_M_msid id) { expect_code("continue", MPI_M_continue(id)); }
-void release(MPI_M_msid id) { expect_code("free", MPI_M_free(id)); }
-
-MPI_Comm split(int color, int key) {
-    MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Comm_split(MPI_COMM_WORLD, color, key, &comm);
-    return comm;
-}
 
 /// Even and odd ranks apart: what members send each other counts, whatever communicator carries it.
 void even_and_odd() {
@@ -170,38 +152,7 @@ void interrupted() {
     expect_code("after free of all", MPI_M_suspend(second), MPI_M_INVALID_MSID);
 }
 
-/// Nothing that the functions send is in any session.
-void unseen() {
-    const int n = world_size();
-    MPI_Comm half = split(world_rank() % 2, 0);
-    MPI_Comm copy = MPI_COMM_NULL;
-    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
-    const MPI_M_msid watching = started(MPI_COMM_WORLD);
-    const MPI_M_msid watching_half = started(half);  // makes a communicator
-    for (MPI_Comm comm : {MPI_COMM_WORLD, half, copy}) {
-        const MPI_M_msid id = started(comm);
-        suspend(id);
-        int members = 0;
-        MPI_Comm_size(comm, &members);
-        for (const int flags : {p2p, static_cast<int>(MPI_M_ALL_COMM)}) {
-            expect_data("nothing", id, flags, Matrix(members));
-            expect_code("flush", MPI_M_flush(id, prefix.c_str(), flags));
-            expect_code("rootflush", MPI_M_rootflush(id, members - 1, prefix.c_str(), flags));
-        }
-        if (comm == copy) {
-            MPI_Comm_free(&copy);
-        }
-        release(id);
-    }
-    suspend(watching);
-    suspend(watching_half);
-    expect_data("watching", watching, MPI_M_ALL_COMM, Matrix(n));
-    expect_data("watching a half", watching_half, MPI_M_ALL_COMM, Matrix(n / 2));
-    expect_data("estimates", watching, MPI_M_COLL_ONLY, Matrix(n));
-    release(watching);
-    release(watching_half);
-    MPI_Comm_free(&half);
-}
+std::string prefix = "traffic";
 
 /// What one process does wrong all are told.
 void agreement() {
@@ -259,88 +210,6 @@ void agreement() {
     release(id);
 }
 
-/// A Put is of its origin, a Get is a request of its origin and the data of its target.
-void one_sided() {
-    const int rank = world_rank();
-    std::vector<char> memory(4096);
-    std::vector<char> data(4096);
-    MPI_Win window = MPI_WIN_NULL;
-    MPI_Win_create(memory.data(), 4096, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
-    MPI_Comm reversed = split(0, -rank);
-    const MPI_M_msid id = started(MPI_COMM_WORLD);
-    const MPI_M_msid backwards = started(reversed);
-    MPI_Win_fence(0, window);
-    if (rank == 0) {
-        MPI_Put(data.data(), 300, MPI_BYTE, 1, 0, 300, MPI_BYTE, window);
-        MPI_Put(data.data(), 10, MPI_INT, 1, 400, 10, MPI_INT, window);
-    } else if (rank == 2) {
-        MPI_Get(data.data(), 200, MPI_BYTE, 1, 1000, 200, MPI_BYTE, window);
-    } else if (rank == 1) {
-        const double one = 1;
-        MPI_Accumulate(&one, 1, MPI_DOUBLE, 0, 2000, 1, MPI_DOUBLE, MPI_SUM, window);
-    }
-    MPI_Win_fence(0, window);
-    suspend(MPI_M_ALL_MSID);
-    expect_data("one-sided", id, MPI_M_OSC_ONLY,
-                Matrix(4).add(0, 1, 300).add(0, 1, 40).add(2, 1, 0).add(1, 2, 200).add(1, 0, 8));
-    expect_data("one-sided, reversed", backwards, MPI_M_OSC_ONLY,
-                Matrix(4).add(3, 2, 300).add(3, 2, 40).add(1, 2, 0).add(2, 1, 200).add(2, 3, 8));
-    release(MPI_M_ALL_MSID);
-    MPI_Comm_free(&reversed);
-    MPI_Win_free(&window);
-}
-
-/// A Bcast is one message to each other process, whatever it consists of.
-void estimates() {
-    const int n = world_size();
-    std::vector<char> data(1000);
-    const MPI_M_msid id = started(MPI_COMM_WORLD);
-    MPI_Bcast(data.data(), 1000, MPI_BYTE, 1, MPI_COMM_WORLD);
-    MPI_Barrier(MPI_COMM_WORLD);
-    suspend(id);
-    Matrix expected(n);
-    for (int i = 0; i < n; ++i) {
-        for (int j = 0; j < n; ++j) {
-            if (i != j) {
-                expected.add(i, j, 0);
-                if (i == 1) {
-                    expected.add(i, j, 1000);
-                }
-            }
-        }
-    }
-    expect_data("estimates", id, MPI_M_COLL_ONLY, expected);
-    release(id);
-}
-
-/// Messages of collective operations count once in MPI_M_ALL_COMM: as such, or under mode 2 by the estimates.
-void all_once(bool user_only) {
-    const int n = world_size();
-    std::vector<char> data(1000);
-    const MPI_M_msid id = started(MPI_COMM_WORLD);
-    MPI_Bcast(data.data(), 1000, MPI_BYTE, 0, MPI_COMM_WORLD);
-    transfer(MPI_COMM_WORLD, 2, 3, 77);
-    suspend(id);
-    const Matrix messages = data_of(id, p2p, n);
-    const Matrix calls = data_of(id, MPI_M_COLL_ONLY, n);
-    unsigned long bytes = 0;
-    for (const unsigned long size : messages.sizes) {
-        bytes += size;
-    }
-    const unsigned long in_bcast = 1000UL * static_cast<unsigned long>(n - 1);
-    expect_code("bytes in messages", static_cast<int>(bytes),
-                static_cast<int>(77 + (user_only ? 0 : in_bcast)));
-    Matrix expected = messages;
-    for (std::size_t i = 0; user_only && i < expected.counts.size(); ++i) {
-        expected.counts[i] += calls.counts[i];
-        expected.sizes[i] += calls.sizes[i];
-    }
-    expect_data("all once", id, MPI_M_ALL_COMM, expected);
-    expect_data("two of three", id, p2p | MPI_M_COLL_ONLY, expected);
-    expect_data("messages and one-sided", id, p2p | MPI_M_OSC_ONLY, messages);
-    release(id);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -352,12 +221,19 @@ int main(int argc, char** argv) {
         {"ways_to_send", ways_to_send},
         {"overlapping", overlapping},
         {"interrupted", interrupted},
-        {"unseen", unseen},
+        {"unseen", [] { unseen(prefix); }},
+        {"pending", pending},
+        {"flushed", [] { flushed(prefix); }},
         {"agreement", agreement},
         {"one_sided", one_sided},
         {"estimates", estimates},
         {"all_once", [] { all_once(false); }},
         {"all_once_user_only", [] { all_once(true); }},
+        {"all_kinds", [] { all_kinds(false); }},
+        {"all_kinds_user_only", [] { all_kinds(true); }},
+        {"nested_user_only", nested},
+        {"uncounted", [] { uncounted(false); }},
+        {"uncounted_user_only", [] { uncounted(true); }},
     };
     const auto chosen = cases.find(argc > 1 ? argv[1] : "");
     if (chosen == cases.end() || world_size() != 4) {
