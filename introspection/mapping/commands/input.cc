@@ -81,7 +81,8 @@ void add_input_options(CLI::App& app, InputOptions& options) {
     option("--input", options.input, "FORMAT",
            "auto; dense (N lines of N numbers of bytes); sparse (a line\n"
            "'ranks N', then FROM TO BYTES [MESSAGES]); matrix-market;\n"
-           "monitoring (what Open MPI's pml_monitoring_filename asks for) (auto)");
+           "monitoring (what Open MPI's pml_monitoring_filename asks for); rows\n"
+           "(what MPI_M_flush writes) (auto)");
     add_job_options(app, options.job);
     option("--from-dump", options.from_dump, "FILE",
            "The hierarchy that a job wrote (coll_strata_dump x.json), in place\n"
