@@ -72,6 +72,17 @@ class Commands(unittest.TestCase):
         self.assertEqual(self.order(GROUPS, "--from-dump", dump), self.order(GROUPS, *MACHINE))
         self.assertEqual(self.output(TRAFFIC, GROUPS, "--from-dump", dump), self.output(TRAFFIC, GROUPS, *MACHINE))
 
+    def test_a_dump_leaves_no_option_without_effect(self):
+        dump = self.path("job.json")
+        self.output(TOPO, *MACHINE, "--output", dump)
+        for option, value in (("topology", "synthetic:core:4"), ("nodes", "4"), ("hosts", "n[0-3]"), ("ppn", "4"),
+                              ("placement", "core"), ("order", "block"), ("network", "none"), ("nic", "auto"),
+                              ("hierarchy", "node")):
+            for program in (REORDER, TRAFFIC):
+                run = command(program, GROUPS, "--from-dump", dump, "--" + option, value)
+                self.assertEqual((run.returncode, run.stdout), (2, ""), option)
+                self.assertTrue(run.stderr.endswith(f": --{option}: --from-dump tells it already\n"), run.stderr)
+
     def test_traffic_shows_what_reorder_found(self):
         order = self.path("order.txt")
         found = json.loads(self.output(REORDER, GROUPS, *MACHINE, "--format", "json", errors=None))
