@@ -95,17 +95,26 @@ void add_input_options(CLI::App& app, InputOptions& options) {
            "A message costs as much as so many bytes, beside its own (4096)");
 }
 
-Input load(const InputOptions& options) {
+Input load_machine(const InputOptions& options) {
     Input input;
     input.costs = costs_of(options);
-    input.traffic = traffic_of(options);
     describe_machine(options, input);
+    return input;
+}
+
+void load_traffic(const InputOptions& options, Input& input) {
+    input.traffic = traffic_of(options);
     if (input.traffic.ranks() != input.hierarchy.ranks()) {
         const std::string where = options.from_dump.empty() ? "the machine" : options.from_dump;
         throw tool::UsageError("the matrix has " + std::to_string(input.traffic.ranks()) + " ranks, " +
                                where + " " + std::to_string(input.hierarchy.ranks()) +
                                (options.from_dump.empty() ? "; say --nodes and --ppn" : ""));
     }
+}
+
+Input load(const InputOptions& options) {
+    Input input = load_machine(options);
+    load_traffic(options, input);
     return input;
 }
 
