@@ -2,6 +2,7 @@
 """What golden files cannot say about strata-reorder and strata-traffic: files, dumps, pictures and large matrices."""
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -231,6 +232,21 @@ class Commands(unittest.TestCase):
     def test_matrices_without_end_are_refused(self):
         run = command(REORDER, "/dev/zero", *MACHINE)
         self.assertEqual((run.returncode, run.stdout), (2, ""))
+
+    def test_other_processes_answer_the_same(self):
+        matrix = pattern(self.path("traffic.txt"), "stencil9", "--ranks", "1024", "--shuffle", "1")
+        with open(matrix, encoding="utf-8") as file:
+            first, *flows = (line for line in file.read().splitlines() if not line.startswith("#"))
+        machine = ("--topology", "synthetic:package:2 core:16", "--nodes", "32")
+        found = set()
+        for variant in range(3):
+            random.Random(variant).shuffle(flows)
+            environment = dict(os.environ, MALLOC_PERTURB_=str(85 * variant), OMP_NUM_THREADS=str(variant + 1),
+                               SCOTCH_PTHREAD_NUMBER=str(variant + 1))
+            run = command(REORDER, "/dev/stdin", *machine, input="\n".join([first, *flows]), env=environment)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            found.add(run.stdout + run.stderr)
+        self.assertEqual(len(found), 1)
 
     def test_many_ranks_are_mapped(self):
         matrix = pattern(self.path("traffic.txt"), "cg", "--ranks", "8192", "--shuffle", "1")
