@@ -1,13 +1,14 @@
 #include "job_options.h"
 
-#include <utility>
-
 #include "command_line.h"
 
 namespace strata::tool {
 
 void add_job_options(CLI::App& app, JobOptions& options) {
-    const OptionMaker option{app};
+    const auto option = [&](const char* name, auto& value, const char* kind, const char* help) {
+        const auto remember = [&options, name](const std::string&) { options.given.emplace_back(name + 2); };
+        return OptionMaker{app}(name, value, kind, help)->each(remember);
+    };
     option("--topology", options.topologies, "MACHINE",
            "Hardware of a node: an XML file of hwloc (lstopo writes them), or\n"
            "synthetic:DESCRIPTION; once for all nodes, or repeated, once per\n"
@@ -37,14 +38,7 @@ void add_job_options(CLI::App& app, JobOptions& options) {
 }
 
 std::string given_job_option(const JobOptions& options) {
-    const std::pair<const char*, bool> all[] = {
-        {"topology", !options.topologies.empty()}, {"nodes", !options.nodes.empty()},
-        {"hosts", !options.hosts.empty()},         {"ppn", !options.ppn.empty()},
-        {"network", !options.network.empty()},     {"hierarchy", !options.hierarchy.empty()}};
-    for (const auto& [name, given] : all) {
-        if (given) return name;
-    }
-    return {};
+    return options.given.empty() ? std::string() : options.given.front();
 }
 
 }  // namespace strata::tool

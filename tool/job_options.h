@@ -20,6 +20,7 @@ struct JobOptions {
     std::string network;
     std::string nic = "auto";
     std::string hierarchy;
+    std::vector<std::string> given;  ///< the options on the command line, without their dashes
 };
 
 /// An option that cannot be fulfilled: what() names it and says what is allowed.
@@ -34,7 +35,7 @@ public:
 void add_job_options(CLI::App& app, JobOptions& options);
 
 /// The first option, without its dashes, that a hierarchy from elsewhere (--from-dump) would leave without
-/// effect; empty: none is given.
+/// effect, on a command line that add_job_options() reads; empty: none is given.
 std::string given_job_option(const JobOptions& options);
 
 }  // namespace strata::tool

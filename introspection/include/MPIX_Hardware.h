@@ -1,6 +1,20 @@
 /* Communicators that follow the hardware, for applications: link libstrata-introspection. Works with any MPI; where
  * processes are is found by hwloc, and switches as the coll/strata component finds them.
  *
+ * The environment says more, or something else, of the machine:
+ *
+ *   STRATA_NETWORK    the switches above the nodes: auto (what Slurm says; the default), none, file:PATH in the syntax of
+ *                     Slurm's topology.conf, or hosts:n[0-1]=top.site0;n[2-3]=top.site1
+ *   STRATA_NIC        the network cards near which roots are chosen: auto (the default), none, or a list such as
+ *                     mlx5_0,ib0@numa:1
+ *   STRATA_TOPOLOGY   an XML file of hwloc, or synthetic:DESCRIPTION: a machine to stand for the real one
+ *   STRATA_PLACEMENT  the cores of that machine where processes run, by their rank on the node: 0-3;4;5;all, each perhaps
+ *                     with the name of a node, 0@n0;0@n1; not bound where it is missing. Without STRATA_TOPOLOGY it has no
+ *                     effect
+ *
+ * Where one of them is not set, the parameter of the same name (coll_strata_network, ...) counts if Open MPI's launcher
+ * passes it on; the component itself heeds the parameters only.
+ *
  * Functions return MPI error codes and call the communicator's error handler, as those of MPI do. Names of types are
  * hwloc's ("Machine", "Package", "NUMANode", "L3Cache", "Core", "PU", ...), "Switch0" for leaf switches, "Switch1" for
  * those above them, and "System - Cluster" (with an en dash, UTF-8) where no known switch joins the nodes. Strings that

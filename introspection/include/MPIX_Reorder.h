@@ -22,8 +22,9 @@ extern "C" {
  *
  * sizes: bytes that the caller sent to each rank of comm, as MPI_M_get_data() gives them; counts: messages, or a null
  * pointer where only bytes are known.
- * info: "strata_margin" is the part of the communication time that must be saved, as estimated (0.05); "strata_costs"
- * what links cost, as strata-reorder --costs takes it. Those of rank 0 count, and of root below.
+ * info: "strata_margin" is the part of the communication time, 0 to 1, that must be saved, as estimated (0.05);
+ * "strata_costs" what links cost, as strata-reorder --costs takes it; "strata_message_bytes" as how many bytes a message
+ * counts beside its own (4096). Those of rank 0 count, and of root below.
  * k: array of as many numbers as comm has ranks, the same on all; a null pointer if not wanted.
  * reordered: a new communicator of all members; where the estimate does not promise the margin, in the old order, and
  * k[i] is i. To be freed. MPI_COMM_NULL after errors.

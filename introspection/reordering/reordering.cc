@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
@@ -32,7 +33,12 @@ mapping::ReorderOptions options_of(MPI_Info info) {
     }
     if (const std::string margin = info_value(info, "strata_margin"); !margin.empty()) {
         options.margin = strata::topology::real_number(strata::topology::trimmed(margin)).value_or(-1);
-        if (!(options.margin >= 0 && options.margin < 1)) throw MpiError{MPI_ERR_INFO_VALUE};
+        if (!(options.margin >= 0 && options.margin <= 1)) throw MpiError{MPI_ERR_INFO_VALUE};
+    }
+    if (const std::string bytes = info_value(info, "strata_message_bytes"); !bytes.empty()) {
+        const auto number = strata::topology::whole_number<std::uint32_t>(strata::topology::trimmed(bytes));
+        if (!number) throw MpiError{MPI_ERR_INFO_VALUE};
+        options.costs.message_bytes = *number;
     }
     return options;
 }

@@ -81,7 +81,8 @@ void add_input_options(CLI::App& app, InputOptions& options) {
     option("--input", options.input, "FORMAT",
            "auto; dense (N lines of N numbers of bytes); sparse (a line\n"
            "'ranks N', then FROM TO BYTES [MESSAGES]); matrix-market;\n"
-           "monitoring (what Open MPI's pml_monitoring_filename asks for) (auto)");
+           "monitoring (what Open MPI's pml_monitoring_filename asks for); rows\n"
+           "(what MPI_M_flush writes) (auto)");
     add_job_options(app, options.job);
     option("--from-dump", options.from_dump, "FILE",
            "The hierarchy that a job wrote (coll_strata_dump x.json), in place\n"
@@ -94,17 +95,26 @@ void add_input_options(CLI::App& app, InputOptions& options) {
            "A message costs as much as so many bytes, beside its own (4096)");
 }
 
-Input load(const InputOptions& options) {
+Input load_machine(const InputOptions& options) {
     Input input;
     input.costs = costs_of(options);
-    input.traffic = traffic_of(options);
     describe_machine(options, input);
+    return input;
+}
+
+void load_traffic(const InputOptions& options, Input& input) {
+    input.traffic = traffic_of(options);
     if (input.traffic.ranks() != input.hierarchy.ranks()) {
         const std::string where = options.from_dump.empty() ? "the machine" : options.from_dump;
         throw tool::UsageError("the matrix has " + std::to_string(input.traffic.ranks()) + " ranks, " +
                                where + " " + std::to_string(input.hierarchy.ranks()) +
                                (options.from_dump.empty() ? "; say --nodes and --ppn" : ""));
     }
+}
+
+Input load(const InputOptions& options) {
+    Input input = load_machine(options);
+    load_traffic(options, input);
     return input;
 }
 

@@ -29,7 +29,11 @@ struct Input {
     LinkCosts costs;
 };
 
-/// Throws tool::UsageError, or topology::FileError for the matrix.
+/// All but the traffic. Throws tool::UsageError.
+Input load_machine(const InputOptions& options);
+/// The traffic, for that machine. Throws tool::UsageError, or topology::FileError for the matrix.
+void load_traffic(const InputOptions& options, Input& input);
+/// Both.
 Input load(const InputOptions& options);
 
 }  // namespace strata::mapping

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -113,7 +114,7 @@ MonitoredRun::~MonitoredRun() {
     std::filesystem::remove_all(folder_, ignored);
 }
 
-void MonitoredRun::run(const std::vector<std::string>& command) const {
+int MonitoredRun::run(const std::vector<std::string>& command) const {
     hand_on({{"pml_monitoring_enable", "1"},
              {"pml_monitoring_enable_output", "3"},
              {"pml_monitoring_filename", prefix()},
@@ -121,20 +122,14 @@ void MonitoredRun::run(const std::vector<std::string>& command) const {
             is_old(command));
     const Undisturbed undisturbed;
     const int status = wait_for(start(command));
-    if (WIFSIGNALED(status)) {
-        throw std::runtime_error("--run: '" + command[0] + "' was ended by signal " +
-                                 std::to_string(WTERMSIG(status)));
-    }
-    if (WEXITSTATUS(status) != 0) {
-        throw std::runtime_error("--run: '" + command[0] + "' ended with status " +
-                                 std::to_string(WEXITSTATUS(status)));
-    }
-    if (!std::filesystem::exists(prefix() + ".0.prof")) {
-        throw std::runtime_error(
-            "--run: '" + command[0] +
-            "' left no traffic: is it a job of Open MPI, with its component pml/monitoring, "
-            "that calls MPI_Finalize?");
-    }
+    constexpr int signalled = 128;  // as shells say it
+    return WIFSIGNALED(status) ? signalled + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+bool MonitoredRun::has_traffic() const {
+    const std::filesystem::directory_iterator files(folder_);
+    return std::any_of(begin(files), end(files),
+                       [](const auto& file) { return file.path().extension() == ".prof"; });
 }
 
 std::string MonitoredRun::dump() const {

@@ -7,8 +7,7 @@ namespace strata::mapping {
 
 /// Runs an unmodified program with Open MPI's own monitoring, and has the plugin, if it is loaded, write its
 /// hierarchy. The files lie in a folder of their own in the current one, because other nodes must reach it,
-/// and vanish with the object unless
-/// they are kept.
+/// and vanish with the object unless they are kept.
 class MonitoredRun {
 public:
     /// Throws std::runtime_error where no folder can be made.
@@ -17,9 +16,11 @@ public:
     MonitoredRun(const MonitoredRun&) = delete;
     MonitoredRun& operator=(const MonitoredRun&) = delete;
 
-    /// Waits for the command, which inherits the standard streams. Throws std::runtime_error where it cannot
-    /// be started, does not end with 0 or leaves no traffic.
-    void run(const std::vector<std::string>& command) const;
+    /// Waits for the command, which inherits the standard streams. Returns its exit status, 128 + N after
+    /// signal N. Throws std::runtime_error where it cannot be started.
+    int run(const std::vector<std::string>& command) const;
+
+    bool has_traffic() const;
 
     /// For read_traffic().
     std::string prefix() const { return folder_ / "traffic"; }

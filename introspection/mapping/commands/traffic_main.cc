@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <optional>
-#include <sstream>
+#include <ostream>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
@@ -30,8 +31,9 @@ constexpr const char* examples = R"(Examples:
       the same by hand
 
 With --run the hierarchy is what the plugin writes in the job, where it is loaded and no option tells of a machine.
-Exit status: 0 when done, 1 when the result could not be written or the command failed, 2 when an option or the matrix
-is wrong.)";
+If the result cannot be shown, what was counted is kept.
+Exit status: with --run that of the command, unless it is 0 (128 + N after signal N); else 0 when done, 1 when the
+result could not be written or the command left no traffic, 2 when an option or the matrix is wrong.)";
 
 struct Options : InputOptions {
     std::string permutation;
@@ -80,42 +82,88 @@ std::string format_of(const Options& options) {
     return options.format;
 }
 
-/// Reads the matrix, after a run with --run.
-Input input_of(const Options& options) {
-    if (!options.run) return load(options);
+/// The order to show beside the old one; empty: none.
+std::vector<int> permutation_of(const Options& options) {
+    if (options.permutation.empty()) return {};
+    return tool::reading("permutation", [&] { return read_permutation(options.permutation); });
+}
+
+/// What is shown, and how.
+struct Picture {
+    std::string format;
+    std::vector<int> permutation;
+};
+
+/// Throws tool::UsageError where the order is none of so many ranks.
+void check_ranks(const Picture& picture, int ranks) {
+    tool::reading("permutation", [&] { return inverse_permutation(picture.permutation, ranks); });
+}
+
+void show(const Options& options, const Picture& picture, const Input& input) {
+    check_ranks(picture, input.traffic.ranks());
+    if (picture.format == "sparse") {
+        tool::write_output([&](std::ostream& out) { write_sparse(out, input.traffic); }, options.output);
+        return;
+    }
+    if (picture.format == "dense") {
+        if (input.traffic.ranks() > most_dense_ranks) {
+            throw tool::UsageError("format", "dense is for at most " + std::to_string(most_dense_ranks) +
+                                                 " ranks, the matrix has " +
+                                                 std::to_string(input.traffic.ranks()) + "; take sparse");
+        }
+        tool::write_output([&](std::ostream& out) { write_dense(out, input.traffic); }, options.output);
+        return;
+    }
+    const TrafficView view{input.traffic, input.hierarchy, picture.permutation, input.costs, input.namer};
+    tool::write_output(picture.format == "svg"    ? draw_svg(view)
+                       : picture.format == "json" ? draw_json(view)
+                                                  : draw_text(view),
+                       options.output);
+}
+
+/// Runs the command and shows its traffic, whatever its exit status is. The run may have been long: what is
+/// wrong with the options is found before it, and what it has left is kept if it cannot be shown.
+void run_and_show(const Options& options, const Picture& picture, int& status) {
+    Input input = load_machine(options);
+    const bool told = !options.from_dump.empty() || !tool::given_job_option(options.job).empty();
+    check_ranks(picture, told ? input.hierarchy.ranks() : static_cast<int>(picture.permutation.size()));
+    tool::require_writable(options.output);
     MonitoredRun monitored;
-    monitored.run(options.command);
+    status = monitored.run(options.command);
+    const std::string ended =
+        "--run: '" + options.command[0] + "' ended with status " + std::to_string(status);
+    if (!monitored.has_traffic()) {
+        throw std::runtime_error(
+            (status != 0 ? ended + " and" : "--run: '" + options.command[0] + "'") +
+            " left no traffic: is it a job of Open MPI, with its component pml/monitoring, "
+            "that calls MPI_Finalize?");
+    }
+    if (status != 0) std::fprintf(stderr, "strata-traffic: %s\n", ended.c_str());
     InputOptions found = options;
     found.matrix = monitored.prefix();
     found.input = "monitoring";
-    if (found.from_dump.empty() && tool::given_job_option(found.job).empty())
-        found.from_dump = monitored.dump();
+    if (!told) found.from_dump = monitored.dump();
     try {
-        return load(found);
-    } catch (...) {  // the run may have been long
+        if (!told && !found.from_dump.empty()) input = load_machine(found);
+        load_traffic(found, input);
+        show(options, picture, input);
+    } catch (...) {
         monitored.keep();
-        std::fprintf(stderr, "strata-traffic: the traffic of the run stays in %s\n", found.matrix.c_str());
+        const std::string dump = monitored.dump();
+        std::fprintf(stderr, "strata-traffic: the traffic of the run stays in %s%s%s\n", found.matrix.c_str(),
+                     dump.empty() ? "" : ", its hierarchy in ", dump.c_str());
         throw;
     }
 }
 
-std::string picture(const Options& options) {
-    const std::string format = format_of(options);
-    const Input input = input_of(options);
-    TrafficView view{input.traffic, input.hierarchy, {}, input.costs, input.namer};
-    if (!options.permutation.empty()) {
-        view.permutation = tool::reading("permutation", [&] {
-            std::vector<int> numbers = read_permutation(options.permutation);
-            inverse_permutation(numbers, input.traffic.ranks());  // or it complains
-            return numbers;
-        });
+/// `status`: that of the command behind --.
+void carry_out(const Options& options, int& status) {
+    const Picture picture{format_of(options), permutation_of(options)};
+    if (options.run) {
+        run_and_show(options, picture, status);
+    } else {
+        show(options, picture, load(options));
     }
-    if (format == "svg") return draw_svg(view);
-    if (format == "json") return draw_json(view);
-    if (format == "text") return draw_text(view);
-    std::ostringstream text;
-    format == "sparse" ? write_sparse(text, input.traffic) : write_dense(text, input.traffic);
-    return text.str();
 }
 
 }  // namespace
@@ -123,9 +171,9 @@ std::string picture(const Options& options) {
 
 int main(int argc, char** argv) {
     using namespace strata::mapping;
-    return strata::tool::run_command("strata-traffic", [&] {
-        if (const std::optional<Options> options = parse(argc, argv)) {
-            strata::tool::write_output(picture(*options), options->output);
-        }
+    int status = 0;
+    const int own = strata::tool::run_command("strata-traffic", [&] {
+        if (const std::optional<Options> options = parse(argc, argv)) carry_out(*options, status);
     });
+    return status != 0 ? status : own;
 }

@@ -31,6 +31,10 @@ void LineReader::fail_whole(const std::string& message) const {
 
 /// Piece by piece, so that a file without line ends does not fill the memory.
 bool LineReader::read_line() {
+    if (again_) {
+        again_ = false;
+        return true;
+    }
     line_.clear();
     ++number_;
     std::array<char, piece_bytes> piece;

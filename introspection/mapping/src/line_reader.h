@@ -17,9 +17,12 @@ public:
     /// The next line that is neither blank nor, unless `comments` is 0, begins with it; false at the end. The
     /// view holds until the next call. Throws topology::FileError for lines of more than 64 MiB.
     bool next(std::string_view& line, char comment = '#');
+    /// next() begins with the line that it gave last: for those who look before they read. A file may be a
+    /// pipe, and can be read only once.
+    void put_back() { again_ = true; }
     [[noreturn]] void fail(const std::string& message) const;        ///< at this line
     [[noreturn]] void fail_whole(const std::string& message) const;  ///< of the file
-    int number() const { return number_; }
+    const std::string& path() const { return path_; }
 
     /// A whole number up to `most`. Throws topology::FileError.
     std::uint64_t whole(std::string_view text,
@@ -36,6 +39,7 @@ private:
     std::ifstream stream_;
     std::string line_;
     int number_ = 0;
+    bool again_ = false;
 };
 
 /// The words of a line, between blanks, tabs and carriage returns, and `also`.

@@ -6,8 +6,7 @@ namespace {
 
 /// Calls cell(row, column, value) for every number but 0; returns how many rows there are.
 template <class Cell>
-int read_square(const std::string& path, Cell cell) {
-    LineReader reader(path);
+int read_square(LineReader& reader, Cell cell) {
     std::string_view line;
     std::vector<std::string_view> words;
     std::size_t columns = 0;
@@ -16,8 +15,9 @@ int read_square(const std::string& path, Cell cell) {
     while (reader.next(line)) {
         words_of(line, words, ',');
         if (row == 0) columns = words.size();
-        if (columns > static_cast<std::size_t>(most_ranks)) {
-            reader.fail("at most " + std::to_string(most_ranks) + " ranks can be read");
+        if (columns > static_cast<std::size_t>(most_dense_ranks_read)) {
+            reader.fail("a dense matrix has at most " + std::to_string(most_dense_ranks_read) +
+                        " ranks; take a sparse one");
         }
         if (words.size() != columns) {
             reader.fail(std::to_string(words.size()) + " numbers, but the first row has " +
@@ -43,18 +43,19 @@ int read_square(const std::string& path, Cell cell) {
 
 }  // namespace
 
-TrafficMatrix read_dense(const std::string& sizes, const std::string& counts) {
+TrafficMatrix read_dense(LineReader& sizes, const std::string& counts) {
     std::vector<Flow> flows;
     const int ranks = read_square(sizes, [&](int row, int column, std::uint64_t bytes) {
         flows.push_back({row, column, bytes, 0});
     });
     if (counts.empty()) return TrafficMatrix(ranks, std::move(flows));
-    const int same = read_square(counts, [&](int row, int column, std::uint64_t messages) {
+    LineReader messages_of(counts);
+    const int same = read_square(messages_of, [&](int row, int column, std::uint64_t messages) {
         if (row < ranks && column < ranks) flows.push_back({row, column, 0, messages});
     });
     if (same != ranks) {
-        LineReader(counts).fail_whole(std::to_string(same) + " rows, but " + sizes + " has " +
-                                      std::to_string(ranks));
+        messages_of.fail_whole(std::to_string(same) + " rows, but " + sizes.path() + " has " +
+                               std::to_string(ranks));
     }
     return TrafficMatrix(ranks, std::move(flows));
 }

@@ -33,16 +33,14 @@ std::set<int> numbers_of(const std::string& start) {
     return numbers;
 }
 
-std::string file_of(const std::string& prefix, int rank) {
-    return prefix + "." + std::to_string(rank) + std::string(ending);
-}
-
 /// "1024 bytes" -> 1024.
 std::uint64_t amount(const LineReader& reader, std::string_view field, std::string_view unit) {
     if (!field.ends_with(unit))
         reader.fail("'" + std::string(field) + "' is not 'N" + std::string(unit) + "'");
     return reader.whole(field.substr(0, field.size() - unit.size()));
 }
+
+bool is_message(std::string_view kind) { return kind == "E" || kind == "I" || kind == "S"; }
 
 /// Lines that say again, by collective operation, what the point-to-point lines hold.
 bool is_collective(std::string_view kind) {
@@ -55,7 +53,7 @@ void read_rank(const std::string& path, int rank, int ranks, std::vector<Flow>& 
     while (reader.next(line)) {
         const std::vector<std::string_view> fields = topology::split(line, '\t');
         if (is_collective(fields[0])) continue;
-        if (fields[0] != "E" && fields[0] != "I" && fields[0] != "S") {
+        if (!is_message(fields[0])) {
             reader.fail("unknown kind of line '" + std::string(fields[0].substr(0, 40)) +
                         "'; known: E, I, S, C, D, O2A, A2O, A2A");
         }
@@ -72,6 +70,12 @@ void read_rank(const std::string& path, int rank, int ranks, std::vector<Flow>& 
 
 }  // namespace
 
+std::string profile_of(const std::string& prefix, int rank) {
+    return prefix + "." + std::to_string(rank) + std::string(ending);
+}
+
+bool is_monitored_kind(std::string_view kind) { return is_message(kind) || is_collective(kind); }
+
 int monitored_ranks(const std::string& prefix) {
     const std::set<int> numbers = numbers_of(prefix);
     if (numbers.empty()) return 0;
@@ -80,8 +84,8 @@ int monitored_ranks(const std::string& prefix) {
         int missing = 0;
         while (numbers.contains(missing)) ++missing;
         throw topology::FileError(
-            file_of(prefix, missing), 0,
-            "is missing, though there is " + file_of(prefix, ranks - 1) + ": one file per rank is needed");
+            profile_of(prefix, missing), 0,
+            "is missing, though there is " + profile_of(prefix, ranks - 1) + ": one file per rank is needed");
     }
     return ranks;
 }
@@ -91,21 +95,23 @@ std::string session_file(const std::string& name) {
     if (numbers.size() > 1) {
         throw topology::FileError(name, 0,
                                   "there are several matrices of that name; name one of them: " +
-                                      file_of(name + "_sizes", *numbers.begin()));
+                                      profile_of(name + "_sizes", *numbers.begin()));
     }
-    return numbers.empty() ? "" : file_of(name + "_sizes", *numbers.begin());
+    return numbers.empty() ? "" : profile_of(name + "_sizes", *numbers.begin());
 }
 
-TrafficMatrix read_monitoring(const std::string& prefix) {
+TrafficMatrix read_profiles(const std::string& prefix, ReadProfile read) {
     const int ranks = monitored_ranks(prefix);
-    if (ranks == 0) throw topology::FileError(prefix, 0, "there is no " + file_of(prefix, 0));
+    if (ranks == 0) throw topology::FileError(prefix, 0, "there is no " + profile_of(prefix, 0));
     std::vector<Flow> flows;
-    for (int rank = 0; rank < ranks; ++rank) read_rank(file_of(prefix, rank), rank, ranks, flows);
+    for (int rank = 0; rank < ranks; ++rank) read(profile_of(prefix, rank), rank, ranks, flows);
     try {
         return TrafficMatrix(ranks, std::move(flows));
     } catch (const std::overflow_error& error) {
         throw topology::FileError(prefix, 0, error.what());
     }
 }
+
+TrafficMatrix read_monitoring(const std::string& prefix) { return read_profiles(prefix, read_rank); }
 
 }  // namespace strata::mapping

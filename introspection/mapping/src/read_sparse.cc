@@ -47,8 +47,7 @@ Banner banner_in(const LineReader& reader, std::string_view line) {
 
 }  // namespace
 
-TrafficMatrix read_sparse(const std::string& path) {
-    LineReader reader(path);
+TrafficMatrix read_sparse(LineReader& reader) {
     std::string_view line;
     std::vector<std::string_view> words;
     if (!reader.next(line)) reader.fail_whole("there is no line 'ranks N'");
@@ -69,8 +68,7 @@ TrafficMatrix read_sparse(const std::string& path) {
     return TrafficMatrix(ranks, std::move(flows));
 }
 
-TrafficMatrix read_matrix_market(const std::string& path) {
-    LineReader reader(path);
+TrafficMatrix read_matrix_market(LineReader& reader) {
     std::string_view line;
     std::vector<std::string_view> words;
     if (!reader.next(line, '\0')) reader.fail_whole("is empty");

@@ -1,6 +1,7 @@
 #include "strata/mapping/traffic_files.h"
 
 #include <filesystem>
+#include <stdexcept>
 
 #include "line_reader.h"
 #include "strata/topology/text.h"
@@ -17,7 +18,8 @@ struct Name {
 constexpr Name names[] = {{"dense", TrafficFormat::dense},
                           {"sparse", TrafficFormat::sparse},
                           {"matrix-market", TrafficFormat::matrix_market},
-                          {"monitoring", TrafficFormat::monitoring}};
+                          {"monitoring", TrafficFormat::monitoring},
+                          {"rows", TrafficFormat::rows}};
 
 bool is_there(const std::string& path) {
     std::error_code ignored;
@@ -43,19 +45,48 @@ std::string counts_beside(const std::string& path) {
     return is_there(counts) ? counts : std::string();
 }
 
-TrafficFormat format_of(const std::string& path) {
-    LineReader reader(path);
+/// By the first line that is no comment, and what stands above it; the reader then gives that line.
+TrafficFormat format_of(LineReader& reader) {
     std::string_view line;
-    if (!reader.next(line, '\0')) reader.fail_whole("is empty");
-    if (topology::lower_case(line.substr(0, 14)) == "%%matrixmarket") return TrafficFormat::matrix_market;
-    if (line.front() == '#' && !reader.next(line)) reader.fail_whole("there is nothing but comments in it");
+    bool more = reader.next(line, '\0');
+    if (!more) reader.fail_whole("is empty");
+    const bool market = topology::lower_case(line.substr(0, 14)) == "%%matrixmarket";
+    const bool monitored = line == "# POINT TO POINT";
+    for (; more && line.front() == '#'; more = reader.next(line, '\0')) {
+        if (line == rows_comment) return TrafficFormat::rows;
+    }
+    if (!more) {
+        if (monitored) return TrafficFormat::monitoring;  // this rank has sent nothing
+        reader.fail_whole("there is nothing but comments in it");
+    }
+    reader.put_back();
+    if (market) return TrafficFormat::matrix_market;
     std::vector<std::string_view> words;
     words_of(line, words);
     if (words[0] == "ranks") return TrafficFormat::sparse;
-    if (words[0] == "E" || words[0] == "I" || words[0] == "S" || words[0] == "D") {
-        return TrafficFormat::monitoring;
+    return is_monitored_kind(words[0]) ? TrafficFormat::monitoring : TrafficFormat::dense;
+}
+
+/// Whether MPI_M_flush() has written the file; Open MPI's may be empty.
+bool is_row(const std::string& path) {
+    LineReader reader(path);
+    std::string_view line;
+    while (reader.next(line, '\0') && line.front() == '#') {
+        if (line == rows_comment) return true;
     }
-    return TrafficFormat::dense;
+    return false;
+}
+
+/// All files PREFIX.RANK.prof.
+TrafficMatrix read_one_per_rank(const std::string& prefix, std::optional<TrafficFormat> format) {
+    const bool rows = format ? *format == TrafficFormat::rows : is_row(profile_of(prefix, 0));
+    return rows ? read_rows(prefix) : read_monitoring(prefix);
+}
+
+/// Who gives one file of many.
+[[noreturn]] void ask_for_prefix(const LineReader& reader, const std::string& whose) {
+    const std::string prefix = prefix_of(reader.path());
+    reader.fail_whole(whose + " files PREFIX.RANK.prof; give " + (prefix.empty() ? "PREFIX" : prefix));
 }
 
 }  // namespace
@@ -74,33 +105,30 @@ std::string known_traffic_formats() {
 }
 
 TrafficMatrix read_traffic(const std::string& path, std::optional<TrafficFormat> format) {
+    const auto may_be = [&](TrafficFormat one) { return format.value_or(one) == one; };
     std::string file = path;
     if (!is_there(path)) {
-        if (format.value_or(TrafficFormat::monitoring) == TrafficFormat::monitoring &&
-            monitored_ranks(path) > 0) {
-            return read_monitoring(path);
+        if ((may_be(TrafficFormat::monitoring) || may_be(TrafficFormat::rows)) && monitored_ranks(path) > 0) {
+            return read_one_per_rank(path, format);
         }
-        if (format.value_or(TrafficFormat::dense) == TrafficFormat::dense) file = session_file(path);
+        if (may_be(TrafficFormat::dense)) file = session_file(path);
         if (file.empty()) {
             throw topology::FileError(
                 path, 0,
                 "there is neither this file nor " + path + ".0.prof nor " + path + "_sizes.RANK.prof");
         }
     }
-    switch (format ? *format : format_of(file)) {
-        case TrafficFormat::sparse: return read_sparse(file);
-        case TrafficFormat::matrix_market: return read_matrix_market(file);
-        case TrafficFormat::monitoring: {
-            const std::string prefix = prefix_of(file);
-            if (prefix.empty()) {
-                throw topology::FileError(path, 0,
-                                          "Open MPI's monitoring writes files PREFIX.RANK.prof; give PREFIX");
-            }
-            return read_monitoring(prefix);
-        }
+    LineReader reader(file);
+    switch (format ? *format : format_of(reader)) {
+        case TrafficFormat::sparse: return read_sparse(reader);
+        case TrafficFormat::matrix_market: return read_matrix_market(reader);
+        case TrafficFormat::rows: ask_for_prefix(reader, "holds what one rank sent: MPI_M_flush writes");
+        case TrafficFormat::monitoring:
+            if (prefix_of(file).empty()) ask_for_prefix(reader, "Open MPI's monitoring writes");
+            return read_monitoring(prefix_of(file));
         case TrafficFormat::dense: break;
     }
-    return read_dense(file, counts_beside(file));
+    return read_dense(reader, counts_beside(file));
 }
 
 std::vector<int> read_permutation(const std::string& path) {
@@ -127,6 +155,10 @@ void write_sparse(std::ostream& out, const TrafficMatrix& traffic) {
 }
 
 void write_dense(std::ostream& out, const TrafficMatrix& traffic) {
+    if (traffic.ranks() > most_dense_ranks) {
+        throw std::invalid_argument("a dense matrix has at most " + std::to_string(most_dense_ranks) +
+                                    " ranks, this one " + std::to_string(traffic.ranks()) + "; take sparse");
+    }
     for (int from = 0; from < traffic.ranks(); ++from) {
         int column = 0;
         const auto zeros = [&](int until) {

@@ -2,6 +2,7 @@
 """What golden files cannot say about strata-reorder and strata-traffic: files, dumps, pictures and large matrices."""
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -15,8 +16,17 @@ GROUPS = os.path.join(FOLDER, "matrices", "groups.txt")
 MACHINE = ("--topology", "synthetic:package:2 core:2", "--nodes", "4")
 
 
-def command(*arguments):
-    return subprocess.run(arguments, text=True, capture_output=True, timeout=60)
+# Ends as told, as soon as it has left what Open MPI leaves of four ranks.
+PROGRAM = r"""
+for rank in 0 1 2 3; do
+    printf '# POINT TO POINT\nE\t%d\t0\t1000 bytes\t1 msgs sent\n' $rank >"$OMPI_MCA_pml_monitoring_filename.$rank.prof"
+done
+touch has_run
+"""
+
+
+def command(*arguments, **how):
+    return subprocess.run(arguments, text=True, capture_output=True, timeout=60, **how)
 
 
 def pattern(path, *arguments):
@@ -72,6 +82,17 @@ class Commands(unittest.TestCase):
         self.assertEqual(self.order(GROUPS, "--from-dump", dump), self.order(GROUPS, *MACHINE))
         self.assertEqual(self.output(TRAFFIC, GROUPS, "--from-dump", dump), self.output(TRAFFIC, GROUPS, *MACHINE))
 
+    def test_a_dump_leaves_no_option_without_effect(self):
+        dump = self.path("job.json")
+        self.output(TOPO, *MACHINE, "--output", dump)
+        for option, value in (("topology", "synthetic:core:4"), ("nodes", "4"), ("hosts", "n[0-3]"), ("ppn", "4"),
+                              ("placement", "core"), ("order", "block"), ("network", "none"), ("nic", "auto"),
+                              ("hierarchy", "node")):
+            for program in (REORDER, TRAFFIC):
+                run = command(program, GROUPS, "--from-dump", dump, "--" + option, value)
+                self.assertEqual((run.returncode, run.stdout), (2, ""), option)
+                self.assertTrue(run.stderr.endswith(f": --{option}: --from-dump tells it already\n"), run.stderr)
+
     def test_traffic_shows_what_reorder_found(self):
         order = self.path("order.txt")
         found = json.loads(self.output(REORDER, GROUPS, *MACHINE, "--format", "json", errors=None))
@@ -110,9 +131,122 @@ class Commands(unittest.TestCase):
         self.assertEqual(run.returncode, 1)
         self.assertIn("--output: cannot write '/dev/full'", run.stderr)
 
+    def test_pictures_are_not_made_whole_in_memory_first(self):
+        matrix = self.path("traffic.txt")
+        with open(matrix, "w", encoding="utf-8") as file:
+            file.write("ranks 16384\n0 16383 5\n")
+        machine = ("--topology", "synthetic:core:64", "--nodes", "256")
+        # 512 MiB of text, within less memory.
+        run = command("sh", "-c", 'ulimit -v 400000; exec "$@" | wc -lc', "sh", TRAFFIC, matrix, *machine, "--format",
+                      "dense")
+        self.assertEqual((run.stdout.split(), run.stderr), (["16384", str(2 * 16384 * 16384)], ""))
+
+    def test_dense_matrices_of_too_many_ranks_are_refused(self):
+        matrix, output = self.path("traffic.txt"), self.path("dense.txt")
+        with open(matrix, "w", encoding="utf-8") as file:
+            file.write("ranks 20000\n")
+        run = command(TRAFFIC, matrix, "--topology", "synthetic:core:100", "--nodes", "200", "--format", "dense",
+                      "--output", output)
+        self.assertEqual((run.returncode, run.stderr),
+                         (2, "strata-traffic: --format: dense is for at most 16384 ranks, the matrix has 20000; "
+                             "take sparse\n"))
+        self.assertFalse(os.path.exists(output))
+
+    def test_the_matrix_may_come_out_of_a_pipe(self):
+        with open(GROUPS, encoding="utf-8") as file:
+            run = command(TRAFFIC, "/dev/stdin", *MACHINE, input=file.read())
+        self.assertEqual((run.returncode, run.stdout), (0, self.output(TRAFFIC, GROUPS, *MACHINE)), run.stderr)
+
+    def run_program(self, *arguments, then="", cores=4):
+        machine = ("--topology", f"synthetic:core:{cores}")
+        return command(TRAFFIC, "--run", *machine, *arguments, "--", "sh", "-c", PROGRAM + then, cwd=self.scratch.name)
+
+    def left(self):
+        return sorted(os.listdir(self.scratch.name))
+
+    def kept(self, run):
+        """PREFIX of the files that the command says it keeps."""
+        found = re.search(r"^strata-traffic: the traffic of the run stays in (\S+)$", run.stderr, re.MULTILINE)
+        self.assertIsNotNone(found, run.stderr)
+        return found.group(1)
+
+    def test_traffic_is_shown_whatever_the_program_returns(self):
+        for then, status in (("", 0), ("exit 3", 3), ("kill -9 $$", 137)):
+            run = self.run_program(then=then)
+            self.assertEqual(run.returncode, status, run.stderr)
+            self.assertIn("4 ranks, 3.91 KiB, 4 messages", run.stdout)
+            self.assertEqual(run.stderr, f"strata-traffic: --run: 'sh' ended with status {status}\n" if status else "")
+            self.assertEqual(self.left(), ["has_run"])
+
+    def test_a_program_without_traffic_fails(self):
+        for program, status, why in (("false", 1, "ended with status 1 and left no traffic"),
+                                     ("exit 7", 7, "ended with status 7 and left no traffic"),
+                                     ("true", 1, "left no traffic")):
+            run = command(TRAFFIC, "--run", "--", "sh", "-c", program, cwd=self.scratch.name)
+            self.assertEqual((run.returncode, run.stdout), (status, ""))
+            self.assertIn(f"strata-traffic: --run: 'sh' {why}: is it a job of Open MPI", run.stderr)
+            self.assertEqual(self.left(), [])
+
+    def test_nothing_runs_that_could_not_be_shown(self):
+        wrong = {"none.txt": None, "twice.txt": "0\n1\n1\n3\n", "five.txt": "0\n1\n2\n3\n4\n"}
+        for name, text in wrong.items():
+            if text is not None:
+                with open(self.path(name), "w", encoding="utf-8") as file:
+                    file.write(text)
+            self.assert_nothing_runs(2, "--permutation: ", "--permutation", name)
+        for name in ("no_such_folder/x.svg", "."):
+            self.assert_nothing_runs(1, "--output: cannot write '" + name, "--output", name)
+        self.assert_nothing_runs(2, "--permutation: ", "--permutation", "twice.txt", machine=())
+        self.assert_nothing_runs(2, "--format: ", "--format", "png")
+        self.assert_nothing_runs(2, "--costs: ", "--costs", "street=3")
+        self.assert_nothing_runs(2, "--from-dump: ", "--from-dump", "none.json", machine=())
+        self.assert_nothing_runs(2, "--nodes: ", "--nodes", "0")
+
+    def assert_nothing_runs(self, status, why, *arguments, machine=("--topology", "synthetic:core:4")):
+        before = self.left()
+        run = command(TRAFFIC, "--run", *machine, *arguments, "--", "touch", "has_run", cwd=self.scratch.name)
+        self.assertEqual((run.returncode, run.stdout, self.left()), (status, "", before), run.stderr)
+        self.assertTrue(run.stderr.startswith("strata-traffic: " + why), run.stderr)
+
+    def test_files_stay_untouched_until_there_is_something_to_write(self):
+        with open(self.path("x.svg"), "w", encoding="utf-8") as file:
+            file.write("old")
+        run = command(TRAFFIC, "--run", "--output", "x.svg", "--", "false", cwd=self.scratch.name)
+        self.assertEqual((run.returncode, self.left()), (1, ["x.svg"]))
+        with open(self.path("x.svg"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "old")
+
+    def test_traffic_is_kept_where_it_cannot_be_shown(self):
+        run = self.run_program("--output", "/dev/full", then="exit 3")
+        self.assertEqual(run.returncode, 3)
+        self.assertIn("--output: cannot write '/dev/full'", run.stderr)
+        self.assertIn("4 ranks", self.output(TRAFFIC, self.kept(run), "--topology", "synthetic:core:4"))
+        run = self.run_program(cores=5)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("the matrix has 4 ranks, the machine 5", run.stderr)
+        self.assertIn("4 ranks", self.output(TRAFFIC, self.kept(run), "--topology", "synthetic:core:4"))
+        run = self.run_program(then='rm "$OMPI_MCA_pml_monitoring_filename.0.prof"')
+        self.assertEqual(run.returncode, 2)
+        self.assertTrue(os.path.exists(self.kept(run) + ".1.prof"))
+
     def test_matrices_without_end_are_refused(self):
         run = command(REORDER, "/dev/zero", *MACHINE)
         self.assertEqual((run.returncode, run.stdout), (2, ""))
+
+    def test_other_processes_answer_the_same(self):
+        matrix = pattern(self.path("traffic.txt"), "stencil9", "--ranks", "1024", "--shuffle", "1")
+        with open(matrix, encoding="utf-8") as file:
+            first, *flows = (line for line in file.read().splitlines() if not line.startswith("#"))
+        machine = ("--topology", "synthetic:package:2 core:16", "--nodes", "32")
+        found = set()
+        for variant in range(3):
+            random.Random(variant).shuffle(flows)
+            environment = dict(os.environ, MALLOC_PERTURB_=str(85 * variant), OMP_NUM_THREADS=str(variant + 1),
+                               SCOTCH_PTHREAD_NUMBER=str(variant + 1))
+            run = command(REORDER, "/dev/stdin", *machine, input="\n".join([first, *flows]), env=environment)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            found.add(run.stdout + run.stderr)
+        self.assertEqual(len(found), 1)
 
     def test_many_ranks_are_mapped(self):
         matrix = pattern(self.path("traffic.txt"), "cg", "--ranks", "8192", "--shuffle", "1")

@@ -1,11 +1,13 @@
 #include "strata/mapping/traffic_files.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "strata/topology/text_file.h"
 
@@ -106,6 +108,81 @@ TEST_F(TrafficFiles, ReadsWhatOpenMpiMonitors) {
     EXPECT_EQ(read_traffic(path("prof")), expected);
     EXPECT_EQ(read_traffic(path("prof.0.prof")), expected);
     EXPECT_EQ(read_traffic(path("prof"), TrafficFormat::monitoring), expected);
+}
+
+TEST_F(TrafficFiles, KnowsOpenMpisFilesByAnyOfTheirLines) {
+    write("prof.0.prof", "# POINT TO POINT\nE\t0\t1\t5 bytes\t1 msgs sent\n");
+    const TrafficMatrix expected(2, {{0, 1, 5, 1}});
+    for (const char* first : {"C\t1\t0\t5404 bytes\t32 msgs sent", "D\tMPI_COMM_WORLD\tprocs: 0,1",
+                              "O2A\t0\t3000 bytes\t1 msgs sent", "A2O\t0\t0 bytes\t0 msgs sent",
+                              "A2A\t0\t396 bytes\t8 msgs sent"}) {
+        EXPECT_EQ(read_traffic(write("prof.1.prof", "# COLLECTIVES\n" + std::string(first) + "\n")),
+                  expected);
+    }
+    EXPECT_EQ(read_traffic(write("prof.1.prof", "# POINT TO POINT\n# OSC\n# COLLECTIVES\n")), expected)
+        << "this rank sent nothing";
+    EXPECT_EQ(read_traffic(path("prof")), expected);
+    write("prof.0.prof", "");
+    EXPECT_EQ(read_traffic(path("prof")), TrafficMatrix(2));
+}
+
+TEST_F(TrafficFiles, ReadsWhatEveryRankFlushed) {
+    const std::string rest = ", rank 4 of MPI_COMM_WORLD, P2P+COLL\n# peer messages bytes\n";
+    write("app.0.prof", "# sent by rank 0 of 3" + rest + "0 0 0\n1 2 5\n2 0 0\n");
+    write("app.1.prof", "# sent by rank 1 of 3" + rest + "0 0 0\n1 0 0\n2 0 0\n");
+    write("app.2.prof", "# sent by rank 2 of 3" + rest + "0 1 7\n1 0 0\n2 3 0\n");
+    const TrafficMatrix expected(3, {{0, 1, 5, 2}, {2, 0, 7, 1}, {2, 2, 0, 3}});
+    EXPECT_EQ(read_traffic(path("app")), expected);
+    EXPECT_EQ(read_traffic(path("app"), TrafficFormat::rows), expected);
+    EXPECT_EQ(complaint_about("app.1.prof", path("app.1.prof")),
+              "app.1.prof: holds what one rank sent: MPI_M_flush writes files PREFIX.RANK.prof; give app");
+}
+
+TEST_F(TrafficFiles, ComplainsAboutRows) {
+    const auto row = [&](const std::string& rank, const std::string& rest) {
+        return write("r." + rank + ".prof",
+                     "# sent by rank " + rank + " of 2, rank 0 of MPI_COMM_WORLD, P2P\n" + rest);
+    };
+    const std::string good = "# peer messages bytes\n0 0 0\n1 1 5\n";
+    row("0", good);
+    const auto about = [&](const std::string& rest) {
+        row("1", rest);
+        return complaint_about("r.1.prof", path("r"));
+    };
+    EXPECT_EQ(about("# peer messages bytes\n0 0 0\n"), "r.1.prof: 1 lines for 2 ranks");
+    EXPECT_EQ(about(good + "0 0 0\n"), "r.1.prof:5: is about peer 0, not 2");
+    EXPECT_EQ(about("0 0\n"), "r.1.prof:2: a line is to be 'PEER MESSAGES BYTES'");
+    EXPECT_EQ(about("0 0 -1\n"), "r.1.prof:2: '-1' is no whole number from 0 to 18446744073709551615");
+    write("r.1.prof", "# sent by rank 0 of 2, rank 0 of MPI_COMM_WORLD, P2P\n" + good);
+    EXPECT_EQ(complaint_about("r.1.prof", path("r")), "r.1.prof:1: is about rank 0, not 1");
+    write("r.1.prof", "0 0 0\n1 1 5\n");
+    EXPECT_EQ(complaint_about("r.1.prof", path("r")),
+              "r.1.prof: the first line is to be '# sent by rank R of N, ...', as MPI_M_flush writes it");
+    row("1", good);
+    row("2", good);  // of a larger job before
+    EXPECT_EQ(complaint_about("r.0.prof", path("r")),
+              "r.0.prof:1: is about 2 ranks, but there are 3 such files");
+}
+
+TEST_F(TrafficFiles, ReadsPipes) {
+    const TrafficMatrix expected(2, {{0, 1, 5, 0}});
+    for (const char* text : {"0 5\n0 0\n", "# of a pipe\n\nranks 2\n0 1 5\n",
+                             "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 5\n"}) {
+        ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+        std::thread writer([&] { write("pipe", text); });
+        EXPECT_EQ(read_traffic(path("pipe")), expected) << text;
+        writer.join();
+        std::filesystem::remove(path("pipe"));
+    }
+}
+
+TEST_F(TrafficFiles, LimitsDenseMatrices) {
+    std::string row = "1";
+    for (int i = 1; i < 65537; ++i) row += " 0";
+    EXPECT_EQ(complaint(row + "\n"), "m:1: a dense matrix has at most 65536 ranks; take a sparse one");
+    std::ostringstream out;
+    EXPECT_THROW(write_dense(out, TrafficMatrix(mapping::most_dense_ranks + 1)), std::invalid_argument);
+    EXPECT_EQ(out.str(), "");
 }
 
 TEST_F(TrafficFiles, WritesWhatItReads) {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <ctime>
 #include <numeric>
 
 #include "cases.h"
@@ -52,8 +51,11 @@ TEST_P(Reorder, AnswersTheSameTwice) {
     for (int i = 0; i < 50; ++i) {
         const Placement placement = random_placement(random);
         const TrafficMatrix traffic = random_traffic(random, placement.hierarchy.ranks());
+        std::vector<Flow> flows(traffic.flows().begin(), traffic.flows().end());
+        std::shuffle(flows.begin(), flows.end(), random);
+        const TrafficMatrix same(traffic.ranks(), std::move(flows));
         EXPECT_EQ(mapping::reorder(traffic, placement.hierarchy, options_),
-                  mapping::reorder(traffic, placement.hierarchy, options_));
+                  mapping::reorder(same, placement.hierarchy, options_));
     }
 }
 
@@ -230,15 +232,11 @@ TrafficMatrix shuffled_grid(int width, int height) {
     return TrafficMatrix(width * height, std::move(flows));
 }
 
-TEST_P(Reorder, MapsThousandsInSeconds) {
+// How long it takes: README.md; here only that it ends, and how well.
+TEST_P(Reorder, MapsThousands) {
     const Placement placement = nodes_with(std::vector<int>(256, 32), Order::block, true);
     const TrafficMatrix traffic = shuffled_grid(128, 64);
-    const std::clock_t begin = std::clock();
     const Reordering found = plan_reordering(traffic, placement.hierarchy, options_);
-    const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-    EXPECT_LT(
-        seconds,
-        26);  // seed paper on introspection monitoring, table 1: 2.6 s. Ten times that under sanitizers.
     EXPECT_TRUE(found.applied);
     EXPECT_LT(found.after.network_bytes(), found.before.network_bytes() / 3);
 }

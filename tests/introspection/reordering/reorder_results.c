@@ -107,6 +107,22 @@ static void check_orders(void) {
     reorder(sizes, NULL, info, k);
     expect(is_identity(k) == !pays, "costs of links are not heeded");
 
+    MPI_Info_delete(info, "strata_costs");
+    MPI_Info_set(info, "strata_margin", "1"); /* partners talk with each other wherever they are */
+    reorder(sizes, NULL, info, k);
+    expect(is_identity(k), "somebody moves though not all is saved");
+    MPI_Info_delete(info, "strata_margin");
+
+    /* Near partners send more bytes, far ones more messages. */
+    fill(counts, size / 2, 1000);
+    fill(sizes, size / 2, 10);
+    for (i = 0; i < size; ++i) sizes[i * size + (i ^ 1) % size] += 100000;
+    reorder(sizes, counts, info, k);
+    expect(is_identity(k) == !pays, "messages do not count");
+    MPI_Info_set(info, "strata_message_bytes", "0");
+    reorder(sizes, counts, info, k);
+    expect(is_identity(k), "what a message costs is not heeded");
+
     /* One of many pairs is apart: little is to be saved. */
     fill(sizes, size > 1 ? 1 : 0, 1000);
     for (i = 0; i < size; ++i) sizes[i * size + (i ^ 1) % size] += 1000000;

@@ -1,0 +1,50 @@
+#include "line_reader.h"
+#include "strata/topology/text.h"
+#include "strata/topology/text_file.h"
+#include "traffic_reading.h"
+
+namespace strata::mapping {
+namespace {
+
+/// "# sent by rank R of N, ...": the file is that of `rank`, of a communicator of so many.
+void check_heading(LineReader& reader, int rank, int ranks) {
+    std::string_view line;
+    std::vector<std::string_view> words;
+    if (reader.next(line, '\0')) words_of(line, words, ',');
+    if (words.size() < 7 || !line.starts_with("# sent by rank ")) {
+        reader.fail_whole("the first line is to be '# sent by rank R of N, ...', as MPI_M_flush writes it");
+    }
+    if (reader.whole(words[4]) != static_cast<std::uint64_t>(rank)) {
+        reader.fail("is about rank " + std::string(words[4]) + ", not " + std::to_string(rank));
+    }
+    if (reader.whole(words[6]) != static_cast<std::uint64_t>(ranks)) {
+        reader.fail("is about " + std::string(words[6]) + " ranks, but there are " + std::to_string(ranks) +
+                    " such files");
+    }
+}
+
+void read_row(const std::string& path, int rank, int ranks, std::vector<Flow>& flows) {
+    LineReader reader(path);
+    check_heading(reader, rank, ranks);
+    std::string_view line;
+    std::vector<std::string_view> words;
+    int peer = 0;
+    for (; reader.next(line); ++peer) {
+        words_of(line, words);
+        if (words.size() != 3) reader.fail("a line is to be 'PEER MESSAGES BYTES'");
+        if (reader.rank(words[0], ranks) != peer) {
+            reader.fail("is about peer " + std::string(words[0]) + ", not " + std::to_string(peer));
+        }
+        const Flow flow{rank, peer, reader.whole(words[2]), reader.whole(words[1])};
+        if (flow.bytes != 0 || flow.messages != 0) flows.push_back(flow);
+    }
+    if (peer != ranks) {
+        reader.fail_whole(std::to_string(peer) + " lines for " + std::to_string(ranks) + " ranks");
+    }
+}
+
+}  // namespace
+
+TrafficMatrix read_rows(const std::string& prefix) { return read_profiles(prefix, read_row); }
+
+}  // namespace strata::mapping
