@@ -248,6 +248,23 @@ class Commands(unittest.TestCase):
             found.add(run.stdout + run.stderr)
         self.assertEqual(len(found), 1)
 
+    def test_variables_of_runs_reach_other_nodes(self):
+        # 4.1 passes them all; from 5.0 on those of a list.
+        names = ["OMPI_MCA_pml_monitoring_" + name for name in ("enable", "enable_output", "filename")]
+        mpirun, printed = self.path("mpirun"), self.path("environment")
+        names.append("OMPI_MCA_coll_strata_dump")
+        for version, listed in (("mpirun (Open MPI) 5.0.7", names), ("prterun (PRRTE) 3.0", names),
+                                ("mpirun (Open MPI) 4.1.4", []), ("mpirun.openmpi (OpenRTE) 4.1.4", [])):
+            with open(mpirun, "w", encoding="utf-8") as file:
+                file.write(f'#!/bin/sh\nif [ "$1" = --version ]; then echo "{version}"; else env >{printed}; fi\n')
+            os.chmod(mpirun, 0o755)
+            run = subprocess.run([TRAFFIC, "--run", *MACHINE, "--", mpirun], cwd=self.scratch.name, text=True,
+                                 capture_output=True, timeout=60, env=os.environ | {"OMPI_MCA_mca_base_env_list": "GIVEN"})
+            self.assertIn("left no traffic", run.stderr)
+            with open(printed, encoding="utf-8") as file:
+                found = re.findall("^OMPI_MCA_mca_base_env_list=(.*)$", file.read(), re.M)[0].split(";")
+            self.assertEqual(found, ["GIVEN", *listed])
+
     def test_many_ranks_are_mapped(self):
         matrix = pattern(self.path("traffic.txt"), "cg", "--ranks", "8192", "--shuffle", "1")
         run = command(REORDER, matrix, "--topology", "synthetic:package:2 core:16", "--nodes", "256", "--verbose",

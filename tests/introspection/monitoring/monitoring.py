@@ -143,7 +143,8 @@ def check_flushed(folder, spoilt):
     counts = [[0 if row == column else 3 * row + column + 1 for column in ranks] for row in ranks]
     sizes = [[counts[row][column] * (100 * row + 10 * column + 1) for column in ranks] for row in ranks]
     counts[0][1] += spoilt
-    expected = [f"files.{rank}.prof" for rank in ranks] + [f"files_{what}.{3 - root}.prof" for what in ("counts", "sizes")]
+    expected = [f"files.{rank}.prof" for rank in ranks]
+    expected += [f"files_{what}.{3 - root}.prof" for what in ("counts", "sizes")]
     expect(sorted(os.listdir(folder)), expected, "files")
     for rank in ranks:
         with open(f"{folder}/files.{rank}.prof", encoding="utf-8") as file:
@@ -315,8 +316,9 @@ def case_two_nodes(job, without=""):
     from nodes import Nodes  # pylint: disable=import-outside-toplevel,import-error
     with Nodes(job.paths, slots=[1, 1]) as nodes:
         mpirun = f"{nodes.folder}/mpirun"  # after the cluster's own settings, as they list pml
+        wrapper = "" if without else job.paths["strata_monitor"]
         with open(mpirun, "w", encoding="utf-8") as file:
-            file.write(f"#!/bin/sh\nexec {'' if without else job.paths['strata_monitor']} {job.paths['mpirun']} \"$@\"\n")
+            file.write(f'#!/bin/sh\nexec {wrapper} {job.paths["mpirun"]} "$@"\n')
         os.chmod(mpirun, 0o755)
         output = nodes.call("run", "--np", "2", "--timeout", "90", "--mpirun", mpirun, "--", "-x", "GIVEN=1",
                             job.paths["flush_collective"], f"{nodes.folder}/flushed", "barrier", check=False)
