@@ -30,6 +30,20 @@
 extern "C" {
 #endif
 
+/* The environment says more, or something else, of the machine:
+ *
+ *   STRATA_NETWORK    the switches above the nodes: auto (what Slurm says; the default), none, file:PATH in the syntax of
+ *                     Slurm's topology.conf, or hosts:n[0-1]=top.site0;n[2-3]=top.site1
+ *   STRATA_NIC        the network cards near which roots are chosen: auto (the default), none, or a list such as
+ *                     mlx5_0,ib0@numa:1
+ *   STRATA_TOPOLOGY   an XML file of hwloc, or synthetic:DESCRIPTION: a machine to stand for the real one
+ *   STRATA_PLACEMENT  the cores of that machine where processes run, by their rank on the node: 0-3;4;5;all, each perhaps
+ *                     with the name of a node, 0@n0;0@n1; not bound where it is missing. Without STRATA_TOPOLOGY it has no
+ *                     effect
+ *
+ * Where one of them is not set, the parameter of the same name (coll_strata_network, ...) counts if Open MPI's launcher
+ * passes it on; the component itself heeds the parameters only. */
+
 /* Values of split_type for MPIX_Comm_split_type() beside those of MPI. The first two are the same: the next level down.
  * The third is guided by the info key "mpi_hw_resource_type", whose value is the name of a type (case does not count;
  * "mpi_shared_memory", "node", "socket", "numa", "l3", "hwthread" and the like are understood, too). */
