@@ -155,18 +155,12 @@ LocalityRecord own_record() {
     return record;
 }
 
-std::optional<std::uint64_t> own_object(topology::LevelPattern level) {
+std::optional<std::uint64_t> own_object(LevelKind kind) {
     const Place place = own_place();
-    if (level.kind == LevelKind::switch_) {
-        const auto path = network_path(place.node);
-        const std::size_t height = level.height.value_or(0);
-        if (height >= path.size()) return std::nullopt;
-        return topology::stable_hash("switch", path[path.size() - 1 - height]);
-    }
     const std::uint64_t node = topology::stable_hash(place.node);
-    if (level.kind == LevelKind::node) return node;
+    if (kind == LevelKind::node) return node;
     if (!place.machine) return std::nullopt;
-    const auto object = place.machine->object_around(place.binding, level.kind);
+    const auto object = place.machine->object_around(place.binding, kind);
     if (!object) return std::nullopt;
     return topology::stable_hash(std::to_string(*object), node);
 }
