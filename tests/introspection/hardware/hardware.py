@@ -132,6 +132,12 @@ def network_case():
     return 4, {"TOPOLOGY": PLAIN, "PLACEMENT": "0@p0;0@p1;0@p2;0@p3", "NETWORK": network}, wanted
 
 
+def absent_card_case():
+    """A card that a node lacks is passed over, as in the plugin: nodes may differ."""
+    ranks, machine, wanted = near_card_case()
+    return ranks, machine | {"NIC": "mlx5_7," + machine["NIC"]}, wanted
+
+
 def unbound_case():
     """Processes that are not bound stop at their nodes, as for MPI_COMM_TYPE_SHARED (section 3.2.4)."""
     wanted = {}
@@ -191,7 +197,7 @@ TABLES = {"simple": (simple_case, []), "simple_at_once": (simple_case, ["--at-on
           "mixed_at_once": (mixed_case, ["--at-once"]), "stopping_root": (stopping_root_case, []),
           "stopping_root_at_once": (stopping_root_case, ["--at-once"]), "stopping_others": (stopping_others_case, []),
           "network": (network_case, []), "unbound": (unbound_case, []), "near_card": (near_card_case, ["--near-card"]),
-          "near_card_stopping": (near_card_stopping_case, ["--near-card"])}
+          "absent_card": (absent_card_case, ["--near-card"]), "near_card_stopping": (near_card_stopping_case, ["--near-card"])}
 
 # Type asked for -> name told, and members in order (keys are negative ranks) by rank, on two nodes with a process per
 # core, the last one bound to nothing.
