@@ -290,6 +290,11 @@ def check_program(mpirun, folder, program, *options, ranks=8, machine=None):
         raise Failure(f"exit status {status}\n{output}")
 
 
+def check_switch_names(mpirun, folder):
+    check_program(mpirun, folder, "hardware_together", "switches", ranks=3,
+                  machine={"TOPOLOGY": PLAIN, "PLACEMENT": cores(3, 1), "NETWORK": "hosts:p0=top.site.left;p1=top.flat;p2=top.even"})
+
+
 def check_fault(*arguments, ranks=4):
     def check(mpirun, folder):
         check_program(mpirun, folder, "hardware_faults", *arguments, ranks=ranks, machine={"TOPOLOGY": PLAIN, "PLACEMENT": "0;1;2;3"})
@@ -310,7 +315,8 @@ def spoil_one(wanted):
 CASES = {"guided": check_even, "uneven_switches": check_uneven,
          "rules": lambda mpirun, folder: check_program(mpirun, folder, "hardware_rules"),
          "together": lambda mpirun, folder: check_program(mpirun, folder, "hardware_together"),
-         "failing_split": check_fault("failing_split"), "without_world": check_fault("without_world", ranks=1),
+         "switch_names": check_switch_names, "failing_split": check_fault("failing_split"),
+         "without_world": check_fault("without_world", ranks=1),
          "long_names": check_fault("long_names"), "no_name": check_fault("no_name"),
          "freed": check_fault("freed", "3000", ranks=2),  # MPICH has some 2000 communicators at a time
          "same_as_plugin": check_same_as_plugin, "bad_variable": check_bad_variable,

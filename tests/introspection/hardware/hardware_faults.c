@@ -126,7 +126,7 @@ static int without_world(void) {
     return failures != 0;
 }
 
-int main(int argc, char** argv) {
+int main(int argc, char **argv) {
     const char *name = argc > 1 ? argv[1] : "";
     if (strcmp(name, "without_world") == 0) return without_world();
     MPI_Init(&argc, &argv);

@@ -157,10 +157,30 @@ static void check_handler(void) {
     MPI_Comm_free(&handled);
 }
 
-int main(int argc, char** argv) {
+/* The job: 3 nodes, the first one below more switches than the others. Whoever is asked, the top is Switch2. */
+static void check_switch_names(void) {
+    const int everyone[] = {0, 1, 2};
+    const int flat[] = {1, 2};
+    const int both[] = {0, 1};
+    MPI_Comm made;
+    MPI_Info info = info_with("mpi_hw_resource_type", "Switch2");
+    expect_shared(MPI_COMM_WORLD, 3, everyone, "Switch2");
+    if (rank > 0) expect_shared(MPI_COMM_WORLD, 2, flat, "Switch2");
+    MPIX_Comm_split_type(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : MPIX_COMM_TYPE_HW_GUIDED, 0, info, &made);
+    expect(size_of(made) == (rank == 0 ? 0 : 2), "not all below a switch that is asked for");
+    if (rank > 0 && made != MPI_COMM_NULL) expect_shared(made, 2, both, "Switch2");
+    release(&made);
+    MPI_Info_free(&info);
+}
+
+int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (argc > 1 && strcmp(argv[1], "switches") == 0) {
+        check_switch_names();
+        return conclude("hardware_together");
+    }
     check_known_places();
     check_undefined();
     check_keys();
