@@ -88,23 +88,11 @@ CardChoice choice_of(CardUse use) {
     return choice;
 }
 
-/// Those cards of the user's list that this node has: nodes may differ.
-std::vector<NetworkCard> listed_cards(const Machine& machine, const std::vector<topology::NamedCard>& list) {
-    std::vector<NetworkCard> found;
-    for (const topology::NamedCard& named : list) {
-        try {
-            found.push_back(machine.cards_named({&named, 1}).front());
-        } catch (const std::invalid_argument&) {
-        }
-    }
-    return found;
-}
-
 /// The cards that the transports of `use` have on this node. Source: the order in which Open MPI's transports
 /// decide; the user's own list comes first.
 std::vector<NetworkCard> cards_in_use(const Machine& machine, const Settings& settings, CardUse use) {
     if (!settings.nic.empty()) {
-        return listed_cards(machine, settings.nic);
+        return machine.cards_present(settings.nic);
     }
     const std::vector<NetworkCard> all = machine.cards();
     // What this node's transports may use says nothing about a pretended machine.

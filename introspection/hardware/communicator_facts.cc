@@ -1,8 +1,11 @@
 #include "communicator_facts.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <map>
 #include <mutex>
+#include <numeric>
 #include <string>
 
 #include "own_place.h"
@@ -30,13 +33,13 @@ public:
     static Value* find(MPI_Comm comm) {
         void* value = nullptr;
         int found = 0;
-        require(MPI_Comm_get_attr(comm, key(), &value, &found));
+        require_handled(MPI_Comm_get_attr(comm, key(), &value, &found));
         return found != 0 ? static_cast<Value*>(value) : nullptr;
     }
 
     static void set(MPI_Comm comm, Value value) {
         auto kept = std::make_unique<Value>(std::move(value));
-        require(MPI_Comm_set_attr(comm, key(), kept.get()));
+        require_handled(MPI_Comm_set_attr(comm, key(), kept.get()));
         kept.release();  // forget() has it
     }
 
@@ -68,7 +71,7 @@ private:
     }
 };
 
-using KeptRecords = std::shared_ptr<const Records>;
+using KeptMembers = std::shared_ptr<const Members>;
 
 /// The encoded record; empty when this process cannot say where it is.
 std::vector<std::byte> own_bytes() {
@@ -84,9 +87,9 @@ Records exchanged(MPI_Comm comm) {
     const std::vector<std::byte> own = own_bytes();
     const int length = static_cast<int>(own.size());
     int size = 0;
-    require(MPI_Comm_size(comm, &size));
+    require_handled(MPI_Comm_size(comm, &size));
     std::vector<int> lengths(static_cast<std::size_t>(size));
-    require(MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, comm));
+    require_handled(MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, comm));
     std::vector<int> starts;
     int total = 0;
     bool complete = true;
@@ -97,8 +100,8 @@ Records exchanged(MPI_Comm comm) {
     }
     if (!complete) throw MpiError{MPI_ERR_OTHER};
     std::vector<std::byte> all(static_cast<std::size_t>(total));
-    require(MPI_Allgatherv(own.data(), length, MPI_BYTE, all.data(), lengths.data(), starts.data(), MPI_BYTE,
-                           comm));
+    require_handled(MPI_Allgatherv(own.data(), length, MPI_BYTE, all.data(), lengths.data(), starts.data(),
+                                   MPI_BYTE, comm));
     Records records(lengths.size());
     for (std::size_t rank = 0; rank < records.size(); ++rank) {
         const std::span<const std::byte> bytes(all.data() + starts[rank],
@@ -108,21 +111,77 @@ Records exchanged(MPI_Comm comm) {
     return records;
 }
 
+/// As hierarchies do it: the greatest path stands for all processes of a node. Here once for all parts.
+void agree_on_switches(Records& records) {
+    std::map<std::uint64_t, std::vector<std::uint32_t>> path_of_node;
+    for (const auto& record : records) {
+        auto& path = path_of_node[record.node_id];
+        path = std::max(path, record.network_path);
+    }
+    for (auto& record : records) record.network_path = path_of_node[record.node_id];
+}
+
+/// Fabrics' cards where any process knows how far they are, else those that carry IP.
+topology::CardUse use_of(const Records& records) {
+    const bool fabric =
+        std::any_of(records.begin(), records.end(), [](const topology::LocalityRecord& record) {
+            return record.near(topology::CardUse::fabric).distance != topology::unknown_distance;
+        });
+    return fabric ? topology::CardUse::fabric : topology::CardUse::ip;
+}
+
+/// Of all members of `comm`, by rank.
+std::vector<int> ranks_in(MPI_Comm parent, MPI_Comm comm) {
+    int size = 0;
+    require_handled(MPI_Comm_size(comm, &size));
+    std::vector<int> own(static_cast<std::size_t>(size));
+    std::vector<int> ranks(own.size());
+    std::iota(own.begin(), own.end(), 0);
+    MPI_Group from = MPI_GROUP_NULL;
+    MPI_Group to = MPI_GROUP_NULL;
+    require_handled(MPI_Comm_group(comm, &from));
+    int code = MPI_Comm_group(parent, &to);
+    if (code == MPI_SUCCESS) {
+        code = MPI_Group_translate_ranks(from, size, own.data(), to, ranks.data());
+        MPI_Group_free(&to);
+    }
+    MPI_Group_free(&from);
+    require_handled(code);
+    return ranks;
+}
+
 }  // namespace
 
 void require(int code) {
     if (code != MPI_SUCCESS) throw MpiError{code};
 }
 
-std::shared_ptr<const Records> records_of(MPI_Comm comm) {
-    if (const KeptRecords* kept = Attribute<KeptRecords>::find(comm)) return *kept;
-    auto records = std::make_shared<const Records>(exchanged(comm));
-    keep_records(comm, records);
-    return records;
+void require_handled(int code) {
+    if (code != MPI_SUCCESS) throw MpiError{code, true};
 }
 
-void keep_records(MPI_Comm comm, KeptRecords records) {
-    Attribute<KeptRecords>::set(comm, std::move(records));
+std::shared_ptr<const Members> members_of(MPI_Comm comm) {
+    if (const KeptMembers* kept = Attribute<KeptMembers>::find(comm)) return *kept;
+    auto members = std::make_shared<Members>();
+    members->records = exchanged(comm);
+    agree_on_switches(members->records);
+    members->heights = std::make_shared<const SwitchHeights>(members->records);
+    members->use = use_of(members->records);
+    Attribute<KeptMembers>::set(comm, members);
+    return members;
+}
+
+std::shared_ptr<const Records> records_of(MPI_Comm comm) {
+    auto members = members_of(comm);
+    return {members, &members->records};
+}
+
+void keep_members(MPI_Comm comm, MPI_Comm parent, const Members& members) {
+    auto kept = std::make_shared<Members>(Members{{}, members.heights, members.use});
+    for (const int rank : ranks_in(parent, comm)) {
+        kept->records.push_back(members.records[static_cast<std::size_t>(rank)]);
+    }
+    Attribute<KeptMembers>::set(comm, std::move(kept));
 }
 
 void keep_level(MPI_Comm comm, const LevelFacts& facts) { Attribute<LevelFacts>::set(comm, facts); }

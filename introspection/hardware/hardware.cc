@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "MPIX_Hardware.h"
+#include "agreement.h"
 #include "communicator_facts.h"
 #include "level_names.h"
 #include "returned.h"
@@ -14,11 +16,17 @@ namespace {
 
 using namespace strata::introspection;
 
-/// What C programs can free.
-MPI_Comm* array_of(const std::vector<Step>& steps, MPI_Comm Step::*member) {
-    auto made = std::make_unique<MPI_Comm[]>(steps.size());
-    std::transform(steps.begin(), steps.end(), made.get(), [&](const Step& step) { return step.*member; });
-    return made.release();
+/// What C programs can free: an array for communicators of as many steps.
+std::unique_ptr<MPI_Comm[]> array_for(const std::vector<Step>& steps, bool wanted) {
+    return wanted ? std::make_unique<MPI_Comm[]>(steps.size()) : nullptr;
+}
+
+void hand_out(std::vector<Step>& steps, Communicator Step::*member, std::unique_ptr<MPI_Comm[]> array,
+              MPI_Comm** to) noexcept {
+    if (to == nullptr) return;
+    std::transform(steps.begin(), steps.end(), array.get(),
+                   [&](Step& step) { return (step.*member).release(); });
+    *to = array.release();
 }
 
 void free_all(int count, MPI_Comm** communicators) {
@@ -27,24 +35,72 @@ void free_all(int count, MPI_Comm** communicators) {
     *communicators = nullptr;
     for (int i = count; i-- > 0;) {
         if (owned[static_cast<std::size_t>(i)] != MPI_COMM_NULL) {
-            require(MPI_Comm_free(&owned[static_cast<std::size_t>(i)]));
+            require_handled(MPI_Comm_free(&owned[static_cast<std::size_t>(i)]));
         }
     }
 }
 
-const char* lowest_shared_type(MPI_Comm comm, const std::vector<int>& ranks) {
+/// Sets what a call gives before anything can go wrong.
+template <class Value>
+void set(Value* result, Value value) {
+    if (result != nullptr) *result = value;
+}
+
+/// The same on all members: roots are made where anybody wants them. `check` throws at wrong arguments.
+template <class Check>
+SplitWishes agreed_wishes(MPI_Comm comm, bool roots, MPI_Info info, Check&& check) {
+    int near_card = Common::none;
+    const int code = code_of([&] {
+        check();
+        if (roots) near_card = wants_near_card(info) ? 1 : 0;
+    });
+    const auto most = agreed(comm, code, {roots ? 1 : 0, near_card, Common::mirrored(near_card)});
+    if (!Common::holds(most[1], most[2])) throw MpiError{MPI_ERR_INFO_VALUE};
+    return {most[0] != 0, most[1] == 1};
+}
+
+/// What a split by type is asked for: the same on all members that do not say MPI_UNDEFINED.
+struct AskedType {
+    int type = MPI_UNDEFINED;
+    int guide = 0;  ///< Guide::number()
+};
+
+AskedType agreed_type(MPI_Comm comm, int split_type, MPI_Info info, const MPI_Comm* newcomm) {
+    AskedType asked{split_type == MPI_UNDEFINED ? Common::none : split_type, Common::none};
+    const int code = code_of([&] {
+        require_argument(newcomm);
+        if (split_type != MPIX_COMM_TYPE_HW_GUIDED) return;
+        const auto guide = Guide::named(info_value(info, "mpi_hw_resource_type"));
+        asked.guide = guide ? guide->number() : 0;
+    });
+    const auto most = agreed(
+        comm, code, {asked.type, Common::mirrored(asked.type), asked.guide, Common::mirrored(asked.guide)});
+    if (!Common::holds(most[0], most[1])) throw MpiError{MPI_ERR_ARG};
+    if (!Common::holds(most[2], most[3])) throw MpiError{MPI_ERR_INFO_VALUE};
+    return {most[0], most[2]};
+}
+
+/// By the next level that is below what those share that take part.
+Communicator split_unguided(MPI_Comm comm, int key, bool takes_part) {
+    const auto members = members_of(comm);
+    MPI_Comm made = MPI_COMM_NULL;
+    require_handled(MPI_Comm_split(comm, takes_part ? 0 : MPI_UNDEFINED, 0, &made));
+    if (!takes_part) return {};
+    const Communicator part(made);
+    keep_members(made, comm, *members);
+    return split(made, {}, key).child;
+}
+
+const char* lowest_shared_type(MPI_Comm comm, const Members& members, const std::vector<int>& ranks) {
     int own = 0;
-    int size = 0;
-    require(MPI_Comm_rank(comm, &own));
-    require(MPI_Comm_size(comm, &size));
-    const auto records = records_of(comm);
+    require_handled(MPI_Comm_rank(comm, &own));
     Records listed;
     for (const int rank : ranks) {
-        if (rank < 0 || rank >= size) throw MpiError{MPI_ERR_RANK};
-        listed.push_back((*records)[static_cast<std::size_t>(rank)]);
+        if (rank < 0 || rank >= static_cast<int>(members.records.size())) throw MpiError{MPI_ERR_RANK};
+        listed.push_back(members.records[static_cast<std::size_t>(rank)]);
     }
     if (std::find(ranks.begin(), ranks.end(), own) == ranks.end()) return MPIX_HLEVEL_UNKNOWN;
-    return type_name(strata::topology::build_hierarchy(listed).groups.front().level);
+    return type_name(strata::topology::build_hierarchy(listed).groups.front(), members, listed);
 }
 
 }  // namespace
@@ -52,36 +108,48 @@ const char* lowest_shared_type(MPI_Comm comm, const std::vector<int>& ranks) {
 #pragma GCC visibility push(default)
 extern "C" {
 
-int MPIX_Comm_hsplit(MPI_Comm oldcomm, MPI_Info info, MPI_Comm* newcomm) {
+int MPIX_Comm_hsplit(MPI_Comm oldcomm, MPI_Info, MPI_Comm* newcomm) {
     return returned(oldcomm, [&] {
+        set(newcomm, MPI_COMM_NULL);
         require_communicator(oldcomm);
-        require_argument(newcomm);
-        *newcomm = MPI_COMM_NULL;
-        *newcomm = split(oldcomm, wishes_of(info, false)).child;
+        const SplitWishes wishes =
+            agreed_wishes(oldcomm, false, MPI_INFO_NULL, [&] { require_argument(newcomm); });
+        *newcomm = split(oldcomm, wishes).child.release();
     });
 }
 
 int MPIX_Comm_hsplit_with_roots(MPI_Comm oldcomm, MPI_Info info, MPI_Comm* newcomm, MPI_Comm* rootscomm) {
     return returned(oldcomm, [&] {
+        set(newcomm, MPI_COMM_NULL);
+        set(rootscomm, MPI_COMM_NULL);
         require_communicator(oldcomm);
-        require_argument(newcomm);
-        require_argument(rootscomm);
-        *newcomm = *rootscomm = MPI_COMM_NULL;
-        const Step step = split(oldcomm, wishes_of(info, true));
-        *newcomm = step.child;
-        *rootscomm = step.roots;
+        const SplitWishes wishes = agreed_wishes(oldcomm, true, info, [&] {
+            require_argument(newcomm);
+            require_argument(rootscomm);
+        });
+        Step step = split(oldcomm, wishes);
+        *newcomm = step.child.release();
+        *rootscomm = step.roots.release();
     });
 }
 
 int MPIX_Comm_hierarchy(MPI_Comm comm, MPI_Info info, int* nlevels, MPI_Comm** newcomms,
                         MPI_Comm** rootscomms) {
     return returned(comm, [&] {
+        set(nlevels, 0);
+        set<MPI_Comm*>(newcomms, nullptr);
+        set<MPI_Comm*>(rootscomms, nullptr);
         require_communicator(comm);
-        require_argument(nlevels);
-        const std::vector<Step> steps = split_all(comm, wishes_of(info, rootscomms != nullptr));
+        const SplitWishes wishes =
+            agreed_wishes(comm, rootscomms != nullptr, info, [&] { require_argument(nlevels); });
+        std::vector<Step> steps = split_all(comm, wishes);
+        // Others want roots: the caller's place among them is no step of its own.
+        if (rootscomms == nullptr && !steps.empty() && steps.back().child.null()) steps.pop_back();
+        auto children = array_for(steps, newcomms != nullptr);
+        auto roots = array_for(steps, rootscomms != nullptr);
         *nlevels = static_cast<int>(steps.size());
-        if (newcomms != nullptr) *newcomms = array_of(steps, &Step::child);
-        if (rootscomms != nullptr) *rootscomms = array_of(steps, &Step::roots);
+        hand_out(steps, &Step::child, std::move(children), newcomms);
+        hand_out(steps, &Step::roots, std::move(roots), rootscomms);
     });
 }
 
@@ -94,37 +162,44 @@ int MPIX_Comm_hierarchy_free(int nlevels, MPI_Comm** newcomms, MPI_Comm** rootsc
 
 int MPIX_Comm_get_hlevel_info(MPI_Comm comm, int* num_comms, int* index, char** type) {
     return returned(comm, [&] {
+        set(num_comms, 0);
+        set(index, 0);
+        set<char*>(type, nullptr);
         if (comm == MPI_COMM_NULL) throw MpiError{MPI_ERR_COMM};
         const LevelFacts* facts = level_of(comm);
         if (facts == nullptr) throw MpiError{MPI_ERR_COMM};
-        if (num_comms != nullptr) *num_comms = facts->siblings;
-        if (index != nullptr) *index = facts->index;
-        if (type != nullptr) *type = const_cast<char*>(facts->type);
+        set(num_comms, facts->siblings);
+        set(index, facts->index);
+        set(type, const_cast<char*>(facts->type));
     });
 }
 
 int MPIX_Comm_get_min_hlevel(MPI_Comm comm, int nranks, const int ranks[], char** type) {
     return returned(comm, [&] {
-        require_argument(type);
-        *type = const_cast<char*>(MPIX_HLEVEL_UNKNOWN);
-        if (comm == MPI_COMM_NULL) return;
+        set(type, const_cast<char*>(MPIX_HLEVEL_UNKNOWN));
+        if (comm == MPI_COMM_NULL) return require_argument(type);
         require_communicator(comm);
+        const auto members = members_of(comm);  // may be collective: before other arguments count
+        require_argument(type);
         if (nranks < 0 || (nranks > 0 && ranks == nullptr)) throw MpiError{MPI_ERR_ARG};
-        *type = const_cast<char*>(lowest_shared_type(comm, std::vector<int>(ranks, ranks + nranks)));
+        *type =
+            const_cast<char*>(lowest_shared_type(comm, *members, std::vector<int>(ranks, ranks + nranks)));
     });
 }
 
 int MPIX_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
-    if (split_type != MPIX_COMM_TYPE_HW_UNGUIDED && split_type != MPIX_COMM_TYPE_HW_GUIDED) {
-        return MPI_Comm_split_type(comm, split_type, key, info, newcomm);
-    }
     return returned(comm, [&] {
+        set(newcomm, MPI_COMM_NULL);
         require_communicator(comm);
-        require_argument(newcomm);
-        *newcomm = MPI_COMM_NULL;
-        *newcomm = split_type == MPIX_COMM_TYPE_HW_GUIDED
-                       ? split_by_type(comm, key, info_value(info, "mpi_hw_resource_type"))
-                       : split(comm, wishes_of(info, false)).child;
+        const AskedType asked = agreed_type(comm, split_type, info, newcomm);
+        const bool takes_part = split_type != MPI_UNDEFINED;
+        if (asked.type == MPIX_COMM_TYPE_HW_UNGUIDED) {
+            *newcomm = split_unguided(comm, key, takes_part).release();
+        } else if (asked.type != MPIX_COMM_TYPE_HW_GUIDED) {
+            require_handled(MPI_Comm_split_type(comm, split_type, key, info, newcomm));
+        } else if (asked.guide != 0) {
+            *newcomm = split_by_guide(comm, key, Guide::numbered(asked.guide), takes_part).release();
+        }
     });
 }
 

@@ -29,6 +29,15 @@ const char* type_name(topology::LevelKey level) {
     return names.insert(made_name(level)).first->c_str();
 }
 
+const char* type_name(const topology::Group& group, const Members& members, const Records& records) {
+    topology::LevelKey level = group.level;
+    if (level.kind == LevelKind::switch_) {
+        const auto& path = records[static_cast<std::size_t>(group.members.front())].network_path;
+        level.height = members.heights->of(path, group.object).value_or(level.height);
+    }
+    return type_name(level);
+}
+
 std::optional<LevelPattern> level_of_type(std::string_view type) {
     const std::string text = topology::lower_case(topology::trimmed(type));
     if (text == "mpi_shared_memory" || text == "machine") return LevelPattern{LevelKind::node, {}};

@@ -5,8 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <cerrno>
 #include <cstdlib>
+#include <map>
+#include <mutex>
 #include <stdexcept>
+#include <system_error>
+#include <type_traits>
 #include <vector>
 
 #include "strata/topology/machine.h"
@@ -55,22 +60,37 @@ std::size_t own_local_rank() {
 }
 
 std::string own_host() {
-    std::array<char, HOST_NAME_MAX + 1> name{};
-    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+    std::array<char, HOST_NAME_MAX + 1> name{};  // the longest name and its end
+    if (gethostname(name.data(), name.size()) != 0)
+        throw std::system_error(errno, std::generic_category(), "the name of this node");
+    return name.data();
+}
+
+/// What takes time to find out and stays as it is: once per process and `from`.
+template <class Find>
+std::invoke_result_t<Find> found_once(const std::string& from, Find&& find) {
+    static std::mutex mutex;
+    static std::map<std::string, std::invoke_result_t<Find>> known;
+    const std::lock_guard lock(mutex);
+    const auto found = known.find(from);
+    return found != known.end() ? found->second : known.emplace(from, find()).first->second;
 }
 
 struct Place {
+    std::string description;  ///< of a pretended machine
     std::optional<Machine> machine;
     topology::Binding binding;
     std::string node;
-    bool pretended = false;
 };
 
 Place pretended_place(const Variable& machine) {
-    Place place{understood(machine, [](const std::string& text) { return Machine::load(text); }),
-                {},
-                own_host(),
-                true};
+    Place place{
+        machine.value,
+        found_once(
+            machine.value,
+            [&] { return understood(machine, [](const std::string& text) { return Machine::load(text); }); }),
+        {},
+        own_host()};
     const Variable placement = variable("PLACEMENT", "placement");
     if (placement.value.empty()) return place;
     understood(placement, [&](const std::string& text) {
@@ -87,11 +107,10 @@ Place own_place() {
     if (const Variable machine = variable("TOPOLOGY", "topology"); !machine.value.empty()) {
         return pretended_place(machine);
     }
-    Place place{{}, {}, own_host()};
+    Place place{{}, {}, {}, own_host()};
     try {
-        static const Machine running = Machine::running();  // hwloc takes its time
-        place.machine = running;
-        place.binding = running.binding_of_this_process();
+        place.machine = found_once({}, [] { return Machine::running(); });
+        place.binding = place.machine->binding_of_this_process();
     } catch (const std::runtime_error&) {  // then the process stops at its node
     }
     return place;
@@ -120,7 +139,7 @@ std::vector<std::uint32_t> network_path(const std::string& node) {
 void find_cards(const Place& place, LocalityRecord& record) {
     const Variable list = variable("NIC", "nic");
     if (list.value == "none") return;
-    const auto all = place.machine->cards();
+    const auto all = found_once(place.description, [&] { return place.machine->cards(); });
     for (const CardUse use : {CardUse::fabric, CardUse::ip}) {
         std::vector<topology::NetworkCard> used;
         if (list.value.empty() || list.value == "auto") {
@@ -129,7 +148,7 @@ void find_cards(const Place& place, LocalityRecord& record) {
             }
         } else {
             used = understood(list, [&](const std::string& text) {
-                return place.machine->cards_named(topology::parse_cards(text));
+                return place.machine->cards_present(topology::parse_cards(text));
             });
         }
         record.cards[static_cast<std::size_t>(use)] = place.machine->distance(place.binding, used);
@@ -142,7 +161,8 @@ LocalityRecord own_record() {
     const Place place = own_place();
     LocalityRecord record;
     record.node_id = topology::stable_hash(place.node);
-    record.network_path = network_path(place.node);
+    record.network_path = found_once(variable("NETWORK", "network").value + '\n' + place.node,
+                                     [&] { return network_path(place.node); });
     if (place.machine) {
         record.hardware_path = place.machine->path_of(place.binding);
         record.processors = topology::ProcessorCount::of(place.machine->processors());
@@ -151,18 +171,12 @@ LocalityRecord own_record() {
     return record;
 }
 
-std::optional<std::uint64_t> own_object(topology::LevelPattern level) {
+std::optional<std::uint64_t> own_object(LevelKind kind) {
     const Place place = own_place();
-    if (level.kind == LevelKind::switch_) {
-        const auto path = network_path(place.node);
-        const std::size_t height = level.height.value_or(0);
-        if (height >= path.size()) return std::nullopt;
-        return topology::stable_hash("switch", path[path.size() - 1 - height]);
-    }
     const std::uint64_t node = topology::stable_hash(place.node);
-    if (level.kind == LevelKind::node) return node;
+    if (kind == LevelKind::node) return node;
     if (!place.machine) return std::nullopt;
-    const auto object = place.machine->object_around(place.binding, level.kind);
+    const auto object = place.machine->object_around(place.binding, kind);
     if (!object) return std::nullopt;
     return topology::stable_hash(std::to_string(*object), node);
 }

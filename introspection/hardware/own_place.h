@@ -13,8 +13,8 @@ namespace strata::introspection {
 /// std::exception whose text names the variable.
 topology::LocalityRecord own_record();
 
-/// The object of a kind around this process: equal numbers, equal object. Of a switch `height` counts from
-/// the leaf switches. Empty where there is none, or the process is not bound so deep. Throws as own_record().
-std::optional<std::uint64_t> own_object(topology::LevelPattern level);
+/// The node, or the object of another kind inside it, around this process: equal numbers, equal object. Empty
+/// where there is none, or the process is not bound so deep. Throws as own_record().
+std::optional<std::uint64_t> own_object(topology::LevelKind kind);
 
 }  // namespace strata::introspection

@@ -9,35 +9,49 @@
 // What all functions of the C interfaces of this room do with errors.
 namespace strata::introspection {
 
-/// Runs `work`; what it throws becomes an error code.
+/// What `work` throws.
 template <class Work>
-int code_of(Work&& work) noexcept {
+MpiError outcome_of(Work&& work) noexcept {
     try {
         work();
     } catch (const MpiError& error) {
-        return error.code;
+        return error;
     } catch (const std::bad_alloc&) {
-        return MPI_ERR_NO_MEM;
+        return {MPI_ERR_NO_MEM};
     } catch (const std::exception&) {
-        return MPI_ERR_INTERN;
+        return {MPI_ERR_INTERN};
     }
-    return MPI_SUCCESS;
+    return {MPI_SUCCESS};
 }
 
-/// The same; the code is given to the communicator's error handler first.
+/// Runs `work`; what it throws becomes an error code.
+template <class Work>
+int code_of(Work&& work) noexcept {
+    return outcome_of(work).code;
+}
+
+/// The same; the code is given to the communicator's error handler first, unless MPI has done so.
 template <class Work>
 int returned(MPI_Comm comm, Work&& work) noexcept {
-    const int code = code_of(work);
-    if (code == MPI_SUCCESS) return code;
-    MPI_Comm_call_errhandler(comm != MPI_COMM_NULL ? comm : MPI_COMM_WORLD, code);
-    return code;
+    const MpiError error = outcome_of(work);
+    if (error.code == MPI_SUCCESS || error.handled) return error.code;
+    if (comm == MPI_COMM_NULL) {
+        int there = 0;  // MPI_COMM_WORLD: not in programs that use sessions only
+        int over = 0;
+        MPI_Initialized(&there);
+        MPI_Finalized(&over);
+        if (there == 0 || over != 0) return error.code;
+        comm = MPI_COMM_WORLD;
+    }
+    MPI_Comm_call_errhandler(comm, error.code);
+    return error.code;
 }
 
 /// Throws MpiError where it is none, or one between groups.
 inline void require_communicator(MPI_Comm comm) {
     int between_groups = 0;
     if (comm == MPI_COMM_NULL) throw MpiError{MPI_ERR_COMM};
-    require(MPI_Comm_test_inter(comm, &between_groups));
+    require_handled(MPI_Comm_test_inter(comm, &between_groups));
     if (between_groups != 0) throw MpiError{MPI_ERR_COMM};
 }
 

@@ -12,28 +12,17 @@
 namespace strata::introspection {
 namespace {
 
-using topology::CardUse;
 using topology::Group;
 using topology::Hierarchy;
-
-/// Fabrics' cards where any process knows how far they are, else those that carry IP: the same on all.
-topology::Election election_of(const Records& records, bool near_card) {
-    topology::Election election;
-    election.near_card = near_card;
-    const bool fabric =
-        std::any_of(records.begin(), records.end(), [](const topology::LocalityRecord& record) {
-            return record.near(CardUse::fabric).distance != topology::unknown_distance;
-        });
-    election.use = fabric ? CardUse::fabric : CardUse::ip;
-    return election;
-}
 
 /// The parts of a communicator, and who stands for each.
 class Parts {
 public:
-    Parts(const Records& records, bool near_card) {
+    Parts(const Members& members, bool near_card) {
+        const Records& records = members.records;
         topology::HierarchySpec spec;
-        spec.election = election_of(records, near_card);
+        spec.election.near_card = near_card;
+        spec.election.use = members.use;
         hierarchy_ = topology::build_hierarchy(records, spec);
         part_of_.assign(records.size(), -1);
         for (std::size_t part = 0; part < children().size(); ++part) {
@@ -59,28 +48,13 @@ private:
     std::vector<int> part_of_;
 };
 
-struct Place {
-    int rank = 0;
-    std::shared_ptr<const Records> records;
-};
-
-Place place_in(MPI_Comm comm) {
-    Place place;
-    require(MPI_Comm_rank(comm, &place.rank));
-    place.records = records_of(comm);
-    return place;
-}
-
-Records records_of_members(const Records& records, const std::vector<int>& members) {
-    Records chosen;
-    for (const int member : members) chosen.push_back(records[static_cast<std::size_t>(member)]);
-    return chosen;
-}
-
-MPI_Comm split_by_colour(MPI_Comm comm, int colour, int key) {
+/// What is made knows where its members are.
+Communicator split_by_colour(MPI_Comm comm, const Members& members, int colour, int key) {
     MPI_Comm made = MPI_COMM_NULL;
-    require(MPI_Comm_split(comm, colour < 0 ? MPI_UNDEFINED : colour, key, &made));
-    return made;
+    require_handled(MPI_Comm_split(comm, colour < 0 ? MPI_UNDEFINED : colour, key, &made));
+    Communicator owned(made);
+    if (!owned.null()) keep_members(made, comm, members);
+    return owned;
 }
 
 }  // namespace
@@ -89,49 +63,47 @@ std::string info_value(MPI_Info info, const char* key) {
     if (info == MPI_INFO_NULL) return {};
     int length = 0;
     int found = 0;
-    require(MPI_Info_get_valuelen(info, key, &length, &found));
+    require_handled(MPI_Info_get_valuelen(info, key, &length, &found));
     if (found == 0) return {};
     std::string value(static_cast<std::size_t>(length) + 1, '\0');
-    require(MPI_Info_get(info, key, length, value.data(), &found));
+    require_handled(MPI_Info_get(info, key, length, value.data(), &found));
     value.resize(static_cast<std::size_t>(length));
     return value;
 }
 
-SplitWishes wishes_of(MPI_Info info, bool roots) {
-    SplitWishes wishes;
-    wishes.roots = roots;
+bool wants_near_card(MPI_Info info) {
     const std::string value = info_value(info, "strata_roots");
-    wishes.near_card = value == "near_card";
-    if (!value.empty() && !wishes.near_card && value != "lowest") throw MpiError{MPI_ERR_INFO_VALUE};
-    return wishes;
+    if (!value.empty() && value != "near_card" && value != "lowest") throw MpiError{MPI_ERR_INFO_VALUE};
+    return value == "near_card";
 }
 
-Step split(MPI_Comm comm, const SplitWishes& wishes) {
-    const Place place = place_in(comm);
-    const Parts parts(*place.records, wishes.near_card);
+Step split(MPI_Comm comm, const SplitWishes& wishes, int key) {
+    int rank = 0;
+    require_handled(MPI_Comm_rank(comm, &rank));
+    const auto members = members_of(comm);
+    const Parts parts(*members, wishes.near_card);
     Step step;
     if (parts.children().empty()) return step;  // all know it: no message
-    const int part = parts.part_of(place.rank);
-    step.child = split_by_colour(comm, part, place.rank);
-    if (step.child != MPI_COMM_NULL) {
+    const int part = parts.part_of(rank);
+    step.child = split_by_colour(comm, *members, part, key);
+    if (!step.child.null()) {
         const Group& own = parts.child(static_cast<std::size_t>(part));
-        keep_records(step.child,
-                     std::make_shared<const Records>(records_of_members(*place.records, own.members)));
-        keep_level(step.child, {static_cast<int>(parts.children().size()), part, type_name(own.level)});
+        keep_level(step.child.get(), {static_cast<int>(parts.children().size()), part,
+                                      type_name(own, *members, members->records)});
     }
     if (wishes.roots) {
-        step.roots = split_by_colour(comm, parts.stands_for_a_part(place.rank) ? 0 : -1, place.rank);
+        step.roots = split_by_colour(comm, *members, parts.stands_for_a_part(rank) ? 0 : -1, 0);
     }
     return step;
 }
 
 std::vector<Step> split_all(MPI_Comm comm, const SplitWishes& wishes) {
     std::vector<Step> steps;
-    for (MPI_Comm parent = comm; parent != MPI_COMM_NULL; parent = steps.back().child) {
+    for (MPI_Comm parent = comm; parent != MPI_COMM_NULL; parent = steps.back().child.get()) {
         steps.push_back(split(parent, wishes));
     }
     // The last step found nothing to split, unless the caller stands for those that stop.
-    if (steps.back().roots == MPI_COMM_NULL) steps.pop_back();
+    if (steps.back().roots.null()) steps.pop_back();
     return steps;
 }
 

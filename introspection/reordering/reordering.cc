@@ -51,7 +51,7 @@ void agreed_arguments(MPI_Comm comm, int root, Check&& check) {
     if (code != MPI_SUCCESS) root = 0;
     const int own[] = {code, root, -root};
     int most[] = {0, 0, 0};
-    require(MPI_Allreduce(own, most, 3, MPI_INT, MPI_MAX, comm));
+    require_handled(MPI_Allreduce(own, most, 3, MPI_INT, MPI_MAX, comm));
     if (most[0] != MPI_SUCCESS) throw MpiError{most[0]};
     if (most[1] != -most[2]) throw MpiError{MPI_ERR_ROOT};
 }
@@ -59,7 +59,7 @@ void agreed_arguments(MPI_Comm comm, int root, Check&& check) {
 /// What rank `root` found, on all: its failures too.
 std::vector<int> agreed(MPI_Comm comm, int root, std::vector<int> order, int size) {
     order.resize(static_cast<std::size_t>(size));
-    require(MPI_Bcast(order.data(), size, MPI_INT, root, comm));
+    require_handled(MPI_Bcast(order.data(), size, MPI_INT, root, comm));
     if (order.front() < 0) throw MpiError{-order.front()};
     return order;
 }
@@ -86,13 +86,13 @@ void reorder(MPI_Comm comm, int root, const mapping::ReorderOptions& options, Tr
              MPI_Comm* reordered, int* k) {
     int rank = 0;
     int size = 0;
-    require(MPI_Comm_rank(comm, &rank));
-    require(MPI_Comm_size(comm, &size));
+    require_handled(MPI_Comm_rank(comm, &rank));
+    require_handled(MPI_Comm_size(comm, &size));
     const auto records = records_of(comm);
     std::vector<int> order;
     if (rank == root) order = planned(traffic, *records, options);
     order = agreed(comm, root, std::move(order), size);
-    require(MPI_Comm_split(comm, 0, order[static_cast<std::size_t>(rank)], reordered));
+    require_handled(MPI_Comm_split(comm, 0, order[static_cast<std::size_t>(rank)], reordered));
     if (k != nullptr) std::copy(order.begin(), order.end(), k);
 }
 
@@ -101,7 +101,7 @@ void reorder(MPI_Comm comm, int root, const mapping::ReorderOptions& options, Tr
 class PrivateCopy {
 public:
     explicit PrivateCopy(MPI_Comm comm) {
-        require(MPI_Comm_dup(comm, &comm_));
+        require_handled(MPI_Comm_dup(comm, &comm_));
         MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
     }
     ~PrivateCopy() { MPI_Comm_free(&comm_); }
@@ -117,8 +117,8 @@ private:
 void require_room(int sendcount, MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype) {
     MPI_Count sent = 0;
     MPI_Count room = 0;
-    require(MPI_Type_size_x(sendtype, &sent));
-    require(MPI_Type_size_x(recvtype, &room));
+    require_handled(MPI_Type_size_x(sendtype, &sent));
+    require_handled(MPI_Type_size_x(recvtype, &room));
     if (sent * sendcount > room * recvcount) throw MpiError{MPI_ERR_TRUNCATE};
 }
 
@@ -150,7 +150,7 @@ int MPIX_Comm_reorder(MPI_Comm comm, const unsigned long sizes[], const unsigned
             options = options_of(info);
         });
         int size = 0;
-        require(MPI_Comm_size(comm, &size));
+        require_handled(MPI_Comm_size(comm, &size));
         std::vector<mapping::Flow> flows = gathered_rows(comm, sizes, counts);
         reorder(
             comm, 0, options, [&] { return mapping::TrafficMatrix(size, std::move(flows)); }, reordered, k);
@@ -164,8 +164,8 @@ int MPIX_Comm_reorder_matrix(MPI_Comm comm, int root, const unsigned long sizes[
         require_communicator(comm);
         int rank = 0;
         int size = 0;
-        require(MPI_Comm_rank(comm, &rank));
-        require(MPI_Comm_size(comm, &size));
+        require_handled(MPI_Comm_rank(comm, &rank));
+        require_handled(MPI_Comm_size(comm, &size));
         mapping::ReorderOptions options;
         agreed_arguments(comm, root, [&] {
             if (root < 0 || root >= size) throw MpiError{MPI_ERR_ROOT};
@@ -188,8 +188,8 @@ int MPIX_Redistribute(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
         require_communicator(comm);
         int rank = 0;
         int size = 0;
-        require(MPI_Comm_rank(comm, &rank));
-        require(MPI_Comm_size(comm, &size));
+        require_handled(MPI_Comm_rank(comm, &rank));
+        require_handled(MPI_Comm_size(comm, &size));
         const bool in_place = sendbuf == MPI_IN_PLACE;
         int to = MPI_PROC_NULL;
         agreed_arguments(comm, 0, [&] {

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <limits>
+#include <new>
 #include <vector>
 
 #include "hardware/communicator_facts.h"
+#include "hardware/returned.h"
 
 namespace strata::introspection {
 namespace {
@@ -27,37 +29,52 @@ std::vector<Sent> own_row(int size, const unsigned long* sizes, const unsigned l
     return row;
 }
 
+/// For rows of these lengths, on the process that gathers them. Throws std::bad_alloc where there is none.
+void make_room(const std::vector<int>& lengths, std::vector<int>& starts, std::vector<Sent>& all,
+               std::vector<mapping::Flow>& flows) {
+    std::int64_t total = 0;
+    for (std::size_t from = 0; from < lengths.size(); ++from) {
+        if (total > std::numeric_limits<int>::max() - lengths[from]) throw std::bad_alloc();
+        starts[from] = static_cast<int>(total);
+        total += lengths[from];
+    }
+    all.resize(static_cast<std::size_t>(total));
+    flows.reserve(all.size());
+}
+
 }  // namespace
 
 std::vector<mapping::Flow> gathered_rows(MPI_Comm comm, const unsigned long sizes[],
                                          const unsigned long counts[]) {
     int rank = 0;
     int size = 0;
-    require(MPI_Comm_rank(comm, &rank));
-    require(MPI_Comm_size(comm, &size));
-    const std::vector<Sent> row = own_row(size, sizes, counts);
-    const int length = static_cast<int>(row.size());
-    std::vector<int> lengths(static_cast<std::size_t>(rank == 0 ? size : 0));
-    require(MPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm));
+    require_handled(MPI_Comm_rank(comm, &rank));
+    require_handled(MPI_Comm_size(comm, &size));
+    std::vector<Sent> row;
+    std::vector<int> lengths;
     std::vector<int> starts;
-    std::int64_t total = 0;
-    for (const int each : lengths) {
-        starts.push_back(static_cast<int>(total));
-        total += each;
-    }
-    int fits = total <= std::numeric_limits<int>::max() ? 1 : 0;
-    require(MPI_Bcast(&fits, 1, MPI_INT, 0, comm));
-    if (fits == 0) throw MpiError{MPI_ERR_COUNT};
-    std::vector<Sent> all(static_cast<std::size_t>(total));
+    // Memory comes before messages: where it is missing, all have to know.
+    int code = code_of([&] {
+        row = own_row(size, sizes, counts);
+        lengths.resize(static_cast<std::size_t>(rank == 0 ? size : 0));
+        starts.resize(lengths.size());
+    });
+    require_handled(MPI_Allreduce(MPI_IN_PLACE, &code, 1, MPI_INT, MPI_MAX, comm));
+    if (code != MPI_SUCCESS) throw MpiError{code};
+    const int length = static_cast<int>(row.size());
+    require_handled(MPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm));
+    std::vector<Sent> all;
+    std::vector<mapping::Flow> flows;
+    code = code_of([&] { make_room(lengths, starts, all, flows); });
+    require_handled(MPI_Bcast(&code, 1, MPI_INT, 0, comm));
+    if (code != MPI_SUCCESS) throw MpiError{code};
     MPI_Datatype entry = MPI_DATATYPE_NULL;  // so that counts stay in an int longer
-    require(MPI_Type_contiguous(numbers, MPI_UINT64_T, &entry));
-    require(MPI_Type_commit(&entry));
-    const int code =
+    require_handled(MPI_Type_contiguous(numbers, MPI_UINT64_T, &entry));
+    MPI_Type_commit(&entry);
+    const int gathered =
         MPI_Gatherv(row.data(), length, entry, all.data(), lengths.data(), starts.data(), entry, 0, comm);
     MPI_Type_free(&entry);
-    require(code);
-    std::vector<mapping::Flow> flows;
-    flows.reserve(all.size());
+    require_handled(gathered);
     for (std::size_t from = 0; from < lengths.size(); ++from) {
         for (int i = 0; i < lengths[from]; ++i) {
             const Sent& sent = all[static_cast<std::size_t>(starts[from] + i)];

@@ -175,6 +175,17 @@ std::vector<NetworkCard> Machine::cards_named(std::span<const NamedCard> list) c
     return chosen;
 }
 
+std::vector<NetworkCard> Machine::cards_present(std::span<const NamedCard> list) const {
+    std::vector<NetworkCard> found;
+    for (const NamedCard& named : list) {
+        try {
+            found.push_back(cards_named({&named, 1}).front());
+        } catch (const std::invalid_argument&) {
+        }
+    }
+    return found;
+}
+
 CardDistance Machine::distance(const Binding& binding, std::span<const NetworkCard> cards) const {
     CardDistance nearest;
     if (binding.everything()) return nearest;

@@ -132,6 +132,12 @@ def network_case():
     return 4, {"TOPOLOGY": PLAIN, "PLACEMENT": "0@p0;0@p1;0@p2;0@p3", "NETWORK": network}, wanted
 
 
+def absent_card_case():
+    """A card that a node lacks is passed over, as in the plugin: nodes may differ."""
+    ranks, machine, wanted = near_card_case()
+    return ranks, machine | {"NIC": "mlx5_7," + machine["NIC"]}, wanted
+
+
 def unbound_case():
     """Processes that are not bound stop at their nodes, as for MPI_COMM_TYPE_SHARED (section 3.2.4)."""
     wanted = {}
@@ -154,16 +160,50 @@ def near_card_case():
     return 8, {"TOPOLOGY": PLAIN, "PLACEMENT": cores(2, 4), "NIC": "ib0@package:1"}, wanted
 
 
+def uneven_switches_case():
+    """A site of two levels of switches beside one of one, packages below: a switch has one height, seen from wherever."""
+    network = "hosts:p0=top.site.left;p1=top.site.right;p2=top.flat"
+    wanted = {}
+    for rank in range(6):
+        pair = (rank - rank % 2, rank - rank % 2 + 1)
+        if rank < 4:
+            wanted[1, rank] = group("Switch1", 2, 0, range(4), (0, 4), rank)
+            wanted[2, rank] = group("Package", 2, rank // 2, pair, (0, 2), rank)
+        else:
+            wanted[1, rank] = group("Package", 2, 1, pair, (0, 4), rank)
+        step = 3 if rank < 4 else 2
+        wanted[step, rank] = group("Core", 2, rank % 2, (rank,), pair, rank)
+        wanted[step + 1, rank] = NOTHING
+    return 6, {"TOPOLOGY": PLAIN, "PLACEMENT": cores(3, 2), "NETWORK": network}, wanted
+
+
+def near_card_stopping_case():
+    """Rank 0 stops at its machine, far from the card: who is nearest stands for the whole, too."""
+    wanted = {}
+    for rank in range(1, 4):
+        pair = (1,) if rank == 1 else (2, 3)
+        wanted[1, rank] = group("Package", 2, rank // 2, pair, (1, 2), rank) if rank > 1 else \
+            group("Core", 2, 0, pair, (1, 2), rank)
+        if rank > 1:
+            wanted[2, rank] = group("Core", 2, rank % 2, (rank,), pair, rank)
+            wanted[3, rank] = NOTHING
+        else:
+            wanted[2, rank] = NOTHING
+    wanted[1, 0] = NOTHING
+    return 4, {"TOPOLOGY": PLAIN, "PLACEMENT": "all;0;2;3", "NIC": "ib0@package:1"}, wanted
+
+
 TABLES = {"simple": (simple_case, []), "simple_at_once": (simple_case, ["--at-once"]), "mixed": (mixed_case, []),
           "mixed_at_once": (mixed_case, ["--at-once"]), "stopping_root": (stopping_root_case, []),
           "stopping_root_at_once": (stopping_root_case, ["--at-once"]), "stopping_others": (stopping_others_case, []),
-          "network": (network_case, []), "unbound": (unbound_case, []), "near_card": (near_card_case, ["--near-card"])}
+          "network": (network_case, []), "unbound": (unbound_case, []), "near_card": (near_card_case, ["--near-card"]),
+          "absent_card": (absent_card_case, ["--near-card"]), "near_card_stopping": (near_card_stopping_case, ["--near-card"])}
 
 # Type asked for -> name told, and members in order (keys are negative ranks) by rank, on two nodes with a process per
 # core, the last one bound to nothing.
 GUIDED = {
     "Machine": ("Machine", "3,2,1,0 3,2,1,0 3,2,1,0 3,2,1,0 7,6,5,4 7,6,5,4 7,6,5,4 7,6,5,4"),
-    "mpi_shared_memory": ("Machine", "3,2,1,0 3,2,1,0 3,2,1,0 3,2,1,0 7,6,5,4 7,6,5,4 7,6,5,4 7,6,5,4"),
+    "mpi_shared_memory": ("Machine", "7,6,5,4,3,2,1,0 " * 8),  # they can, whatever nodes are pretended
     "Package": ("Package", "1,0 1,0 3,2 3,2 5,4 5,4 6 -"),
     "socket": ("Package", "1,0 1,0 3,2 3,2 5,4 5,4 6 -"),
     "Core": ("Core", "0 1 2 3 4 5 6 -"),
@@ -187,20 +227,37 @@ def check_table(mpirun, folder, make, options, spoil=None):
     compare(table(output), wanted)
 
 
-def check_guided(mpirun, folder):
-    machine = {"TOPOLOGY": PLAIN, "PLACEMENT": cores(2, 4).rsplit(";", 1)[0] + ";all@p1",
-               "NETWORK": "hosts:p0=top.left;p1=top.right"}
-    for asked, (kind, members) in GUIDED.items():
-        output, status = start(mpirun, folder, 8, ["show_hierarchy", "--split", asked], machine)
+# The same on three nodes below switches of different heights.
+UNEVEN = {
+    "Switch1": ("Switch1", "3,2,1,0 3,2,1,0 3,2,1,0 3,2,1,0 - -"),
+    "Switch2": ("Switch2", "5,4,3,2,1,0 " * 6),
+}
+
+
+def check_guided(mpirun, folder, ranks, machine, cases):
+    for asked, (kind, members) in cases.items():
+        output, status = start(mpirun, folder, ranks, ["show_hierarchy", "--split", asked], machine)
         if status != 0:
             raise Failure(f"{asked}: exit status {status}\n{output}")
         found = table(output)
-        told = " ".join(found[1, rank][3] for rank in range(8))
+        told = " ".join(found[1, rank][3] for rank in range(ranks))
         if told != members.strip():
             raise Failure(f"{asked}: {told} instead of {members}")
-        kinds = {found[1, rank][0] for rank in range(8) if found[1, rank][3] != "-"}
+        kinds = {found[1, rank][0] for rank in range(ranks) if found[1, rank][3] != "-"}
         if kinds != ({kind} if kind else set()):
             raise Failure(f"{asked}: called {kinds}, not {kind}")
+
+
+def check_even(mpirun, folder):
+    machine = {"TOPOLOGY": PLAIN, "PLACEMENT": cores(2, 4).rsplit(";", 1)[0] + ";all@p1",
+               "NETWORK": "hosts:p0=top.left;p1=top.right"}
+    check_guided(mpirun, folder, 8, machine, GUIDED)
+
+
+def check_uneven(mpirun, folder):
+    check_table(mpirun, folder, uneven_switches_case, [])
+    ranks, machine, _ = uneven_switches_case()
+    check_guided(mpirun, folder, ranks, machine, UNEVEN)
 
 
 def check_same_as_plugin(mpirun, folder):
@@ -227,10 +284,21 @@ def check_same_as_plugin(mpirun, folder):
         raise Failure(f"the library finds {sorted(found)}, the plugin {sorted(wanted)}")
 
 
-def check_rules(mpirun, folder, *options):
-    output, status = start(mpirun, folder, 8, ["hardware_rules", *options], {"TOPOLOGY": PLAIN, "PLACEMENT": cores(2, 4)})
-    if status != 0 or "hardware_rules: 0 failures" not in output:
+def check_program(mpirun, folder, program, *options, ranks=8, machine=None):
+    output, status = start(mpirun, folder, ranks, [program, *options], machine or {"TOPOLOGY": PLAIN, "PLACEMENT": cores(2, 4)})
+    if status != 0 or f"{program}: 0 failures" not in output:
         raise Failure(f"exit status {status}\n{output}")
+
+
+def check_switch_names(mpirun, folder):
+    check_program(mpirun, folder, "hardware_together", "switches", ranks=3,
+                  machine={"TOPOLOGY": PLAIN, "PLACEMENT": cores(3, 1), "NETWORK": "hosts:p0=top.site.left;p1=top.flat;p2=top.even"})
+
+
+def check_fault(*arguments, ranks=4):
+    def check(mpirun, folder):
+        check_program(mpirun, folder, "hardware_faults", *arguments, ranks=ranks, machine={"TOPOLOGY": PLAIN, "PLACEMENT": "0;1;2;3"})
+    return check
 
 
 def check_bad_variable(mpirun, folder):
@@ -244,9 +312,16 @@ def spoil_one(wanted):
     wanted[2, 5] = NOTHING
 
 
-CASES = {"guided": check_guided, "rules": check_rules, "same_as_plugin": check_same_as_plugin, "bad_variable": check_bad_variable,
+CASES = {"guided": check_even, "uneven_switches": check_uneven,
+         "rules": lambda mpirun, folder: check_program(mpirun, folder, "hardware_rules"),
+         "together": lambda mpirun, folder: check_program(mpirun, folder, "hardware_together"),
+         "switch_names": check_switch_names, "failing_split": check_fault("failing_split"),
+         "without_world": check_fault("without_world", ranks=1),
+         "long_names": check_fault("long_names"), "no_name": check_fault("no_name"),
+         "freed": check_fault("freed", "3000", ranks=2),  # MPICH has some 2000 communicators at a time
+         "same_as_plugin": check_same_as_plugin, "bad_variable": check_bad_variable,
          "can_fail_table": lambda mpirun, folder: check_table(mpirun, folder, simple_case, [], spoil_one),
-         "can_fail_rules": lambda mpirun, folder: check_rules(mpirun, folder, "--sabotage")}
+         "can_fail_rules": lambda mpirun, folder: check_program(mpirun, folder, "hardware_rules", "--sabotage")}
 
 
 def test(mpirun, folder, name):

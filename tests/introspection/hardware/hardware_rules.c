@@ -1,34 +1,7 @@
 /* Rules of MPIX_Hardware.h that one program can check by itself, in C: errors, duplicates, names of shared levels, calls
  * by some ranks only. The job: 8 ranks on two pretended nodes of two packages of two cores.
  * With the argument --sabotage one expectation is wrong. */
-#include <MPIX_Hardware.h>
-#include <mpi.h>
-#include <stdio.h>
-#include <string.h>
-
-static int failures = 0;
-static int rank = 0;
-
-static void expect(int condition, const char *what) {
-    if (condition) return;
-    ++failures;
-    printf("rank %d: FAILED: %s\n", rank, what);
-}
-
-static int class_of(int code) {
-    int class = 0;
-    MPI_Error_class(code, &class);
-    return class;
-}
-
-static void expect_shared(MPI_Comm comm, int count, const int *ranks, const char *wanted) {
-    char *type = NULL;
-    expect(MPIX_Comm_get_min_hlevel(comm, count, ranks, &type) == MPI_SUCCESS, "get_min_hlevel fails");
-    if (type == NULL || strcmp(type, wanted) != 0) {
-        ++failures;
-        printf("rank %d: FAILED: shared level is %s, not %s\n", rank, type == NULL ? "null" : type, wanted);
-    }
-}
+#include "expect.h"
 
 static void check_shared_levels(const char *cluster) {
     const int everyone[] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -79,14 +52,23 @@ static void check_level_info(void) {
 }
 
 static void check_errors(void) {
-    MPI_Comm made, halves, between;
+    MPI_Comm made, roots, halves, between;
+    MPI_Comm *all = &made, *all_roots = &roots;
+    int levels = 7;
     MPI_Info info;
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     expect(class_of(MPIX_Comm_hsplit(MPI_COMM_NULL, MPI_INFO_NULL, &made)) == MPI_ERR_COMM, "no communicator is taken");
     expect(class_of(MPIX_Comm_hsplit(MPI_COMM_WORLD, MPI_INFO_NULL, NULL)) == MPI_ERR_ARG, "no place for the result");
     MPI_Info_create(&info);
     MPI_Info_set(info, "strata_roots", "anywhere");
-    expect(class_of(MPIX_Comm_hsplit(MPI_COMM_WORLD, info, &made)) == MPI_ERR_INFO_VALUE, "a wrong value is taken");
+    expect(class_of(MPIX_Comm_hsplit_with_roots(MPI_COMM_WORLD, info, &made, &roots)) == MPI_ERR_INFO_VALUE,
+           "a wrong value is taken");
+    expect(made == MPI_COMM_NULL && roots == MPI_COMM_NULL, "communicators in spite of an error");
+    expect(class_of(MPIX_Comm_hierarchy(MPI_COMM_WORLD, info, &levels, &all, &all_roots)) == MPI_ERR_INFO_VALUE,
+           "a wrong value is taken for all levels");
+    expect(levels == 0 && all == NULL && all_roots == NULL, "levels in spite of an error");
+    expect(MPIX_Comm_hsplit(MPI_COMM_WORLD, info, &made) == MPI_SUCCESS, "a key counts that should not");
+    MPI_Comm_free(&made);
     MPI_Info_set(info, "strata_roots", "lowest");
     MPI_Info_set(info, "mpi_hw_resource_type", "Crossbar");
     expect(MPIX_Comm_split_type(MPI_COMM_WORLD, MPIX_COMM_TYPE_HW_GUIDED, 0, info, &made) == MPI_SUCCESS &&
@@ -110,16 +92,11 @@ static void check_errors(void) {
 }
 
 int main(int argc, char **argv) {
-    int sum = 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     check_shared_levels(argc > 1 && strcmp(argv[1], "--sabotage") == 0 ? "Machine" : MPIX_HLEVEL_CLUSTER);
     check_level_info();
     check_errors();
-    fflush(stdout);
-    MPI_Allreduce(&failures, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    if (rank == 0) printf("hardware_rules: %d failures\n", sum);
-    MPI_Finalize();
-    return sum == 0 ? 0 : 1;
+    return conclude("hardware_rules");
 }

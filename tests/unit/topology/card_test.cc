@@ -123,6 +123,14 @@ TEST(Cards, MayBePlacedOrMade) {
               Words{"eth0 0000:01:00.0 ?, near whole machine"});
 }
 
+TEST(Cards, AbsentOnesMayBeLeftOut) {
+    const Machine two = machine("two-cards");
+    const auto present = [&](const char* list) { return words(two.cards_present(parse_cards(list))); };
+    const std::string first = "mlx5_0 ib0 ib1 0000:61:00.0 fabric up, near numa 1 (group+numa 1)";
+    EXPECT_EQ(present("ib7,mlx5_0,eth7@numa:4"), Words{first});
+    EXPECT_EQ(present("ib7"), Words{});
+}
+
 TEST(Cards, UnknownNamesAndPlacesAreRefused) {
     const Machine two = machine("two-cards");
     const auto error = [&](const Machine& machine, const char* list) {

@@ -56,6 +56,8 @@ public:
     /// that name. Throws std::invalid_argument naming an unknown card and the known ones, or an object that
     /// does not exist.
     std::vector<NetworkCard> cards_named(std::span<const NamedCard> list) const;
+    /// The same without what this machine lacks: nodes that one list is given to may differ.
+    std::vector<NetworkCard> cards_present(std::span<const NamedCard> list) const;
     /// How near a binding is to the nearest of `cards`: 0 inside the object that the card hangs below, else
     /// the levels to climb from that object until one contains the binding (objects with equal cores are one
     /// level). Cards that are near everything do not count; unknown for an unbound process, or without any
