@@ -109,7 +109,8 @@ def read_matrix(path):
 
 
 def counts_messages(mpirun):
-    return "Open MPI" in subprocess.run([mpirun, "--version"], text=True, capture_output=True, check=False).stdout
+    told = subprocess.run([mpirun, "--version"], text=True, capture_output=True, check=False).stdout
+    return "Open MPI" in told or "OpenRTE" in told
 
 
 def run(mpirun, folder, ranks, arguments, placement, parameters=()):

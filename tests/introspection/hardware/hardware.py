@@ -318,7 +318,7 @@ CASES = {"guided": check_even, "uneven_switches": check_uneven,
          "switch_names": check_switch_names, "failing_split": check_fault("failing_split"),
          "without_world": check_fault("without_world", ranks=1),
          "long_names": check_fault("long_names"), "no_name": check_fault("no_name"),
-         "freed": check_fault("freed", "3000", ranks=2),  # MPICH has some 2000 communicators at a time
+         "freed": check_fault("freed", "300", ranks=2),
          "same_as_plugin": check_same_as_plugin, "bad_variable": check_bad_variable,
          "can_fail_table": lambda mpirun, folder: check_table(mpirun, folder, simple_case, [], spoil_one),
          "can_fail_rules": lambda mpirun, folder: check_program(mpirun, folder, "hardware_rules", "--sabotage")}
