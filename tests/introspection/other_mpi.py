@@ -27,7 +27,8 @@ def test(cmake, generator, source, folder):
         f"-DMPI_C_COMPILER={compiler}", f"-DMPI_CXX_COMPILER={cxx_compiler}", f"-DMPIEXEC_EXECUTABLE={mpirun}")
     run(cmake, "--build", folder)
     ctest = os.path.join(os.path.dirname(cmake), "ctest")
-    output = run(ctest, "--test-dir", folder, "--output-on-failure")
+    # What knows no MPI has been tested without one.
+    output = run(ctest, "--test-dir", folder, "--output-on-failure", "-j", "2", "-E", "^mapping[.]")
     print(output)
     if "tests passed, 0 tests failed" not in output:
         raise Failure("no test ran")
