@@ -62,10 +62,10 @@ def _text(findings, paint):
 def _write(findings, folder):
     """All files. Returns their paths and why some are missing."""
     paths = [os.path.join(folder, name) for name in ("table.txt", "measurements.json")]
+    with open(paths[1], "w", encoding="utf-8") as file:  # what was measured comes first
+        json.dump({name: found.to_json() for name, found in findings.items()}, file, indent=1)
     with open(paths[0], "w", encoding="utf-8") as file:
         file.write(_text(findings, Paint(False)) + "\n")
-    with open(paths[1], "w", encoding="utf-8") as file:
-        json.dump({name: found.to_json() for name, found in findings.items()}, file, indent=1)
     drawn = [found.draw(folder) for found in findings.values()]
     complaints = dict.fromkeys(complaint for _, complaint in drawn if complaint)
     return paths + [path for pictures, _ in drawn for path in pictures], "\n".join(complaints)

@@ -128,18 +128,19 @@ class Series:
         self.failure = None
 
     def add(self, run, needed):
-        """`needed`: the cells that must not be missing."""
+        """Whether the run was good; `needed`: the cells that must not be missing."""
         try:
             found = parse(run.output)
         except ValueError as error:
             self.failure = f"{error}; exit status {run.status}\n{run.complaint()}"
-            return
+            return False
         missing = [cell for cell in needed if cell not in found]
         if run.status or missing:
             self.failure = f"exit status {run.status}, {len(missing)} of {len(needed)} results are missing\n{run.complaint()}"
-            return
+            return False
         for cell, measured in found.items():
             self.runs.setdefault(cell, []).append(measured)
+        return True
 
     def values(self, cell, what):
         """of(Measured) of all runs."""
@@ -191,9 +192,8 @@ class Measurement:
         series = self.series.setdefault((network.name, case), Series())
         # Numbers of iterations grow so that the last one takes most of the time of a size.
         seconds = _SECONDS + (2 * self.options.cell_seconds * len(needed) if case == GROUPS else 0)
-        series.add(cluster.run(["--order", case.order], competitors.told(stock, dict(case.parameters)), program, log, seconds),
-                   needed)
-        if series.failure:
+        run = cluster.run(["--order", case.order], competitors.told(stock, dict(case.parameters)), program, log, seconds)
+        if not series.add(run, needed):
             return
         nodes = rank_nodes(cluster.plan.slots, case.order)
         for size, _ in needed:
