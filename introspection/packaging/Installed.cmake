@@ -20,10 +20,12 @@ endif()
 install(TARGETS ${libraries} EXPORT strata-introspection INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT dev)
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/../include/MPIX_Hardware.h ${CMAKE_CURRENT_LIST_DIR}/../include/MPIX_Reorder.h
-              ${CMAKE_CURRENT_LIST_DIR}/../include/MPI_Monitoring.h ${CMAKE_CURRENT_LIST_DIR}/../include/MPI_Monitoring.inc
+              ${CMAKE_CURRENT_LIST_DIR}/../include/MPI_Monitoring.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
 if(with_fortran)
-  install(FILES ${STRATA_FORTRAN_MODULES}/mpi_monitoring.mod DESTINATION ${STRATA_FORTRAN_MODULE_DIR} COMPONENT dev)
+  # Compilers look for INCLUDE files where they are told to, which /usr/include never is.
+  install(FILES ${STRATA_FORTRAN_MODULES}/mpi_monitoring.mod ${CMAKE_CURRENT_LIST_DIR}/../include/MPI_Monitoring.inc
+          DESTINATION ${STRATA_FORTRAN_MODULE_DIR} COMPONENT dev)
 endif()
 
 # For pkg-config.

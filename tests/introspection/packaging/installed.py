@@ -22,6 +22,14 @@ add_executable(gather_combine gather_combine.c levels.c)
 target_link_libraries(gather_combine PRIVATE strata::introspection)
 add_executable(iterative_reordering iterative_reordering.c)
 target_link_libraries(iterative_reordering PRIVATE strata::introspection)
+add_executable(in_cxx in_cxx.cc)
+target_link_libraries(in_cxx PRIVATE strata::introspection)
+"""
+# Debian's mpi.h of Open MPI 4.1 wants a library of its own in C++ programs.
+IN_CXX = """#include <MPIX_Hardware.h>
+#include <MPIX_Reorder.h>
+#include <MPI_Monitoring.h>
+int main(int argc, char** argv) { return MPI_Init(&argc, &argv) != MPI_SUCCESS || MPI_Finalize() != MPI_SUCCESS; }
 """
 FORTRAN = """add_executable(barrier_messages barrier_messages.f90)
 target_link_libraries(barrier_messages PRIVATE strata::introspection-fortran)
@@ -67,11 +75,13 @@ def use_by_cmake(paths, mpirun, scratch):
     fortran = with_fortran(prefix)
     shutil.copytree(f"{prefix}/share/doc/libstrata-introspection-dev/examples", programs)
     with open(f"{programs}/CMakeLists.txt", "w", encoding="utf-8") as file:
-        file.write(PROJECT.format(languages="C Fortran" if fortran else "C", components="COMPONENTS fortran" if fortran else "")
+        file.write(PROJECT.format(languages="C CXX Fortran" if fortran else "C CXX", components="COMPONENTS fortran" if fortran else "")
                    + (FORTRAN if fortran else ""))
+    with open(f"{programs}/in_cxx.cc", "w", encoding="utf-8") as file:
+        file.write(IN_CXX)
     mpicc, mpifort = outside.compilers(paths["mpicxx"])
     outside.run(paths["cmake"], "-G", paths["generator"], "-S", programs, "-B", programs, f"-DCMAKE_PREFIX_PATH={prefix}",
-                f"-DMPI_C_COMPILER={mpicc}", f"-DMPI_Fortran_COMPILER={mpifort}")
+                f"-DMPI_C_COMPILER={mpicc}", f"-DMPI_CXX_COMPILER={paths['mpicxx']}", f"-DMPI_Fortran_COMPILER={mpifort}")
     outside.run(paths["cmake"], "--build", programs)
     os.environ.pop("LD_LIBRARY_PATH", None)
     outside.judge(mpirun, f"{prefix}/bin/strata-monitor", programs, fortran)

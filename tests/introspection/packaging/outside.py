@@ -34,6 +34,12 @@ def make(examples, folder, mpicxx, fortran, environment=None):
     shutil.copytree(examples, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("CMakeLists.txt"))
     mpicc, mpifort = compilers(mpicxx)
     run("make", f"CC={mpicc}", f"FC={mpifort if fortran else ''}", environment=environment, folder=folder)
+    if fortran:  # old programs, which include a file
+        with open(os.path.join(folder, "old_program.f"), "w", encoding="utf-8") as file:
+            file.write("      PROGRAM OLD\n      INCLUDE 'mpif.h'\n      INCLUDE 'MPI_Monitoring.inc'\n      PRINT *, MPI_M_ALL_COMM\n"
+                       "      END\n")
+        run("sh", "-c", f"{mpifort} -o old_program old_program.f $(pkg-config --cflags --libs strata-introspection-fortran)",
+            environment=environment, folder=folder)
 
 
 def judge(mpirun, monitor, folder, fortran):
