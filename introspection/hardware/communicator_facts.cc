@@ -74,17 +74,19 @@ private:
 using KeptMembers = std::shared_ptr<const Members>;
 
 /// The encoded record; empty when this process cannot say where it is.
-std::vector<std::byte> own_bytes() {
+std::vector<std::byte> own_bytes(OwnObjects& objects) {
     try {
-        return topology::encode(own_record());
+        OwnPlace own = own_place();
+        objects = own.objects;
+        return topology::encode(own.record);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "strata-introspection: %s\n", error.what());
         return {};
     }
 }
 
-Records exchanged(MPI_Comm comm) {
-    const std::vector<std::byte> own = own_bytes();
+Records exchanged(MPI_Comm comm, OwnObjects& objects) {
+    const std::vector<std::byte> own = own_bytes(objects);
     const int length = static_cast<int>(own.size());
     int size = 0;
     require_handled(MPI_Comm_size(comm, &size));
@@ -163,7 +165,7 @@ void require_handled(int code) {
 std::shared_ptr<const Members> members_of(MPI_Comm comm) {
     if (const KeptMembers* kept = Attribute<KeptMembers>::find(comm)) return *kept;
     auto members = std::make_shared<Members>();
-    members->records = exchanged(comm);
+    members->records = exchanged(comm, members->objects);
     agree_on_switches(members->records);
     members->heights = std::make_shared<const SwitchHeights>(members->records);
     members->use = use_of(members->records);
@@ -177,7 +179,7 @@ std::shared_ptr<const Records> records_of(MPI_Comm comm) {
 }
 
 void keep_members(MPI_Comm comm, MPI_Comm parent, const Members& members) {
-    auto kept = std::make_shared<Members>(Members{{}, members.heights, members.use});
+    auto kept = std::make_shared<Members>(Members{{}, members.heights, members.use, members.objects});
     for (const int rank : ranks_in(parent, comm)) {
         kept->records.push_back(members.records[static_cast<std::size_t>(rank)]);
     }

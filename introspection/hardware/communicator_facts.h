@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "strata/topology/locality_record.h"
+#include "own_place.h"
 #include "switch_heights.h"
 
 namespace strata::introspection {
@@ -35,6 +36,7 @@ struct Members {
     Records records;
     std::shared_ptr<const SwitchHeights> heights;
     topology::CardUse use = topology::CardUse::fabric;
+    OwnObjects objects;  ///< around the caller
 };
 
 /// Kept with the communicator from the first call on, which is collective. Throws MpiError, also where some

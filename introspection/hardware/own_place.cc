@@ -103,7 +103,7 @@ Place pretended_place(const Variable& machine) {
     return place;
 }
 
-Place own_place() {
+Place found_place() {
     if (const Variable machine = variable("TOPOLOGY", "topology"); !machine.value.empty()) {
         return pretended_place(machine);
     }
@@ -157,28 +157,24 @@ void find_cards(const Place& place, LocalityRecord& record) {
 
 }  // namespace
 
-LocalityRecord own_record() {
-    const Place place = own_place();
-    LocalityRecord record;
+OwnPlace own_place() {
+    const Place place = found_place();
+    OwnPlace own;
+    LocalityRecord& record = own.record;
     record.node_id = topology::stable_hash(place.node);
     record.network_path = found_once(variable("NETWORK", "network").value + '\n' + place.node,
                                      [&] { return network_path(place.node); });
+    own.objects[static_cast<std::size_t>(LevelKind::node)] = record.node_id;
     if (place.machine) {
         record.hardware_path = place.machine->path_of(place.binding);
         record.processors = topology::ProcessorCount::of(place.machine->processors());
         find_cards(place, record);
+        for (auto kind = static_cast<std::size_t>(LevelKind::node) + 1; kind < own.objects.size(); ++kind) {
+            const auto object = place.machine->object_around(place.binding, static_cast<LevelKind>(kind));
+            if (object) own.objects[kind] = topology::stable_hash(std::to_string(*object), record.node_id);
+        }
     }
-    return record;
-}
-
-std::optional<std::uint64_t> own_object(LevelKind kind) {
-    const Place place = own_place();
-    const std::uint64_t node = topology::stable_hash(place.node);
-    if (kind == LevelKind::node) return node;
-    if (!place.machine) return std::nullopt;
-    const auto object = place.machine->object_around(place.binding, kind);
-    if (!object) return std::nullopt;
-    return topology::stable_hash(std::to_string(*object), node);
+    return own;
 }
 
 }  // namespace strata::introspection

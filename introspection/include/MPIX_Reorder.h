@@ -48,8 +48,8 @@ int MPIX_Comm_reorder_matrix(MPI_Comm comm, int root, const unsigned long sizes[
  * and sendtype are not looked at.
  *
  * Errors of MPIX_Redistribute: MPI_ERR_ARG (k is null or no permutation), MPI_ERR_COMM (as above), MPI_ERR_COUNT (below 0),
- * MPI_ERR_TYPE (MPI_DATATYPE_NULL), MPI_ERR_BUFFER (recvbuf is MPI_IN_PLACE). At the process alone that MPI tells of it:
- * MPI_ERR_BUFFER (a null pointer for data), MPI_ERR_TRUNCATE (more came than recvcount). */
+ * MPI_ERR_TYPE (MPI_DATATYPE_NULL, or not committed), MPI_ERR_BUFFER (recvbuf is MPI_IN_PLACE, or a null pointer for
+ * data). At the process alone that MPI tells of it: MPI_ERR_TRUNCATE (more came than recvcount). */
 int MPIX_Redistribute(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                       MPI_Datatype recvtype, const int k[], MPI_Comm comm);
 

@@ -49,7 +49,10 @@ int Monitor::start(MPI_Comm comm, MPI_M_msid* id) {
         sent = TrafficRows(recorder_.processes());
         const std::lock_guard guard(lock_);
         reserved = sessions_.reserve();
-        values[0] = id == nullptr ? MPI_M_INVALID_MSID : reserved == 0 ? MPI_M_SESSION_OVERFLOW : MPI_SUCCESS;
+        values[0] = id == nullptr             ? MPI_M_INVALID_MSID
+                    : reserved == 0           ? MPI_M_SESSION_OVERFLOW
+                    : !recorder_.read(sent) ? MPI_M_MPIT_FAIL
+                                              : MPI_SUCCESS;
     } catch (const std::bad_alloc&) {
         values[0] = MPI_M_INTERNAL_FAIL;
     }

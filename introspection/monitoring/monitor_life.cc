@@ -32,6 +32,7 @@ struct Monitor::Opening {
     enum : std::size_t { works = traffic_count, has_memory, mode, minus_mode, one_thread, count };
     std::array<int, count> least{};
     TrafficRows before;
+    TrafficRows now;  ///< room for a second look
 
     bool some_kind() const {
         return std::any_of(least.begin(), least.begin() + traffic_count, [](int has) { return has != 0; });
@@ -47,6 +48,7 @@ void Monitor::open_here(Opening& opening) {
         const bool works = recorder_.open();
         opening.before = TrafficRows(recorder_.processes());
         own[Opening::works] = works && recorder_.read(opening.before) ? 1 : 0;
+        opening.now = opening.before;
         own[Opening::has_memory] = 1;
     } catch (const std::bad_alloc&) {
         return;
@@ -61,7 +63,7 @@ void Monitor::open_here(Opening& opening) {
 /// The counters of collective calls are there even if the component that counts is not: whether they have
 /// seen the call of all processes that was made since `opening`.
 bool Monitor::counts_collectives(Opening& opening) {
-    TrafficRows now = opening.before;
+    TrafficRows& now = opening.now;
     const unsigned long* counts = now.counts(Traffic::collectives);
     const unsigned long* before = opening.before.counts(Traffic::collectives);
     return now.processes() < 2 ||

@@ -47,7 +47,8 @@ mapping::ReorderOptions options_of(MPI_Info info) {
 /// would wait for messages of the others.
 template <class Check>
 void agreed_arguments(MPI_Comm comm, int root, Check&& check) {
-    const int code = code_of(check);
+    int code = code_of(check);
+    MPI_Error_class(code, &code);  // other processes may not know the code
     if (code != MPI_SUCCESS) root = 0;
     const int own[] = {code, root, -root};
     int most[] = {0, 0, 0};
@@ -191,6 +192,13 @@ int MPIX_Redistribute(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
         require_handled(MPI_Comm_rank(comm, &rank));
         require_handled(MPI_Comm_size(comm, &size));
         const bool in_place = sendbuf == MPI_IN_PLACE;
+        const PrivateCopy apart(comm);
+        const auto move = [&](int receiver, int sender) {
+            require(in_place ? MPI_Sendrecv_replace(recvbuf, recvcount, recvtype, receiver, 0, sender, 0,
+                                                    apart.comm(), MPI_STATUS_IGNORE)
+                             : MPI_Sendrecv(sendbuf, sendcount, sendtype, receiver, 0, recvbuf, recvcount,
+                                            recvtype, sender, 0, apart.comm(), MPI_STATUS_IGNORE));
+        };
         int to = MPI_PROC_NULL;
         agreed_arguments(comm, 0, [&] {
             require_argument(k);
@@ -199,17 +207,10 @@ int MPIX_Redistribute(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
             if (recvcount < 0 || (!in_place && sendcount < 0)) throw MpiError{MPI_ERR_COUNT};
             if (recvtype == MPI_DATATYPE_NULL || (!in_place && sendtype == MPI_DATATYPE_NULL))
                 throw MpiError{MPI_ERR_TYPE};
+            move(MPI_PROC_NULL, MPI_PROC_NULL);  // MPI looks at buffers and types, and sends nothing
         });
-        const int from = k[rank];
-        const PrivateCopy apart(comm);
-        if (in_place) {
-            require(MPI_Sendrecv_replace(recvbuf, recvcount, recvtype, to, 0, from, 0, apart.comm(),
-                                         MPI_STATUS_IGNORE));
-        } else {
-            if (to == rank) require_room(sendcount, sendtype, recvcount, recvtype);
-            require(MPI_Sendrecv(sendbuf, sendcount, sendtype, to, 0, recvbuf, recvcount, recvtype, from, 0,
-                                 apart.comm(), MPI_STATUS_IGNORE));
-        }
+        if (!in_place && to == rank) require_room(sendcount, sendtype, recvcount, recvtype);
+        move(to, k[rank]);
     });
 }
 

@@ -71,7 +71,8 @@ int wait_for(pid_t child) {
 /// Whether this job's mpirun is of Open MPI 4 or older; false where nobody can tell.
 bool is_old(const std::vector<std::string>& command) {
     const std::string name = std::filesystem::path(command[0]).filename();
-    const bool named = name.starts_with("mpirun") || name.starts_with("mpiexec");
+    const bool named = name.starts_with("mpirun") || name.starts_with("mpiexec") ||
+                       name.starts_with("orterun") || name.starts_with("prterun");
     setenv("STRATA_MPIRUN", named ? command[0].c_str() : "mpirun", 1);
     std::string text(200, '\0');
     if (FILE* const output = popen("exec \"$STRATA_MPIRUN\" --version 2>/dev/null </dev/null", "r");

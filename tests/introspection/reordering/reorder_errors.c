@@ -24,6 +24,7 @@ static const struct {
 static int rank, processes;
 static MPI_Comm everyone, between_groups = MPI_COMM_NULL;
 static MPI_Errhandler counting;
+static MPI_Datatype uncommitted;
 static int handled;
 
 static int is(const char *a, const char *b) { return strcmp(a, b) == 0; }
@@ -118,6 +119,7 @@ static int redistribute(const char *argument) {
     if (is(argument, "k_twice")) k[0] = k[1];
     if (is(argument, "k_low")) k[0] = -1;
     if (is(argument, "k_high")) k[0] = processes;
+    if (is(argument, "uncommitted")) sendtype = uncommitted;
     return MPIX_Redistribute(sendbuf, sends, sendtype, recvbuf, receives, recvtype, is(argument, "no_k") ? NULL : k,
                              comm_of(argument));
 }
@@ -175,6 +177,7 @@ int main(int argc, char **argv) {
     MPI_Comm_dup(MPI_COMM_WORLD, &everyone);
     MPI_Comm_create_errhandler(count_call, &counting);
     make_between_groups();
+    MPI_Type_contiguous(1, MPI_INT, &uncommitted);
     while (fgets(line, sizeof line, table) != NULL) {
         if (line[0] == '#' || sscanf(line, "%31s %63s %15s %d %31s", call, argument, who, &least, expected) != 5) continue;
         if (least > processes) continue;
@@ -185,6 +188,7 @@ int main(int argc, char **argv) {
     fclose(table);
     if (failures == 0) printf("reorder_errors: rank %d: %d lines hold\n", rank, calls);
     if (between_groups != MPI_COMM_NULL) MPI_Comm_free(&between_groups);
+    MPI_Type_free(&uncommitted);
     MPI_Errhandler_free(&counting);
     MPI_Comm_free(&everyone);
     MPI_Finalize();
