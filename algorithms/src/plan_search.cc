@@ -1,7 +1,7 @@
 #include "plan_search.h"
 
 #include <algorithm>
-#include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include "strata/algorithms/levels.h"
@@ -17,8 +17,9 @@ std::vector<int> radices_for(int size) {
     if (size <= 4) return {};
     std::vector<int> radices{4};
     for (const int hops : {3, 2}) {
+        const auto reached = [hops](std::int64_t radix) { return radix * radix * (hops == 3 ? radix : 1); };
         int radix = 2;
-        while (std::pow(radix, hops) < size) ++radix;
+        while (reached(radix) < size) ++radix;
         if (radix > 2 && std::find(radices.begin(), radices.end(), radix) == radices.end())
             radices.push_back(radix);
     }
