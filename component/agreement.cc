@@ -1,11 +1,13 @@
 #include "agreement.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <stdexcept>
 #include <unordered_map>
 
+#include "last_resort.h"
 #include "messages.h"
 
 namespace strata::component {
@@ -65,67 +67,84 @@ Peers& peers() {
     return all;
 }
 
-struct Difference {
-    ForwardReason reason = ForwardReason::missing;
-    std::vector<std::uint32_t> members;  // those that differ, by place in the list
-};
-
-/// The members that differ from the first one, by the gravest reason that there is. Seen alike from every
-/// rank, with any version of the plugin that reads the prefix.
-bool find_difference(const std::vector<const Peer*>& members, Difference& found) {
-    const auto any_that = [&](auto&& differs, ForwardReason reason) {
-        for (std::size_t i = 0; i < members.size(); ++i) {
-            if (differs(*members[i])) {
-                found.members.push_back(static_cast<std::uint32_t>(i));
-            }
-        }
-        found.reason = reason;
-        return !found.members.empty();
-    };
-    if (any_that([](const Peer& peer) { return !peer.present; }, ForwardReason::missing)) {
-        return true;
+/// In what a peer differs from the first one: the gravest reason that there is. Seen alike from every rank,
+/// with any version of the plugin that reads the prefix.
+std::optional<ForwardReason> difference(const Peer& peer, const Peer& first) {
+    if (!peer.present) {
+        return ForwardReason::missing;
     }
-    const topology::RecordPrefix& first = members[0]->prefix;
-    const auto other_version = [&](const Peer& peer) {
-        return peer.prefix.plugin_version != first.plugin_version || peer.prefix.format != first.format ||
-               !peer.readable;
-    };
-    return any_that(other_version, ForwardReason::version) ||
-           any_that([&](const Peer& peer) { return peer.prefix.settings_hash != first.settings_hash; },
-                    ForwardReason::settings);
+    if (peer.prefix.plugin_version != first.prefix.plugin_version ||
+        peer.prefix.format != first.prefix.format || !peer.readable) {
+        return ForwardReason::version;
+    }
+    if (peer.prefix.settings_hash != first.prefix.settings_hash) {
+        return ForwardReason::settings;
+    }
+    return std::nullopt;
 }
 
-/// Says once per job what differs in it: the lowest process that has the plugin looks at all others.
-void report_once() {
-    static std::once_flag once;
-    std::call_once(once, [] {
-        if (!compat::exchange_is_complete()) {
-            return;  // this process has neither published nor received anything: not the one to judge
+/// The gravest difference among `count` peers.
+template <class PeerAt>
+std::optional<ForwardReason> gravest_difference(std::uint32_t count, PeerAt&& peer_at) {
+    static_assert(ForwardReason::missing < ForwardReason::version &&
+                  ForwardReason::version < ForwardReason::settings);
+    const Peer& first = peer_at(0);
+    std::optional<ForwardReason> gravest;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        if (const auto reason = difference(peer_at(i), first)) {
+            gravest = std::min(*reason, gravest.value_or(*reason));
         }
-        opal_process_name_t name = compat::own_name();
-        const std::uint32_t own = name.vpid;
-        for (name.vpid = 0; name.vpid < own; ++name.vpid) {
-            if (peers().of(name).present) {
-                return;
-            }
-        }
-        std::vector<const Peer*> members;
-        for (name.vpid = 0; name.vpid < compat::own_job_size(); ++name.vpid) {
-            members.push_back(&peers().of(name));
-        }
-        Difference difference{};
-        if (!find_difference(members, difference)) {
+    }
+    return gravest;
+}
+
+/// Says what differs in the job: the lowest process that has the plugin looks at all others.
+void report_differences() {
+    if (!compat::exchange_is_complete()) {
+        return;  // this process has neither published nor received anything: not the one to judge
+    }
+    opal_process_name_t name = compat::own_name();
+    const std::uint32_t own = name.vpid;
+    for (name.vpid = 0; name.vpid < own; ++name.vpid) {
+        if (peers().of(name).present) {
             return;
         }
-        name.vpid = 0;
-        const std::string reference = compat::node_names(name, {name.vpid});
-        const std::string node = compat::node_names(name, difference.members);
-        switch (difference.reason) {
-            case ForwardReason::missing: show_missing(node); break;
-            case ForwardReason::version: show_other_version(node, reference); break;
-            default: show_other_settings(node, reference); break;
+    }
+    const auto peer_at = [name](std::uint32_t process) mutable -> const Peer& {
+        name.vpid = process;
+        return peers().of(name);
+    };
+    const auto gravest = gravest_difference(compat::own_job_size(), peer_at);
+    if (!gravest) {
+        return;
+    }
+    std::vector<std::uint32_t> different;
+    for (std::uint32_t process = 0; process < compat::own_job_size(); ++process) {
+        if (difference(peer_at(process), peer_at(0)) == gravest) {
+            different.push_back(process);
         }
-    });
+    }
+    name.vpid = 0;
+    const std::string reference = compat::node_names(name, {name.vpid});
+    const std::string node = compat::node_names(name, different);
+    switch (*gravest) {
+        case ForwardReason::missing: show_missing(node); break;
+        case ForwardReason::version: show_other_version(node, reference); break;
+        default: show_other_settings(node, reference); break;
+    }
+}
+
+/// The same once; no communicator depends on it.
+void report_once() noexcept {
+    static std::atomic<bool> done{false};
+    if (done.exchange(true)) {
+        return;
+    }
+    try {
+        report_differences();
+    } catch (...) {
+        done = false;  // the next communicator tries again
+    }
 }
 
 }  // namespace
@@ -149,33 +168,44 @@ void receive_records() {
     }
 }
 
-Agreement agree(ompi_communicator_t* comm) {
-    report_once();
-    Agreement agreement;
-    const int size = ompi_comm_size(comm);
-    std::vector<const Peer*> members(size);
+namespace {
+
+std::optional<ForwardReason> difference_in(ompi_communicator_t* comm) {
+    const auto ranks = static_cast<std::uint32_t>(ompi_comm_size(comm));
     const auto first = ompi_group_get_proc_name(comm->c_local_group, 0);
-    for (int rank = 0; rank < size; ++rank) {
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
         // Another job's data may have reached some of us and not others: nothing to agree on.
-        if (ompi_group_get_proc_name(comm->c_local_group, rank).jobid != first.jobid) {
-            agreement.reason = ForwardReason::several_jobs;
-            return agreement;
+        if (ompi_group_get_proc_name(comm->c_local_group, static_cast<int>(rank)).jobid != first.jobid) {
+            return ForwardReason::several_jobs;
         }
     }
-    for (int rank = 0; rank < size; ++rank) {
-        members[rank] = &peers().of(ompi_group_get_proc_name(comm->c_local_group, rank));
+    return gravest_difference(ranks, [comm](std::uint32_t rank) -> const Peer& {
+        return peers().of(ompi_group_get_proc_name(comm->c_local_group, static_cast<int>(rank)));
+    });
+}
+
+}  // namespace
+
+std::optional<ForwardReason> find_difference(ompi_communicator_t* comm) noexcept {
+    report_once();
+    constexpr int tries = 3;
+    for (int i = 0; i < tries; ++i) {
+        try {
+            return difference_in(comm);
+        } catch (...) {
+            reserve().give_back();  // so that the next try may find some
+        }
     }
-    Difference difference{};
-    if (find_difference(members, difference)) {
-        agreement.reason = difference.reason;
-        return agreement;
+    end_job(comm, "it cannot read what the processes have published about themselves");
+}
+
+std::vector<topology::LocalityRecord> records_of(ompi_communicator_t* comm) {
+    std::vector<topology::LocalityRecord> records;
+    records.reserve(static_cast<std::size_t>(ompi_comm_size(comm)));
+    for (int rank = 0; rank < ompi_comm_size(comm); ++rank) {
+        records.push_back(peers().of(ompi_group_get_proc_name(comm->c_local_group, rank)).record);
     }
-    agreement.agreed = true;
-    agreement.records.reserve(members.size());
-    for (const Peer* peer : members) {
-        agreement.records.push_back(peer->record);
-    }
-    return agreement;
+    return records;
 }
 
 }  // namespace strata::component

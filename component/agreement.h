@@ -1,5 +1,5 @@
 #pragma once
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "counters.h"
@@ -7,13 +7,6 @@
 #include "strata/topology/locality_record.h"
 
 namespace strata::component {
-
-/// The outcome of comparing what all processes of a communicator published at start-up.
-struct Agreement {
-    bool agreed = false;
-    ForwardReason reason = ForwardReason::missing;  ///< when not agreed
-    std::vector<topology::LocalityRecord> records;  ///< by rank, when agreed
-};
 
 /// Publishes this process's record. Call when the component opens, before the start-up fence.
 /// A process that publishes nothing makes every communicator that contains it forward.
@@ -24,10 +17,14 @@ void publish_record(const topology::LocalityRecord& record);
 void tell_of_node();
 void receive_records();
 
-/// Compares the records of all members. Local: sends nothing and waits for nobody. Every member comes to the
-/// same outcome, because after the start-up fence all see the same published data. What differs in the job is
-/// said once, by its lowest process that has the plugin, naming the nodes. Throws std::runtime_error when the
-/// published data cannot be read at all.
-Agreement agree(ompi_communicator_t* comm);
+/// Compares the records of all members: why they cannot serve the communicator together; empty when they can.
+/// Local: sends nothing and waits for nobody. Every member comes to the same outcome, because after the
+/// start-up fence all see the same published data. What differs in the job is said once, by its lowest
+/// process that has the plugin, naming the nodes. Ends the job, with a message, where this process cannot
+/// even read what was published or has no memory for it: whether the others wait for it, it cannot know.
+std::optional<ForwardReason> find_difference(ompi_communicator_t* comm) noexcept;
+
+/// The records of all members, by rank, where there is no difference. Throws std::bad_alloc.
+std::vector<topology::LocalityRecord> records_of(ompi_communicator_t* comm);
 
 }  // namespace strata::component

@@ -19,15 +19,6 @@ int at_border(Body&& body) noexcept {
     }
 }
 
-constexpr int no_root = -1;
-
-/// What the ranks know alike about a call, and who may serve it.
-struct Request {
-    algorithms::Operation operation;  ///< root: no_root where the collective has none
-    bool sized = true;                ///< operation.bytes is known: 0 means that there is nothing to do
-    bool ordered = false;             ///< only for consecutive groups: the operator does not commute
-};
-
 /// Finds the plan that can really be carried out, and for the levels engine its communicators: making them
 /// may fail, alike on every rank, and change the plan. Returns Open MPI's error code.
 inline int settle(Module& module, const algorithms::Operation& operation, Planned*& planned,
@@ -42,7 +33,7 @@ inline int settle(Module& module, const algorithms::Operation& operation, Planne
         return OMPI_SUCCESS;
     }
     // Splitting a communicator is itself made of collectives on it.
-    const AllSlotsGuard guard(*module.comm->c_coll, *module.saved);
+    const AllSlotsGuard guard(*module.comm->c_coll, module.saved);
     const int rc = state.level_communicators(operation, planned->plan, communicators);
     if (rc == OMPI_SUCCESS && communicators == nullptr) {
         planned = &state.plan(operation);
@@ -68,7 +59,7 @@ template <Collective op, class Describe, class Run, class... Arguments>
 int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments) {
     CommunicatorState& state = *module.state;
     if (state.is_forwarding()) {
-        SavedSlots& slots = state.forwards_to_predicted() ? predicted_slots(module) : *module.saved;
+        SavedSlots& slots = state.forwards_to_predicted() ? predicted_slots(module) : module.saved;
         return forward<op>(module.comm, saved_slot<op>(slots), arguments...);
     }
     auto& count_of = counters().of(op);
@@ -76,12 +67,11 @@ int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments
         count_of.forward.add();
         count_of.forwarded_because[static_cast<int>(reason)].add();
         const bool predicted = reason == ForwardReason::model;
-        SavedSlots& slots = predicted ? predicted_slots(module) : *module.saved;
+        SavedSlots& slots = predicted ? predicted_slots(module) : module.saved;
         const CommunicatorState::Forwarding scope(state, predicted);
         return forward<op>(module.comm, saved_slot<op>(slots), arguments...);
     };
-    bool usable = state.usable(op);
-    if (!usable && !(op == Collective::bcast && state.agreed())) {
+    if (!state.usable(op) && !(op == Collective::bcast && state.agreed())) {
         return hand_over(state.reason(op));
     }
     const Request request = describe();
@@ -91,22 +81,14 @@ int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments
         return OMPI_SUCCESS;
     }
     if (state.unsettled()) {
-        const AllSlotsGuard guard(*module.comm->c_coll, *module.saved);
-        if (const int rc = state.settle(); rc != OMPI_SUCCESS) {
+        if (const int rc = state.settle(request); rc != OMPI_SUCCESS) {
             return rc;
         }
-        usable = state.usable(op);
     }
-    if (!usable) {
-        return hand_over(state.reason(op));
+    if (const auto reason = state.against(request)) {
+        return hand_over(*reason);
     }
-    if (request.ordered && !state.consecutive_groups()) {
-        return hand_over(ForwardReason::order);
-    }
-    algorithms::Operation operation = request.operation;
-    if (operation.root == no_root) {
-        operation.root = state.tree_root(operation.rank_order);
-    }
+    const algorithms::Operation operation = state.operation_of(request);
     LevelCommunicators* communicators = nullptr;
     Planned* planned = nullptr;
     int rc = settle(module, operation, planned, communicators);

@@ -1,6 +1,7 @@
 // The plans of a communicator that are kept, and when another takes the place of one.
 #include "communicator_state.h"
 #include "dump.h"
+#include "messages.h"
 
 namespace strata::component {
 
@@ -35,14 +36,17 @@ void CommunicatorState::delegate_if_it_pays(Planned& planned, const algorithms::
     explain(operation, planned.plan);
 }
 
-void CommunicatorState::explain(const algorithms::Operation& operation, const algorithms::Plan& plan) const {
+void CommunicatorState::explain(const algorithms::Operation& operation,
+                                const algorithms::Plan& plan) const noexcept {
     if (settings_.verbose < 1 || ompi_comm_rank(comm_) != 0) {
         return;
     }
-    const std::string name(algorithms::collective_names[static_cast<int>(operation.collective)]);
-    opal_output(0, "coll:strata: %s %s of %zu bytes from rank %d: %s", comm_->c_name, name.c_str(),
-                operation.bytes, operation.root,
-                describe(plan, operation.collective, settings_.rules_file).c_str());
+    try_to([&] {
+        const std::string name(algorithms::collective_names[static_cast<int>(operation.collective)]);
+        opal_output(0, "coll:strata: %s %s of %zu bytes from rank %d: %s", comm_->c_name, name.c_str(),
+                    operation.bytes, operation.root,
+                    describe(plan, operation.collective, settings_.rules_file).c_str());
+    });
 }
 
 }  // namespace strata::component

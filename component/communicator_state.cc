@@ -7,8 +7,10 @@
 #include "agreement.h"
 #include "dump.h"
 #include "election.h"
-#include "info_agreement.h"
+#include "messages.h"
 #include "reports.h"
+#include "strata/algorithms/plan_hash.h"
+#include "strata/topology/fact_hash.h"
 
 namespace strata::component {
 namespace {
@@ -35,12 +37,12 @@ algorithms::SpareChunk& spare_of_process() {
 }  // namespace
 
 CommunicatorState::CommunicatorState(ompi_communicator_t* comm, const Settings& job,
-                                     std::unique_ptr<OwnSettings> own)
+                                     std::unique_ptr<OwnSettings> own) noexcept
     : comm_(comm),
       job_(job),
       own_(std::move(own)),
       settings_(own_ != nullptr ? own_->settings : static_cast<const CommunicatorSettings&>(job)),
-      may_have_info_(compat::may_have_info(comm)),
+      least_(comm),
       transport_(comm),
       arena_(algorithms::Arena::default_keep, &spare_of_process()) {}
 
@@ -68,11 +70,10 @@ void CommunicatorState::tell_predicted() {
     }
 }
 
-void CommunicatorState::set_up() {
+void CommunicatorState::set_up() noexcept {
     const SetupTimer timer;
-    Agreement agreement = agree(comm_);
-    if (!agreement.agreed) {
-        forward_all(agreement.reason);
+    if (const auto reason = find_difference(comm_)) {
+        forward_all(*reason);
         return;
     }
     // Equal on all: the one is part of the agreement, the other Open MPI itself insists on.
@@ -81,36 +82,52 @@ void CommunicatorState::set_up() {
         return;
     }
     agreed_ = true;
-    records_ = std::move(agreement.records);
-    unsettled_ = may_have_info_;
-    if (!unsettled_) {
-        prepare();
-    }
+    unsettled_ = true;
     fresh_ = false;
 }
 
-int CommunicatorState::settle() {
+int CommunicatorState::settle(const Request& first) noexcept {
     const SetupTimer timer;
-    if (!alike_) {
-        bool alike = false;
-        if (const int rc = compare_info(comm_, own_.get(), alike); rc != OMPI_SUCCESS) {
-            return rc;
-        }
-        alike_ = alike;  // not asked again should memory run out below: the others will not ask
+    if (!ballot_) {
+        ballot_ = make_ballot(first);
     }
-    if (*alike_) {
-        prepare();
-    } else {
-        agreed_ = false;
-        records_ = {};
-        forward_all(ForwardReason::settings);
+    Verdict verdict;
+    if (const int rc = vote(least_, ompi_comm_rank(comm_), *ballot_, verdict); rc != OMPI_SUCCESS) {
+        return rc;
     }
     unsettled_ = false;
-    return OMPI_SUCCESS;
+    if (!verdict.against) {
+        announce();
+        return OMPI_SUCCESS;
+    }
+    agreed_ = false;
+    records_ = {};
+    plans_.clear();
+    forward_all(*verdict.against);
+    return tell_verdict(least_, comm_, own_.get(), *ballot_, verdict);
+}
+
+/// Whatever this process cannot do, it can say so.
+Ballot CommunicatorState::make_ballot(const Request& first) noexcept {
+    Ballot ballot;
+    ballot.keys = own_ != nullptr ? own_->hash : 0;
+    if (failure_ == Failure::none) {
+        try {
+            prepare();
+            ballot.facts = hash_facts(first);
+        } catch (const std::bad_alloc&) {
+            failure_ = Failure::memory;
+        } catch (...) {
+            failure_ = Failure::other;
+        }
+    }
+    ballot.failure = failure_;
+    return ballot;
 }
 
 /// Everything that follows from the records and the settings.
 void CommunicatorState::prepare() {
+    records_ = records_of(comm_);
     const topology::Election election = election_of(comm_, job_, settings_);
     hierarchy_ = topology::build_hierarchy(records_, {settings_.hierarchy, election});
     planner_.emplace(hierarchy_, settings_, settings_.hierarchy.has_value());
@@ -119,28 +136,61 @@ void CommunicatorState::prepare() {
         planner_->set_lanes(std::max(1, lanes_.count()));
     }
     routing_.emplace(hierarchy_, lanes_, ompi_comm_rank(comm_));
-    report_cards(comm_, job_, records_);
-    report_network(comm_, records_);
-    report_links(comm_, settings_, hierarchy_);
     consecutive_groups_ = algorithms::consecutive_groups(hierarchy_);
     for (int op = 0; op < collective_count; ++op) {
         decide(static_cast<Collective>(op));
     }
-    dump_hierarchy(comm_, job_, hierarchy_, records_, [this] { return choices(); });
-    bool flat = true;
+}
+
+/// Makes the first plan, too: the others must not wait for a rank that then cannot.
+std::uint64_t CommunicatorState::hash_facts(const Request& first) {
+    topology::FactHash hash;
+    hash.add(topology::hash_of(hierarchy_)).add(predicted_mask_);
+    for (const topology::Hierarchy& lane : lanes_.trees) {
+        hash.add(topology::hash_of(lane));
+    }
+    hash.add(lanes_.of_rank);
+    for (const auto& reason : forwarded_because_) {
+        hash.add(static_cast<int>(reason.value_or(ForwardReason::count)));
+    }
+    if (!against(first)) {
+        hash.add(algorithms::hash_of(plan(operation_of(first)).plan));
+    }
+    return hash.value();
+}
+
+/// Tells those who want to know, once all serve the communicator together.
+void CommunicatorState::announce() noexcept {
+    report_cards(comm_, job_, records_);
+    report_network(comm_, records_);
+    report_links(comm_, settings_, hierarchy_);
+    try_to([this] { dump_hierarchy(comm_, job_, hierarchy_, records_, [this] { return choices(); }); });
     bool forwards = true;  // as it is, or composed
     for (int op = 0; op < collective_count; ++op) {
         const bool left = forwarded_because_[op] == ForwardReason::no_hierarchy;
         const bool open = !forwarded_because_[op] && may_compose(static_cast<Collective>(op));
-        flat = flat && left;
         forwards = forwards && (left || (open && hierarchy_.groups.size() == 1));
     }
-    if (flat) {
-        forward_all(ForwardReason::no_hierarchy);
-    } else if (forwards) {
+    if (forwards) {
         tell_aside(ForwardReason::no_hierarchy);
     }
     records_ = {};
+}
+
+std::optional<ForwardReason> CommunicatorState::against(const Request& request) const {
+    const auto reason = forwarded_because_[static_cast<std::size_t>(request.operation.collective)];
+    if (!reason && request.ordered && !consecutive_groups_) {
+        return ForwardReason::order;
+    }
+    return reason;
+}
+
+algorithms::Operation CommunicatorState::operation_of(const Request& request) const {
+    algorithms::Operation operation = request.operation;
+    if (operation.root == no_root) {
+        operation.root = planner_->tree_root(operation.rank_order);
+    }
+    return operation;
 }
 
 /// True where the user leaves everything about a collective to the model.
@@ -199,27 +249,29 @@ void CommunicatorState::give_up_levels(Collective op, const LevelCommunicators::
     }
 }
 
-/// Null where that failed on some rank, then on all. Memory for the set is taken first: once the others have
-/// theirs, this rank must not be without.
-CommunicatorState::LevelSet* CommunicatorState::make_level_set(const algorithms::Plan& plan, int root,
-                                                               LevelCommunicators::Outcome& outcome) {
+/// Null where that failed on some rank, then on all.
+CommunicatorState::LevelSet* CommunicatorState::make_level_set(
+    const algorithms::Plan& plan, int root, LevelCommunicators::Outcome& outcome) noexcept {
     // Named algorithms run on any communicator; only a component has to be selected when one is made.
-    LevelSet fresh{{}, stand_in_key(hierarchy_, root), nullptr};
-    for (const auto& level : plan.levels) {
-        fresh.components.push_back(level.method.component);
-    }
-    level_sets_.push_back(std::move(fresh));
+    bool able = true;
     try {
-        level_sets_.back().communicators = LevelCommunicators::make(comm_, hierarchy_, plan, root, outcome);
-    } catch (...) {
-        level_sets_.pop_back();
-        throw;
+        LevelSet fresh{{}, stand_in_key(hierarchy_, root), nullptr};
+        for (const auto& level : plan.levels) {
+            fresh.components.push_back(level.method.component);
+        }
+        level_sets_.push_back(std::move(fresh));
+    } catch (const std::exception&) {
+        able = false;
     }
-    if (outcome.rc != OMPI_SUCCESS || !outcome.agreed) {
-        level_sets_.pop_back();
-        return nullptr;
+    auto made = LevelCommunicators::make(comm_, least_, hierarchy_, plan, root, able, outcome);
+    if (outcome.rc == OMPI_SUCCESS && outcome.agreed) {
+        level_sets_.back().communicators = std::move(made);
+        return &level_sets_.back();
     }
-    return &level_sets_.back();
+    if (able) {
+        level_sets_.pop_back();
+    }
+    return nullptr;
 }
 
 int CommunicatorState::level_communicators(const algorithms::Operation& operation,
@@ -243,14 +295,16 @@ int CommunicatorState::level_communicators(const algorithms::Operation& operatio
         }
     }
     LevelCommunicators& communicators = *set->communicators;
-    communicators.aim(hierarchy_, plan, ompi_comm_rank(comm_), root);
-    const LevelCommunicators::Outcome outcome = communicators.admit(comm_, operation.collective);
+    const int rank = ompi_comm_rank(comm_);
+    const bool aimed = communicators.aim(hierarchy_, plan, rank, root);
+    const LevelCommunicators::Outcome outcome =
+        communicators.admit(least_, rank, operation.collective, aimed);
     if (outcome.rc == OMPI_SUCCESS && !outcome.agreed) {
         give_up_levels(operation.collective, outcome, asked_for);
         return OMPI_SUCCESS;
     }
     found = &communicators;
-    return outcome.rc;
+    return outcome.rc == OMPI_SUCCESS && !aimed ? OMPI_ERR_OUT_OF_RESOURCE : outcome.rc;
 }
 
 }  // namespace strata::component

@@ -1,6 +1,6 @@
 #pragma once
 #include <array>
-#include <deque>
+#include <list>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -11,12 +11,14 @@
 #include "level_communicators.h"
 #include "ompi_compat.h"
 #include "pml_transport.h"
+#include "request.h"
 #include "settings.h"
 #include "strata/algorithms/arena.h"
 #include "strata/algorithms/perform.h"
 #include "strata/algorithms/plan_listing.h"
 #include "strata/algorithms/planner.h"
 #include "strata/topology/card_lanes.h"
+#include "vote.h"
 
 namespace strata::component {
 
@@ -33,12 +35,17 @@ struct Planned {
 class CommunicatorState {
 public:
     /// `own`: where the communicator has info keys for us; null without.
-    CommunicatorState(ompi_communicator_t* comm, const Settings& job, std::unique_ptr<OwnSettings> own);
+    CommunicatorState(ompi_communicator_t* comm, const Settings& job,
+                      std::unique_ptr<OwnSettings> own) noexcept;
+
+    /// This process cannot serve the communicator; the others will know before the first message.
+    void note_failure(Failure failure) { failure_ = failure_ == Failure::none ? failure : failure_; }
+    /// Of predicted_mask(): part of what all must have alike.
+    void note_predicted(std::uint64_t mask) { predicted_mask_ = mask; }
 
     /// True once the members agree and calls of `op` are served; else every one is forwarded, for
-    /// `reason(op)`. The first call compares the records. Throws when this process cannot go on. While
-    /// unsettled() true for every operation.
-    bool usable(Collective op) {
+    /// `reason(op)`. The first call compares the records. While unsettled() true for every operation.
+    bool usable(Collective op) noexcept {
         if (fresh_) {
             set_up();
         }
@@ -47,17 +54,17 @@ public:
     ForwardReason reason(Collective op) const { return *forwarded_because_[static_cast<int>(op)]; }
     /// True when all members have this plugin and the same settings; known after usable().
     bool agreed() const { return agreed_; }
-    /// True when the records agree but the info keys have not yet been compared. Known after usable(), alike
-    /// on all members.
+    /// True when the records agree but the members have not voted yet. Known after usable(), alike on all
+    /// members.
     bool unsettled() const { return unsettled_; }
-    /// Compares the info keys. Collective over the communicator; the slots must hold the previous components
-    /// meanwhile. Returns Open MPI's error code.
-    int settle();
+    /// Prepares everything up to the plan of the `first` call, and votes: from then on all members serve the
+    /// communicator, or none. Collective over the communicator. Returns Open MPI's error code.
+    int settle(const Request& first) noexcept;
     bool reproducible() const { return settings_.reproducible; }
-    /// True when every group is a run of ranks.
-    bool consecutive_groups() const { return consecutive_groups_; }
-    /// Planner::tree_root().
-    int tree_root(bool rank_order) const { return planner_->tree_root(rank_order); }
+    /// Why a call is left to the previous component whatever the plan. Once settled.
+    std::optional<ForwardReason> against(const Request& request) const;
+    /// What is planned for a call: with the root of the tree where it has none itself. Once settled.
+    algorithms::Operation operation_of(const Request& request) const;
 
     /// The plan of an operation; kept per size class and part of the machine that holds the root.
     /// `delegate` false: never by levels.
@@ -148,8 +155,11 @@ private:
     };
 
     bool left_messages() const;
-    void set_up();
+    void set_up() noexcept;
+    Ballot make_ballot(const Request& first) noexcept;
     void prepare();
+    std::uint64_t hash_facts(const Request& first);
+    void announce() noexcept;
     void forward_all(ForwardReason reason);
     void tell_aside(ForwardReason reason) const;
     void decide(Collective op);
@@ -158,20 +168,23 @@ private:
     void delegate_if_it_pays(Planned& planned, const algorithms::Operation& operation);
     void give_up_levels(Collective op, const LevelCommunicators::Outcome& outcome, bool asked_for);
     LevelSet* level_set(const algorithms::Plan& plan, int root);
-    LevelSet* make_level_set(const algorithms::Plan& plan, int root, LevelCommunicators::Outcome& outcome);
+    LevelSet* make_level_set(const algorithms::Plan& plan, int root,
+                             LevelCommunicators::Outcome& outcome) noexcept;
     algorithms::PlanListing choices() const;
-    void explain(const algorithms::Operation& operation, const algorithms::Plan& plan) const;
+    void explain(const algorithms::Operation& operation, const algorithms::Plan& plan) const noexcept;
 
     ompi_communicator_t* comm_;
     const Settings& job_;
     std::unique_ptr<OwnSettings> own_;
     const CommunicatorSettings& settings_;  // of the job, or own ones
-    const bool may_have_info_;
+    Failure failure_ = Failure::none;
+    std::uint64_t predicted_mask_ = 0;
     bool fresh_ = true;
     bool agreed_ = false;  // known once no longer fresh
     bool unsettled_ = false;
-    std::optional<bool> alike_;                      // the info keys; empty: not compared
-    std::vector<topology::LocalityRecord> records_;  // until the hierarchy is made of them
+    std::optional<Ballot> ballot_;  // from the first call on
+    LeastOfAll least_;
+    std::vector<topology::LocalityRecord> records_;  // until the vote
     bool forwarding_ = false;
     bool forwards_to_predicted_ = false;
     bool told_predicted_ = false;
@@ -183,7 +196,7 @@ private:
     std::optional<algorithms::Routing> routing_;
     // By PlanClass::key.
     std::unordered_map<std::uint64_t, Planned> plans_;
-    std::deque<LevelSet> level_sets_;
+    std::list<LevelSet> level_sets_;
     PmlTransport transport_;
     algorithms::Arena arena_;
 };

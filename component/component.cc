@@ -1,10 +1,10 @@
 // The component: opened once per process, asked once per communicator.
-#include <deque>
 #include <memory>
 #include <string>
 
 #include "agreement.h"
 #include "dump.h"
+#include "last_resort.h"
 #include "locality.h"
 #include "messages.h"
 #include "module.h"
@@ -84,6 +84,8 @@ int open() {
             if (!settings()->dump.empty()) {
                 publish_notes(own_notes(*settings()));
             }
+            reserve().set_aside();
+            make_spare_modules();
             // Last: whoever has published takes part.
             publish_record(
                 own_record(*settings(), agreement_hash(text, *settings(), errors, here), plugin_version));
@@ -94,7 +96,10 @@ int open() {
     }
 }
 
-int close() { return OMPI_SUCCESS; }
+int close() {
+    release_spare_modules();
+    return OMPI_SUCCESS;
+}
 
 /// Without what `step` gains everything goes its way, too.
 void if_published(void (*step)()) noexcept {
@@ -112,15 +117,11 @@ int init_query(bool /*progress_threads*/, bool /*mpi_threads*/) {
 }
 
 mca_coll_base_module_t* comm_query(ompi_communicator_t* comm, int* priority) {
-    try {
-        *priority = -1;
-        if (comm == &ompi_mpi_comm_world.comm) {
-            if_published(receive_records);
-        }
-        return settings() ? query_module(comm, priority, *settings(), surroundings()) : nullptr;
-    } catch (...) {
-        return nullptr;
+    *priority = -1;
+    if (comm == &ompi_mpi_comm_world.comm) {
+        if_published(receive_records);
     }
+    return settings() ? query_module(comm, priority, *settings(), surroundings()) : nullptr;
 }
 
 }  // namespace

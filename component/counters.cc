@@ -33,6 +33,8 @@ const char* name_of(ForwardReason reason) {
         case ForwardReason::chosen: return "chosen";
         case ForwardReason::order: return "order";
         case ForwardReason::crowded: return "crowded";
+        case ForwardReason::failure: return "failure";
+        case ForwardReason::plans: return "plans";
         case ForwardReason::count: break;
     }
     return "?";
@@ -53,6 +55,8 @@ const char* explanation(ForwardReason reason) {
         case ForwardReason::chosen: return "a parameter says so";
         case ForwardReason::order: return "the operator does not commute, and groups are no runs of ranks";
         case ForwardReason::crowded: return "its Reduce and Bcast are predicted faster on shared processors";
+        case ForwardReason::failure: return "one of its processes cannot serve it";
+        case ForwardReason::plans: return "its processes have come to different plans";
         case ForwardReason::count: break;
     }
     return "?";

@@ -21,6 +21,8 @@ enum class ForwardReason : int {
     chosen,        ///< by parameter
     order,         ///< the operator does not commute and groups are no runs of ranks
     crowded,       ///< ranks share processors: as its Reduce and Bcast
+    failure,       ///< a process of the communicator cannot serve it: out of memory, say
+    plans,         ///< its processes have come to different plans
     count
 };
 inline constexpr int forward_reason_count = static_cast<int>(ForwardReason::count);

@@ -69,15 +69,21 @@ std::string offered_components(ompi_communicator_t* comm, const std::vector<Coll
 }
 
 /// Lets all ranks know whether all succeeded: whoever failed must not be the only one to know.
-void agree_on(ompi_communicator_t* parent, bool failed, LevelCommunicators::Outcome& outcome) {
-    const int rank = ompi_comm_rank(parent);
-    int own = failed ? rank : std::numeric_limits<int>::max();
-    int first_failed = own;
-    outcome.rc = parent->c_coll->coll_allreduce(&own, &first_failed, 1, &ompi_mpi_int.dt, &ompi_mpi_op_min.op,
-                                                parent, parent->c_coll->coll_allreduce_module);
-    outcome.agreed = first_failed == std::numeric_limits<int>::max();
-    outcome.speaker = first_failed == rank;
+void agree_on(LeastOfAll& all, int rank, bool failed, LevelCommunicators::Outcome& outcome) {
+    constexpr std::uint64_t nobody = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t first_failed = failed ? static_cast<std::uint64_t>(rank) : nobody;
+    outcome.rc = all.exchange({&first_failed, 1});
+    outcome.agreed = first_failed == nobody;
+    outcome.speaker = first_failed == static_cast<std::uint64_t>(rank);
 }
+
+/// Takes part in splitting the parent, in no group of it.
+bool stand_aside(ompi_communicator_t* parent) {
+    ompi_communicator_t* none = nullptr;
+    return ompi_comm_split_with_info(parent, MPI_UNDEFINED, 0, nullptr, &none, false) == OMPI_SUCCESS;
+}
+
+constexpr const char* out_of_memory = "out of memory";  // short enough to need none
 
 }  // namespace
 
@@ -91,21 +97,33 @@ int stand_in_key(const topology::Hierarchy& hierarchy, int root) {
     return -1;
 }
 
-std::unique_ptr<LevelCommunicators> LevelCommunicators::make(ompi_communicator_t* parent,
+std::unique_ptr<LevelCommunicators> LevelCommunicators::make(ompi_communicator_t* parent, LeastOfAll& all,
                                                              const topology::Hierarchy& hierarchy,
                                                              const algorithms::Plan& plan, int root,
-                                                             Outcome& outcome) {
-    std::unique_ptr<LevelCommunicators> made(new LevelCommunicators(hierarchy.depth()));
+                                                             bool able, Outcome& outcome) noexcept {
+    const int rank = ompi_comm_rank(parent);
+    const int depths = hierarchy.depth();
+    std::unique_ptr<LevelCommunicators> made;
     std::vector<Share> shares;
-    for (int depth = 0; depth < hierarchy.depth(); ++depth) {
-        shares.push_back(made->share_in(depth, hierarchy, plan, ompi_comm_rank(parent), root));
+    try {
+        made.reset(new LevelCommunicators(depths));
+        for (int depth = 0; depth < depths; ++depth) {
+            shares.push_back(made->share_in(depth, hierarchy, plan, rank, root));
+        }
+    } catch (const std::exception&) {
+        able = false;
     }
-    // From here on no rank may leave alone.
-    bool failed = false;
-    for (int depth = 0; depth < hierarchy.depth(); ++depth) {
-        failed = !made->split(parent, depth, shares[static_cast<std::size_t>(depth)], outcome.why) || failed;
+    if (!able) {
+        outcome.why = out_of_memory;
     }
-    agree_on(parent, failed, outcome);
+    bool failed = !able;
+    for (int depth = 0; depth < depths; ++depth) {
+        const bool done =
+            able ? made->split(parent, depth, shares[static_cast<std::size_t>(depth)], outcome.why)
+                 : stand_aside(parent);
+        failed = failed || !done;
+    }
+    agree_on(all, rank, failed, outcome);
     return made;
 }
 
@@ -159,7 +177,7 @@ bool LevelCommunicators::split(ompi_communicator_t* parent, int depth, const Sha
         equip(level);
         return true;
     } catch (const std::exception&) {
-        why = "out of memory";  // short enough to need none
+        why = out_of_memory;
         return false;
     }
 }
@@ -186,31 +204,45 @@ void LevelCommunicators::equip(LevelGroup& level) {
 #undef STRATA_COLLECTIVE
 }
 
-LevelCommunicators::Outcome LevelCommunicators::admit(ompi_communicator_t* parent, Collective op) {
+LevelCommunicators::Outcome LevelCommunicators::admit(LeastOfAll& all, int rank, Collective op,
+                                                      bool able) noexcept {
     Outcome outcome;
     outcome.agreed = admitted_[static_cast<std::size_t>(op)];
     if (outcome.agreed) {
         return outcome;
     }
-    bool failed = false;
-    for (int depth = 0; depth < levels(); ++depth) {
-        const LevelGroup& level = at(depth);
+    if (able) {
+        try {
+            able = serves(op, outcome.why);
+        } catch (const std::exception&) {
+            able = false;
+            outcome.why = out_of_memory;
+        }
+    } else {
+        outcome.why = out_of_memory;
+    }
+    agree_on(all, rank, !able, outcome);
+    admitted_[static_cast<std::size_t>(op)] = outcome.rc == OMPI_SUCCESS && outcome.agreed;
+    return outcome;
+}
+
+bool LevelCommunicators::serves(Collective op, std::string& why) const {
+    for (std::size_t depth = 0; depth < levels_.size(); ++depth) {
+        const LevelGroup& level = levels_[depth];
         if (level.comm == nullptr || !level.by_component()) {
             continue;
         }
         const std::vector<Collective> parts = parts_of(op, depth == 0);
         if (std::none_of(parts.begin(), parts.end(), [&](Collective part) { return level.offers(part); })) {
-            failed = true;
-            outcome.why = "  level " + topology::name_of(level.key) + ": '" + level.method.component +
-                          "' is no algorithm, and no component of that name offers a " +
-                          std::string(name_of(parts.front())) +
-                          " there.\n  Algorithms: " + algorithms::known_algorithm_names() +
-                          "\n  Components: " + offered_components(level.comm, parts) + "\n";
+            why = "  level " + topology::name_of(level.key) + ": '" + level.method.component +
+                  "' is no algorithm, and no component of that name offers a " +
+                  std::string(name_of(parts.front())) +
+                  " there.\n  Algorithms: " + algorithms::known_algorithm_names() +
+                  "\n  Components: " + offered_components(level.comm, parts) + "\n";
+            return false;
         }
     }
-    agree_on(parent, failed, outcome);
-    admitted_[static_cast<std::size_t>(op)] = outcome.rc == OMPI_SUCCESS && outcome.agreed;
-    return outcome;
+    return true;
 }
 
 const LevelCommunicators::Aim& LevelCommunicators::aim_at(const topology::Hierarchy& hierarchy, int rank,
@@ -233,16 +265,21 @@ const LevelCommunicators::Aim& LevelCommunicators::aim_at(const topology::Hierar
     return aims_.emplace(root, std::move(aim)).first->second;
 }
 
-void LevelCommunicators::aim(const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int rank,
-                             int root) {
-    aimed_ = &aim_at(hierarchy, rank, root);
-    for (int depth = 0; depth < levels(); ++depth) {
-        LevelGroup& level = at(depth);
-        if (level.comm != nullptr) {
-            level.root = aimed_->roots[static_cast<std::size_t>(depth)];
-            level.method = plan.at(level.key).method;
-            level.truncated = false;
+bool LevelCommunicators::aim(const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int rank,
+                             int root) noexcept {
+    try {
+        aimed_ = &aim_at(hierarchy, rank, root);
+        for (int depth = 0; depth < levels(); ++depth) {
+            LevelGroup& level = at(depth);
+            if (level.comm != nullptr) {
+                level.root = aimed_->roots[static_cast<std::size_t>(depth)];
+                level.method = plan.at(level.key).method;
+                level.truncated = false;
+            }
         }
+        return true;
+    } catch (const std::exception&) {
+        return false;
     }
 }
 

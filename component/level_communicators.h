@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "least_of_all.h"
 #include "level_group.h"
 #include "strata/algorithms/bcast_levels.h"
 #include "strata/algorithms/levels.h"
@@ -24,21 +25,23 @@ public:
         bool speaker = false;   ///< not agreed, and this rank is the lowest that failed
         std::string why;        ///< what this rank missed
     };
-    /// Collective over `parent`. Throws std::bad_alloc, but only before the first message.
-    static std::unique_ptr<LevelCommunicators> make(ompi_communicator_t* parent,
+    /// Collective over `parent`; a rank that fails on the way, or is not `able` to begin with, takes part to
+    /// the end, so that all come to know. `all`: of the parent.
+    static std::unique_ptr<LevelCommunicators> make(ompi_communicator_t* parent, LeastOfAll& all,
                                                     const topology::Hierarchy& hierarchy,
-                                                    const algorithms::Plan& plan, int root, Outcome& outcome);
+                                                    const algorithms::Plan& plan, int root, bool able,
+                                                    Outcome& outcome) noexcept;
     LevelCommunicators(const LevelCommunicators&) = delete;
     LevelCommunicators& operator=(const LevelCommunicators&) = delete;
     ~LevelCommunicators() override;
 
-    /// Finds out whether every component serves `op` on every group, or a part of it; once per collective.
-    /// Collective over `parent`.
-    Outcome admit(ompi_communicator_t* parent, Collective op);
+    /// Finds out whether every component serves `op` on every group, or a part of it, and every rank is
+    /// `able` to go on; once per collective. Collective over the parent, whose `all` is.
+    Outcome admit(LeastOfAll& all, int rank, Collective op, bool able) noexcept;
 
     /// Makes `root` the root and `plan` the plan of what follows: with the stand_in_key() and the components
-    /// that these communicators were made for.
-    void aim(const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int rank, int root);
+    /// that these communicators were made for. False where there is no memory for it.
+    bool aim(const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int rank, int root) noexcept;
 
     /// What the call since aim() did not end for: MPI_ERR_TRUNCATE (LevelGroup::truncated) or OMPI_SUCCESS.
     int noted_error() const;
@@ -71,6 +74,7 @@ private:
     Share share_in(int depth, const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int rank,
                    int root);
     bool split(ompi_communicator_t* parent, int depth, const Share& share, std::string& why) noexcept;
+    bool serves(Collective op, std::string& why) const;
     void equip(LevelGroup& level);
     const Aim& aim_at(const topology::Hierarchy& hierarchy, int rank, int root);
 

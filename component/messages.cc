@@ -61,6 +61,15 @@ void show_other_settings(const std::string& node, const std::string& reference) 
     show("other-settings", node.c_str(), reference.c_str());
 }
 
+void show_unable(const std::string& node, const std::string& communicator, const std::string& why) {
+    show("unable", node.c_str(), communicator.c_str(), why.c_str());
+}
+
+void show_other_plans(const std::string& node, const std::string& reference,
+                      const std::string& communicator) {
+    show("other-plans", node.c_str(), reference.c_str(), communicator.c_str());
+}
+
 void show_unusable_methods(const std::string& communicator, const std::string& what) {
     static std::atomic<bool> said{false};
     if (said.exchange(true)) {

@@ -1,9 +1,22 @@
 #pragma once
 // Every message that a user may see. Texts: help-mca-coll-strata.txt, beside the plugin.
+#include <exception>
 #include <string>
 #include <vector>
 
+#include "ompi_compat.h"
+
 namespace strata::component {
+
+/// What this process cannot say it leaves: the others go on, and so must this one.
+template <typename Report>
+void try_to(Report&& report) noexcept {
+    try {
+        report();
+    } catch (const std::exception& error) {
+        opal_output(0, "coll:strata: a message could not be shown: %s", error.what());
+    }
+}
 
 /// Makes the help texts findable.
 void find_help_texts();
@@ -16,6 +29,8 @@ void show_other_release(const std::string& node, const std::string& built_for, c
 void show_missing(const std::string& node);
 void show_other_version(const std::string& node, const std::string& reference);
 void show_other_settings(const std::string& node, const std::string& reference);
+void show_unable(const std::string& node, const std::string& communicator, const std::string& why);
+void show_other_plans(const std::string& node, const std::string& reference, const std::string& communicator);
 void show_unusable_methods(const std::string& communicator, const std::string& what);
 void show_cards_without_effect(const std::string& nodes);
 void show_contradiction(const std::string& node, const std::string& other);

@@ -1,10 +1,14 @@
 #include "module.h"
 
+#include <algorithm>
+#include <array>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <utility>
 
-#include "info_agreement.h"
+#include "info_settings.h"
+#include "last_resort.h"
 #include "predicted_slots.h"
 
 namespace strata::component {
@@ -12,27 +16,25 @@ namespace {
 
 void construct(Module* module) {
     module->comm = nullptr;
-    module->saved = nullptr;
-    module->predicted = nullptr;
-    module->state = nullptr;
+    std::construct_at(&module->saved);
+    std::construct_at(&module->predicted);
+    std::construct_at(&module->state);
 }
 
-void release(SavedSlots* slots) {
-    if (slots == nullptr) {
-        return;
-    }
-#define STRATA_COLLECTIVE(op)          \
-    if (slots->op.module != nullptr) { \
-        OBJ_RELEASE(slots->op.module); \
+void release(SavedSlots& slots) {
+#define STRATA_COLLECTIVE(op)         \
+    if (slots.op.module != nullptr) { \
+        OBJ_RELEASE(slots.op.module); \
     }
 #include "strata/algorithms/collectives.def"
 #undef STRATA_COLLECTIVE
-    delete slots;
 }
 
 void destruct(Module* module) {
-    delete module->state;
-    release(module->predicted);
+    std::destroy_at(&module->state);
+    if (module->predicted) {
+        release(*module->predicted);
+    }
     release(module->saved);
 }
 
@@ -60,18 +62,19 @@ int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     if (!complete) {
         return OMPI_ERR_NOT_FOUND;
     }
-#define STRATA_COLLECTIVE(op)                                               \
-    if (Slot<Collective::op>::offered(*base) != nullptr) {                  \
-        module->saved->op = {Slot<Collective::op>::function(*comm->c_coll), \
-                             Slot<Collective::op>::module(*comm->c_coll)};  \
-        OBJ_RETAIN(module->saved->op.module);                               \
+#define STRATA_COLLECTIVE(op)                                              \
+    if (Slot<Collective::op>::offered(*base) != nullptr) {                 \
+        module->saved.op = {Slot<Collective::op>::function(*comm->c_coll), \
+                            Slot<Collective::op>::module(*comm->c_coll)};  \
+        OBJ_RETAIN(module->saved.op.module);                               \
     }
 #include "strata/algorithms/collectives.def"
 #undef STRATA_COLLECTIVE
     try {
-        module->predicted = make_predicted_slots(*module->saved, comm);
+        module->predicted = make_predicted_slots(module->saved, comm);
+        module->state->note_predicted(predicted_mask(*module));
     } catch (...) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+        module->state->note_failure(Failure::memory);
     }
     if constexpr (compat::components_install_themselves) {
 #define STRATA_COLLECTIVE(op)                                                                 \
@@ -88,36 +91,99 @@ int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
 /// Where components install themselves: puts back what was there.
 [[maybe_unused]] int disable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     auto* module = reinterpret_cast<Module*>(base);
-#define STRATA_COLLECTIVE(op)                                                       \
-    if (Slot<Collective::op>::module(*comm->c_coll) == base) {                      \
-        Slot<Collective::op>::function(*comm->c_coll) = module->saved->op.function; \
-        Slot<Collective::op>::module(*comm->c_coll) = module->saved->op.module;     \
+#define STRATA_COLLECTIVE(op)                                                      \
+    if (Slot<Collective::op>::module(*comm->c_coll) == base) {                     \
+        Slot<Collective::op>::function(*comm->c_coll) = module->saved.op.function; \
+        Slot<Collective::op>::module(*comm->c_coll) = module->saved.op.module;     \
     }
 #include "strata/algorithms/collectives.def"
 #undef STRATA_COLLECTIVE
     return OMPI_SUCCESS;
 }
 
+/// Modules in reserve.
+class Spares {
+public:
+    /// Has as many as there is memory for.
+    void refill() noexcept {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        for (Module*& spare : spares_) {
+            spare = spare != nullptr ? spare : OBJ_NEW(strata_module_t);
+        }
+    }
+    bool full() noexcept {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return std::find(spares_.begin(), spares_.end(), nullptr) == spares_.end();
+    }
+    Module* take() noexcept {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        for (Module*& spare : spares_) {
+            if (spare != nullptr) {
+                return std::exchange(spare, nullptr);
+            }
+        }
+        return nullptr;
+    }
+
+private:
+    std::mutex mutex_;
+    // coll/han makes several communicators of its own in the first call that it gets.
+    std::array<Module*, 16> spares_{};
+};
+
+Spares& spares() {
+    static Spares all;
+    return all;
+}
+
+/// What this process alone cannot do it notes.
+void prepare(Module& module, ompi_communicator_t* comm, const Settings& settings,
+             const Surroundings& surroundings, bool from_spares) noexcept {
+    std::unique_ptr<OwnSettings> own;
+    Failure failure = from_spares ? Failure::memory : Failure::none;
+    try {
+        own = settings_by_info(comm, settings, surroundings);
+    } catch (const std::bad_alloc&) {
+        failure = Failure::memory;
+    } catch (...) {
+        failure = Failure::other;
+    }
+    module.comm = comm;
+    module.state.emplace(comm, settings, std::move(own));
+    module.state->note_failure(failure);
+}
+
 }  // namespace
 
+void make_spare_modules() {
+    spares().refill();
+    if (!spares().full()) {
+        throw std::bad_alloc();
+    }
+}
+
+void release_spare_modules() noexcept {
+    while (Module* spare = spares().take()) {
+        OBJ_RELEASE(spare);
+    }
+}
+
 mca_coll_base_module_t* query_module(ompi_communicator_t* comm, int* priority, const Settings& settings,
-                                     const Surroundings& surroundings) {
+                                     const Surroundings& surroundings) noexcept {
     *priority = -1;
     if (OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2 || settings.priority < 0) {
         return nullptr;
     }
-    std::unique_ptr<OwnSettings> own = settings_by_info(comm, settings, surroundings);
     Module* module = OBJ_NEW(strata_module_t);
+    const bool from_spares = module == nullptr;
+    if (from_spares) {
+        module = spares().take();
+    }
     if (module == nullptr) {
-        return nullptr;
+        end_job(comm, "it has no memory left for it, nor any in reserve");
     }
-    module->comm = comm;
-    module->saved = new (std::nothrow) SavedSlots;
-    module->state = new (std::nothrow) CommunicatorState(comm, settings, std::move(own));
-    if (module->saved == nullptr || module->state == nullptr) {
-        OBJ_RELEASE(module);
-        return nullptr;
-    }
+    prepare(*module, comm, settings, surroundings, from_spares);
+    spares().refill();
     module->super.coll_module_enable = enable;
     if constexpr (compat::components_install_themselves) {
         module->super.coll_module_disable = disable;

@@ -1,4 +1,6 @@
 #pragma once
+#include <optional>
+
 #include "communicator_state.h"
 #include "ompi_compat.h"
 #include "slot.h"
@@ -6,18 +8,24 @@
 namespace strata::component {
 
 /// Our entry in a communicator's table of collectives. Open MPI allocates and counts it as one of its
-/// objects.
+/// objects. Made in one piece: a process that lacks its entry would leave the others waiting for it.
 struct Module {
     mca_coll_base_module_t super;
     ompi_communicator_t* comm;
-    SavedSlots* saved;
-    SavedSlots* predicted;  ///< by make_predicted_slots(); nullptr: the same
-    CommunicatorState* state;
+    SavedSlots saved;
+    std::optional<SavedSlots> predicted;     ///< by make_predicted_slots(); empty: the same
+    std::optional<CommunicatorState> state;  ///< from query_module() on
 };
 
-/// Answers Open MPI's question whether this component wants to serve `comm`; nullptr when not.
+/// Answers Open MPI's question whether this component wants to serve `comm`; nullptr when not: for reasons
+/// that are the same on all its processes. What this process alone cannot do it notes in the state.
 mca_coll_base_module_t* query_module(ompi_communicator_t* comm, int* priority, const Settings& settings,
-                                     const Surroundings& surroundings);
+                                     const Surroundings& surroundings) noexcept;
+
+/// Modules that wait for a communicator for which there is no memory. Made when the component opens, where
+/// that may fail, and replaced when the next communicator is made.
+void make_spare_modules();
+void release_spare_modules() noexcept;
 
 // Slot functions, one per collective, each beside its like in a file of its own.
 #define STRATA_COLLECTIVE(op) extern const Slot<Collective::op>::Function op##_entry;

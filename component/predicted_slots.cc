@@ -1,6 +1,5 @@
 #include "predicted_slots.h"
 
-#include <new>
 #include <string_view>
 
 namespace strata::component {
@@ -31,22 +30,18 @@ mca_coll_base_module_t* tuned_for(const SavedSlots& found, ompi_communicator_t* 
 
 }  // namespace
 
-SavedSlots* make_predicted_slots(const SavedSlots& found, ompi_communicator_t* comm) {
+std::optional<SavedSlots> make_predicted_slots(const SavedSlots& found, ompi_communicator_t* comm) {
     mca_coll_base_module_t* tuned = tuned_for(found, comm);
     if (tuned == nullptr) {
-        return nullptr;
+        return std::nullopt;
     }
-    auto* const slots = new (std::nothrow) SavedSlots(found);
-    if (slots == nullptr) {
-        OBJ_RELEASE(tuned);
-        throw std::bad_alloc();
-    }
-#define STRATA_COLLECTIVE(op)                                                              \
-    if (is_of_han(slots->op.module) && Slot<Collective::op>::offered(*tuned) != nullptr) { \
-        slots->op = {Slot<Collective::op>::offered(*tuned), tuned};                        \
-    }                                                                                      \
-    if (slots->op.module != nullptr) {                                                     \
-        OBJ_RETAIN(slots->op.module);                                                      \
+    SavedSlots slots = found;
+#define STRATA_COLLECTIVE(op)                                                             \
+    if (is_of_han(slots.op.module) && Slot<Collective::op>::offered(*tuned) != nullptr) { \
+        slots.op = {Slot<Collective::op>::offered(*tuned), tuned};                        \
+    }                                                                                     \
+    if (slots.op.module != nullptr) {                                                     \
+        OBJ_RETAIN(slots.op.module);                                                      \
     }
 #include "strata/algorithms/collectives.def"
 #undef STRATA_COLLECTIVE
@@ -55,11 +50,23 @@ SavedSlots* make_predicted_slots(const SavedSlots& found, ompi_communicator_t* c
 }
 
 SavedSlots& predicted_slots(Module& module) {
-    if (module.predicted == nullptr) {
-        return *module.saved;
+    if (!module.predicted) {
+        return module.saved;
     }
     module.state->tell_predicted();
     return *module.predicted;
+}
+
+std::uint64_t predicted_mask(const Module& module) {
+    std::uint64_t mask = 0;
+    if (module.predicted) {
+#define STRATA_COLLECTIVE(op)                                                    \
+    mask |= std::uint64_t{module.predicted->op.module != module.saved.op.module} \
+            << static_cast<int>(Collective::op);
+#include "strata/algorithms/collectives.def"
+#undef STRATA_COLLECTIVE
+    }
+    return mask;
 }
 
 }  // namespace strata::component

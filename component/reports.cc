@@ -10,16 +10,6 @@
 namespace strata::component {
 namespace {
 
-/// What this process cannot say it leaves: the others go on, and so must this one.
-template <typename Report>
-void try_to(Report&& report) noexcept {
-    try {
-        report();
-    } catch (const std::exception& error) {
-        opal_output(0, "coll:strata: a message could not be shown: %s", error.what());
-    }
-}
-
 /// One process speaks for the job, once.
 template <typename Report>
 void once_per_job(std::atomic<bool>& done, Report&& report) noexcept {
