@@ -12,86 +12,11 @@
 
 #include "check.h"
 #include "collective_cases.h"
+#include "plugin_counters.h"
 
 using namespace strata::testing;
 
 namespace {
-
-/// All counters whose names start with coll_strata_, in one MPI_T session. Handles live as long as the
-/// object.
-class Counters {
-public:
-    explicit Counters(Session& session) {
-        int provided = 0;
-        MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-        MPI_T_pvar_session_create(&mpit_);
-        int variables = 0;
-        MPI_T_pvar_get_num(&variables);
-        for (int i = 0; i < variables; ++i) {
-            add(session, i);
-        }
-    }
-    ~Counters() {
-        for (auto& [name, handle] : handles_) {
-            MPI_T_pvar_handle_free(mpit_, &handle);
-        }
-        MPI_T_pvar_session_free(&mpit_);
-        MPI_T_finalize();
-    }
-    Counters(const Counters&) = delete;
-    Counters& operator=(const Counters&) = delete;
-
-    std::map<std::string, std::uint64_t> read(Session& session) const {
-        std::map<std::string, std::uint64_t> values;
-        for (const auto& [name, handle] : handles_) {
-            unsigned long long value = 0;
-            if (MPI_T_pvar_read(mpit_, handle, &value) != MPI_SUCCESS) {
-                session.fail("cannot read performance variable %s", name.c_str());
-            }
-            values[name] = value;
-        }
-        return values;
-    }
-
-private:
-    void add(Session& session, int index) {
-        char name[256] = "";
-        char description[1024] = "";
-        int name_bytes = sizeof name;
-        int description_bytes = sizeof description;
-        int verbosity = 0;
-        int variable_class = 0;
-        MPI_Datatype type = MPI_DATATYPE_NULL;
-        MPI_T_enum enumeration = MPI_T_ENUM_NULL;
-        int bind = 0;
-        int read_only = 0;
-        int continuous = 0;
-        int atomic = 0;
-        if (MPI_T_pvar_get_info(index, name, &name_bytes, &verbosity, &variable_class, &type, &enumeration,
-                                description, &description_bytes, &bind, &read_only, &continuous,
-                                &atomic) != MPI_SUCCESS ||
-            !std::string_view(name).starts_with("coll_strata_")) {
-            return;
-        }
-        if (type != MPI_UNSIGNED_LONG_LONG || bind != MPI_T_BIND_NO_OBJECT) {
-            session.fail("%s is no process-wide unsigned long long", name);
-            return;
-        }
-        MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;
-        int count = 0;
-        if (MPI_T_pvar_handle_alloc(mpit_, index, nullptr, &handle, &count) != MPI_SUCCESS || count != 1) {
-            session.fail("cannot open performance variable %s", name);
-            return;
-        }
-        if (continuous == 0 && MPI_T_pvar_start(mpit_, handle) != MPI_SUCCESS) {
-            session.fail("cannot start performance variable %s", name);
-        }
-        handles_[name] = handle;
-    }
-
-    MPI_T_pvar_session mpit_ = MPI_T_PVAR_SESSION_NULL;
-    std::map<std::string, MPI_T_pvar_handle> handles_;
-};
 
 void call(Session& session, const Operators& operators, Collective op, int root, std::size_t bytes) {
     CollectiveCase what;
@@ -186,8 +111,8 @@ struct Wanted {
     std::size_t bytes = 0;  ///< of each call
 };
 
-void check(Session& session, const Counters& counters, const Operators& operators, Collective collective,
-           const Wanted& wanted) {
+void check(Session& session, const PluginCounters& counters, const Operators& operators,
+           Collective collective, const Wanted& wanted) {
     const std::string op = name_of(collective);
     session.restart_watchdog(longest_check_seconds);
     // The first calls on a communicator may be forwarded until its members have agreed.
@@ -232,7 +157,7 @@ int main(int argc, char** argv) {
     wanted.bytes = static_cast<std::size_t>(session.number("--bytes", 200000));
     session.reject_other_arguments();
     {
-        const Counters counters(session);
+        const PluginCounters counters(session);
         const Operators operators(session);
         for (const Collective collective : parse_collectives(ops)) {
             check(session, counters, operators, collective, wanted);

@@ -21,6 +21,8 @@ MESSAGES = {
     "contradiction": "tell of the switches",
     "cards": "coll_strata_nic has no effect on node",
     "methods": "cannot use what was asked for on",
+    "unable": "cannot serve",
+    "plans": "has come to other plans",
 }
 
 

@@ -1,0 +1,122 @@
+#include "failing_memory.h"
+
+#include <link.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+
+namespace strata::testing {
+
+FailingMemory& failing_memory() {
+    static FailingMemory memory;
+    return memory;
+}
+
+void FailingMemory::set(long failing, How how) {
+    asked_ = 0;
+    failing_ = failing;
+    how_ = how;
+    failed_ = false;
+}
+
+bool FailingMemory::fails() {
+    if (!armed_) {
+        return false;
+    }
+    const long number = asked_++;
+    const bool hit = failing_ >= 0 && (how_ == How::lasting ? number >= failing_ : number == failing_);
+    failed_ = failed_ || hit;
+    return hit;
+}
+
+FailingMemory::How failure_from_name(std::string_view name) {
+    if (name == "lasting") {
+        return FailingMemory::How::lasting;
+    }
+    return name == "other" ? FailingMemory::How::other : FailingMemory::How::once;
+}
+
+namespace {
+
+void* aligned(std::size_t bytes, std::size_t alignment) {
+    return std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment);
+}
+
+void* allocated_or_thrown(std::size_t bytes, std::size_t alignment) {
+    if (failing_memory().fails()) {
+        if (failing_memory().throws_other()) {
+            throw std::runtime_error("as the test has it");
+        }
+        throw std::bad_alloc();
+    }
+    if (void* const memory = aligned(bytes, alignment); memory != nullptr) {
+        return memory;
+    }
+    throw std::bad_alloc();
+}
+
+struct Range {
+    std::uintptr_t first = 0;
+    std::uintptr_t end = 0;
+};
+
+int note_plugin(dl_phdr_info* object, std::size_t /*size*/, void* range) {
+    if (std::strstr(object->dlpi_name, "mca_coll_strata") == nullptr) {
+        return 0;
+    }
+    for (int i = 0; i < object->dlpi_phnum; ++i) {
+        const auto& part = object->dlpi_phdr[i];
+        if (part.p_type == PT_LOAD && (part.p_flags & PF_X) != 0) {
+            const std::uintptr_t first = object->dlpi_addr + part.p_vaddr;
+            *static_cast<Range*>(range) = {first, first + part.p_memsz};
+        }
+    }
+    return 1;
+}
+
+/// Asked for while armed only, that is, when the plugin is loaded; needs no memory.
+bool is_plugin(const void* caller) {
+    static Range plugin;
+    if (plugin.end == 0) {
+        dl_iterate_phdr(note_plugin, &plugin);
+    }
+    const auto place = reinterpret_cast<std::uintptr_t>(caller);
+    return place >= plugin.first && place < plugin.end;
+}
+
+}  // namespace
+}  // namespace strata::testing
+
+using strata::testing::failing_memory;
+
+void* operator new(std::size_t bytes) {
+    return strata::testing::allocated_or_thrown(bytes, alignof(std::max_align_t));
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+    return strata::testing::allocated_or_thrown(bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+    return failing_memory().fails() ? nullptr : strata::testing::aligned(bytes, alignof(std::max_align_t));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+
+extern "C" {
+
+void* __libc_malloc(std::size_t bytes);  // glibc's own, whatever stands in front of it
+
+void* malloc(std::size_t bytes) {
+    if (failing_memory().armed() && strata::testing::is_plugin(__builtin_return_address(0)) &&
+        failing_memory().fails()) {
+        return nullptr;
+    }
+    return __libc_malloc(bytes);
+}
+}

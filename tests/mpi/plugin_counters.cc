@@ -1,0 +1,78 @@
+#include "plugin_counters.h"
+
+#include <string_view>
+
+namespace strata::testing {
+
+PluginCounters::PluginCounters(Session& session) {
+    int provided = 0;
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    MPI_T_pvar_session_create(&mpit_);
+    int variables = 0;
+    MPI_T_pvar_get_num(&variables);
+    for (int i = 0; i < variables; ++i) {
+        add(session, i);
+    }
+}
+PluginCounters::~PluginCounters() {
+    for (auto& [name, handle] : handles_) {
+        MPI_T_pvar_handle_free(mpit_, &handle);
+    }
+    MPI_T_pvar_session_free(&mpit_);
+    MPI_T_finalize();
+}
+std::map<std::string, std::uint64_t> PluginCounters::read(Session& session) const {
+    std::map<std::string, std::uint64_t> values;
+    for (const auto& [name, handle] : handles_) {
+        unsigned long long value = 0;
+        if (MPI_T_pvar_read(mpit_, handle, &value) != MPI_SUCCESS) {
+            session.fail("cannot read performance variable %s", name.c_str());
+        }
+        values[name] = value;
+    }
+    return values;
+}
+std::uint64_t PluginCounters::read(Session& session, const std::string& name) const {
+    unsigned long long value = 0;
+    const auto handle = handles_.find("coll_strata_" + name);
+    if (handle == handles_.end() || MPI_T_pvar_read(mpit_, handle->second, &value) != MPI_SUCCESS) {
+        session.fail("cannot read performance variable coll_strata_%s", name.c_str());
+    }
+    return value;
+}
+
+void PluginCounters::add(Session& session, int index) {
+    char name[256] = "";
+    char description[1024] = "";
+    int name_bytes = sizeof name;
+    int description_bytes = sizeof description;
+    int verbosity = 0;
+    int variable_class = 0;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_T_enum enumeration = MPI_T_ENUM_NULL;
+    int bind = 0;
+    int read_only = 0;
+    int continuous = 0;
+    int atomic = 0;
+    if (MPI_T_pvar_get_info(index, name, &name_bytes, &verbosity, &variable_class, &type, &enumeration,
+                            description, &description_bytes, &bind, &read_only, &continuous,
+                            &atomic) != MPI_SUCCESS ||
+        !std::string_view(name).starts_with("coll_strata_")) {
+        return;
+    }
+    if (type != MPI_UNSIGNED_LONG_LONG || bind != MPI_T_BIND_NO_OBJECT) {
+        session.fail("%s is no process-wide unsigned long long", name);
+        return;
+    }
+    MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;
+    int count = 0;
+    if (MPI_T_pvar_handle_alloc(mpit_, index, nullptr, &handle, &count) != MPI_SUCCESS || count != 1) {
+        session.fail("cannot open performance variable %s", name);
+        return;
+    }
+    if (continuous == 0 && MPI_T_pvar_start(mpit_, handle) != MPI_SUCCESS) {
+        session.fail("cannot start performance variable %s", name);
+    }
+    handles_[name] = handle;
+}
+}  // namespace strata::testing

@@ -1,0 +1,171 @@
+// One rank cannot do a step of setting up a communicator, wherever it asks for memory: while the communicator
+// is made, or in the first call of a collective on it. All ranks then leave it to Open MPI together, or serve
+// it together; results are right, no call fails, and nobody waits. Only what the call itself needs, once all
+// have agreed, may fail it, before its first message; the program repeats it then.
+//
+//   setup_failures [--collective allgather|barrier|allreduce|bcast] [--items N] [--victim RANK] [--points N]
+//                  [--how once|lasting|other] [--only making|first]
+//
+// --points: failures per step, at most. --how: one allocation fails, or all from there to the end of the
+// first call, or one fails by another exception than that of memory. --only: where.
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "check.h"
+#include "communicators.h"
+#include "failing_call.h"
+#include "plugin_counters.h"
+
+using namespace strata::testing;
+
+namespace {
+
+enum class Step { making, first };
+
+struct Point {
+    Step step;
+    long allocation;
+};
+
+/// What became of the failures, counted on every rank.
+struct Tally {
+    std::uint64_t left = 0;    ///< all calls left to Open MPI
+    std::uint64_t served = 0;  ///< all calls served
+    std::uint64_t errors = 0;  ///< the first call failed, and was repeated
+};
+
+class Test {
+public:
+    Test(Session& session, const std::string& collective, int items, FailingMemory::How how)
+        : session_(session),
+          counters_(session),
+          call_(session, collective, items),
+          forwards_(collective + "_forward_failure"),
+          how_(how) {}
+
+    /// A new communicator and two calls on it. On this rank the allocation of `point` fails, if there is one.
+    /// Returns how many allocations `step` made here; 0 where it is not known.
+    long round(const Point* point, Step step) {
+        restock();
+        MPI_Comm comm = MPI_COMM_NULL;
+        const std::uint64_t before = counters_.read(session_, forwards_);
+        const bool lasting = how_ == FailingMemory::How::lasting;
+        prepare(point, Step::making);
+        session_.expect(with_failures([&] { return MPI_Comm_dup(MPI_COMM_WORLD, &comm); }) == MPI_SUCCESS,
+                        "the communicator was not made");
+        const long in_making = failing_memory().asked();
+        bool failed = failing_memory().failed();
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+        const NamedCommunicator copy("copy", comm);
+        // What has run out stays so.
+        if (!(lasting && failed)) {
+            prepare(point, Step::first);
+        }
+        bool error = false;
+        if (call_.run(comm, 0) != MPI_SUCCESS) {
+            session_.expect(failing_memory().failed(), "a call failed without need");
+            error = true;
+        }
+        const long in_first = failing_memory().asked();
+        failed = failed || failing_memory().failed();
+        failing_memory().set(-1, how_);
+        if (error) {
+            session_.expect(call_.run(comm, 0) == MPI_SUCCESS, "the repeated call failed");
+        }
+        call_.expect_result(0);
+        session_.expect(call_.run(comm, 1) == MPI_SUCCESS, "the second call failed");
+        call_.expect_result(1);
+        judge(counters_.read(session_, forwards_) - before, failed, error);
+        return step == Step::making ? in_making : in_first;
+    }
+
+    const Tally& tally() const { return tally_; }
+
+private:
+    /// Where memory had run out there is some again: with a new communicator the plugin replaces what it took
+    /// from its reserve.
+    static void restock() {
+        MPI_Comm comm = MPI_COMM_NULL;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        MPI_Comm_free(&comm);
+    }
+
+    void prepare(const Point* point, Step step) {
+        session_.at("%s; allocation %ld fails", step == Step::making ? "making" : "first call",
+                    point != nullptr && point->step == step ? point->allocation : -1);
+        failing_memory().set(point != nullptr && point->step == step ? point->allocation : -1, how_);
+    }
+
+    /// `forwarded`: calls of this rank that were left to Open MPI because of a failure.
+    void judge(std::uint64_t forwarded, bool failed, bool error) {
+        if (session_.sabotages("alike")) {
+            ++forwarded;
+        }
+        const bool any_failed = session_.total(failed ? 1 : 0) > 0;
+        const bool any_error = session_.total(error ? 1 : 0) > 0;
+        const std::uint64_t all = session_.total(forwarded);
+        session_.expect(all == forwarded * static_cast<std::uint64_t>(session_.size()),
+                        "some ranks left calls to Open MPI that others served");
+        session_.expect(forwarded == 0 || forwarded == 2, "one call was left to Open MPI, one was not");
+        session_.expect(forwarded == 0 || any_failed, "calls were left to Open MPI without need");
+        session_.expect(!any_error || forwarded == 0, "a call failed though it was left to Open MPI");
+        if (any_failed) {
+            ++(any_error ? tally_.errors : forwarded > 0 ? tally_.left : tally_.served);
+        }
+    }
+
+    Session& session_;
+    PluginCounters counters_;
+    FailingCall call_;
+    std::string forwards_;
+    FailingMemory::How how_;
+    Tally tally_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Session session(argc, argv);
+    const std::string collective = session.option("--collective", "bcast");
+    const auto victim = static_cast<int>(session.number("--victim", session.size() - 1));
+    const auto most = session.number("--points", 1000);
+    const auto items = static_cast<int>(session.number("--items", 16));
+    const auto how = failure_from_name(session.option("--how", "once"));
+    const std::string only = session.option("--only", "");
+    session.reject_other_arguments();
+    {
+        Test test(session, collective, items, how);
+        test.round(nullptr, Step::making);  // what is kept per process is made now
+        std::vector<Point> points;
+        for (const Step step : {Step::making, Step::first}) {
+            const long allocations = test.round(nullptr, step);
+            const bool wanted = only.empty() || (only == "making") == (step == Step::making);
+            for (const long allocation : sample_of(wanted ? allocations : 0, most)) {
+                points.push_back({step, allocation});
+            }
+        }
+        if (session.rank() != victim) {
+            points.clear();
+        }
+        const std::uint64_t rounds = session.total(points.size());
+        session.expect(rounds > 0, "the plugin asks for no memory");
+        for (std::size_t round = 0; round < rounds; ++round) {
+            test.round(round < points.size() ? &points[round] : nullptr, Step::first);
+        }
+        const Tally& tally = test.tally();
+        if (session.rank() == 0) {
+            std::printf("%llu failures: %llu left to Open MPI, %llu served, %llu repeated\n",
+                        static_cast<unsigned long long>(tally.left + tally.served + tally.errors),
+                        static_cast<unsigned long long>(tally.left),
+                        static_cast<unsigned long long>(tally.served),
+                        static_cast<unsigned long long>(tally.errors));
+        }
+        session.expect((tally.left + tally.served + tally.errors) * 2 > rounds,
+                       "hardly any allocation failed");
+        session.expect(tally.left > tally.errors,
+                       "most failures are those of the call, not of its preparation");
+    }
+    return session.finish();
+}
