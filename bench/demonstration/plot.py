@@ -4,8 +4,6 @@ import os
 
 from measuring import gnuplot, operations
 
-_LOOKS = {"tuned": ("#d9822b", 5), "han": ("#5b7db1", 9), "strata": ("#1a7f37", 7)}
-
 
 def _title(operation):
     # In gnuplot's double quotes a backslash has to be doubled.
@@ -20,7 +18,7 @@ def _panel(measurement, case, number):
         rows = [(size or place, series.median(size), min(series.times[size]), max(series.times[size]))
                 for size in sizes if series.median(size)]
         if rows:
-            curves.append(gnuplot.curve(f"{name}{number}", rows, _LOOKS[name], name))
+            curves.append(gnuplot.curve(f"{name}{number}", rows, gnuplot.LOOKS[name], name))
     limited = [size for size in sizes if size and measurement.limit_reached(case, size)]
     if curves and limited:
         curves.append(gnuplot.dashed(f"limit{number}",

@@ -8,6 +8,7 @@ from . import units
 
 _PANEL = (560, 470)  # pixels
 _LEAST_WIDTH = 700  # for the title of all panels
+LOOKS = {"tuned": ("#d9822b", 5), "han": ("#5b7db1", 9), "strata": ("#1a7f37", 7)}  # of competitors, for curve()
 
 
 def quoted(text):

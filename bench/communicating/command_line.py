@@ -1,0 +1,91 @@
+"""Options of bench/communicators and the order of events."""
+
+import argparse
+import json
+import os
+
+from measuring import command, competitors, place
+from measuring.cluster import ClusterError
+from measuring.table import Paint
+
+from . import costs as findings
+from . import plot
+
+_DESCRIPTION = """\
+Measures what a communicator costs until its first collective operation is done, by who serves it: stock Open MPI
+(coll/tuned), coll/han, and the plugin. All share one job and take turns, each with a new communicator every time;
+times are those of the slowest rank, with the memory that a rank holds for it."""
+_CONTENDERS = ("tuned", "han", "strata")
+_OPERATIONS = ("bcast", "allreduce", "barrier")
+_SECONDS = 600  # of a run
+
+
+def _numbers(text):
+    return tuple(sorted({command.count(word) for word in text.split(",")}))
+
+
+def _parser():
+    parser = argparse.ArgumentParser(prog="communicators", description=_DESCRIPTION, epilog=command.EPILOG,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--op", choices=_OPERATIONS, default="bcast", help="the first operation (bcast)")
+    parser.add_argument("--sizes", metavar="LIST", type=command.sizes, default=command.sizes("8,64K"),
+                        help="its sizes in bytes (8,64K)")
+    parser.add_argument("--ranks", metavar="LIST", type=_numbers, default=(2, 4, 8, 16),
+                        help="ranks of the communicators, evenly spread over the job (2,4,8,16)")
+    parser.add_argument("--reps", metavar="N", type=command.count, default=30,
+                        help="communicators of each, in turn (30)")
+    return place.add_options(parser, "results/communicators")
+
+
+def _contenders_file(folder):
+    path = os.path.join(folder, "contenders.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump([{"name": name, "info": {"ompi_comm_coll_preference": name}} for name in _CONTENDERS], file)
+    return path
+
+
+def _measure(options, runner, built, folder):
+    base = competitors.together(built.plugin_folder, place.parameters(options, runner, folder))("all", "", "")
+    log = os.path.join(folder, "logs", options.op)
+    program = [built.tool(os.path.join("bench", "communicator_cost")), "--contenders", _contenders_file(folder),
+               "--op", options.op, "--sizes", ",".join(map(str, options.sizes)), "--ranks",
+               ",".join(map(str, options.ranks)), "--reps", str(options.reps), "--json", log + ".json"]
+    done = runner.run((), base, program, log, _SECONDS)
+    if done.status:
+        raise ClusterError(done.complaint() or f"exit status {done.status}")
+    costs = findings.Costs()
+    with open(log + ".json", encoding="utf-8") as file:
+        for line in file:
+            costs.add(json.loads(line))
+    return costs
+
+
+def _write(costs, options, folder):
+    paths = [os.path.join(folder, name) for name in ("table.txt", "measurements.json")]
+    with open(paths[0], "w", encoding="utf-8") as file:
+        file.write("\n".join([*findings.table(costs, options.op, _CONTENDERS, Paint(False)),
+                              *findings.verdict(costs)]) + "\n")
+    with open(paths[1], "w", encoding="utf-8") as file:
+        json.dump({"operation": options.op, "costs": costs.to_json()}, file, indent=1)
+    pictures, complaint = ([], "") if options.no_plots else plot.draw(costs, options.op, _CONTENDERS, folder)
+    return paths + pictures, complaint
+
+
+def _benchmark(options, progress):
+    built = command.prepare(options, "demo", needs_cluster=not (options.launcher or options.state))
+    folder = command.results_folder(options.results, r"table\.txt|measurements\.json|contenders\.json|communicators\.(svg|png)")
+    progress.show("starting")
+    with place.of(options, built) as runner:
+        progress.show(f"{options.op}: communicators of {', '.join(map(str, options.ranks))} ranks")
+        costs = _measure(options, runner, built, folder)
+        place.say_kept(options, runner, progress)
+    progress.clear()
+    files, complaint = _write(costs, options, folder)
+    progress.say("\n" + "\n".join([*findings.table(costs, options.op, _CONTENDERS, Paint.for_stream()),
+                                   *findings.verdict(costs)]))
+    command.say_files(files, complaint, progress)
+    return 0
+
+
+def main(arguments):
+    return command.run("communicators", _benchmark, _parser().parse_args(arguments))

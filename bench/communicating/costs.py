@@ -1,0 +1,76 @@
+"""What was measured of new communicators, and what it says beside the limits."""
+
+import dataclasses
+
+from measuring import units
+from measuring.intervals import interval
+
+OF_HAN = 0.2  # of han's time: making a communicator and its first operation
+OF_TUNED = 1.3  # of tuned's time, for communicators that only see small messages
+SMALL = 4 << 10  # bytes
+_TIMES = ("making_ns", "first_ns", "both_ns", "later_ns")
+
+
+@dataclasses.dataclass
+class Costs:
+    """Values of all repetitions, by ranks, bytes and contender: times in nanoseconds, the heap in bytes."""
+
+    cells: dict = dataclasses.field(default_factory=dict)  # (ranks, bytes) -> {contender: {what: [values]}}
+
+    def add(self, line):
+        cell = self.cells.setdefault((line["ranks"], line["bytes"]), {})
+        values = cell.setdefault(line["contender"], {})
+        for what in (*_TIMES, "heap_bytes"):
+            values.setdefault(what, []).extend(line[what])
+
+    def spread(self, key, contender, what):
+        """Median with its interval; None without values."""
+        return interval(self.cells[key].get(contender, {}).get(what, []))
+
+    def median(self, key, contender, what):
+        found = self.spread(key, contender, what)
+        return found.median if found else None
+
+    def ratio(self, key, base):
+        """Of the plugin's time for making and first operation over that of another."""
+        ours, other = (self.median(key, name, "both_ns") for name in ("strata", base))
+        return ours / other if ours and other else None
+
+    def to_json(self):
+        return [{"ranks": ranks, "bytes": size, "contenders": cell} for (ranks, size), cell in self.cells.items()]
+
+
+def _time(value):
+    return f"{value / 1e6:10.3f}" if value is not None else f"{'–':>10}"
+
+
+def _ratio(value):
+    return f"{value:8.2f}" if value else f"{'–':>8}"
+
+
+def table(costs, operation, contenders, paint):
+    lines = [paint(f"A new communicator and its first {operation}: milliseconds, medians", "bold"),
+             f"  {'ranks':>5} {'bytes':>8}  {'':8}{'made':>10}{'first':>10}{'both':>10}{'later':>10}{'heap KiB':>10}"]
+    for key in sorted(costs.cells):
+        for name in contenders:
+            values = [costs.median(key, name, what) for what in _TIMES]
+            heap = costs.median(key, name, "heap_bytes")
+            heap_text = f"{heap / 1024:10.1f}" if heap is not None else f"{'–':>10}"
+            lines.append(f"  {key[0]:5} {units.size_text(key[1]):>8}  {name:8}{''.join(map(_time, values))}{heap_text}")
+        lines.append(f"  {'':16}{paint('strata:', 'bold')} {_ratio(costs.ratio(key, 'tuned'))} times tuned's, "
+                     f"{_ratio(costs.ratio(key, 'han'))} times han's")
+    lines += ["Made: MPI_Comm_dup_with_info. The slowest rank's times, from a start on which all have agreed; the heap is the",
+              "greatest that a rank holds for the communicator after the first operation."]
+    return lines
+
+
+def verdict(costs):
+    lines = []
+    for base, limit, wanted in (("han", OF_HAN, lambda _: True), ("tuned", OF_TUNED, lambda size: size <= SMALL)):
+        ratios = {key: ratio for key in costs.cells if wanted(key[1]) and (ratio := costs.ratio(key, base))}
+        if ratios:
+            worst = max(ratios, key=ratios.get)
+            state = "within" if ratios[worst] <= limit else "MORE THAN"
+            lines.append(f"At most {ratios[worst]:.2f} times {base}'s time ({worst[0]} ranks, {units.size_text(worst[1])}): "
+                         f"{state} the {limit} allowed.")
+    return lines

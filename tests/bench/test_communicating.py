@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Tests of bench/communicators on made-up values; with mpirun and communicator_cost as arguments, of that program."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+from fakes import Folder, mpirun_environment
+
+from communicating import costs, plot
+from measuring.table import Paint
+
+_CONTENDERS = ("tuned", "han", "strata")
+_MS = 1000000
+
+
+def line(contender, both_ms, ranks=8, size=8):
+    values = [int(both_ms * _MS * factor) for factor in (0.9, 1, 1.1, 1, 1, 1.2, 0.8)]
+    return {"ranks": ranks, "bytes": size, "contender": contender, "making_ns": values, "first_ns": values,
+            "both_ns": values, "later_ns": [], "heap_bytes": [1024, 2048, 2048]}
+
+
+def measured(**both_ms):
+    found = costs.Costs()
+    for contender, time in both_ms.items():
+        found.add(line(contender, time))
+    return found
+
+
+class Costs(Folder):
+    def test_ratios_are_those_of_medians(self):
+        found = measured(tuned=2, han=20, strata=3)
+        self.assertAlmostEqual(found.ratio((8, 8), "tuned"), 1.5)
+        self.assertAlmostEqual(found.ratio((8, 8), "han"), 0.15)
+
+    def test_nothing_is_said_of_who_is_missing(self):
+        found = measured(tuned=2, strata=3)
+        self.assertIsNone(found.ratio((8, 8), "han"))
+        self.assertEqual(len(costs.verdict(found)), 1)
+
+    def test_limits_can_be_missed(self):
+        self.assertEqual([text.count("within") for text in costs.verdict(measured(tuned=2, han=20, strata=2.5))], [1, 1])
+        self.assertEqual([text.count("MORE THAN") for text in costs.verdict(measured(tuned=2, han=10, strata=2.7))], [1, 1])
+
+    def test_large_messages_do_not_count_against_tuned(self):
+        found = costs.Costs()
+        for contender, time in (("tuned", 1), ("strata", 9)):
+            found.add(line(contender, time, size=65536))
+        self.assertEqual(costs.verdict(found), [])
+
+    def test_the_table_has_every_cell(self):
+        text = "\n".join(costs.table(measured(tuned=2, han=20, strata=3), "bcast", _CONTENDERS, Paint(False)))
+        self.assertRegex(text, r"8 +8 B +strata +3\.000 +3\.000 +3\.000 +– +2\.0\n")
+        self.assertRegex(text, r"strata: +1\.50 times tuned's, +0\.15 times han's")
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot")
+    def test_the_picture_is_drawn(self):
+        paths, complaint = plot.draw(measured(tuned=2, han=20, strata=3), "bcast", _CONTENDERS, self.folder)
+        self.assertEqual((complaint, [os.path.basename(path) for path in paths]),
+                         ("", ["communicators.svg", "communicators.png"]))
+
+
+class Program(Folder):
+    mpirun = program = ""
+
+    def _run(self, *options):
+        path = os.path.join(self.folder, "contenders.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump([{"name": name, "info": {"ompi_comm_coll_preference": name}} for name in ("tuned", "basic")], file)
+        call = [self.mpirun, "--oversubscribe", "--mca", "btl", "self,vader",
+                "--mca", "mpi_yield_when_idle", "1", "-n", "4", self.program, "--contenders", path,
+                "--reps", "3", "--json", os.path.join(self.folder, "out.json"), *options]
+        return subprocess.run(call, env=mpirun_environment(), text=True, capture_output=True, timeout=60, check=False)
+
+    def test_every_cell_has_its_values(self):
+        done = self._run("--op", "allreduce", "--sizes", "8,4096", "--ranks", "2,4")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(os.path.join(self.folder, "out.json"), encoding="utf-8") as file:
+            lines = [json.loads(text) for text in file]
+        self.assertEqual([(found["ranks"], found["bytes"], found["contender"]) for found in lines],
+                         [(ranks, size, name) for ranks in (2, 4) for size in (8, 4096) for name in ("tuned", "basic")])
+        for found in lines:
+            self.assertEqual((len(found["making_ns"]), len(found["heap_bytes"])), (3, 3))
+            self.assertGreaterEqual(min(found["heap_bytes"]), 0)
+            self.assertTrue(all(both >= making for both, making in zip(found["both_ns"], found["making_ns"])
+                                if len(found["both_ns"]) == 3))
+
+    def test_more_ranks_than_there_are_is_refused(self):
+        done = self._run("--ranks", "8")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("--ranks: the job has 4", done.stderr)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 2:
+        Program.mpirun, Program.program = sys.argv.pop(1), sys.argv.pop(1)
+        unittest.main(defaultTest="Program")
+    unittest.main(defaultTest="Costs")
