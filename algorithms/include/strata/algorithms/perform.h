@@ -18,6 +18,10 @@ struct Performer {
     PlanRoutes& kept;
 };
 
+/// Makes the edges of a call, and has the transport reserve what they need, but sends nothing: afterwards
+/// such a call needs no memory but for its data. Throws as below, and std::bad_alloc.
+void prepare_call(const Performer& performer, const Operation& operation);
+
 // One collective each, by the engine that the plan names: roots are those of the call, for collectives
 // without one the root of the tree. All return 0 or the first error of what they use, after
 // Transport::abandon(). Throw std::invalid_argument for plans that go to a component (levels, forward).
