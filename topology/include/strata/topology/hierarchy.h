@@ -90,6 +90,9 @@ struct Hierarchy {
 /// sections 3 and 4.1).
 Hierarchy build_hierarchy(std::span<const LocalityRecord> records, const HierarchySpec& spec = {});
 
+/// Bytes of memory that its lists take. Cost: the number of groups.
+std::size_t heap_bytes(const Hierarchy& hierarchy);
+
 /// Checks every promise of Hierarchy; empty when all hold, else the first broken one in words.
 std::string validate(const Hierarchy& hierarchy);
 
