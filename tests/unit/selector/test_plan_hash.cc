@@ -1,0 +1,60 @@
+// What ranks compare of their plans.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <set>
+
+#include "plans.h"
+#include "strata/algorithms/plan_hash.h"
+
+namespace {
+
+using namespace strata::algorithms;
+using namespace strata::testing;
+
+Plan some_plan() {
+    Plan plan;
+    plan.engine = Engine::tree;
+    plan.levels = {{{LevelKind::switch_, 1}, {Algorithm::chain, 2, {}}, 4096},
+                   {{LevelKind::node, 0}, {Algorithm::binomial, 0, {}}, 8192}};
+    plan.skipped = {{LevelKind::package, 0}};
+    return plan;
+}
+
+TEST(PlanHash, TellsEveryChangeOfMessages) {
+    const std::vector<std::function<void(Plan&)>> changes = {
+        [](Plan&) {},
+        [](Plan& p) { p.engine = Engine::ring; },
+        [](Plan& p) { p.levels[0].level.height = 0; },
+        [](Plan& p) { p.levels[0].method.algorithm = Algorithm::knomial; },
+        [](Plan& p) { p.levels[0].method.radix = 4; },
+        [](Plan& p) { p.levels[1].method = {Algorithm::component, 0, "tuned"}; },
+        [](Plan& p) { p.levels[1].method = {Algorithm::component, 0, "basic"}; },
+        [](Plan& p) { p.levels[1].segment_bytes = 4096; },
+        [](Plan& p) { p.levels.pop_back(); },
+        [](Plan& p) { p.skipped.clear(); },
+        [](Plan& p) { p.skipped[0].kind = LevelKind::numa; },
+        [](Plan& p) { ++p.window; },
+        [](Plan& p) { p.network_window_bytes = 1; },
+        [](Plan& p) { p.near_card = true; },
+        [](Plan& p) { p.lanes = 2; },
+        [](Plan& p) { p.composed = true; },
+    };
+    std::set<std::uint64_t> seen;
+    for (const auto& change : changes) {
+        Plan plan = some_plan();
+        change(plan);
+        EXPECT_TRUE(seen.insert(hash_of(plan)).second) << "change " << seen.size();
+    }
+}
+
+TEST(PlanHash, DoesNotTellWhoAskedOrWhatIsPredicted) {
+    Plan plan = some_plan();
+    plan.predicted_us = 17;
+    plan.forward_us = 18;
+    plan.reason = "because";
+    plan.engine_source.origin = Origin::parameter;
+    EXPECT_EQ(hash_of(plan), hash_of(some_plan()));
+}
+
+}  // namespace
