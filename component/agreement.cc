@@ -110,9 +110,8 @@ void report_differences() {
             return;
         }
     }
-    const auto peer_at = [name](std::uint32_t process) mutable -> const Peer& {
-        name.vpid = process;
-        return peers().of(name);
+    const auto peer_at = [job = name.jobid](std::uint32_t process) -> const Peer& {
+        return peers().of({job, process});
     };
     const auto gravest = gravest_difference(compat::own_job_size(), peer_at);
     if (!gravest) {

@@ -41,14 +41,25 @@ inline int settle(Module& module, const algorithms::Operation& operation, Planne
     return rc;
 }
 
-/// The calls of a collective that an engine of ours serves.
-inline Counter& served_by(algorithms::Engine engine, Counters::PerCollective& count_of) {
+/// The calls that an engine of ours serves, among those of a collective or a communicator.
+template <class Counts>
+auto& served_by(algorithms::Engine engine, Counts& counts) {
     switch (engine) {
-        case algorithms::Engine::levels: return count_of.levels;
-        case algorithms::Engine::ring: return count_of.ring;
-        case algorithms::Engine::lanes: return count_of.lanes;
-        default: return count_of.tree;
+        case algorithms::Engine::levels: return counts.levels;
+        case algorithms::Engine::ring: return counts.ring;
+        case algorithms::Engine::lanes: return counts.lanes;
+        default: return counts.tree;
     }
+}
+
+/// Counts a call that is left to the previous component.
+inline void count_forward(Collective op, CommunicatorState& state, ForwardReason reason) {
+    const auto why = static_cast<std::size_t>(reason);
+    auto& of_collective = counters().of(op);
+    of_collective.forward.add();
+    of_collective.forwarded_because[why].add();
+    state.own_counters().forward.add();
+    state.own_counters().forwarded_because[why].add();
 }
 
 /// Serves one call, which `describe()` tells if somebody asks:  `run(planned, operation, communicators)` with
@@ -62,10 +73,8 @@ int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments
         SavedSlots& slots = state.forwards_to_predicted() ? predicted_slots(module) : module.saved;
         return forward<op>(module.comm, saved_slot<op>(slots), arguments...);
     }
-    auto& count_of = counters().of(op);
     const auto hand_over = [&](ForwardReason reason) {
-        count_of.forward.add();
-        count_of.forwarded_because[static_cast<int>(reason)].add();
+        count_forward(op, state, reason);
         const bool predicted = reason == ForwardReason::model;
         SavedSlots& slots = predicted ? predicted_slots(module) : module.saved;
         const CommunicatorState::Forwarding scope(state, predicted);
@@ -96,8 +105,7 @@ int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments
         return rc;
     }
     if (planned->plan.composed) {
-        count_of.forward.add();
-        count_of.forwarded_because[static_cast<int>(ForwardReason::crowded)].add();
+        count_forward(op, state, ForwardReason::crowded);
         const CommunicatorState::Forwarding scope(state, true);
         return run(*planned, operation, communicators);
     }
@@ -107,7 +115,8 @@ int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments
                              ? ForwardReason::model
                              : ForwardReason::chosen);
     }
-    served_by(planned->plan.engine, count_of).add();
+    served_by(planned->plan.engine, counters().of(op)).add();
+    served_by(planned->plan.engine, state.own_counters()).add();
     CommunicatorState::Running running(state, *planned);
     rc = run(*planned, operation, communicators);
     return running.end(rc == OMPI_SUCCESS && communicators != nullptr ? communicators->noted_error() : rc);

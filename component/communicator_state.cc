@@ -17,15 +17,22 @@ namespace {
 
 constexpr std::size_t most_level_sets = 16;  // each holds one communicator per level
 
-class SetupTimer {
+/// Time from when it is made to its end.
+class SetupMeter {
 public:
-    ~SetupTimer() {
-        const auto spent = std::chrono::steady_clock::now() - start_;
-        counters().setup_us.add(
-            static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(spent).count()));
+    explicit SetupMeter(CommunicatorCounters& own) : own_(own) {}
+    SetupMeter(const SetupMeter&) = delete;
+    SetupMeter& operator=(const SetupMeter&) = delete;
+    ~SetupMeter() {
+        const auto spent =
+            std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start_);
+        const auto us = static_cast<std::uint64_t>(spent.count());
+        counters().setup_us.add(us);
+        own_.setup_us.add(us);
     }
 
 private:
+    CommunicatorCounters& own_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
@@ -43,7 +50,7 @@ CommunicatorState::CommunicatorState(ompi_communicator_t* comm, const Settings& 
       own_(std::move(own)),
       settings_(own_ != nullptr ? own_->settings : static_cast<const CommunicatorSettings&>(job)),
       least_(comm),
-      transport_(comm),
+      transport_(comm, own_counters_),
       arena_(algorithms::Arena::default_keep, &spare_of_process()) {}
 
 /// From now on every call goes to the previous component.
@@ -71,7 +78,7 @@ void CommunicatorState::tell_predicted() {
 }
 
 void CommunicatorState::set_up() noexcept {
-    const SetupTimer timer;
+    const SetupMeter meter(own_counters_);
     if (const auto reason = find_difference(comm_)) {
         forward_all(*reason);
         return;
@@ -87,7 +94,7 @@ void CommunicatorState::set_up() noexcept {
 }
 
 int CommunicatorState::settle(const Request& first) noexcept {
-    const SetupTimer timer;
+    const SetupMeter meter(own_counters_);
     if (!ballot_) {
         ballot_ = make_ballot(first);
     }
@@ -142,7 +149,7 @@ void CommunicatorState::prepare() {
     }
 }
 
-/// Makes the first plan, too: the others must not wait for a rank that then cannot.
+/// Makes the first plan and its edges, too: the others must not wait for a rank that then cannot.
 std::uint64_t CommunicatorState::hash_facts(const Request& first) {
     topology::FactHash hash;
     hash.add(topology::hash_of(hierarchy_)).add(predicted_mask_);
@@ -154,7 +161,13 @@ std::uint64_t CommunicatorState::hash_facts(const Request& first) {
         hash.add(static_cast<int>(reason.value_or(ForwardReason::count)));
     }
     if (!against(first)) {
-        hash.add(algorithms::hash_of(plan(operation_of(first)).plan));
+        const algorithms::Operation operation = operation_of(first);
+        Planned& planned = plan(operation);
+        hash.add(algorithms::hash_of(planned.plan));
+        if (planned.plan.engine != algorithms::Engine::levels &&
+            planned.plan.engine != algorithms::Engine::forward) {
+            algorithms::prepare_call(performer(planned), operation);
+        }
     }
     return hash.value();
 }
@@ -227,6 +240,14 @@ CommunicatorState::LevelSet* CommunicatorState::level_set(const algorithms::Plan
     return known == level_sets_.end() ? nullptr : &*known;
 }
 
+std::size_t CommunicatorState::memory() const {
+    std::size_t bytes = sizeof(*this) + topology::heap_bytes(hierarchy_) + arena_.held();
+    for (const topology::Hierarchy& lane : lanes_.trees) {
+        bytes += sizeof lane + topology::heap_bytes(lane);
+    }
+    return bytes + plans_.size() * sizeof(Planned);
+}
+
 bool CommunicatorState::left_messages() const {
     return transport_.left_messages() ||
            std::any_of(level_sets_.begin(), level_sets_.end(),
@@ -283,7 +304,7 @@ int CommunicatorState::level_communicators(const algorithms::Operation& operatio
                            });
     LevelSet* set = level_set(plan, root);
     if (set == nullptr) {
-        const SetupTimer timer;
+        const SetupMeter meter(own_counters_);
         LevelCommunicators::Outcome outcome;
         set = make_level_set(plan, root, outcome);
         if (outcome.rc != OMPI_SUCCESS) {

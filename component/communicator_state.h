@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "communicator_counters.h"
 #include "counters.h"
 #include "info_keys.h"
 #include "level_communicators.h"
@@ -88,6 +89,13 @@ public:
     /// this root; the slots must hold the previous components meanwhile. Returns Open MPI's error code.
     int level_communicators(const algorithms::Operation& operation, const algorithms::Plan& plan,
                             LevelCommunicators*& found);
+
+    /// What was done on this communicator.
+    CommunicatorCounters& own_counters() { return own_counters_; }
+    const CommunicatorCounters& own_counters() const { return own_counters_; }
+    /// Bytes kept for this communicator: hierarchy, plans and buffers; without the edges of its trees, and
+    /// what components keep on its levels. Cost: the number of groups.
+    std::size_t memory() const;
 
     /// Memory of the call that is being served.
     algorithms::Arena& arena() { return arena_; }
@@ -197,6 +205,7 @@ private:
     // By PlanClass::key.
     std::unordered_map<std::uint64_t, Planned> plans_;
     std::list<LevelSet> level_sets_;
+    CommunicatorCounters own_counters_;
     PmlTransport transport_;
     algorithms::Arena arena_;
 };

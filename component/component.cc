@@ -3,6 +3,7 @@
 #include <string>
 
 #include "agreement.h"
+#include "communicator_counters.h"
 #include "dump.h"
 #include "last_resort.h"
 #include "locality.h"
@@ -44,6 +45,7 @@ int register_parameters() {
     try {
         variables().register_all(&mca_coll_strata_component.collm_version);
         register_counters(&mca_coll_strata_component.collm_version);
+        register_communicator_counters(&mca_coll_strata_component.collm_version);
         return OMPI_SUCCESS;
     } catch (...) {
         return OMPI_ERR_OUT_OF_RESOURCE;

@@ -168,6 +168,22 @@ void release_spare_modules() noexcept {
     }
 }
 
+const CommunicatorState* state_of(ompi_communicator_t* comm) noexcept {
+    if (comm == nullptr || comm->c_coll == nullptr || comm->c_coll->module_list == nullptr) {
+        return nullptr;
+    }
+    // Not by the slots: they hold others' modules while a call is left to those.
+    opal_list_item_t* item = nullptr;
+    for (item = opal_list_get_first(comm->c_coll->module_list);
+         item != opal_list_get_end(comm->c_coll->module_list); item = opal_list_get_next(item)) {
+        auto* const module = reinterpret_cast<mca_coll_base_avail_coll_t*>(item)->ac_module;
+        if (module != nullptr && module->super.obj_class == OBJ_CLASS(strata_module_t)) {
+            return &*reinterpret_cast<Module*>(module)->state;
+        }
+    }
+    return nullptr;
+}
+
 mca_coll_base_module_t* query_module(ompi_communicator_t* comm, int* priority, const Settings& settings,
                                      const Surroundings& surroundings) noexcept {
     *priority = -1;

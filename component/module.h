@@ -22,6 +22,9 @@ struct Module {
 mca_coll_base_module_t* query_module(ompi_communicator_t* comm, int* priority, const Settings& settings,
                                      const Surroundings& surroundings) noexcept;
 
+/// What this component knows about a communicator of this process; nullptr where it does not serve it.
+const CommunicatorState* state_of(ompi_communicator_t* comm) noexcept;
+
 /// Modules that wait for a communicator for which there is no memory. Made when the component opens, where
 /// that may fail, and replaced when the next communicator is made.
 void make_spare_modules();

@@ -73,8 +73,11 @@ const PeerLevel* PmlTransport::count_message(int peer, std::size_t bytes) {
     if (at == levels_.end() || at->peer != peer) {
         return nullptr;
     }
-    counters().messages[static_cast<int>(at->kind)].add();
-    counters().bytes[static_cast<int>(at->kind)].add(bytes);
+    const auto kind = static_cast<std::size_t>(at->kind);
+    counters().messages[kind].add();
+    counters().bytes[kind].add(bytes);
+    own_.messages[kind].add();
+    own_.bytes[kind].add(bytes);
     return &*at;
 }
 

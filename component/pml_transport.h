@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "counters.h"
+#include "communicator_counters.h"
 #include "ompi_compat.h"
 #include "strata/algorithms/transport.h"
 
@@ -13,7 +13,8 @@ namespace strata::component {
 /// Open MPI's. One collective at a time, as MPI demands per communicator.
 class PmlTransport final : public algorithms::Transport {
 public:
-    explicit PmlTransport(ompi_communicator_t* comm) : comm_(comm) {}
+    /// `own`: counts what is sent, beside counters().
+    PmlTransport(ompi_communicator_t* comm, CommunicatorCounters& own) : comm_(comm), own_(own) {}
 
     /// Forgets how the last call ended.
     void start_call();
@@ -44,6 +45,7 @@ private:
     int sleep_until_one(std::span<int> done, int& count);
 
     ompi_communicator_t* comm_;
+    CommunicatorCounters& own_;
     std::array<int, most_lanes> tags_{};  // by lane
     bool has_begun_ = false;
     bool left_messages_ = false;

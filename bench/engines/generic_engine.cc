@@ -75,7 +75,7 @@ public:
           hierarchy_(blocks_of(conductor_.size(), options.ranks_per_node)),
           links_(algorithms::tree_links(hierarchy_, plan_of(hierarchy_, options), 0, conductor_.rank())),
           tree_(generic_tree(links_, 0)),
-          transport_(comm_),
+          transport_(comm_, counters_),
           module_(OBJ_NEW(mca_coll_base_module_t)) {
         transport_.carry(component::Collective::bcast, {});
         module_->base_data = OBJ_NEW(mca_coll_base_comm_t);
@@ -123,6 +123,7 @@ private:
     topology::Hierarchy hierarchy_;
     algorithms::TreeLinks links_;
     GenericTree tree_;
+    component::CommunicatorCounters counters_;
     component::PmlTransport transport_;
     algorithms::Arena arena_;
     mca_coll_base_module_t* module_;

@@ -60,6 +60,9 @@ void PluginCounters::add(Session& session, int index) {
         !std::string_view(name).starts_with("coll_strata_")) {
         return;
     }
+    if (bind == MPI_T_BIND_MPI_COMM) {
+        return;  // communicator_counters.cc
+    }
     if (type != MPI_UNSIGNED_LONG_LONG || bind != MPI_T_BIND_NO_OBJECT) {
         session.fail("%s is no process-wide unsigned long long", name);
         return;

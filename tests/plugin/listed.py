@@ -17,7 +17,7 @@ ENGINES = ["tree", "levels", "forward"]
 SPECIAL_ENGINES = {"ring": ["allgather", "allgatherv", "allreduce"],
                    "lanes": ["bcast", "allgather", "allgatherv", "allreduce"]}
 REASONS = ["missing", "version", "settings", "several_jobs", "threads", "no_hierarchy", "model", "chosen",
-           "order", "crowded"]
+           "order", "crowded", "failure", "plans"]
 PER_LEVEL = ["messages", "bytes", "delegated"]
 LEVELS = ["cluster", "switch", "node", "package", "die", "group", "numa", "l3", "l2", "l1", "core", "pu",
           "custom"]
@@ -37,6 +37,10 @@ def expected(names):
     variables |= {f"coll_strata_{op}_{engine}" for engine, ops in SPECIAL_ENGINES.items() for op in ops}
     variables |= {f"coll_strata_{op}_forward_{reason}" for op in names for reason in REASONS}
     variables |= {f"coll_strata_{what}_{level}" for what in PER_LEVEL for level in LEVELS}
+    # Those of one communicator.
+    variables |= {f"coll_strata_comm_{what}" for what in (*ENGINES, *SPECIAL_ENGINES, "setup_us", "memory")}
+    variables |= {f"coll_strata_comm_forward_{reason}" for reason in REASONS}
+    variables |= {f"coll_strata_comm_{what}_{level}" for what in ("messages", "bytes") for level in LEVELS}
     return parameters, variables
 
 

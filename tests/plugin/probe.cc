@@ -86,13 +86,14 @@ private:
         char name[256] = "";
         int name_bytes = sizeof name;
         int help_bytes = 0;
-        int ignored[6] = {};
+        int ignored[5] = {};
+        int bind = 0;
         MPI_Datatype type = MPI_DATATYPE_NULL;
         MPI_T_enum enumeration = MPI_T_ENUM_NULL;
         if (MPI_T_pvar_get_info(index, name, &name_bytes, &ignored[0], &ignored[1], &type, &enumeration,
-                                nullptr, &help_bytes, &ignored[2], &ignored[3], &ignored[4],
-                                &ignored[5]) != MPI_SUCCESS ||
-            !std::string_view(name).starts_with("coll_strata_")) {
+                                nullptr, &help_bytes, &bind, &ignored[2], &ignored[3],
+                                &ignored[4]) != MPI_SUCCESS ||
+            !std::string_view(name).starts_with("coll_strata_") || bind != MPI_T_BIND_NO_OBJECT) {
             return;
         }
         MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;

@@ -29,8 +29,9 @@ public:
 
 private:
     FactHash& mix(std::uint64_t word) {
-        // A multiplication moves differences up only: the upper half has to come down again.
+        // A multiplication moves differences up only: the upper bits have to come down again.
         value_ = (value_ ^ word) * 0x9E3779B97F4A7C15ULL;
+        value_ = (value_ ^ value_ >> 32) * 0xD6E8FEB86659FD93ULL;
         value_ ^= value_ >> 32;
         return *this;
     }

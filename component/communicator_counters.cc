@@ -1,0 +1,76 @@
+#include "communicator_counters.h"
+
+#include <deque>
+#include <string>
+
+#include "module.h"
+
+namespace strata::component {
+namespace {
+
+/// Of a communicator, `value_of` what is known about it; 0 where that is nothing.
+template <class ValueOf>
+int read_number(void* value, void* object, ValueOf&& value_of) {
+    const CommunicatorState* const state = state_of(static_cast<ompi_communicator_t*>(object));
+    *static_cast<unsigned long long*>(value) = state != nullptr ? value_of(*state) : 0;
+    return OPAL_SUCCESS;
+}
+
+/// `variable` says where the tally lies among those of a communicator.
+int read_tally(const mca_base_pvar_t* variable, void* value, void* object) {
+    const std::size_t offset = *static_cast<const std::size_t*>(variable->ctx);
+    return read_number(value, object, [offset](const CommunicatorState& state) {
+        const auto* const first = reinterpret_cast<const std::byte*>(&state.own_counters());
+        return reinterpret_cast<const Tally*>(first + offset)->get();
+    });
+}
+
+int read_memory(const mca_base_pvar_t* /*variable*/, void* value, void* object) {
+    return read_number(value, object, [](const CommunicatorState& state) { return state.memory(); });
+}
+
+void register_one(const mca_base_component_t* component, const std::string& name, const std::string& help,
+                  int variable_class, mca_base_get_value_fn_t read, void* context) {
+    mca_base_component_pvar_register(
+        component, ("comm_" + name).c_str(), help.c_str(), OPAL_INFO_LVL_4, variable_class,
+        MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, nullptr, MCA_BASE_VAR_BIND_MPI_COMM,
+        static_cast<mca_base_pvar_flag_t>(MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS), read,
+        nullptr, nullptr, context);
+}
+
+}  // namespace
+
+void register_communicator_counters(const mca_base_component_t* component) {
+    static const CommunicatorCounters all{};
+    static std::deque<std::size_t> offsets;  // addresses are given to Open MPI
+    const auto add = [&](const std::string& name, const std::string& help, const Tally& tally) {
+        const auto offset =
+            reinterpret_cast<const std::byte*>(&tally) - reinterpret_cast<const std::byte*>(&all);
+        register_one(component, name, help, MCA_BASE_PVAR_CLASS_COUNTER, read_tally,
+                     &offsets.emplace_back(static_cast<std::size_t>(offset)));
+    };
+    add("tree", "Calls on the communicator done by the tree engine", all.tree);
+    add("levels", "Calls on the communicator done level by level, by others", all.levels);
+    add("ring", "Calls on the communicator done by the ring engine", all.ring);
+    add("lanes", "Calls on the communicator done by trees over several network cards", all.lanes);
+    add("forward", "Calls on the communicator left to the previous component", all.forward);
+    for (int reason = 0; reason < forward_reason_count; ++reason) {
+        const std::string why = name_of(static_cast<ForwardReason>(reason));
+        add("forward_" + why, "Calls on the communicator left to the previous component, reason: " + why,
+            all.forwarded_because[static_cast<std::size_t>(reason)]);
+    }
+    for (int kind = 0; kind < topology::level_kind_count; ++kind) {
+        const std::string name(topology::name_of(static_cast<topology::LevelKind>(kind)));
+        const auto level = static_cast<std::size_t>(kind);
+        add("messages_" + name, "Messages that this process sent on the communicator over level " + name,
+            all.messages[level]);
+        add("bytes_" + name, "Bytes that this process sent on the communicator over level " + name,
+            all.bytes[level]);
+    }
+    add("setup_us", "Microseconds spent on agreement, hierarchy, first plan and sub-communicators",
+        all.setup_us);
+    register_one(component, "memory", "Bytes kept for the communicator: hierarchy, plans, buffers",
+                 MCA_BASE_PVAR_CLASS_SIZE, read_memory, nullptr);
+}
+
+}  // namespace strata::component

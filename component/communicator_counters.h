@@ -1,0 +1,36 @@
+#pragma once
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "counters.h"
+#include "ompi_compat.h"
+
+namespace strata::component {
+
+/// A number that one thread at a time adds to, and others may read meanwhile.
+class Tally {
+public:
+    void add(std::uint64_t amount = 1) {
+        value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+    }
+    std::uint64_t get() const { return value_.load(std::memory_order_relaxed); }
+
+private:
+    std::atomic<std::uint64_t> value_{0};
+};
+
+/// What this process did on one communicator, for MPI_T.
+struct CommunicatorCounters {
+    Tally tree, levels, ring, lanes, forward;                   ///< calls, by who served them
+    std::array<Tally, forward_reason_count> forwarded_because;  ///< of `forward`
+    std::array<Tally, topology::level_kind_count> messages;     ///< sent by this process, by level
+    std::array<Tally, topology::level_kind_count> bytes;
+    Tally setup_us;  ///< spent on agreement, hierarchy, first plan and sub-communicators
+};
+
+/// Registers every one as an MPI_T performance variable coll_strata_comm_<name>, bound to a communicator, and
+/// coll_strata_comm_memory. Of communicators that the plugin was never asked to serve they are 0.
+void register_communicator_counters(const mca_base_component_t* component);
+
+}  // namespace strata::component
