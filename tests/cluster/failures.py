@@ -10,17 +10,17 @@ from job import Paths, check, conclude
 SLOTS = (2, 1, 3, 2)
 MEMORY, OTHER = "it had no memory left", "an error in the plugin itself"
 
-# Name -> (rank that fails, its node in block order, how, cause).
+# Name -> (rank that fails, its node in block order, how, in which step, cause).
 CASES = {
-    "first": (0, "n0", "once", MEMORY),
-    "middle": (4, "n2", "lasting", MEMORY),
-    "last": (7, "n3", "other", OTHER),
-    "can_fail": (2, "n0", "once", MEMORY),
+    "first": (0, "n0", "once", "making", MEMORY),
+    "middle": (4, "n2", "lasting", "making", MEMORY),
+    "last": (7, "n3", "other", "first", OTHER),
+    "can_fail": (2, "n0", "once", "first", MEMORY),
 }
 
 
 def test(paths, name):
-    victim, node, how, cause = CASES[name]
+    victim, node, how, step, cause = CASES[name]
     with Nodes(paths, SLOTS) as nodes:
         parameters = {"coll_strata_network": f"file:{nodes.network_file}"}
 
@@ -31,7 +31,7 @@ def test(paths, name):
             outcome.expect(f"\n  {node}\n" in text, f"the message does not name {node}")
             outcome.expect(cause in " ".join(text.split()), f"the message does not say '{cause}'")
 
-        arguments = ["--victim", victim, "--how", how, "--points", 8, "--collective", "allreduce"]
+        arguments = ["--victim", victim, "--how", how, "--only", step, "--points", 8, "--collective", "allreduce"]
         check(nodes.run("setup_failures", arguments, parameters), judge)
 
 

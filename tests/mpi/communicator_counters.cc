@@ -112,7 +112,7 @@ void test(Session& session, int calls) {
     broadcast(second.comm, calls + 1);
     const auto wanted = static_cast<std::uint64_t>(calls);
     session.expect(of_first.read(session, "tree") == wanted, "other calls than those of the communicator");
-    session.expect(of_second.read(session, "tree") == wanted + 1 + (session.sabotages("result") ? 1 : 0),
+    session.expect(of_second.read(session, "tree") == wanted + 1 + (session.sabotages("calls") ? 1 : 0),
                    "other calls than those of the second communicator");
     session.expect(of_first.read(session, "forward") == 0, "calls left to Open MPI");
     const std::uint64_t sent = session.total(of_first.sum(session, "bytes_"));

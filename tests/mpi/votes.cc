@@ -1,0 +1,115 @@
+// How ranks find out whether all serve a communicator: every rank comes to the same verdict, whoever differs
+// or fails, and one rank alone speaks of it.
+//
+//   votes
+#include "vote.h"  // Open MPI's own headers come before mpi.h
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <limits>
+#include <memory>
+
+#include "check.h"
+
+using namespace strata::testing;
+using namespace strata::component;
+
+namespace {
+
+class Test {
+public:
+    explicit Test(Session& session) : session_(session) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
+        all_ = std::make_unique<LeastOfAll>(comm_);
+    }
+    ~Test() { MPI_Comm_free(&comm_); }
+    Test(const Test&) = delete;
+    Test& operator=(const Test&) = delete;
+
+    /// The least value may come from any rank, in any word.
+    void minima() {
+        const int ranks = session_.size();
+        for (int least = 0; least < ranks; ++least) {
+            session_.at("the least is that of %d", least);
+            std::array<std::uint64_t, LeastOfAll::most_words> words{};
+            for (std::size_t i = 0; i < words.size(); ++i) {
+                const auto away = static_cast<std::uint64_t>((session_.rank() - least + ranks) % ranks);
+                words[i] = (away << 40) + i;
+            }
+            session_.expect(all_->exchange(words) == MPI_SUCCESS, "an error");
+            for (std::size_t i = 0; i < words.size(); ++i) {
+                session_.expect(words[i] == i + (session_.sabotages("minimum") ? 1 : 0), "a wrong minimum");
+            }
+        }
+    }
+
+    /// All the same, then one rank that has another value or fails.
+    void verdicts() {
+        const auto together = voted([](int) { return Ballot{7, 9, Failure::none}; });
+        session_.expect(!together.against, "nobody differs");
+        for (const std::uint64_t extreme : {std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()}) {
+            session_.expect(!voted([&](int) {
+                                 return Ballot{extreme, extreme, Failure::none};
+                             }).against,
+                            "nobody differs");
+        }
+        for (int odd = 0; odd < session_.size(); ++odd) {
+            session_.at("%d is the odd one", odd);
+            const auto is_odd = [odd](int rank) { return std::uint64_t{rank == odd}; };
+            const auto keys = voted([&](int rank) { return Ballot{7 - is_odd(rank), 9, Failure::none}; });
+            session_.expect(keys.against == ForwardReason::settings, "other keys are not seen");
+            const auto facts = voted([&](int rank) { return Ballot{7, 9 + is_odd(rank), Failure::none}; });
+            session_.expect(facts.against == ForwardReason::plans, "other plans are not seen");
+            const auto failure = voted([&](int rank) {
+                return is_odd(rank) != 0 ? Ballot{1, 2, Failure::memory} : Ballot{7, 9, Failure::none};
+            });
+            session_.expect(failure.against == ForwardReason::failure, "a failure is not seen");
+            session_.expect(failure.failed_rank == odd && failure.failure == Failure::memory,
+                            "the wrong rank is said to have failed");
+            session_.expect(failure.speaker == (session_.rank() == (odd == 0 ? 1 : 0)),
+                            "not the lowest sound rank speaks");
+        }
+    }
+
+    /// Many fail: the lowest is named; where all do, it speaks itself.
+    void many_failures() {
+        const auto most = voted([](int rank) {
+            return Ballot{7, 9, rank == 1 ? Failure::none : Failure::other};
+        });
+        session_.expect(most.failed_rank == 0 && most.failure == Failure::other, "not the lowest is named");
+        session_.expect(most.speaker == (session_.rank() == 1), "a rank that failed speaks");
+        const auto all = voted([](int) { return Ballot{7, 9, Failure::memory}; });
+        session_.expect(all.against == ForwardReason::failure && all.failed_rank == 0,
+                        "not the lowest is named");
+        session_.expect(all.speaker == (session_.rank() == 0), "not the lowest rank speaks");
+    }
+
+private:
+    Verdict voted(const std::function<Ballot(int)>& ballot_of) {
+        const Ballot ballot = ballot_of(session_.rank());
+        Verdict verdict;
+        session_.expect(vote(*all_, session_.rank(), ballot, verdict) == MPI_SUCCESS, "an error");
+        const auto code = static_cast<std::int64_t>(verdict.against.value_or(ForwardReason::count));
+        session_.expect(session_.agree(code) == code, "verdicts differ");
+        return verdict;
+    }
+
+    Session& session_;
+    MPI_Comm comm_ = MPI_COMM_NULL;
+    std::unique_ptr<LeastOfAll> all_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Session session(argc, argv);
+    session.reject_other_arguments();
+    {
+        Test test(session);
+        test.minima();
+        test.verdicts();
+        test.many_failures();
+    }
+    return session.finish();
+}
