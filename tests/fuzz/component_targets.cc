@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <cstddef>
+
+#include "info_keys.h"
+#include "interfaces.h"
+#include "parsers.h"
+#include "published_data.h"
+#include "settings.h"
+#include "targets.h"
+
+namespace strata::fuzz {
+namespace {
+
+const std::vector<std::string> coll_components{"basic", "sm", "tuned"};
+
+/// A cluster's: Ethernet, a bond, InfiniBand.
+const std::vector<component::InterfaceAddress> addresses{
+    {"lo", true, {127, 0, 0, 1}},
+    {"eth0", false, {10, 0, 0, 1}},
+    {"eth0", false, {0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}},
+    {"bond0", false, {192, 168, 255, 255}}};
+
+bool names_file(std::string_view network) { return network.starts_with("file:"); }
+
+}  // namespace
+
+void published_data(std::string_view input) {
+    component::PublishedData data;
+    data.add(std::as_bytes(std::span(input)));
+    const auto message = data.message();
+    component::PublishedData same;
+    same.add(message);
+    require(same.message() == message, "a message is read as it was written");
+    same.add(message);
+    require(same.message() == message, "what is known already adds nothing");
+    data.find(0);
+}
+
+/// All parameters but those that name files.
+void settings(std::string_view input) {
+    component::SettingsText text;
+    auto& bcast = text.collectives[0];
+    auto& last = text.collectives.back();
+    std::string* const members[] = {&text.priority,  &text.verbose,          &text.window,
+                                    &text.hierarchy, &text.network,          &text.placement,
+                                    &text.nic,       &text.reproducible,     &text.disable,
+                                    &text.dump,      &bcast.algorithm,       &bcast.level_algorithms,
+                                    &bcast.segsize,  &last.level_algorithms, &last.segsize};
+    const auto said = fields(input, 0);
+    for (std::size_t i = 0; i < std::min(said.size(), std::size(members)); ++i) {
+        if (!said[i].empty()) *members[i] = said[i];
+    }
+    if (names_file(text.network)) text.network = "none";
+    if (!text.placement.empty()) text.topology = "synthetic:package:2 core:4";
+    std::vector<std::string> errors;
+    const component::Settings read = component::parse_settings(text, coll_components, errors);
+    require(read.priority >= -1 && read.priority <= 100, "a priority is from -1 to 100");
+    require(read.window >= 0 && read.window <= 1024, "a window has at most 1024 messages");
+    std::vector<std::string> again;
+    const component::Settings same = component::parse_settings(text, coll_components, again);
+    require(errors == again, "equal texts have equal errors");
+    require(
+        component::agreement_hash(text, read, errors, {}) == component::agreement_hash(text, same, again, {}),
+        "equal texts have equal hashes");
+}
+
+/// KEY, VALUE, KEY, VALUE, ...
+void info_keys(std::string_view input) {
+    static const component::Settings base = [] {
+        std::vector<std::string> none;
+        return component::parse_settings({}, coll_components, none);
+    }();
+    const auto said = fields(input, 2);
+    std::vector<component::InfoKey> keys;
+    for (std::size_t i = 0; i + 1 < said.size(); i += 2) {
+        if (component::parameter_of(said[i]) != "rules") keys.push_back({said[i], said[i + 1]});
+    }
+    std::vector<std::string> errors, again;
+    const auto own = component::own_settings(keys, base, {}, coll_components, errors);
+    const auto same = component::own_settings(keys, base, {}, coll_components, again);
+    require(own.hash == same.hash && own.said == same.said && errors == again, "equal keys say the same");
+    if (keys.empty()) require(own.hash == 0 && errors.empty(), "no keys say nothing");
+}
+
+void interfaces(std::string_view input) {
+    component::names_only_ip(input);
+    const auto names = component::listed_interfaces(std::string(input), addresses);
+    for (const std::string& name : names) {
+        require(!name.empty(), "an interface has a name");
+        require(std::count(names.begin(), names.end(), name) == 1, "an interface is listed once");
+    }
+}
+
+}  // namespace strata::fuzz
