@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t most_hosts = 1U << 20;  // a mistyped range must not eat the memory
 constexpr std::size_t most_digits = 9;
+constexpr std::size_t longest_name = 255;  // of a host in the domain name system, about
 
 [[noreturn]] void fail(std::string_view list, const std::string& reason) {
     throw std::invalid_argument("host list '" + std::string(list) + "': " + reason);
@@ -41,26 +42,49 @@ std::vector<std::string> expand_numbers(std::string_view text, std::string_view 
     return result;
 }
 
-/// One name with any number of bracketed parts.
+void check_length(std::size_t length, std::string_view list) {
+    if (length > longest_name) {
+        fail(list, "a name of more than " + std::to_string(longest_name) + " characters");
+    }
+}
+
+/// Every name with every ending behind it.
+std::vector<std::string> combined(const std::vector<std::string>& names,
+                                  const std::vector<std::string>& endings, std::string_view list) {
+    if (names.size() * endings.size() > most_hosts) fail(list, "more than a million names");
+    std::vector<std::string> longer;
+    longer.reserve(names.size() * endings.size());
+    for (const std::string& name : names) {
+        for (const std::string& ending : endings) {
+            check_length(name.size() + ending.size(), list);
+            longer.push_back(name + ending);
+        }
+    }
+    return longer;
+}
+
+/// One name with any number of bracketed parts. What is the same in all names is put off until they become
+/// more: a long list of brackets then costs no more than the names that it makes.
 std::vector<std::string> expand_item(std::string_view item, std::string_view list) {
     std::vector<std::string> names{""};
+    std::string same;
     for (std::size_t begin = 0; begin < item.size();) {
         const std::size_t open = std::min(item.find('[', begin), item.size());
-        for (std::string& name : names) name += item.substr(begin, open - begin);
+        same += item.substr(begin, open - begin);
         if (open == item.size()) break;
         const std::size_t close = item.find(']', open);  // present: split_items has counted
-        const std::vector<std::string> numbers =
-            expand_numbers(item.substr(open + 1, close - open - 1), list);
-        if (names.size() * numbers.size() > most_hosts) fail(list, "more than a million names");
-        std::vector<std::string> longer;
-        longer.reserve(names.size() * numbers.size());
-        for (const std::string& name : names) {
-            for (const std::string& digits : numbers) longer.push_back(name + digits);
-        }
-        names = std::move(longer);
+        std::vector<std::string> numbers = expand_numbers(item.substr(open + 1, close - open - 1), list);
         begin = close + 1;
+        if (numbers.size() == 1) {
+            same += numbers.front();
+            continue;
+        }
+        check_length(same.size(), list);
+        for (std::string& number : numbers) number.insert(0, same);
+        same.clear();
+        names = combined(names, numbers, list);
     }
-    return names;
+    return combined(names, {same}, list);
 }
 
 /// Splits at the commas and blanks outside brackets. Nothing between two of them is no item, as in Slurm.

@@ -41,6 +41,18 @@ TEST(HostList, Expands) {
     EXPECT_EQ(expand_host_list("n[7-012]"), (Names{"n7", "n8", "n9", "n10", "n11", "n12"}));
     EXPECT_EQ(expand_host_list("rack-a_[0-1].x,n[1,1]"), (Names{"rack-a_0.x", "rack-a_1.x", "n1", "n1"}));
     EXPECT_EQ(expand_host_list("n[1-4096]").size(), 4096U);
+    EXPECT_EQ(expand_host_list(std::string(255, 'x')), (Names{std::string(255, 'x')}));
+}
+
+TEST(HostList, ManyBracketsCostNoMoreThanTheNamesThatTheyMake) {
+    std::string list = "n[0-65535]", ones;
+    for (int i = 0; i < 240; ++i) {
+        list += "[7]";
+        ones += '7';
+    }
+    const auto names = expand_host_list(list);
+    ASSERT_EQ(names.size(), 65536U);
+    EXPECT_EQ(names[65535], "n65535" + ones);
 }
 
 TEST(HostList, BlanksAndCommasSeparateNames) {
@@ -50,7 +62,7 @@ TEST(HostList, BlanksAndCommasSeparateNames) {
 }
 
 TEST(HostList, BrokenListsAreRefused) {
-    const std::pair<const char*, const char*> cases[] = {{"", "no name"},
+    const std::pair<std::string, const char*> cases[] = {{"", "no name"},
                                                          {" ,\t", "no name"},
                                                          {"n[1-3", "'[' without ']'"},
                                                          {"n1-3]", "']' without '['"},
@@ -65,7 +77,9 @@ TEST(HostList, BrokenListsAreRefused) {
                                                          {"n[1-9999999999]", "too large"},
                                                          {"n[0-999999999]", "more than a million"},
                                                          {"n[1-9999]x[1-9999]", "more than a million"},
-                                                         {"n[1,,2]", "'' is no number"}};
+                                                         {"n[1,,2]", "'' is no number"},
+                                                         {"n[0-1048575]" + std::string(300, 'x'), "more than 255"},
+                                                         {std::string(256, 'x'), "more than 255"}};
     for (const auto& [list, reason] : cases) {
         const std::string error = error_of([&, text = list] { expand_host_list(text); });
         EXPECT_NE(error.find(reason), std::string::npos) << list << " -> " << error;
