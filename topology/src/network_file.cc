@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "strata/topology/text.h"
+#include "network_builder.h"
 #include "switch_graph.h"
 
 namespace strata::topology {
@@ -103,6 +104,7 @@ private:
     }
 
     std::string file_;
+    HostLists lists_;
     SwitchGraph graph_;
     std::vector<Line> lines_;  // by switch id
     std::map<std::string, int> id_of_;
@@ -150,13 +152,13 @@ void FileParser::read_line(const LogicalLine& line) {
 void FileParser::connect(int id) {
     const Line& line = lines_[static_cast<std::size_t>(id)];
     if (!line.nodes.empty()) {
-        for (const std::string& node : expand_host_list(line.nodes)) {
+        for (const std::string& node : lists_.expand(line.nodes)) {
             std::vector<int>& leaves = graph_.leaves_of[node];
             if (leaves.empty() || leaves.back() != id) leaves.push_back(id);
         }
         return;
     }
-    for (const std::string& name : expand_host_list(line.switches)) {
+    for (const std::string& name : lists_.expand(line.switches)) {
         const auto child = id_of_.find(name);
         if (child == id_of_.end()) throw std::invalid_argument("switch " + name + " is not defined");
         graph_.switches[static_cast<std::size_t>(id)].children.push_back(child->second);

@@ -46,7 +46,7 @@ private:
         }
         int leaf = -1;
         for (const std::string_view name : path) leaf = place(std::string(name), leaf);
-        for (const std::string& host : expand_host_list(trimmed(entry.substr(0, equals)))) {
+        for (const std::string& host : lists_.expand(trimmed(entry.substr(0, equals)))) {
             const int known = builder_.put(host, leaf);
             if (known != leaf) {
                 throw std::invalid_argument("host " + host + " is already below switch " +
@@ -70,6 +70,7 @@ private:
     }
 
     NetworkBuilder builder_;
+    HostLists lists_;
     std::map<std::string, int> id_of_;
 };
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "network_builder.h"
 #include "strata/topology/locality_record.h"
-#include "strata/topology/network.h"
 
 namespace strata::topology {
 namespace {
@@ -25,11 +25,11 @@ std::vector<std::string> split_address(std::string_view text, std::size_t most) 
 std::string_view without_domain(std::string_view host) { return host.substr(0, host.find('.')); }
 
 /// "s[0-1]" -> "s0,s1": the name that the same switches have in a Network.
-std::string one_name(const std::string& list) {
+std::string one_name(const std::string& list, HostLists& lists) {
     if (list.find_first_of("[,") == std::string::npos) return list;
     std::vector<std::string> names;
     try {
-        names = expand_host_list(list);
+        names = lists.expand(list);
     } catch (const std::invalid_argument&) {
         return list;
     }
@@ -55,7 +55,9 @@ std::vector<std::string> slurm_switches(std::string_view address, std::string_vi
     if (!std::all_of(kinds.begin(), kinds.end(), groups_nodes)) return {};
     // Slurm writes one part per height of its highest switch: on a branch that is less deep some are empty.
     std::erase(names, "");
-    std::transform(names.begin(), names.end(), names.begin(), one_name);
+    if (names.size() > most_switch_levels) return {};
+    HostLists lists;
+    for (std::string& name : names) name = one_name(name, lists);
     return names;
 }
 

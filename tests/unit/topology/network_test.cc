@@ -293,6 +293,15 @@ TEST(NetworkHosts, ErrorsNameTheEntry) {
     EXPECT_NE(error_of([&] { Network::from_hosts(deep + ".x"); }).find("more than 64"), std::string::npos);
 }
 
+TEST(Network, AllListsTogetherHaveAMillionNames) {
+    const std::string most = "[0-1048575]";
+    EXPECT_EQ(Network::from_hosts("n" + most + "=a").path_of("n7").size(), 1U);
+    EXPECT_EQ(error_of([&] { Network::from_hosts("n" + most + "=a;m=a"); }),
+              "entry 'm=a': more than a million names in all lists together");
+    EXPECT_EQ(error_of([&] { file("SwitchName=a Nodes=n" + most + "\nSwitchName=b Nodes=n" + most); }),
+              "t.conf:2: more than a million names in all lists together");
+}
+
 TEST(NetworkSource, IsWhatUsersWrite) {
     for (const char* text : {"", "auto"}) {
         const NetworkSource source = parse_network_source(text);
@@ -363,6 +372,22 @@ TEST(SlurmAddress, NothingIsKnownFromAnythingElse) {
         EXPECT_EQ(slurm_switches(address, pattern, host), Names{})
             << address << " " << pattern << " " << host;
     }
+}
+
+TEST(SlurmAddress, KeepsToWhatARecordHolds) {
+    std::string address, pattern;
+    for (int i = 0; i < 64; ++i) {
+        address += "s.";
+        pattern += "switch.";
+    }
+    EXPECT_EQ(slurm_switches(address + "n0", pattern + "node", "n0").size(), 64U);
+    EXPECT_EQ(slurm_switches(address + "s.n0", pattern + "switch.node", "n0"), Names{});
+    // What makes more than a million names stays as it is.
+    const std::string most = "s[0-1048575]";
+    const Names names = slurm_switches(most + ".t[0-1].n0", "switch.switch.node", "n0");
+    ASSERT_EQ(names.size(), 2U);
+    EXPECT_GT(names[0].size(), most.size());
+    EXPECT_EQ(names[1], "t[0-1]");
 }
 
 TEST(SlurmAddress, IdsFollowTheNames) {

@@ -65,7 +65,8 @@ NetworkSource parse_network_source(std::string_view text);
 /// "block.node" from topology/block). Several switches of one height ("s[0-1]") are one, "s0,s1"; the empty
 /// parts that stand for heights without a switch ("s0..tux1") are left out. Empty, as nothing is known, when
 /// either is empty, when they do not fit each other, when the pattern has other words (a torus tells
-/// coordinates), or when the address is another host's (variables that a launcher copied from node to node).
+/// coordinates), when there are more than 64 switches in a row, or when the address is another host's
+/// (variables that a launcher copied from node to node).
 /// `host` is compared without its domain.
 std::vector<std::string> slurm_switches(std::string_view address, std::string_view pattern,
                                         std::string_view host);
