@@ -82,7 +82,8 @@ std::optional<NodeNotes> decode_notes(std::string_view text) {
             return std::nullopt;
         }
     }
-    return notes;
+    // Numbers with zeros in front, or names with control characters, are nobody's.
+    return encode_notes(notes) == text ? std::optional(std::move(notes)) : std::nullopt;
 }
 
 }  // namespace strata::topology

@@ -59,6 +59,8 @@ TEST(NodeNotes, AnythingElseIsRefused) {
                             "notes\t1\nnode\ta\ncard\tx\ty\t11\t8:1,",
                             "notes\t1\nnode\ta\ncard\tx\ty\t11\t65536:1",
                             "notes\t1\nnode\ta\ncard\tx\ty\t11\t8:-1",
+                            "notes\t1\nnode\ta\ncard\tx\ty\t11\t08:1",
+                            "notes\t1\nnode\ta\x01",
                             "notes\t1\nnode\ta\ncard\tx\ty\t11\t8:1\tz"}) {
         EXPECT_FALSE(decode_notes(bad)) << bad;
     }
