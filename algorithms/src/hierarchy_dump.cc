@@ -98,6 +98,26 @@ private:
         return group;
     }
 
+    /// A dump goes by levels, and two levels may nest one way on one machine and the other way on another one.
+    static void put_parents_first(topology::Hierarchy& hierarchy) {
+        std::vector<Group> groups = std::move(hierarchy.groups);
+        std::vector<std::size_t> order(groups.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::size_t a, std::size_t b) { return groups[a].depth < groups[b].depth; });
+        std::vector<int> place(groups.size());
+        hierarchy.groups.clear();
+        for (const std::size_t index : order) {
+            place[index] = static_cast<int>(hierarchy.groups.size());
+            hierarchy.groups.push_back(std::move(groups[index]));
+        }
+        const auto move = [&](int& group) {
+            if (group >= 0) group = place[static_cast<std::size_t>(group)];
+        };
+        for (Group& group : hierarchy.groups) move(group.parent);
+        for (int& stop : hierarchy.stop) move(stop);
+    }
+
     /// Finds everybody's parent: the smallest group around them.
     void nest(topology::Hierarchy& hierarchy, const JsonValue& document) const {
         std::vector<std::size_t> by_size(hierarchy.groups.size());
@@ -109,20 +129,20 @@ private:
         for (const std::size_t index : by_size) {
             Group& group = hierarchy.groups[index];
             group.parent = hierarchy.stop[static_cast<std::size_t>(group.members.front())];
-            if (group.parent >= static_cast<int>(index))
-                fail(document, "a group stands before the one around it");
+            if (group.parent >= 0) {
+                group.depth = hierarchy.groups[static_cast<std::size_t>(group.parent)].depth + 1;
+            }
             for (const int rank : group.members) {
                 int& stop = hierarchy.stop[static_cast<std::size_t>(rank)];
                 if (stop != group.parent) fail(document, "groups overlap");
                 stop = static_cast<int>(index);
             }
         }
+        put_parents_first(hierarchy);
         for (std::size_t index = 0; index < hierarchy.groups.size(); ++index) {
-            Group& group = hierarchy.groups[index];
-            if (group.parent < 0) continue;
-            Group& parent = hierarchy.groups[static_cast<std::size_t>(group.parent)];
-            group.depth = parent.depth + 1;
-            parent.children.push_back(static_cast<int>(index));
+            const int parent = hierarchy.groups[index].parent;
+            if (parent < 0) continue;
+            hierarchy.groups[static_cast<std::size_t>(parent)].children.push_back(static_cast<int>(index));
         }
         for (std::size_t index = 0; index < hierarchy.groups.size(); ++index) {
             std::sort(hierarchy.groups[index].children.begin(), hierarchy.groups[index].children.end(),

@@ -127,6 +127,26 @@ TEST(Dump, AHierarchyIsReadBack) {
     }
 }
 
+TEST(Dump, LevelsMayNestEitherWay) {
+    // Node 0 has two NUMA domains in a package, node 1 two packages in a NUMA domain.
+    const auto object = [](strata::topology::LevelKind kind, std::uint16_t index) {
+        return strata::topology::HardwareObject{static_cast<std::uint16_t>(1U << static_cast<int>(kind)), index};
+    };
+    std::vector<strata::topology::LocalityRecord> records(6);
+    for (std::uint16_t rank = 0; rank < 6; ++rank) {
+        const std::uint16_t own = rank % 3, wide = own / 2;
+        const bool second = rank >= 3;
+        records[rank].node_id = second;
+        records[rank].hardware_path = {object(second ? LevelKind::numa : LevelKind::package, wide),
+                                       object(second ? LevelKind::package : LevelKind::numa, own)};
+    }
+    const Hierarchy hierarchy = strata::topology::build_hierarchy(records);
+    const std::string dump = draw(hierarchy, PictureFormat::json);
+    const DumpedJob job = parse_hierarchy_dump(dump, "job.json");
+    EXPECT_EQ(draw(job.hierarchy, PictureFormat::json), dump);
+    EXPECT_EQ(job.hierarchy.groups.size(), hierarchy.groups.size());
+}
+
 TEST(Dump, WhatIsNoneIsRefused) {
     for (const char* text :
          {R"({"ranks":2,"levels":[{"kind":"node","groups":[{"leader":0,"members":[0,1]}]}],"crowding":0.5})",
