@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstddef>
-#include <ranges>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -8,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "backwards.h"
 #include "block_arrivals.h"
 #include "doubling_blocks.h"
 #include "group_part.h"
@@ -259,7 +259,7 @@ int top_member(const Hierarchy& hierarchy, const Plan& plan, int rank) {
 
 /// Everything but what goes by recursive doubling.
 void add_edges(RoutesToAll& routes, const Hierarchy& hierarchy, std::span<const GroupPart> parts) {
-    for (const GroupPart& part : parts | std::views::reverse) {
+    for (const GroupPart& part : backwards(parts)) {
         if (makes_ring(part.level->method, part.size())) {
             routes.add_ring(part);
             continue;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <ranges>
 
+#include "backwards.h"
 #include "cost_links.h"
 #include "strata/algorithms/shape.h"
 
@@ -96,10 +96,10 @@ void ExchangeModel::make_edges(std::span<const LevelPlan> plans) {
 
 /// How many ranks lie behind each edge.
 void ExchangeModel::count_ranks() {
-    for (const GroupEdges& group : group_edges_ | std::views::reverse) {
+    for (const GroupEdges& group : backwards(group_edges_)) {
         const std::span<Edge> edges = edges_of(group);
         if (!group.ring) {
-            for (const Edge& edge : edges | std::views::reverse)
+            for (const Edge& edge : backwards(edges))
                 ranks_[edge.parent].below += ranks_[edge.child].below;
             continue;
         }
@@ -314,7 +314,7 @@ double ExchangeModel::cost_us(std::span<const LevelPlan> plans, std::size_t byte
             if (down_) add_loads(edge, edge.down);
         }
     }
-    for (const GroupEdges& group : group_edges_ | std::views::reverse) {
+    for (const GroupEdges& group : backwards(group_edges_)) {
         spread_up(group.group);
         if (group.ring) {
             go_round(edges_of(group), window);
@@ -322,7 +322,7 @@ double ExchangeModel::cost_us(std::span<const LevelPlan> plans, std::size_t byte
         }
         if (exchange_ && group.group == 0) exchange(plans.front(), window);
         if (!up_) continue;
-        for (const Edge& edge : edges_of(group) | std::views::reverse) {
+        for (const Edge& edge : backwards(edges_of(group))) {
             const double ready = ranks_[edge.child].arrivals.all();
             arrive(edge, edge.up, ready + link_of(edge).overhead_us, window);
         }

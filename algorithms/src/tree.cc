@@ -1,11 +1,11 @@
 #include "strata/algorithms/tree.h"
 
 #include <algorithm>
-#include <ranges>
 #include <stdexcept>
 #include <string>
 #include <tuple>
 
+#include "backwards.h"
 #include "double_binary.h"
 #include "group_part.h"
 #include "strata/algorithms/shape.h"
@@ -210,7 +210,7 @@ std::vector<GroupPart> group_parts(const Hierarchy& hierarchy, const Plan& plan,
 TreeLinks tree_links(const Hierarchy& hierarchy, const Plan& plan, int root, int rank, Flow flow, Half half) {
     TreeLinks links;
     const std::vector<GroupPart> parts = group_parts(hierarchy, plan, root, rank, flow);
-    for (const GroupPart& part : parts | std::views::reverse) {
+    for (const GroupPart& part : backwards(parts)) {
         if (half != Half::whole && part.level->method.algorithm == Algorithm::double_binary) {
             add_double_binary(links, hierarchy, plan, part, flow, half);
             continue;

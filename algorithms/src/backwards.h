@@ -1,0 +1,22 @@
+#pragma once
+#include <span>
+
+namespace strata::algorithms {
+
+/// What backwards() returns.
+template <class T>
+struct Backwards {
+    std::span<T> items;
+    auto begin() const { return items.rbegin(); }
+    auto end() const { return items.rend(); }
+};
+
+/// A vector, or a span, from its last element to its first. Not std::views::reverse, which clang 14 cannot
+/// compile with the library of GCC 12.
+template <class Sequence>
+auto backwards(Sequence&& sequence) {
+    std::span items(sequence);
+    return Backwards<typename decltype(items)::element_type>{items};
+}
+
+}  // namespace strata::algorithms
