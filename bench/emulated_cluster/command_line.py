@@ -54,6 +54,10 @@ def _parser():
     execute.add_argument("node", metavar="NODE", help="n0, n1, ...")
     execute.add_argument("--timeout", type=float, metavar="SECONDS", help="as for run")
     execute.add_argument("command", nargs=argparse.REMAINDER, help="the command and its arguments")
+    link = command("link", _link, "cut a node's cable, let it lose packets, or mend it, while programs run")
+    link.add_argument("node", metavar="NODE", help="n0, n1, ...")
+    link.add_argument("how", choices=("cut", "lossy", "whole"),
+                      help="lossy: one packet in 16 vanishes, each way. mpirun's own network stays as it is")
     command("status", _status, "say what is up; exit status 0 if a cluster is, 1 if not")
     command("down", _down, "remove the cluster with all that runs in it; fine if there is none")
     topology = command("topology", _topology, "write the cluster as a Slurm topology.conf")
@@ -166,10 +170,21 @@ def _run(options):
 def _exec(options):
     where = _open(options)
     where.require_up()
+    return runner.run(where, _node_of(where, options), _command_of(options), {}, options.timeout)
+
+
+def _node_of(where, options):
     names = [plan.node_name(node) for node in range(where.plan.nodes)]
     if options.node not in names:
         raise UserError(f"no node '{options.node}'; there are {names[0]} to {names[-1]}")
-    return runner.run(where, names.index(options.node), _command_of(options), {}, options.timeout)
+    return names.index(options.node)
+
+
+def _link(options):
+    where = _open(options)
+    where.require_up()
+    holder.change_link(where, _node_of(where, options), options.how)
+    return 0
 
 
 def _status(options):

@@ -262,6 +262,28 @@ def _start_relay(state, program, links):
     return said
 
 
+def change_link(state, node, how):
+    """network.change_link(), in the fabric of a cluster that is up."""
+    ours, theirs = Channel.pair()
+    child = os.fork()
+    if child == 0:
+        channel = Channel(theirs)
+        try:
+            kernel.join(state.holder, kernel.CLONE_NEWNET |
+                        (kernel.CLONE_NEWUSER if state.record["user_namespace"] else 0))
+            network.change_link(state.plan, node, how)
+            channel.send(done=True)
+        except (UserError, OSError) as error:
+            channel.send(error=str(error))
+        finally:
+            os._exit(0)
+    theirs.close()
+    try:
+        Channel(ours).expect("the process that changes the link")
+    finally:
+        os.waitpid(child, 0)
+
+
 def stop(state):
     """Ends a cluster if one is alive; returns the relay's figures, one line per direction.
 

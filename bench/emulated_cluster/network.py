@@ -7,9 +7,10 @@ ends of node i's cables. In a node, eth0 is the card and mg0 its management inte
 Where ranks may be far from the card, a node has a second network namespace for them. The node's eth0 is then
 a bridge between its card (card) and the path to that namespace (far), where the path's other end is called
 eth0 too; that namespace's own management interface hangs on f<i> of the fabric. Where far ranks have a card of
-their own instead, that namespace's eth0 hangs on e<i> of the fabric.
+their own instead, that namespace's eth0 hangs on e<i> of the fabric. What lossy links lose goes to the bridge lost.
 """
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -157,3 +158,20 @@ def connect_sites(plan):
         if shaping:
             batch("tc", shaping)
     return relayed
+
+
+def change_link(plan, node, state):
+    """The cable between a node and its site, seen from the fabric: `whole`, `cut` (all that arrives at the site's end
+    vanishes, as if in a dead switch) or `lossy` (one packet in 16 does, each way)."""
+    cable = f"d{node}"
+    batch("ip", [f"link set {cable} nomaster" if state == "cut" else
+                 f"link set {cable} master site{plan.site_of(node)}"])
+    with contextlib.suppress(UserError):  # there is none
+        batch("tc", [f"qdisc del dev {cable} clsact"])
+    if state == "lossy":
+        with contextlib.suppress(UserError):  # there is one already
+            batch("ip", ["link add lost type bridge", "link set lost up"])
+        # TCP counts a connection's packets in the header: what is sent again has another number. 0 is what has none.
+        lose = "u32 match u16 0x0005 0x000f at 4 action mirred egress redirect dev lost"
+        batch("tc", [f"qdisc add dev {cable} clsact",
+                     *(f"filter add dev {cable} {way} protocol ip {lose}" for way in ("ingress", "egress"))])
