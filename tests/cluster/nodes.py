@@ -11,6 +11,8 @@ sys.path[:0] = [os.path.join(HERE, "..", "plugin"), os.path.join(HERE, "..", "..
 
 from job import ON_SOME, SKIPPED, Failure, Outcome, environment  # noqa: E402
 
+TIMED_OUT = 124  # of `cluster run`
+
 
 class Nodes:
     """`with Nodes(paths, slots=[2, 3]) as nodes:` is a cluster of that many nodes; its links are not limited,
@@ -63,6 +65,13 @@ class Nodes:
     def run(self, program, arguments=(), parameters=None, order="block", some=None, timeout=45):
         """As job.run(), on all slots of the cluster. Parameters travel by --mca, as a user would write
         them."""
+        outcome = self.attempt(program, arguments, parameters, order, some, timeout)
+        if outcome.status == TIMED_OUT:
+            raise Failure(f"no end after {timeout} s: {program} {' '.join(map(str, arguments))}\n{outcome.output}")
+        return outcome
+
+    def attempt(self, program, arguments=(), parameters=None, order="block", some=None, timeout=45):
+        """As run(), but having no end is an outcome, too: the status is TIMED_OUT."""
         command = [self.paths["cluster"], "run", "--state", os.path.join(self.folder, "state"),
                    "--order", order, "--np", str(self.ranks), "--timeout", str(timeout), "--"]
         # Other nodes get the environment of their daemon only; mpirun hands on what it was told.
@@ -74,6 +83,4 @@ class Nodes:
         command += [self.paths[program], *map(str, arguments)]
         done = subprocess.run(command, env=environment(self.paths, {}), text=True, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, check=False, errors="replace")
-        if done.returncode == 124:
-            raise Failure(f"no end after {timeout} s: {' '.join(command)}\n{done.stdout}")
         return Outcome(done.returncode, done.stdout)
