@@ -1,0 +1,52 @@
+#pragma once
+#include <mpi.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "collective_cases.h"
+
+namespace strata::testing {
+
+/// Calls of one collective on MPI_COMM_WORLD, with words that tell whose they are, of which iteration and
+/// from which place. Unlike run_case() it leaves errors to the caller and says nothing.
+class Exchange {
+public:
+    Exchange(const Session& session, Collective collective, std::size_t bytes, int root);
+    void prepare(int iteration);
+    /// Open MPI's return code.
+    int call();
+    /// The first place where the result is not what it must be; -1 where all is right.
+    int first_difference() const;
+    void spoil() { out_[0] ^= 1; }
+
+private:
+    using Word = std::uint64_t;
+    /// Consecutive words: the one at place i is `first + i * growth`.
+    struct Block {
+        int offset;
+        int count;
+        Word first;
+        Word growth;
+    };
+    static void put(std::vector<Word>& where, const Block& block);
+    Word key(int rank) const {
+        return mix(static_cast<Word>(collective_), static_cast<Word>(iteration_), rank);
+    }
+    int count(int rank) const { return counts_[static_cast<std::size_t>(rank)]; }
+    int displacement(int rank) const { return displacements_[static_cast<std::size_t>(rank)]; }
+    std::vector<Block> expected() const;
+
+    Collective collective_;
+    int rank_;
+    int size_;
+    int root_;
+    int words_ = 0;
+    int iteration_ = 0;
+    std::vector<int> counts_;
+    std::vector<int> displacements_;
+    std::vector<Word> in_;
+    std::vector<Word> out_;
+};
+
+}  // namespace strata::testing
