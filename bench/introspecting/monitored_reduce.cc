@@ -19,7 +19,7 @@ namespace {
 constexpr const char* description =
     "Times Reduce of integers to rank 0, from an agreed start until rank 0 has the result. With --monitored, "
     "for\n"
-    "which Open MPI's monitoring has to be on, by turns while a session of all processes is active and while "
+    "which Open MPI's monitoring has to be on, first while a session of all processes is active, then while "
     "it\n"
     "is suspended; else without any call of the monitoring library.\n";
 
@@ -43,8 +43,11 @@ public:
         : options_(options),
           conductor_(conductor),
           in_(static_cast<std::size_t>(bytes) / sizeof(int), conductor.rank()),
-          out_(in_.size()) {
-        for (int i = 0; i < warm_up; ++i) reduce();
+          out_(in_.size()) {}
+
+    void warm_up() {
+        constexpr int calls = 5;
+        for (int i = 0; i < calls; ++i) reduce();
     }
 
     // Nanoseconds, at rank 0; whoever begins late has no time.
@@ -56,8 +59,6 @@ public:
     }
 
 private:
-    static constexpr int warm_up = 5;
-
     void reduce() {
         MPI_Reduce(in_.data(), out_.data(), static_cast<int>(in_.size()), MPI_INT, MPI_SUM, 0,
                    MPI_COMM_WORLD);
@@ -81,15 +82,18 @@ void measure_size(const Options& options, bench::Conductor& conductor, int bytes
                   std::FILE* file) {
     Measurement measurement(options, conductor, bytes);
     std::vector<std::int64_t> without, active, suspended;
-    for (int i = 0; i < options.repetitions; ++i) {
-        if (!options.monitored) {
-            measurement.repeat(without);
-            continue;
-        }
+    const auto repeat = [&](std::vector<std::int64_t>& times_ns) {
+        measurement.warm_up();
+        for (int i = 0; i < options.repetitions; ++i) measurement.repeat(times_ns);
+    };
+    if (options.monitored) {
+        // In rows: MPI_M_continue itself, which programs call now and then, leaves the next call cold caches.
         check(MPI_M_continue(session), "MPI_M_continue");
-        measurement.repeat(active);
+        repeat(active);
         check(MPI_M_suspend(session), "MPI_M_suspend");
-        measurement.repeat(suspended);
+        repeat(suspended);
+    } else {
+        repeat(without);
     }
     if (file == nullptr) return;
     if (!options.monitored) return write(file, bytes, "without", without);
