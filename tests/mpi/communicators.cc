@@ -53,6 +53,12 @@ NamedCommunicator split(std::string name, int color, int key) {
 
 }  // namespace
 
+NamedCommunicator copy_of_world(const char* name) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    return {name, comm};
+}
+
 NamedCommunicator shuffled_world(std::uint64_t seed) {
     return split("shuffled", 0, shuffled_ranks(seed)[static_cast<std::size_t>(world_rank())]);
 }

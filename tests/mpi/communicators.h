@@ -31,6 +31,8 @@ public:
     MPI_Comm comm = MPI_COMM_NULL;
 };
 
+/// A copy of MPI_COMM_WORLD.
+NamedCommunicator copy_of_world(const char* name);
 /// All members of MPI_COMM_WORLD in an order given by `seed`.
 NamedCommunicator shuffled_world(std::uint64_t seed);
 /// A seeded subset of MPI_COMM_WORLD, in shuffled order, made by its members alone.

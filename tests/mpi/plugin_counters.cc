@@ -4,7 +4,8 @@
 
 namespace strata::testing {
 
-PluginCounters::PluginCounters(Session& session) {
+PluginCounters::PluginCounters(Session& session, MPI_Comm comm)
+    : comm_(comm), prefix_(comm == MPI_COMM_NULL ? "coll_strata_" : "coll_strata_comm_") {
     int provided = 0;
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     MPI_T_pvar_session_create(&mpit_);
@@ -34,11 +35,18 @@ std::map<std::string, std::uint64_t> PluginCounters::read(Session& session) cons
 }
 std::uint64_t PluginCounters::read(Session& session, const std::string& name) const {
     unsigned long long value = 0;
-    const auto handle = handles_.find("coll_strata_" + name);
+    const auto handle = handles_.find(prefix_ + name);
     if (handle == handles_.end() || MPI_T_pvar_read(mpit_, handle->second, &value) != MPI_SUCCESS) {
-        session.fail("cannot read performance variable coll_strata_%s", name.c_str());
+        session.fail("cannot read performance variable %s%s", prefix_.c_str(), name.c_str());
     }
     return value;
+}
+std::uint64_t PluginCounters::sum(Session& session, const std::string& beginning) const {
+    std::uint64_t all = 0;
+    for (const auto& [name, handle] : handles_) {
+        all += name.starts_with(prefix_ + beginning) ? read(session, name.substr(prefix_.size())) : 0;
+    }
+    return all;
 }
 
 void PluginCounters::add(Session& session, int index) {
@@ -60,16 +68,18 @@ void PluginCounters::add(Session& session, int index) {
         !std::string_view(name).starts_with("coll_strata_")) {
         return;
     }
-    if (bind == MPI_T_BIND_MPI_COMM) {
-        return;  // communicator_counters.cc
+    const bool bound = std::string_view(name).starts_with("coll_strata_comm_");
+    if (type != MPI_UNSIGNED_LONG_LONG || bind != (bound ? MPI_T_BIND_MPI_COMM : MPI_T_BIND_NO_OBJECT)) {
+        session.fail("%s is no unsigned long long of a %s", name, bound ? "communicator" : "process");
+        return;
     }
-    if (type != MPI_UNSIGNED_LONG_LONG || bind != MPI_T_BIND_NO_OBJECT) {
-        session.fail("%s is no process-wide unsigned long long", name);
+    if (bound != (comm_ != MPI_COMM_NULL)) {
         return;
     }
     MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;
     int count = 0;
-    if (MPI_T_pvar_handle_alloc(mpit_, index, nullptr, &handle, &count) != MPI_SUCCESS || count != 1) {
+    if (MPI_T_pvar_handle_alloc(mpit_, index, bound ? &comm_ : nullptr, &handle, &count) != MPI_SUCCESS ||
+        count != 1) {
         session.fail("cannot open performance variable %s", name);
         return;
     }
