@@ -4,22 +4,18 @@
 #include <numeric>
 #include <utility>
 
-#include "json_lines.h"
-#include "strata/topology/text_file.h"
+#include "dump_reader.h"
 
 namespace strata::algorithms {
 namespace {
 
-using topology::FileError;
 using topology::Group;
-using Kind = JsonValue::Kind;
 
-constexpr std::size_t most_values = 100000000;
 constexpr double most_ranks = 4000000;
 
-class Reader {
+class Reader : DumpReader {
 public:
-    explicit Reader(std::string_view file) : file_(file) {}
+    using DumpReader::DumpReader;
 
     DumpedJob read(const JsonValue& document) {
         DumpedJob job;
@@ -50,26 +46,6 @@ public:
     }
 
 private:
-    [[noreturn]] void fail(const JsonValue& where, const std::string& why) const {
-        throw FileError(file_, where.line, "no dump of a hierarchy: " + why);
-    }
-    static const JsonValue* member(const JsonValue& object, std::string_view name) {
-        const auto found = std::find_if(object.items.begin(), object.items.end(),
-                                        [&](const JsonValue& item) { return item.key == name; });
-        return object.kind == Kind::object && found != object.items.end() ? &*found : nullptr;
-    }
-    const JsonValue& needed(const JsonValue& object, std::string_view name, Kind kind) const {
-        const JsonValue* found = member(object, name);
-        if (found == nullptr || found->kind != kind) fail(object, "'" + std::string(name) + "' is missing");
-        return *found;
-    }
-    long number(const JsonValue& value, double least, double most) const {
-        const bool whole = value.kind == Kind::number && value.number >= least && value.number <= most;
-        if (!whole || value.number != static_cast<double>(static_cast<long>(value.number))) {
-            fail(value, "a number is out of its range");
-        }
-        return static_cast<long>(value.number);
-    }
     std::vector<int> list(const JsonValue& array) const {
         std::vector<int> values;
         for (const JsonValue& item : array.items) {
@@ -98,7 +74,8 @@ private:
         return group;
     }
 
-    /// A dump goes by levels, and two levels may nest one way on one machine and the other way on another one.
+    /// A dump goes by levels, and two levels may nest one way on one machine and the other way on another
+    /// one.
     static void put_parents_first(topology::Hierarchy& hierarchy) {
         std::vector<Group> groups = std::move(hierarchy.groups);
         std::vector<std::size_t> order(groups.size());
@@ -159,14 +136,13 @@ private:
         }
     }
 
-    std::string_view file_;
     long ranks_ = 0;
 };
 
 }  // namespace
 
 DumpedJob parse_hierarchy_dump(std::string_view text, std::string_view file) {
-    return Reader(file).read(parse_json(text, file, most_values));
+    return Reader(file).read(parse_json(text, file, most_dumped_values));
 }
 
 }  // namespace strata::algorithms

@@ -1,3 +1,4 @@
+#include "json_members.h"
 #include "strata/algorithms/candidates.h"
 #include "strata/algorithms/plan_listing.h"
 #include "strata/topology/text.h"
@@ -6,10 +7,6 @@ namespace strata::algorithms {
 namespace {
 
 using topology::json_text;
-
-std::string number(double value) { return topology::number_text(value, 9); }
-
-std::string member(const char* name, const std::string& json) { return json_text(name) + ":" + json; }
 
 std::string source_json(const Source& source, const std::string& parameter, const std::string& rules_file) {
     switch (source.origin) {
@@ -84,14 +81,14 @@ std::string plan_json(const Plan& plan, Collective collective, const std::string
                 member("lanes", std::to_string(plan.lanes));
     }
     if (plan.composed) json += "," + member("composed", "true");
-    return json + "," + member("predicted_us", number(plan.predicted_us)) + "," +
-           member("forward_us", number(plan.forward_us)) + "," + member("reason", json_text(plan.reason)) +
-           "," + member("parameters", parameters_json(plan, collective)) + "}";
+    return json + "," + member("predicted_us", plan.predicted_us) + "," +
+           member("forward_us", plan.forward_us) + "," + member("reason", json_text(plan.reason)) + "," +
+           member("parameters", parameters_json(plan, collective)) + "}";
 }
 
 std::string delegation_json(const Delegation& later, Collective collective) {
     return "\"delegation\":{" + member("calls", std::to_string(later.first_call())) + "," +
-           member("gain_us", number(later.gain_us)) + "," + member("setup_us", number(later.setup_us)) + "," +
+           member("gain_us", later.gain_us) + "," + member("setup_us", later.setup_us) + "," +
            member("plan", plan_json(later.plan, collective, "", false)) + "}";
 }
 
@@ -108,8 +105,8 @@ std::string plans_json(const PlanListing& listing) {
                 member("root", std::to_string(listed.root)) + "," +
                 member("chosen", plan_json(listed.plan, listed.collective, listing.rules_file, true));
         if (listed.to != listed.from) {
-            json += "," + member("predicted_to_us", number(listed.predicted_to_us)) + "," +
-                    member("forward_to_us", number(listed.forward_to_us));
+            json += "," + member("predicted_to_us", listed.predicted_to_us) + "," +
+                    member("forward_to_us", listed.forward_to_us);
         }
         if (listed.delegation) json += "," + delegation_json(*listed.delegation, listed.collective);
         json += ",\"candidates\":[";
@@ -128,16 +125,15 @@ std::string links_json(const PlanListing& listing) {
         const auto from = [&](const Source& source) {
             return source_json(source, "rules", listing.rules_file);
         };
-        json += (json.size() > 1 ? ",{" : "{") + member("level", json_text(topology::name_of(link.level))) +
-                "," + member("latency_us", number(link.link.latency_us)) + "," +
-                member("overhead_us", number(link.link.overhead_us)) + "," +
-                member("mbytes_per_s", number(link.link.bytes_per_us)) + "," +
-                member("eager_bytes", std::to_string(link.link.eager_bytes)) + "," +
-                member("parallel", number(link.link.parallel)) + ",\"from\":{" +
-                member("latency_us", from(link.latency)) + "," + member("overhead_us", from(link.overhead)) +
-                "," + member("mbytes_per_s", from(link.bandwidth)) + "," +
-                member("eager_bytes", from(link.eager)) + "," + member("parallel", from(link.parallel)) +
-                "}}";
+        json +=
+            (json.size() > 1 ? ",{" : "{") + member("level", json_text(topology::name_of(link.level))) + "," +
+            member("latency_us", link.link.latency_us) + "," + member("overhead_us", link.link.overhead_us) +
+            "," + member("mbytes_per_s", link.link.bytes_per_us) + "," +
+            member("eager_bytes", std::to_string(link.link.eager_bytes)) + "," +
+            member("parallel", link.link.parallel) + ",\"from\":{" +
+            member("latency_us", from(link.latency)) + "," + member("overhead_us", from(link.overhead)) +
+            "," + member("mbytes_per_s", from(link.bandwidth)) + "," +
+            member("eager_bytes", from(link.eager)) + "," + member("parallel", from(link.parallel)) + "}}";
     }
     return json + "]";
 }

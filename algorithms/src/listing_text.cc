@@ -1,98 +1,8 @@
-#include <algorithm>
-#include <cmath>
-
 #include "strata/algorithms/plan_listing.h"
-#include "strata/topology/text.h"
+#include "strata/algorithms/text_table.h"
 
 namespace strata::algorithms {
 namespace {
-
-/// "60 KiB", "1000 B".
-std::string bytes_text(std::size_t bytes) {
-    constexpr const char* units[] = {" B", " KiB", " MiB", " GiB"};
-    std::size_t unit = 0;
-    while (unit + 1 < std::size(units) && bytes >= 1024 && bytes % 1024 == 0) {
-        bytes /= 1024;
-        ++unit;
-    }
-    return std::to_string(bytes) + units[unit];
-}
-
-std::string number_text(double value) {
-    return value >= 100 ? std::to_string(std::llround(value)) : topology::number_text(value, 3);
-}
-
-std::string span_text(const std::string& from, const std::string& to) {
-    return from == to ? from : from + " - " + to;
-}
-
-std::string levels_text(const Plan& plan, std::size_t bytes) {
-    if (plan.engine == Engine::forward) return plan.composed ? "reduce and bcast" : "";
-    std::string text;
-    for (const LevelPlan& level : plan.levels) {
-        text += (text.empty() ? "" : ", ") + topology::name_of(level.level) + " " + name_of(level.method);
-        const bool cut = level.segment_bytes != 0 && (bytes == 0 || level.segment_bytes < bytes);
-        if (cut) text += "/" + bytes_text(level.segment_bytes);
-    }
-    text += skipped_text(plan);
-    if (plan.lanes > 1) text += ", " + std::to_string(plan.lanes) + " lanes";
-    return text;
-}
-
-/// Cells under a head, each column as wide as its widest cell.
-class Table {
-public:
-    Table(std::vector<std::string> head, bool colour) : colour_(colour) {
-        rows_.push_back({std::move(head), {}, {}});
-    }
-
-    /// `paint`: escape sequence of the second cell; `note`: below the row, indented.
-    void add(std::vector<std::string> cells, const char* paint = "", std::string note = {}) {
-        rows_.push_back({std::move(cells), paint, std::move(note)});
-    }
-
-    std::string text() const {
-        std::vector<std::size_t> widths(rows_.front().cells.size(), 0);
-        for (const Row& row : rows_) {
-            for (std::size_t c = 0; c < widths.size(); ++c)
-                widths[c] = std::max(widths[c], row.cells[c].size());
-        }
-        std::string all;
-        for (const Row& row : rows_) {
-            std::string line = " ";
-            for (std::size_t c = 0; c < widths.size(); ++c) {
-                std::string cell = row.cells[c];
-                if (c + 1 < widths.size()) cell.resize(widths[c], ' ');
-                const bool painted = colour_ && c == 1 && !row.paint.empty();
-                line += " " + (painted ? row.paint + cell + "\033[0m" : cell) + " ";
-            }
-            line.erase(line.find_last_not_of(' ') + 1);
-            const bool head = colour_ && &row == &rows_.front();
-            all += (head ? "\033[2m" + line + "\033[0m" : line) + "\n";
-            if (!row.note.empty()) all += std::string(widths.front() + 5, ' ') + row.note + "\n";
-        }
-        return all;
-    }
-
-private:
-    struct Row {
-        std::vector<std::string> cells;
-        std::string paint;
-        std::string note;
-    };
-    std::vector<Row> rows_;
-    bool colour_;
-};
-
-const char* paint_of(Engine engine) {
-    switch (engine) {
-        case Engine::tree: return "\033[32m";
-        case Engine::ring: return "\033[36m";
-        case Engine::lanes: return "\033[33m";
-        case Engine::levels: return "\033[35m";
-        default: return "";
-    }
-}
 
 std::string link_sources(const ListedLink& link, const std::string& rules_file) {
     std::string text;
@@ -118,10 +28,6 @@ std::string links_text(const PlanListing& listing, bool colour) {
                    link_sources(link, listing.rules_file)});
     }
     return table.text();
-}
-
-std::string heading(const std::string& text, bool colour) {
-    return colour ? "\033[1m" + text + "\033[0m\n" : text + "\n";
 }
 
 std::string time_text(double from, double to) {
@@ -156,6 +62,19 @@ void add_rows(Table& table, const ListedPlan& listed, const std::string& rules_f
 }
 
 }  // namespace
+
+std::string levels_text(const Plan& plan, std::size_t bytes) {
+    if (plan.engine == Engine::forward) return plan.composed ? "reduce and bcast" : "";
+    std::string text;
+    for (const LevelPlan& level : plan.levels) {
+        text += (text.empty() ? "" : ", ") + topology::name_of(level.level) + " " + name_of(level.method);
+        const bool cut = level.segment_bytes != 0 && (bytes == 0 || level.segment_bytes < bytes);
+        if (cut) text += "/" + bytes_text(level.segment_bytes);
+    }
+    text += skipped_text(plan);
+    if (plan.lanes > 1) text += ", " + std::to_string(plan.lanes) + " lanes";
+    return text;
+}
 
 std::string listing_text(const PlanListing& listing, bool colour) {
     std::string text = heading("links between the parts of a level, as the cost model takes them", colour);

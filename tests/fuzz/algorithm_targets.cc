@@ -5,6 +5,7 @@
 #include "strata/algorithms/plan_listing.h"
 #include "strata/algorithms/planner.h"
 #include "strata/algorithms/rules.h"
+#include "strata/algorithms/usage.h"
 #include "strata/topology/picture.h"
 #include "targets.h"
 
@@ -96,6 +97,18 @@ void hierarchy_dump(std::string_view input) {
         algorithms::PlanSettings settings;
         settings.links.set_eager_limits(job.network_eager_bytes, job.node_eager_bytes);
         check_plan(job.hierarchy, settings, input);
+    });
+}
+
+void usage(std::string_view input) {
+    algorithms::parse_choices(input, "dump.json");
+    const auto use = algorithms::parse_usage(input, "dump.json");
+    if (!use) return;
+    must_not_throw([&] {
+        algorithms::usage_text(*use, true);
+        const std::string written = algorithms::usage_members(*use);
+        const auto again = algorithms::parse_usage("{" + written + "}", "again.json");
+        require(again && algorithms::usage_members(*again) == written, "usage is read as it was written");
     });
 }
 

@@ -23,6 +23,7 @@ void rules(std::string_view input);
 void level_methods(std::string_view input);
 void level_sizes(std::string_view input);
 void hierarchy_dump(std::string_view input);
+void usage(std::string_view input);
 
 void published_data(std::string_view input);
 void settings(std::string_view input);

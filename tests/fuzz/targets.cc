@@ -10,7 +10,7 @@
 namespace strata::fuzz {
 namespace {
 
-constexpr std::array<Target, 21> table{{{"topology_conf", Throws::file_error, topology_conf},
+constexpr std::array<Target, 22> table{{{"topology_conf", Throws::file_error, topology_conf},
                                         {"network_hosts", Throws::invalid_argument, network_hosts},
                                         {"slurm_switches", Throws::nothing, slurm_switches},
                                         {"host_list", Throws::invalid_argument, host_list},
@@ -25,6 +25,7 @@ constexpr std::array<Target, 21> table{{{"topology_conf", Throws::file_error, to
                                         {"level_methods", Throws::invalid_argument, level_methods},
                                         {"level_sizes", Throws::invalid_argument, level_sizes},
                                         {"hierarchy_dump", Throws::file_error, hierarchy_dump},
+                                        {"usage", Throws::file_error, usage},
                                         {"published_data", Throws::nothing, published_data},
                                         {"settings", Throws::nothing, settings},
                                         {"info_keys", Throws::nothing, info_keys},

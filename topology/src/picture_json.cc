@@ -66,6 +66,10 @@ std::string card_list(const Hierarchy& hierarchy, const std::vector<LevelKey>& l
 
 }  // namespace
 
+std::string with_members(std::string_view json, std::string_view members) {
+    return std::string(json.substr(0, json.rfind('}'))) + "," + std::string(members) + "}\n";
+}
+
 std::string draw_json(const Hierarchy& hierarchy, const PictureNotes& notes) {
     const std::vector<LevelKey> levels = hierarchy.levels();
     std::string json = "{\"ranks\":" + std::to_string(hierarchy.ranks()) + ",\"levels\":[";

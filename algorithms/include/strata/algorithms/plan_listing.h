@@ -76,6 +76,9 @@ std::string sources_text(const Plan& plan, Collective collective, const std::str
 /// "; skips switch0, numa"; empty where a plan skips no level.
 std::string skipped_text(const Plan& plan);
 
+/// "switch1 pipeline/60 KiB, node binomial; skips numa"; segments where they cut `bytes`. Empty for forward.
+std::string levels_text(const Plan& plan, std::size_t bytes);
+
 /// A table of links and one of plans for each collective. `colour`: for a terminal.
 std::string listing_text(const PlanListing& listing, bool colour = false);
 

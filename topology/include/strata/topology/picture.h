@@ -42,6 +42,9 @@ struct PictureNotes {
 /// dot and svg show the lowest groups as counts only; json always holds everything.
 std::string draw(const Hierarchy& hierarchy, PictureFormat format, const PictureNotes& notes = {});
 
+/// What draw() has written as JSON, with further members behind: "\"name\":VALUE,...".
+std::string with_members(std::string_view json, std::string_view members);
+
 /// "4 levels: 10 nodes, 20 packages, 40 L3 caches, 240 cores". A level is a step at which groups split, as
 /// the seed papers count them; listed is what they split into.
 std::string level_summary(const Hierarchy& hierarchy);
