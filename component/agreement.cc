@@ -198,6 +198,10 @@ std::optional<ForwardReason> find_difference(ompi_communicator_t* comm) noexcept
     end_job(comm, "it cannot read what the processes have published about themselves");
 }
 
+std::uint64_t known_node_of(ompi_communicator_t* comm, int rank) {
+    return peers().of(ompi_group_get_proc_name(comm->c_local_group, rank)).record.node_id;
+}
+
 std::vector<topology::LocalityRecord> records_of(ompi_communicator_t* comm) {
     std::vector<topology::LocalityRecord> records;
     records.reserve(static_cast<std::size_t>(ompi_comm_size(comm)));

@@ -24,6 +24,9 @@ void receive_records();
 /// even read what was published or has no memory for it: whether the others wait for it, it cannot know.
 std::optional<ForwardReason> find_difference(ompi_communicator_t* comm) noexcept;
 
+/// The number of the node of a member, where there is no difference. Needs no memory.
+std::uint64_t known_node_of(ompi_communicator_t* comm, int rank);
+
 /// The records of all members, by rank, where there is no difference. Throws std::bad_alloc.
 std::vector<topology::LocalityRecord> records_of(ompi_communicator_t* comm);
 

@@ -49,7 +49,7 @@ CommunicatorState::CommunicatorState(ompi_communicator_t* comm, const Settings& 
       job_(job),
       own_(std::move(own)),
       settings_(own_ != nullptr ? own_->settings : static_cast<const CommunicatorSettings&>(job)),
-      least_(comm),
+      least_(comm, known_node_of),
       transport_(comm, own_counters_),
       arena_(algorithms::Arena::default_keep, &spare_of_process()) {}
 

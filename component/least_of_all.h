@@ -8,23 +8,48 @@
 namespace strata::component {
 
 /// Lets all ranks of a communicator know the least of what they bring: how they vote, and tell each other why
-/// not. Straight through Open MPI's point-to-point layer, in as many rounds as the number of ranks has bits:
-/// in each a rank sends what it knows to one that is twice as far as in the round before, and hears from
-/// one as far on the other side (dissemination; Hensgen, Finkel and Manber 1988). A minimum may be heard
-/// twice, so any number of ranks will do. The collectives in the slots are not asked: which these are, and
-/// what memory they need, may differ from rank to rank. Needs no memory of ours.
+/// not. Straight through Open MPI's point-to-point layer: in every node along a binomial tree to its lowest
+/// rank and back, and between these in as many rounds as their number has bits: in each a node sends what it
+/// knows to one that is twice as far as in the round before, and hears from one as far on the other side
+/// (dissemination; Hensgen, Finkel and Manber 1988). A minimum may be heard twice, so any number of nodes
+/// will do. Of N nodes with R ranks 2 (R - N) messages stay inside nodes, and N log2 N leave them. The
+/// collectives in the slots are not asked: which these are, and what memory they need, may differ from rank
+/// to rank. Needs no memory of ours.
 class LeastOfAll {
 public:
     static constexpr std::size_t most_words = 6;
+    /// Beyond, every rank counts as a node of its own.
+    static constexpr int most_grouped_ranks = 1024;
+    static constexpr int most_nodes = 256;
 
-    explicit LeastOfAll(ompi_communicator_t* comm) : comm_(comm) {}
+    /// The number of a rank's node; every rank tells the same. Must neither need memory nor throw.
+    using NodeOf = std::uint64_t (*)(ompi_communicator_t* comm, int rank);
+
+    /// `limit_ranks`, `limit_nodes`: of the above, or less.
+    LeastOfAll(ompi_communicator_t* comm, NodeOf node_of, int limit_ranks = most_grouped_ranks,
+               int limit_nodes = most_nodes)
+        : comm_(comm), node_of_(node_of), limit_ranks_(limit_ranks), limit_nodes_(limit_nodes) {}
 
     /// Word by word, in place; at most `most_words`. Collective. Returns Open MPI's error code; after an
     /// error the words are not to be used.
     int exchange(std::span<std::uint64_t> words);
 
 private:
+    struct Nodes;
+    bool group(Nodes& nodes) const;
+    template <class RankAt>
+    int disseminate(std::span<std::uint64_t> words, int own, int count, RankAt&& rank_at);
+    template <class RankAt>
+    int gather(std::span<std::uint64_t> words, int own, int count, RankAt&& rank_at);
+    template <class RankAt>
+    int release(std::span<std::uint64_t> words, int own, int count, RankAt&& rank_at);
+    int send(std::span<const std::uint64_t> words, int to);
+    int receive(std::span<std::uint64_t> words, int from);
+
     ompi_communicator_t* comm_;
+    NodeOf node_of_;
+    int limit_ranks_;
+    int limit_nodes_;
     /// Not on the stack: after an error a message may still arrive.
     std::array<std::uint64_t, most_words> heard_{};
 };

@@ -65,11 +65,9 @@ def monitored(folder, node_of):
 
 def vote_bytes(node_of):
     """What the first call on a communicator sends between nodes to find out whether all serve it: six words
-    from every rank to those 1, 2, 4, ... further on."""
-    ranks = len(node_of)
-    distances = [1 << bit for bit in range((ranks - 1).bit_length())]
-    return sum(48 for distance in distances for rank in range(ranks)
-               if node_of[rank] != node_of[(rank + distance) % ranks])
+    from every node to those 1, 2, 4, ... further on."""
+    nodes = len(set(node_of.values()))
+    return 48 * nodes * (nodes - 1).bit_length()
 
 
 def run_monitored(nodes, case, sizes, judge):

@@ -19,9 +19,9 @@ namespace {
 
 class Test {
 public:
-    explicit Test(Session& session) : session_(session) {
+    Test(Session& session, LeastOfAll::NodeOf node_of, int limit_ranks, int limit_nodes) : session_(session) {
         MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
-        all_ = std::make_unique<LeastOfAll>(comm_);
+        all_ = std::make_unique<LeastOfAll>(comm_, node_of, limit_ranks, limit_nodes);
     }
     ~Test() { MPI_Comm_free(&comm_); }
     Test(const Test&) = delete;
@@ -100,13 +100,32 @@ private:
     std::unique_ptr<LeastOfAll> all_;
 };
 
+struct Nodes {
+    const char* name;
+    LeastOfAll::NodeOf node_of;
+    int limit_ranks = LeastOfAll::most_grouped_ranks;
+    int limit_nodes = LeastOfAll::most_nodes;
+};
+constexpr Nodes kinds_of_nodes[] = {
+    {"one node", [](ompi_communicator_t*, int) { return std::uint64_t{5}; }},
+    {"a rank per node", [](ompi_communicator_t*, int rank) { return static_cast<std::uint64_t>(rank); }},
+    {"block order",
+     [](ompi_communicator_t*, int rank) { return static_cast<std::uint64_t>(100 - rank / 3); }},
+    {"round robin", [](ompi_communicator_t*, int rank) { return static_cast<std::uint64_t>(rank % 3); }},
+    {"too many ranks", [](ompi_communicator_t*, int) { return std::uint64_t{5}; }, 1},
+    {"too many nodes", [](ompi_communicator_t*, int rank) { return static_cast<std::uint64_t>(rank % 2); },
+     LeastOfAll::most_grouped_ranks, 1},
+    {"unequal nodes", [](ompi_communicator_t*, int rank) { return std::uint64_t{rank % 5 == 1}; }},
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
     Session session(argc, argv);
     session.reject_other_arguments();
-    {
-        Test test(session);
+    for (const Nodes& nodes : kinds_of_nodes) {
+        session.at("%s", nodes.name);
+        Test test(session, nodes.node_of, nodes.limit_ranks, nodes.limit_nodes);
         test.minima();
         test.verdicts();
         test.many_failures();
