@@ -73,9 +73,11 @@ int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments
         SavedSlots& slots = state.forwards_to_predicted() ? predicted_slots(module) : module.saved;
         return forward<op>(module.comm, saved_slot<op>(slots), arguments...);
     }
+    CallMeter meter(state.usage(), op);
     const auto hand_over = [&](ForwardReason reason) {
+        meter.is_left(reason);
         count_forward(op, state, reason);
-        const bool predicted = reason == ForwardReason::model;
+        const bool predicted = reason == ForwardReason::model || reason == ForwardReason::early;
         SavedSlots& slots = predicted ? predicted_slots(module) : module.saved;
         const CommunicatorState::Forwarding scope(state, predicted);
         return forward<op>(module.comm, saved_slot<op>(slots), arguments...);
@@ -89,7 +91,15 @@ int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments
         // here. Without agreement they may be in a component that exchanges empty messages.
         return OMPI_SUCCESS;
     }
+    meter.has(request.operation.bytes);
     if (state.unsettled()) {
+        if (state.comes_early(request)) {
+            const int rc = hand_over(ForwardReason::early);
+            if (rc != OMPI_SUCCESS) {
+                state.repeat_early();
+            }
+            return rc;
+        }
         if (const int rc = state.settle(request); rc != OMPI_SUCCESS) {
             return rc;
         }
@@ -104,7 +114,9 @@ int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
+    meter.goes_by(planned->plan);
     if (planned->plan.composed) {
+        meter.is_left(ForwardReason::crowded);
         count_forward(op, state, ForwardReason::crowded);
         const CommunicatorState::Forwarding scope(state, true);
         return run(*planned, operation, communicators);

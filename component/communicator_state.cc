@@ -49,9 +49,20 @@ CommunicatorState::CommunicatorState(ompi_communicator_t* comm, const Settings& 
       job_(job),
       own_(std::move(own)),
       settings_(own_ != nullptr ? own_->settings : static_cast<const CommunicatorSettings&>(job)),
+      early_(job),
       least_(comm, known_node_of),
       transport_(comm, own_counters_),
-      arena_(algorithms::Arena::default_keep, &spare_of_process()) {}
+      arena_(algorithms::Arena::default_keep, &spare_of_process()) {
+    if (tells_usage(job_)) {
+        try_to([this] { usage_ = std::make_unique<CallUsage>(settings_.rules_file); });
+    }
+}
+
+CommunicatorState::~CommunicatorState() {
+    if (usage_ != nullptr) {
+        try_to([this] { job_usage().add(usage_->summary(own_counters_, memory())); });
+    }
+}
 
 /// From now on every call goes to the previous component.
 void CommunicatorState::forward_all(ForwardReason reason) {
@@ -79,6 +90,9 @@ void CommunicatorState::tell_predicted() {
 
 void CommunicatorState::set_up() noexcept {
     const SetupMeter meter(own_counters_);
+    if (usage_ != nullptr) {
+        try_to([this] { usage_->introduce(comm_->c_name, ompi_comm_size(comm_)); });
+    }
     if (const auto reason = find_difference(comm_)) {
         forward_all(*reason);
         return;
@@ -91,6 +105,20 @@ void CommunicatorState::set_up() noexcept {
     agreed_ = true;
     unsettled_ = true;
     fresh_ = false;
+}
+
+bool CommunicatorState::comes_early(const Request& request) noexcept {
+    if (!early_.take(request)) {
+        return false;
+    }
+    if (wants_dump(job_)) {
+        // Whoever asks for a picture gets one, whatever the program does.
+        try_to([this] {
+            prepare();
+            dump_hierarchy(comm_, job_, hierarchy_, records_, [this] { return choices(); });
+        });
+    }
+    return true;
 }
 
 int CommunicatorState::settle(const Request& first) noexcept {
@@ -121,6 +149,9 @@ Ballot CommunicatorState::make_ballot(const Request& first) noexcept {
     if (failure_ == Failure::none) {
         try {
             prepare();
+            for (int op = 0; op < collective_count; ++op) {
+                decide(static_cast<Collective>(op));
+            }
             ballot.facts = hash_facts(first);
         } catch (const std::bad_alloc&) {
             failure_ = Failure::memory;
@@ -132,7 +163,7 @@ Ballot CommunicatorState::make_ballot(const Request& first) noexcept {
     return ballot;
 }
 
-/// Everything that follows from the records and the settings.
+/// Everything that follows from the records and the settings, but for which calls are served.
 void CommunicatorState::prepare() {
     records_ = records_of(comm_);
     const topology::Election election = election_of(comm_, job_, settings_);
@@ -144,9 +175,6 @@ void CommunicatorState::prepare() {
     }
     routing_.emplace(hierarchy_, lanes_, ompi_comm_rank(comm_));
     consecutive_groups_ = algorithms::consecutive_groups(hierarchy_);
-    for (int op = 0; op < collective_count; ++op) {
-        decide(static_cast<Collective>(op));
-    }
 }
 
 /// Makes the first plan and its edges, too: the others must not wait for a rank that then cannot.

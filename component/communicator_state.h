@@ -6,8 +6,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "call_usage.h"
 #include "communicator_counters.h"
 #include "counters.h"
+#include "early_calls.h"
 #include "info_keys.h"
 #include "level_communicators.h"
 #include "ompi_compat.h"
@@ -38,6 +40,9 @@ public:
     /// `own`: where the communicator has info keys for us; null without.
     CommunicatorState(ompi_communicator_t* comm, const Settings& job,
                       std::unique_ptr<OwnSettings> own) noexcept;
+    CommunicatorState(const CommunicatorState&) = delete;
+    CommunicatorState& operator=(const CommunicatorState&) = delete;
+    ~CommunicatorState();
 
     /// This process cannot serve the communicator; the others will know before the first message.
     void note_failure(Failure failure) { failure_ = failure_ == Failure::none ? failure : failure_; }
@@ -58,6 +63,12 @@ public:
     /// True when the records agree but the members have not voted yet. Known after usable(), alike on all
     /// members.
     bool unsettled() const { return unsettled_; }
+    /// True where calls may come before the set-up.
+    bool may_call_early() const { return job_.setup_after > 0; }
+    /// True for a call that comes before the set-up. While unsettled().
+    bool comes_early(const Request& request) noexcept;
+    /// Such a call has failed here.
+    void repeat_early() { early_.give_back(); }
     /// Prepares everything up to the plan of the `first` call, and votes: from then on all members serve the
     /// communicator, or none. Collective over the communicator. Returns Open MPI's error code.
     int settle(const Request& first) noexcept;
@@ -96,6 +107,9 @@ public:
     /// Bytes kept for this communicator: hierarchy, plans and buffers; without the edges of its trees, and
     /// what components keep on its levels. Cost: the number of groups.
     std::size_t memory() const;
+
+    /// Where what becomes of calls is noted; null where nobody will read it.
+    CallUsage* usage() { return usage_.get(); }
 
     /// Memory of the call that is being served.
     algorithms::Arena& arena() { return arena_; }
@@ -190,7 +204,8 @@ private:
     bool fresh_ = true;
     bool agreed_ = false;  // known once no longer fresh
     bool unsettled_ = false;
-    std::optional<Ballot> ballot_;  // from the first call on
+    EarlyCalls early_;
+    std::optional<Ballot> ballot_;  // from the set-up on
     LeastOfAll least_;
     std::vector<topology::LocalityRecord> records_;  // until the vote
     bool forwarding_ = false;
@@ -206,6 +221,7 @@ private:
     std::unordered_map<std::uint64_t, Planned> plans_;
     std::list<LevelSet> level_sets_;
     CommunicatorCounters own_counters_;
+    std::unique_ptr<CallUsage> usage_;
     PmlTransport transport_;
     algorithms::Arena arena_;
 };

@@ -1,4 +1,5 @@
 // The component: opened once per process, asked once per communicator.
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -41,7 +42,26 @@ Surroundings& surroundings() {
     return known;
 }
 
+/// Measures what MPI_Init spends in a function of the component.
+class InitMeter {
+public:
+    InitMeter() = default;
+    InitMeter(const InitMeter&) = delete;
+    InitMeter& operator=(const InitMeter&) = delete;
+    ~InitMeter() {
+        if (compat::is_starting()) {
+            const auto spent = std::chrono::steady_clock::now() - start_;
+            counters().init_ns.add(static_cast<std::uint64_t>(
+                std::chrono::duration_cast<std::chrono::nanoseconds>(spent).count()));
+        }
+    }
+
+private:
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
 int register_parameters() {
+    const InitMeter meter;
     try {
         variables().register_all(&mca_coll_strata_component.collm_version);
         register_counters(&mca_coll_strata_component.collm_version);
@@ -63,6 +83,7 @@ Surroundings find_surroundings() {
 }
 
 int open() {
+    const InitMeter meter;
     try {
         compat::count_opening();
         find_help_texts();
@@ -98,11 +119,6 @@ int open() {
     }
 }
 
-int close() {
-    release_spare_modules();
-    return OMPI_SUCCESS;
-}
-
 /// Without what `step` gains everything goes its way, too.
 void if_published(void (*step)()) noexcept {
     try {
@@ -113,12 +129,20 @@ void if_published(void (*step)()) noexcept {
     }
 }
 
+int close() {
+    if_published(complete_dump);
+    release_spare_modules();
+    return OMPI_SUCCESS;
+}
+
 int init_query(bool /*progress_threads*/, bool /*mpi_threads*/) {
+    const InitMeter meter;
     if_published(tell_of_node);
     return OMPI_SUCCESS;
 }
 
 mca_coll_base_module_t* comm_query(ompi_communicator_t* comm, int* priority) {
+    const InitMeter meter;
     *priority = -1;
     if (comm == &ompi_mpi_comm_world.comm) {
         if_published(receive_records);

@@ -10,10 +10,11 @@ int read_counter(const mca_base_pvar_t* variable, void* value, void* /*object*/)
     return OPAL_SUCCESS;
 }
 
+/// Of a COUNTER Open MPI tells what it has grown by since a tool asked for it first; of a LEVEL all.
 void register_one(const mca_base_component_t* component, const std::string& name, const std::string& help,
-                  Counter& counter) {
+                  Counter& counter, int variable_class = MCA_BASE_PVAR_CLASS_COUNTER) {
     mca_base_component_pvar_register(
-        component, name.c_str(), help.c_str(), OPAL_INFO_LVL_4, MCA_BASE_PVAR_CLASS_COUNTER,
+        component, name.c_str(), help.c_str(), OPAL_INFO_LVL_4, variable_class,
         MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, nullptr, MCA_BASE_VAR_BIND_NO_OBJECT,
         static_cast<mca_base_pvar_flag_t>(MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS),
         read_counter, nullptr, nullptr, &counter);
@@ -35,6 +36,7 @@ const char* name_of(ForwardReason reason) {
         case ForwardReason::crowded: return "crowded";
         case ForwardReason::failure: return "failure";
         case ForwardReason::plans: return "plans";
+        case ForwardReason::early: return "early";
         case ForwardReason::count: break;
     }
     return "?";
@@ -57,6 +59,7 @@ const char* explanation(ForwardReason reason) {
         case ForwardReason::crowded: return "its Reduce and Bcast are predicted faster on shared processors";
         case ForwardReason::failure: return "one of its processes cannot serve it";
         case ForwardReason::plans: return "its processes have come to different plans";
+        case ForwardReason::early: return "a few short calls do not pay for setting a communicator up";
         case ForwardReason::count: break;
     }
     return "?";
@@ -103,6 +106,8 @@ void register_counters(const mca_base_component_t* component) {
     register_one(component, "communicators", "Sub-communicators created", all.communicators);
     register_one(component, "setup_us", "Microseconds spent on agreement, hierarchy and sub-communicators",
                  all.setup_us);
+    register_one(component, "init_ns", "Nanoseconds of MPI_Init that were spent in the plugin", all.init_ns,
+                 MCA_BASE_PVAR_CLASS_LEVEL);
 }
 
 }  // namespace strata::component

@@ -23,6 +23,7 @@ enum class ForwardReason : int {
     crowded,       ///< ranks share processors: as its Reduce and Bcast
     failure,       ///< a process of the communicator cannot serve it: out of memory, say
     plans,         ///< its processes have come to different plans
+    early,         ///< one of the first calls, too short and too few to pay for a set-up
     count
 };
 inline constexpr int forward_reason_count = static_cast<int>(ForwardReason::count);
@@ -53,6 +54,7 @@ struct Counters {
     std::array<Counter, topology::level_kind_count> delegated;  ///< level broadcasts handed to others
     Counter communicators;                                      ///< sub-communicators created
     Counter setup_us;  ///< time spent on agreement, hierarchy and sub-communicators
+    Counter init_ns;   ///< of MPI_Init, spent in the plugin
 
     PerCollective& of(Collective op) { return collectives[static_cast<int>(op)]; }
 };

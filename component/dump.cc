@@ -4,15 +4,23 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
+#include "call_usage.h"
 #include "messages.h"
 
 namespace strata::component {
 namespace {
 
 constexpr const char* notes_key = "coll.strata.notes";
+
+std::atomic<bool>& dumped() {
+    static std::atomic<bool> done{false};
+    return done;
+}
 
 /// What a process said about its node; where it said nothing (its own coll_strata_dump may be empty) what is
 /// known here.
@@ -36,6 +44,29 @@ topology::NodeNotes notes_of(const opal_process_name_t& process, const Settings&
     return notes;
 }
 
+/// For the end of the job.
+struct Written {
+    std::string path;  // absolute: programs go to other folders
+    std::string picture;
+};
+Written& written() {
+    static Written one;
+    return one;
+}
+
+void write(const std::string& path, const std::string& text) {
+    if (path == "-") {
+        std::fputs(text.c_str(), stderr);
+        return;
+    }
+    std::ofstream file(path);
+    file << text;
+    file.close();
+    if (!file) {
+        show_dump_failed(path, std::strerror(errno));
+    }
+}
+
 void write_picture(ompi_communicator_t* comm, const Settings& settings, const topology::Hierarchy& hierarchy,
                    std::span<const topology::LocalityRecord> records,
                    const std::function<algorithms::PlanListing()>& choices) {
@@ -57,17 +88,10 @@ void write_picture(ompi_communicator_t* comm, const Settings& settings, const to
     } else if (format == topology::PictureFormat::text) {
         below = "\n" + algorithms::listing_text(choices());
     }
-    const std::string picture = topology::draw(hierarchy, format, notes) + below;
-    if (settings.dump == "-") {
-        std::fputs(picture.c_str(), stderr);
-        return;
-    }
-    std::ofstream file(settings.dump);
-    file << picture;
-    file.close();
-    if (!file) {
-        show_dump_failed(settings.dump, std::strerror(errno));
-    }
+    std::string picture = topology::draw(hierarchy, format, notes) + below;
+    write(settings.dump, picture);
+    const std::string path = settings.dump == "-" ? "-" : std::filesystem::absolute(settings.dump).string();
+    written() = {path, std::move(picture)};
 }
 
 }  // namespace
@@ -78,17 +102,40 @@ void publish_notes(const topology::NodeNotes& notes) {
                     std::as_bytes(std::span(text)));  // should it fail, names and cards are missing
 }
 
+bool writes_dump(const Settings& settings) { return !settings.dump.empty() && compat::own_name().vpid == 0; }
+
+bool tells_usage(const Settings& settings) {
+    const topology::PictureFormat format = topology::format_for(settings.dump);
+    return writes_dump(settings) &&
+           (format == topology::PictureFormat::json || format == topology::PictureFormat::text);
+}
+
+bool wants_dump(const Settings& settings) { return writes_dump(settings) && !dumped().load(); }
+
 void dump_hierarchy(ompi_communicator_t* comm, const Settings& settings, const topology::Hierarchy& hierarchy,
                     std::span<const topology::LocalityRecord> records,
                     const std::function<algorithms::PlanListing()>& choices) {
-    static std::atomic<bool> done{false};
-    if (settings.dump.empty() || compat::own_name().vpid != 0 || done.exchange(true)) {
+    if (!wants_dump(settings) || dumped().exchange(true)) {
         return;
     }
     try {
         write_picture(comm, settings, hierarchy, records, choices);
     } catch (const std::exception& error) {
         show_dump_failed(settings.dump, error.what());  // the other ranks go on, and so must this one
+    }
+}
+
+void complete_dump() {
+    const Written first = std::exchange(written(), {});
+    const algorithms::JobUse use = job_usage().take();
+    if (first.picture.empty() || use.communicators.empty()) {
+        return;
+    }
+    if (topology::format_for(first.path) == topology::PictureFormat::json) {
+        write(first.path, topology::with_members(first.picture, algorithms::usage_members(use)));
+    } else {
+        const std::string told = "\nwhat was done, as process 0 saw it\n\n" + algorithms::usage_text(use);
+        write(first.path, first.path == "-" ? told : first.picture + told);
     }
 }
 

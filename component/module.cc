@@ -70,10 +70,13 @@ int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     }
 #include "strata/algorithms/collectives.def"
 #undef STRATA_COLLECTIVE
-    try {
-        module->predicted = make_predicted_slots(module->saved, comm);
-        module->state->note_predicted(predicted_mask(*module));
-    } catch (...) {
+    bool failed = false;
+    module->predicted = make_predicted_slots(module->saved, comm, failed);
+    module->state->note_predicted(predicted_mask(*module));
+    if (failed && module->state->may_call_early()) {
+        end_job(comm, "coll/tuned, to which the first short calls go, has no memory for it");
+    }
+    if (failed) {
         module->state->note_failure(Failure::memory);
     }
     if constexpr (compat::components_install_themselves) {

@@ -134,6 +134,10 @@ bool may_have_info(ompi_communicator_t* comm) {
     return comm != &ompi_mpi_comm_world.comm && comm != &ompi_mpi_comm_self.comm && !named_without_info;
 }
 
+bool is_starting() {
+    return ompi_mpi_state >= OMPI_MPI_STATE_INIT_STARTED && ompi_mpi_state < OMPI_MPI_STATE_INIT_COMPLETED;
+}
+
 std::uint32_t architecture() { return opal_local_arch; }
 
 std::vector<std::string> coll_components() {
@@ -250,18 +254,22 @@ bool han_is_default() {
     return as_it_comes;
 }
 
-mca_coll_base_module_t* make_module(std::string_view component, ompi_communicator_t* comm) {
+mca_coll_base_module_t* make_module(std::string_view component, ompi_communicator_t* comm, bool& failed) {
+    failed = false;
     mca_base_component_list_item_t* item = nullptr;
     OPAL_LIST_FOREACH(item, &ompi_coll_base_framework.framework_components, mca_base_component_list_item_t) {
         if (component != item->cli_component->mca_component_name) {
             continue;
         }
         const auto* coll = reinterpret_cast<const mca_coll_base_component_t*>(item->cli_component);
-        int priority = -1;
+        constexpr int unsaid = -1;
+        int priority = unsaid;
         mca_coll_base_module_t* module = coll->collm_comm_query(comm, &priority);
         if (module != nullptr && priority >= 0 && module->coll_module_enable(module, comm) == OMPI_SUCCESS) {
             return module;
         }
+        // Who does not want to says so by a priority, on all ranks.
+        failed = module == nullptr ? priority == unsaid : priority >= 0;
         if (module != nullptr) {
             OBJ_RELEASE(module);
         }

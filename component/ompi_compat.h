@@ -223,8 +223,8 @@ bool openib_is_used();
 /// As it is when this is first called.
 bool han_is_default();
 /// A module of a coll component for a communicator, ready to be called; the caller owns it. nullptr where the
-/// component is not there or does not want to: alike on all members of a communicator.
-mca_coll_base_module_t* make_module(std::string_view component, ompi_communicator_t* comm);
+/// component is not there or does not want to, alike on all members of a communicator, or `failed` here.
+mca_coll_base_module_t* make_module(std::string_view component, ompi_communicator_t* comm, bool& failed);
 /// Of a communicator that MPI_Finalize may release before the one that it was made of, and that frees it
 /// again.
 void keep_beyond_parent(ompi_communicator_t* comm);
@@ -245,6 +245,10 @@ struct InfoEntry {
 };
 /// What the info object of a communicator holds.
 std::vector<InfoEntry> info_entries(ompi_communicator_t* comm);
+/// True within MPI_Init.
+bool is_starting();
+/// Needs no memory.
+bool has_info(ompi_communicator_t* comm, std::string_view key) noexcept;
 /// A text MCA variable of another component ("opal", "btl", "tcp", "if_include"); empty when there is none.
 std::string text_variable(const char* project, const char* framework, const char* component,
                           const char* name);

@@ -17,6 +17,18 @@ std::vector<InfoEntry> info_entries(ompi_communicator_t* comm) {
     return entries;
 }
 
+bool has_info(ompi_communicator_t* comm, std::string_view key) noexcept {
+    opal_info_entry_t* entry = nullptr;
+    if (comm->super.s_info != nullptr) {
+        OPAL_LIST_FOREACH(entry, &comm->super.s_info->super, opal_info_entry_t) {
+            if (key == entry->ie_key->string) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 std::uint64_t creation_number(ompi_communicator_t* comm) {
     return comm->c_contextid.cid_base * 0x9E3779B97F4A7C15U ^ comm->c_contextid.cid_sub.u64;
 }

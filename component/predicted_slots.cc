@@ -11,27 +11,24 @@ bool is_of_han(const mca_coll_base_module_t* module) {
 }
 
 /// A module of tuned in the place of han's; nullptr where there is none of han, or somebody wants it so.
-mca_coll_base_module_t* tuned_for(const SavedSlots& found, ompi_communicator_t* comm) {
+mca_coll_base_module_t* tuned_for(const SavedSlots& found, ompi_communicator_t* comm, bool& failed) {
     bool has_han = false;
 #define STRATA_COLLECTIVE(op) has_han = has_han || is_of_han(found.op.module);
 #include "strata/algorithms/collectives.def"
 #undef STRATA_COLLECTIVE
     // Where components install themselves, a second one would do so over the plugin.
-    if (!has_han || compat::components_install_themselves || !compat::han_is_default()) {
+    if (!has_han || compat::components_install_themselves || !compat::han_is_default() ||
+        compat::has_info(comm, "ompi_comm_coll_preference")) {
         return nullptr;
     }
-    for (const auto& [key, value] : compat::info_entries(comm)) {
-        if (key == "ompi_comm_coll_preference") {
-            return nullptr;
-        }
-    }
-    return compat::make_module("tuned", comm);
+    return compat::make_module("tuned", comm, failed);
 }
 
 }  // namespace
 
-std::optional<SavedSlots> make_predicted_slots(const SavedSlots& found, ompi_communicator_t* comm) {
-    mca_coll_base_module_t* tuned = tuned_for(found, comm);
+std::optional<SavedSlots> make_predicted_slots(const SavedSlots& found, ompi_communicator_t* comm,
+                                               bool& failed) noexcept {
+    mca_coll_base_module_t* tuned = tuned_for(found, comm, failed);
     if (tuned == nullptr) {
         return std::nullopt;
     }

@@ -11,6 +11,12 @@ bool in_rank_order(ompi_op_t* op, const CommunicatorState& state) {
     return !ompi_op_is_commute(op) || state.reproducible();
 }
 
+/// Whole numbers under MPI's own operators.
+bool is_exact(ompi_op_t* op, ompi_datatype_t* datatype) {
+    return ompi_op_is_intrinsic(op) &&
+           (datatype->super.flags & OMPI_DATATYPE_FLAG_DATA_TYPE) == OMPI_DATATYPE_FLAG_DATA_INT;
+}
+
 template <class Engine>
 int with_buffers(const Operands& operands, CommunicatorState& state, Engine&& engine) {
     const auto count = static_cast<std::size_t>(operands.count);
@@ -47,6 +53,7 @@ Request request_of(Collective collective, const Operands& operands, int root,
     request.operation.rank_order = in_rank_order(operands.op, state);
     request.operation.reproducible = state.reproducible();
     request.ordered = !ompi_op_is_commute(operands.op);
+    request.exact = is_exact(operands.op, operands.datatype);
     return request;
 }
 

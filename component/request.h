@@ -10,6 +10,7 @@ struct Request {
     algorithms::Operation operation;  ///< root: no_root where the collective has none
     bool sized = true;                ///< operation.bytes is known: 0 means that there is nothing to do
     bool ordered = false;             ///< only for consecutive groups: the operator does not commute
+    bool exact = false;               ///< a reduction that gives the same bits in any order
 };
 
 }  // namespace strata::component

@@ -11,6 +11,8 @@ namespace {
 
 using topology::stable_hash;
 
+constexpr int most_early_calls = 1'000'000;
+
 std::vector<std::string> words(const std::string& text) {
     std::vector<std::string> result;
     for (const std::string_view entry : topology::split(text, ',')) {
@@ -171,6 +173,8 @@ Settings parse_settings(const SettingsText& text, const std::vector<std::string>
     });
     reader.read("reproducible", text.reproducible,
                 [&] { settings.reproducible = parse_number(text.reproducible, 0, 1, "") == 1; });
+    reader.read("setup_after", text.setup_after,
+                [&] { settings.setup_after = parse_number(text.setup_after, 0, most_early_calls, ""); });
     reader.read("disable", text.disable, [&] {
         std::array<bool, collective_count> disabled{};
         for (const auto& word : words(text.disable)) {
@@ -202,7 +206,7 @@ std::uint64_t agreement_hash(const SettingsText& text, const Settings& settings,
         << settings.near_card << '|' << settings.reproducible << '|' << surroundings.network_eager_bytes
         << '|' << surroundings.node_eager_bytes << '|' << surroundings.architecture << '|'
         << surroundings.several_threads << '|' << surroundings.han_is_default << '|' << surroundings.transport
-        << '|' << settings.rules_hash << '|';
+        << '|' << settings.rules_hash << '|' << settings.setup_after << '|';
     if (settings.network) {
         all << settings.network->hash();
     } else {

@@ -35,6 +35,7 @@ struct SettingsText {
     std::string rules;
     std::string reproducible = "0";
     std::string disable;
+    std::string setup_after = "8";
     std::string dump;
     std::array<CollectiveText, collective_count> collectives;
 };
@@ -60,6 +61,7 @@ struct Settings : CommunicatorSettings {
     std::vector<topology::PretendedPlace> placement;
     std::vector<topology::NamedCard> nic;  ///< empty: detect
     bool near_card = true;                 ///< off: leaders are the lowest ranks
+    int setup_after = 8;                   ///< calls; see early_calls.h
     std::string dump;
 };
 

@@ -69,6 +69,12 @@ void Variables::register_all(const mca_base_component_t* component) {
          "Operators that "
          "do not commute are left to Open MPI where groups are no runs of ranks",
          OPAL_INFO_LVL_4, &SettingsText::reproducible);
+    text("setup_after",
+         "Short calls (up to 4 KiB) on a communicator that are left to the previous component before it is "
+         "set "
+         "up (0: none; 1000000 at most). Not where a parameter or rule speaks of the collective, and of "
+         "reductions only those of whole numbers by MPI's own operators",
+         OPAL_INFO_LVL_5, &SettingsText::setup_after);
     text("disable", "Collectives to leave to other components, comma-separated", OPAL_INFO_LVL_2,
          &SettingsText::disable);
     text("dump",

@@ -102,6 +102,12 @@ std::span<const int> Planner::others_of(Collective op, int root_class) const {
     return found == others.end() ? std::span<const int>{} : std::span<const int>{found->second};
 }
 
+bool PlanSettings::speak_of(Collective op) const {
+    return of(op).engine != Engine::automatic || !of(op).methods.empty() || !of(op).segments.empty() ||
+           std::any_of(rules.rules.begin(), rules.rules.end(),
+                       [op](const Rule& rule) { return rule.concerns(op); });
+}
+
 bool Planner::may_want(Engine engine) const {
     const auto asks = [&](const auto& wish) { return wish.engine == engine; };
     return std::any_of(settings_.overrides.begin(), settings_.overrides.end(), asks) ||

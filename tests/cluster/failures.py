@@ -22,7 +22,7 @@ CASES = {
 def test(paths, name):
     victim, node, how, step, cause = CASES[name]
     with Nodes(paths, SLOTS) as nodes:
-        parameters = {"coll_strata_network": f"file:{nodes.network_file}"}
+        parameters = {"coll_strata_network": f"file:{nodes.network_file}", "coll_strata_setup_after": "0"}
 
         def judge(outcome):
             outcome.expect_success()

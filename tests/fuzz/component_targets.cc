@@ -41,11 +41,12 @@ void settings(std::string_view input) {
     component::SettingsText text;
     auto& bcast = text.collectives[0];
     auto& last = text.collectives.back();
-    std::string* const members[] = {&text.priority,  &text.verbose,          &text.window,
-                                    &text.hierarchy, &text.network,          &text.placement,
-                                    &text.nic,       &text.reproducible,     &text.disable,
-                                    &text.dump,      &bcast.algorithm,       &bcast.level_algorithms,
-                                    &bcast.segsize,  &last.level_algorithms, &last.segsize};
+    std::string* const members[] = {&text.priority,   &text.verbose,          &text.window,
+                                    &text.hierarchy,  &text.network,          &text.placement,
+                                    &text.nic,        &text.reproducible,     &text.disable,
+                                    &text.dump,       &bcast.algorithm,       &bcast.level_algorithms,
+                                    &bcast.segsize,   &last.level_algorithms, &last.segsize,
+                                    &text.setup_after};
     const auto said = fields(input, 0);
     for (std::size_t i = 0; i < std::min(said.size(), std::size(members)); ++i) {
         if (!said[i].empty()) *members[i] = said[i];

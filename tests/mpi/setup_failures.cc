@@ -4,10 +4,11 @@
 // have agreed, may fail it, before its first message; the program repeats it then.
 //
 //   setup_failures [--collective allgather|barrier|allreduce|bcast] [--items N] [--victim RANK] [--points N]
-//                  [--how once|lasting|other] [--only making|first]
+//                  [--how once|lasting|other] [--only making|first] [--early]
 //
 // --points: failures per step, at most. --how: one allocation fails, or all from there to the end of the
-// first call, or one fails by another exception than that of memory. --only: where.
+// first call, or one fails by another exception than that of memory. --only: where. --early: these calls come
+// before the set-up, need no memory, and so are not touched by any failure.
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -134,6 +135,7 @@ int main(int argc, char** argv) {
     const auto items = static_cast<int>(session.number("--items", 16));
     const auto how = failure_from_name(session.option("--how", "once"));
     const std::string only = session.option("--only", "");
+    const bool early = session.flag("--early");
     session.reject_other_arguments();
     {
         Test test(session, collective, items, how);
@@ -141,6 +143,7 @@ int main(int argc, char** argv) {
         std::vector<Point> points;
         for (const Step step : {Step::making, Step::first}) {
             const long allocations = test.round(nullptr, step);
+            session.expect(!early || step == Step::making || allocations == 0, "an early call takes memory");
             const bool wanted = only.empty() || (only == "making") == (step == Step::making);
             for (const long allocation : sample_of(wanted ? allocations : 0, most)) {
                 points.push_back({step, allocation});
@@ -164,8 +167,9 @@ int main(int argc, char** argv) {
         }
         session.expect((tally.left + tally.served + tally.errors) * 2 > rounds,
                        "hardly any allocation failed");
-        session.expect(tally.left > tally.errors,
-                       "most failures are those of the call, not of its preparation");
+        session.expect(early ? tally.left + tally.errors == 0 : tally.left > tally.errors,
+                       early ? "a failure changed what became of an early call"
+                             : "most failures are those of the call, not of its preparation");
     }
     return session.finish();
 }

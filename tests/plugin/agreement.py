@@ -83,6 +83,7 @@ def make_cases(paths, scratch):
         "algorithm": Case(MIDDLE, [coll("bcast_algorithm", "levels")], "settings"),
         "segsize": Case(LAST, [coll("bcast_segsize", "1k")], "settings"),
         "hierarchy": Case(FIRST, [coll("hierarchy", "node")], "settings"),
+        "setup_after": Case(MIDDLE, [coll("setup_after", 3)], "settings"),
         "disable": Case(MIDDLE, [coll("disable", "bcast")], "settings"),
         "bad_value": Case(MIDDLE, [coll("window", "wide")], "settings"),
         "bad_value_first": Case(FIRST, [coll("window", "wide")], "settings", messages=both_messages),

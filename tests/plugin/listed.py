@@ -10,14 +10,14 @@ import sys
 
 from job import Paths, environment
 
-GENERAL = ["priority", "verbose", "window", "hierarchy", "network", "nic", "rules", "reproducible", "topology",
-           "placement", "disable", "dump"]
+GENERAL = ["priority", "verbose", "window", "hierarchy", "network", "nic", "rules", "reproducible", "setup_after",
+           "topology", "placement", "disable", "dump"]
 PER_COLLECTIVE = ["algorithm", "level_algorithms", "segsize"]
 ENGINES = ["tree", "levels", "forward"]
 SPECIAL_ENGINES = {"ring": ["allgather", "allgatherv", "allreduce"],
                    "lanes": ["bcast", "allgather", "allgatherv", "allreduce"]}
 REASONS = ["missing", "version", "settings", "several_jobs", "threads", "no_hierarchy", "model", "chosen",
-           "order", "crowded", "failure", "plans"]
+           "order", "crowded", "failure", "plans", "early"]
 PER_LEVEL = ["messages", "bytes", "delegated"]
 LEVELS = ["cluster", "switch", "node", "package", "die", "group", "numa", "l3", "l2", "l1", "core", "pu",
           "custom"]
@@ -32,7 +32,7 @@ def collectives(paths):
 def expected(names):
     parameters = {f"coll_strata_{name}" for name in GENERAL}
     parameters |= {f"coll_strata_{op}_{name}" for op in names for name in PER_COLLECTIVE}
-    variables = {"coll_strata_communicators", "coll_strata_setup_us"}
+    variables = {"coll_strata_communicators", "coll_strata_setup_us", "coll_strata_init_ns"}
     variables |= {f"coll_strata_{op}_{engine}" for op in names for engine in ENGINES}
     variables |= {f"coll_strata_{op}_{engine}" for engine, ops in SPECIAL_ENGINES.items() for op in ops}
     variables |= {f"coll_strata_{op}_forward_{reason}" for op in names for reason in REASONS}

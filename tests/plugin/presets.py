@@ -62,7 +62,7 @@ CASES = {
 
 def start(paths, case, parameters, folder=None, options=(), some=None):
     return run(paths, case.ranks, "probe", case.arguments,
-               {"coll_strata_verbose": "1"} | case.parameters | parameters, folder=folder, options=options,
+               {"coll_strata_verbose": "1", "coll_strata_setup_after": "0"} | case.parameters | parameters, folder=folder, options=options,
                some=some, timeout=100)
 
 

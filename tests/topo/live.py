@@ -52,6 +52,10 @@ def test(paths, topo, case):
         check(outcome, lambda o: (o.expect_success(), o.expect_messages()))
         with open(picture, encoding="utf-8") as file:
             live = json.load(file)
+    # What only a job can tell.
+    used = live.pop("communicators", None)
+    if not used or live.pop("other_communicators", None) != 0 or used[0]["ranks"] != 12 or not used[0]["calls"]:
+        raise Failure(f"the job does not tell what it did: {json.dumps(used)}")
     # What strata-topo tells by --plans.
     told = {name: live.pop(name, None) for name in ("plans", "links", "eager_bytes")}
     if not all(told.values()) or {plan["collective"] for plan in told["plans"]} < {"bcast", "allgather", "barrier"}:

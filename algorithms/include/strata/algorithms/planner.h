@@ -21,6 +21,8 @@ struct PlanSettings {
     LinkTable links;         ///< those of the rules included
 
     const Overrides& of(Collective op) const { return overrides[static_cast<std::size_t>(op)]; }
+    /// True where a parameter or a rule speaks of a collective, for whatever sizes and communicators.
+    bool speak_of(Collective op) const;
 };
 
 /// Operations for which one plan is made: one of them stands for all.
