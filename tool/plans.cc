@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "job.h"
+#include "plan_options.h"
 #include "reading.h"
 #include "strata/algorithms/candidates.h"
 #include "strata/algorithms/hierarchy_dump.h"
@@ -20,36 +21,6 @@ namespace {
 
 using algorithms::Collective;
 using algorithms::Operation;
-
-std::vector<Collective> collectives(const std::string& text) {
-    if (text.empty() || text == "all") return algorithms::all_collectives();
-    std::vector<Collective> found;
-    for (const std::string_view entry : topology::split(text, ',')) {
-        const std::string_view word = topology::trimmed(entry);
-        std::string known = "all";
-        std::optional<Collective> match;
-        for (const Collective collective : algorithms::all_collectives()) {
-            if (name_of(collective) == word) match = collective;
-            known += ", " + std::string(name_of(collective));
-        }
-        if (!match) throw UsageError("op", "unknown operation '" + std::string(word) + "'; known: " + known);
-        found.push_back(*match);
-    }
-    return found;
-}
-
-std::vector<std::size_t> sizes(const std::string& text) {
-    return reading("sizes", [&] {
-        std::vector<std::size_t> found;
-        for (const std::string_view entry : topology::split(text, ',')) {
-            if (topology::trimmed(entry).empty()) continue;
-            const auto size = algorithms::parse_level_sizes(entry);
-            if (size.front().level) throw std::invalid_argument("write sizes without levels: 8,64k,4M");
-            found.push_back(size.front().bytes);
-        }
-        return found;
-    });
-}
 
 /// "50%" -> 0.5.
 double share(std::string text) {
@@ -100,7 +71,7 @@ public:
     }
 
     algorithms::PlanListing list() {
-        algorithms::ListingSpec spec{collectives(options_.op), 0, sizes(options_.sizes)};
+        algorithms::ListingSpec spec{collectives(options_.op), 0, sizes(options_.sizes, "sizes")};
         if (!options_.root.empty()) {
             const auto root = topology::whole_number<int>(options_.root);
             if (!root || *root < 0 || *root >= facts_.hierarchy.ranks()) {

@@ -17,7 +17,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}
 install(PROGRAMS ${CMAKE_CURRENT_LIST_DIR}/strata-report DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/man/strata-report.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
 if(TARGET strata-topo)
-  install(FILES ${CMAKE_CURRENT_LIST_DIR}/man/strata-topo.1 ${CMAKE_CURRENT_LIST_DIR}/man/strata-reorder.1
+  install(FILES ${CMAKE_CURRENT_LIST_DIR}/man/strata-topo.1 ${CMAKE_CURRENT_LIST_DIR}/man/strata-explain.1 ${CMAKE_CURRENT_LIST_DIR}/man/strata-reorder.1
                 ${CMAKE_CURRENT_LIST_DIR}/man/strata-traffic.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
 endif()
 

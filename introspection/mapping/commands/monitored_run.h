@@ -1,36 +1,28 @@
 #pragma once
-#include <filesystem>
 #include <string>
 #include <vector>
+
+#include "job_run.h"
 
 namespace strata::mapping {
 
 /// Runs an unmodified program with Open MPI's own monitoring, and has the plugin, if it is loaded, write its
-/// hierarchy. The files lie in a folder of their own in the current one, because other nodes must reach it,
-/// and vanish with the object unless they are kept.
+/// hierarchy, into a folder of this run.
 class MonitoredRun {
 public:
-    /// Throws std::runtime_error where no folder can be made.
-    MonitoredRun();
-    ~MonitoredRun();
-    MonitoredRun(const MonitoredRun&) = delete;
-    MonitoredRun& operator=(const MonitoredRun&) = delete;
-
-    /// Waits for the command, which inherits the standard streams. Returns its exit status, 128 + N after
-    /// signal N. Throws std::runtime_error where it cannot be started.
+    /// As tool::run_job().
     int run(const std::vector<std::string>& command) const;
 
     bool has_traffic() const;
 
     /// For read_traffic().
-    std::string prefix() const { return folder_ / "traffic"; }
+    std::string prefix() const { return folder_.file("traffic"); }
     /// What the plugin wrote; empty: nothing.
     std::string dump() const;
-    void keep() { kept_ = true; }
+    void keep() { folder_.keep(); }
 
 private:
-    std::filesystem::path folder_;
-    bool kept_ = false;
+    tool::RunFolder folder_{"strata-traffic"};
 };
 
 }  // namespace strata::mapping

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""strata-explain tells which path the calls of a job took, why, and expected and measured times."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(FOLDER, "..", "plugin"))
+from job import Failure, Paths, check, conclude, environment, run  # noqa: E402
+
+RANKS = 8
+CALLS = ["--sizes", "8,100000", "--calls", "3", "--roots", "0"]
+SETTINGS = {"coll_strata_topology": "synthetic:package:2 core:2", "btl": "self,vader", "mpi_yield_when_idle": "1",
+            "coll_strata_placement": ";".join(f"{core}@n{node}" for node in range(2) for core in range(4)),
+            "coll_strata_setup_after": "0"}
+
+
+def explain(program, *arguments, status=0):
+    done = subprocess.run([program, *arguments], text=True, capture_output=True, timeout=60)
+    if done.returncode != status:
+        raise Failure(f"exit status {done.returncode}, expected {status}:\n{done.stdout}{done.stderr}")
+    return done.stdout if status == 0 else done.stderr
+
+
+def expect(text, *patterns):
+    for pattern in patterns:
+        if not re.search(pattern, text):
+            raise Failure(f"is not told: {pattern}\n{text}")
+
+
+def job(paths, scratch, parameters, calls=CALLS):
+    dump = os.path.join(scratch, "job.json")
+    settings = SETTINGS | {"coll_strata_dump": dump} | parameters
+    check(run(paths, RANKS, "probe", calls, settings), lambda o: (o.expect_success(), o.expect_messages()))
+    return dump
+
+
+def test_calls(paths, program, scratch):
+    dump = job(paths, scratch, {"coll_strata_bcast_level_algorithms": "cluster=linear"})
+    every = explain(program, dump)
+    expect(every, r"bcast of 100000 B on MPI_COMM_WORLD, 8 ranks\n  path +tree: cluster linear[^,]*, node ",
+           r"  set by +algorithm of cluster from coll_strata_bcast_level_algorithms\n",
+           r"  expected +\S+ us; by the previous component \S+ us\n",
+           r"  measured +\S+ us in the mean of 3 calls, from \S+ to \S+ us, on process 0\n")
+    one = explain(program, dump, "--op", "bcast", "--bytes", "8")
+    expect(one, r"^bcast of 8 B on")
+    if "100000" in one:
+        raise Failure(f"calls of another size are told:\n{one}")
+    expect(explain(program, dump, "--op", "allgather", "--bytes", "1M"),
+           r"^allgather of \d+ \wi?B?.*\n  path +\S", r"  measured +not called in this job\n")
+    expect(explain(program, dump, "--communicator", "none such"), r"^no such call in this job\n$")
+    with open(dump, encoding="utf-8") as file:
+        use = json.load(file)["communicators"][0]
+    if use["setup_us"] <= 0 or use["memory"] <= 0 or not any(level["bytes"] > 0 for level in use["levels"]):
+        raise Failure(f"set-up, memory and bytes are not told: {use}")
+    text = os.path.join(scratch, "job.txt")
+    check(run(paths, RANKS, "probe", CALLS, SETTINGS | {"coll_strata_dump": text}), lambda o: o.expect_success())
+    with open(text, encoding="utf-8") as file:
+        expect(file.read(), r"what was done, as process 0 saw it\n\nMPI_COMM_WORLD, 8 ranks, set up in \S+ us\n"
+                            r"  sent by this rank: cluster \d+ messages, \d+ B",
+               r"\n  3 +tree +bcast +100000 B ")
+
+
+def test_early(paths, program, scratch):
+    dump = job(paths, scratch, {"coll_strata_setup_after": "2"})
+    expect(explain(program, dump), r"bcast of 8 B on MPI_COMM_WORLD, 8 ranks\n  path +the previous component\n"
+                                   r"  why +a few short calls do not pay for setting a communicator up\n",
+           r"of 2 calls", r"\n  measured +\S+ us, on process 0\n")
+    # A program of short calls only has a picture, too.
+    dump = job(paths, scratch, {"coll_strata_setup_after": "1000"}, ["--sizes", "8", "--calls", "3", "--roots", "0"])
+    expect(explain(program, dump), r"of 3 calls")
+    with open(dump, encoding="utf-8") as file:
+        if json.load(file)["ranks"] != RANKS:
+            raise Failure("there is no picture of a communicator that is not set up")
+
+
+def test_run(paths, program, scratch):
+    command = [paths["mpirun"], "--oversubscribe", "-n", str(RANKS), paths["probe"], *CALLS]
+    done = subprocess.run([program, "--run", "--op", "bcast", "--output", "told.txt", "--", *command], text=True,
+                          capture_output=True, timeout=60, cwd=scratch, env=environment(paths, SETTINGS))
+    if done.returncode != 0:
+        raise Failure(f"exit status {done.returncode}:\n{done.stdout}{done.stderr}")
+    with open(os.path.join(scratch, "told.txt"), encoding="utf-8") as file:
+        expect(file.read(), r"^bcast of 100000 B on MPI_COMM_WORLD, 8 ranks\n  path +tree: ")
+    if os.listdir(scratch) != ["told.txt"]:
+        raise Failure(f"files are left: {os.listdir(scratch)}")
+
+
+def test_killed(paths, program, scratch):
+    """What a job had written when it died is told; that nothing is measured, too."""
+    dump = job(paths, scratch, {})
+    with open(dump, encoding="utf-8") as file:
+        picture = json.load(file)
+    del picture["communicators"], picture["other_communicators"]
+    with open(dump, "w", encoding="utf-8") as file:
+        json.dump(picture, file)
+    done = subprocess.run([program, dump, "--op", "bcast"], text=True, capture_output=True, timeout=60)
+    expect(done.stderr, r"did not end in MPI_Finalize, or goes on: nothing measured")
+    expect(done.stdout, r"  measured +not called in this job\n")
+
+
+def test_mistakes(_paths, program, scratch):
+    wrong = os.path.join(scratch, "wrong.json")
+    with open(wrong, "w", encoding="utf-8") as file:
+        file.write('{"communicators": [{"name": "x"}]}')
+    expect(explain(program, wrong, status=2), r"wrong.json:1: .*'ranks' is missing")
+    with open(wrong, "w", encoding="utf-8") as file:
+        file.write('{"ranks": 4}')
+    expect(explain(program, wrong, status=1), r"no dump of a job: coll_strata_dump=NAME.json makes one")
+    expect(explain(program, status=2), r"the file is missing that a job wrote; see strata-explain --help")
+    expect(explain(program, "/no/such.json", status=2), r"/no/such.json: cannot be opened")
+    expect(explain(program, wrong, "--op", "scan", status=2), r"--op: unknown operation 'scan'; known: all, bcast,")
+    expect(explain(program, wrong, "--bytes", "8,9", status=2), r"--bytes: takes one size")
+    expect(explain(program, wrong, "--bytes", "much", status=2), r"--bytes: ")
+    expect(explain(program, "--run", status=2), r"the command is missing")
+    expect(explain(program, wrong, "--", "true", status=2), r"a command behind -- needs --run")
+    expect(explain(program, "--run", "--", "true", status=1), r"left nothing to explain")
+    expect(explain(program, "--help"), r"--communicator NAME", r"Exit status:")
+
+
+def test_can_fail(paths, program, scratch):
+    expect(explain(program, job(paths, scratch, {})), r"path +ring")
+
+
+def main():
+    paths, program, case = Paths(sys.argv[1]), sys.argv[2], sys.argv[3]
+    with tempfile.TemporaryDirectory() as scratch:
+        conclude(lambda: globals()[f"test_{case}"](paths, program, scratch))
+
+
+main()
