@@ -14,7 +14,8 @@ from . import plot
 _DESCRIPTION = """\
 Measures what a communicator costs until its first collective operation is done, by who serves it: stock Open MPI
 (coll/tuned), coll/han, and the plugin. All share one job and take turns, each with a new communicator every time;
-times are those of the slowest rank, with the memory that a rank holds for it."""
+times are those of the slowest rank, with the memory that a rank holds for it. Then starts jobs, without and with the
+plugin in turn, for what MPI_Init takes and how much of that the plugin does."""
 _CONTENDERS = ("tuned", "han", "strata")
 _OPERATIONS = ("bcast", "allreduce", "barrier")
 _SECONDS = 600  # of a run
@@ -22,6 +23,10 @@ _SECONDS = 600  # of a run
 
 def _numbers(text):
     return tuple(sorted({command.count(word) for word in text.split(",")}))
+
+
+def _number(text):
+    return 0 if text == "0" else command.count(text)
 
 
 def _parser():
@@ -34,6 +39,8 @@ def _parser():
                         help="ranks of the communicators, evenly spread over the job (2,4,8,16)")
     parser.add_argument("--reps", metavar="N", type=command.count, default=30,
                         help="communicators of each, in turn (30)")
+    parser.add_argument("--starts", metavar="N", type=_number, default=10,
+                        help="jobs to be started without and with the plugin (10; 0: none)")
     return place.add_options(parser, "results/communicators")
 
 
@@ -45,7 +52,8 @@ def _contenders_file(folder):
 
 
 def _measure(options, runner, built, folder):
-    base = competitors.together(built.plugin_folder, place.parameters(options, runner, folder))("all", "", "")
+    base = competitors.together(built.plugin_folder, place.parameters(options, runner, folder),
+                                 early_calls=True)("all", "", "")
     log = os.path.join(folder, "logs", options.op)
     program = [built.tool(os.path.join("bench", "communicator_cost")), "--contenders", _contenders_file(folder),
                "--op", options.op, "--sizes", ",".join(map(str, options.sizes)), "--ranks",
@@ -60,29 +68,50 @@ def _measure(options, runner, built, folder):
     return costs
 
 
-def _write(costs, options, folder):
+def _start(options, runner, built, folder, progress):
+    """Jobs that do nothing but start."""
+    starts = findings.Starts()
+    contenders = {"stock": competitors.tuned(),
+                  "strata": competitors.strata(built.plugin_folder, place.parameters(options, runner, folder))}
+    for turn in range(options.starts):
+        for name, contender in contenders.items():
+            progress.show(f"start {turn + 1} of {options.starts}, {name}")
+            log = os.path.join(folder, "logs", f"start-{name}-{turn}")
+            done = runner.run((), contender, [built.tool(os.path.join("bench", "start_cost")), log + ".json"], log,
+                              _SECONDS)
+            if done.status:
+                raise ClusterError(done.complaint() or f"exit status {done.status}")
+            with open(log + ".json", encoding="utf-8") as file:
+                starts.add(name, json.load(file))
+    return starts
+
+
+def _write(costs, starts, options, folder):
     paths = [os.path.join(folder, name) for name in ("table.txt", "measurements.json")]
     with open(paths[0], "w", encoding="utf-8") as file:
-        file.write("\n".join([*findings.table(costs, options.op, _CONTENDERS, Paint(False)),
-                              *findings.verdict(costs)]) + "\n")
+        file.write("\n".join(_report(costs, starts, options, Paint(False))) + "\n")
     with open(paths[1], "w", encoding="utf-8") as file:
-        json.dump({"operation": options.op, "costs": costs.to_json()}, file, indent=1)
+        json.dump({"operation": options.op, "costs": costs.to_json(), "starts": starts.to_json()}, file, indent=1)
     pictures, complaint = ([], "") if options.no_plots else plot.draw(costs, options.op, _CONTENDERS, folder)
     return paths + pictures, complaint
 
 
+def _report(costs, starts, options, paint):
+    return [*findings.table(costs, options.op, _CONTENDERS, paint), *findings.verdict(costs), *starts.report(paint)]
+
+
 def _benchmark(options, progress):
-    built = command.prepare(options, "demo", needs_cluster=not (options.launcher or options.state))
+    built = command.prepare(options, "demo,communicators", needs_cluster=not (options.launcher or options.state))
     folder = command.results_folder(options.results, r"table\.txt|measurements\.json|contenders\.json|communicators\.(svg|png)")
     progress.show("starting")
     with place.of(options, built) as runner:
         progress.show(f"{options.op}: communicators of {', '.join(map(str, options.ranks))} ranks")
         costs = _measure(options, runner, built, folder)
+        starts = _start(options, runner, built, folder, progress)
         place.say_kept(options, runner, progress)
     progress.clear()
-    files, complaint = _write(costs, options, folder)
-    progress.say("\n" + "\n".join([*findings.table(costs, options.op, _CONTENDERS, Paint.for_stream()),
-                                   *findings.verdict(costs)]))
+    files, complaint = _write(costs, starts, options, folder)
+    progress.say("\n" + "\n".join(_report(costs, starts, options, Paint.for_stream())))
     command.say_files(files, complaint, progress)
     return 0
 

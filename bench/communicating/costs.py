@@ -1,6 +1,7 @@
 """What was measured of new communicators, and what it says beside the limits."""
 
 import dataclasses
+import statistics
 
 from measuring import units
 from measuring.intervals import interval
@@ -8,6 +9,7 @@ from measuring.intervals import interval
 OF_HAN = 0.2  # of han's time: making a communicator and its first operation
 OF_TUNED = 1.3  # of tuned's time, for communicators that only see small messages
 SMALL = 4 << 10  # bytes
+OF_INIT = 0.02  # of MPI_Init's median time, in the plugin
 _TIMES = ("making_ns", "first_ns", "both_ns", "later_ns")
 
 
@@ -74,3 +76,43 @@ def verdict(costs):
             lines.append(f"At most {ratios[worst]:.2f} times {base}'s time ({worst[0]} ranks, {units.size_text(worst[1])}): "
                          f"{state} the {limit} allowed.")
     return lines
+
+
+@dataclasses.dataclass
+class Starts:
+    """What MPI_Init took in the slowest rank, and of that the plugin where it took most, in nanoseconds by contender."""
+
+    jobs: dict = dataclasses.field(default_factory=dict)  # contender -> [{"ranks": ..., "init_ns": ..., "plugin_ns": ...}]
+
+    def add(self, contender, job):
+        self.jobs.setdefault(contender, []).append(job)
+
+    def _values(self, contender, what):
+        return [job[what] for job in self.jobs.get(contender, ()) if job[what] >= 0]
+
+    def median(self, contender, what):
+        values = self._values(contender, what)
+        return statistics.median(values) if values else None
+
+    def share(self):
+        """Of the plugin in MPI_Init, medians; None where nothing was measured."""
+        whole, own = (self.median("strata", what) for what in ("init_ns", "plugin_ns"))
+        return own / whole if whole and own else None
+
+    def report(self, paint):
+        if not self.jobs:
+            return []
+        ranks = next(iter(self.jobs.values()))[0]["ranks"]
+        lines = ["", paint(f"MPI_Init of {ranks} ranks, its slowest: milliseconds, medians of "
+                           f"{max(map(len, self.jobs.values()))} jobs", "bold")]
+        for name in self.jobs:
+            values = self._values(name, "init_ns")
+            lines.append(f"  {name:8}{_time(self.median(name, 'init_ns'))}  ({min(values) / 1e6:.3f}–{max(values) / 1e6:.3f})")
+        if (share := self.share()) is not None:
+            state = "within" if share <= OF_INIT else "MORE THAN"
+            lines.append(f"Of that in the plugin {self.median('strata', 'plugin_ns') / 1e6:.3f}, {100 * share:.2f} %: "
+                         f"{state} the {100 * OF_INIT:g} % allowed.")
+        return lines
+
+    def to_json(self):
+        return self.jobs

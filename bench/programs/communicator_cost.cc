@@ -69,8 +69,9 @@ public:
         : options_(options),
           comm_(comm),
           conductor_(comm),
-          in_(static_cast<std::size_t>(bytes)),
-          out_(in_.size()) {}
+          in_((static_cast<std::size_t>(bytes) + sizeof(double) - 1) / sizeof(double)),
+          out_(in_.size()),
+          bytes_(bytes) {}
 
     bool is_first() const { return conductor_.rank() == 0; }
 
@@ -101,13 +102,12 @@ public:
 
 private:
     void call(MPI_Comm comm) {
-        const int bytes = static_cast<int>(in_.size());
         if (options_.operation == "barrier") {
             MPI_Barrier(comm);
         } else if (options_.operation == "allreduce") {
-            MPI_Allreduce(in_.data(), out_.data(), bytes, MPI_BYTE, MPI_BOR, comm);
+            MPI_Allreduce(in_.data(), out_.data(), static_cast<int>(in_.size()), MPI_DOUBLE, MPI_SUM, comm);
         } else {
-            MPI_Bcast(in_.data(), bytes, MPI_BYTE, 0, comm);
+            MPI_Bcast(in_.data(), bytes_, MPI_BYTE, 0, comm);
         }
     }
 
@@ -119,7 +119,8 @@ private:
     const Options& options_;
     MPI_Comm comm_;
     bench::Conductor conductor_;
-    std::vector<unsigned char> in_, out_;
+    std::vector<double> in_, out_;  // an Allreduce is of whole numbers of them
+    int bytes_;
 };
 
 void write(std::FILE* file, int ranks, int bytes, const std::string& name, const std::vector<Cost>& costs) {

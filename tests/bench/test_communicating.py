@@ -56,6 +56,19 @@ class Costs(Folder):
         self.assertRegex(text, r"8 +8 B +strata +3\.000 +3\.000 +3\.000 +– +2\.0\n")
         self.assertRegex(text, r"strata: +1\.50 times tuned's, +0\.15 times han's")
 
+    def test_the_share_of_starting_is_that_of_medians(self):
+        starts = costs.Starts()
+        for init_ms, plugin_ms in ((90, 3), (100, 1), (400, 2)):
+            starts.add("stock", {"ranks": 16, "init_ns": init_ms * _MS, "plugin_ns": -1})
+            starts.add("strata", {"ranks": 16, "init_ns": init_ms * _MS, "plugin_ns": plugin_ms * _MS})
+        self.assertAlmostEqual(starts.share(), 0.02)
+        text = "\n".join(starts.report(Paint(False)))
+        self.assertRegex(text, r"stock +100\.000  \(90\.000–400\.000\)")
+        self.assertIn("Of that in the plugin 2.000, 2.00 %: within the 2 % allowed.", text)
+        starts.add("strata", {"ranks": 16, "init_ns": 100 * _MS, "plugin_ns": 4 * _MS})
+        self.assertIn("MORE THAN the 2 %", "\n".join(starts.report(Paint(False))))
+        self.assertEqual(costs.Starts().report(Paint(False)), [])
+
     @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot")
     def test_the_picture_is_drawn(self):
         paths, complaint = plot.draw(measured(tuned=2, han=20, strata=3), "bcast", _CONTENDERS, self.folder)
