@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Tests of the table that tests/faults/run prints, on made-up results of tests."""
+
+import importlib.util
+import os
+import unittest
+import xml.etree.ElementTree as tree
+from importlib.machinery import SourceFileLoader
+
+_PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "faults", "run")
+_LOADER = SourceFileLoader("faults_run", _PATH)
+faults = importlib.util.module_from_spec(importlib.util.spec_from_loader("faults_run", _LOADER))
+_LOADER.exec_module(faults)
+
+
+def seen(name, output="", inside="", status="run"):
+    text = f'<testcase name="{name}" status="{status}">{inside}<system-out>{output}</system-out></testcase>'
+    return faults.Seen(tree.fromstring(text))
+
+
+class Table(unittest.TestCase):
+    def test_every_fault_is_named(self):
+        self.assertEqual(faults.row("plugin.agreement.missing_first"), ("one process of a node: missing first", faults.TOGETHER))
+        self.assertEqual(faults.row("mpi.setup_failures.once.5")[0], "each allocation of a set-up fails, on one rank: once, 5")
+        self.assertIn("all serve", faults.row("cluster.agreement.same")[1])
+        self.assertIn("all serve", faults.row("plugin.agreement.two_versions")[1])
+        self.assertEqual(faults.row("plugin.agreement.two_versions_in_another_order")[1], faults.TOGETHER)
+        self.assertIsNone(faults.family_of("mpi.bcast_roots.1"))
+
+    def test_what_was_seen_is_told(self):
+        self.assertEqual(seen("a").text(), "as expected")
+        found = seen("mpi.setup_failures.once.5", "12 failures: 11 left to Open MPI, 1 served, 0 repeated\n")
+        self.assertEqual((found.injected, found.text()), (12, "12 failures: 11 left to Open MPI, 1 served, 0 repeated"))
+        self.assertEqual(seen("b", inside="<failure/>").text(), "OTHERWISE")
+        self.assertEqual(seen("c", "so\nno namespaces\n", "<skipped/>").text(), "skipped: no namespaces")
+        self.assertIn("kill inside, returned, tree, bcast: ended 0.3 s after the fault",
+                      seen("cluster.interrupted.killed",
+                           "kill inside, returned, tree, bcast: ended 0.3 s after the fault\npassed\n").text())
+
+    def test_a_release_that_lacks_a_test_has_a_dash(self):
+        results = {"4.1": {"plugin.agreement.window": seen("a")}, "5.0": {}}
+        lines = faults.table(["plugin.agreement.window"], results)
+        self.assertEqual(lines[0], "| fault | expected | seen, 4.1 | seen, 5.0 |")
+        self.assertTrue(lines[2].endswith("| as expected | – |"), lines[2])
+
+    def test_failures_are_counted(self):
+        results = {"4.1": {"x": seen("x", "2000 failures: 1 left\n"), "y": seen("y", inside="<failure/>"),
+                           "z": seen("z", inside="<skipped/>")}}
+        self.assertEqual(faults.summary(results)[1], "Open MPI 4.1: 3 kinds of faults, 2,000 injected failures of memory; "
+                                                     "1 otherwise than expected, 1 skipped.")
+
+
+if __name__ == "__main__":
+    unittest.main()
