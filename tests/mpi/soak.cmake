@@ -39,5 +39,5 @@ strata_mpi_test(soak.endurance.calls.2 endurance 2 --what calls --flat-time --co
                 TIMEOUT 1200 SOAK)
 strata_mpi_test(soak.endurance.calls.16 endurance 16 --what calls --flat-time --count 1000000 --watchdog 1150 LAYOUT cyclic
                 TIMEOUT 1200 SOAK)
-strata_mpi_test(soak.endurance.threads.4 endurance 4 --what threads --flat-time --count 100000 --watchdog 1150 LAYOUT cyclic
+strata_mpi_test(soak.endurance.threads.4 endurance 4 --what threads --flat-time --count 20000 --watchdog 1150 LAYOUT cyclic
                 TIMEOUT 1200 SOAK)
