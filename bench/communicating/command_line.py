@@ -13,9 +13,10 @@ from . import plot
 
 _DESCRIPTION = """\
 Measures what a communicator costs until its first collective operation is done, by who serves it: stock Open MPI
-(coll/tuned), coll/han, and the plugin. All share one job and take turns, each with a new communicator every time;
-times are those of the slowest rank, with the memory that a rank holds for it. Then starts jobs, without and with the
-plugin in turn, for what MPI_Init takes and how much of that the plugin does."""
+(coll/tuned), coll/han, and the plugin. All share one job and take turns, each with a new communicator every time, first
+of the same ranks in the same order (what is known of one may serve the next), then in another order every time; times
+are those of the slowest rank, with the memory that a rank holds for it. Then starts jobs, without and with the plugin
+in turn, for what MPI_Init takes and how much of that the plugin does."""
 _CONTENDERS = ("tuned", "han", "strata")
 _OPERATIONS = ("bcast", "allreduce", "barrier")
 _SECONDS = 600  # of a run
@@ -51,17 +52,18 @@ def _contenders_file(folder):
     return path
 
 
-def _measure(options, runner, built, folder):
+def _measure(options, runner, built, folder, order):
     base = competitors.together(built.plugin_folder, place.parameters(options, runner, folder),
                                  early_calls=True)("all", "", "")
-    log = os.path.join(folder, "logs", options.op)
+    log = os.path.join(folder, "logs", f"{options.op}-{order}")
     program = [built.tool(os.path.join("bench", "communicator_cost")), "--contenders", _contenders_file(folder),
                "--op", options.op, "--sizes", ",".join(map(str, options.sizes)), "--ranks",
-               ",".join(map(str, options.ranks)), "--reps", str(options.reps), "--json", log + ".json"]
+               ",".join(map(str, options.ranks)), "--reps", str(options.reps), "--json", log + ".json",
+               *(["--reorder"] if order == findings.OTHER else [])]
     done = runner.run((), base, program, log, _SECONDS)
     if done.status:
         raise ClusterError(done.complaint() or f"exit status {done.status}")
-    costs = findings.Costs()
+    costs = findings.Costs(order)
     with open(log + ".json", encoding="utf-8") as file:
         for line in file:
             costs.add(json.loads(line))
@@ -91,13 +93,17 @@ def _write(costs, starts, options, folder):
     with open(paths[0], "w", encoding="utf-8") as file:
         file.write("\n".join(_report(costs, starts, options, Paint(False))) + "\n")
     with open(paths[1], "w", encoding="utf-8") as file:
-        json.dump({"operation": options.op, "costs": costs.to_json(), "starts": starts.to_json()}, file, indent=1)
+        json.dump({"operation": options.op, "costs": {found.order: found.to_json() for found in costs},
+                   "starts": starts.to_json()}, file, indent=1)
     pictures, complaint = ([], "") if options.no_plots else plot.draw(costs, options.op, _CONTENDERS, folder)
     return paths + pictures, complaint
 
 
 def _report(costs, starts, options, paint):
-    return [*findings.table(costs, options.op, _CONTENDERS, paint), *findings.verdict(costs), *starts.report(paint)]
+    lines = []
+    for found in costs:
+        lines += [*findings.table(found, options.op, _CONTENDERS, paint), *findings.verdict(found), ""]
+    return [*lines, *starts.report(paint)]
 
 
 def _benchmark(options, progress):
@@ -105,8 +111,10 @@ def _benchmark(options, progress):
     folder = command.results_folder(options.results, r"table\.txt|measurements\.json|contenders\.json|communicators\.(svg|png)")
     progress.show("starting")
     with place.of(options, built) as runner:
-        progress.show(f"{options.op}: communicators of {', '.join(map(str, options.ranks))} ranks")
-        costs = _measure(options, runner, built, folder)
+        costs = []
+        for order in (findings.SAME, findings.OTHER):
+            progress.show(f"{options.op}: communicators of {', '.join(map(str, options.ranks))} ranks, {findings.ORDERS[order]}")
+            costs.append(_measure(options, runner, built, folder, order))
         starts = _start(options, runner, built, folder, progress)
         place.say_kept(options, runner, progress)
     progress.clear()

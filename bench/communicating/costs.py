@@ -10,6 +10,9 @@ OF_HAN = 0.2  # of han's time: making a communicator and its first operation
 OF_TUNED = 1.3  # of tuned's time, for communicators that only see small messages
 SMALL = 4 << 10  # bytes
 OF_INIT = 0.02  # of MPI_Init's median time, in the plugin
+# Orders of the ranks in the communicators of one contender: the words for tables. Few ranks have few orders.
+SAME, OTHER = "same", "other"
+ORDERS = {SAME: "every time the same order of ranks", OTHER: "every time another order of ranks"}
 _TIMES = ("making_ns", "first_ns", "both_ns", "later_ns")
 
 
@@ -17,6 +20,7 @@ _TIMES = ("making_ns", "first_ns", "both_ns", "later_ns")
 class Costs:
     """Values of all repetitions, by ranks, bytes and contender: times in nanoseconds, the heap in bytes."""
 
+    order: str = SAME
     cells: dict = dataclasses.field(default_factory=dict)  # (ranks, bytes) -> {contender: {what: [values]}}
 
     def add(self, line):
@@ -51,7 +55,7 @@ def _ratio(value):
 
 
 def table(costs, operation, contenders, paint):
-    lines = [paint(f"A new communicator and its first {operation}: milliseconds, medians", "bold"),
+    lines = [paint(f"A new communicator and its first {operation}, {ORDERS[costs.order]}: milliseconds, medians", "bold"),
              f"  {'ranks':>5} {'bytes':>8}  {'':8}{'made':>10}{'first':>10}{'both':>10}{'later':>10}{'heap KiB':>10}"]
     for key in sorted(costs.cells):
         for name in contenders:
@@ -62,7 +66,7 @@ def table(costs, operation, contenders, paint):
         lines.append(f"  {'':16}{paint('strata:', 'bold')} {_ratio(costs.ratio(key, 'tuned'))} times tuned's, "
                      f"{_ratio(costs.ratio(key, 'han'))} times han's")
     lines += ["Made: MPI_Comm_dup_with_info. The slowest rank's times, from a start on which all have agreed; the heap is the",
-              "greatest that a rank holds for the communicator after the first operation."]
+              "greatest that a rank holds more after the first operation: what communicators share counts for the first of them."]
     return lines
 
 
@@ -103,7 +107,7 @@ class Starts:
         if not self.jobs:
             return []
         ranks = next(iter(self.jobs.values()))[0]["ranks"]
-        lines = ["", paint(f"MPI_Init of {ranks} ranks, its slowest: milliseconds, medians of "
+        lines = [paint(f"MPI_Init of {ranks} ranks, its slowest: milliseconds, medians of "
                            f"{max(map(len, self.jobs.values()))} jobs", "bold")]
         for name in self.jobs:
             values = self._values(name, "init_ns")

@@ -1,9 +1,11 @@
-"""What a new communicator costs, as a picture: one panel per size of its first operation."""
+"""What a new communicator costs, as a picture: one panel per size of its first operation and order."""
 
 import os
 
 from measuring import gnuplot, units
 from measuring.intervals import interval
+
+from .costs import ORDERS
 
 
 def _rows(costs, size, contender):
@@ -16,7 +18,7 @@ def _rows(costs, size, contender):
     return rows
 
 
-def _panel(costs, operation, contenders, size):
+def _panel(costs, operation, contenders, size, number):
     rows = {name: found for name in contenders if (found := _rows(costs, size, name))}
     if not rows:
         return ""
@@ -26,13 +28,15 @@ def _panel(costs, operation, contenders, size):
     settings = (f"set logscale x\nset xrange [{ranks[0] * 0.7}:{ranks[-1] * 1.4}]\nset xtics ({tics}) nomirror\n"
                 f"set xlabel 'ranks'\n{gnuplot.time_axis(min(times), max(times))}")
     title = operation if operation == "barrier" else f"{operation}, {units.size_text(size)}"
-    return gnuplot.panel(title, [gnuplot.curve(f"{name}{size}", found, gnuplot.LOOKS[name], name)
-                                 for name, found in rows.items()], settings)
+    return gnuplot.panel(f"{title}, {ORDERS[costs.order]}",
+                         [gnuplot.curve(f"{name}{size}order{number}", found, gnuplot.LOOKS[name], name)
+                          for name, found in rows.items()], settings)
 
 
 def draw(costs, operation, contenders, folder):
-    """(paths, why some are missing)"""
-    panels = [_panel(costs, operation, contenders, size) for size in sorted({size for _, size in costs.cells})]
+    """`costs` by order. (paths, why some are missing)"""
+    panels = [_panel(found, operation, contenders, size, number) for number, found in enumerate(costs)
+              for size in sorted({size for _, size in found.cells})]
     if not any(panels):
         return [], ""
     title = "A communicator made, and its first operation done: median and 95 % interval"

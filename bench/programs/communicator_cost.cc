@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <fstream>
 #include <map>
+#include <random>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -26,13 +27,15 @@ constexpr const char* description =
     "later one; with the memory that it takes until then. Contenders take turns, each with a new "
     "communicator "
     "per\n"
-    "repetition, of ranks evenly spread over the job.\n";
+    "repetition, of ranks evenly spread over the job: the same ones in the same order, or every time in "
+    "another.\n";
 
 struct Options {
     std::string contenders;
     std::string operation = "bcast";
     std::vector<int> sizes = {8};
     std::vector<int> ranks = {2, 4, 8, 16};
+    bool reorder = false;
     int repetitions = 20;
     double spin_us = 500;
     std::string json;
@@ -63,6 +66,17 @@ MPI_Comm spread(int wanted) {
     return made;
 }
 
+// The same ranks in an order that follows from `number`.
+MPI_Comm reordered(MPI_Comm comm, std::uint32_t number) {
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    std::seed_seq seed{number, static_cast<std::uint32_t>(rank)};
+    std::mt19937 random(seed);
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Comm_split(comm, 0, static_cast<int>(random() >> 1U), &made);
+    return made;
+}
+
 class Measurement {
 public:
     Measurement(const Options& options, MPI_Comm comm, int bytes)
@@ -75,15 +89,17 @@ public:
 
     bool is_first() const { return conductor_.rank() == 0; }
 
-    Cost repeat(const bench::Contender& contender) {
+    // `number`: of the repetition; every contender's communicator has the same order then.
+    Cost repeat(const bench::Contender& contender, std::uint32_t number) {
         MPI_Info info = MPI_INFO_NULL;
         MPI_Info_create(&info);
         for (const auto& [key, value] : contender.info) MPI_Info_set(info, key.c_str(), value.c_str());
+        MPI_Comm original = options_.reorder ? reordered(comm_, number) : comm_;
         const std::int64_t heap = heap_in_use();
         MPI_Comm made = MPI_COMM_NULL;
         conductor_.start(true, static_cast<std::int64_t>(options_.spin_us * 1e3));
         const std::int64_t begin = bench::now_ns();
-        MPI_Comm_dup_with_info(comm_, info, &made);
+        MPI_Comm_dup_with_info(original, info, &made);
         const std::int64_t is_made = bench::now_ns();
         call(made);
         const std::int64_t is_used = bench::now_ns();
@@ -96,6 +112,7 @@ public:
                         both.late == 0 ? both.duration_ns : 0, later.late == 0 ? later.duration_ns : 0,
                         greatest(taken)};
         MPI_Comm_free(&made);
+        if (original != comm_) MPI_Comm_free(&original);
         MPI_Info_free(&info);
         return cost;
     }
@@ -153,9 +170,9 @@ void measure_cell(const Options& options, const std::vector<bench::Contender>& c
             constexpr int warm_up = 2;
             for (int i = -warm_up; i < options.repetitions; ++i) {
                 for (std::size_t turn = 0; turn < contenders.size(); ++turn) {
-                    const auto& contender =
-                        contenders[(turn + static_cast<std::size_t>(i + warm_up)) % contenders.size()];
-                    const Cost cost = measurement.repeat(contender);
+                    const auto number = static_cast<std::uint32_t>(i + warm_up);
+                    const auto& contender = contenders[(turn + number) % contenders.size()];
+                    const Cost cost = measurement.repeat(contender, number);
                     if (i >= 0) costs[contender.name].push_back(cost);
                 }
             }
@@ -216,6 +233,7 @@ int main(int argc, char** argv) {
         ->delimiter(',')
         ->check(CLI::Range(2, 1 << 20))
         ->capture_default_str();
+    app.add_flag("--reorder", options.reorder, "Every communicator has its ranks in another order");
     bench::describe_timing(app, options.repetitions, "Repetitions of every contender", options.spin_us);
     app.add_option(
            "--json", options.json,

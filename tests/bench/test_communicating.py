@@ -71,7 +71,7 @@ class Costs(Folder):
 
     @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot")
     def test_the_picture_is_drawn(self):
-        paths, complaint = plot.draw(measured(tuned=2, han=20, strata=3), "bcast", _CONTENDERS, self.folder)
+        paths, complaint = plot.draw([measured(tuned=2, han=20, strata=3)], "bcast", _CONTENDERS, self.folder)
         self.assertEqual((complaint, [os.path.basename(path) for path in paths]),
                          ("", ["communicators.svg", "communicators.png"]))
 
@@ -89,7 +89,13 @@ class Program(Folder):
         return subprocess.run(call, env=mpirun_environment(), text=True, capture_output=True, timeout=60, check=False)
 
     def test_every_cell_has_its_values(self):
-        done = self._run("--op", "allreduce", "--sizes", "8,4096", "--ranks", "2,4")
+        self._check()
+
+    def test_every_cell_has_its_values_in_other_orders(self):
+        self._check("--reorder")
+
+    def _check(self, *options):
+        done = self._run("--op", "allreduce", "--sizes", "8,4096", "--ranks", "2,4", *options)
         self.assertEqual(done.returncode, 0, done.stderr)
         with open(os.path.join(self.folder, "out.json"), encoding="utf-8") as file:
             lines = [json.loads(text) for text in file]
