@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string_view>
 
 #include "strata/topology/text_file.h"
 
@@ -27,6 +28,13 @@ bool parse_arguments(CLI::App& app, int argc, char** argv) {
         throw UsageError(std::string(error.what()) + "; see " + app.get_name() + " --help");
     }
     return true;
+}
+
+TwoCommands part_at_dashes(int argc, char** argv) {
+    char** const end = argv + argc;
+    char** const dashes = std::find(argv, end, std::string_view("--"));
+    if (dashes == end) return {argc, std::nullopt};
+    return {static_cast<int>(dashes - argv), std::vector<std::string>(dashes + 1, end)};
 }
 
 std::size_t chosen(const char* option, const std::string& value, std::initializer_list<const char*> known) {

@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "job_options.h"
 
@@ -20,6 +22,13 @@ struct OptionMaker {
 
 /// Reads the command line; false after --help and --version, which it answers. Throws UsageError.
 bool parse_arguments(CLI::App& app, int argc, char** argv);
+
+/// A command line in two: the words of a command of ours, and behind "--" those of another's.
+struct TwoCommands {
+    int argc;                                        ///< of ours
+    std::optional<std::vector<std::string>> behind;  ///< empty: there was no "--"
+};
+TwoCommands part_at_dashes(int argc, char** argv);
 
 /// The position of `value` in `known`, of an option that is called like what it chooses: --format of formats.
 /// Throws UsageError, which lists them.

@@ -1,10 +1,8 @@
 // strata-explain: which path the collective operations of a job took, why, and how long they took.
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <optional>
-#include <string_view>
 
 #include "command_line.h"
 #include "explanation.h"
@@ -43,8 +41,8 @@ struct Options {
 
 std::optional<Options> parse(int argc, char** argv) {
     Options options;
-    char** const dashes = std::find(argv, argv + argc, std::string_view("--"));
-    if (dashes != argv + argc) options.command.assign(dashes + 1, argv + argc);
+    const TwoCommands words = part_at_dashes(argc, argv);
+    options.command = words.behind.value_or(std::vector<std::string>());
     CLI::App app{"Tells which path the collective operations of a job took, why, and how long they took.",
                  "strata-explain"};
     app.add_option("DUMP", options.dump, "What a job wrote: coll_strata_dump=NAME.json")->type_name("");
@@ -56,7 +54,7 @@ std::optional<Options> parse(int argc, char** argv) {
     app.add_flag("--run", options.run, "Run the command behind -- and explain it, in place of DUMP");
     app.set_version_flag("--version", "strata-explain " STRATA_VERSION, "Print the version");
     app.footer(examples);
-    if (!parse_arguments(app, static_cast<int>(dashes - argv), argv)) return std::nullopt;
+    if (!parse_arguments(app, words.argc, argv)) return std::nullopt;
     if (options.run && !options.dump.empty())
         throw UsageError("run", "takes no file: the command writes one");
     if (options.run && options.command.empty()) {
@@ -66,7 +64,7 @@ std::optional<Options> parse(int argc, char** argv) {
     if (options.dump.empty()) {
         throw UsageError("the file is missing that a job wrote; see strata-explain --help");
     }
-    if (dashes != argv + argc) throw UsageError("a command behind -- needs --run");
+    if (words.behind) throw UsageError("a command behind -- needs --run");
     return options;
 }
 

@@ -1,10 +1,8 @@
 // strata-traffic: shows which levels of a machine a program's traffic crosses.
-#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <ostream>
 #include <stdexcept>
-#include <string_view>
 #include <vector>
 
 #include "command_line.h"
@@ -45,8 +43,8 @@ struct Options : InputOptions {
 
 std::optional<Options> parse(int argc, char** argv) {
     Options options;
-    char** const dashes = std::find(argv, argv + argc, std::string_view("--"));
-    if (dashes != argv + argc) options.command.assign(dashes + 1, argv + argc);
+    const tool::TwoCommands words = tool::part_at_dashes(argc, argv);
+    options.command = words.behind.value_or(std::vector<std::string>());
     CLI::App app{"Shows which levels of a machine a program's traffic crosses.", "strata-traffic"};
     add_input_options(app, options);
     const tool::OptionMaker option{app};
@@ -60,14 +58,14 @@ std::optional<Options> parse(int argc, char** argv) {
     app.add_flag("--run", options.run, "Run the command behind -- and show its traffic, in place of MATRIX");
     app.set_version_flag("--version", "strata-traffic " STRATA_VERSION, "Print the version");
     app.footer(examples);
-    if (!tool::parse_arguments(app, static_cast<int>(dashes - argv), argv)) return std::nullopt;
+    if (!tool::parse_arguments(app, words.argc, argv)) return std::nullopt;
     if (options.run && options.command.empty()) {
         throw tool::UsageError("run", "the command is missing: strata-traffic --run -- mpirun ./program");
     }
     if (options.run && (!options.matrix.empty() || !options.input.empty())) {
         throw tool::UsageError("run", "takes no matrix: the command's traffic is shown");
     }
-    if (!options.run && dashes != argv + argc) throw tool::UsageError("a command behind -- needs --run");
+    if (!options.run && words.behind) throw tool::UsageError("a command behind -- needs --run");
     return options;
 }
 
