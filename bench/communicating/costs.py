@@ -108,7 +108,7 @@ class Starts:
             return []
         ranks = next(iter(self.jobs.values()))[0]["ranks"]
         lines = [paint(f"MPI_Init of {ranks} ranks, its slowest: milliseconds, medians of "
-                           f"{max(map(len, self.jobs.values()))} jobs", "bold")]
+                       f"{max(map(len, self.jobs.values()))} jobs", "bold")]
         for name in self.jobs:
             values = self._values(name, "init_ns")
             lines.append(f"  {name:8}{_time(self.median(name, 'init_ns'))}  ({min(values) / 1e6:.3f}–{max(values) / 1e6:.3f})")

@@ -44,6 +44,7 @@ struct Options {
 // Of one repetition, the slowest rank's times and the greatest heap of a rank.
 struct Cost {
     std::int64_t making_ns = 0, first_ns = 0, both_ns = 0, later_ns = 0, heap_bytes = 0;
+    std::int64_t leading_rank = 0;  // which of the ranks was rank 0 of the communicator
 };
 
 std::int64_t heap_in_use() {
@@ -108,9 +109,12 @@ public:
         conductor_.start(true, static_cast<std::int64_t>(options_.spin_us * 1e3));
         call(made);
         const bench::Outcome later = conductor_.finish(bench::now_ns());
-        const Cost cost{greatest(is_made - begin), greatest(is_used - is_made),
-                        both.late == 0 ? both.duration_ns : 0, later.late == 0 ? later.duration_ns : 0,
-                        greatest(taken)};
+        const Cost cost{greatest(is_made - begin),
+                        greatest(is_used - is_made),
+                        both.late == 0 ? both.duration_ns : 0,
+                        later.late == 0 ? later.duration_ns : 0,
+                        greatest(taken),
+                        greatest(is_first_of(made) ? conductor_.rank() : -1)};
         MPI_Comm_free(&made);
         if (original != comm_) MPI_Comm_free(&original);
         MPI_Info_free(&info);
@@ -126,6 +130,12 @@ private:
         } else {
             MPI_Bcast(in_.data(), bytes_, MPI_BYTE, 0, comm);
         }
+    }
+
+    static bool is_first_of(MPI_Comm comm) {
+        int rank = 0;
+        MPI_Comm_rank(comm, &rank);
+        return rank == 0;
     }
 
     std::int64_t greatest(std::int64_t own) {
@@ -157,6 +167,7 @@ void write(std::FILE* file, int ranks, int bytes, const std::string& name, const
     list("both_ns", &Cost::both_ns, true);
     list("later_ns", &Cost::later_ns, true);
     list("heap_bytes", &Cost::heap_bytes, false);
+    list("leading_rank", &Cost::leading_rank, false);
     std::fprintf(file, "}\n");
 }
 
