@@ -111,14 +111,14 @@ Session::Session(int argc, char** argv, int thread_level) : arguments_(argv + 1,
     used_.resize(arguments_.size(), false);
     seed_ = static_cast<std::uint64_t>(number("--seed", 1));
     sabotage_ = option("--sabotage", "");
-    const int limit = static_cast<int>(number("--watchdog", 60));
+    watchdog_seconds_ = static_cast<int>(number("--watchdog", 60));
 
     std::snprintf(position(), slot_bytes, "MPI_Init");
     std::snprintf(signature, sizeof signature, "%s (not yet a rank)", program_.c_str());
     struct sigaction action = {};
     action.sa_handler = on_alarm;
     sigaction(SIGALRM, &action, nullptr);
-    alarm(static_cast<unsigned>(limit));
+    restart_watchdog();
 
     int provided = MPI_THREAD_SINGLE;
     MPI_Init_thread(&argc, &argv, thread_level, &provided);
@@ -126,7 +126,7 @@ Session::Session(int argc, char** argv, int thread_level) : arguments_(argv + 1,
     MPI_Comm_rank(control_, &rank_);
     MPI_Comm_size(control_, &size_);
     std::snprintf(signature, sizeof signature, "%s: rank %d", program_.c_str(), rank_);
-    alarm(static_cast<unsigned>(limit));
+    restart_watchdog();
     if (provided < thread_level) {
         std::exit(skip("the MPI library does not provide the thread level"));
     }
@@ -191,6 +191,8 @@ void Session::at(const char* format, ...) {
 }
 
 void Session::restart_watchdog(int seconds) { alarm(static_cast<unsigned>(seconds)); }
+
+void Session::restart_watchdog() { restart_watchdog(watchdog_seconds_); }
 
 void Session::report(const char* text) {
     const std::lock_guard lock(report_mutex_);

@@ -83,6 +83,8 @@ public:
     /// Sets another total limit for the run, counted from now. Equal on all ranks, so that all speak up
     /// together.
     void restart_watchdog(int seconds);
+    /// The same, by as much as the run was given at first: for a program of many equal parts.
+    void restart_watchdog();
 
     /// Notes a failure; the first one of this rank is printed at once.
     void fail(const char* format, ...) __attribute__((format(printf, 2, 3)));
@@ -118,6 +120,7 @@ private:
     void report(const char* text);
 
     std::string program_;
+    int watchdog_seconds_ = 0;
     std::vector<std::string> arguments_;
     std::vector<bool> used_;
     MPI_Comm control_ = MPI_COMM_NULL;

@@ -7,7 +7,7 @@
 // communicator of its own; `trees`: copies of copies, freed from either end; `kept`: one is made, used and
 // never freed: there memory grows by as much with each. Rank 0 prints a line per tenth: microseconds per
 // step, of the slowest rank, and the resident memory of the rank that has most. --flat-time: time is judged,
-// too; on a quiet machine.
+// too; on a quiet machine. The watchdog is that of a tenth.
 #include <unistd.h>
 
 #include <algorithm>
@@ -152,6 +152,7 @@ public:
         std::vector<std::vector<char>> leaked;
         for (int part = 0; part < tenths; ++part) {
             session_.at("tenth %d", part);
+            session_.restart_watchdog();
             if (session_.sabotage_is("leak")) leaked.emplace_back(std::size_t{1} << 20, 'x');
             const auto begin = std::chrono::steady_clock::now();
             if (session_.sabotage_is("slow")) usleep(static_cast<useconds_t>(part) * 100'000);

@@ -28,16 +28,16 @@ foreach(ranks 1 2 4 16)
   math(EXPR communicators "100000 / ${ranks}")
   foreach(engine auto tree levels)
     strata_mpi_test(soak.endurance.communicators.${ranks}.${engine} endurance ${ranks} --what communicators
-                    --flat-time --count ${communicators} --watchdog 1150 LAYOUT cyclic ENGINE ${engine} TIMEOUT 1200 SOAK)
+                    --flat-time --count ${communicators} --watchdog 300 LAYOUT cyclic ENGINE ${engine} TIMEOUT 3100 SOAK)
   endforeach()
-  strata_mpi_test(soak.endurance.trees.${ranks} endurance ${ranks} --what trees --flat-time --count 2000 --watchdog 580
-                  LAYOUT block TIMEOUT 600 SOAK)
-  strata_mpi_test(soak.endurance.kept.${ranks} endurance ${ranks} --what kept --flat-time --count 4000 --watchdog 580
-                  LAYOUT unequal TIMEOUT 600 SOAK)
+  strata_mpi_test(soak.endurance.trees.${ranks} endurance ${ranks} --what trees --flat-time --count 2000
+                  LAYOUT block TIMEOUT 700 SOAK)
+  strata_mpi_test(soak.endurance.kept.${ranks} endurance ${ranks} --what kept --flat-time --count 4000
+                  LAYOUT unequal TIMEOUT 700 SOAK)
 endforeach()
-strata_mpi_test(soak.endurance.calls.2 endurance 2 --what calls --flat-time --count 10000000 --watchdog 1150 LAYOUT cyclic
-                TIMEOUT 1200 SOAK)
-strata_mpi_test(soak.endurance.calls.16 endurance 16 --what calls --flat-time --count 1000000 --watchdog 1150 LAYOUT cyclic
-                TIMEOUT 1200 SOAK)
-strata_mpi_test(soak.endurance.threads.4 endurance 4 --what threads --flat-time --count 20000 --watchdog 1150 LAYOUT cyclic
-                TIMEOUT 1200 SOAK)
+strata_mpi_test(soak.endurance.calls.2 endurance 2 --what calls --flat-time --count 10000000 --watchdog 300 LAYOUT cyclic
+                TIMEOUT 3100 SOAK)
+strata_mpi_test(soak.endurance.calls.16 endurance 16 --what calls --flat-time --count 1000000 --watchdog 300 LAYOUT cyclic
+                TIMEOUT 3100 SOAK)
+strata_mpi_test(soak.endurance.threads.4 endurance 4 --what threads --flat-time --count 20000 --watchdog 300 LAYOUT cyclic
+                TIMEOUT 3100 SOAK)
