@@ -111,14 +111,14 @@ Session::Session(int argc, char** argv, int thread_level) : arguments_(argv + 1,
     used_.resize(arguments_.size(), false);
     seed_ = static_cast<std::uint64_t>(number("--seed", 1));
     sabotage_ = option("--sabotage", "");
-    watchdog_seconds_ = static_cast<int>(number("--watchdog", 60));
+    watchdog_seconds_ = static_cast<unsigned>(number("--watchdog", 60));
 
     std::snprintf(position(), slot_bytes, "MPI_Init");
     std::snprintf(signature, sizeof signature, "%s (not yet a rank)", program_.c_str());
     struct sigaction action = {};
     action.sa_handler = on_alarm;
     sigaction(SIGALRM, &action, nullptr);
-    restart_watchdog();
+    alarm(watchdog_seconds_);
 
     int provided = MPI_THREAD_SINGLE;
     MPI_Init_thread(&argc, &argv, thread_level, &provided);
@@ -126,7 +126,6 @@ Session::Session(int argc, char** argv, int thread_level) : arguments_(argv + 1,
     MPI_Comm_rank(control_, &rank_);
     MPI_Comm_size(control_, &size_);
     std::snprintf(signature, sizeof signature, "%s: rank %d", program_.c_str(), rank_);
-    restart_watchdog();
     if (provided < thread_level) {
         std::exit(skip("the MPI library does not provide the thread level"));
     }
@@ -178,6 +177,7 @@ void Session::reject_other_arguments() {
 }
 
 void Session::at(const char* format, ...) {
+    alarm(watchdog_seconds_);
     va_list arguments;
     va_start(arguments, format);
     std::vsnprintf(position(), slot_bytes, format, arguments);
@@ -189,10 +189,6 @@ void Session::at(const char* format, ...) {
         }
     }
 }
-
-void Session::restart_watchdog(int seconds) { alarm(static_cast<unsigned>(seconds)); }
-
-void Session::restart_watchdog() { restart_watchdog(watchdog_seconds_); }
 
 void Session::report(const char* text) {
     const std::lock_guard lock(report_mutex_);

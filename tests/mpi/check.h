@@ -78,13 +78,9 @@ public:
     /// Call after the last option(): an argument that nobody asked for ends the program with exit_usage.
     void reject_other_arguments();
 
-    /// Notes where this thread is, printf style; printed by the watchdog and in front of failures.
+    /// Notes where this thread is, printf style; printed in front of failures and by the watchdog, which ends
+    /// the run --watchdog seconds after the last such note: a busy machine may take its time.
     void at(const char* format, ...) __attribute__((format(printf, 2, 3)));
-    /// Sets another total limit for the run, counted from now. Equal on all ranks, so that all speak up
-    /// together.
-    void restart_watchdog(int seconds);
-    /// The same, by as much as the run was given at first: for a program of many equal parts.
-    void restart_watchdog();
 
     /// Notes a failure; the first one of this rank is printed at once.
     void fail(const char* format, ...) __attribute__((format(printf, 2, 3)));
@@ -120,7 +116,7 @@ private:
     void report(const char* text);
 
     std::string program_;
-    int watchdog_seconds_ = 0;
+    unsigned watchdog_seconds_ = 0;
     std::vector<std::string> arguments_;
     std::vector<bool> used_;
     MPI_Comm control_ = MPI_COMM_NULL;

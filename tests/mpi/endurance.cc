@@ -152,7 +152,6 @@ public:
         std::vector<std::vector<char>> leaked;
         for (int part = 0; part < tenths; ++part) {
             session_.at("tenth %d", part);
-            session_.restart_watchdog();
             if (session_.sabotage_is("leak")) leaked.emplace_back(std::size_t{1} << 20, 'x');
             const auto begin = std::chrono::steady_clock::now();
             if (session_.sabotage_is("slow")) usleep(static_cast<useconds_t>(part) * 100'000);
