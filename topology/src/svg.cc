@@ -1,10 +1,12 @@
 #include "strata/topology/svg.h"
 
+#include "strata/topology/text.h"
+
 namespace strata::topology {
 
 std::string svg_escaped(std::string_view text) {
     std::string result;
-    for (const char c : text) {
+    for (const char c : utf8_text(text)) {
         switch (c) {
             case '&': result += "&amp;"; break;
             case '<': result += "&lt;"; break;

@@ -38,10 +38,42 @@ std::string number_text(double value, int digits) {
 
 std::optional<double> real_number(std::string_view text) { return whole_number<double>(text); }
 
+namespace {
+
+/// Of the character that a text begins with; 0 where that is none. Source: Unicode Standard, table 3-7.
+std::size_t utf8_bytes(std::string_view text) {
+    const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned first = at(0);
+    if (first < 0x80) return 1;
+    const std::size_t bytes = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    if (first < 0xc2 || first > 0xf4 || text.size() < bytes) return 0;
+    const unsigned least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+    const unsigned most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+    if (at(1) < least || at(1) > most) return 0;
+    const bool forbidden = text.starts_with("\xef\xbf\xbe") || text.starts_with("\xef\xbf\xbf");
+    if (forbidden) return 0;
+    for (std::size_t i = 2; i < bytes; ++i) {
+        if (at(i) < 0x80 || at(i) > 0xbf) return 0;
+    }
+    return bytes;
+}
+
+}  // namespace
+
+std::string utf8_text(std::string_view text) {
+    std::string result;
+    while (!text.empty()) {
+        const std::size_t bytes = utf8_bytes(text);
+        result += bytes > 0 ? text.substr(0, bytes) : "\xef\xbf\xbd";
+        text.remove_prefix(std::max<std::size_t>(bytes, 1));
+    }
+    return result;
+}
+
 std::string json_text(std::string_view text) {
     static constexpr std::string_view digits = "0123456789abcdef";
     std::string result = "\"";
-    for (const char c : text) {
+    for (const char c : utf8_text(text)) {
         const auto byte = static_cast<unsigned char>(c);
         if (c == '"' || c == '\\') {
             result += '\\';

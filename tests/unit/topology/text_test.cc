@@ -48,5 +48,34 @@ TEST(Text, RealNumbersAreTheWholeText) {
     }
 }
 
+TEST(Text, OfUtf8StaysAsItIs) {
+    for (const char* const text :
+         {"", "node 7", "\xC3\xA4\xE2\x86\x92\xF0\x9F\x98\x80", "\xED\x9F\xBF\xEE\x80\x80", "\xE0\xA0\x80",
+          "\xF0\x90\x80\x80\xF4\x8F\xBF\xBF"}) {
+        EXPECT_EQ(utf8_text(text), text);
+    }
+}
+
+TEST(Text, OfOtherBytesGetsAReplacementForEach) {
+    const std::string_view instead = "\xEF\xBF\xBD";
+    const auto times = [&](int count) {
+        std::string all;
+        while (count-- > 0) all += instead;
+        return all;
+    };
+    EXPECT_EQ(utf8_text("n\xFFode"), "n" + times(1) + "ode");
+    EXPECT_EQ(utf8_text("\x80"), times(1));
+    EXPECT_EQ(utf8_text("\xC0\xAF"), times(2));          // '/' in too many bytes
+    EXPECT_EQ(utf8_text("\xE0\x9F\xBF"), times(3));      // the same
+    EXPECT_EQ(utf8_text("\xED\xA0\x80"), times(3));      // half of a surrogate pair
+    EXPECT_EQ(utf8_text("\xF4\x90\x80\x80"), times(4));  // beyond Unicode
+    EXPECT_EQ(utf8_text("\xEF\xBF\xBF"), times(3));      // no character
+    EXPECT_EQ(utf8_text("a\xE2\x86"), "a" + times(2));   // cut off
+    EXPECT_EQ(utf8_text("\xE2\x86"
+                        "b"),
+              times(2) + "b");
+    EXPECT_EQ(json_text("\xFF\""), "\"" + times(1) + "\\\"\"");
+}
+
 }  // namespace
 }  // namespace strata::topology

@@ -16,7 +16,11 @@ std::string lower_case(std::string_view text);
 /// The parts of `text` between separators, at least one; views into the same characters, not trimmed.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-/// `text` as a JSON string; bytes from 0x80 pass through (host and switch names are UTF-8 or ASCII).
+/// `text` with U+FFFD for every byte that belongs to no character of UTF-8, or to one that XML forbids: names
+/// come from files and parameters.
+std::string utf8_text(std::string_view text);
+
+/// `text` as a JSON string, of utf8_text().
 std::string json_text(std::string_view text);
 
 /// As printf's %.{digits}g writes it in the C locale, whatever that of the program is: JSON knows no other
