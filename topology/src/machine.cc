@@ -9,6 +9,7 @@
 
 #include "hardware_path.h"
 #include "index_list.h"
+#include "strata/topology/text_file.h"
 
 namespace strata::topology {
 namespace {
@@ -30,6 +31,29 @@ bool load_synthetic(hwloc_topology_t topology, const std::string& description) {
         return false;
     }
     return hwloc_topology_load(topology) == 0;
+}
+
+/// Why hwloc, which reads to the end whatever it is, must not begin with a file; empty: it may.
+std::string why_endless(const std::string& path) {
+    constexpr std::uintmax_t longest = 64 << 20;
+    std::error_code ignored;
+    if (const auto kind = unreadable_kind(path); !kind.empty()) return std::string(kind);
+    if (std::filesystem::is_character_file(path, ignored)) return "is a device";
+    const bool plain = std::filesystem::is_regular_file(path, ignored);
+    const bool huge = plain && std::filesystem::file_size(path, ignored) > longest;
+    return huge ? "is longer than " + std::to_string(longest) + " bytes" : "";
+}
+
+std::shared_ptr<hwloc_topology> load_xml(const std::string& path) {
+    const std::string why = why_endless(path);
+    // A source set here replaces HWLOC_XMLFILE and the like, and nothing of the running machine is added.
+    auto topology = new_topology();
+    if (!why.empty() || hwloc_topology_set_xml(topology.get(), path.c_str()) != 0 ||
+        hwloc_topology_load(topology.get()) != 0) {
+        throw std::invalid_argument("hwloc cannot read '" + path + "' as an XML topology" +
+                                    (why.empty() ? "" : ": it " + why));
+    }
+    return topology;
 }
 
 /// Some virtual machines report no cores; there every hardware thread counts as one.
@@ -65,16 +89,7 @@ Machine Machine::load(const std::string& description) {
         return Machine(std::move(topology));
     }
     std::error_code ignored;
-    if (std::filesystem::exists(description, ignored)) {
-        // A source set here replaces HWLOC_XMLFILE and the like, and nothing of the running machine is added.
-        auto topology = new_topology();
-        if (std::filesystem::is_directory(description, ignored) ||
-            hwloc_topology_set_xml(topology.get(), description.c_str()) != 0 ||
-            hwloc_topology_load(topology.get()) != 0) {
-            throw std::invalid_argument("hwloc cannot read '" + description + "' as an XML topology");
-        }
-        return Machine(std::move(topology));
-    }
+    if (std::filesystem::exists(description, ignored)) return Machine(load_xml(description));
     auto topology = new_topology();
     if (!load_synthetic(topology.get(), description)) {
         throw std::invalid_argument("'" + description +

@@ -9,11 +9,30 @@ FileError::FileError(std::string_view file, int line, std::string_view message)
     : std::runtime_error(std::string(file) + ":" + (line > 0 ? std::to_string(line) + ":" : "") + " " +
                          std::string(message)) {}
 
+namespace {
+
+/// What a shell puts in place of <(command), and the like.
+bool is_open_file(const std::string& path) {
+    const bool of_process = path.starts_with("/proc/") && path.find("/fd/") != std::string::npos;
+    return path.starts_with("/dev/fd/") || path == "/dev/stdin" || of_process;
+}
+
+}  // namespace
+
+std::string_view unreadable_kind(const std::string& path) {
+    std::error_code ignored;
+    switch (std::filesystem::status(path, ignored).type()) {
+        case std::filesystem::file_type::directory: return "is a directory";
+        case std::filesystem::file_type::block: return "is a device";
+        case std::filesystem::file_type::fifo: return is_open_file(path) ? "" : "is a named pipe";
+        default: return "";
+    }
+}
+
 std::string read_text_file(const std::string& path, std::size_t most_bytes) {
+    if (const auto kind = unreadable_kind(path); !kind.empty()) throw FileError(path, 0, kind);
     std::ifstream stream(path, std::ios::binary);
     if (!stream) throw FileError(path, 0, "cannot be opened");
-    std::error_code ignored;
-    if (std::filesystem::is_directory(path, ignored)) throw FileError(path, 0, "is a directory");
     std::string text;
     char piece[65536];
     while (stream) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <hwloc.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -45,6 +46,23 @@ TEST(Machine, EqualCpusetsAreOneObject) {
     EXPECT_EQ(words(machine.path_of(machine.bound_to_cores("2-3"))), "package+numa+l3:0 l2+l1:1");
     EXPECT_EQ(words(machine.path_of(machine.bound_to_cores("4,7"))), "package+numa+l3:1");
     EXPECT_EQ(words(machine.path_of(machine.bound_to_cores("3-4"))), "");
+}
+
+TEST(Machine, IsReadFromNothingThatHasNoEnd) {
+    const auto error = [](const std::string& path) { return error_of([&] { Machine::load(path); }); };
+    EXPECT_EQ(error("/dev/zero"), "hwloc cannot read '/dev/zero' as an XML topology: it is a device");
+    EXPECT_EQ(error("/tmp"), "hwloc cannot read '/tmp' as an XML topology: it is a directory");
+    const std::string path = ::testing::TempDir() + "strata_machine";
+    const std::string begin = "hwloc cannot read '" + path + "' as an XML topology";
+    std::filesystem::remove(path);
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    EXPECT_EQ(error(path), begin + ": it is a named pipe");
+    std::filesystem::remove(path);
+    std::ofstream(path) << "<topology";
+    EXPECT_EQ(error(path), begin);
+    std::filesystem::resize_file(path, std::uintmax_t{65} << 20);  // sparse
+    EXPECT_EQ(error(path), begin + ": it is longer than 67108864 bytes");
+    std::filesystem::remove(path);
 }
 
 TEST(Machine, UnboundAndWholeMachineAreEmpty) {

@@ -1,4 +1,6 @@
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
@@ -30,6 +32,22 @@ TEST(TextFile, IsReadWholeUpToALimit) {
     std::remove(path.c_str());
     EXPECT_EQ(refusal(path, 1), path + ": cannot be opened");
     EXPECT_EQ(refusal("/dev/zero", 1000), "/dev/zero: is longer than 1000 bytes");
+    EXPECT_EQ(refusal(testing::TempDir(), 1000), testing::TempDir() + ": is a directory");
+}
+
+TEST(TextFile, IsNoPipeThatNobodyMayWriteTo) {
+    const std::string path = testing::TempDir() + "strata_text_file_pipe";
+    std::remove(path.c_str());
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    EXPECT_EQ(refusal(path, 1000), path + ": is a named pipe");
+    std::remove(path.c_str());
+    // Those of a shell, <(command), come to an end.
+    int ends[2] = {};
+    ASSERT_EQ(pipe(ends), 0);
+    ASSERT_EQ(write(ends[1], "text", 4), 4);
+    close(ends[1]);
+    EXPECT_EQ(read_text_file("/dev/fd/" + std::to_string(ends[0])), "text");
+    close(ends[0]);
 }
 
 }  // namespace

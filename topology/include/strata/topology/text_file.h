@@ -1,6 +1,5 @@
 #pragma once
 #include <cstddef>
-#include <limits>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -14,9 +13,14 @@ public:
     FileError(std::string_view file, int line, std::string_view message);
 };
 
+/// Why `path` must not be opened, though it is there: a directory, a block device, or a named pipe, which may
+/// never be written to (/dev/fd/N, which a shell makes of <(command), is). Empty otherwise.
+std::string_view unreadable_kind(const std::string& path);
+
+inline constexpr std::size_t longest_text_file = std::size_t{1} << 30;
+
 /// All bytes of `path`. Throws FileError where it cannot be read, or is longer than `most_bytes` (of which no
 /// more are then read).
-std::string read_text_file(const std::string& path,
-                           std::size_t most_bytes = std::numeric_limits<std::size_t>::max());
+std::string read_text_file(const std::string& path, std::size_t most_bytes = longest_text_file);
 
 }  // namespace strata::topology
