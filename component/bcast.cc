@@ -28,7 +28,7 @@ int bcast(void* data, compat::Count count, ompi_datatype_t* datatype, int root, 
             const bool is_root = ompi_comm_rank(comm) == root;
             DatatypeBuffer buffer(data, static_cast<std::size_t>(count), datatype, is_root, state.arena());
             return communicators != nullptr
-                       ? run_levels(*communicators, planned.plan, buffer, is_root)
+                       ? run_levels(*communicators, *planned.plan, buffer, is_root)
                        : algorithms::perform_bcast(state.performer(planned), root, buffer);
         };
         return serve<Collective::bcast>(module, describe, run, data, count, datatype, root);

@@ -14,7 +14,7 @@ int move_blocks(const BlockCall& call, algorithms::BlockFlow flow, std::span<Blo
     if (call.communicators != nullptr) {
         if (fits_levels(blocks)) {
             return move_by_levels(*call.communicators, blocks, equal, flow, call.root(), call.rank,
-                                  planned->plan.levels.front().segment_bytes, call.arena());
+                                  planned->plan->levels.front().segment_bytes, call.arena());
         }
         planned = &state.plan(call.operation, false);
     }

@@ -25,16 +25,16 @@ inline int settle(Module& module, const algorithms::Operation& operation, Planne
                   LevelCommunicators*& communicators) {
     CommunicatorState& state = *module.state;
     planned = &state.plan(operation);
-    if (planned->plan.engine != algorithms::Engine::levels) {
+    if (planned->plan->engine != algorithms::Engine::levels) {
         return OMPI_SUCCESS;
     }
-    if (!state.may_delegate(planned->plan, operation.root)) {
+    if (!state.may_delegate(*planned->plan, operation.root)) {
         planned = &state.plan(operation, false);
         return OMPI_SUCCESS;
     }
     // Splitting a communicator is itself made of collectives on it.
     const AllSlotsGuard guard(*module.comm->c_coll, module.saved);
-    const int rc = state.level_communicators(operation, planned->plan, communicators);
+    const int rc = state.level_communicators(operation, *planned->plan, communicators);
     if (rc == OMPI_SUCCESS && communicators == nullptr) {
         planned = &state.plan(operation);
     }
@@ -114,21 +114,21 @@ int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    meter.goes_by(planned->plan);
-    if (planned->plan.composed) {
+    meter.goes_by(*planned->plan);
+    if (planned->plan->composed) {
         meter.is_left(ForwardReason::crowded);
         count_forward(op, state, ForwardReason::crowded);
         const CommunicatorState::Forwarding scope(state, true);
         return run(*planned, operation, communicators);
     }
-    if (planned->plan.engine == algorithms::Engine::forward) {
+    if (planned->plan->engine == algorithms::Engine::forward) {
         CommunicatorState::count_call(*planned);
-        return hand_over(planned->plan.engine_source.origin == algorithms::Origin::model
+        return hand_over(planned->plan->engine_source.origin == algorithms::Origin::model
                              ? ForwardReason::model
                              : ForwardReason::chosen);
     }
-    served_by(planned->plan.engine, counters().of(op)).add();
-    served_by(planned->plan.engine, state.own_counters()).add();
+    served_by(planned->plan->engine, counters().of(op)).add();
+    served_by(planned->plan->engine, state.own_counters()).add();
     CommunicatorState::Running running(state, *planned);
     rc = run(*planned, operation, communicators);
     return running.end(rc == OMPI_SUCCESS && communicators != nullptr ? communicators->noted_error() : rc);

@@ -69,7 +69,8 @@ void register_communicator_counters(const mca_base_component_t* component) {
     }
     add("setup_us", "Microseconds spent on agreement, hierarchy, first plan and sub-communicators",
         all.setup_us);
-    register_one(component, "memory", "Bytes kept for the communicator: hierarchy, plans, buffers",
+    register_one(component, "memory",
+                 "Bytes kept for the communicator: hierarchy and plans, of all that share them, and buffers",
                  MCA_BASE_PVAR_CLASS_SIZE, read_memory, nullptr);
 }
 

@@ -5,21 +5,16 @@
 
 namespace strata::component {
 
-Planned& CommunicatorState::plan(const algorithms::Operation& operation, bool delegate) {
-    const algorithms::PlanClass found = planner_->class_of(operation, delegate);
-    const auto [place, isnew] = plans_.try_emplace(found.key);
-    if (isnew) {
-        try {
-            place->second.plan = planner_->make_plan(found.representative, delegate);
-            explain(operation, place->second.plan);
-            if (delegate) {
-                place->second.delegation =
-                    planner_->weigh_delegation(found.representative, place->second.plan);
-            }
-        } catch (...) {
-            plans_.erase(place);
-            throw;
-        }
+Planned& CommunicatorState::plan(const algorithms::Operation& operation, bool may_be_by_levels) {
+    const bool given_up = levels_given_up_[static_cast<std::size_t>(operation.collective)];
+    const algorithms::ByLevels by_levels = !may_be_by_levels ? algorithms::ByLevels::never
+                                           : given_up        ? algorithms::ByLevels::given_up
+                                                             : algorithms::ByLevels::maybe;
+    const algorithms::PlanClass found = planner().class_of(operation, by_levels);
+    auto place = plans_.find(found.key);
+    if (place == plans_.end()) {
+        place = plans_.emplace(found.key, Planned(book_->at(found, by_levels))).first;
+        explain(operation, *place->second.plan);
     }
     delegate_if_it_pays(place->second, operation);
     return place->second;
@@ -27,13 +22,13 @@ Planned& CommunicatorState::plan(const algorithms::Operation& operation, bool de
 
 /// Every rank counts the calls of a plan alike (count_call()), and changes it at the same one.
 void CommunicatorState::delegate_if_it_pays(Planned& planned, const algorithms::Operation& operation) {
-    if (!planned.delegation || !planned.delegation->pays(planned.calls)) {
+    if (planned.delegation == nullptr || !planned.delegation->pays(planned.calls)) {
         return;
     }
-    planned.plan = std::move(planned.delegation->plan);
-    planned.delegation.reset();
+    planned.plan = &planned.delegation->plan;
+    planned.delegation = nullptr;
     planned.routes.clear();
-    explain(operation, planned.plan);
+    explain(operation, *planned.plan);
 }
 
 void CommunicatorState::explain(const algorithms::Operation& operation,

@@ -8,6 +8,7 @@
 #include "dump.h"
 #include "election.h"
 #include "messages.h"
+#include "plan_books.h"
 #include "reports.h"
 #include "strata/algorithms/plan_hash.h"
 #include "strata/topology/fact_hash.h"
@@ -115,7 +116,7 @@ bool CommunicatorState::comes_early(const Request& request) noexcept {
         // Whoever asks for a picture gets one, whatever the program does.
         try_to([this] {
             prepare();
-            dump_hierarchy(comm_, job_, hierarchy_, records_, [this] { return choices(); });
+            dump_hierarchy(comm_, job_, hierarchy(), records_, [this] { return choices(); });
         });
     }
     return true;
@@ -123,11 +124,9 @@ bool CommunicatorState::comes_early(const Request& request) noexcept {
 
 int CommunicatorState::settle(const Request& first) noexcept {
     const SetupMeter meter(own_counters_);
-    if (!ballot_) {
-        ballot_ = make_ballot(first);
-    }
+    const Ballot ballot = make_ballot(first);
     Verdict verdict;
-    if (const int rc = vote(least_, ompi_comm_rank(comm_), *ballot_, verdict); rc != OMPI_SUCCESS) {
+    if (const int rc = vote(least_, ompi_comm_rank(comm_), ballot, verdict); rc != OMPI_SUCCESS) {
         return rc;
     }
     unsettled_ = false;
@@ -139,7 +138,7 @@ int CommunicatorState::settle(const Request& first) noexcept {
     records_ = {};
     plans_.clear();
     forward_all(*verdict.against);
-    return tell_verdict(least_, comm_, own_.get(), *ballot_, verdict);
+    return tell_verdict(least_, comm_, own_.get(), ballot, verdict);
 }
 
 /// Whatever this process cannot do, it can say so.
@@ -165,22 +164,25 @@ Ballot CommunicatorState::make_ballot(const Request& first) noexcept {
 
 /// Everything that follows from the records and the settings, but for which calls are served.
 void CommunicatorState::prepare() {
+    plans_.clear();
+    routing_.reset();
     records_ = records_of(comm_);
     const topology::Election election = election_of(comm_, job_, settings_);
-    hierarchy_ = topology::build_hierarchy(records_, {settings_.hierarchy, election});
-    planner_.emplace(hierarchy_, settings_, settings_.hierarchy.has_value());
-    if (planner_->may_want(algorithms::Engine::lanes)) {
-        lanes_ = topology::card_lanes(hierarchy_, records_, election);
-        planner_->set_lanes(std::max(1, lanes_.count()));
+    topology::Hierarchy built = topology::build_hierarchy(records_, {settings_.hierarchy, election});
+    if (settings_.may_want(algorithms::Engine::lanes, built.ranks())) {
+        lanes_ = topology::card_lanes(built, records_, election);
     }
-    routing_.emplace(hierarchy_, lanes_, ompi_comm_rank(comm_));
-    consecutive_groups_ = algorithms::consecutive_groups(hierarchy_);
+    const int lanes = std::max(1, lanes_.count());
+    book_ = own_ != nullptr ? make_plans(std::move(built), settings_, lanes)
+                            : shared_plans(std::move(built), job_, lanes);
+    routing_.emplace(hierarchy(), lanes_, ompi_comm_rank(comm_));
+    consecutive_groups_ = algorithms::consecutive_groups(hierarchy());
 }
 
 /// Makes the first plan and its edges, too: the others must not wait for a rank that then cannot.
 std::uint64_t CommunicatorState::hash_facts(const Request& first) {
     topology::FactHash hash;
-    hash.add(topology::hash_of(hierarchy_)).add(predicted_mask_);
+    hash.add(topology::hash_of(hierarchy())).add(predicted_mask_);
     for (const topology::Hierarchy& lane : lanes_.trees) {
         hash.add(topology::hash_of(lane));
     }
@@ -191,9 +193,9 @@ std::uint64_t CommunicatorState::hash_facts(const Request& first) {
     if (!against(first)) {
         const algorithms::Operation operation = operation_of(first);
         Planned& planned = plan(operation);
-        hash.add(algorithms::hash_of(planned.plan));
-        if (planned.plan.engine != algorithms::Engine::levels &&
-            planned.plan.engine != algorithms::Engine::forward) {
+        hash.add(algorithms::hash_of(*planned.plan));
+        if (planned.plan->engine != algorithms::Engine::levels &&
+            planned.plan->engine != algorithms::Engine::forward) {
             algorithms::prepare_call(performer(planned), operation);
         }
     }
@@ -204,13 +206,13 @@ std::uint64_t CommunicatorState::hash_facts(const Request& first) {
 void CommunicatorState::announce() noexcept {
     report_cards(comm_, job_, records_);
     report_network(comm_, records_);
-    report_links(comm_, settings_, hierarchy_);
-    try_to([this] { dump_hierarchy(comm_, job_, hierarchy_, records_, [this] { return choices(); }); });
+    report_links(comm_, settings_, hierarchy());
+    try_to([this] { dump_hierarchy(comm_, job_, hierarchy(), records_, [this] { return choices(); }); });
     bool forwards = true;  // as it is, or composed
     for (int op = 0; op < collective_count; ++op) {
         const bool left = forwarded_because_[op] == ForwardReason::no_hierarchy;
         const bool open = !forwarded_because_[op] && may_compose(static_cast<Collective>(op));
-        forwards = forwards && (left || (open && hierarchy_.groups.size() == 1));
+        forwards = forwards && (left || (open && hierarchy().groups.size() == 1));
     }
     if (forwards) {
         tell_aside(ForwardReason::no_hierarchy);
@@ -229,7 +231,7 @@ std::optional<ForwardReason> CommunicatorState::against(const Request& request) 
 algorithms::Operation CommunicatorState::operation_of(const Request& request) const {
     algorithms::Operation operation = request.operation;
     if (operation.root == no_root) {
-        operation.root = planner_->tree_root(operation.rank_order);
+        operation.root = planner().tree_root(operation.rank_order);
     }
     return operation;
 }
@@ -237,27 +239,27 @@ algorithms::Operation CommunicatorState::operation_of(const Request& request) co
 /// True where the user leaves everything about a collective to the model.
 bool CommunicatorState::is_open(Collective op) const {
     const bool keeps_order = settings_.reproducible && algorithms::traits_of(op).folds;
-    return planner_->is_open(op) && !keeps_order;
+    return planner().is_open(op) && !keeps_order;
 }
 
 /// True where even without groups something may be gained: Plan::composed, of which there are none between
 /// nodes.
 bool CommunicatorState::may_compose(Collective op) const {
-    const bool inside = !topology::is_network(hierarchy_.groups.front());
-    return inside && op == Collective::allreduce && hierarchy_.crowding > 1 && is_open(op);
+    const bool inside = !topology::is_network(hierarchy().groups.front());
+    return inside && op == Collective::allreduce && hierarchy().crowding > 1 && is_open(op);
 }
 
 /// What holds for every call of a collective.
 void CommunicatorState::decide(Collective op) {
     if (settings_.of(op).engine == algorithms::Engine::forward || !settings_.enabled(op)) {
         forwarded_because_[static_cast<int>(op)] = ForwardReason::chosen;
-    } else if (hierarchy_.groups.size() == 1 && is_open(op) && !may_compose(op)) {
+    } else if (hierarchy().groups.size() == 1 && is_open(op) && !may_compose(op)) {
         forwarded_because_[static_cast<int>(op)] = ForwardReason::no_hierarchy;
     }
 }
 
 CommunicatorState::LevelSet* CommunicatorState::level_set(const algorithms::Plan& plan, int root) {
-    const int key = stand_in_key(hierarchy_, root);
+    const int key = stand_in_key(hierarchy(), root);
     const auto same = [&](const LevelSet& set) {
         return set.key == key && std::equal(set.components.begin(), set.components.end(), plan.levels.begin(),
                                             plan.levels.end(), [](const auto& component, const auto& level) {
@@ -269,7 +271,7 @@ CommunicatorState::LevelSet* CommunicatorState::level_set(const algorithms::Plan
 }
 
 std::size_t CommunicatorState::memory() const {
-    std::size_t bytes = sizeof(*this) + topology::heap_bytes(hierarchy_) + arena_.held();
+    std::size_t bytes = sizeof(*this) + arena_.held() + (book_ != nullptr ? book_->memory() : 0);
     for (const topology::Hierarchy& lane : lanes_.trees) {
         bytes += sizeof lane + topology::heap_bytes(lane);
     }
@@ -291,7 +293,7 @@ bool CommunicatorState::may_delegate(const algorithms::Plan& plan, int root) {
 /// say about it.
 void CommunicatorState::give_up_levels(Collective op, const LevelCommunicators::Outcome& outcome,
                                        bool asked_for) {
-    planner_->give_up_levels(op);
+    levels_given_up_[static_cast<std::size_t>(op)] = true;
     plans_.clear();
     if (outcome.speaker && asked_for) {
         report_unusable_methods(comm_, outcome.why);
@@ -304,7 +306,7 @@ CommunicatorState::LevelSet* CommunicatorState::make_level_set(
     // Named algorithms run on any communicator; only a component has to be selected when one is made.
     bool able = true;
     try {
-        LevelSet fresh{{}, stand_in_key(hierarchy_, root), nullptr};
+        LevelSet fresh{{}, stand_in_key(hierarchy(), root), nullptr};
         for (const auto& level : plan.levels) {
             fresh.components.push_back(level.method.component);
         }
@@ -312,7 +314,7 @@ CommunicatorState::LevelSet* CommunicatorState::make_level_set(
     } catch (const std::exception&) {
         able = false;
     }
-    auto made = LevelCommunicators::make(comm_, least_, hierarchy_, plan, root, able, outcome);
+    auto made = LevelCommunicators::make(comm_, least_, hierarchy(), plan, root, able, outcome);
     if (outcome.rc == OMPI_SUCCESS && outcome.agreed) {
         level_sets_.back().communicators = std::move(made);
         return &level_sets_.back();
@@ -345,7 +347,7 @@ int CommunicatorState::level_communicators(const algorithms::Operation& operatio
     }
     LevelCommunicators& communicators = *set->communicators;
     const int rank = ompi_comm_rank(comm_);
-    const bool aimed = communicators.aim(hierarchy_, plan, rank, root);
+    const bool aimed = communicators.aim(hierarchy(), plan, rank, root);
     const LevelCommunicators::Outcome outcome =
         communicators.admit(least_, rank, operation.collective, aimed);
     if (outcome.rc == OMPI_SUCCESS && !outcome.agreed) {

@@ -18,18 +18,21 @@
 #include "settings.h"
 #include "strata/algorithms/arena.h"
 #include "strata/algorithms/perform.h"
+#include "strata/algorithms/plan_book.h"
 #include "strata/algorithms/plan_listing.h"
-#include "strata/algorithms/planner.h"
 #include "strata/topology/card_lanes.h"
 #include "vote.h"
 
 namespace strata::component {
 
-/// A plan and what was derived from it.
+/// A plan in use on a communicator.
 struct Planned {
-    algorithms::Plan plan;
-    std::optional<algorithms::Delegation> delegation;  ///< what would be faster, if it is used often
-    unsigned calls = 0;                                ///< in which this rank took part, while there is one
+    explicit Planned(const algorithms::PlanBook::Entry& entry)
+        : plan(&entry.plan), delegation(entry.delegation ? &*entry.delegation : nullptr) {}
+
+    const algorithms::Plan* plan;              ///< in the communicator's book
+    const algorithms::Delegation* delegation;  ///< what would be faster, if it is used often; null without
+    unsigned calls = 0;                        ///< in which this rank took part, while there is one
     algorithms::PlanRoutes routes;
 };
 
@@ -79,17 +82,17 @@ public:
     algorithms::Operation operation_of(const Request& request) const;
 
     /// The plan of an operation; kept per size class and part of the machine that holds the root.
-    /// `delegate` false: never by levels.
-    Planned& plan(const algorithms::Operation& operation, bool delegate = true);
+    /// `may_be_by_levels` false: not even where the user asks for it.
+    Planned& plan(const algorithms::Operation& operation, bool may_be_by_levels = true);
 
     /// Notes that this rank takes part in a call by this plan. Not before its first message: a call that
     /// fails earlier, for lack of memory, is one for which the others still wait, and no rank of them counts
     /// it twice when this one repeats it.
-    static void count_call(Planned& planned) { planned.calls += planned.delegation ? 1U : 0U; }
+    static void count_call(Planned& planned) { planned.calls += planned.delegation != nullptr ? 1U : 0U; }
 
     /// What this rank carries out a plan given out by plan() with, unless components do.
     algorithms::Performer performer(Planned& planned) {
-        return {transport_, arena_, *routing_, planned.plan, planned.routes};
+        return {transport_, arena_, *routing_, *planned.plan, planned.routes};
     }
 
     /// True while communicators for the levels engine exist for this root or may still be made. Every set
@@ -104,8 +107,9 @@ public:
     /// What was done on this communicator.
     CommunicatorCounters& own_counters() { return own_counters_; }
     const CommunicatorCounters& own_counters() const { return own_counters_; }
-    /// Bytes kept for this communicator: hierarchy, plans and buffers; without the edges of its trees, and
-    /// what components keep on its levels. Cost: the number of groups.
+    /// Bytes kept for this communicator: hierarchy and plans (of all communicators that share them) and
+    /// buffers; without the edges of its trees, and what components keep on its levels. Cost: the number of
+    /// groups.
     std::size_t memory() const;
 
     /// Where what becomes of calls is noted; null where nobody will read it.
@@ -180,6 +184,8 @@ private:
     void set_up() noexcept;
     Ballot make_ballot(const Request& first) noexcept;
     void prepare();
+    const topology::Hierarchy& hierarchy() const { return book_->hierarchy(); }
+    const algorithms::Planner& planner() const { return book_->planner(); }
     std::uint64_t hash_facts(const Request& first);
     void announce() noexcept;
     void forward_all(ForwardReason reason);
@@ -205,7 +211,6 @@ private:
     bool agreed_ = false;  // known once no longer fresh
     bool unsettled_ = false;
     EarlyCalls early_;
-    std::optional<Ballot> ballot_;  // from the set-up on
     LeastOfAll least_;
     std::vector<topology::LocalityRecord> records_;  // until the vote
     bool forwarding_ = false;
@@ -213,10 +218,10 @@ private:
     bool told_predicted_ = false;
     bool consecutive_groups_ = false;
     std::array<std::optional<ForwardReason>, collective_count> forwarded_because_;  // empty: served
-    topology::Hierarchy hierarchy_;
-    topology::CardLanes lanes_;                   // made only where a parameter asks for the lanes engine
-    std::optional<algorithms::Planner> planner_;  // of these, like routing_
-    std::optional<algorithms::Routing> routing_;
+    topology::CardLanes lanes_;  // made only where a parameter asks for the lanes engine
+    std::shared_ptr<algorithms::PlanBook> book_;
+    std::array<bool, collective_count> levels_given_up_{};
+    std::optional<algorithms::Routing> routing_;  // of the book's hierarchy, and the lanes
     // By PlanClass::key.
     std::unordered_map<std::uint64_t, Planned> plans_;
     std::list<LevelSet> level_sets_;

@@ -10,6 +10,7 @@
 #include "locality.h"
 #include "messages.h"
 #include "module.h"
+#include "plan_books.h"
 #include "sources_identity.h"
 #include "variables.h"
 
@@ -93,6 +94,7 @@ int open() {
             }
             return OMPI_ERR_NOT_AVAILABLE;
         }
+        release_shared_plans();  // they refer to the settings
         const SettingsText text = variables().text();
         std::vector<std::string> errors;
         settings() = std::make_unique<Settings>(parse_settings(text, compat::coll_components(), errors));
@@ -131,6 +133,7 @@ void if_published(void (*step)()) noexcept {
 
 int close() {
     if_published(complete_dump);
+    release_shared_plans();
     release_spare_modules();
     return OMPI_SUCCESS;
 }

@@ -68,7 +68,7 @@ int reduce(const void* send, void* receive, compat::Count count, ompi_datatype_t
                              LevelCommunicators* communicators) {
             if (communicators != nullptr) {
                 return reduce_by_levels(*communicators, Collective::reduce, operands,
-                                        planned.plan.levels.front().segment_bytes, state.arena());
+                                        planned.plan->levels.front().segment_bytes, state.arena());
             }
             return with_buffers(operands, state, [&](algorithms::ReduceBuffers buffers, auto& reduction) {
                 return algorithms::perform_reduce(state.performer(planned), operation, buffers, reduction);
@@ -88,12 +88,12 @@ int allreduce(const void* send, void* receive, compat::Count count, ompi_datatyp
         const auto describe = [&] { return request_of(Collective::allreduce, operands, no_root, state); };
         const auto run = [&](Planned& planned, const algorithms::Operation& operation,
                              LevelCommunicators* communicators) {
-            if (planned.plan.composed) {
+            if (planned.plan->composed) {
                 return reduce_and_bcast(module, operands);
             }
             if (communicators != nullptr) {
                 return reduce_by_levels(*communicators, Collective::allreduce, operands,
-                                        planned.plan.levels.front().segment_bytes, state.arena());
+                                        planned.plan->levels.front().segment_bytes, state.arena());
             }
             return with_buffers(operands, state, [&](algorithms::ReduceBuffers buffers, auto& reduction) {
                 return algorithms::perform_allreduce(state.performer(planned), operation, buffers, reduction);

@@ -66,9 +66,9 @@ Facts facts_of(const Options& options) {
 class Lister {
 public:
     explicit Lister(const Options& options)
-        : options_(options), facts_(facts_of(options)), planner_(facts_.hierarchy, facts_.settings, false) {
-        planner_.set_lanes(facts_.lanes);
-    }
+        : options_(options),
+          facts_(facts_of(options)),
+          planner_(facts_.hierarchy, facts_.settings, false, facts_.lanes) {}
 
     algorithms::PlanListing list() {
         algorithms::ListingSpec spec{collectives(options_.op), 0, sizes(options_.sizes, "sizes")};

@@ -37,8 +37,9 @@ Overrides without_delegation(Overrides overrides, Collective op, Engine engine) 
 
 }  // namespace
 
-Planner::Planner(const topology::Hierarchy& hierarchy, const PlanSettings& settings, bool keep_levels)
-    : hierarchy_(hierarchy), settings_(settings), keep_levels_(keep_levels) {
+Planner::Planner(const topology::Hierarchy& hierarchy, const PlanSettings& settings, bool keep_levels,
+                 int lanes)
+    : hierarchy_(hierarchy), settings_(settings), keep_levels_(keep_levels), lanes_(lanes) {
     for (std::size_t op = 0; op < rules_.size(); ++op) {
         rules_[op] = rules_for(settings.rules, static_cast<Collective>(op), hierarchy.ranks());
         byte_bounds_[op] = byte_bounds(rules_[op]);
@@ -108,11 +109,11 @@ bool PlanSettings::speak_of(Collective op) const {
                        [op](const Rule& rule) { return rule.concerns(op); });
 }
 
-bool Planner::may_want(Engine engine) const {
-    const auto asks = [&](const auto& wish) { return wish.engine == engine; };
-    return std::any_of(settings_.overrides.begin(), settings_.overrides.end(), asks) ||
-           std::any_of(rules_.begin(), rules_.end(), [&](const std::vector<Rule>& rules) {
-               return std::any_of(rules.begin(), rules.end(), asks);
+bool PlanSettings::may_want(Engine engine, int ranks) const {
+    return std::any_of(overrides.begin(), overrides.end(),
+                       [&](const Overrides& wish) { return wish.engine == engine; }) ||
+           std::any_of(rules.rules.begin(), rules.rules.end(), [&](const Rule& rule) {
+               return rule.engine == engine && rule.ranks.has(static_cast<std::size_t>(ranks));
            });
 }
 
@@ -125,17 +126,18 @@ int Planner::root_class(Collective op, int root) const {
     return classes_for(op).of_rank[static_cast<std::size_t>(root)];
 }
 
-PlanClass Planner::class_of(const Operation& operation, bool delegate) const {
+PlanClass Planner::class_of(const Operation& operation, ByLevels by_levels) const {
     const SizeClass size = size_class(operation.bytes);
     const int root = root_class(operation.collective, operation.root);
     const auto op = static_cast<unsigned>(operation.collective);
     const std::vector<std::size_t>& bounds = byte_bounds_[op];
     const auto bound = std::upper_bound(bounds.begin(), bounds.end(), operation.bytes);
-    static_assert(2 * most_rules < 1U << 16);
+    static_assert(2 * most_rules < 1U << 14);
     PlanClass found;
-    found.key = static_cast<std::uint64_t>(bound - bounds.begin()) << 48 |
+    found.key = static_cast<std::uint64_t>(by_levels) << 62 |
+                static_cast<std::uint64_t>(bound - bounds.begin()) << 48 |
                 static_cast<std::uint64_t>(root) << 16 | op << 10 | (operation.rank_order ? 1U << 9 : 0U) |
-                (delegate ? 0U : 1U << 8) | size.index;
+                size.index;
     found.representative = operation;
     found.representative.root = root;
     found.representative.other_roots = others_of(operation.collective, root);
@@ -145,25 +147,24 @@ PlanClass Planner::class_of(const Operation& operation, bool delegate) const {
 }
 
 /// What parameters and rules say to an operation, as far as that could be done until now.
-Overrides Planner::wishes(const Operation& operation, bool delegate,
+Overrides Planner::wishes(const Operation& operation, ByLevels by_levels,
                           std::vector<std::string>& passed_over) const {
     const Collective op = operation.collective;
     auto [overrides, unusable] = resolve(settings_.of(op), rules_of(op), hierarchy_, operation);
     passed_over = std::move(unusable);
     overrides.keep_levels = keep_levels_;
-    if (!delegate) {
-        return without_delegation(std::move(overrides), op, Engine::tree);
+    switch (by_levels) {
+        case ByLevels::maybe: return overrides;
+        case ByLevels::never: return without_delegation(std::move(overrides), op, Engine::tree);
+        case ByLevels::given_up: break;
     }
-    if (levels_given_up_[static_cast<std::size_t>(op)]) {
-        return without_delegation(std::move(overrides), op, Engine::automatic);
-    }
-    return overrides;
+    return without_delegation(std::move(overrides), op, Engine::automatic);
 }
 
-Plan Planner::make_plan(Operation operation, bool delegate) const {
+Plan Planner::make_plan(Operation operation, ByLevels by_levels) const {
     operation.lanes = lanes_;
     std::vector<std::string> passed_over;
-    const Overrides overrides = wishes(operation, delegate, passed_over);
+    const Overrides overrides = wishes(operation, by_levels, passed_over);
     Plan made = algorithms::make_plan(hierarchy_, settings_.links, overrides, operation);
     for (const std::string& why : passed_over) {
         made.reason += "; passed over " + settings_.rules_file + ":" + why;
@@ -172,12 +173,9 @@ Plan Planner::make_plan(Operation operation, bool delegate) const {
 }
 
 std::optional<Delegation> Planner::weigh_delegation(const Operation& operation, const Plan& plan) const {
-    if (levels_given_up_[static_cast<std::size_t>(operation.collective)]) {
-        return std::nullopt;
-    }
     std::vector<std::string> told;  // by make_plan()
-    return algorithms::weigh_delegation(hierarchy_, settings_.links, wishes(operation, true, told), operation,
-                                        plan);
+    return algorithms::weigh_delegation(hierarchy_, settings_.links, wishes(operation, ByLevels::maybe, told),
+                                        operation, plan);
 }
 
 }  // namespace strata::algorithms

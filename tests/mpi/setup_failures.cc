@@ -4,8 +4,10 @@
 // have agreed, may fail it, before its first message; the program repeats it then.
 //
 //   setup_failures [--collective allgather|barrier|allreduce|bcast] [--items N] [--victim RANK] [--points N]
-//                  [--how once|lasting|other] [--only making|first] [--early]
+//                  [--how once|lasting|other] [--only making|first] [--early] [--shared]
 //
+// Every communicator has an info key, so that it has settings and plans of its own; --shared: none, copies
+// find the plans of the first one.
 // --points: failures per step, at most. --how: one allocation fails, or all from there to the end of the
 // first call, or one fails by another exception than that of memory. --only: where. --early: these calls come
 // before the set-up, need no memory, and so are not touched by any failure.
@@ -39,12 +41,20 @@ struct Tally {
 
 class Test {
 public:
-    Test(Session& session, const std::string& collective, int items, FailingMemory::How how)
+    Test(Session& session, const std::string& collective, int items, FailingMemory::How how, bool shared)
         : session_(session),
           counters_(session),
           call_(session, collective, items),
           forwards_(collective + "_forward_failure"),
-          how_(how) {}
+          how_(how) {
+        MPI_Info_create(&info_);
+        if (!shared) {
+            MPI_Info_set(info_, "strata_window", "auto");
+        }
+    }
+    Test(const Test&) = delete;
+    Test& operator=(const Test&) = delete;
+    ~Test() { MPI_Info_free(&info_); }
 
     /// A new communicator and two calls on it. On this rank the allocation of `point` fails, if there is one.
     /// Returns how many allocations `step` made here; 0 where it is not known.
@@ -54,8 +64,8 @@ public:
         const std::uint64_t before = counters_.read(session_, forwards_);
         const bool lasting = how_ == FailingMemory::How::lasting;
         prepare(point, Step::making);
-        session_.expect(with_failures([&] { return MPI_Comm_dup(MPI_COMM_WORLD, &comm); }) == MPI_SUCCESS,
-                        "the communicator was not made");
+        const auto make = [&] { return MPI_Comm_dup_with_info(MPI_COMM_WORLD, info_, &comm); };
+        session_.expect(with_failures(make) == MPI_SUCCESS, "the communicator was not made");
         const long in_making = failing_memory().asked();
         bool failed = failing_memory().failed();
         MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
@@ -122,6 +132,7 @@ private:
     FailingCall call_;
     std::string forwards_;
     FailingMemory::How how_;
+    MPI_Info info_ = MPI_INFO_NULL;
     Tally tally_;
 };
 
@@ -136,9 +147,10 @@ int main(int argc, char** argv) {
     const auto how = failure_from_name(session.option("--how", "once"));
     const std::string only = session.option("--only", "");
     const bool early = session.flag("--early");
+    const bool shared = session.flag("--shared");
     session.reject_other_arguments();
     {
-        Test test(session, collective, items, how);
+        Test test(session, collective, items, how, shared);
         test.round(nullptr, Step::making);  // what is kept per process is made now
         std::vector<Point> points;
         for (const Step step : {Step::making, Step::first}) {

@@ -7,6 +7,13 @@
 namespace strata::topology {
 namespace {
 
+/// The last steps of splitmix64 (Steele, Lea, Flood 2014).
+std::uint64_t mixed(std::uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+    return x ^ (x >> 31);
+}
+
 /// Orders the members of a group by their right to lead it: smaller is better. The rank decides last, so no
 /// two are equal.
 class Claim {
@@ -37,9 +44,7 @@ private:
         std::uint64_t x = election_.seed + 0x9e3779b97f4a7c15ULL * (static_cast<std::uint64_t>(rank) + 1) +
                           (static_cast<std::uint64_t>(group.members.front()) << 8) +
                           static_cast<std::uint64_t>(group.depth);
-        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-        x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-        return x ^ (x >> 31);
+        return mixed(x);
     }
 
     std::span<const LocalityRecord> records_;
@@ -98,6 +103,10 @@ void elect_leaders(Hierarchy& hierarchy, std::span<const LocalityRecord> records
                    const std::vector<bool>& first) {
     elect(hierarchy, Claim(records, election, &first));
     choose_receivers(hierarchy, records, election);
+}
+
+unsigned draw_of(std::uint64_t number) {
+    return static_cast<unsigned>(mixed(number + 0x9e3779b97f4a7c15ULL) % 4);
 }
 
 std::vector<int> card_leaders(const Hierarchy& hierarchy, std::span<const LocalityRecord> records, int group,

@@ -77,11 +77,12 @@ TEST_F(PlanClasses, AreOfOneCollectiveOrderAndWayOfCarryingOut) {
         for (const bool rank_order : {false, true}) {
             Operation operation = operation_of(static_cast<Collective>(op), 1024);
             operation.rank_order = rank_order;
-            keys.insert(all.class_of(operation, true).key);
-            keys.insert(all.class_of(operation, false).key);
+            for (const ByLevels by_levels : {ByLevels::maybe, ByLevels::never, ByLevels::given_up}) {
+                keys.insert(all.class_of(operation, by_levels).key);
+            }
         }
     }
-    EXPECT_EQ(keys.size(), 4U * collective_count);
+    EXPECT_EQ(keys.size(), 6U * collective_count);
 }
 
 TEST_F(PlanClasses, KeepRootsApartWhereThereAreFew) {
@@ -146,7 +147,7 @@ TEST_F(PlannerSays, WhatTheModelSaysWithoutWishes) {
         EXPECT_TRUE(same(all.make_plan(operation), make_plan(hierarchy, settings.links, {}, operation)));
     }
     EXPECT_TRUE(all.is_open(Collective::allreduce));
-    EXPECT_FALSE(all.may_want(Engine::tree));
+    EXPECT_FALSE(settings.may_want(Engine::tree, hierarchy.ranks()));
 }
 
 /// A binomial tree over the ranks of two sites crosses the long link once on any way from rank 0, and twice
@@ -184,9 +185,9 @@ TEST_F(PlannerSays, WhatParametersAndRulesSay) {
     EXPECT_FALSE(all.is_open(Collective::bcast));
     EXPECT_FALSE(all.is_open(Collective::reduce));
     EXPECT_TRUE(all.is_open(Collective::barrier));
-    EXPECT_TRUE(all.may_want(Engine::tree));
-    EXPECT_TRUE(all.may_want(Engine::forward));
-    EXPECT_FALSE(all.may_want(Engine::lanes));
+    EXPECT_TRUE(settings.may_want(Engine::tree, hierarchy.ranks()));
+    EXPECT_TRUE(settings.may_want(Engine::forward, hierarchy.ranks()));
+    EXPECT_FALSE(settings.may_want(Engine::lanes, hierarchy.ranks()));
 }
 
 TEST_F(PlannerSays, WhyARuleIsPassedOver) {
@@ -203,13 +204,11 @@ TEST_F(PlannerSays, WhyARuleIsPassedOver) {
 
 TEST_F(PlannerSays, NothingByLevelsOnceTheyWereGivenUp) {
     settings = with_rules(R"({"levels": [{"algorithm": "tuned"}]})");
-    Planner all = planner();
+    const Planner all = planner();
     const Operation operation = operation_of(Collective::bcast, 1 << 20);
     EXPECT_EQ(all.make_plan(operation).engine, Engine::levels);
-    EXPECT_EQ(all.make_plan(operation, false).engine, Engine::tree);
-    all.give_up_levels(Collective::bcast);
-    EXPECT_NE(all.make_plan(operation).engine, Engine::levels);
-    EXPECT_EQ(all.make_plan(operation_of(Collective::allreduce, 1 << 20)).engine, Engine::levels);
+    EXPECT_EQ(all.make_plan(operation, ByLevels::never).engine, Engine::tree);
+    EXPECT_NE(all.make_plan(operation, ByLevels::given_up).engine, Engine::levels);
 }
 
 /// Of blocks that is a word for components, of vectors a shape of ours.
@@ -218,15 +217,14 @@ TEST_F(PlannerSays, NoSplitTreeOfBlocksOnceLevelsWereGivenUp) {
         settings.overrides[static_cast<std::size_t>(collective)].methods =
             parse_level_methods("node=split_binary");
     }
-    Planner all = planner();
+    const Planner all = planner();
     const Operation blocks = operation_of(Collective::allgather, 1 << 20);
     EXPECT_EQ(all.make_plan(blocks).engine, Engine::levels);
-    EXPECT_EQ(all.make_plan(blocks, false).engine, Engine::tree);
-    all.give_up_levels(Collective::allgather);
-    EXPECT_NE(all.make_plan(blocks).engine, Engine::levels);
+    EXPECT_EQ(all.make_plan(blocks, ByLevels::never).engine, Engine::tree);
+    EXPECT_NE(all.make_plan(blocks, ByLevels::given_up).engine, Engine::levels);
     const Operation vectors = operation_of(Collective::bcast, 1 << 20);
     EXPECT_TRUE(carries_halves(all.make_plan(vectors)));
-    EXPECT_TRUE(carries_halves(all.make_plan(vectors, false)));
+    EXPECT_TRUE(carries_halves(all.make_plan(vectors, ByLevels::never)));
 }
 
 TEST_F(PlannerSays, SkipsNoLevelThatTheUserHasListed) {

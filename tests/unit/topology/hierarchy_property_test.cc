@@ -8,6 +8,7 @@
 #include "properties.h"
 #include "random_jobs.h"
 #include "records.h"
+#include "strata/topology/leaders.h"
 
 namespace strata::topology {
 namespace {
@@ -94,6 +95,15 @@ TEST(HierarchyProperties, SpreadingReachesAllThatAreEquallyNear) {
     EXPECT_GT(led[2], 8);
     EXPECT_GT(led[4], 8);
     EXPECT_EQ(led[2] + led[4], 64);
+}
+
+/// In whatever steps communicators are numbered.
+TEST(HierarchyProperties, DrawsComeAboutAsOften) {
+    for (std::uint64_t step = 1; step <= 64; ++step) {
+        int drawn[4] = {};
+        for (std::uint64_t i = 0; i < 256; ++i) ++drawn[draw_of(3 + i * step)];
+        for (const int times : drawn) EXPECT_GE(times, 32) << "steps of " << step;
+    }
 }
 
 /// A folder of machines exported by lstopo, named by STRATA_TOPOLOGIES: the same checks on real hardware.

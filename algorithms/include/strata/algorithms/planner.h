@@ -23,6 +23,15 @@ struct PlanSettings {
     const Overrides& of(Collective op) const { return overrides[static_cast<std::size_t>(op)]; }
     /// True where a parameter or a rule speaks of a collective, for whatever sizes and communicators.
     bool speak_of(Collective op) const;
+    /// True where a parameter, or a rule for so many ranks, asks for an engine.
+    bool may_want(Engine engine, int ranks) const;
+};
+
+/// Whether a plan may be by the levels engine.
+enum class ByLevels : std::uint8_t {
+    maybe,     ///< where the user asks for it, or the model finds it faster
+    never,     ///< not even where the user asks for it: then by the tree engine
+    given_up,  ///< what components were asked for is left to the model, because they do not serve
 };
 
 /// Operations for which one plan is made: one of them stands for all.
@@ -43,24 +52,20 @@ class Planner {
 public:
     static constexpr int most_roots_apart = 64;
 
-    /// `hierarchy` and `settings` must outlive this. `keep_levels`: Overrides::keep_levels.
-    Planner(const topology::Hierarchy& hierarchy, const PlanSettings& settings, bool keep_levels);
-    /// Operation::lanes of all plans from now on; before, 1.
-    void set_lanes(int lanes) { lanes_ = lanes; }
-    /// True where a parameter or a rule asks for this engine.
-    bool may_want(Engine engine) const;
+    /// `hierarchy` and `settings` must outlive this. `keep_levels`: Overrides::keep_levels; `lanes`:
+    /// Operation::lanes of all plans.
+    Planner(const topology::Hierarchy& hierarchy, const PlanSettings& settings, bool keep_levels,
+            int lanes = 1);
+    int lanes() const { return lanes_; }
     /// True where the user leaves everything about a collective to the model.
     bool is_open(Collective op) const;
 
-    /// The class of an operation; `delegate` false: whose plan is never by levels.
-    PlanClass class_of(const Operation& operation, bool delegate = true) const;
+    PlanClass class_of(const Operation& operation, ByLevels by_levels = ByLevels::maybe) const;
 
     /// The plan of a representative; of passed over rules its reason tells.
-    Plan make_plan(Operation operation, bool delegate = true) const;
-    /// What takes the place of `plan`, which make_plan() made.
+    Plan make_plan(Operation operation, ByLevels by_levels = ByLevels::maybe) const;
+    /// What takes the place of `plan`, which make_plan() made, where plans may be by levels.
     std::optional<Delegation> weigh_delegation(const Operation& operation, const Plan& plan) const;
-    /// From now on no plan of this collective is by levels.
-    void give_up_levels(Collective op) { levels_given_up_[static_cast<std::size_t>(op)] = true; }
 
     /// Some other ranks of a root's class, spread over it.
     std::span<const int> others_of(Collective op, int root_class) const;
@@ -79,12 +84,13 @@ public:
 private:
     int part_of(int rank) const;
     void classify_roots();
-    Overrides wishes(const Operation& operation, bool delegate, std::vector<std::string>& passed_over) const;
+    Overrides wishes(const Operation& operation, ByLevels by_levels,
+                     std::vector<std::string>& passed_over) const;
 
     const topology::Hierarchy& hierarchy_;
     const PlanSettings& settings_;
     bool keep_levels_;
-    int lanes_ = 1;
+    int lanes_;
     std::array<std::vector<Rule>, collective_count> rules_;  // those for so many ranks
     std::array<std::vector<std::size_t>, collective_count> byte_bounds_;
     /// Rank -> the rank whose plan serves it, and that rank's others.
@@ -99,7 +105,6 @@ private:
 
     RootClasses root_classes_;
     RootClasses receiving_classes_;  // those with a receiver apart
-    std::array<bool, collective_count> levels_given_up_{};
 };
 
 }  // namespace strata::algorithms

@@ -22,6 +22,7 @@ struct Group {
     std::vector<int> direct;    ///< ranks that no child contains (they stop here), ascending
     int leader = -1;            ///< the member that stands for the group outside
     LevelKey around;            ///< of a custom group: the level of the smallest object that holds it
+    bool operator==(const Group&) const = default;
 };
 
 /// The level whose links the members of a group use among each other: that around a custom group.
@@ -65,6 +66,7 @@ struct Hierarchy {
     /// every rank has a processor of its own, or nobody knows.
     double crowding = 1;
 
+    bool operator==(const Hierarchy&) const = default;
     int ranks() const { return static_cast<int>(stop.size()); }
     int receiver_of(int rank) const {
         return receivers.empty() ? rank : receivers[static_cast<std::size_t>(rank)];

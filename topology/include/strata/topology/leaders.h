@@ -18,6 +18,10 @@ void elect_leaders(Hierarchy& hierarchy, std::span<const LocalityRecord> records
 void elect_leaders(Hierarchy& hierarchy, std::span<const LocalityRecord> records, const Election& election,
                    const std::vector<bool>& first);
 
+/// One of four, for the communicator of the same ranks that was made as number so many: each comes about as
+/// often, in whatever steps they are numbered.
+unsigned draw_of(std::uint64_t number);
+
 /// Leaders of a group when each card is to have one: for every distinct card of every node in the group the
 /// nearest member (ties as in elect_leaders), by node and card. Only members at the smallest distance of
 /// their node stand for election, so that a card without a process near it has none; a node without known

@@ -1,0 +1,100 @@
+// Plans that communicators of equal hierarchies share.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "plans.h"
+#include "strata/algorithms/plan_book.h"
+
+namespace {
+
+using namespace strata::algorithms;
+using namespace strata::testing;
+
+Operation operation_of(Collective collective, std::size_t bytes) {
+    Operation operation;
+    operation.collective = collective;
+    operation.bytes = bytes;
+    return operation;
+}
+
+class Book : public ::testing::Test {
+protected:
+    const PlanBook::Entry& entry(PlanBook& book, const Operation& operation,
+                                 ByLevels by_levels = ByLevels::maybe) const {
+        return book.at(book.planner().class_of(operation, by_levels), by_levels);
+    }
+
+    PlanSettings settings;
+    Hierarchy hierarchy = sites_of_nodes(2, 2, 4);
+};
+
+TEST_F(Book, HasThePlansOfThePlanner) {
+    settings.links = two_sites(2000);
+    PlanBook book(hierarchy, settings, false, 1);
+    const Planner planner(hierarchy, settings, false);
+    for (int op = 0; op < collective_count; ++op) {
+        for (const std::size_t bytes : {8U, 5000U, 1048576U}) {
+            const Operation operation = operation_of(static_cast<Collective>(op), bytes);
+            const Operation stands_for = planner.class_of(operation).representative;
+            EXPECT_TRUE(same(entry(book, operation).plan, planner.make_plan(stands_for)));
+        }
+    }
+}
+
+TEST_F(Book, MakesEveryPlanOnce) {
+    PlanBook book(hierarchy, settings, false, 1);
+    const auto* const first = &entry(book, operation_of(Collective::bcast, 4096));
+    const std::size_t memory = book.memory();
+    EXPECT_EQ(&entry(book, operation_of(Collective::bcast, 4097)), first);  // of the same class
+    EXPECT_EQ(book.memory(), memory);
+    EXPECT_NE(&entry(book, operation_of(Collective::bcast, 8192)), first);
+    EXPECT_GT(book.memory(), memory);
+    EXPECT_EQ(&entry(book, operation_of(Collective::bcast, 4096)), first);
+}
+
+TEST_F(Book, KeepsWhatMayBeByLevelsApart) {
+    settings.rules_file = "r.json";
+    settings.rules = parse_rules(R"({"version": 1, "rules": [{"levels": [{"algorithm": "tuned"}]}]})",
+                                 settings.rules_file);
+    PlanBook book(hierarchy, settings, false, 1);
+    const Operation operation = operation_of(Collective::bcast, 1 << 20);
+    EXPECT_EQ(entry(book, operation).plan.engine, Engine::levels);
+    EXPECT_EQ(entry(book, operation, ByLevels::never).plan.engine, Engine::tree);
+    EXPECT_NE(entry(book, operation, ByLevels::given_up).plan.engine, Engine::levels);
+    EXPECT_EQ(entry(book, operation).plan.engine, Engine::levels);
+}
+
+TEST_F(Book, TellsWhatWouldPayIfItIsUsedOftenOnlyWherePlansMayBeByLevels) {
+    hierarchy = nodes_below_switch(4, 4);
+    settings.links.set({LevelKind::switch_, std::nullopt}, {50, 5, 1200, 65536});
+    PlanBook book(hierarchy, settings, false, 1);
+    const Operation operation = operation_of(Collective::allgather, kib);
+    EXPECT_TRUE(entry(book, operation).delegation);
+    EXPECT_FALSE(entry(book, operation, ByLevels::given_up).delegation);
+    EXPECT_FALSE(entry(book, operation, ByLevels::never).delegation);
+}
+
+TEST_F(Book, ServesThreadsAtTheSameTime) {
+    PlanBook book(hierarchy, settings, false, 1);
+    std::vector<std::set<const PlanBook::Entry*>> found(4);
+    std::vector<std::thread> threads;
+    for (auto& own : found) {
+        threads.emplace_back([&book, &own, this] {
+            for (std::size_t bytes = 1; bytes <= 1 << 20; bytes *= 2) {
+                own.insert(&entry(book, operation_of(Collective::bcast, bytes)));
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(found.front().size(), 21U);
+    for (const auto& own : found) {
+        EXPECT_EQ(own, found.front());
+    }
+}
+
+}  // namespace
