@@ -123,11 +123,15 @@ bool CommunicatorState::comes_early(const Request& request) noexcept {
 }
 
 int CommunicatorState::settle(const Request& first) noexcept {
+    if (vote_error_ != OMPI_SUCCESS) {
+        return vote_error_;
+    }
     const SetupMeter meter(own_counters_);
     const Ballot ballot = make_ballot(first);
     Verdict verdict;
-    if (const int rc = vote(least_, ompi_comm_rank(comm_), ballot, verdict); rc != OMPI_SUCCESS) {
-        return rc;
+    vote_error_ = vote(least_, ompi_comm_rank(comm_), ballot, verdict);
+    if (vote_error_ != OMPI_SUCCESS) {
+        return vote_error_;
     }
     unsettled_ = false;
     if (!verdict.against) {

@@ -73,7 +73,8 @@ public:
     /// Such a call has failed here.
     void repeat_early() { early_.give_back(); }
     /// Prepares everything up to the plan of the `first` call, and votes: from then on all members serve the
-    /// communicator, or none. Collective over the communicator. Returns Open MPI's error code.
+    /// communicator, or none. Collective over the communicator. Returns Open MPI's error code; after an error
+    /// this rank gets the same one from every call.
     int settle(const Request& first) noexcept;
     bool reproducible() const { return settings_.reproducible; }
     /// Why a call is left to the previous component whatever the plan. Once settled.
@@ -210,6 +211,8 @@ private:
     bool fresh_ = true;
     bool agreed_ = false;  // known once no longer fresh
     bool unsettled_ = false;
+    /// Others may have come to a verdict that this rank does not know: it has no part in them any more.
+    int vote_error_ = OMPI_SUCCESS;
     EarlyCalls early_;
     LeastOfAll least_;
     std::vector<topology::LocalityRecord> records_;  // until the vote

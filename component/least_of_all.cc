@@ -100,6 +100,7 @@ int LeastOfAll::disseminate(std::span<std::uint64_t> words, int own, int count, 
         }
         rc = send(words, rank_at((own + distance) % count));
         if (rc != OMPI_SUCCESS) {
+            ompi_request_cancel(request);  // or it takes another collective's message
             ompi_request_free(&request);
             return rc;
         }
