@@ -1,7 +1,12 @@
 #include "locality.h"
 
+#include <sched.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <string_view>
 
 #include "ompi_compat.h"
 #include "strata/topology/text.h"
@@ -19,24 +24,81 @@ struct Place {
     std::optional<Machine> machine;
     topology::Binding binding;
     std::string node;
+    int processors = 0;  ///< 0: unknown
 };
+
+/// True where the user himself says something about the hardware.
+bool hwloc_is_told() {
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+        if (std::string_view(*entry).starts_with("HWLOC_")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool has_several_numa_nodes() {
+    std::string online;
+    std::getline(std::ifstream("/sys/devices/system/node/online"), online);
+    return online.find_first_of("-,") != std::string::npos;
+}
+
+/// Where this process may run on all hardware threads, their number; else 0, also where nobody knows.
+int all_processors_if_unbound() {
+    cpu_set_t allowed;
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    if (!compat::own_cpuset().empty() || sched_getaffinity(0, sizeof allowed, &allowed) != 0 ||
+        CPU_COUNT(&allowed) != online) {
+        return 0;
+    }
+    return static_cast<int>(online);
+}
+
+/// What hwloc does to find the hardware takes milliseconds, most of it for devices: these are left out where
+/// they have no say.
+std::optional<Machine> discovered_machine(const Settings& settings, bool devices_are_asked_for) {
+    if (!settings.near_card || !(devices_are_asked_for || has_several_numa_nodes())) {
+        Machine processors = Machine::running_processors();
+        if (!settings.near_card || processors.is_uniform()) {
+            return processors;
+        }
+    }
+    hwloc_topology_t whole = compat::node_topology();
+    return whole != nullptr ? std::optional(Machine::borrow(whole)) : std::nullopt;
+}
+
+/// On the real machine: of a process that is not bound only the number of processors counts.
+void find_real_place(const Settings& settings, Place& place) {
+    const bool told = hwloc_is_told();
+    if (hwloc_topology_t known = compat::known_topology(); known != nullptr) {
+        place.machine = Machine::borrow(known);
+    } else if (!told && settings.dump.empty()) {
+        place.processors = all_processors_if_unbound();
+    }
+    if (!place.machine && place.processors == 0) {
+        place.machine = discovered_machine(settings, told || !settings.nic.empty() || !settings.dump.empty());
+    }
+    if (place.machine) {
+        const std::string cpuset = compat::own_cpuset();
+        place.binding = cpuset.empty() ? place.machine->binding_of_this_process()
+                                       : place.machine->bound_to_threads(cpuset);
+    }
+}
 
 Place own_place(const Settings& settings) {
     Place place{settings.machine, {}, compat::own_node()};
-    if (settings.machine && !settings.placement.empty()) {
+    if (!settings.machine) {
+        find_real_place(settings, place);
+    } else if (!settings.placement.empty()) {
         const auto local = static_cast<std::size_t>(compat::own_local_rank());
         const auto& pretended = settings.placement[local % settings.placement.size()];
         place.binding = settings.machine->bound_to_cores(pretended.cores);
         if (!pretended.node.empty()) {
             place.node = pretended.node;
         }
-    } else if (!settings.machine) {
-        if (hwloc_topology_t hardware = compat::node_topology(); hardware != nullptr) {
-            place.machine = Machine::borrow(hardware);
-            const std::string cpuset = compat::own_cpuset();
-            place.binding = cpuset.empty() ? place.machine->binding_of_this_process()
-                                           : place.machine->bound_to_threads(cpuset);
-        }
+    }
+    if (place.machine) {
+        place.processors = place.machine->processors();
     }
     return place;
 }
@@ -110,7 +172,7 @@ Place known_place(const Settings& settings) {
     try {
         return own_place(settings);
     } catch (const std::exception&) {
-        return {{}, {}, compat::own_node()};
+        return {{}, {}, compat::own_node(), 0};
     }
 }
 
@@ -130,7 +192,9 @@ topology::LocalityRecord own_record(const Settings& settings, std::uint64_t sett
     const Place place = known_place(settings);
     if (place.machine) {
         record.hardware_path = place.machine->path_of(place.binding);
-        record.processors = topology::ProcessorCount::of(place.machine->processors());
+    }
+    if (place.processors > 0) {
+        record.processors = topology::ProcessorCount::of(place.processors);
     }
     if (place.machine && settings.near_card) {
         for (const CardUse use : {CardUse::fabric, CardUse::ip}) {

@@ -103,6 +103,8 @@ hwloc_topology_t node_topology() {
     return opal_hwloc_base_get_topology() == OPAL_SUCCESS ? opal_hwloc_topology : nullptr;
 }
 
+hwloc_topology_t known_topology() { return opal_hwloc_topology; }
+
 void keep_beyond_parent(ompi_communicator_t* comm) {
 #if OMPI_MAJOR_VERSION <= 5
     OMPI_COMM_SET_EXTRA_RETAIN(comm);

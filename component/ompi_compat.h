@@ -206,6 +206,8 @@ int own_local_rank();
 std::vector<InterfaceAddress> interface_addresses();
 /// Hardware of this node, kept alive by Open MPI; nullptr when it has none.
 hwloc_topology_t node_topology();
+/// The same where Open MPI has it already; else null.
+hwloc_topology_t known_topology();
 /// The other coll components of this process, in name order.
 std::vector<std::string> coll_components();
 /// True when messages between nodes use TCP interfaces (pml/ob1 without openib), false when they use fabric

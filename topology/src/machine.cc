@@ -104,6 +104,13 @@ Machine Machine::running() {
     return Machine(std::move(topology));
 }
 
+Machine Machine::running_processors() {
+    auto topology = new_topology();
+    hwloc_topology_set_io_types_filter(topology.get(), HWLOC_TYPE_FILTER_KEEP_NONE);
+    if (hwloc_topology_load(topology.get()) != 0) throw std::runtime_error("hwloc cannot read this machine");
+    return Machine(std::move(topology));
+}
+
 Binding Machine::bound_to_threads(std::string_view threads) const {
     if (names_everything(threads)) return {};
     const hwloc_obj_t root = hwloc_get_root_obj(topology_.get());
@@ -166,6 +173,11 @@ std::optional<unsigned> Machine::object_around(const Binding& binding, LevelKind
 }
 
 int Machine::cores() const { return hwloc_get_nbobjs_by_type(topology_.get(), core_type(topology_.get())); }
+
+bool Machine::is_uniform() const {
+    return hwloc_get_nbobjs_by_type(topology_.get(), HWLOC_OBJ_PACKAGE) <= 1 &&
+           hwloc_get_nbobjs_by_type(topology_.get(), HWLOC_OBJ_NUMANODE) <= 1;
+}
 
 int Machine::processors() const {
     return hwloc_bitmap_weight(hwloc_topology_get_allowed_cpuset(topology_.get()));

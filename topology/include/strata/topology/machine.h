@@ -26,6 +26,8 @@ public:
     static Machine load(const std::string& description);
     /// The machine that runs this program, network cards included. Throws std::runtime_error.
     static Machine running();
+    /// The same without its devices, which take most of the time.
+    static Machine running_processors();
 
     /// Hardware threads in hwloc's list syntax of OS indices ("0-3,8"); "" or "all", or the whole machine by
     /// number, means unbound, and
@@ -68,6 +70,8 @@ public:
     int cores() const;
     /// Number of hardware threads that processes may use.
     int processors() const;
+    /// True with one package and one NUMA node at most: no device is nearer to some of the cores.
+    bool is_uniform() const;
 
 private:
     explicit Machine(std::shared_ptr<hwloc_topology> topology);
