@@ -1,5 +1,5 @@
 // The component: opened once per process, asked once per communicator.
-#include <chrono>
+#include <ctime>
 #include <memory>
 #include <string>
 
@@ -51,14 +51,21 @@ public:
     InitMeter& operator=(const InitMeter&) = delete;
     ~InitMeter() {
         if (compat::is_starting()) {
-            const auto spent = std::chrono::steady_clock::now() - start_;
-            counters().init_ns.add(static_cast<std::uint64_t>(
-                std::chrono::duration_cast<std::chrono::nanoseconds>(spent).count()));
+            counters().init_ns.add(ns_of(CLOCK_MONOTONIC) - start_);
+            counters().init_processor_ns.add(ns_of(CLOCK_THREAD_CPUTIME_ID) - processor_start_);
         }
     }
 
 private:
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    static std::uint64_t ns_of(clockid_t clock) {
+        timespec now{};
+        clock_gettime(clock, &now);
+        return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+               static_cast<std::uint64_t>(now.tv_nsec);
+    }
+
+    std::uint64_t start_ = ns_of(CLOCK_MONOTONIC);
+    std::uint64_t processor_start_ = ns_of(CLOCK_THREAD_CPUTIME_ID);
 };
 
 int register_parameters() {

@@ -108,6 +108,9 @@ void register_counters(const mca_base_component_t* component) {
                  all.setup_us);
     register_one(component, "init_ns", "Nanoseconds of MPI_Init that were spent in the plugin", all.init_ns,
                  MCA_BASE_PVAR_CLASS_LEVEL);
+    register_one(component, "init_processor_ns",
+                 "Nanoseconds of the processor that the plugin took during MPI_Init", all.init_processor_ns,
+                 MCA_BASE_PVAR_CLASS_LEVEL);
 }
 
 }  // namespace strata::component

@@ -49,16 +49,20 @@ int main(int argc, char** argv) {
         std::fprintf(
             stderr,
             "Usage: start_cost FILE\nAdds a line to FILE: {\"ranks\": N, \"init_ns\": what MPI_Init took "
-            "the slowest rank,\n\"plugin_ns\": what of it the plugin took where that is most; -1 without "
-            "the plugin}\n");
+            "the slowest rank,\n\"plugin_ns\": what of it the plugin took where that is most, "
+            "\"plugin_mean_ns\": in the mean rank,\n\"plugin_processor_ns\": of the processor, where that is "
+            "most; each -1 without the plugin}\n");
         return 2;
     }
     const auto begin = bench::now_ns();
     MPI_Init(&argc, &argv);
-    const long long own[2] = {static_cast<long long>(bench::now_ns() - begin),
-                              read_variable("coll_strata_init_ns")};
-    long long most[2] = {};
-    MPI_Reduce(own, most, 2, MPI_LONG_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
+    const long long own[3] = {static_cast<long long>(bench::now_ns() - begin),
+                              read_variable("coll_strata_init_ns"),
+                              read_variable("coll_strata_init_processor_ns")};
+    long long most[3] = {};
+    long long sum = 0;
+    MPI_Reduce(own, most, 3, MPI_LONG_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
+    MPI_Reduce(&own[1], &sum, 1, MPI_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
     int rank = 0;
     int ranks = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -67,8 +71,10 @@ int main(int argc, char** argv) {
     if (rank == 0) {
         std::FILE* const file = std::fopen(argv[1], "a");
         written =
-            file != nullptr && std::fprintf(file, "{\"ranks\": %d, \"init_ns\": %lld, \"plugin_ns\": %lld}\n",
-                                            ranks, most[0], most[1]) > 0
+            file != nullptr && std::fprintf(file,
+                                            "{\"ranks\": %d, \"init_ns\": %lld, \"plugin_ns\": %lld, "
+                                            "\"plugin_mean_ns\": %lld, \"plugin_processor_ns\": %lld}\n",
+                                            ranks, most[0], most[1], sum / ranks, most[2]) > 0
                 ? 1
                 : 0;
         if (file != nullptr && std::fclose(file) != 0) written = 0;

@@ -32,7 +32,8 @@ def collectives(paths):
 def expected(names):
     parameters = {f"coll_strata_{name}" for name in GENERAL}
     parameters |= {f"coll_strata_{op}_{name}" for op in names for name in PER_COLLECTIVE}
-    variables = {"coll_strata_communicators", "coll_strata_setup_us", "coll_strata_init_ns"}
+    variables = {"coll_strata_communicators", "coll_strata_setup_us", "coll_strata_init_ns",
+                 "coll_strata_init_processor_ns"}
     variables |= {f"coll_strata_{op}_{engine}" for op in names for engine in ENGINES}
     variables |= {f"coll_strata_{op}_{engine}" for engine, ops in SPECIAL_ENGINES.items() for op in ops}
     variables |= {f"coll_strata_{op}_forward_{reason}" for op in names for reason in REASONS}
