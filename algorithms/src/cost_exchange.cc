@@ -99,8 +99,7 @@ void ExchangeModel::count_ranks() {
     for (const GroupEdges& group : backwards(group_edges_)) {
         const std::span<Edge> edges = edges_of(group);
         if (!group.ring) {
-            for (const Edge& edge : backwards(edges))
-                ranks_[edge.parent].below += ranks_[edge.child].below;
+            for (const Edge& edge : backwards(edges)) ranks_[edge.parent].below += ranks_[edge.child].below;
             continue;
         }
         for (Edge& edge : edges) edge.behind = ranks_[edge.parent].below;
@@ -198,8 +197,9 @@ void ExchangeModel::arrive(const Edge& edge, const Stream& stream, double start,
     const LinkParameters& link = link_of(edge);
     const double at = start + handshake_us(link, static_cast<std::size_t>(stream.message)) +
                       stream.message * edge.us_per_byte + link.latency_us + link.overhead_us;
-    ranks_[stream.to].arrivals.add(stream.from, at, message_busy_us(edge, stream),
-                                   bandwidth_bound(edge, stream, window));
+    const double bound = bandwidth_bound(edge, stream, window);
+    too_late_ = too_late_ || is_enough(std::max(at, bound));
+    ranks_[stream.to].arrivals.add(stream.from, at, message_busy_us(edge, stream), bound);
 }
 
 /// Messages for the blocks of some ranks.
@@ -294,7 +294,7 @@ void ExchangeModel::gather_down(int group) {
     }
 }
 
-double ExchangeModel::cost_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) {
+double ExchangeModel::predict_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) {
     bytes_ = static_cast<double>(std::max<std::size_t>(bytes, 1));
     std::fill(ranks_.begin(), ranks_.end(), RankState{});
     for (std::size_t rank = 0; rank < stands_for_.size(); ++rank) ranks_[rank].below = stands_for_[rank];
@@ -314,6 +314,10 @@ double ExchangeModel::cost_us(std::span<const LevelPlan> plans, std::size_t byte
             if (down_) add_loads(edge, edge.down);
         }
     }
+    for (const RankState& state : ranks_) {
+        if (is_enough(state.processor_load)) return enough_us();
+    }
+    too_late_ = false;
     for (const GroupEdges& group : backwards(group_edges_)) {
         spread_up(group.group);
         if (group.ring) {
@@ -325,6 +329,7 @@ double ExchangeModel::cost_us(std::span<const LevelPlan> plans, std::size_t byte
         for (const Edge& edge : backwards(edges_of(group))) {
             const double ready = ranks_[edge.child].arrivals.all();
             arrive(edge, edge.up, ready + link_of(edge).overhead_us, window);
+            if (too_late_) return enough_us();
         }
     }
     for (const GroupEdges& group : group_edges_) {
@@ -338,6 +343,7 @@ double ExchangeModel::cost_us(std::span<const LevelPlan> plans, std::size_t byte
             const double busy = up_ ? message_busy_us(edge, edge.up) : 0;
             const double ready = ranks_[edge.parent].arrivals.without(edge.child, busy);
             arrive(edge, edge.down, queued_start(edge, edge.down, ready), window);
+            if (too_late_) return enough_us();
         }
         gather_down(group.group);
     }

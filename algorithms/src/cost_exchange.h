@@ -29,9 +29,9 @@ public:
                   const CollectiveTraits& traits, std::span<const topology::LevelKey> skipped,
                   const Sample* sample = nullptr);
 
-    double cost_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) override;
-
 private:
+    double predict_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) override;
+
     /// One direction of an edge.
     struct Stream {
         int from = -1;
@@ -162,6 +162,7 @@ private:
     std::vector<double> buses_;  ///< us of work
     double bytes_ = 0;
     bool exchange_ = false;  ///< the topmost level exchanges
+    bool too_late_ = false;  ///< something arrives too late for a candidate that counts
 };
 
 }  // namespace strata::algorithms

@@ -9,6 +9,7 @@ namespace strata::algorithms {
 /// Each half finds what both of them load.
 double TreeModel::halves_us(std::span<const LevelPlan> plans, const Window& window) {
     bytes_ = std::ceil(bytes_ / 2);
+    must_be_exact();  // what is gained is taken off at the end
     const auto for_both = [&](auto&& action) {
         for (const Half half : {Half::first, Half::second}) {
             make_edges(plans, window, half);

@@ -86,11 +86,15 @@ CostModel::CostModel(const topology::Hierarchy& hierarchy, const LinkTable& link
     group_told_gap_us_.resize(groups_.size());
     group_bus_us_per_byte_.resize(groups_.size());
     links_.resize(levels.size());
+    copy_us_per_byte_.resize(levels.size());
     CostModel::set_links(links);
 }
 
 void CostModel::set_links(const LinkTable& links) {
-    for (std::size_t level = 0; level < links_.size(); ++level) links_[level] = links.at(link_levels_[level]);
+    for (std::size_t level = 0; level < links_.size(); ++level) {
+        links_[level] = links.at(link_levels_[level]);
+        copy_us_per_byte_[level] = algorithms::copy_us_per_byte(links_[level], network_[level]);
+    }
     measured_inside_ = hierarchy_.crowding <= 1 && tells_inside(hierarchy_, links);
     any_bus_ =
         std::ranges::any_of(links_, [](const LinkParameters& link) { return link.bus_bytes_per_us > 0; });

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <compare>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <memory>
 #include <span>
@@ -47,10 +48,22 @@ public:
     /// Microseconds until the last rank is done. `plans`: one per level, in the order of levels(), none
     /// automatic. Methods that the engine cannot use count as the nearest tree shape. Cost: O(ranks * depth);
     /// of an exchange among n that meet on several levels O(n * log(n)), and O(n * log(n)^2) for the first
-    /// one on these links.
-    virtual double cost_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) = 0;
+    /// one on these links. `enough`: a candidate that takes as long does not count any more; what is returned
+    /// for it may be any time that is no shorter.
+    double cost_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window,
+                   double enough = std::numeric_limits<double>::infinity()) {
+        enough_us_ = enough;
+        return predict_us(plans, bytes, window);
+    }
 
 protected:
+    /// What cost_us() tells. Asks is_enough() of times after which the last rank will be done.
+    virtual double predict_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) = 0;
+    bool is_enough(double us) const { return us >= enough_us_; }
+    double enough_us() const { return enough_us_; }
+    /// For predictions that grow shorter again before they are done.
+    void must_be_exact() { enough_us_ = std::numeric_limits<double>::infinity(); }
+
     CostModel(const topology::Hierarchy& hierarchy, const LinkTable& links, int root,
               std::span<const topology::LevelKey> skipped, const Sample* sample);
 
@@ -107,9 +120,7 @@ protected:
     /// One of the two trees of double_binary in a group.
     const Shape& double_binary_shape(int group, Flow flow, Half half);
     /// On links of a level (among all levels of the hierarchy), at either end.
-    double copy_us_per_byte(std::size_t level) const {
-        return algorithms::copy_us_per_byte(links_[level], network_[level]);
-    }
+    double copy_us_per_byte(std::size_t level) const { return copy_us_per_byte_[level]; }
     /// In a round that all do together: by the slowest.
     double copy_us_per_byte(const Crossings& round) const;
     /// Groups of two participants or more, parents before their children.
@@ -158,6 +169,7 @@ protected:
     std::vector<LinkParameters> links_;  ///< by level, skipped ones too
     std::vector<bool> network_;          ///< by level, skipped ones too
     std::vector<GroupView> groups_;
+    std::vector<double> copy_us_per_byte_;       ///< by level: at either end
     std::vector<double> group_us_per_byte_;      ///< of each group's connection to its parent
     std::vector<double> group_gap_us_;           ///< least time per message on that connection
     std::vector<double> group_told_gap_us_;      ///< the same where somebody told it, else 0
@@ -172,6 +184,7 @@ private:
     Crossing on_bus(std::size_t level, int group, int messages) const;
     Plan without_skipped() const;
 
+    double enough_us_ = std::numeric_limits<double>::infinity();
     std::vector<topology::LevelKey> levels_;
     std::vector<topology::LevelKey> skipped_;
     std::map<Places, Rounds> rounds_;              ///< for the present links

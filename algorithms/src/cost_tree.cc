@@ -52,10 +52,12 @@ TreeModel::Edges TreeModel::edges_on(std::size_t level, std::size_t segment_byte
 /// What the groups with edges have for this candidate.
 void TreeModel::make_edges(std::span<const LevelPlan> plans, const Window& window, Half half) {
     level_edges_.clear();
+    all_whole_ = true;
     if (any_merged_) merged_edges_.assign(plans.size(), {});
     for (std::size_t l = 0; l < plans.size(); ++l) {
         const std::size_t segment = plans[up_ ? 0 : l].segment_bytes;
         level_edges_.push_back(edges_on(place_of(l), segment, window));
+        all_whole_ = all_whole_ && level_edges_.back().whole;
         for (std::size_t level = 0; any_merged_ && level < links_.size(); ++level)
             merged_edges_[l].push_back(edges_on(level, segment, window));
     }
@@ -74,12 +76,6 @@ void TreeModel::make_edges(std::span<const LevelPlan> plans, const Window& windo
         }
         group_edges_.push_back({g, edges});
     }
-}
-
-/// Calls action(group, edges) for every group with edges, parents before their children.
-template <typename Action>
-void TreeModel::each_group(Action&& action) {
-    for (const GroupEdges& own : group_edges_) action(own.group, own.edges);
 }
 
 /// Microseconds per byte for which a message keeps the processor at either end busy, both ways if it goes so.
@@ -182,8 +178,8 @@ void TreeModel::start(const Wave& wave) {
 /// Reductions fold what comes from the child with most behind it last. If all that others send fits into
 /// their windows, it has been folded by then: seen backwards, each child waits for those before it, not for
 /// all. Compared with simulated machines only, so not where links inside nodes are guesses: there other
-/// things keep processors busy, too.
-void TreeModel::time_group(int group, const Edges& all, double fold_us_per_byte) {
+/// things keep processors busy, too. False: somebody is done too late for a candidate that counts.
+bool TreeModel::time_group(int group, const Edges& all, double fold_us_per_byte) {
     const auto& members = groups_[group].participants;
     const bool merged = groups_[group].merged;
     const bool in_turn = fold_us_per_byte > 0 && measured_inside();
@@ -208,10 +204,6 @@ void TreeModel::time_group(int group, const Edges& all, double fold_us_per_byte)
             const double per_byte = message_load(edges);
             parent.served_load += per_byte + fold_us_per_byte;
             child.served_load = per_byte;
-            double outward =
-                outward_pace(rank, met.group, edges.segment,
-                             in_turn && parent.all_fit ? parent.served_load : parent.processor_load);
-            if (merged) outward = std::max(outward, inward_pace(member.rank, met.group, edges.segment));
             const double start =
                 std::max(ready, parent.processor_free) + edges.overhead + edges.segment * fold_us_per_byte;
             parent.processor_free = start + edges.segment * edges.copy_us_per_byte;
@@ -224,7 +216,14 @@ void TreeModel::time_group(int group, const Edges& all, double fold_us_per_byte)
             wave.segment = edges.segment;
             wave.pace = 0;
             child.processor_free = wave.first;
-            if (edges.whole) continue;
+            if (edges.whole) {
+                if (is_enough(wave.last)) return false;
+                continue;
+            }
+            double outward =
+                outward_pace(rank, met.group, edges.segment,
+                             in_turn && parent.all_fit ? parent.served_load : parent.processor_load);
+            if (merged) outward = std::max(outward, inward_pace(member.rank, met.group, edges.segment));
             const double moved_pace =
                 together(bus_pace(rank, member.rank, met.group), std::max(outward, us_per_byte));
             wave.pace = std::max({above.pace, edges.window_pace, moved_pace, parent.port_out, child.port_in});
@@ -233,9 +232,17 @@ void TreeModel::time_group(int group, const Edges& all, double fold_us_per_byte)
             const double hop =
                 edges.latency + edges.overhead + turns * turn + above.burst * std::max(outward, us_per_byte);
             wave.last = std::max(wave.first + (bytes_ - edges.segment) * wave.pace, above.last + hop);
+            if (is_enough(wave.last)) return false;
         }
     }
     gather_waves(group);
+    return true;
+}
+
+bool TreeModel::time_groups(double fold_us_per_byte) {
+    return std::ranges::all_of(group_edges_, [&](const GroupEdges& own) {
+        return time_group(own.group, own.edges, fold_us_per_byte);
+    });
 }
 
 /// Of those that had the same ranks behind them, the last one to pass something on counts.
@@ -261,7 +268,7 @@ TreeModel::Wave TreeModel::arrived() const {
     return latest;
 }
 
-double TreeModel::cost_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) {
+double TreeModel::predict_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) {
     bytes_ = static_cast<double>(std::max<std::size_t>(bytes, 1));
     exchange_ = up_ && down_ && is_exchange(plans[0].method);
     ring_ = up_ && down_ && plans[0].method.algorithm == Algorithm::ring &&
@@ -274,7 +281,10 @@ double TreeModel::cost_us(std::span<const LevelPlan> plans, std::size_t bytes, c
     if (halves_) return halves_us(plans, window);
     make_edges(plans, window, Half::whole);
     if (ring_) add_ring_loads(plans[0], window);
-    each_group([&](int g, const Edges& edges) { add_loads(g, edges); });
+    // Only what is cut is slowed down by what else is under way.
+    if (!all_whole_ || ring_) {
+        for (const GroupEdges& own : group_edges_) add_loads(own.group, own.edges);
+    }
     return tree_us(plans, window);
 }
 
@@ -283,15 +293,14 @@ double TreeModel::tree_us(std::span<const LevelPlan> plans, const Window& window
     Wave top{0, 0, bytes_, 0};
     if (up_) {
         start(top);
-        each_group([&](int g, const Edges& edges) { time_group(g, edges, fold_us_per_byte_); });
+        if (!time_groups(fold_us_per_byte_)) return enough_us();
         top = arrived();
         if (!down_) return top.last;
         if (exchange_) top.first = top.last = top.last + rounds_us(plans[0]);
         if (ring_) top = round_the_ring(plans[0], window, top);
     }
     start(top);
-    each_group([&](int g, const Edges& edges) { time_group(g, edges, 0); });
-    return arrived().last;
+    return time_groups(0) ? arrived().last : enough_us();
 }
 
 double tree_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links, const Plan& plan,

@@ -40,9 +40,10 @@ public:
               const Sample* sample = nullptr);
 
     void set_links(const LinkTable& links) override;
-    double cost_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) override;
 
 private:
+    double predict_us(std::span<const LevelPlan> plans, std::size_t bytes, const Window& window) override;
+
     /// What all edges of one group have in common for the candidate at hand.
     struct Edges {
         const Shape* shape = nullptr;
@@ -70,11 +71,10 @@ private:
 
     Edges edges_on(std::size_t level, std::size_t segment_bytes, const Window& window) const;
     void make_edges(std::span<const LevelPlan> plans, const Window& window, Half half);
-    template <typename Action>
-    void each_group(Action&& action);
     void add_loads(int group, const Edges& edges);
     void start(const Wave& wave);
-    void time_group(int group, const Edges& all, double fold_us_per_byte);
+    bool time_groups(double fold_us_per_byte);
+    bool time_group(int group, const Edges& all, double fold_us_per_byte);
     void gather_waves(int group);
     Wave arrived() const;
     double tree_us(std::span<const LevelPlan> plans, const Window& window);
@@ -152,9 +152,10 @@ private:
     std::vector<Edges> level_edges_;                ///< by place in levels()
     std::vector<std::vector<Edges>> merged_edges_;  ///< by place in levels(), then by level
     double bytes_ = 0;
-    bool exchange_ = false;  ///< the topmost level exchanges
-    bool ring_ = false;      ///< it is a ring
-    bool halves_ = false;    ///< two trees carry one half each
+    bool exchange_ = false;   ///< the topmost level exchanges
+    bool ring_ = false;       ///< it is a ring
+    bool halves_ = false;     ///< two trees carry one half each
+    bool all_whole_ = false;  ///< no level cuts anything
 };
 
 }  // namespace strata::algorithms

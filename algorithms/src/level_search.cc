@@ -135,8 +135,8 @@ void LevelSearch::skip_levels(Searched& searched, const LinkTable& links, Rings 
         if (skipped == searched.skipped) continue;
         PlanSearch search(models_.at(links, skipped), overrides_, operation_, rings);
         const double us = search.run(traits_of(operation_.collective).folds);
-        if (us >= searched.us * (1 - needed_gain)) continue;
-        searched = {std::move(search), us, skipped};
+        if (us < searched.us * (1 - needed_gain)) searched = {std::move(search), us, skipped};
+        if (smallest == &fastest) return;
     }
 }
 

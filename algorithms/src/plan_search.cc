@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "strata/algorithms/levels.h"
@@ -238,8 +239,9 @@ void PlanSearch::choose(bool one_segment) {
 }
 
 bool PlanSearch::improves() {
-    const double us = model_->cost_us(plans_, bytes_, window_);
-    if (best_us_ >= 0 && us >= best_us_) return false;
+    const double enough = best_us_ >= 0 ? best_us_ : std::numeric_limits<double>::infinity();
+    const double us = model_->cost_us(plans_, bytes_, window_, enough);
+    if (us >= enough) return false;
     best_us_ = us;
     return true;
 }

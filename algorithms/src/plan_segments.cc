@@ -1,5 +1,6 @@
 // Into what segments messages are cut: PlanSearch's candidates, and how it decides between them.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "cost_links.h"
@@ -16,6 +17,9 @@ constexpr std::size_t most_short_folded_ones = 16;
 constexpr std::size_t most_short_ones = 512;
 constexpr std::size_t least_bcast_of_short_ones = 4096;
 constexpr double told_error = 0.02;
+// By so much slower than another one no size is preferred().
+constexpr double hopeless = 0.06;
+static_assert(hopeless > needed_gain && hopeless > told_error);
 
 }  // namespace
 
@@ -143,10 +147,12 @@ void PlanSearch::refine_segments() {
         if (!levels_[l].segment_open) continue;
         const std::size_t common = plans_[l].segment_bytes;
         std::vector<Candidate> candidates;
+        double enough = std::numeric_limits<double>::infinity();
         for (const std::size_t size : sizes) {
             if (model_->network(l) && too_long(size)) continue;
             plans_[l].segment_bytes = size;
-            candidates.push_back({size, model_->cost_us(plans_, bytes_, window_)});
+            candidates.push_back({size, model_->cost_us(plans_, bytes_, window_, enough)});
+            enough = std::min(enough, candidates.back().us / (1 - hopeless));
         }
         const Candidate& best = preferred(candidates, network_eager(l));
         const bool gains = best.us < (1 - needed_gain) * best_us_;

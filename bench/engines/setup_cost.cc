@@ -4,14 +4,17 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <bit>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 
 #include "many_ranks.h"
 #include "strata/algorithms/planner.h"
 #include "strata/algorithms/routes.h"
+#include "strata/topology/fact_hash.h"
 
 namespace {
 
@@ -72,6 +75,30 @@ Cost first_call(const algorithms::Planner& planner, const topology::Hierarchy& h
     return {meter.ms(), meter.mib()};
 }
 
+/// Of another communicator of the same processes, whose plans are there: its hierarchy is made and found.
+double copy_ms(const std::vector<topology::LocalityRecord>& records, const topology::Hierarchy& known) {
+    const Meter meter;
+    const topology::Hierarchy same = topology::build_hierarchy(records);
+    if (topology::hash_of(same) != topology::hash_of(known) || !(same == known)) std::abort();
+    const topology::CardLanes no_lanes;
+    const algorithms::Routing routing(same, no_lanes, same.ranks() / 2);
+    return meter.ms();
+}
+
+/// Predicted for the vote (component/least_of_all.h) with the links that are assumed where nobody tells: up
+/// and down a binomial tree in the node, and rounds among the nodes in between; beyond 1,024 ranks or 256
+/// nodes rounds among all ranks, one of which may cross a node's boundary in each.
+double vote_us(const bench::ManyRanks& machine) {
+    const auto hops = [](int count) { return std::bit_width(static_cast<unsigned>(count - 1)); };
+    const algorithms::LinkTable links;
+    const double node = links.at({topology::LevelKind::node, 0}).latency_us;
+    const double network =
+        links.at({topology::LevelKind::switch_, static_cast<std::uint8_t>(machine.switches > 1 ? 1 : 0)})
+            .latency_us;
+    if (machine.all() > 1024 || machine.all_nodes() > 256) return hops(machine.all()) * network;
+    return 2 * hops(machine.per_node()) * node + hops(machine.all_nodes()) * network;
+}
+
 void show(const bench::ManyRanks& machine, bool cyclic) {
     std::printf("%9d %6s", machine.all(), cyclic ? "cyclic" : "block");
     std::size_t wire = 0;
@@ -82,6 +109,7 @@ void show(const bench::ManyRanks& machine, bool cyclic) {
     const Meter of_hierarchy;
     const topology::Hierarchy hierarchy = topology::build_hierarchy(*records);
     std::printf(" %9.1f %8.1f", of_hierarchy.ms(), of_hierarchy.mib());
+    std::printf(" %8.2f %8.1f", copy_ms(*records, hierarchy), vote_us(machine));
     std::fflush(stdout);
     const algorithms::PlanSettings settings;
     const algorithms::Planner planner(hierarchy, settings, false);
@@ -101,13 +129,16 @@ int main(int argc, char** argv) {
         "nodes of 64\n"
         "ranks, 16 nodes below each leaf switch: the records of all ranks (on the wire, and in memory), the "
         "hierarchy,\n"
+        "the same for a copy of the communicator, which finds the hierarchy and the plans there, the vote as "
+        "predicted (us),\n"
         "and then the first call of each operation: its plan and the edges of one rank in the middle. 64 "
         "KiB; of an\n"
         "Allgather 8 bytes per rank."};
     int most = 1 << 20;
     app.add_option("--ranks", most, "largest number of ranks")->capture_default_str();
     CLI11_PARSE(app, argc, argv);
-    std::printf("%9s %6s %8s %8s %9s %8s", "ranks", "order", "wire MiB", "rec MiB", "hier ms", "hier MiB");
+    std::printf("%9s %6s %8s %8s %9s %8s %8s %8s", "ranks", "order", "wire MiB", "rec MiB", "hier ms",
+                "hier MiB", "copy ms", "vote us");
     for (const Collective collective : operations)
         std::printf(" %9s %7s", (std::string(name_of(collective)) + " ms").substr(0, 9).c_str(), "MiB");
     std::printf("\n");
