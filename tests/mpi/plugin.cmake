@@ -1,0 +1,213 @@
+# What only the plugin has: which engine served a call, how much it moved, what it counts.
+foreach(engine tree levels forward)
+  strata_mpi_test(selected.${engine} selected 16 --expect ${engine} LAYOUT block ENGINE ${engine})
+  strata_mpi_test(empty_messages.${engine} bcast_huge 4 --only-empty --mixed-empty --watchdog 20
+                  LAYOUT block ENGINE ${engine})
+endforeach()
+foreach(engine tree levels forward)
+  strata_mpi_test(selected.all.${engine} selected 8 --op ${collectives_option} --expect ${engine}
+                  --bytes 20000 LAYOUT one_two_five ENGINE ${engine})
+endforeach()
+strata_mpi_test(selected.all.ring selected 8 --op allgather,allgatherv --expect ring --bytes 20000
+                LAYOUT one_two_five ENGINE ring COLLECTIVES allgather allgatherv)
+foreach(expected forward,99 tree,100 ring,700 ring,2999 levels,3000 levels,4999 tree,5000)
+  string(REPLACE "," ";" expected ${expected})
+  list(GET expected 0 engine)
+  list(GET expected 1 bytes)
+  strata_mpi_test(selected.rules.${engine}.${bytes} selected 8 --op allreduce --expect ${engine}
+                  --bytes ${bytes} LAYOUT rules)
+endforeach()
+strata_mpi_test(can_fail.rules selected 8 --op allreduce --expect tree --bytes 99 LAYOUT rules
+                MUST_PRINT "coll_strata_allreduce_tree grew by")
+# Four nodes: over each of four edges go the blocks of three of them.
+foreach(layout block shuffled)
+  strata_mpi_test(crossings.ring.${layout} selected 16 --op allgather --expect ring --crossings cluster=48
+                  --bytes 20000 LAYOUT ${layout} ENGINE ring COLLECTIVES allgather)
+endforeach()
+# So they do where nodes exchange by recursive doubling: each takes in what it lacks once.
+foreach(layout block shuffled)
+  strata_mpi_test(crossings.doubling.${layout} selected 16 --op allgather --expect tree --crossings cluster=48
+                  --bytes 20000 LAYOUT ${layout} ENGINE tree COLLECTIVES allgather
+                  MCA coll_strata_allgather_level_algorithms=cluster=recursive_doubling)
+endforeach()
+strata_mpi_test(can_fail.not_in_rings selected 4 --op allgather --expect ring LAYOUT block ENGINE tree
+                MUST_PRINT "coll_strata_allgather_tree grew by")
+string(REPLACE ";" "," by_lanes "${collectives_by_lanes}")
+strata_mpi_test(selected.all.lanes selected 8 --op ${by_lanes} --expect lanes --bytes 400000
+                LAYOUT two_cards ENGINE lanes)
+# The same bytes cross the links between nodes as with one tree.
+strata_mpi_test(crossings.lanes selected 8 --expect lanes --crossings cluster=1 LAYOUT two_cards ENGINE lanes)
+# Without several cards there is one tree.
+strata_mpi_test(selected.one_lane selected 8 --expect tree LAYOUT one_two_five ENGINE lanes)
+strata_mpi_test(can_fail.one_lane selected 8 --expect lanes LAYOUT one_two_five ENGINE lanes
+                MUST_PRINT "coll_strata_bcast_tree grew by")
+# Calls that stock Open MPI gets wrong; here none of those is left to it.
+strata_mpi_test(random_collectives.any_types random_collectives 8 --iterations 2200 --seed 32 --any-types
+                --collectives ${collectives_option} LAYOUT one_two_five ENGINE tree)
+# What MPI_T tells of one communicator.
+strata_mpi_test(communicator_counters communicator_counters 8 LAYOUT cyclic ENGINE tree)
+strata_mpi_test(can_fail.communicator_counters communicator_counters 4 --sabotage calls LAYOUT cyclic ENGINE tree
+                MUST_PRINT "other calls than those of the second communicator")
+# Memory and time of many steps; many more by the label soak.
+foreach(what communicators calls kept)
+  strata_mpi_test(endurance.${what} endurance 4 --what ${what} --count 1500 LAYOUT cyclic)
+endforeach()
+strata_mpi_test(endurance.trees endurance 4 --what trees --count 400 LAYOUT cyclic)
+strata_mpi_test(endurance.threads endurance 4 --what threads --threads 4 --count 500 LAYOUT cyclic)
+strata_mpi_test(can_fail.endurance.leak endurance 2 --count 100 --sabotage leak LAYOUT cyclic
+                MUST_PRINT "memory grows")
+strata_mpi_test(can_fail.endurance.slow endurance 2 --count 100 --flat-time --sabotage slow LAYOUT cyclic
+                MUST_PRINT "steps take longer and longer")
+# What comes before a communicator is set up.
+strata_mpi_test(early_calls early_calls 8 LAYOUT cyclic)
+foreach(calls 0 1)
+  strata_mpi_test(early_calls.${calls} early_calls 4 --calls ${calls} LAYOUT block MCA coll_strata_setup_after=${calls})
+endforeach()
+strata_mpi_test(can_fail.early_calls early_calls 4 --sabotage early LAYOUT cyclic MUST_PRINT "calls came early instead of")
+strata_mpi_test(can_fail.early_calls.none early_calls 4 LAYOUT block MCA coll_strata_setup_after=0
+                MUST_PRINT "0 of 8 calls came early instead of 8")
+# One rank cannot set up a communicator, at every allocation, of both kinds of ranks and of failures.
+foreach(how once lasting other)
+  foreach(victim 0 5)
+    strata_mpi_test(setup_failures.${how}.${victim} setup_failures 8 --how ${how} --victim ${victim} LAYOUT cyclic
+                    MCA coll_strata_setup_after=0)
+  endforeach()
+endforeach()
+foreach(engine levels ring)
+  strata_mpi_test(setup_failures.${engine} setup_failures 8 --collective allgather --victim 3 LAYOUT cyclic
+                  ENGINE ${engine})
+endforeach()
+strata_mpi_test(setup_failures.flat setup_failures 4 --collective allreduce --victim 2 LAYOUT block
+                MCA coll_strata_setup_after=0)
+# Copies that share what the first one has made.
+foreach(how once lasting other)
+  strata_mpi_test(setup_failures.shared_${how} setup_failures 8 --shared --how ${how} --victim 5 LAYOUT cyclic
+                  MCA coll_strata_setup_after=0)
+endforeach()
+# Calls that come before the set-up need no memory.
+strata_mpi_test(setup_failures.early setup_failures 8 --how lasting --victim 5 --early LAYOUT cyclic)
+strata_mpi_test(can_fail.setup_failures.early setup_failures 4 --points 2 --early LAYOUT cyclic
+                MCA coll_strata_setup_after=0 MUST_PRINT "an early call takes memory")
+strata_mpi_test(can_fail.setup_failures.alike setup_failures 8 --points 2 --sabotage alike LAYOUT cyclic MCA coll_strata_setup_after=0
+                MUST_PRINT "some ranks left calls to Open MPI that others served")
+strata_mpi_test(can_fail.setup_failures.data setup_failures 8 --collective allgather --points 2 --sabotage data
+                LAYOUT cyclic MUST_PRINT "a wrong block")
+# Memory runs out on one rank, also while levels are delegated.
+foreach(victim 0 15)
+  strata_mpi_test(memory_failures.delegation.${victim} memory_failures 16 --calls 25 --late --victim ${victim}
+                  LAYOUT slow_links MCA coll_strata_setup_after=0)
+endforeach()
+strata_mpi_test(can_fail.memory_failures.late memory_failures 4 --calls 4 --late LAYOUT block
+                MUST_PRINT "no plan changes on the way")
+foreach(engine tree levels)
+  foreach(collective allgather allreduce barrier bcast)
+    strata_mpi_test(memory_failures.${collective}.${engine} memory_failures 8 --collective ${collective}
+                    --calls 3 --victim 3 LAYOUT cyclic ENGINE ${engine})
+  endforeach()
+endforeach()
+# A component that serves no level of several processes: all ranks give it up, and rank 0 says so.
+foreach(collective allgather allreduce bcast)
+  strata_mpi_test(memory_failures.${collective}.unusable memory_failures 8 --collective ${collective}
+                  --calls 2 --points 1000 --victim 0 LAYOUT cyclic
+                  MCA coll_strata_${collective}_level_algorithms=cluster=self)
+endforeach()
+strata_mpi_test(memory_failures.scarce.unusable memory_failures 8 --collective allreduce --calls 2
+                --points 1000 --victim 0 --scarce LAYOUT cyclic
+                MCA coll_strata_allreduce_level_algorithms=cluster=self)
+strata_mpi_test(memory_failures.scarce.delegation memory_failures 16 --calls 25 --late --victim 15 --scarce
+                LAYOUT slow_links MCA coll_strata_setup_after=0)
+foreach(engine tree ring levels)
+  strata_mpi_test(memory_failures.scarce.${engine} memory_failures 8 --collective allgather --items 5000
+                  --calls 2 --victim 3 --scarce LAYOUT cyclic ENGINE ${engine})
+endforeach()
+# Blocks that no message holds without a copy, in streams of many messages.
+foreach(engine tree ring)
+  strata_mpi_test(memory_failures.allgather.${engine}.long memory_failures 8 --collective allgather
+                  --items 5000 --calls 2 --victim 3 LAYOUT cyclic ENGINE ${engine})
+endforeach()
+strata_mpi_test(memory_failures.allreduce.halving memory_failures 12 --collective allreduce --calls 3 --victim 4
+                LAYOUT block ENGINE tree MCA coll_strata_allreduce_level_algorithms=cluster=rabenseifner)
+strata_mpi_test(memory_failures.allgather.doubling memory_failures 12 --collective allgather --calls 3 --victim 4
+                LAYOUT block ENGINE tree MCA coll_strata_allgather_level_algorithms=cluster=recursive_doubling)
+strata_mpi_test(memory_failures.allgather.doubling.long memory_failures 12 --collective allgather --items 5000
+                --calls 2 --victim 4 LAYOUT cyclic ENGINE tree
+                MCA coll_strata_allgather_level_algorithms=cluster=recursive_doubling
+                    coll_strata_allgather_segsize=8k)
+strata_mpi_test(can_fail.memory_failures.data memory_failures 8 --sabotage data --calls 2 --victim 3
+                LAYOUT cyclic ENGINE tree MUST_PRINT "a wrong block")
+# The vote itself, with ballots that a job hardly ever has.
+add_executable(votes votes.cc)
+target_link_libraries(votes PRIVATE strata_component strata_mpi_check strata_warnings)
+foreach(ranks 2 3 7 16)
+  strata_mpi_test(votes.${ranks} votes ${ranks})
+endforeach()
+strata_mpi_test(can_fail.votes votes 5 --sabotage minimum MUST_PRINT "a wrong minimum")
+# In its way is another message, sent behind MPI's functions.
+add_executable(vote_error vote_error.cc)
+target_include_directories(vote_error PRIVATE ${PROJECT_SOURCE_DIR}/component)
+target_link_libraries(vote_error PRIVATE strata_mpi_check OpenMpi::internals strata_warnings)
+strata_mpi_test(vote_error vote_error 2 LAYOUT cyclic MCA coll_strata_setup_after=0)
+strata_mpi_test(can_fail.vote_error vote_error 2 --sabotage error LAYOUT cyclic MCA coll_strata_setup_after=0
+                MUST_PRINT "no error")
+# It looks behind MPI's functions.
+add_executable(send_modes send_modes.cc)
+target_include_directories(send_modes PRIVATE ${PROJECT_SOURCE_DIR}/component)
+target_link_libraries(send_modes PRIVATE strata_mpi_check OpenMpi::internals strata_warnings)
+foreach(engine tree ring)
+  set(options LAYOUT block ENGINE ${engine} COLLECTIVES allgather allreduce)
+  strata_mpi_test(send_modes.${engine} send_modes 16 --per-node 4 ${options})
+  strata_mpi_test(send_modes.${engine}.lists send_modes 16 --per-node 4 ${options}
+                  MCA coll_strata_hierarchy=node,[0..7]+[8..15])
+endforeach()
+strata_mpi_test(send_modes.short send_modes 16 --per-node 4 --each 2500 --short 1 LAYOUT block ENGINE tree
+                COLLECTIVES allgather allreduce)
+strata_mpi_test(can_fail.send_modes.short send_modes 16 --per-node 4 --short 1 LAYOUT block ENGINE tree
+                COLLECTIVES allgather allreduce MUST_PRINT "on another node: [1-9][0-9]* synchronous")
+strata_mpi_test(can_fail.send_modes send_modes 16 --per-node 2 ${options}
+                MUST_PRINT "on another node: 0 synchronous")
+# Wrong programs, in some of which stock Open MPI leaves ranks waiting for ever.
+foreach(layout cyclic one_two_five deep)
+  strata_mpi_test(truncated_messages.everywhere.${layout} truncated_messages 6 --everywhere
+                  LAYOUT ${layout} ENGINE tree MCA ${no_single_copy})
+endforeach()
+# By levels as far as the algorithms of Open MPI that do the levels return.
+strata_mpi_test(truncated_messages.levels.scatter truncated_messages 6 --everywhere --only Scatter
+                LAYOUT cyclic ENGINE levels MCA ${no_single_copy})
+strata_mpi_test(truncated_messages.levels.bcast truncated_messages 6 --everywhere --only Bcast
+                LAYOUT cyclic ENGINE levels
+                MCA ${no_single_copy}
+                    coll_strata_bcast_level_algorithms=cluster=linear,node=linear)
+strata_mpi_test(truncated_messages.threads truncated_messages 4 --everywhere --threads
+                LAYOUT cyclic ENGINE tree MCA ${no_single_copy})
+set(rest "")
+foreach(collective ${collectives})
+  list(APPEND rest coll_strata_${collective}_algorithm=tree)
+endforeach()
+foreach(layout cyclic block)
+  set(options ${rest})
+  list(TRANSFORM options REPLACE "(all[a-z]+_algorithm)=tree" "\\1=ring")
+  strata_mpi_test(truncated_messages.ring.${layout} truncated_messages 12 --long LAYOUT ${layout}
+                  MCA ${options} ${no_single_copy})
+endforeach()
+set(options ${rest})
+list(TRANSFORM options REPLACE "((all[a-z]+|bcast)_algorithm)=tree" "\\1=lanes")
+strata_mpi_test(truncated_messages.lanes truncated_messages 8 --everywhere LAYOUT two_cards
+                MCA ${options} ${no_single_copy})
+# Four nodes: each but the root's receives every message once. Cyclic order must not change that.
+foreach(layout block cyclic shuffled)
+  strata_mpi_test(crossings.${layout} selected 16 --expect tree --crossings cluster=3
+                  LAYOUT ${layout} ENGINE tree)
+endforeach()
+strata_mpi_test(can_fail.wrong_engine selected 4 --expect levels LAYOUT block ENGINE tree
+                MUST_PRINT "coll_strata_bcast_tree grew by")
+# One of several that has another engine.
+strata_mpi_test(can_fail.one_wrong_engine selected 4 --op ${collectives_option} --expect tree
+                LAYOUT block ENGINE tree MCA coll_strata_gather_algorithm=forward
+                MUST_PRINT "coll_strata_gather_tree grew by 0 instead of 12")
+strata_mpi_test(can_fail.wrong_crossings selected 16 --expect tree --crossings cluster=2
+                LAYOUT block ENGINE tree MUST_PRINT "coll_strata_bytes_cluster grew by")
+# Four members send three quarters of the vector twice. At the top of `deep` there are two.
+strata_mpi_test(selected.allreduce.ring selected 16 --op allreduce --expect ring --bytes 40000
+                --crossings cluster=6 LAYOUT shuffled ENGINE ring COLLECTIVES allreduce)
+strata_mpi_test(selected.allreduce.no_ring selected 16 --op allreduce --expect tree --bytes 40000
+                LAYOUT deep ENGINE ring COLLECTIVES allreduce)
