@@ -77,7 +77,9 @@ BeforeAfter estimates_of(const TrafficView& view) {
 }
 
 std::string draw_text(const TrafficView& view, bool bars) {
-    const auto [before, after] = estimates_of(view);
+    const BeforeAfter both = estimates_of(view);
+    const Estimate& before = both.before;
+    const auto& after = both.after;
     std::uint64_t most = 1;
     for (const LevelTraffic& level : before.levels) most = std::max(most, level.bytes);
     if (after) {
@@ -119,7 +121,9 @@ std::string draw_text(const TrafficView& view, bool bars) {
 }
 
 std::string draw_json(const TrafficView& view, const std::string& further) {
-    const auto [before, after] = estimates_of(view);
+    const BeforeAfter both = estimates_of(view);
+    const Estimate& before = both.before;
+    const auto& after = both.after;
     std::string text = "{\"ranks\":" + std::to_string(view.traffic.ranks()) +
                        ",\"bytes\":" + std::to_string(view.traffic.bytes()) +
                        ",\"messages\":" + std::to_string(view.traffic.messages()) + ",\"levels\":[";
