@@ -109,8 +109,7 @@ public:
     CommunicatorCounters& own_counters() { return own_counters_; }
     const CommunicatorCounters& own_counters() const { return own_counters_; }
     /// Bytes kept for this communicator: hierarchy and plans (of all communicators that share them) and
-    /// buffers; without the edges of its trees, and what components keep on its levels. Cost: the number of
-    /// groups.
+    /// buffers; without the edges of its trees, and what components keep on its levels.
     std::size_t memory() const;
 
     /// Where what becomes of calls is noted; null where nobody will read it.

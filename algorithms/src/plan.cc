@@ -4,6 +4,8 @@
 #include <array>
 #include <stdexcept>
 
+#include "strata/topology/heap_bytes.h"
+
 namespace strata::algorithms {
 namespace {
 
@@ -46,6 +48,14 @@ const LevelPlan& Plan::at(topology::LevelKey level) const {
         if (entry.level == level) return entry;
     }
     throw std::out_of_range("the plan has no level '" + topology::name_of(level) + "'");
+}
+
+std::size_t heap_bytes(const Plan& plan) {
+    using topology::heap_bytes;
+    std::size_t bytes = heap_bytes(plan.levels) + heap_bytes(plan.sources) + heap_bytes(plan.skipped) +
+                        heap_bytes(plan.skipped_sources) + heap_bytes(plan.reason);
+    for (const LevelPlan& level : plan.levels) bytes += heap_bytes(level.method.component);
+    return bytes;
 }
 
 bool is_exchange(const LevelMethod& method) {

@@ -2,10 +2,14 @@
 
 #include <utility>
 
+#include "strata/topology/heap_bytes.h"
+
 namespace strata::algorithms {
 
 PlanBook::PlanBook(topology::Hierarchy hierarchy, const PlanSettings& settings, bool keep_levels, int lanes)
-    : hierarchy_(std::move(hierarchy)), planner_(hierarchy_, settings, keep_levels, lanes) {}
+    : hierarchy_(std::move(hierarchy)),
+      planner_(hierarchy_, settings, keep_levels, lanes),
+      empty_bytes_(sizeof *this + topology::heap_bytes(hierarchy_) + planner_.memory()) {}
 
 const PlanBook::Entry& PlanBook::at(const PlanClass& operations, ByLevels by_levels) {
     {
@@ -20,12 +24,17 @@ const PlanBook::Entry& PlanBook::at(const PlanClass& operations, ByLevels by_lev
         made.delegation = planner_.weigh_delegation(operations.representative, made.plan);
     }
     const std::lock_guard<std::mutex> lock(mutex_);
-    return entries_.emplace(operations.key, std::move(made)).first->second;
+    const auto [place, added] = entries_.emplace(operations.key, std::move(made));
+    const Entry& entry = place->second;
+    if (added) {
+        plan_bytes_ += heap_bytes(entry.plan) + (entry.delegation ? heap_bytes(entry.delegation->plan) : 0);
+    }
+    return entry;
 }
 
 std::size_t PlanBook::memory() const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return sizeof *this + topology::heap_bytes(hierarchy_) + entries_.size() * sizeof(Entry);
+    return empty_bytes_ + topology::table_bytes(entries_) + plan_bytes_;
 }
 
 }  // namespace strata::algorithms

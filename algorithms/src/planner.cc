@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "plan_search.h"
+#include "strata/topology/heap_bytes.h"
 
 namespace strata::algorithms {
 namespace {
@@ -101,6 +102,18 @@ std::span<const int> Planner::others_of(Collective op, int root_class) const {
     const auto& others = classes_for(op).others;
     const auto found = others.find(root_class);
     return found == others.end() ? std::span<const int>{} : std::span<const int>{found->second};
+}
+
+std::size_t Planner::memory() const {
+    using topology::heap_bytes;
+    std::size_t bytes = 0;
+    for (const auto& rules : rules_) bytes += heap_bytes(rules);
+    for (const auto& bounds : byte_bounds_) bytes += heap_bytes(bounds);
+    for (const RootClasses* classes : {&root_classes_, &receiving_classes_}) {
+        bytes += heap_bytes(classes->of_rank) + topology::table_bytes(classes->others);
+        for (const auto& [root, others] : classes->others) bytes += heap_bytes(others);
+    }
+    return bytes;
 }
 
 bool PlanSettings::speak_of(Collective op) const {

@@ -1,13 +1,13 @@
 // The same for a long time: neither memory nor time per step may grow, and every result is right.
 //
-//   endurance --what communicators|calls|threads|trees|kept [--count N] [--threads N] [--flat-time]
+//   endurance --what communicators|orders|calls|threads|trees|kept [--count N] [--threads N] [--flat-time]
 //
 // A step is, of `communicators`: one is made (in turns a copy of world, a half, world in another order), used
-// and freed; `calls`: one short collective operation; `threads`: the same by each of N threads on a
-// communicator of its own; `trees`: copies of copies, freed from either end; `kept`: one is made, used and
-// never freed: there memory grows by as much with each. Rank 0 prints a line per tenth: microseconds per
-// step, of the slowest rank, and the resident memory of the rank that has most. --flat-time: time is judged,
-// too; on a quiet machine. The watchdog is that of a tenth.
+// and freed; `orders`: the same with the ranks in another order every time; `calls`: one short collective
+// operation; `threads`: the same by each of N threads on a communicator of its own; `trees`: copies of copies,
+// freed from either end; `kept`: one is made, used and never freed: there memory grows by as much with each.
+// Rank 0 prints a line per tenth: microseconds per step, of the slowest rank, and the resident memory of the
+// rank that has most. --flat-time: time is judged, too; on a quiet machine. The watchdog is that of a tenth.
 #include <unistd.h>
 
 #include <algorithm>
@@ -224,6 +224,14 @@ void endure(Session& session, const std::string& what, std::int64_t count, int t
     if (what == "communicators") {
         each([&](std::uint64_t i) {
             MPI_Comm comm = make(session, i);
+            use(session, comm, i);
+            MPI_Comm_free(&comm);
+        });
+    } else if (what == "orders") {
+        each([&](std::uint64_t i) {
+            const auto place = static_cast<int>(mix(session.seed(), i, session.rank()) >> 40U);
+            MPI_Comm comm = MPI_COMM_NULL;
+            MPI_Comm_split(MPI_COMM_WORLD, 0, place, &comm);
             use(session, comm, i);
             MPI_Comm_free(&comm);
         });

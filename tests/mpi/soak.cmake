@@ -35,6 +35,11 @@ foreach(ranks 1 2 4 16)
   strata_mpi_test(soak.endurance.kept.${ranks} endurance ${ranks} --what kept --flat-time --count 4000
                   LAYOUT unequal TIMEOUT 700 SOAK)
 endforeach()
+# What is kept for the next communicator with its ranks in the same order stays within its limit.
+foreach(ranks 8 16)
+  strata_mpi_test(soak.endurance.orders.${ranks} endurance ${ranks} --what orders --flat-time --count 6000 --watchdog 300
+                  LAYOUT cyclic MCA coll_strata_setup_after=0 TIMEOUT 3100 SOAK)
+endforeach()
 strata_mpi_test(soak.endurance.calls.2 endurance 2 --what calls --flat-time --count 10000000 --watchdog 300 LAYOUT cyclic
                 TIMEOUT 3100 SOAK)
 strata_mpi_test(soak.endurance.calls.16 endurance 16 --what calls --flat-time --count 1000000 --watchdog 300 LAYOUT cyclic

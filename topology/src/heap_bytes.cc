@@ -1,13 +1,15 @@
+#include "strata/topology/heap_bytes.h"
+
 #include "strata/topology/hierarchy.h"
 
 namespace strata::topology {
 
 std::size_t heap_bytes(const Hierarchy& hierarchy) {
-    const auto bytes_of = [](const auto& list) { return list.capacity() * sizeof(*list.data()); };
-    std::size_t bytes = bytes_of(hierarchy.groups) + bytes_of(hierarchy.stop) + bytes_of(hierarchy.walk) +
-                        bytes_of(hierarchy.walk_nodes) + bytes_of(hierarchy.receivers);
+    std::size_t bytes = heap_bytes(hierarchy.groups) + heap_bytes(hierarchy.stop) +
+                        heap_bytes(hierarchy.walk) + heap_bytes(hierarchy.walk_nodes) +
+                        heap_bytes(hierarchy.receivers);
     for (const Group& group : hierarchy.groups) {
-        bytes += bytes_of(group.children) + bytes_of(group.members) + bytes_of(group.direct);
+        bytes += heap_bytes(group.children) + heap_bytes(group.members) + heap_bytes(group.direct);
     }
     return bytes;
 }

@@ -78,6 +78,9 @@ struct Plan {
     const LevelPlan& at(topology::LevelKey level) const;
 };
 
+/// Bytes of the heap that its lists and texts take.
+std::size_t heap_bytes(const Plan& plan);
+
 /// True for methods by which the tree engine's topmost level exchanges pairwise instead of forming a tree:
 /// whole vectors (recursive_doubling, exchange_links()), all blocks that they have (the same,
 /// block_routes()), or halves (rabenseifner, halving_links()).

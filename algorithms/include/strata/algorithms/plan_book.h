@@ -33,7 +33,7 @@ public:
     /// Throws as Planner::make_plan() and std::bad_alloc, and has nothing more in it then.
     const Entry& at(const PlanClass& operations, ByLevels by_levels);
 
-    /// Bytes that it takes, without what plans refer to. Cost: the number of groups.
+    /// Bytes that it takes.
     std::size_t memory() const;
 
 private:
@@ -41,6 +41,8 @@ private:
     const Planner planner_;
     mutable std::mutex mutex_;
     std::unordered_map<std::uint64_t, Entry> entries_;  // by PlanClass::key
+    const std::size_t empty_bytes_;
+    std::size_t plan_bytes_ = 0;  // what the entries refer to
 };
 
 }  // namespace strata::algorithms

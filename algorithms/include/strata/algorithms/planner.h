@@ -67,6 +67,9 @@ public:
     /// What takes the place of `plan`, which make_plan() made, where plans may be by levels.
     std::optional<Delegation> weigh_delegation(const Operation& operation, const Plan& plan) const;
 
+    /// Bytes of the heap that its tables take. Cost: the number of root classes.
+    std::size_t memory() const;
+
     /// Some other ranks of a root's class, spread over it.
     std::span<const int> others_of(Collective op, int root_class) const;
 
