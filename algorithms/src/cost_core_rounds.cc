@@ -22,22 +22,23 @@ std::vector<HalvingPlace> doubling_places(const std::vector<int>& core) {
 
 }  // namespace
 
-/// What slows messages that all start together: of each of them.
-std::vector<CostModel::Crossings> CostModel::crossings(
-    const std::vector<std::pair<int, int>>& messages) const {
+/// What slows messages that all start together: calls action(m, its crossings) for each of them.
+template <typename Action>
+void CostModel::each_crossings(const std::vector<std::pair<int, int>>& messages, Action&& action) const {
     std::vector<int> out(groups_.size(), 0);
     std::vector<int> in(groups_.size(), 0);
     std::vector<int> moved(groups_.size(), 0);
     std::vector<Meeting> met;
+    met.reserve(messages.size());
     for (const auto& [from, to] : messages) {
         met.push_back(meeting(0, {from, 0}, {to, 0}));
         each_boundary(from, met.back().group, [&](int c) { ++out[c]; });
         each_boundary(to, met.back().group, [&](int c) { ++in[c]; });
         each_bus(from, to, met.back().group, [&](int c) { ++moved[c]; });
     }
-    std::vector<Crossings> all(messages.size());
+    Crossings own;
     for (std::size_t m = 0; m < messages.size(); ++m) {
-        Crossings& own = all[m];
+        own.clear();
         const std::size_t level = groups_[met[m].group].level;
         const auto add = [&](int c, int users) {
             own.push_back({level, met[m].us_per_byte, users - 1, group_gap_us_[c], group_us_per_byte_[c]});
@@ -49,8 +50,8 @@ std::vector<CostModel::Crossings> CostModel::crossings(
                  [&](int c) { own.push_back(on_bus(level, c, moved[c])); });
         std::sort(own.begin(), own.end());
         own.erase(std::unique(own.begin(), own.end()), own.end());
+        action(m, own);
     }
-    return all;
 }
 
 /// All messages through a bus are done when it has moved their bytes.
@@ -110,18 +111,22 @@ CostModel::Rounds CostModel::make_rounds(const std::vector<HalvingPlace>& places
     const auto add = [&](auto&& from, auto&& to) {
         std::vector<std::pair<int, int>> messages;
         std::vector<std::size_t> senders;
+        messages.reserve(places.size());
+        senders.reserve(places.size());
         for (std::size_t place = 0; place < places.size(); ++place) {
             if (from(place) < 0 || to(place) < 0) continue;
             messages.emplace_back(from(place), to(place));
             senders.push_back(place);
         }
         std::vector<int>& ways = made.by_place.emplace_back(places.size(), -1);
-        const std::vector<Crossings> all = crossings(messages);
-        for (std::size_t m = 0; m < all.size(); ++m) {
-            const auto [entry, added] = known.try_emplace(all[m], static_cast<int>(made.ways.size()));
-            if (added) made.ways.push_back(all[m]);
+        each_crossings(messages, [&](std::size_t m, const Crossings& own) {
+            auto entry = known.find(own);
+            if (entry == known.end()) {
+                entry = known.emplace(own, static_cast<int>(made.ways.size())).first;
+                made.ways.push_back(own);
+            }
             ways[senders[m]] = entry->second;
-        }
+        });
     };
     const auto own = [&](std::size_t place) { return places[place].rank; };
     const auto partner = [&](std::size_t place) { return places[place].partner; };

@@ -110,7 +110,8 @@ void ExchangeModel::count_ranks() {
 ExchangeModel::Stream ExchangeModel::cut(Stream stream, std::size_t segment_bytes) const {
     const auto segment = static_cast<double>(segment_bytes);
     stream.message = segment == 0 ? stream.bytes : std::min(segment, stream.bytes);
-    stream.messages = std::ceil(stream.bytes / stream.message);
+    const bool one = stream.message == stream.bytes && stream.bytes > 0;
+    stream.messages = one ? 1 : std::ceil(stream.bytes / stream.message);
     return stream;
 }
 

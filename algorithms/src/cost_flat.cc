@@ -4,6 +4,7 @@
 #include <limits>
 #include <queue>
 #include <tuple>
+#include <utility>
 
 #include "cost_links.h"
 
@@ -36,9 +37,16 @@ FlatModel::FlatModel(const topology::Hierarchy& hierarchy, const LinkTable& link
       least_eager_(std::numeric_limits<std::size_t>::max()),
       crowding_(crowding),
       fold_us_per_byte_(links.fold_us(1)) {
+    std::vector<std::pair<topology::LevelKey, LinkParameters>> known;  // of a few levels many groups
+    const auto link_at = [&](topology::LevelKey level) -> const LinkParameters& {
+        for (const auto& [key, link] : known) {
+            if (key == level) return link;
+        }
+        return known.emplace_back(level, links.at(level)).second;
+    };
     for (std::size_t g = 0; g < groups_.size(); ++g) {
         const topology::Group& group = hierarchy.groups[g];
-        groups_[g].link = links.at(link_level(group));
+        groups_[g].link = link_at(link_level(group));
         groups_[g].network = is_network(group);
         groups_[g].copy_us_per_byte = copy_us_per_byte(groups_[g].link, groups_[g].network);
         groups_[g].bus.us_per_byte = bus_us_per_byte(groups_[g].link);

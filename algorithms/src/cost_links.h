@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <vector>
 
 #include "strata/algorithms/link.h"
 #include "strata/topology/hierarchy.h"
@@ -11,9 +12,12 @@ namespace strata::algorithms {
 /// True where somebody, a tuner or a preset, has told what links inside nodes carry. An overhead alone does
 /// not: possible_links() changes those of levels that nobody told of.
 inline bool tells_inside(const topology::Hierarchy& hierarchy, const LinkTable& links) {
+    std::vector<topology::LevelKey> seen;  // of a few levels many groups
     return std::any_of(hierarchy.groups.begin(), hierarchy.groups.end(), [&](const topology::Group& group) {
-        if (is_network(group)) return false;
-        const LinkSetting given = links.given(link_level(group));
+        const topology::LevelKey level = link_level(group);
+        if (is_network(group) || std::find(seen.begin(), seen.end(), level) != seen.end()) return false;
+        seen.push_back(level);
+        const LinkSetting given = links.given(level);
         return given.latency_us || given.bytes_per_us || given.parallel;
     });
 }

@@ -15,8 +15,8 @@ void TreeModel::add_merged_loads(int group, const Edges& edges) {
             const int rank = members[position].rank;
             const int child = members[place].rank;
             const int met = (*edges.meetings)[place].group;
-            const Edges& own = (*edges.by_level)[groups_[met].level];
-            const double per_byte = message_load(own);
+            const Edges& own = edges.by_level[groups_[met].level];
+            const double per_byte = own.load;
             ranks_[rank].processor_load += per_byte + fold_us_per_byte_;
             ranks_[rank].all_fit = ranks_[rank].all_fit && own.fits;
             ranks_[child].processor_load += per_byte;

@@ -180,7 +180,8 @@ private:
     Meeting merged_meeting(int a, int b) const;
     Rounds rounds_apart(const GroupView& top) const;
     Rounds make_rounds(const std::vector<HalvingPlace>& places) const;
-    std::vector<Crossings> crossings(const std::vector<std::pair<int, int>>& messages) const;
+    template <typename Action>
+    void each_crossings(const std::vector<std::pair<int, int>>& messages, Action&& action) const;
     Crossing on_bus(std::size_t level, int group, int messages) const;
     Plan without_skipped() const;
 

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "cost_flat.h"
+#include "strata/algorithms/flat_program.h"
 
 namespace strata::algorithms {
 
@@ -58,6 +60,13 @@ public:
         add(time, entry->second, model, bytes, folded);
     }
 
+    /// The messages of the operation that is predicted, made once for all tables of links.
+    template <typename Make>
+    const FlatProgram& program(Make&& make) {
+        if (!program_) program_ = make();
+        return *program_;
+    }
+
 private:
     enum class Where { level, out, in, bus };
     /// A message, and how many there are with it.
@@ -76,6 +85,7 @@ private:
 
     const topology::Hierarchy& hierarchy_;
     std::map<int, Round> rounds_;
+    std::optional<FlatProgram> program_;
 };
 
 }  // namespace strata::algorithms

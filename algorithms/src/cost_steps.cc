@@ -20,7 +20,11 @@ public:
         : model_(model), program_(program), ranks_(program.steps.size()) {}
 
     std::vector<double> operator()() {
-        for (std::size_t r = 0; r < ranks_.size(); ++r) turns_.emplace(0.0, static_cast<int>(r));
+        // In this order they are a heap: all begin at once.
+        std::vector<Turn> turns;
+        turns.reserve(ranks_.size());
+        for (std::size_t r = 0; r < ranks_.size(); ++r) turns.emplace_back(0.0, static_cast<int>(r));
+        turns_ = Turns(std::greater<>(), std::move(turns));
         while (!turns_.empty()) {
             const auto [when, rank] = turns_.top();
             turns_.pop();
@@ -33,6 +37,9 @@ public:
     }
 
 private:
+    using Turn = std::pair<double, int>;  // when, rank
+    using Turns = std::priority_queue<Turn, std::vector<Turn>, std::greater<>>;
+
     /// A message for the rank in whose inbox it is.
     struct Message {
         int from;  ///< -1: taken out
@@ -40,6 +47,7 @@ private:
         std::size_t bytes;
         double arrival;  ///< open_end: still with its sender
         bool awaited;    ///< by its sender
+        double work;     ///< us of the processor at either end
     };
     struct Rank {
         std::size_t step = 0;
@@ -50,6 +58,7 @@ private:
         double work = 0;    ///< us of the processor in this step
         bool late = false;  ///< what it receives was not there when the step began
         double done = open_end;
+        int held = 0;  ///< messages in the inbox that are still with their senders
         std::vector<Message> inbox;
         std::size_t first = 0;  ///< of the inbox, before which all are taken out
         /// Of a long inbox: places of what came from one rank in one channel. Empty: it is short.
@@ -104,7 +113,7 @@ private:
         }
         if (receiver.first == receiver.inbox.size()) {
             receiver.inbox.clear();
-            receiver.places.clear();
+            if (!receiver.places.empty()) receiver.places.clear();
             receiver.first = 0;
         }
     }
@@ -121,7 +130,7 @@ private:
         const FlatStep& step = steps[state.step];
         state.busy = true;
         state.begun = when;
-        state.work = step.to >= 0 && step.waits ? model_.work_us(rank, step.to, step.bytes) : 0;
+        state.work = 0;
         state.sent = step.to < 0 ? when : open_end;
         state.received = step.from < 0 ? when : open_end;
         state.late = false;
@@ -136,6 +145,8 @@ private:
 
     void send(int rank, const FlatStep& step, double when) {
         Rank& receiver = ranks_[step.to];
+        const double work = model_.work_us(rank, step.to, step.bytes);
+        if (step.waits) ranks_[rank].work = work;
         const bool waits = model_.waits_for_receiver(rank, step.to, step.bytes);
         const bool leaves =
             !waits || asked(step.to, rank, step.channel) > under_way(receiver, rank, step.channel);
@@ -149,7 +160,8 @@ private:
         } else if (!step.waits) {
             ranks_[rank].sent = when;
         }
-        put(receiver, {rank, step.channel, step.bytes, arrival, step.waits});
+        put(receiver, {rank, step.channel, step.bytes, arrival, step.waits, work});
+        if (!leaves) ++receiver.held;
         if (leaves && receiver.busy) {
             take(step.to);
             finish(step.to);
@@ -189,6 +201,7 @@ private:
     void ask(int rank, const FlatStep& step, double when) {
         const int from = step.from;
         Rank& state = ranks_[rank];
+        if (state.held == 0) return;
         Message* waiting = nullptr;
         look(state, from, step.channel, [&](Message& message) {
             if (message.arrival == open_end) waiting = &message;
@@ -197,6 +210,7 @@ private:
         if (waiting == nullptr) return;
         if (asked(rank, from, step.channel) <= under_way(state, from, step.channel)) return;
         waiting->arrival = model_.transmit(from, rank, waiting->bytes, when);
+        --state.held;
         if (!waiting->awaited) return;
         ranks_[from].sent = waiting->arrival;
         finish(from);
@@ -214,9 +228,8 @@ private:
             return true;
         });
         if (next == nullptr || next->arrival == open_end) return;
-        const double work = model_.work_us(from, rank, next->bytes);
-        state.work += work;
-        state.received = std::max(next->arrival, state.begun + work);
+        state.work += next->work;
+        state.received = std::max(next->arrival, state.begun + next->work);
         state.late = next->arrival > state.begun;
         take_out(state, *next);
     }
@@ -239,12 +252,10 @@ private:
         turns_.emplace(end + fold, rank);
     }
 
-    using Turn = std::pair<double, int>;  // when, rank
-
     FlatModel& model_;
     const FlatProgram& program_;
     std::vector<Rank> ranks_;
-    std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns_;
+    Turns turns_;
 };
 
 }  // namespace

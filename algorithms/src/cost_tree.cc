@@ -22,6 +22,7 @@ TreeModel::TreeModel(const topology::Hierarchy& hierarchy, const LinkTable& link
 void TreeModel::set_links(const LinkTable& links) {
     CostModel::set_links(links);
     fold_us_per_byte_ = folds_ ? links.fold_us(1) : 0;
+    edges_.clear();
 }
 
 TreeModel::Edges TreeModel::edges_on(std::size_t level, std::size_t segment_bytes,
@@ -35,6 +36,7 @@ TreeModel::Edges TreeModel::edges_on(std::size_t level, std::size_t segment_byte
     edges.latency = link.latency_us;
     edges.overhead = link.overhead_us;
     edges.copy_us_per_byte = copy_us_per_byte(level);
+    edges.load = (up_ && down_ ? 2 : 1) * (edges.overhead / edges.segment + edges.copy_us_per_byte);
     edges.handshake = handshake_us(link, static_cast<std::size_t>(edges.segment));
     // Of streams that meet and are longer than a window every segment between nodes is acknowledged
     // (StreamTable::open()).
@@ -49,44 +51,44 @@ TreeModel::Edges TreeModel::edges_on(std::size_t level, std::size_t segment_byte
     return edges;
 }
 
+/// Edges without shapes on every level. Most candidates of a search are cut alike.
+const TreeModel::Edges* TreeModel::edges_by_level(std::size_t segment_bytes, const Window& window) {
+    const EdgesKey key{bytes_, exchange_, segment_bytes, window};
+    for (const auto& [known, edges] : edges_) {
+        if (known == key) return edges.data();
+    }
+    std::vector<Edges>& edges = edges_.emplace_back(key, std::vector<Edges>{}).second;
+    edges.reserve(links_.size());
+    for (std::size_t level = 0; level < links_.size(); ++level)
+        edges.push_back(edges_on(level, segment_bytes, window));
+    return edges.data();
+}
+
 /// What the groups with edges have for this candidate.
 void TreeModel::make_edges(std::span<const LevelPlan> plans, const Window& window, Half half) {
-    level_edges_.clear();
     all_whole_ = true;
-    if (any_merged_) merged_edges_.assign(plans.size(), {});
-    for (std::size_t l = 0; l < plans.size(); ++l) {
-        const std::size_t segment = plans[up_ ? 0 : l].segment_bytes;
-        level_edges_.push_back(edges_on(place_of(l), segment, window));
-        all_whole_ = all_whole_ && level_edges_.back().whole;
-        for (std::size_t level = 0; any_merged_ && level < links_.size(); ++level)
-            merged_edges_[l].push_back(edges_on(level, segment, window));
-    }
     group_edges_.clear();
     for (const int g : busy_groups()) {
         if (top_apart() && g == 0) continue;
         const GroupView& view = groups_[g];
-        Edges edges = level_edges_[view.plan];
+        const Edges* by_level = edges_by_level(plans[up_ ? 0 : view.plan].segment_bytes, window);
+        Edges& edges = group_edges_.emplace_back(g, by_level[place_of(view.plan)]).edges;
+        all_whole_ = all_whole_ && edges.whole;
         const LevelMethod& method = plans[view.plan].method;
         const bool two = half != Half::whole && method.algorithm == Algorithm::double_binary;
         edges.shape = two ? &double_binary_shape(g, up_ ? Flow::to_root : Flow::from_root, half)
                           : &shape(method, view.participants.size(), half);
         if (view.merged) {
-            edges.by_level = &merged_edges_[view.plan];
+            edges.by_level = by_level;
             edges.meetings = &meetings(g, *edges.shape);
         }
-        group_edges_.push_back({g, edges});
     }
-}
-
-/// Microseconds per byte for which a message keeps the processor at either end busy, both ways if it goes so.
-double TreeModel::message_load(const Edges& edges) const {
-    return (up_ && down_ ? 2 : 1) * (edges.overhead / edges.segment + edges.copy_us_per_byte);
 }
 
 void TreeModel::add_loads(int group, const Edges& edges) {
     if (groups_[group].merged) return add_merged_loads(group, edges);
     const double directions = up_ && down_ ? 2 : 1;
-    const double per_byte = message_load(edges);
+    const double per_byte = edges.load;
     const auto& members = groups_[group].participants;
     const auto use_connections = [&](int rank, int uses) {
         ranks_[rank].card_uses += uses;
@@ -190,8 +192,11 @@ bool TreeModel::time_group(int group, const Edges& all, double fold_us_per_byte)
         RankState& parent = ranks_[rank];
         const Wave& above = parent.wave;
         // A segment larger than the arriving ones waits until enough of those are here.
-        const double missing = std::max(0.0, std::ceil(all.segment / above.segment) - 1) * above.segment;
-        const double ready = std::min(above.last, above.first + missing * above.pace);
+        double ready = std::min(above.last, above.first);
+        if (all.segment > above.segment) {
+            const double missing = (std::ceil(all.segment / above.segment) - 1) * above.segment;
+            ready = std::min(above.last, above.first + missing * above.pace);
+        }
         for (std::size_t i = 0; i < children.size(); ++i) {
             const Participant& member = members[children[i]];
             RankState& child = ranks_[member.rank];
@@ -199,11 +204,10 @@ bool TreeModel::time_group(int group, const Edges& all, double fold_us_per_byte)
             const Meeting met =
                 merged ? (*all.meetings)[children[i]]
                        : Meeting{group, std::max(members[position].us_per_byte, member.us_per_byte)};
-            const Edges& edges = merged ? (*all.by_level)[groups_[met.group].level] : all;
+            const Edges& edges = merged ? all.by_level[groups_[met.group].level] : all;
             const double us_per_byte = halves_ ? beside_other_half(met, member.rank) : met.us_per_byte;
-            const double per_byte = message_load(edges);
-            parent.served_load += per_byte + fold_us_per_byte;
-            child.served_load = per_byte;
+            parent.served_load += edges.load + fold_us_per_byte;
+            child.served_load = edges.load;
             const double start =
                 std::max(ready, parent.processor_free) + edges.overhead + edges.segment * fold_us_per_byte;
             parent.processor_free = start + edges.segment * edges.copy_us_per_byte;
@@ -273,16 +277,20 @@ double TreeModel::predict_us(std::span<const LevelPlan> plans, std::size_t bytes
     exchange_ = up_ && down_ && is_exchange(plans[0].method);
     ring_ = up_ && down_ && plans[0].method.algorithm == Algorithm::ring &&
             groups_.front().participants.size() > 2;
-    std::fill(ranks_.begin(), ranks_.end(), RankState{});
-    std::fill(boundaries_.begin(), boundaries_.end(), GroupState{});
+    if (loaded_) {
+        std::fill(ranks_.begin(), ranks_.end(), RankState{});
+        std::fill(boundaries_.begin(), boundaries_.end(), GroupState{});
+    }
     halves_ = !top_apart() && std::ranges::any_of(plans, [](const LevelPlan& plan) {
         return info(plan.method.algorithm).halves;
     });
+    loaded_ = halves_;
     if (halves_) return halves_us(plans, window);
     make_edges(plans, window, Half::whole);
-    if (ring_) add_ring_loads(plans[0], window);
     // Only what is cut is slowed down by what else is under way.
-    if (!all_whole_ || ring_) {
+    loaded_ = !all_whole_ || ring_;
+    if (ring_) add_ring_loads(plans[0], window);
+    if (loaded_) {
         for (const GroupEdges& own : group_edges_) add_loads(own.group, own.edges);
     }
     return tree_us(plans, window);

@@ -48,7 +48,7 @@ private:
     struct Edges {
         const Shape* shape = nullptr;
         const std::vector<Meeting>* meetings = nullptr;  ///< of a merged group
-        const std::vector<Edges>* by_level = nullptr;    ///< where two of a merged group meet
+        const Edges* by_level = nullptr;                 ///< where two of a merged group meet: by level
         double segment = 0;                              ///< bytes
         double tail = 0;                                 ///< bytes of the last segment
         bool whole = true;                               ///< one segment
@@ -56,7 +56,8 @@ private:
         double latency = 0;                              ///< us
         double overhead = 0;                             ///< us
         double copy_us_per_byte = 0;                     ///< that the processor spends at each end
-        double handshake = 0;                            ///< us
+        double load = 0;         ///< us per byte for which messages, all ways, keep either processor busy
+        double handshake = 0;    ///< us
         double window_pace = 0;  ///< us per byte that the window of messages in flight allows
     };
     /// What has reached the top of the tree, and how fast more follows.
@@ -70,6 +71,7 @@ private:
     struct Ring;
 
     Edges edges_on(std::size_t level, std::size_t segment_bytes, const Window& window) const;
+    const Edges* edges_by_level(std::size_t segment_bytes, const Window& window);
     void make_edges(std::span<const LevelPlan> plans, const Window& window, Half half);
     void add_loads(int group, const Edges& edges);
     void start(const Wave& wave);
@@ -89,7 +91,6 @@ private:
     double boundary_pace(int group, double segment) const {
         return std::max(group_us_per_byte_[group], group_told_gap_us_[group] / segment);
     }
-    double message_load(const Edges& edges) const;
     double inward_pace(int rank, int group, double segment) const;
     double pass_outward(int rank, int group, double start, double bytes);
     double pass_inward(int rank, int group, double start, double bytes);
@@ -148,14 +149,22 @@ private:
         int group;
         Edges edges;
     };
-    std::vector<GroupEdges> group_edges_;           ///< parents before their children
-    std::vector<Edges> level_edges_;                ///< by place in levels()
-    std::vector<std::vector<Edges>> merged_edges_;  ///< by place in levels(), then by level
+    std::vector<GroupEdges> group_edges_;  ///< parents before their children
+    /// What edges_on() depends on besides the level.
+    struct EdgesKey {
+        double bytes = 0;
+        bool exchange = false;
+        std::size_t segment_bytes = 0;
+        Window window;
+        bool operator==(const EdgesKey&) const = default;
+    };
+    std::vector<std::pair<EdgesKey, std::vector<Edges>>> edges_;  ///< by level, for the present links
     double bytes_ = 0;
     bool exchange_ = false;   ///< the topmost level exchanges
     bool ring_ = false;       ///< it is a ring
     bool halves_ = false;     ///< two trees carry one half each
     bool all_whole_ = false;  ///< no level cuts anything
+    bool loaded_ = false;     ///< the state tells loads
 };
 
 }  // namespace strata::algorithms

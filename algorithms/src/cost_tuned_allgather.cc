@@ -144,7 +144,8 @@ double tuned_allgather_us(const Hierarchy& hierarchy, const LinkTable& links, co
             if (many_rounds(ranks)) return allgather_estimate_us(model, rounds, algorithm, block);
             break;
     }
-    const double us = latest(run_program(model, allgather_program(algorithm, ranks, block)));
+    const FlatProgram& program = rounds.program([&] { return allgather_program(algorithm, ranks, block); });
+    const double us = latest(run_program(model, program));
     if (!pairwise || !tells_inside(hierarchy, links)) return us;
     FlatModel counting(hierarchy, links);
     return in_turn_or_shared_us(us, allgather_rounds(counting, rounds, algorithm, block));

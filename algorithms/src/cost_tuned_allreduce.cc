@@ -1,4 +1,5 @@
 // coll/tuned's allreduce (cost_tuned.h).
+#include <bit>
 #include <utility>
 
 #include "cost_links.h"
@@ -65,6 +66,8 @@ FlatProgram doubling_program(int ranks, std::size_t bytes) {
     const int power = whole_power(ranks);
     const int extra = ranks - power;
     const auto rank_of = [&](int v) { return v < extra ? 2 * v + 1 : v + extra; };
+    const auto rounds = static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(power)));
+    for (auto& steps : program.steps) steps.reserve(rounds + (extra > 0 ? 1 : 0));
     for (int even = 0; even < 2 * extra; even += 2) {
         program.send(even, even + 1, bytes);
         program.receive(even + 1, even, bytes);
@@ -222,7 +225,8 @@ double tuned_allreduce_us(const Hierarchy& hierarchy, const LinkTable& links, co
                tuned_bcast_us(hierarchy, links, rooted, crowding);
     }
     if (many_rounds(ranks)) return allreduce_estimate_us(model, rounds, algorithm, bytes);
-    const double us = program_us(model, allreduce_program(algorithm, ranks, bytes));
+    const FlatProgram& program = rounds.program([&] { return allreduce_program(algorithm, ranks, bytes); });
+    const double us = program_us(model, program);
     if (!tells_inside(hierarchy, links)) return us;
     FlatModel counting(hierarchy, links, crowding);
     return in_turn_or_shared_us(us, allreduce_rounds(counting, rounds, algorithm, bytes));

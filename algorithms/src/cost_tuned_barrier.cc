@@ -95,7 +95,7 @@ double tuned_barrier_us(const topology::Hierarchy& hierarchy, const LinkTable& l
     const int ranks = model.ranks();
     const Algorithm algorithm = tuned_barrier_algorithm(ranks);
     if (many_rounds(ranks) && algorithm == Algorithm::bruck) return bruck_barrier_estimate_us(model, rounds);
-    return latest(run_program(model, barrier_program(algorithm, ranks)));
+    return latest(run_program(model, rounds.program([&] { return barrier_program(algorithm, ranks); })));
 }
 
 }  // namespace strata::algorithms

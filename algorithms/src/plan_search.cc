@@ -108,15 +108,17 @@ double PlanSearch::run(bool one_segment) {
     // Nobody knows how much there is: messages that need no handshake between nodes, so that long streams
     // flow; inside a node whole ones.
     if (!traits_.sized) fix_segments(network_eager(0) == 0 ? 0 : largest_eager_segment(network_eager(0)), {});
-    const PlanSearch open = *this;
-    const bool parts = exchanges_ == Exchanges::parts && could_exchange_parts();
-    if (!parts) choose(one_segment);
+    std::vector<PlanSearch> exchanges;
     for (const Algorithm algorithm : {Algorithm::recursive_doubling, Algorithm::rabenseifner}) {
         const bool left_out =
             exchanges_ == (algorithm == by_parts() ? Exchanges::whole_vectors : Exchanges::parts);
-        if (left_out || !open.exchange_is_open(algorithm)) continue;
-        PlanSearch exchange = open;
-        exchange.set_exchange(algorithm);
+        if (left_out || !exchange_is_open(algorithm)) continue;
+        exchanges.push_back(*this);
+        exchanges.back().set_exchange(algorithm);
+    }
+    const bool parts = exchanges_ == Exchanges::parts && could_exchange_parts();
+    if (!parts) choose(one_segment);
+    for (PlanSearch& exchange : exchanges) {
         exchange.choose(one_segment);
         exchange.levels_.front().method_open = true;  // no rule has closed it
         if (best_us_ < 0 || exchange.best_us_ < best_us_) *this = std::move(exchange);

@@ -151,8 +151,10 @@ void PlanSearch::refine_segments() {
         for (const std::size_t size : sizes) {
             if (model_->network(l) && too_long(size)) continue;
             plans_[l].segment_bytes = size;
-            candidates.push_back({size, model_->cost_us(plans_, bytes_, window_, enough)});
-            enough = std::min(enough, candidates.back().us / (1 - hopeless));
+            const double us = size == common ? best_us_  // of these very plans
+                                             : model_->cost_us(plans_, bytes_, window_, enough);
+            candidates.push_back({size, us});
+            enough = std::min(enough, us / (1 - hopeless));
         }
         const Candidate& best = preferred(candidates, network_eager(l));
         const bool gains = best.us < (1 - needed_gain) * best_us_;

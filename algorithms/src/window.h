@@ -31,6 +31,7 @@ struct Window {
     int of(bool network, std::size_t segment_bytes) const {
         return network ? between_nodes(segment_bytes) : std::max(1, messages);
     }
+    bool operator==(const Window&) const = default;
 };
 
 /// The user's, or where that is open the usual one with as many bytes between nodes as the longest link
