@@ -131,6 +131,7 @@ int CommunicatorState::settle(const Request& first) noexcept {
     Verdict verdict;
     vote_error_ = vote(least_, ompi_comm_rank(comm_), ballot, verdict);
     if (vote_error_ != OMPI_SUCCESS) {
+        forwarded_because_.fill(std::nullopt);  // every call is to get the error
         return vote_error_;
     }
     unsettled_ = false;

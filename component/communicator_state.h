@@ -74,7 +74,7 @@ public:
     void repeat_early() { early_.give_back(); }
     /// Prepares everything up to the plan of the `first` call, and votes: from then on all members serve the
     /// communicator, or none. Collective over the communicator. Returns Open MPI's error code; after an error
-    /// this rank gets the same one from every call.
+    /// this rank gets the same one from every call, whatever had been decided.
     int settle(const Request& first) noexcept;
     bool reproducible() const { return settings_.reproducible; }
     /// Why a call is left to the previous component whatever the plan. Once settled.

@@ -1,6 +1,7 @@
 #include "least_of_all.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace strata::component {
 
@@ -10,10 +11,9 @@ namespace {
 /// source (OMPI: barrier_intra_basic_linear).
 constexpr int tag = MCA_COLL_BASE_TAG_ALLREDUCE;
 
-void take_least(std::span<std::uint64_t> words, std::span<const std::uint64_t> heard) {
-    std::transform(words.begin(), words.end(), heard.begin(), words.begin(),
-                   [](std::uint64_t mine, std::uint64_t theirs) { return std::min(mine, theirs); });
-}
+// The mark of a message, of which the least holds, too.
+constexpr std::uint64_t unsound = 0;
+constexpr std::uint64_t sound = std::numeric_limits<std::uint64_t>::max();
 
 /// The end of a request, and of its object.
 int wait(ompi_request_t*& request) {
@@ -69,105 +69,109 @@ bool LeastOfAll::group(Nodes& nodes) const {
     return true;
 }
 
-int LeastOfAll::send(std::span<const std::uint64_t> words, int to) {
-    return MCA_PML_CALL(send(words.data(), words.size_bytes(), &ompi_mpi_byte.dt, to, tag,
-                             MCA_PML_BASE_SEND_STANDARD, comm_));
+void LeastOfAll::note(int rc) {
+    if (rc == OMPI_SUCCESS || failed()) {
+        return;
+    }
+    error_ = rc;
+    known_.front() = unsound;
 }
 
-/// Into `heard_`, then the least of both.
-int LeastOfAll::receive(std::span<std::uint64_t> words, int from) {
+void LeastOfAll::send(int to) {
+    note(MCA_PML_CALL(
+        send(known_.data(), bytes_, &ompi_mpi_byte.dt, to, tag, MCA_PML_BASE_SEND_STANDARD, comm_)));
+}
+
+/// Null after an error.
+ompi_request_t* LeastOfAll::begin_to_hear(int from) {
+    if (failed()) {
+        return nullptr;
+    }
     ompi_request_t* request = nullptr;
-    int rc =
-        MCA_PML_CALL(irecv(heard_.data(), words.size_bytes(), &ompi_mpi_byte.dt, from, tag, comm_, &request));
-    if (rc == OMPI_SUCCESS) {
-        rc = wait(request);
+    note(MCA_PML_CALL(irecv(heard_.data(), bytes_, &ompi_mpi_byte.dt, from, tag, comm_, &request)));
+    return failed() ? nullptr : request;
+}
+
+/// The least of both is what this rank knows now.
+void LeastOfAll::hear(ompi_request_t* request) {
+    if (request == nullptr) {
+        return;
     }
-    if (rc == OMPI_SUCCESS) {
-        take_least(words, heard_);
+    if (failed()) {
+        ompi_request_cancel(request);  // or it takes another collective's message
+        ompi_request_free(&request);
+        return;
     }
-    return rc;
+    note(wait(request));
+    if (!failed()) {
+        std::transform(known_.begin(), known_.end(), heard_.begin(), known_.begin(),
+                       [](std::uint64_t mine, std::uint64_t theirs) { return std::min(mine, theirs); });
+    }
 }
 
 template <class RankAt>
-int LeastOfAll::disseminate(std::span<std::uint64_t> words, int own, int count, RankAt&& rank_at) {
+void LeastOfAll::disseminate(int own, int count, RankAt&& rank_at) {
     for (int distance = 1; distance < count; distance *= 2) {
-        ompi_request_t* request = nullptr;
-        const int from = rank_at((own - distance + count) % count);
-        int rc = MCA_PML_CALL(
-            irecv(heard_.data(), words.size_bytes(), &ompi_mpi_byte.dt, from, tag, comm_, &request));
-        if (rc != OMPI_SUCCESS) {
-            return rc;
-        }
-        rc = send(words, rank_at((own + distance) % count));
-        if (rc != OMPI_SUCCESS) {
-            ompi_request_cancel(request);  // or it takes another collective's message
-            ompi_request_free(&request);
-            return rc;
-        }
-        rc = wait(request);
-        if (rc != OMPI_SUCCESS) {
-            return rc;
-        }
-        take_least(words, heard_);
+        ompi_request_t* request = begin_to_hear(rank_at((own - distance + count) % count));
+        send(rank_at((own + distance) % count));
+        hear(request);
     }
-    return OMPI_SUCCESS;
 }
 
 /// Up a binomial tree: of everybody's words the first learns the least.
 template <class RankAt>
-int LeastOfAll::gather(std::span<std::uint64_t> words, int own, int count, RankAt&& rank_at) {
+void LeastOfAll::gather(int own, int count, RankAt&& rank_at) {
     for (int bit = 1; bit < count; bit *= 2) {
         if ((own & bit) != 0) {
-            return send(words, rank_at(own - bit));
+            return send(rank_at(own - bit));
         }
         if (own + bit < count) {
-            if (const int rc = receive(words, rank_at(own + bit)); rc != OMPI_SUCCESS) {
-                return rc;
-            }
+            hear(begin_to_hear(rank_at(own + bit)));
         }
     }
-    return OMPI_SUCCESS;
 }
 
 /// Down the same tree.
 template <class RankAt>
-int LeastOfAll::release(std::span<std::uint64_t> words, int own, int count, RankAt&& rank_at) {
+void LeastOfAll::release(int own, int count, RankAt&& rank_at) {
     int bit = 1;
     while (bit < count && (own & bit) == 0) {
         bit *= 2;
     }
     if (own != 0) {
-        if (const int rc = receive(words, rank_at(own - bit)); rc != OMPI_SUCCESS) {
-            return rc;
-        }
+        hear(begin_to_hear(rank_at(own - bit)));
     }
     for (bit /= 2; bit > 0; bit /= 2) {
         if (own + bit < count) {
-            if (const int rc = send(words, rank_at(own + bit)); rc != OMPI_SUCCESS) {
-                return rc;
-            }
+            send(rank_at(own + bit));
         }
     }
-    return OMPI_SUCCESS;
 }
 
 int LeastOfAll::exchange(std::span<std::uint64_t> words) {
+    known_.fill(sound);
+    known_.front() = failed() ? unsound : sound;
+    std::copy(words.begin(), words.end(), known_.begin() + 1);
+    bytes_ = message_bytes(words.size());
     const int rank = ompi_comm_rank(comm_);
     Nodes nodes;
     if (!group(nodes)) {
-        return disseminate(words, rank, nodes.ranks, [](int index) { return index; });
+        disseminate(rank, nodes.ranks, [](int index) { return index; });
+    } else {
+        const int node = nodes.node_of[static_cast<std::size_t>(rank)];
+        const auto begin = nodes.node_of.begin();
+        const int members = static_cast<int>(std::count(begin, begin + nodes.ranks, node));
+        const int own = nodes.members_below(node, rank);
+        const auto member = [&](int index) { return nodes.member(node, index); };
+        gather(own, members, member);
+        if (own == 0) {
+            disseminate(node, nodes.count,
+                        [&](int index) { return nodes.lowest[static_cast<std::size_t>(index)]; });
+        }
+        release(own, members, member);
     }
-    const int node = nodes.node_of[static_cast<std::size_t>(rank)];
-    const auto begin = nodes.node_of.begin();
-    const int members = static_cast<int>(std::count(begin, begin + nodes.ranks, node));
-    const int own = nodes.members_below(node, rank);
-    const auto member = [&](int index) { return nodes.member(node, index); };
-    int rc = gather(words, own, members, member);
-    if (rc == OMPI_SUCCESS && own == 0) {
-        rc = disseminate(words, node, nodes.count,
-                         [&](int index) { return nodes.lowest[static_cast<std::size_t>(index)]; });
-    }
-    return rc == OMPI_SUCCESS ? release(words, own, members, member) : rc;
+    std::copy_n(known_.begin() + 1, words.size(), words.begin());
+    return failed() ? error_ : known_.front() == sound ? OMPI_SUCCESS : OMPI_ERROR;
 }
 
 }  // namespace strata::component

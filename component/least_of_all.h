@@ -15,9 +15,17 @@ namespace strata::component {
 /// will do. Of N nodes with R ranks 2 (R - N) messages stay inside nodes, and N log2 N leave them. The
 /// collectives in the slots are not asked: which these are, and what memory they need, may differ from rank
 /// to rank. Needs no memory of ours.
+///
+/// A rank on which a message fails waits for nobody any more, now or later, but still sends what others wait
+/// for, marked: an error there, too, for it is not the least of all. Only those who need nothing of it miss
+/// that.
 class LeastOfAll {
 public:
     static constexpr std::size_t most_words = 6;
+    /// Bytes of a message with so many words.
+    static constexpr std::size_t message_bytes(std::size_t words) {
+        return (words + 1) * sizeof(std::uint64_t);
+    }
     /// Beyond, every rank counts as a node of its own.
     static constexpr int most_grouped_ranks = 1024;
     static constexpr int most_nodes = 256;
@@ -38,20 +46,26 @@ private:
     struct Nodes;
     bool group(Nodes& nodes) const;
     template <class RankAt>
-    int disseminate(std::span<std::uint64_t> words, int own, int count, RankAt&& rank_at);
+    void disseminate(int own, int count, RankAt&& rank_at);
     template <class RankAt>
-    int gather(std::span<std::uint64_t> words, int own, int count, RankAt&& rank_at);
+    void gather(int own, int count, RankAt&& rank_at);
     template <class RankAt>
-    int release(std::span<std::uint64_t> words, int own, int count, RankAt&& rank_at);
-    int send(std::span<const std::uint64_t> words, int to);
-    int receive(std::span<std::uint64_t> words, int from);
+    void release(int own, int count, RankAt&& rank_at);
+    void send(int to);
+    ompi_request_t* begin_to_hear(int from);
+    void hear(ompi_request_t* request);
+    bool failed() const { return error_ != 0; }
+    void note(int rc);
 
     ompi_communicator_t* comm_;
     NodeOf node_of_;
     int limit_ranks_;
     int limit_nodes_;
-    /// Not on the stack: after an error a message may still arrive.
-    std::array<std::uint64_t, most_words> heard_{};
+    using Message = std::array<std::uint64_t, most_words + 1>;
+    Message known_{};  ///< what this rank says, `bytes_` of it: the mark, then words
+    std::size_t bytes_ = 0;
+    Message heard_{};  ///< not on the stack: after an error a message may still arrive
+    int error_ = 0;    ///< Open MPI's, the first one
 };
 
 }  // namespace strata::component

@@ -36,25 +36,24 @@ int hear_first(LeastOfAll& all, int rank, std::span<std::uint64_t> words) {
     if (rank != 0) {
         std::fill(words.begin(), words.end(), neutral);
     }
-    int rc = OMPI_SUCCESS;
-    while (!words.empty() && rc == OMPI_SUCCESS) {
+    int first = OMPI_SUCCESS;
+    while (!words.empty()) {  // after an error, too: others wait for it
         const std::size_t piece = std::min(words.size(), LeastOfAll::most_words);
-        rc = all.exchange(words.first(piece));
+        const int rc = all.exchange(words.first(piece));
+        first = first == OMPI_SUCCESS ? rc : first;
         words = words.subspan(piece);
     }
-    return rc;
+    return first;
 }
 
 /// True on the lowest rank that does not have the value of rank 0.
 int find_other(LeastOfAll& all, int rank, std::uint64_t value, bool& found) {
     std::uint64_t first = value;
-    int rc = hear_first(all, rank, {&first, 1});
-    if (rc == OMPI_SUCCESS) {
-        std::uint64_t other = value != first ? static_cast<std::uint64_t>(rank) : neutral;
-        rc = all.exchange({&other, 1});
-        found = other == static_cast<std::uint64_t>(rank);
-    }
-    return rc;
+    const int before = hear_first(all, rank, {&first, 1});
+    std::uint64_t other = value != first ? static_cast<std::uint64_t>(rank) : neutral;
+    const int rc = all.exchange({&other, 1});
+    found = other == static_cast<std::uint64_t>(rank);
+    return before == OMPI_SUCCESS ? rc : before;
 }
 
 int tell_of_keys(LeastOfAll& all, ompi_communicator_t* comm, const OwnSettings* own, std::uint64_t hash) {
@@ -67,10 +66,9 @@ int tell_of_keys(LeastOfAll& all, ompi_communicator_t* comm, const OwnSettings* 
     std::array<std::uint64_t, longest_said / sizeof(std::uint64_t)> first{};
     said.copy(reinterpret_cast<char*>(first.data()), longest_said - 1);
     bool other = false;
-    int rc = hear_first(all, rank, first);
-    if (rc == OMPI_SUCCESS) {
-        rc = find_other(all, rank, hash, other);
-    }
+    const int before = hear_first(all, rank, first);
+    const int after = find_other(all, rank, hash, other);
+    const int rc = before == OMPI_SUCCESS ? after : before;
     if (rc == OMPI_SUCCESS && other && !done.exchange(true)) {
         try_to([&] {
             show_other_info_keys(called(comm), rank, compat::own_node(), std::string(said),

@@ -142,11 +142,17 @@ foreach(ranks 2 3 7 16)
   strata_mpi_test(votes.${ranks} votes ${ranks})
 endforeach()
 strata_mpi_test(can_fail.votes votes 5 --sabotage minimum MUST_PRINT "a wrong minimum")
+strata_mpi_test(can_fail.votes.marks votes 4 --sabotage marks MUST_PRINT "not all know of an error")
 # In its way is another message, sent behind MPI's functions.
 add_executable(vote_error vote_error.cc)
 target_include_directories(vote_error PRIVATE ${PROJECT_SOURCE_DIR}/component)
 target_link_libraries(vote_error PRIVATE strata_mpi_check OpenMpi::internals strata_warnings)
 strata_mpi_test(vote_error vote_error 2 LAYOUT cyclic MCA coll_strata_setup_after=0)
+# What parameters leave to Open MPI fails like all else.
+foreach(layout block cyclic)
+  strata_mpi_test(vote_error.all_${layout} vote_error 8 --all LAYOUT ${layout}
+                  MCA coll_strata_setup_after=0 coll_strata_reduce_algorithm=forward)
+endforeach()
 strata_mpi_test(can_fail.vote_error vote_error 2 --sabotage error LAYOUT cyclic MCA coll_strata_setup_after=0
                 MUST_PRINT "no error")
 # It looks behind MPI's functions.

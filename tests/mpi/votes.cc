@@ -1,5 +1,5 @@
 // How ranks find out whether all serve a communicator: every rank comes to the same verdict, whoever differs
-// or fails, and one rank alone speaks of it.
+// or fails, and one rank alone speaks of it. Where a message of a vote fails, nobody waits.
 //
 //   votes
 #include "vote.h"  // Open MPI's own headers come before mpi.h
@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "check.h"
+#include "no_vote.h"
 
 using namespace strata::testing;
 using namespace strata::component;
@@ -100,6 +101,55 @@ private:
     std::unique_ptr<LeastOfAll> all_;
 };
 
+/// What `victim` hears from `sender` in a vote is none: an error there, in this vote and the next one, and
+/// nobody waits. Whoever has no error knows the least of all. Returns how many have one; 0 where the victim
+/// hears nothing from the sender.
+std::uint64_t failing_message(Session& session, LeastOfAll::NodeOf node_of, int victim, int sender) {
+    session.at("what %d hears from %d is no vote", victim, sender);
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    auto all = std::make_unique<LeastOfAll>(comm, node_of);
+    if (session.rank() == sender) {
+        send_no_vote(comm, victim);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    std::array<int, 2> results{};
+    for (int& rc : results) {
+        auto word = static_cast<std::uint64_t>(session.size() - session.rank());
+        rc = all->exchange({&word, 1});
+        session.expect(rc != MPI_SUCCESS || word == 1, "neither an error nor the least");
+    }
+    const bool failed = results.front() != MPI_SUCCESS;
+    const bool here = session.rank() == victim;
+    session.expect(!here || results.front() == results.back(), "the error is forgotten");
+    const bool heard = session.total(here && failed ? 1 : 0) > 0;
+    const std::uint64_t errors = session.total(failed ? 1 : 0);
+    session.expect(heard || errors == 0, "an error without need");
+    if (here && !heard) {
+        receive_no_vote(comm, sender);
+    }
+    MPI_Comm_free(&comm);
+    return errors;
+}
+
+/// Any message of a vote may fail. In one node all know of an error at the lowest rank, which speaks last.
+void failing_messages(Session& session, LeastOfAll::NodeOf node_of, bool one_node) {
+    std::uint64_t failures = 0;
+    for (int victim = 0; victim < session.size(); ++victim) {
+        for (int sender = 0; sender < session.size(); ++sender) {
+            if (victim == sender) {
+                continue;
+            }
+            const std::uint64_t errors = failing_message(session, node_of, victim, sender);
+            failures += errors > 0 ? 1 : 0;
+            const bool all = errors == static_cast<std::uint64_t>(session.size());
+            const bool some_know = errors > 0 && (!all || session.sabotages("marks"));
+            session.expect(!(one_node && victim == 0 && some_know), "not all know of an error");
+        }
+    }
+    session.expect(failures + 1 >= static_cast<std::uint64_t>(session.size()), "hardly any message failed");
+}
+
 struct Nodes {
     const char* name;
     LeastOfAll::NodeOf node_of;
@@ -129,6 +179,10 @@ int main(int argc, char** argv) {
         test.minima();
         test.verdicts();
         test.many_failures();
+        constexpr int enough_ranks = 8;
+        if (nodes.limit_ranks > 1 && nodes.limit_nodes > 1 && session.size() <= enough_ranks) {
+            failing_messages(session, nodes.node_of, &nodes == &kinds_of_nodes[0]);
+        }
     }
     return session.finish();
 }
