@@ -12,6 +12,7 @@
 #include "reports.h"
 #include "strata/algorithms/plan_hash.h"
 #include "strata/topology/fact_hash.h"
+#include "strata/topology/heap_bytes.h"
 
 namespace strata::component {
 namespace {
@@ -62,6 +63,9 @@ CommunicatorState::CommunicatorState(ompi_communicator_t* comm, const Settings& 
 CommunicatorState::~CommunicatorState() {
     if (usage_ != nullptr) {
         try_to([this] { job_usage().add(usage_->summary(own_counters_, memory())); });
+    }
+    if (book_ != nullptr) {
+        give_back_plans(book_);
     }
 }
 
@@ -280,7 +284,7 @@ std::size_t CommunicatorState::memory() const {
     for (const topology::Hierarchy& lane : lanes_.trees) {
         bytes += sizeof lane + topology::heap_bytes(lane);
     }
-    return bytes + plans_.size() * sizeof(Planned);
+    return bytes + topology::table_bytes(plans_);
 }
 
 bool CommunicatorState::left_messages() const {

@@ -36,6 +36,16 @@ Overrides without_delegation(Overrides overrides, Collective op, Engine engine) 
     return overrides;
 }
 
+/// Of the heap.
+std::size_t bytes_of(const Rule& rule) {
+    using topology::heap_bytes;
+    std::size_t bytes = heap_bytes(rule.hierarchy) + heap_bytes(rule.levels);
+    for (const LevelRule& level : rule.levels) {
+        bytes += level.method ? heap_bytes(level.method->component) : 0;
+    }
+    return bytes;
+}
+
 }  // namespace
 
 Planner::Planner(const topology::Hierarchy& hierarchy, const PlanSettings& settings, bool keep_levels,
@@ -107,7 +117,10 @@ std::span<const int> Planner::others_of(Collective op, int root_class) const {
 std::size_t Planner::memory() const {
     using topology::heap_bytes;
     std::size_t bytes = 0;
-    for (const auto& rules : rules_) bytes += heap_bytes(rules);
+    for (const auto& rules : rules_) {
+        bytes += heap_bytes(rules);
+        for (const Rule& rule : rules) bytes += bytes_of(rule);
+    }
     for (const auto& bounds : byte_bounds_) bytes += heap_bytes(bounds);
     for (const RootClasses* classes : {&root_classes_, &receiving_classes_}) {
         bytes += heap_bytes(classes->of_rank) + topology::table_bytes(classes->others);
