@@ -84,6 +84,11 @@ foreach(how once lasting other)
   strata_mpi_test(setup_failures.shared_${how} setup_failures 8 --shared --how ${how} --victim 5 LAYOUT cyclic
                   MCA coll_strata_setup_after=0)
 endforeach()
+# Each makes what others could share.
+foreach(how once lasting other)
+  strata_mpi_test(setup_failures.orders_${how} setup_failures 8 --orders --collective allreduce --how ${how} --victim 5
+                  LAYOUT cyclic MCA coll_strata_setup_after=0)
+endforeach()
 # Calls that come before the set-up need no memory.
 strata_mpi_test(setup_failures.early setup_failures 8 --how lasting --victim 5 --early LAYOUT cyclic)
 strata_mpi_test(can_fail.setup_failures.early setup_failures 4 --points 2 --early LAYOUT cyclic

@@ -4,14 +4,16 @@
 // have agreed, may fail it, before its first message; the program repeats it then.
 //
 //   setup_failures [--collective allgather|barrier|allreduce|bcast] [--items N] [--victim RANK] [--points N]
-//                  [--how once|lasting|other] [--only making|first] [--early] [--shared]
+//                  [--how once|lasting|other] [--only making|first] [--early] [--shared] [--orders]
 //
 // Every communicator has an info key, so that it has settings and plans of its own; --shared: none, copies
-// find the plans of the first one.
+// find the plans of the first one. --orders: none either, but another order of ranks every time, so that each
+// makes plans that others could find.
 // --points: failures per step, at most. --how: one allocation fails, or all from there to the end of the
 // first call, or one fails by another exception than that of memory. --only: where. --early: these calls come
 // before the set-up, need no memory, and so are not touched by any failure.
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -41,14 +43,16 @@ struct Tally {
 
 class Test {
 public:
-    Test(Session& session, const std::string& collective, int items, FailingMemory::How how, bool shared)
+    Test(Session& session, const std::string& collective, int items, FailingMemory::How how, bool shared,
+         bool orders)
         : session_(session),
           counters_(session),
           call_(session, collective, items),
           forwards_(collective + "_forward_failure"),
-          how_(how) {
+          how_(how),
+          orders_(orders) {
         MPI_Info_create(&info_);
-        if (!shared) {
+        if (!shared && !orders) {
             MPI_Info_set(info_, "strata_window", "auto");
         }
     }
@@ -63,8 +67,10 @@ public:
         MPI_Comm comm = MPI_COMM_NULL;
         const std::uint64_t before = counters_.read(session_, forwards_);
         const bool lasting = how_ == FailingMemory::How::lasting;
+        const NamedCommunicator all =
+            orders_ ? shuffled_world(++rounds_) : NamedCommunicator("world", MPI_COMM_WORLD);
         prepare(point, Step::making);
-        const auto make = [&] { return MPI_Comm_dup_with_info(MPI_COMM_WORLD, info_, &comm); };
+        const auto make = [&] { return MPI_Comm_dup_with_info(all.comm, info_, &comm); };
         session_.expect(with_failures(make) == MPI_SUCCESS, "the communicator was not made");
         const long in_making = failing_memory().asked();
         bool failed = failing_memory().failed();
@@ -132,6 +138,8 @@ private:
     FailingCall call_;
     std::string forwards_;
     FailingMemory::How how_;
+    bool orders_;
+    std::uint64_t rounds_ = 0;
     MPI_Info info_ = MPI_INFO_NULL;
     Tally tally_;
 };
@@ -148,9 +156,10 @@ int main(int argc, char** argv) {
     const std::string only = session.option("--only", "");
     const bool early = session.flag("--early");
     const bool shared = session.flag("--shared");
+    const bool orders = session.flag("--orders");
     session.reject_other_arguments();
     {
-        Test test(session, collective, items, how, shared);
+        Test test(session, collective, items, how, shared, orders);
         test.round(nullptr, Step::making);  // what is kept per process is made now
         std::vector<Point> points;
         for (const Step step : {Step::making, Step::first}) {
