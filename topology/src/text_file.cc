@@ -24,6 +24,8 @@ std::string_view unreadable_kind(const std::string& path) {
     switch (std::filesystem::status(path, ignored).type()) {
         case std::filesystem::file_type::directory: return "is a directory";
         case std::filesystem::file_type::block: return "is a device";
+        case std::filesystem::file_type::character:
+            return is_open_file(path) || path == "/dev/null" ? "" : "is a device";
         case std::filesystem::file_type::fifo: return is_open_file(path) ? "" : "is a named pipe";
         default: return "";
     }

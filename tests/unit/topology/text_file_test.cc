@@ -31,7 +31,8 @@ TEST(TextFile, IsReadWholeUpToALimit) {
     EXPECT_EQ(refusal(path, text.size() - 1), path + ": is longer than 100002 bytes");
     std::remove(path.c_str());
     EXPECT_EQ(refusal(path, 1), path + ": cannot be opened");
-    EXPECT_EQ(refusal("/dev/zero", 1000), "/dev/zero: is longer than 1000 bytes");
+    EXPECT_EQ(refusal("/dev/zero", 1000), "/dev/zero: is a device");
+    EXPECT_EQ(read_text_file("/dev/null"), "");
     EXPECT_EQ(refusal(testing::TempDir(), 1000), testing::TempDir() + ": is a directory");
 }
 

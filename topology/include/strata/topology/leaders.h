@@ -18,8 +18,8 @@ void elect_leaders(Hierarchy& hierarchy, std::span<const LocalityRecord> records
 void elect_leaders(Hierarchy& hierarchy, std::span<const LocalityRecord> records, const Election& election,
                    const std::vector<bool>& first);
 
-/// One of four, for the communicator of the same ranks that was made as number so many: each comes about as
-/// often, in whatever steps they are numbered.
+/// One of four values, from a communicator's number: each for as many of them, in whatever steps they are
+/// numbered.
 unsigned draw_of(std::uint64_t number);
 
 /// Leaders of a group when each card is to have one: for every distinct card of every node in the group the

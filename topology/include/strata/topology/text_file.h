@@ -13,8 +13,8 @@ public:
     FileError(std::string_view file, int line, std::string_view message);
 };
 
-/// Why `path` must not be opened, though it is there: a directory, a block device, or a named pipe, which may
-/// never be written to (/dev/fd/N, which a shell makes of <(command), is). Empty otherwise.
+/// Why `path` must not be opened, though it is there: a directory, a device but /dev/null, or a named pipe,
+/// which may never be written to (/dev/fd/N, which a shell makes of <(command), is). Empty otherwise.
 std::string_view unreadable_kind(const std::string& path);
 
 inline constexpr std::size_t longest_text_file = std::size_t{1} << 30;
