@@ -55,9 +55,10 @@ int all_processors_if_unbound() {
 }
 
 /// What hwloc does to find the hardware takes milliseconds, most of it for devices: these are left out where
-/// they have no say.
+/// they have no say, and the launcher has not found everything for all.
 std::optional<Machine> discovered_machine(const Settings& settings, bool devices_are_asked_for) {
-    if (!settings.near_card || !(devices_are_asked_for || has_several_numa_nodes())) {
+    const bool devices = settings.near_card && (devices_are_asked_for || has_several_numa_nodes());
+    if (!devices && !compat::launcher_shares_topology()) {
         Machine processors = Machine::running_processors();
         if (!settings.near_card || processors.is_uniform()) {
             return processors;

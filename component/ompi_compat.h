@@ -208,6 +208,8 @@ std::vector<InterfaceAddress> interface_addresses();
 hwloc_topology_t node_topology();
 /// The same where Open MPI has it already; else null.
 hwloc_topology_t known_topology();
+/// True where node_topology() takes next to no time, because the launcher has it in shared memory.
+bool launcher_shares_topology();
 /// The other coll components of this process, in name order.
 std::vector<std::string> coll_components();
 /// True when messages between nodes use TCP interfaces (pml/ob1 without openib), false when they use fabric

@@ -1,4 +1,5 @@
 // What Open MPI 5.0 does in its own way; its like is ompi_release_4.cc.
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,17 @@ bool has_info(ompi_communicator_t* comm, std::string_view key) noexcept {
 
 std::uint64_t creation_number(ompi_communicator_t* comm) {
     return comm->c_contextid.cid_base * 0x9E3779B97F4A7C15U ^ comm->c_contextid.cid_sub.u64;
+}
+
+bool launcher_shares_topology() {
+    opal_process_name_t job = opal_process_info.my_name;
+    job.vpid = OPAL_VPID_WILDCARD;
+    char* file = nullptr;
+    int rc = OPAL_SUCCESS;
+    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, PMIX_HWLOC_SHMEM_FILE, &job, &file, PMIX_STRING);
+    const bool shares = rc == OPAL_SUCCESS && file != nullptr;
+    std::free(file);
+    return shares;
 }
 
 std::uint32_t release_number(const ompi_communicator_t* comm) { return comm->c_index; }
