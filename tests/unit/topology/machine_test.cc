@@ -232,5 +232,27 @@ TEST(Machine, ProcessorsAreHardwareThreads) {
     EXPECT_EQ(Machine::load("synthetic:core:3").processors(), 3);
 }
 
+TEST(Machine, IsUniformWithOnePackageAndOneMemory) {
+    for (const char* uniform : {"core:4", "package:1 core:4 pu:2", "package:1 numa:1 l3:2 core:4"}) {
+        EXPECT_TRUE(Machine::load("synthetic:" + std::string(uniform)).is_uniform()) << uniform;
+    }
+    for (const char* other : {"package:2 core:4", "package:1 numa:2 core:4", "numa:2 core:4"}) {
+        EXPECT_FALSE(Machine::load("synthetic:" + std::string(other)).is_uniform()) << other;
+    }
+}
+
+TEST(Machine, HasTheSameProcessorsWithoutItsDevices) {
+    const Machine whole = Machine::running();
+    const Machine processors = Machine::running_processors();
+    EXPECT_EQ(processors.processors(), whole.processors());
+    EXPECT_EQ(processors.is_uniform(), whole.is_uniform());
+    for (int thread = -1; thread < whole.processors(); ++thread) {
+        const std::string bound = thread < 0 ? "all" : std::to_string(thread);
+        EXPECT_EQ(words(processors.path_of(processors.bound_to_threads(bound))),
+                  words(whole.path_of(whole.bound_to_threads(bound))))
+            << bound;
+    }
+}
+
 }  // namespace
 }  // namespace strata::topology
