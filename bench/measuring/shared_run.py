@@ -7,6 +7,7 @@ what the plugin chose in the plugin's.
 """
 
 import dataclasses
+import glob
 import json
 import os
 import re
@@ -51,8 +52,10 @@ class Job:
 class Account:
     """Which component serves which communicator, as the processes of a run tell (coll_base_verbose 10).
 
-    mpirun passes on pieces of lines, and pieces of several processes meet: a line that is missing says nothing. So a
-    process differs from others where it tells that it has another component, not where it tells of fewer.
+    What they wrote through mpirun comes in pieces, and pieces of several processes meet: a line that is missing says
+    nothing. So a process differs from others where it tells that it has another component, not where it tells of
+    fewer. That is enough for MPI's own communicators; those that are measured are made when every process writes to a
+    file of its own.
     """
 
     def __init__(self, errors):
@@ -160,12 +163,32 @@ class _Attempt:
         command = [where._program, "--contenders", self._log + ".contenders.json", "--cells", self._log + ".cells.json",
                    *where._options, "--warm-up", "1", "--reps", str(repetitions), "--min-time", _LEAST_SECONDS,
                    "--json", self._log + ".json"]
+        if explained:
+            command += ["--errors", self._log + ".errors"]
+        for path in self._error_files():
+            os.unlink(path)
         self._run = where._runner.run(where._places, chosen, command, self._log, seconds)
+        self._gather_errors()
         self._lines = self._read()
 
     def _write(self, suffix, content):
         with open(self._log + suffix, "w", encoding="utf-8") as file:
             json.dump(content, file, indent=1)
+
+    def _error_files(self):
+        return sorted(glob.glob(glob.escape(self._log) + ".errors.*"))
+
+    def _gather_errors(self):
+        """What the ranks wrote goes into the log of the run, before the last words of mpirun."""
+        errors = []
+        for path in self._error_files():
+            with open(path, encoding="utf-8", errors="replace") as file:
+                errors += file.read().splitlines()
+            os.unlink(path)
+        if errors:
+            self._run = dataclasses.replace(self._run, errors="\n".join([*errors, self._run.errors]))
+            with open(self._log + ".err", "w", encoding="utf-8") as file:
+                file.write(self._run.errors)
 
     def _read(self):
         if not os.path.exists(self._log + ".json"):

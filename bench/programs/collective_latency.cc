@@ -4,7 +4,9 @@
 // An ordinary MPI program: it knows nothing about the library's components, and calls no collective operation
 // but the one that it measures (and what makes communicators).
 
+#include <fcntl.h>
 #include <mpi.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -190,8 +192,21 @@ bool measured(const bench::Options& options, MPI_Comm comm, std::span<const int>
     }
 }
 
+// From here on this process writes errors to a file of its own, or as before where that cannot be made: a
+// node may not see the folder.
+void redirect_errors(const std::string& prefix) {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const std::string path = prefix + "." + std::to_string(rank);
+    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+    if (file < 0) return;
+    dup2(file, STDERR_FILENO);
+    close(file);
+}
+
 // The same on the ranks in the wanted order; true on those that are left out.
 bool measure_in_order(const bench::Options& options) {
+    if (!options.errors.empty()) redirect_errors(options.errors);
     int ranks = 1;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     std::vector<int> node_of = options.nodes;

@@ -110,6 +110,11 @@ void describe(CLI::App& app, Options& options) {
         ->excludes(app.get_option("--root"));
     app.add_option("--json", options.json,
                    "File for one JSON object per size (and contender), with all times");
+    app.add_option("--errors", options.errors,
+                   "Files PREFIX.RANK for what each rank and MPI in it write to standard error once MPI is\n"
+                   "initialised: whole lines, where mpirun passes on pieces. A rank that cannot write there\n"
+                   "goes on with standard error")
+        ->option_text("PREFIX");
 }
 
 }  // namespace bench

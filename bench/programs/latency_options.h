@@ -33,6 +33,7 @@ struct Options {
     double min_time_s = 0;
     double spin_us = 20;
     std::string json;
+    std::string errors;      // files, before their '.' and rank; empty: standard error is left as it is
     std::string contenders;  // file; empty: one, who is `algorithm`
     std::string cells;       // file; empty: `operations` with `sizes` and `root`
 

@@ -24,10 +24,12 @@ NODES = {"equal": ("0,0,1,1", "0,1,1,0"), "unequal": ("0,1,1,1",)}  # of four ra
 
 
 class Runs(Folder):
+    verbose = ()  # parameters of Open MPI
+
     def run_program(self, *options, program=None, spoil="flip"):
         """(exit status, output)"""
         call = [MPIRUN, "--oversubscribe", "-n", str(RANKS), *STOCK, "--mca", "mpi_yield_when_idle", "1",
-                program or PROGRAM, *options]
+                *self.verbose, program or PROGRAM, *options]
         done = subprocess.run(call, env=mpirun_environment(STRATA_SPOIL=spoil), text=True, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         return done.returncode, done.stdout
@@ -128,6 +130,24 @@ class Program(Runs):
             self.assertNotEqual(status, 0)
             self.assertIn("lanes need equally many ranks on every node", output)
 
+
+    def test_errors_go_to_files_by_rank(self):
+        """All lines of all ranks, also of what MPI says; not where the folder is not there."""
+        prefix = os.path.join(self.folder, "errors")
+        path = self.file("contenders.json", [{"name": "a"}, {"name": "b"}])
+        call = ("--op", OPERATION, "--sizes", "8", "--reps", "1", "--contenders", path, "--errors")
+        self.verbose = ("--mca", "coll_base_verbose", "10")
+        status, output = self.run_program(*call, prefix)
+        self.assertEqual(status, 0, output)
+        for rank in range(RANKS):
+            with open(f"{prefix}.{rank}", encoding="utf-8") as file:
+                lines = file.read().splitlines()
+            self.assertFalse([line for line in lines if not line.startswith("[")], lines)
+            # Of the two contenders, and of those that are there for a while before them.
+            self.assertGreaterEqual(sum("new communicator" in line for line in lines), 2)
+        status, output = self.run_program(*call, os.path.join(self.folder, "missing", "errors"))
+        self.assertEqual(status, 0, output)
+        self.assertIn("new communicator", output)
 
     def test_contenders_in_turn(self):
         """All are measured as often, on right data, and who cannot take part says so."""

@@ -18,14 +18,20 @@ from measuring.shared_run import Account, Job, SharedRun
 
 
 class Scripted:
-    """Runs programs that write what they are told."""
+    """Runs programs that write what they are told; `errors`: through mpirun, and of each rank in its own file."""
 
-    def __init__(self, errors, lines):
-        self._errors, self._lines = errors, lines
+    def __init__(self, errors, lines, by_rank=()):
+        self._errors, self._lines, self._by_rank = errors, lines, by_rank
 
     def run(self, _places, _competitor, command, _log, _timeout):
-        with open(command[command.index("--json") + 1], "w", encoding="utf-8") as file:
+        def option(name):
+            return command[command.index(name) + 1]
+
+        with open(option("--json"), "w", encoding="utf-8") as file:
             file.writelines(json.dumps(line) + "\n" for line in self._lines)
+        for rank, errors in enumerate(self._by_rank):
+            with open(f"{option('--errors')}.{rank}", "w", encoding="utf-8") as file:
+                file.write(errors)
         return Run(0, 0.1, "", self._errors)
 
 
@@ -54,6 +60,33 @@ class Shared(Folder):
         self.assertIn("did not do as told", told("nodes", "tree (cluster chain/0, switch chain/0, node flat/0)"))
         self.assertEqual(told("flat", "tree (cluster chain/0)"), "")
         self.assertIn("did not do as told", told("flat", "tree (cluster chain/0, node flat/0)"))
+
+
+    def test_each_rank_tells_in_a_file_of_its_own(self):
+        """Which is read, and becomes a part of the log."""
+        chosen, = contenders.make(("tuned",), "plugins", {})
+        line = "[n{}:1] coll:base:comm_select: {}\n"
+
+        def told(*components):
+            by_rank = [line.format(rank, "new communicator: X (cid 5)") +
+                       line.format(rank, f"selecting {component}, priority 5, Enabled").rstrip("\n")
+                       for rank, component in enumerate(components)]
+            series = {"tuned": Series()}
+            runner = Scripted("mpirun's last words\n", [
+                {"contender": "tuned", "communicator": 5},
+                {"cell": 0, "contender": "tuned", "size": 8, "bytes": 8, "wrong_bytes": 0, "left_early": 0,
+                 "times": [1.0]}], by_rank)
+            job = Job("bcast", "0", {"tuned": (8,)}, series)
+            SharedRun(runner, "program", (), (), self.folder).measure([chosen], [job], 1, "x", 10, True)
+            with open(os.path.join(self.folder, "logs", "x.err"), encoding="utf-8") as file:
+                self.assertEqual(file.read().splitlines(), "".join(one + "\n" for one in by_rank).splitlines()
+                                 + ["mpirun's last words"])
+            self.assertFalse([name for name in os.listdir(os.path.join(self.folder, "logs")) if ".errors" in name])
+            return series["tuned"].failure or series["tuned"].absent
+
+        self.assertEqual(told("tuned", "tuned"), "")
+        self.assertEqual(told("tuned", "han"), "its communicator is served by han, tuned")
+        self.assertEqual(told("han"), "its communicator is served by han")
 
 
 class Selection(unittest.TestCase):
