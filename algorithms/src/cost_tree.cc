@@ -72,7 +72,8 @@ void TreeModel::make_edges(std::span<const LevelPlan> plans, const Window& windo
         if (top_apart() && g == 0) continue;
         const GroupView& view = groups_[g];
         const Edges* by_level = edges_by_level(plans[up_ ? 0 : view.plan].segment_bytes, window);
-        Edges& edges = group_edges_.emplace_back(g, by_level[place_of(view.plan)]).edges;
+        group_edges_.push_back({g, by_level[place_of(view.plan)]});
+        Edges& edges = group_edges_.back().edges;
         all_whole_ = all_whole_ && edges.whole;
         const LevelMethod& method = plans[view.plan].method;
         const bool two = half != Half::whole && method.algorithm == Algorithm::double_binary;
