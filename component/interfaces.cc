@@ -3,9 +3,9 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "strata/topology/text.h"
+#include "strata/topology/text_file.h"
 
 namespace strata::component {
 namespace {
@@ -75,18 +75,10 @@ std::vector<std::string> listed_interfaces(const std::string& list,
 std::vector<std::string> with_lower_interfaces(std::vector<std::string> names, const std::string& folder) {
     constexpr std::string_view prefix = "lower_";
     for (std::size_t i = 0; i < names.size(); ++i) {  // grows: what is below may itself have something below
-        std::error_code error;
-        std::vector<std::string> below;
-        for (std::filesystem::directory_iterator at(folder + "/" + names[i], error), end; !error && at != end;
-             at.increment(error)) {
-            const std::string entry = at->path().filename();
+        for (const std::string& entry : topology::entries_of(folder + "/" + names[i])) {
             if (entry.starts_with(prefix)) {
-                below.push_back(entry.substr(prefix.size()));
+                add_once(names, entry.substr(prefix.size()));
             }
-        }
-        std::sort(below.begin(), below.end());
-        for (const std::string& name : below) {
-            add_once(names, name);
         }
     }
     return names;

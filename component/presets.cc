@@ -1,27 +1,25 @@
 #include "presets.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <stdexcept>
 #include <vector>
 
 #include "plugin_folder.h"
+#include "strata/topology/text_file.h"
 
 namespace strata::component {
 namespace {
 
-constexpr const char* suffix = ".json";
+constexpr std::string_view suffix = ".json";
 
 /// The presets of a folder, sorted: messages must be the same on every node.
 std::vector<std::string> presets_in(const std::string& folder) {
     std::vector<std::string> names;
-    std::error_code ignored;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
-        if (entry.path().extension() == suffix) {
-            names.push_back(entry.path().stem());
+    for (const std::string& entry : topology::entries_of(folder)) {
+        if (entry.ends_with(suffix)) {
+            names.push_back(entry.substr(0, entry.size() - suffix.size()));
         }
     }
-    std::sort(names.begin(), names.end());
     return names;
 }
 
@@ -35,7 +33,7 @@ bool names_preset(std::string_view text) {
 std::string preset_file(const std::string& folder, const std::string& name) {
     const std::vector<std::string> names = presets_in(folder);
     if (std::find(names.begin(), names.end(), name) != names.end()) {
-        return folder + "/" + name + suffix;
+        return folder + "/" + name + std::string(suffix);
     }
     std::string known;
     for (const std::string& each : names) {

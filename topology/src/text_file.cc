@@ -1,7 +1,11 @@
 #include "strata/topology/text_file.h"
 
+#include <dirent.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 
 namespace strata::topology {
 
@@ -46,6 +50,18 @@ std::string read_text_file(const std::string& path, std::size_t most_bytes) {
     }
     if (stream.bad()) throw FileError(path, 0, "cannot be read");
     return text;
+}
+
+// Not by std::filesystem: in libstdc++ an iterator that finds no memory ends the process.
+std::vector<std::string> entries_of(const std::string& folder) {
+    std::vector<std::string> names;
+    const std::unique_ptr<DIR, int (*)(DIR*)> opened(opendir(folder.c_str()), closedir);
+    while (const dirent* entry = opened ? readdir(opened.get()) : nullptr) {
+        const std::string_view name = entry->d_name;
+        if (name != "." && name != "..") names.emplace_back(name);
+    }
+    std::sort(names.begin(), names.end());
+    return names;
 }
 
 }  // namespace strata::topology

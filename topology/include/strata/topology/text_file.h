@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace strata::topology {
 
@@ -22,5 +23,8 @@ inline constexpr std::size_t longest_text_file = std::size_t{1} << 30;
 /// All bytes of `path`. Throws FileError where it cannot be read, or is longer than `most_bytes` (of which no
 /// more are then read).
 std::string read_text_file(const std::string& path, std::size_t most_bytes = longest_text_file);
+
+/// The names of what is in a folder, sorted; none where it cannot be read.
+std::vector<std::string> entries_of(const std::string& folder);
 
 }  // namespace strata::topology
