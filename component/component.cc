@@ -43,6 +43,12 @@ Surroundings& surroundings() {
     return known;
 }
 
+/// Why this process can serve no communicator although it takes part; the others learn it when they vote.
+Failure& start_failure() {
+    static Failure failure = Failure::none;
+    return failure;
+}
+
 /// Measures what MPI_Init spends in a function of the component.
 class InitMeter {
 public:
@@ -102,6 +108,7 @@ int open() {
             return OMPI_ERR_NOT_AVAILABLE;
         }
         release_shared_plans();  // they refer to the settings
+        start_failure() = Failure::none;
         const SettingsText text = variables().text();
         std::vector<std::string> errors;
         settings() = std::make_unique<Settings>(parse_settings(text, compat::coll_components(), errors));
@@ -119,8 +126,8 @@ int open() {
             reserve().set_aside();
             make_spare_modules();
             // Last: whoever has published takes part.
-            publish_record(
-                own_record(*settings(), agreement_hash(text, *settings(), errors, here), plugin_version));
+            publish_record(own_record(*settings(), agreement_hash(text, *settings(), errors, here),
+                                      plugin_version, start_failure()));
         }
         return OMPI_SUCCESS;
     } catch (...) {
@@ -157,7 +164,7 @@ mca_coll_base_module_t* comm_query(ompi_communicator_t* comm, int* priority) {
     if (comm == &ompi_mpi_comm_world.comm) {
         if_published(receive_records);
     }
-    return settings() ? query_module(comm, priority, *settings(), surroundings()) : nullptr;
+    return settings() ? query_module(comm, priority, *settings(), surroundings(), start_failure()) : nullptr;
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <new>
+#include <stdexcept>
 #include <string_view>
 
 #include "ompi_compat.h"
@@ -56,7 +58,7 @@ int all_processors_if_unbound() {
 
 /// What hwloc does to find the hardware takes milliseconds, most of it for devices: these are left out where
 /// they have no say, and the launcher has not found everything for all.
-std::optional<Machine> discovered_machine(const Settings& settings, bool devices_are_asked_for) {
+Machine discovered_machine(const Settings& settings, bool devices_are_asked_for) {
     const bool devices = settings.near_card && (devices_are_asked_for || has_several_numa_nodes());
     if (!devices && !compat::launcher_shares_topology()) {
         Machine processors = Machine::running_processors();
@@ -65,7 +67,10 @@ std::optional<Machine> discovered_machine(const Settings& settings, bool devices
         }
     }
     hwloc_topology_t whole = compat::node_topology();
-    return whole != nullptr ? std::optional(Machine::borrow(whole)) : std::nullopt;
+    if (whole == nullptr) {
+        throw std::runtime_error("hwloc finds no topology");
+    }
+    return Machine::borrow(whole);
 }
 
 /// On the real machine: of a process that is not bound only the number of processors counts.
@@ -168,13 +173,16 @@ std::vector<NetworkCard> cards_in_use(const Machine& machine, const Settings& se
     return used;
 }
 
-/// Where this process runs; when that cannot be found out, it stops at its node.
-Place known_place(const Settings& settings) {
+/// Where this process runs; when that cannot be found out, its node, and why.
+Place known_place(const Settings& settings, Failure& failure) {
     try {
         return own_place(settings);
+    } catch (const std::bad_alloc&) {
+        failure = Failure::memory;
     } catch (const std::exception&) {
-        return {{}, {}, compat::own_node(), 0};
+        failure = Failure::topology;
     }
+    return {{}, {}, compat::own_node(), 0};
 }
 
 /// The switches above `node` as Slurm's variables name them, topmost first.
@@ -186,11 +194,11 @@ std::vector<std::string> switches_of_slurm(const std::string& node) {
 }  // namespace
 
 topology::LocalityRecord own_record(const Settings& settings, std::uint64_t settings_hash,
-                                    std::uint32_t plugin_version) {
+                                    std::uint32_t plugin_version, Failure& failure) {
     topology::LocalityRecord record;
     record.plugin_version = plugin_version;
     record.settings_hash = settings_hash;
-    const Place place = known_place(settings);
+    const Place place = known_place(settings, failure);
     if (place.machine) {
         record.hardware_path = place.machine->path_of(place.binding);
     }
@@ -215,7 +223,8 @@ topology::LocalityRecord own_record(const Settings& settings, std::uint64_t sett
 }
 
 topology::NodeNotes own_notes(const Settings& settings) {
-    const Place place = known_place(settings);
+    Failure ignored = Failure::none;  // own_record() meets it, too
+    const Place place = known_place(settings, ignored);
     topology::NodeNotes notes;
     notes.node = place.node;
     if (settings.network) {

@@ -141,9 +141,8 @@ Spares& spares() {
 
 /// What this process alone cannot do it notes.
 void prepare(Module& module, ompi_communicator_t* comm, const Settings& settings,
-             const Surroundings& surroundings, bool from_spares) noexcept {
+             const Surroundings& surroundings, Failure failure) noexcept {
     std::unique_ptr<OwnSettings> own;
-    Failure failure = from_spares ? Failure::memory : Failure::none;
     try {
         own = settings_by_info(comm, settings, surroundings);
     } catch (const std::bad_alloc&) {
@@ -188,7 +187,7 @@ const CommunicatorState* state_of(ompi_communicator_t* comm) noexcept {
 }
 
 mca_coll_base_module_t* query_module(ompi_communicator_t* comm, int* priority, const Settings& settings,
-                                     const Surroundings& surroundings) noexcept {
+                                     const Surroundings& surroundings, Failure failure) noexcept {
     *priority = -1;
     if (OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2 || settings.priority < 0) {
         return nullptr;
@@ -201,7 +200,7 @@ mca_coll_base_module_t* query_module(ompi_communicator_t* comm, int* priority, c
     if (module == nullptr) {
         end_job(comm, "it has no memory left for it, nor any in reserve");
     }
-    prepare(*module, comm, settings, surroundings, from_spares);
+    prepare(*module, comm, settings, surroundings, from_spares ? Failure::memory : failure);
     spares().refill();
     module->super.coll_module_enable = enable;
     if constexpr (compat::components_install_themselves) {

@@ -18,9 +18,10 @@ struct Module {
 };
 
 /// Answers Open MPI's question whether this component wants to serve `comm`; nullptr when not: for reasons
-/// that are the same on all its processes. What this process alone cannot do it notes in the state.
+/// that are the same on all its processes. What this process alone cannot do it notes in the state, as it
+/// does `failure`, why it can serve none at all.
 mca_coll_base_module_t* query_module(ompi_communicator_t* comm, int* priority, const Settings& settings,
-                                     const Surroundings& surroundings) noexcept;
+                                     const Surroundings& surroundings, Failure failure) noexcept;
 
 /// What this component knows about a communicator of this process; nullptr where it does not serve it.
 const CommunicatorState* state_of(ompi_communicator_t* comm) noexcept;

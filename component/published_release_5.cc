@@ -16,6 +16,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "last_resort.h"
 #include "ompi_compat.h"
 #include "published_data.h"
 #include "strata/topology/text.h"
@@ -209,7 +210,14 @@ void tell_of_node(const char* key) {
 
 void receive_of_nodes(const char* key) {
     const std::string full = key_of_opening(key);
-    PublishedData known = received_by_nodes(full);
+    PublishedData known;
+    try {
+        known = received_by_nodes(full);
+    } catch (...) {
+        reserve().give_back();
+        publish_all(full + of_job, {}, PMIX_LOCAL);  // the processes of this node wait for it
+        throw;
+    }
     const std::lock_guard<std::mutex> lock(cache().mutex);
     cache().by_key[full] = std::move(known);
 }

@@ -1,6 +1,7 @@
 #include "settings.h"
 
 #include <algorithm>
+#include <new>
 #include <sstream>
 
 #include "presets.h"
@@ -39,6 +40,8 @@ public:
     void read(const std::string& name, const std::string& value, const std::function<void()>& parse) {
         try {
             parse();
+        } catch (const std::bad_alloc&) {
+            throw;  // no fault of the value
         } catch (const std::exception& error) {
             errors_.push_back(called_(name) + " = '" + value + "': " + error.what());
         }
@@ -47,6 +50,8 @@ public:
     void read_file(const std::string& name, const std::function<void()>& parse) {
         try {
             parse();
+        } catch (const std::bad_alloc&) {
+            throw;  // no fault of the value
         } catch (const std::exception& error) {
             errors_.push_back(called_(name) + ": " + error.what());
         }

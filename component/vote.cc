@@ -56,6 +56,14 @@ int find_other(LeastOfAll& all, int rank, std::uint64_t value, bool& found) {
     return before == OMPI_SUCCESS ? rc : before;
 }
 
+const char* explanation(Failure failure) {
+    switch (failure) {
+        case Failure::memory: return "it had no memory left";
+        case Failure::topology: return "hwloc could not tell it what hardware it runs on";
+        default: return "an error in the plugin itself";
+    }
+}
+
 int tell_of_keys(LeastOfAll& all, ompi_communicator_t* comm, const OwnSettings* own, std::uint64_t hash) {
     static std::atomic<bool> done{false};
     const int rank = ompi_comm_rank(comm);
@@ -92,9 +100,7 @@ void tell_of_failure(ompi_communicator_t* comm, const Verdict& verdict) {
     static std::atomic<bool> done{false};
     if (verdict.speaker && !done.exchange(true)) {
         try_to([&] {
-            show_unable(node_at(comm, verdict.failed_rank), called(comm),
-                        verdict.failure == Failure::memory ? "it had no memory left"
-                                                           : "an error in the plugin itself");
+            show_unable(node_at(comm, verdict.failed_rank), called(comm), explanation(verdict.failure));
         });
     }
 }

@@ -3,13 +3,11 @@
 #include <optional>
 
 #include "counters.h"
+#include "failure.h"
 #include "info_keys.h"
 #include "least_of_all.h"
 
 namespace strata::component {
-
-/// What keeps a process from serving a communicator.
-enum class Failure : std::uint8_t { none, memory, other };
 
 /// What a rank brings to the first call on a communicator.
 struct Ballot {

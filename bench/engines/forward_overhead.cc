@@ -22,7 +22,7 @@ struct Bench {
         saved_function = comm->c_coll->coll_bcast;
         comm->c_coll->coll_bcast = nothing;
         int priority = 0;
-        module = query_module(comm, &priority, settings, Surroundings{});
+        module = query_module(comm, &priority, settings, Surroundings{}, Failure::none);
         module->coll_module_enable(module, comm);
     }
     ~Bench() {

@@ -41,8 +41,9 @@ std::string allowed_cpus() {
 Message own_message() {
     Message message;
     std::strncpy(message.cpus.data(), allowed_cpus().c_str(), message.cpus.size() - 1);
-    const auto record = topology::encode(component::own_record(component::Settings{}, 0, 0));
-    if (record.size() > message.record.size()) std::abort();
+    auto failure = component::Failure::none;
+    const auto record = topology::encode(component::own_record(component::Settings{}, 0, 0, failure));
+    if (failure != component::Failure::none || record.size() > message.record.size()) std::abort();
     message.bytes = static_cast<std::uint32_t>(record.size());
     std::copy(record.begin(), record.end(), message.record.begin());
     return message;
