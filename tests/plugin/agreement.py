@@ -93,6 +93,11 @@ def make_cases(paths, scratch):
         "network_content": Case(MIDDLE, [swapped], "settings", parameters=usual),
         "network_missing": Case(MIDDLE, [coll("network", f"file:{scratch}/none.conf")], "settings",
                                 parameters=usual),
+        "topology_missing": Case(LAST, [coll("topology", f"{scratch}/none.xml")], "settings"),
+        "topology_missing_first": Case(FIRST, [coll("topology", f"{scratch}/none.xml")], "settings",
+                                       messages=both_messages),
+        # As nodes of different kinds: what the others see of it is published.
+        "topology_other": Case(MIDDLE, [coll("topology", "synthetic:package:1 numa:2 core:8")], None),
         "rules_content": Case(MIDDLE, [coll("rules", rules("b.json", "forward"))], "settings",
                               parameters={"coll_strata_rules": rules("a.json", "tree")}),
         "rules_missing": Case(MIDDLE, [coll("rules", f"{scratch}/none.json")], "settings",

@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+"""As ../plugin/start_failures.py on several nodes, where the process that fails may be the one that fetches for its
+node what the others have published."""
+import importlib.util
+import os
+import sys
+
+from nodes import Nodes
+
+from job import Paths, conclude
+
+SLOTS = (2, 1, 3, 2)
+# Name -> (rank that fails, its node in block order, how).
+CASES = {"lowest": (3, "n2", "once"), "highest": (7, "n3", "other")}
+
+
+def on_one_node():
+    """The module of the same name."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "plugin", "start_failures.py")
+    spec = importlib.util.spec_from_file_location("start_failures_on_one_node", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test(paths, name):
+    victim, node, how = CASES[name]
+    shared = on_one_node()
+    with Nodes(paths, SLOTS) as nodes:
+        parameters = shared.PARAMETERS | {"coll_strata_network": f"file:{nodes.network_file}"}
+        shared.Start(lambda some: nodes.run("start_failures", parameters=parameters, some=some), how, victim,
+                     node).fail_at(8)
+
+
+conclude(lambda: test(Paths(sys.argv[1]), sys.argv[2]))

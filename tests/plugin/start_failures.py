@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""One process cannot do a step of the start, wherever the plugin asks for memory from MPI_Init to the end of the first
+collective call: all processes leave the calls to Open MPI together or serve them together, results are right, one
+message names the node and the cause, and nobody waits. Where nothing can be done any more the job ends, and says why.
+
+    start_failures.py PATHS pretended|real|can_fail|can_fail_node|can_fail_wait HOW VICTIM [--points N]
+"""
+import argparse
+import re
+import socket
+import sys
+import time
+
+from job import Failure, Paths, check, conclude, pretended, run
+
+RANKS = 4
+# Nobody waits for a process that has failed; what a busy machine needs more for a job of a second is far below.
+MOST_EXTRA_S = 8  # seconds
+CAUSES = {
+    "missing": "or could not start there",
+    "unable": "it had no memory left|an error in the plugin itself|hwloc could not tell it what hardware it runs on",
+}
+ENDED = re.compile(r"process \d+ on node (\S+) cannot go on with communicator .+: .+")
+STARTED = re.compile(r"start: asked (\d+), failed (\d+), served (\d+) of (\d+) calls")
+
+
+def numbers(outcome):
+    """(allocations asked for, whether one failed, calls served, all calls)"""
+    found = STARTED.search(outcome.output)
+    outcome.expect(found, "the program does not say how it went")
+    return tuple(int(number) for number in found.groups())
+
+
+def judge(outcome, how, node):
+    """What became of one failure: "left", "served", or "ended"."""
+    text = " ".join(outcome.output.split())
+    if outcome.status != 0 and how == "lasting":
+        ended = ENDED.search(outcome.output)
+        outcome.expect(ended and ended[1] == node, f"the job ended, and no message names {node} and the cause")
+        return "ended"
+    outcome.expect_success()
+    _, failed, served, calls = numbers(outcome)
+    outcome.expect(failed == 1, "nothing failed")
+    if served:
+        outcome.expect(served == calls, f"{served} of {calls} calls were served")
+        outcome.expect_messages()
+        return "served"
+    said = {kind: 1 for kind, cause in CAUSES.items() if re.search(cause, text)}
+    if how == "other" and not said:  # while it read a parameter, of which process 0 also says what is wrong
+        said = {"settings": 1, "bad_parameters": int("as the test has it" in text)}
+    else:
+        outcome.expect(len(said) == 1, f"{len(said)} messages name a cause, expected one")
+    outcome.expect_messages(**said)
+    outcome.expect(f" {node} " in text, f"the message does not name {node}")
+    return "left"
+
+
+def sample(count, most):
+    """Of `count` points the first, the last, and others evenly between."""
+    if count <= most:
+        return list(range(count))
+    return sorted({round(place * (count - 1) / (most - 1)) for place in range(most)})
+
+
+class Start:
+    """Jobs in which `victim` fails. `runs`: job.run() or its like, without the program. `most_extra`: seconds."""
+
+    def __init__(self, runs, how, victim, node, most_extra=MOST_EXTRA_S):
+        self._runs, self._how, self._victim, self._node = runs, how, victim, node
+        self._most_extra = most_extra
+
+    def _job(self, point):
+        begin = time.monotonic()
+        outcome = self._runs([f"rank={self._victim}", f"STRATA_FAIL={point}:{self._how}"])
+        return outcome, time.monotonic() - begin
+
+    def undisturbed(self):
+        """(allocations of the start, seconds that it takes)"""
+        outcome, seconds = self._job(-1)
+        found = []
+
+        def served(outcome):
+            outcome.expect_success()
+            outcome.expect_messages()
+            found.extend(numbers(outcome))
+            outcome.expect(found[0] > 0 and not found[1] and found[2] == found[3] > 0, f"without a failure: {found}")
+        check(outcome, served)
+        return found[0], seconds
+
+    def fail(self, point, usual):
+        """What became of it."""
+        for _ in range(2):  # a busy machine may delay one run
+            outcome, seconds = self._job(point)
+            became = []
+            check(outcome, lambda outcome: became.append(judge(outcome, self._how, self._node)))
+            if seconds < usual + self._most_extra:
+                return became[0]
+        raise Failure(f"allocation {point}, {self._how}: the job took {seconds:.1f} s, {usual:.1f} s without a failure")
+
+    def fail_at(self, most):
+        """The same at up to so many allocations; by what became of them, how many."""
+        count, usual = self.undisturbed()
+        tally = {}
+        for point in sample(count, most):
+            try:
+                became = self.fail(point, usual)
+            except Failure as failure:
+                raise Failure(f"allocation {point} of {count}, {self._how}, rank {self._victim}: {failure}") from None
+            tally[became] = tally.get(became, 0) + 1
+        if not tally.get("left"):
+            raise Failure(f"no failure made anybody leave a call to Open MPI: {tally}")
+        words = {"left": "left to Open MPI", "served": "served", "ended": "ended with a message"}
+        print(f"{sum(tally.values())} failures: "
+              + ", ".join(f"{tally.get(became, 0)} {word}" for became, word in words.items()))
+
+
+PARAMETERS = {"coll_strata_allreduce_algorithm": "tree", "coll_strata_setup_after": "0"}
+
+
+def test(paths, name, how, victim, points):
+    # The real machine is looked at in other ways than a pretended one.
+    parameters = PARAMETERS | ({} if name == "real" else pretended(2, 2))
+    arguments = {"can_fail": ["--sabotage", "alike"], "can_fail_wait": ["--late", "3"]}.get(name, [])
+    node = "elsewhere" if name == "can_fail_node" else socket.gethostname()
+    Start(lambda some: run(paths, RANKS, "start_failures", arguments, parameters, some), how, victim, node,
+          1 if name == "can_fail_wait" else MOST_EXTRA_S).fail_at(points)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("paths")
+    parser.add_argument("name")
+    parser.add_argument("how", choices=("once", "lasting", "other"))
+    parser.add_argument("victim", type=int)
+    parser.add_argument("--points", type=int, default=8)
+    options = parser.parse_args()
+    test(Paths(options.paths), options.name, options.how, options.victim, options.points)
+
+
+if __name__ == "__main__":
+    conclude(main)
