@@ -1,6 +1,7 @@
 """The commands of bench/cluster and their options."""
 
 import argparse
+import json
 import os
 import signal
 import sys
@@ -56,8 +57,9 @@ def _parser():
     execute.add_argument("command", nargs=argparse.REMAINDER, help="the command and its arguments")
     link = command("link", _link, "cut a node's cable, let it lose packets, or mend it, while programs run")
     link.add_argument("node", metavar="NODE", help="n0, n1, ...")
-    link.add_argument("how", choices=("cut", "lossy", "whole"),
-                      help="lossy: one packet in 16 vanishes, each way. mpirun's own network stays as it is")
+    link.add_argument("how", choices=("cut", "lossy", "whole", "show"),
+                      help="lossy: one packet in 16 vanishes, each way. mpirun's own network stays as it is. show: "
+                      "how it is, and packets that went over it and were lost, as JSON")
     command("status", _status, "say what is up; exit status 0 if a cluster is, 1 if not")
     command("down", _down, "remove the cluster with all that runs in it; fine if there is none")
     topology = command("topology", _topology, "write the cluster as a Slurm topology.conf")
@@ -183,7 +185,10 @@ def _node_of(where, options):
 def _link(options):
     where = _open(options)
     where.require_up()
-    holder.change_link(where, _node_of(where, options), options.how)
+    if options.how == "show":
+        print(json.dumps(holder.link_state(where, _node_of(where, options))))
+    else:
+        holder.change_link(where, _node_of(where, options), options.how)
     return 0
 
 

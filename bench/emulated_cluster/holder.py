@@ -264,6 +264,15 @@ def _start_relay(state, program, links):
 
 def change_link(state, node, how):
     """network.change_link(), in the fabric of a cluster that is up."""
+    _in_fabric(state, lambda: network.change_link(state.plan, node, how))
+
+
+def link_state(state, node):
+    """network.link_state(), there too."""
+    return _in_fabric(state, lambda: network.link_state(state.plan, node))
+
+
+def _in_fabric(state, function):
     ours, theirs = Channel.pair()
     child = os.fork()
     if child == 0:
@@ -271,15 +280,14 @@ def change_link(state, node, how):
         try:
             kernel.join(state.holder, kernel.CLONE_NEWNET |
                         (kernel.CLONE_NEWUSER if state.record["user_namespace"] else 0))
-            network.change_link(state.plan, node, how)
-            channel.send(done=True)
+            channel.send(result=function())
         except (UserError, OSError) as error:
             channel.send(error=str(error))
         finally:
             os._exit(0)
     theirs.close()
     try:
-        Channel(ours).expect("the process that changes the link")
+        return Channel(ours).expect("the process that enters the fabric")["result"]
     finally:
         os.waitpid(child, 0)
 

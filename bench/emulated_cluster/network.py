@@ -11,6 +11,7 @@ their own instead, that namespace's eth0 hangs on e<i> of the fabric. What lossy
 """
 
 import contextlib
+import json
 import os
 import shutil
 import subprocess
@@ -35,6 +36,15 @@ def batch(program, lines):
                           text=True, capture_output=True, check=False)
     if done.returncode:
         raise UserError(f"{program} failed: {done.stderr.strip() or done.stdout.strip()}")
+
+
+def _ask(program, *arguments):
+    """What `ip -json` or `tc -json` says."""
+    done = subprocess.run([find_program(program) or program, "-json", *arguments], text=True, capture_output=True,
+                          check=False)
+    if done.returncode:
+        raise UserError(f"{program} failed: {done.stderr.strip() or done.stdout.strip()}")
+    return json.loads(done.stdout or "[]")
 
 
 def disable_ipv6():
@@ -175,3 +185,24 @@ def change_link(plan, node, state):
         lose = "u32 match u16 0x0005 0x000f at 4 action mirred egress redirect dev lost"
         batch("tc", [f"qdisc add dev {cable} clsact",
                      *(f"filter add dev {cable} {way} protocol ip {lose}" for way in ("ingress", "egress"))])
+
+
+def link_state(plan, node):
+    """How such a cable is, and packets: what the node has sent and been sent over it, and what it has lost while
+    `lossy`. What arrives at the site's end while it is `cut` counts as sent."""
+    cable = f"d{node}"
+    link = _ask("ip", "-statistics", "link", "show", "dev", cable)[0]
+    filters = []
+    for way in ("ingress", "egress"):
+        with contextlib.suppress(UserError):  # there is none
+            filters += _ask("tc", "-statistics", "filter", "show", "dev", cable, way)
+    return {"state": "cut" if "master" not in link else "lossy" if filters else "whole",
+            "from_node": link["stats64"]["rx"]["packets"], "to_node": link["stats64"]["tx"]["packets"],
+            "lost": lost_packets(filters)}
+
+
+def lost_packets(filters):
+    """By tc's filters of both ways, of which it may show each twice."""
+    actions = {action["index"]: action["stats"]["packets"]
+               for found in filters for action in found.get("options", {}).get("actions", ())}
+    return sum(actions.values())

@@ -9,7 +9,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))),
                                 "bench"))
 
-from emulated_cluster import plan  # noqa: E402
+from emulated_cluster import network, plan  # noqa: E402
 from emulated_cluster.plan import UserError  # noqa: E402
 
 
@@ -42,6 +42,16 @@ class Slots(unittest.TestCase):
         self.assertEqual("".join(f"n{node}\n" for node in shuffled), plan.hostfile_by_rank((2, 0, 3), "shuffle", 3))
         self.assertEqual(plan.hostfile_by_rank((1, 0, 2), "cyclic", 3), "n0\nn2\nn2\n")
         self.assertNotEqual(plan.rank_nodes((4,) * 4, "shuffle"), plan.rank_nodes((4,) * 4, "shuffle", 8))
+
+
+class Lost(unittest.TestCase):
+    def test_filters_that_tc_shows_twice_count_once(self):
+        def told(index, packets):
+            return {"kind": "u32", "options": {"actions": [{"index": index, "stats": {"packets": packets}}]}}
+
+        both = [{"kind": "u32"}, {"kind": "u32", "options": {"fh": "801:"}}, told(1, 6), told(2, 3)]
+        self.assertEqual(network.lost_packets(both + both), 9)
+        self.assertEqual(network.lost_packets([]), 0)
 
 
 class Far(unittest.TestCase):
