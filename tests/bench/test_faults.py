@@ -49,6 +49,16 @@ class Table(unittest.TestCase):
         self.assertEqual(faults.summary(results)[1], "Open MPI 4.1: 3 kinds of faults, 2,000 injected failures of memory; "
                                                      "1 otherwise than expected, 1 skipped.")
 
+    def test_what_was_skipped_is_no_success(self):
+        good, bad = seen("x"), seen("y", inside="<failure/>")
+        skipped, not_run = seen("z", inside="<skipped/>"), seen("w", status="notrun")
+        self.assertEqual(faults.status({"4.1": {"x": good}, "5.0": {"x": good, "z": skipped}}), 0)
+        self.assertEqual(faults.status({"4.1": {"x": good}, "5.0": {"z": skipped, "w": not_run}}), 2)
+        self.assertEqual(faults.status({"4.1": {"z": skipped}}), 2)
+        self.assertEqual(faults.status({"4.1": {}}), 2)
+        self.assertEqual(faults.status({}), 2)
+        self.assertEqual(faults.status({"4.1": {"z": skipped}, "5.0": {"y": bad}}), 1)
+
 
 if __name__ == "__main__":
     unittest.main()
