@@ -12,8 +12,12 @@ constexpr std::uint64_t step = 0x9e3779b97f4a7c15u;
 
 }  // namespace
 
-Exchange::Exchange(const Session& session, Collective collective, std::size_t bytes, int root)
-    : collective_(collective), rank_(session.rank()), size_(session.size()), root_(root % size_) {
+Exchange::Exchange(const Session& session, Collective collective, std::size_t bytes, int root, MPI_Comm comm)
+    : collective_(collective),
+      comm_(comm),
+      rank_(session.rank()),
+      size_(session.size()),
+      root_(root % size_) {
     const int words = std::max(size_, static_cast<int>(bytes / sizeof(Word)));
     const bool whole = collective == Collective::bcast || reduces(collective);
     words_ = whole ? words : words / size_;
@@ -55,7 +59,7 @@ int Exchange::call() {
     const int* const places = displacements_.data();
     const int own = count(rank_);
     const MPI_Datatype type = MPI_UINT64_T;
-    const MPI_Comm comm = MPI_COMM_WORLD;
+    const MPI_Comm comm = comm_;
     switch (collective_) {
         case Collective::bcast: return MPI_Bcast(out, words_, type, root_, comm);
         case Collective::reduce: return MPI_Reduce(in, out, words_, type, MPI_SUM, root_, comm);

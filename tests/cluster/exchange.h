@@ -8,11 +8,11 @@
 
 namespace strata::testing {
 
-/// Calls of one collective on MPI_COMM_WORLD, with words that tell whose they are, of which iteration and
-/// from which place. Unlike run_case() it leaves errors to the caller and says nothing.
+/// Calls of one collective on a communicator of all ranks, with words that tell whose they are, of which
+/// iteration and from which place. Unlike run_case() it leaves errors to the caller and says nothing.
 class Exchange {
 public:
-    Exchange(const Session& session, Collective collective, std::size_t bytes, int root);
+    Exchange(const Session& session, Collective collective, std::size_t bytes, int root, MPI_Comm comm);
     void prepare(int iteration);
     /// Open MPI's return code.
     int call();
@@ -38,6 +38,7 @@ private:
     std::vector<Block> expected() const;
 
     Collective collective_;
+    MPI_Comm comm_;
     int rank_;
     int size_;
     int root_;

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Faults in the middle of collectives: with the plugin a job ends where it ends without (coll/tuned), in about the
-time; where it goes on its data are right.
+time; where it goes on its data are right. The engine in question served the calls before the fault, and the fault was
+one.
 
     interrupted.py PATHS CASE                                       a selection (CASES)
     interrupted.py PATHS matrix [--file TABLE] [--faults A,B ...]   all of it: hours
 """
 import argparse
-import contextlib
 import dataclasses
 import signal
 import sys
 
-from faults import (ENGINES, FAULTS, REFERENCE, SLOTS, deviations, impatient, operations_of, provoke)
+from endings import REFERENCE, deviations, remarks
+from faults import ENGINES, FAULTS, SLOTS, Job, operations_of, parameters_of, provoke
+from links import Claimer
 from nodes import Failure, Nodes
 
 from job import Paths, conclude
@@ -22,18 +24,42 @@ LAYOUTS = {"cluster": (SLOTS, 2), "node": ((RANKS,), 1)}
 
 # Name: fault, engine, operations.
 CASES = {
-    "killed": [("kill inside, returned", "tree", "bcast"), ("kill inside the first", "levels", "allreduce")],
+    "killed": [("kill inside, returned", "tree", "bcast"), ("kill in the vote", "levels", "allreduce")],
+    "cut_for_good": [("cut for good", "tree", "allreduce")],
+    "others_stay": [("kill inside, others stay", "tree", "allreduce")],
     "left": [("exit before", "ring", "allgather"), ("abort after", "auto", "reduce")],
-    "stopped": [("stop", "tree", "reduce,allgather"), ("stop the first", "lanes", "allreduce")],
+    "stopped": [("stop", "tree", "reduce,allgather"), ("stop in the vote", "lanes", "allreduce")],
     "links": [("cut", "auto", "bcast,allreduce"), ("lossy", "tree", "bcast")],
 }
+VICTIM = 3  # a node's leader
 ROLES = (0, 3, 7, 2)  # victims: a root, a node's leader, one who leads nothing, one alone on its node
 
+# What has to be found, of jobs of the tree engine: fault, and what differs from a job that is all right.
+SHORT = dataclasses.replace(FAULTS["stop"], limit=8, each=0, seconds=1)
+WRONGS = {
+    "data": (SHORT, {"arguments": ("--sabotage", "late")}),
+    "end": (SHORT, {"arguments": ("--sabotage", "hang")}),
+    "stop": (SHORT, {"arguments": ("--sabotage", "claims")}),
+    "kill": (FAULTS["kill inside"], {"arguments": ("--sabotage", "claims")}),
+    "cut": (FAULTS["cut"], {"changer": Claimer}),
+    "lossy": (FAULTS["lossy"], {"changer": Claimer}),
+    "plugin": (SHORT, {"parameters": parameters_of(REFERENCE, ())}),
+    "engine": (SHORT, {"parameters": parameters_of("levels", ("bcast",))}),
+    # A collective's messages, not those of the vote.
+    "vote": (dataclasses.replace(FAULTS["kill in the vote"], at=1), {}),
+    # mpirun ends the others.
+    "outlived": (dataclasses.replace(FAULTS["kill inside"], outlived=True), {"recovery": False}),
+}
 
-def reference_of(nodes, fault, operations, victim):
-    """As it ends without the plugin. Nothing can be learnt where that is wrong already."""
-    seen = provoke(nodes, REFERENCE, operations, fault, victim)
-    found = deviations(fault, operations, seen, None)
+
+def reference_of(nodes, job):
+    """As it ends without the plugin. Nothing can be learnt where that is wrong already, or has no end where it should
+    have one."""
+    job = dataclasses.replace(job, engine=REFERENCE)
+    seen = provoke(nodes, job)
+    found = deviations(job.fault, job.operations, seen, None)
+    if seen.end == "no end" and not job.fault.patience:
+        found.append("no end within the limit")
     if found:
         print(seen.output)
         raise Failure(f"without the plugin: {'; '.join(found)}")
@@ -41,32 +67,39 @@ def reference_of(nodes, fault, operations, victim):
 
 
 def selection(paths, case):
-    victim = 3
     with Nodes(paths, SLOTS) as nodes:
         for name, engine, text in CASES[case]:
-            operations, fault = text.split(","), FAULTS[name]
+            fault = FAULTS[name]
+            job = Job(fault, tuple(text.split(",")), engine, VICTIM)
             # What survives must do so anyway; without the plugin it would only take time.
-            reference = None if fault.survivable else reference_of(nodes, fault, operations, victim)
-            seen = provoke(nodes, engine, operations, fault, victim)
-            found = deviations(fault, operations, seen, reference)
-            print(f"{name}, {engine}, {text}: {seen.end} {seen.seconds:.1f} s after the fault")
+            reference = None if fault.survivable else reference_of(nodes, job)
+            seen = provoke(nodes, job)
+            found = deviations(fault, job.operations, seen, reference)
+            found += [f"auto leaves {operation} to tuned: choose another" for operation in seen.left]
+            noted = "".join(f"; {remark}" for remark in remarks(fault, seen, reference))
+            print(f"{name}, {engine}, {text}: {seen.end} {seen.seconds:.1f} s after the fault{noted}")
             if found:
                 print(seen.output)
                 raise Failure(f"{name}, {engine}, {text}: {'; '.join(found)}")
 
 
-def can_fail(paths, sabotage):
-    """A job whose data are spoilt after a stop, or that hangs, has to be found."""
-    fault = dataclasses.replace(FAULTS["stop"], limit=8, each=0, seconds=1)
+def can_fail(paths, names):
+    """Faults that were none or hit something else, spoilt data and hangs have to be found, each of them."""
+    told = []
     with Nodes(paths, SLOTS) as nodes:
-        seen = provoke(nodes, "tree", ["bcast"], fault, 3, 0, ["--sabotage", sabotage])
-        found = deviations(fault, ["bcast"], seen, None)
-        if found:
-            raise Failure("; ".join(found))
+        for name in names:
+            fault, differs = WRONGS[name]
+            job = Job(fault, ("bcast",), "tree", VICTIM, **differs)
+            found = deviations(fault, job.operations, provoke(nodes, job), None)
+            print(f"{name}: {'; '.join(found) or 'nothing found'}")
+            told += [f"{name}: {text}" for text in found]
+    if told:
+        raise Failure("; ".join(told))
 
 
 def matrix(paths, options):
-    operations = [name for name in collectives_of(paths) if name in (options.collectives or collectives_of(paths))]
+    known = collectives_of(paths)
+    operations = tuple(name for name in known if name in (options.collectives or known))
     with Table(options.file) as table:
         for layout in options.layouts:
             slots, sites = LAYOUTS[layout]
@@ -75,7 +108,7 @@ def matrix(paths, options):
                     fault = FAULTS[name]
                     if fault.link and layout == "node":
                         continue  # no messages over its card
-                    groups = [operations] if fault.survivable else [[operation] for operation in operations]
+                    groups = [operations] if fault.survivable else [(operation,) for operation in operations]
                     for turn, group in enumerate(groups):
                         rows(nodes, table, (layout, name), group, options, number + turn)
     table.conclude()
@@ -83,32 +116,23 @@ def matrix(paths, options):
 
 def rows(nodes, table, row, group, options, turn):
     """Of one fault: without the plugin, then with each engine."""
-    layout, name = row
-    fault = FAULTS[name]
+    fault = FAULTS[row[1]]
     victim, root = ROLES[turn % len(ROLES)], (turn // len(ROLES)) % 2 * (RANKS - 1)
-
-    def run(engine, operations):
-        with impatient(nodes) if fault.link and fault.seconds is None else contextlib.nullcontext():
-            seen = provoke(nodes, engine, operations, fault, victim, root)
-            if seen.end == "no end" and (fault.survivable or not seen.struck):  # where others keep the machine busy
-                longer = dataclasses.replace(fault, limit=3 * fault.limit, each=3 * fault.each)
-                seen = provoke(nodes, engine, operations, longer, victim, root)
-        return seen
-
-    reference = run(REFERENCE, group)
-    table.add(layout, name, group, victim, root, REFERENCE, None, reference,
-              deviations(fault, group, reference, None))
+    job = Job(fault, group, REFERENCE, victim, root)
+    reference = provoke(nodes, job)
+    hangs = ["hangs without the plugin"] if reference.end == "no end" else []
+    table.add(*row, job, None, reference, deviations(fault, group, reference, None), hangs)
     for engine in options.engines:
-        operations = operations_of(engine, group)
-        if operations:
-            seen = run(engine, operations)
-            table.add(layout, name, operations, victim, root, engine, reference, seen,
-                      deviations(fault, operations, seen, reference))
+        job = Job(fault, operations_of(engine, group), engine, victim, root)
+        if job.operations:
+            seen = provoke(nodes, job)
+            table.add(*row, job, reference, seen, deviations(fault, job.operations, seen, reference),
+                      remarks(fault, seen, reference))
 
 
 def words(known):
     def parse(text):
-        given = [word.strip() for word in text.split(";" if ";" in text else ",")]
+        given = [word.strip() for word in text.split(";" if ";" in text else ",") if word.strip()]
         for word in given:
             if known and word not in known:
                 raise argparse.ArgumentTypeError(f"unknown '{word}'; known: {', '.join(known)}")
@@ -119,8 +143,9 @@ def words(known):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("paths", type=Paths)
-    parser.add_argument("case", choices=[*CASES, "can_fail_data", "can_fail_end", "matrix"])
+    parser.add_argument("case", choices=[*CASES, "can_fail", "matrix"])
     parser.add_argument("--file", help="where the table of the matrix goes, too")
+    parser.add_argument("--wrong", type=words(WRONGS), default=list(WRONGS), help="what can_fail has to find")
     parser.add_argument("--faults", type=words(FAULTS), default=list(FAULTS),
                         help="separated by commas, or by semicolons where a name has a comma")
     parser.add_argument("--engines", type=words(ENGINES), default=list(ENGINES))
@@ -129,8 +154,8 @@ def main():
     options = parser.parse_args()
     if options.case == "matrix":
         matrix(options.paths, options)
-    elif options.case.startswith("can_fail"):
-        can_fail(options.paths, "late" if options.case == "can_fail_data" else "hang")
+    elif options.case == "can_fail":
+        can_fail(options.paths, options.wrong)
     else:
         selection(options.paths, options.case)
 

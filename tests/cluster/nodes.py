@@ -9,6 +9,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "plugin"), os.path.join(HERE, "..", "..", "bench")]
 
+from emulated_cluster.support import release_of  # noqa: E402
 from job import ON_SOME, SKIPPED, Failure, Outcome, environment  # noqa: E402
 
 TIMED_OUT = 124  # of `cluster run`
@@ -70,12 +71,17 @@ class Nodes:
             raise Failure(f"no end after {timeout} s: {program} {' '.join(map(str, arguments))}\n{outcome.output}")
         return outcome
 
-    def attempt(self, program, arguments=(), parameters=None, order="block", some=None, timeout=45):
-        """As run(), but having no end is an outcome, too: the status is TIMED_OUT."""
+    @property
+    def release(self):
+        """Of Open MPI: 4 or 5."""
+        return release_of(self.paths["mpirun"])
+
+    def attempt(self, program, arguments=(), parameters=None, order="block", some=None, timeout=45, options=()):
+        """As run(), but having no end is an outcome, too: the status is TIMED_OUT. `options`: of mpirun."""
         command = [self.paths["cluster"], "run", "--state", os.path.join(self.folder, "state"),
                    "--order", order, "--np", str(self.ranks), "--timeout", str(timeout), "--"]
         # Other nodes get the environment of their daemon only; mpirun hands on what it was told.
-        command += ["-x", "OMPI_MCA_opal_mca_base_component_path"]
+        command += [*options, "-x", "OMPI_MCA_opal_mca_base_component_path"]
         for name, value in (parameters or {}).items():
             command += ["--mca", name, value]
         if some:

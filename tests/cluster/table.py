@@ -5,7 +5,8 @@ from collections import Counter
 
 from nodes import Failure
 
-COLUMNS = ("where", "fault", "operations", "victim", "root", "engine", "expected (tuned)", "seen", "remark")
+COLUMNS = ("where", "fault", "operations", "victim", "root", "engine", "served before it", "expected (tuned)", "seen",
+           "remark")
 
 
 def collectives_of(paths):
@@ -46,11 +47,14 @@ class Table:
     def line(self, cells):
         self.say(f"| {' | '.join(map(str, cells))} |")
 
-    def add(self, where, fault, operations, victim, root, engine, reference, seen, found):
-        remark = "; ".join(found)
-        cells = (where, fault, ",".join(operations), victim, root, engine, told(reference), told(seen), remark)
+    def add(self, where, fault, job, reference, seen, found, noted=()):
+        """`found`: deviations; `noted`: what is none, but to be known."""
+        remark = "; ".join([*found, *noted])
+        cells = (where, fault, ",".join(job.operations), job.victim, job.root, job.engine, seen.engines or "-",
+                 told(reference), told(seen), remark)
         self.line(cells)
-        self.counts.setdefault((fault, engine), Counter())["deviates" if found else seen.end] += 1
+        end = seen.end + (f" ({'; '.join(noted)})" if noted else "")
+        self.counts.setdefault((fault, job.engine), Counter())["deviates" if found else end] += 1
         if found:
             self.deviations.append(cells)
             print(seen.output)

@@ -1,0 +1,57 @@
+#pragma once
+#include <string>
+
+#include "check.h"
+
+namespace strata::testing {
+
+/// Which rank is struck, how, and when; see interrupted.cc for the words. One per process: signal handlers
+/// and Open MPI's table of functions know it.
+class FaultInFlight {
+public:
+    /// Takes its options of the command line.
+    explicit FaultInFlight(Session& session);
+
+    /// True where somebody else does something to a link.
+    bool outside() const { return kind_ == "outside"; }
+    int at() const { return at_; }
+    /// True where the communicator has to be new, so that the call is the first on it.
+    bool wants_new_communicator() const { return when_ == "message"; }
+    /// Whether no rank can have left a barrier of this iteration, as the victim was not there any more.
+    bool cannot_succeed(int iteration) const;
+
+    /// Calls of another collective begin. `folder` and `name`: for the notes that the victim makes.
+    void start(const std::string& folder, const std::string& name);
+    /// Between calls, `when` "before" or "after": strikes if this is the moment.
+    void pass(const char* when, int iteration);
+    void enter(int iteration);
+    void leave(int iteration);
+    /// What a rank that got an error does before it ends the job: it waits until it may note that it has
+    /// outlived the victim.
+    void outlive() const;
+
+private:
+    void set_timer(double seconds);
+    void watch_victim(int rank);
+
+    std::string kind_;
+    std::string when_;
+    std::string folder_;
+    std::string name_;
+    int at_;
+    int victim_;
+    bool here_;
+    bool outlived_;  // the others are to note that
+    double began_ = 0;
+    double in_calls_ = 0;
+    int calls_ = 0;
+    int tries_ = 0;
+};
+
+/// An empty file.
+void make_note(const std::string& path);
+
+/// Before MPI_Init: a child that lets this process go on after it has stopped. It ends with it.
+void start_continuer();
+
+}  // namespace strata::testing

@@ -1,0 +1,117 @@
+"""Faults of links while a job runs, and the proof that they were some: nothing comes through a cut one, a lossy one has
+lost something."""
+import json
+import os
+import threading
+import time
+
+from nodes import Failure
+
+# Refused by a kernel that was reached: nothing listens there.
+KNOCK = """
+import socket, sys
+try:
+    socket.create_connection((sys.argv[1], 9), float(sys.argv[2]))
+except ConnectionRefusedError:
+    print("reached")
+except OSError as error:
+    print(error)
+"""
+PATIENCE = 1.0  # for an answer
+STANDSTILL = 0.5
+
+
+class LinkChanger(threading.Thread):
+    """Waits until the program says that its calls are under way, then does to the link of a node what is to be done.
+    `complaints`: why that was no fault."""
+
+    def __init__(self, nodes, fault, node, folder, operations):
+        super().__init__()
+        self.nodes, self.fault, self.node = nodes, fault, node
+        self.folder, self.operations = folder, operations
+        self.over = threading.Event()
+        self.complaints = []
+
+    def run(self):
+        try:
+            for operation in self.operations:
+                if not self.spoil(operation):
+                    return
+        except Failure as failure:
+            self.complaints.append(str(failure))
+
+    def end(self):
+        """The job is over: all is well again."""
+        self.over.set()
+        self.join()
+        self.change("whole")
+
+    def change(self, how):
+        self.nodes.call("link", f"n{self.node}", how)
+
+    def spoil(self, operation):
+        """Returns whether there may be another operation."""
+        ready = os.path.join(self.folder, f"ready.{operation}")
+        while not os.path.exists(ready):
+            if self.over.wait(0.02):
+                return False
+        if not self.reaches():
+            self.complaints.append(f"the link of n{self.node} did not work before it was to be {self.fault.link}")
+        self.change(self.fault.link)
+        with open(os.path.join(self.folder, f"struck.{operation}"), "w", encoding="ascii"):
+            pass
+        self.watch()
+        if self.fault.seconds is None:
+            return False
+        self.change("whole")
+        os.unlink(ready)
+        return True
+
+    def watch(self):
+        """For as long as the fault is to last. A cable that is well again has forgotten what it has lost."""
+        before = self.counts()
+        if self.fault.link == "cut" and self.reaches():
+            self.complaints.append(f"the link was never cut: n{self.node} answers")
+        self.over.wait(self.fault.seconds)
+        if self.fault.link == "cut" and self.fault.seconds is not None and not self.stands_still():
+            self.complaints.append("the link was never cut: every rank goes on")
+        after = self.counts()
+        come = after["to_node"] - before["to_node"]
+        if self.fault.link == "cut" and come > 0:
+            self.complaints.append(f"the link was never cut: {come} packets have come through")
+        if self.fault.link == "lossy" and after["lost"] == 0:
+            self.complaints.append("the link was never lossy: it has lost nothing")
+
+    def counts(self):
+        return json.loads(self.nodes.call("link", f"n{self.node}", "show"))
+
+    def reaches(self):
+        """Whether another node gets an answer over the link."""
+        other = (self.node + 1) % len(self.nodes.slots)
+        address = f"10.1.0.{self.node + 1}"
+        return "reached" in self.nodes.call("exec", f"n{other}", "--", "python3", "-c", KNOCK, address, PATIENCE)
+
+    def stands_still(self):
+        """Whether some rank has stopped doing calls; what is on its way still arrives."""
+        for _ in range(10):
+            before = self.progress()
+            if self.over.wait(STANDSTILL):
+                return True  # ended, for some other reason: that is seen elsewhere
+            if any(self.progress().get(rank) == calls for rank, calls in before.items()):
+                return True
+        return False
+
+    def progress(self):
+        found = {}
+        for name in os.listdir(self.folder):
+            if name.startswith("progress."):
+                with open(os.path.join(self.folder, name), encoding="ascii") as file:
+                    found[name] = file.read()
+        return found
+
+
+class Claimer(LinkChanger):
+    """Only says that it has changed the link."""
+
+    def change(self, how):
+        pass
