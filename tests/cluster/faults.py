@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from endings import REFERENCE, judge_files
 from links import LinkChanger
 
-# Eight ranks; the plugin is told of two cards, for the lanes, and of packages, for levels inside nodes.
+# Eight ranks; the plugin is told of two cards, for the lanes, and of packages, for levels inside nodes. Where each local
+# rank is: on the emulated nodes, or on one that passes for four.
 SLOTS = (2, 1, 3, 2)
-PLACEMENT = "4@n0;8@n0;4@n1;0@n2;4@n2;8@n2;5@n3;9@n3"
+ON_NODES, ON_ONE = "4;8;0", "4@n0;8@n0;4@n1;0@n2;4@n2;8@n2;5@n3;9@n3"
 # Short calls are served from the first one on.
-MACHINE = {"coll_strata_topology": "synthetic:package:2 numa:2 core:4", "coll_strata_placement": PLACEMENT,
-           "coll_strata_setup_after": "0", "coll_strata_nic": "ib0@numa:1,ib1@numa:2",
-           "coll_strata_network": "hosts:n[0-1]=top.site0;n[2-3]=top.site1"}
+MACHINE = {"coll_strata_topology": "synthetic:package:2 numa:2 core:4", "coll_strata_nic": "ib0@numa:1,ib1@numa:2",
+           "coll_strata_network": "hosts:n[0-1]=top.site0;n[2-3]=top.site1", "coll_strata_setup_after": "0"}
 ONLY = {"ring": ("allgather", "allgatherv", "allreduce"),
         "lanes": ("bcast", "allreduce", "allgather", "allgatherv")}
 ENGINES = ("tree", "ring", "lanes", "levels", "auto")
@@ -72,12 +72,14 @@ def operations_of(engine, operations):
     return tuple(operation for operation in operations if operation in ONLY.get(engine, operations))
 
 
-def parameters_of(engine, operations):
+def parameters_of(engine, operations, nodes=len(SLOTS)):
+    """`nodes`: emulated ones."""
     if engine == REFERENCE:
         return {"coll": "^strata"}
     asked = {} if engine == "auto" else {f"coll_strata_{operation}_algorithm": engine for operation in operations}
     # Of an Allreduce only the topmost level is a ring, and only where that has more than two parts.
-    return MACHINE | asked | ({"coll_strata_network": "none"} if engine == "ring" else {})
+    network = {"coll_strata_network": "none"} if engine == "ring" else {}
+    return MACHINE | asked | network | {"coll_strata_placement": ON_NODES if nodes > 1 else ON_ONE}
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,9 @@ def once(nodes, job):
     if fault.link:
         changer = job.changer(nodes, fault, node_of(job.victim, nodes.slots), folder, operations)
         changer.start()
-    parameters = job.parameters if job.parameters is not None else parameters_of(job.engine, operations)
+    parameters = job.parameters
+    if parameters is None:
+        parameters = parameters_of(job.engine, operations, len(nodes.slots))
     try:
         outcome = nodes.attempt("interrupted", job.words(folder), parameters,
                                 timeout=fault.limit + fault.each * len(operations),
