@@ -11,7 +11,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cluster"))
 
-from endings import Seen, deviations, judge_files, remarks  # noqa: E402
+from endings import Seen, cannot_be_done, deviations, judge_files, remarks  # noqa: E402
 from faults import FAULTS, Job  # noqa: E402
 from links import LinkChanger  # noqa: E402
 from nodes import TIMED_OUT, Failure, Outcome  # noqa: E402
@@ -168,8 +168,14 @@ class Notes(unittest.TestCase):
         stay = Job(STAY, ("bcast",), "tuned", victim=3)
         outlived = [f"outlived.{rank}" for rank in range(8) if rank != 3]
         self.assertEqual(self.judged(stay, ["struck.bcast", *outlived], served=everybody).unproven, [])
-        self.assertEqual(self.judged(stay, ["struck.bcast", *outlived[:-2]], served=everybody).unproven,
-                         ["ranks 6,7 did not outlive the victim by a second"])
+        seen = self.judged(stay, ["struck.bcast", *outlived[:-2]], served=everybody)
+        self.assertEqual(seen.unproven, ["ranks 6,7 did not outlive the victim by a second"])
+        self.assertIsNone(cannot_be_done(4, seen))
+        self.assertEqual(cannot_be_done(5, seen),
+                         "not with Open MPI 5.0: ranks 6,7 did not outlive the victim by a second")
+        self.assertIsNone(cannot_be_done(5, ended()))
+        # An mpirun that does not start such a job at all is another matter.
+        self.assertIsNone(cannot_be_done(5, self.judged(stay, [])))
 
     def test_what_is_known_of_the_link_counts(self):
         everybody = {rank: {} for rank in range(8)}

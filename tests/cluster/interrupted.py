@@ -11,10 +11,10 @@ import dataclasses
 import signal
 import sys
 
-from endings import REFERENCE, deviations, remarks
+from endings import REFERENCE, cannot_be_done, deviations, remarks
 from faults import ENGINES, FAULTS, SLOTS, Job, operations_of, parameters_of, provoke
 from links import Claimer
-from nodes import Failure, Nodes
+from nodes import SKIPPED, Failure, Nodes
 
 from job import Paths, conclude
 from table import Table, collectives_of
@@ -57,6 +57,9 @@ def reference_of(nodes, job):
     have one."""
     job = dataclasses.replace(job, engine=REFERENCE)
     seen = provoke(nodes, job)
+    if why := cannot_be_done(nodes.release, seen):
+        print(f"skipped: {why}")
+        sys.exit(SKIPPED)
     found = deviations(job.fault, job.operations, seen, None)
     if seen.end == "no end" and not job.fault.patience:
         found.append("no end within the limit")
@@ -120,6 +123,9 @@ def rows(nodes, table, row, group, options, turn):
     victim, root = ROLES[turn % len(ROLES)], (turn // len(ROLES)) % 2 * (RANKS - 1)
     job = Job(fault, group, REFERENCE, victim, root)
     reference = provoke(nodes, job)
+    if why := cannot_be_done(nodes.release, reference):
+        table.add(*row, job, None, reference, [], [why])
+        return
     hangs = ["hangs without the plugin"] if reference.end == "no end" else []
     table.add(*row, job, None, reference, deviations(fault, group, reference, None), hangs)
     for engine in options.engines:
