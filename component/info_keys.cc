@@ -206,6 +206,11 @@ std::string_view parameter_of(std::string_view key) {
     return {};
 }
 
+bool is_of_communicator(std::string_view parameter) {
+    SettingsText any;
+    return place_of(any, parameter) != nullptr;
+}
+
 std::string info_key(const std::string& parameter) { return std::string(info_prefix) + parameter; }
 
 OwnSettings own_settings(const std::vector<InfoKey>& keys, const Settings& base,

@@ -22,6 +22,9 @@ struct InfoKey {
 /// "window" of strata_window and ompi_comm_coll_strata_window; empty: the key is not meant for us.
 std::string_view parameter_of(std::string_view key);
 
+/// True for a parameter that one communicator can have by info key.
+bool is_of_communicator(std::string_view parameter);
+
 /// The key of a parameter as messages name it.
 std::string info_key(const std::string& parameter);
 

@@ -1,15 +1,29 @@
 #include "variables.h"
 
+#include "info_keys.h"
+
 namespace strata::component {
+namespace {
+
+/// The end of every help text: when the value is read.
+std::string when_read(const std::string& parameter) {
+    std::string text = ". Read once, while MPI_Init opens the component";
+    if (is_of_communicator(parameter)) {
+        text += "; for one communicator by its info key " + info_key(parameter) + ", when that is made";
+    }
+    return text;
+}
+
+}  // namespace
 
 void Variables::add(const mca_base_component_t* component, const std::string& name, const std::string& help,
                     mca_base_var_info_lvl_t level, const std::string& standard, Text text) {
     texts_.push_back(text);
     // Open MPI copies the default before it takes the pointer over.
     texts_.back().value = const_cast<char*>(standard.c_str());
-    mca_base_component_var_register(component, name.c_str(), help.c_str(), MCA_BASE_VAR_TYPE_STRING, nullptr,
-                                    0, static_cast<mca_base_var_flag_t>(0), level,
-                                    MCA_BASE_VAR_SCOPE_READONLY, &texts_.back().value);
+    mca_base_component_var_register(component, name.c_str(), (help + when_read(name)).c_str(),
+                                    MCA_BASE_VAR_TYPE_STRING, nullptr, 0, static_cast<mca_base_var_flag_t>(0),
+                                    level, MCA_BASE_VAR_SCOPE_READONLY, &texts_.back().value);
 }
 
 void Variables::register_all(const mca_base_component_t* component) {
@@ -78,7 +92,8 @@ void Variables::register_all(const mca_base_component_t* component) {
     text("disable", "Collectives to leave to other components, comma-separated", OPAL_INFO_LVL_2,
          &SettingsText::disable);
     text("dump",
-         "File for a picture of the first hierarchy: .svg, .dot, .json, else text; '-' is standard error",
+         "File for a picture of the first hierarchy: .svg, .dot, .json, else text; '-' is standard error; "
+         "written when that is made, and once more by MPI_Finalize",
          OPAL_INFO_LVL_4, &SettingsText::dump);
     for (int op = 0; op < collective_count; ++op) {
         const std::string name(collective_names[op]);

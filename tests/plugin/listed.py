@@ -57,6 +57,18 @@ def listed(lines, kind):
     return helps
 
 
+# What a communicator can have by info key.
+OF_COMMUNICATORS = ["window", "verbose", "hierarchy", "reproducible", "disable", "rules"]
+
+
+def when_read(name, names):
+    """How the help text of a parameter ends."""
+    short = name.removeprefix("coll_strata_")
+    own = short in OF_COMMUNICATORS or any(short == f"{op}_{which}" for op in names for which in PER_COLLECTIVE)
+    of_communicator = f"; for one communicator by its info key strata_{short}, when that is made" if own else ""
+    return ". Read once, while MPI_Init opens the component" + of_communicator
+
+
 def complaints(found, wanted, what):
     for name in sorted(wanted - found.keys()):
         yield f"{what} {name} is not listed"
@@ -71,6 +83,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("paths")
     parser.add_argument("--also", action="append", default=[], help="expect this parameter too")
+    parser.add_argument("--unread", help="expect no word of when this parameter is read")
     options = parser.parse_args()
     paths = Paths(options.paths)
     command = [paths["ompi_info"], "--param", "coll", "strata", "--level", "9", "--parsable"]
@@ -81,9 +94,14 @@ def main():
     found, counters = listed(lines, "param"), listed(lines, "pvar")
     wrong = list(complaints(found, parameters | set(options.also), "parameter"))
     wrong += complaints(counters, variables, "performance variable")
+    for name, text in sorted(found.items()):
+        ending = "" if name == options.unread else when_read(name, collectives(paths))
+        if ending != (text[text.index(". Read "):] if ". Read " in text else ""):
+            wrong.append(f"parameter {name}: its help text does not end in '{ending}': '{text}'")
     if wrong:
         sys.exit("\n".join(wrong))
     print(f"{len(found)} parameters and {len(counters)} performance variables are listed, with help texts")
 
 
-main()
+if __name__ == "__main__":
+    main()
