@@ -118,6 +118,7 @@ int open() {
         }
         surroundings() = find_surroundings();
         const Surroundings& here = surroundings();
+        settings()->several_threads = here.several_threads;
         settings()->links.set_eager_limits(here.network_eager_bytes, here.node_eager_bytes);
         if (settings()->priority >= 0) {
             if (!settings()->dump.empty()) {

@@ -62,6 +62,7 @@ struct Settings : CommunicatorSettings {
     std::vector<topology::NamedCard> nic;  ///< empty: detect
     bool near_card = true;                 ///< off: leaders are the lowest ranks
     int setup_after = 8;                   ///< calls; see early_calls.h
+    bool several_threads = false;          ///< MPI_THREAD_MULTIPLE; as at start, when all compare it
     std::string dump;
 };
 
