@@ -48,6 +48,8 @@ strata_layout(three_cards "${two_packages}"
 # One node of two cores for all ranks: unbound, and half of them on each core.
 strata_layout(crowded "synthetic:core:2" "all")
 strata_layout(crowded_cores "synthetic:core:2" "0 1")
+# One node with a core for each.
+strata_layout(roomy "synthetic:core:16" "all")
 # Rules by size, on nodes of different sizes: every engine in turn, with bounds inside classes of sizes.
 file(WRITE ${layout_folder}/rules.json
 "{\"version\": 1, \"rules\": [

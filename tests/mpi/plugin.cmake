@@ -44,10 +44,7 @@ strata_mpi_test(can_fail.one_lane selected 8 --expect lanes LAYOUT one_two_five 
 # Calls that stock Open MPI gets wrong; here none of those is left to it.
 strata_mpi_test(random_collectives.any_types random_collectives 8 --iterations 2200 --seed 32 --any-types
                 --collectives ${collectives_option} LAYOUT one_two_five ENGINE tree)
-# What MPI_T tells of one communicator.
-strata_mpi_test(communicator_counters communicator_counters 8 LAYOUT cyclic ENGINE tree)
-strata_mpi_test(can_fail.communicator_counters communicator_counters 4 --sabotage calls LAYOUT cyclic ENGINE tree
-                MUST_PRINT "other calls than those of the second communicator")
+include(counters.cmake)
 # Memory and time of many steps; many more by the label soak.
 foreach(what communicators calls kept)
   strata_mpi_test(endurance.${what} endurance 4 --what ${what} --count 1500 LAYOUT cyclic)

@@ -48,6 +48,19 @@ std::uint64_t PluginCounters::sum(Session& session, const std::string& beginning
     }
     return all;
 }
+std::vector<std::string> PluginCounters::endings(Session& session, const std::string& beginning) const {
+    std::vector<std::string> found;
+    for (const auto& [name, handle] : handles_) {
+        if (name.starts_with(prefix_ + beginning)) {
+            found.push_back(name.substr(prefix_.size() + beginning.size()));
+        }
+    }
+    if (found.empty()) {
+        session.fail("no performance variables %s%s...: the plugin is not loaded", prefix_.c_str(),
+                     beginning.c_str());
+    }
+    return found;
+}
 
 void PluginCounters::add(Session& session, int index) {
     char name[256] = "";

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "check.h"
 
@@ -26,6 +27,8 @@ public:
     std::uint64_t read(Session& session, const std::string& name) const;
     /// Of all whose names, without the same, begin so.
     std::uint64_t sum(Session& session, const std::string& beginning) const;
+    /// What follows `beginning` in the names of all that begin so; a failure where there are none.
+    std::vector<std::string> endings(Session& session, const std::string& beginning) const;
 
 private:
     void add(Session& session, int index);

@@ -1,0 +1,40 @@
+# What MPI_T tells of one communicator, and of the process: every engine, every collective that has it.
+foreach(engine tree levels)
+  strata_mpi_test(communicator_counters.${engine} communicator_counters 8 --op ${collectives_option}
+                  --expect ${engine} LAYOUT cyclic ENGINE ${engine})
+endforeach()
+strata_mpi_test(communicator_counters.ring communicator_counters 8 --op allreduce,allgather,allgatherv --expect ring
+                --bytes 20000 LAYOUT cyclic ENGINE ring COLLECTIVES allreduce allgather allgatherv)
+string(REPLACE ";" "," by_lanes "${collectives_by_lanes}")
+strata_mpi_test(communicator_counters.lanes communicator_counters 8 --op ${by_lanes} --expect lanes --bytes 400000
+                LAYOUT two_cards ENGINE lanes)
+# Why calls are left to Open MPI. What processes that differ provoke (missing, version, settings) plugin.agreement
+# looks at, `failure` setup_failures. Processes that agree in all that is compared come to the same plans: `plans` is
+# provoked in the vote itself (votes).
+function(strata_reason_test reason ranks)
+  strata_mpi_test(communicator_counters.${reason} communicator_counters ${ranks} --expect forward --reason ${reason}
+                  ${ARGN})
+endfunction()
+strata_reason_test(chosen 4 --op ${collectives_option} LAYOUT block ENGINE forward)
+strata_reason_test(early 4 --op bcast,reduce,allreduce,allgather,barrier,gather,scatter --bytes 8 LAYOUT cyclic)
+strata_reason_test(no_hierarchy 4 --op bcast,gather LAYOUT roomy MCA coll_strata_setup_after=0)
+strata_reason_test(model 11 --op allreduce --bytes 16 LAYOUT crowded MCA coll_strata_setup_after=0)
+strata_reason_test(crowded 11 --op allreduce --bytes 16384 LAYOUT crowded MCA coll_strata_setup_after=0)
+strata_reason_test(order 8 --op reduce,allreduce --ordered LAYOUT cyclic ENGINE tree)
+strata_reason_test(threads 4 --op ${collectives_option} --threads LAYOUT cyclic PML cm)
+strata_reason_test(several_jobs 2 --op bcast,allgather --spawn LAYOUT cyclic BTL self,tcp)
+# Each check can fail.
+foreach(case
+        "calls,comm_tree of the first communicator is 5 instead of 6"
+        "process,bcast_tree grew by 12, comm_tree of both communicators by 11"
+        "bytes,bytes are not what all lack, once"
+        "setup,its set-up took no time"
+        "memory,a communicator that is set up takes no more memory")
+  string(REGEX REPLACE "^([a-z]+),(.*)$" "\\1;\\2" case ${case})
+  list(GET case 0 sabotage)
+  list(GET case 1 words)
+  strata_mpi_test(can_fail.communicator_counters.${sabotage} communicator_counters 4 --sabotage ${sabotage}
+                  LAYOUT cyclic ENGINE tree MUST_PRINT "${words}")
+endforeach()
+strata_mpi_test(can_fail.communicator_counters.reason communicator_counters 4 --expect forward --reason model
+                LAYOUT block ENGINE forward MUST_PRINT "comm_forward_(chosen|model) of the first communicator is")
