@@ -32,6 +32,7 @@ std::string levels_line(const CommunicatorUse& use) {
 std::string title(const CommunicatorUse& use) {
     std::string text = use.name + ", " + std::to_string(use.ranks) + " ranks";
     if (use.setup_us > 0) text += ", set up in " + number_text(static_cast<double>(use.setup_us)) + " us";
+    if (use.memory > 0) text += ", " + std::to_string(use.memory) + " B of memory";
     return text;
 }
 

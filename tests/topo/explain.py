@@ -59,7 +59,8 @@ def test_calls(paths, program, scratch):
     text = os.path.join(scratch, "job.txt")
     check(run(paths, RANKS, "probe", CALLS, SETTINGS | {"coll_strata_dump": text}), lambda o: o.expect_success())
     with open(text, encoding="utf-8") as file:
-        expect(file.read(), r"what was done, as process 0 saw it\n\nMPI_COMM_WORLD, 8 ranks, set up in \S+ us\n"
+        expect(file.read(), r"what was done, as process 0 saw it\n\n"
+                            r"MPI_COMM_WORLD, 8 ranks, set up in \S+ us, \d+ B of memory\n"
                             r"  sent by this rank: cluster \d+ messages, \d+ B",
                r"\n  3 +tree +bcast +100000 B ")
 

@@ -45,7 +45,7 @@ TEST(Usage, IsReadAsItIsWritten) {
 TEST(Usage, IsATableForPeople) {
     const std::string text = usage_text(example());
     EXPECT_EQ(text,
-              "MPI_COMM_WORLD, 16 ranks, set up in 1200 us\n"
+              "MPI_COMM_WORLD, 16 ranks, set up in 1200 us, 14000 B of memory\n"
               "  sent by this rank: node 3 messages, 24 B; core 7 messages, 56 B\n"
               "  calls  path     operation  bytes       levels and segments               expected us  "
               "measured us   "
