@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -121,7 +122,11 @@ Session::Session(int argc, char** argv, int thread_level) : arguments_(argv + 1,
     alarm(watchdog_seconds_);
 
     int provided = MPI_THREAD_SINGLE;
+    const auto begin = std::chrono::steady_clock::now();
     MPI_Init_thread(&argc, &argv, thread_level, &provided);
+    init_ns_ = static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin)
+            .count());
     MPI_Comm_dup(MPI_COMM_WORLD, &control_);
     MPI_Comm_rank(control_, &rank_);
     MPI_Comm_size(control_, &size_);

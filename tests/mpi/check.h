@@ -70,6 +70,8 @@ public:
     int rank() const { return rank_; }
     int size() const { return size_; }
     std::uint64_t seed() const { return seed_; }
+    /// What MPI_Init took this rank.
+    std::uint64_t init_ns() const { return init_ns_; }
 
     /// The word behind `--name`, or `otherwise`.
     std::string option(std::string_view name, std::string_view otherwise);
@@ -123,6 +125,7 @@ private:
     int rank_ = 0;
     int size_ = 0;
     std::uint64_t seed_ = 1;
+    std::uint64_t init_ns_ = 0;
     std::string sabotage_;
     std::atomic<bool> sabotaged_ = false;
     std::atomic<int> failures_ = 0;

@@ -38,3 +38,11 @@ foreach(case
 endforeach()
 strata_mpi_test(can_fail.communicator_counters.reason communicator_counters 4 --expect forward --reason model
                 LAYOUT block ENGINE forward MUST_PRINT "comm_forward_(chosen|model) of the first communicator is")
+# What MPI_Init was in the plugin.
+strata_mpi_test(start_time start_time 4 LAYOUT cyclic)
+strata_mpi_test(can_fail.start_time start_time 2 --sabotage all LAYOUT cyclic
+                MUST_PRINT "MPI_Init was longer in the plugin than it took")
+strata_mpi_test(can_fail.start_time.nothing start_time 2 --sabotage nothing LAYOUT cyclic
+                MUST_PRINT "MPI_Init took no time in the plugin")
+strata_mpi_test(can_fail.start_time.later start_time 2 --sabotage later LAYOUT cyclic
+                MUST_PRINT "something later counts for MPI_Init")

@@ -20,7 +20,8 @@ def given(paths, scratch):
               "disable": "scatterv", "dump": os.path.join(scratch, "picture.txt")}
     values |= {name.removeprefix("coll_strata_"): value for name, value in pretended(2, 2).items()}
     for number, op in enumerate(collectives(paths)):
-        values |= {f"{op}_algorithm": "tree", f"{op}_level_algorithms": "node=linear", f"{op}_segsize": f"{number + 1}k"}
+        values |= {f"{op}_algorithm": "tree", f"{op}_level_algorithms": "node=linear",
+                   f"{op}_segsize": f"{number + 1}k"}
     return {f"coll_strata_{name}": value for name, value in values.items()}
 
 
