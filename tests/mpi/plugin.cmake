@@ -92,6 +92,8 @@ strata_mpi_test(can_fail.setup_failures.early setup_failures 4 --points 2 --earl
                 MCA coll_strata_setup_after=0 MUST_PRINT "an early call takes memory")
 strata_mpi_test(can_fail.setup_failures.alike setup_failures 8 --points 2 --sabotage alike LAYOUT cyclic MCA coll_strata_setup_after=0
                 MUST_PRINT "some ranks left calls to Open MPI that others served")
+strata_mpi_test(can_fail.setup_failures.own setup_failures 4 --points 2 --sabotage own LAYOUT cyclic MCA coll_strata_setup_after=0
+                MUST_PRINT "the communicator's variable is not that of the process")
 strata_mpi_test(can_fail.setup_failures.data setup_failures 8 --collective allgather --points 2 --sabotage data
                 LAYOUT cyclic MUST_PRINT "a wrong block")
 # Memory runs out on one rank, also while levels are delegated.

@@ -76,6 +76,7 @@ public:
         bool failed = failing_memory().failed();
         MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
         const NamedCommunicator copy("copy", comm);
+        const PluginCounters of_copy(session_, comm);
         // What has run out stays so.
         if (!(lasting && failed)) {
             prepare(point, Step::first);
@@ -94,7 +95,11 @@ public:
         call_.expect_result(0);
         session_.expect(call_.run(comm, 1) == MPI_SUCCESS, "the second call failed");
         call_.expect_result(1);
-        judge(counters_.read(session_, forwards_) - before, failed, error);
+        const std::uint64_t forwarded = counters_.read(session_, forwards_) - before;
+        session_.expect(
+            of_copy.read(session_, "forward_failure") == forwarded + (session_.sabotages("own") ? 1 : 0),
+            "the communicator's variable is not that of the process");
+        judge(forwarded, failed, error);
         return step == Step::making ? in_making : in_first;
     }
 
