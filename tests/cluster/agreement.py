@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """As tests/plugin/agreement.py, over several nodes: one message that names the node that differs, right
-results."""
+results. Some of the jobs are timed beside jobs without the plugin: they start as fast."""
 import os
 import sys
 
 from nodes import Nodes
 
-from job import SYSTEM_FOLDERS, Paths, check, component_path, conclude
+from job import (SKIPPED, SYSTEM_FOLDERS, Paths, check, component_path, conclude, expect_quick_start,
+                 late_start)
 
 SLOTS = (2, 1, 3, 2)
+TIMED = ("same", "missing_middle", "version", "no_exchange", "can_fail_start")
 
 
 def make_cases(paths, folder):
@@ -19,6 +21,7 @@ def make_cases(paths, folder):
         file.write("SwitchName=all Nodes=n[0-3]\n")
     return {
         "same": ("n2", [], None, 0),
+        "can_fail_start": ("n2", [], None, 0),
         "missing_first": ("n0", missing, "missing", SLOTS[0]),
         "missing_middle": ("n1", missing, "missing", SLOTS[1]),
         "missing_last": ("n3", missing, "missing", SLOTS[3]),
@@ -63,9 +66,20 @@ def test(paths, name):
                            f"{forwarded} calls forwarded, {tree} by tree; expected {right}")
 
         tree = {"coll_strata_bcast_algorithm": "tree", "coll_strata_network": f"file:{nodes.network_file}"}
-        check(nodes.run("probe", ["--roots", "all"], tree, some=some), judge_probe)
+
+        def ours():
+            wrapper = late_start() if name == "can_fail_start" else ()
+            return check(nodes.run("probe", ["--roots", "all"], tree, some=some, wrapper=wrapper), judge_probe)
+
+        def plain():
+            return check(nodes.run("probe", ["--roots", "all"], {"coll": "^strata"}, some=["host=none"]),
+                         lambda outcome: outcome.expect_success())
+
+        told = expect_quick_start(ours, plain) if name in TIMED else ours() is not None
         arguments = ["--large-roots", 1, "--sizes", "0,1,4096,61441"]
         check(nodes.run("bcast_roots", arguments, tree, "cyclic", some), judge)
+        if not told:
+            sys.exit(SKIPPED)
 
 
 conclude(lambda: test(Paths(sys.argv[1]), sys.argv[2]))

@@ -63,10 +63,10 @@ class Nodes:
             raise Failure(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout}")
         return done.stdout
 
-    def run(self, program, arguments=(), parameters=None, order="block", some=None, timeout=45):
+    def run(self, program, arguments=(), parameters=None, order="block", some=None, timeout=45, wrapper=()):
         """As job.run(), on all slots of the cluster. Parameters travel by --mca, as a user would write
         them."""
-        outcome = self.attempt(program, arguments, parameters, order, some, timeout)
+        outcome = self.attempt(program, arguments, parameters, order, some, timeout, wrapper=wrapper)
         if outcome.status == TIMED_OUT:
             raise Failure(f"no end after {timeout} s: {program} {' '.join(map(str, arguments))}\n{outcome.output}")
         return outcome
@@ -76,7 +76,8 @@ class Nodes:
         """Of Open MPI: 4 or 5."""
         return release_of(self.paths["mpirun"])
 
-    def attempt(self, program, arguments=(), parameters=None, order="block", some=None, timeout=45, options=()):
+    def attempt(self, program, arguments=(), parameters=None, order="block", some=None, timeout=45, options=(),
+                wrapper=()):
         """As run(), but having no end is an outcome, too: the status is TIMED_OUT. `options`: of mpirun."""
         command = [self.paths["cluster"], "run", "--state", os.path.join(self.folder, "state"),
                    "--order", order, "--np", str(self.ranks), "--timeout", str(timeout), "--"]
@@ -86,7 +87,7 @@ class Nodes:
             command += ["--mca", name, value]
         if some:
             command += [ON_SOME, *some, "--"]
-        command += [self.paths[program], *map(str, arguments)]
+        command += [*wrapper, self.paths[program], *map(str, arguments)]
         done = subprocess.run(command, env=environment(self.paths, {}), text=True, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, check=False, errors="replace")
         return Outcome(done.returncode, done.stdout)

@@ -1,6 +1,6 @@
 // Broadcasts, gathers or reduces, checked on every rank, and then every performance variable coll_strata_*
-// summed over all ranks. Ranks without the plugin take part; they have no variables. Rank 0 prints, for
-// scripts to read:
+// summed over all ranks, of communicators those of MPI_COMM_WORLD. Ranks without the plugin take part; they
+// have no variables. Rank 0 prints, for scripts to read:
 //
 //   node RANK NAME            where each rank runs
 //   plugin RANKS              how many ranks have the plugin
@@ -18,7 +18,8 @@
 // summed there; --op allreduce: the same, three Allreduces and a Reduce a call.
 // --cycles: so many times over, broadcast on a duplicate and on the two halves, and free them.
 // --empty: first broadcast elements of no size from every root.
-// --tools-first: MPI_T is initialised before MPI, and read once more when MPI is gone.
+// --tools-first: MPI_T is initialised before MPI, and read once more when MPI is gone; none of a
+// communicator.
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -46,7 +47,8 @@ std::vector<std::size_t> numbers(const std::string& text) {
 /// Every coll_strata_* variable of this process, counted from construction on.
 class Variables {
 public:
-    Variables() {
+    /// `bound`: those of MPI_COMM_WORLD, too.
+    explicit Variables(bool bound) : bound_(bound) {
         int provided = 0;
         MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
         broken_ = MPI_T_pvar_session_create(&session_) != MPI_SUCCESS;
@@ -93,12 +95,16 @@ private:
         if (MPI_T_pvar_get_info(index, name, &name_bytes, &ignored[0], &ignored[1], &type, &enumeration,
                                 nullptr, &help_bytes, &bind, &ignored[2], &ignored[3],
                                 &ignored[4]) != MPI_SUCCESS ||
-            !std::string_view(name).starts_with("coll_strata_") || bind != MPI_T_BIND_NO_OBJECT) {
+            !std::string_view(name).starts_with("coll_strata_") ||
+            (bind != MPI_T_BIND_NO_OBJECT && !bound_)) {
             return;
         }
         MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;
+        MPI_Comm world = MPI_COMM_WORLD;
         int count = 0;
-        if (MPI_T_pvar_handle_alloc(session_, index, nullptr, &handle, &count) == MPI_SUCCESS && count == 1) {
+        if (MPI_T_pvar_handle_alloc(session_, index, bind == MPI_T_BIND_NO_OBJECT ? nullptr : &world, &handle,
+                                    &count) == MPI_SUCCESS &&
+            count == 1) {
             handles_[name] = handle;
         } else {
             broken_ = true;
@@ -107,6 +113,7 @@ private:
 
     MPI_T_pvar_session session_ = MPI_T_PVAR_SESSION_NULL;
     std::map<std::string, MPI_T_pvar_handle> handles_;
+    bool bound_;
     bool broken_ = false;
 };
 
@@ -333,7 +340,7 @@ int main(int argc, char** argv) {
     }
     std::optional<Variables> variables;
     if (tools_first) {
-        variables.emplace();
+        variables.emplace(false);
     }
     int status = 0;
     {
@@ -355,7 +362,7 @@ int main(int argc, char** argv) {
         const std::string made_by = session.option("--made-by", "dup");
         session.reject_other_arguments();
         if (!tools_first) {
-            variables.emplace();
+            variables.emplace(true);
         }
         if (empty) {
             broadcast_nothing(session, MPI_COMM_WORLD);
