@@ -1,6 +1,8 @@
-// What the plugin adds to a call that it leaves to the previous component. Needs two ranks under mpirun with
-// the plugin loaded (the agreement reads what it published); rank 0 measures, nothing is sent.
-#include "module.h"  // Open MPI's internal headers want to come before mpi.h
+// What the plugin adds to a call that it leaves to the previous component, and what of that are its counters.
+// Needs two ranks under mpirun with the plugin loaded (the agreement reads what it published); rank 0
+// measures, nothing is sent. On a busy machine compare the least processor times of many repetitions:
+// --benchmark_repetitions=20 --benchmark_enable_random_interleaving=true
+#include "call.h"  // Open MPI's internal headers want to come before mpi.h
 
 #include <benchmark/benchmark.h>
 #include <mpi.h>
@@ -16,15 +18,21 @@ int nothing(void*, int, ompi_datatype_t*, int, ompi_communicator_t*, mca_coll_ba
     return OMPI_SUCCESS;
 }
 
-/// A communicator's table with `nothing` in the slot and our module above it.
+/// A communicator's table with `nothing` in the slot and our module above it, which is set up: both ranks
+/// make it.
 struct Bench {
     Bench(ompi_communicator_t* original, Settings own) : settings(std::move(own)), comm(original) {
+        settings.setup_after = 0;
         saved_function = comm->c_coll->coll_bcast;
         comm->c_coll->coll_bcast = nothing;
         int priority = 0;
         module = query_module(comm, &priority, settings, Surroundings{}, Failure::none);
         module->coll_module_enable(module, comm);
+        int value = 0;
+        module->coll_bcast(&value, 1, &ompi_mpi_int.dt, 0, comm, module);
     }
+    Bench(const Bench&) = delete;
+    Bench& operator=(const Bench&) = delete;
     ~Bench() {
         OBJ_RELEASE(module);
         comm->c_coll->coll_bcast = saved_function;
@@ -35,23 +43,45 @@ struct Bench {
     mca_coll_base_module_t* module = nullptr;
 };
 
-void call(benchmark::State& state, bool through_us, Settings settings) {
+/// `through`: whose module is called; null: the previous component's function.
+void call(benchmark::State& state, const Bench* through) {
     ompi_communicator_t* comm = MPI_COMM_WORLD;
-    Bench bench(comm, std::move(settings));
     int value = 0;
-    auto* const function = through_us ? bench.module->coll_bcast : nothing;
+    mca_coll_base_module_t* const module = through != nullptr ? through->module : nullptr;
+    auto* const function = through != nullptr ? module->coll_bcast : nothing;
     auto* const volatile pinned = function;
     for (auto _ : state) {
-        const int rc = pinned(&value, 1, &ompi_mpi_int.dt, 0, comm, bench.module);
+        const int rc = pinned(&value, 1, &ompi_mpi_int.dt, 0, comm, module);
         if (rc != OMPI_SUCCESS) {
             state.SkipWithError("the call failed");
             break;
         }
     }
     const auto& reasons = counters().of(Collective::bcast).forwarded_because;
-    for (int reason = 0; through_us && reason < forward_reason_count; ++reason) {
+    for (int reason = 0; through != nullptr && reason < forward_reason_count; ++reason) {
         state.counters[name_of(static_cast<ForwardReason>(reason))] =
             static_cast<double>(reasons[reason].get());
+    }
+}
+
+/// What a call that is left to the previous component is counted by.
+void count_call(benchmark::State& state, const Bench* bench) {
+    CommunicatorState& own = *reinterpret_cast<Module*>(bench->module)->state;
+    for (auto _ : state) {
+        count_forward(Collective::bcast, own, ForwardReason::model);
+        benchmark::ClobberMemory();
+    }
+}
+
+/// The same of a message, as PmlTransport does once it knows the level.
+void count_message(benchmark::State& state, const Bench* bench) {
+    CommunicatorCounters& own = reinterpret_cast<Module*>(bench->module)->state->own_counters();
+    for (auto _ : state) {
+        counters().messages[0].add();
+        counters().bytes[0].add(8);
+        own.messages[0].add();
+        own.bytes[0].add(8);
+        benchmark::ClobberMemory();
     }
 }
 
@@ -61,11 +91,18 @@ Settings forced_forward() {
     return settings;
 }
 
-// "as_planned" is a communicator without hierarchy, or, with ranks on different packages of a machine, a plan
-// that is looked up and says forward; "switched_off" is the parameter.
-BENCHMARK_CAPTURE(call, direct, false, Settings{});
-BENCHMARK_CAPTURE(call, as_planned, true, Settings{});
-BENCHMARK_CAPTURE(call, switched_off, true, forced_forward());
+/// "as_planned" is a communicator without hierarchy, or, with ranks on different packages of a machine, a
+/// plan that is looked up and says forward; "switched_off" is the parameter.
+void measure(int argc, char** argv, const Bench& planned, const Bench& off) {
+    const Bench* const none = nullptr;
+    benchmark::RegisterBenchmark("direct", call, none);
+    benchmark::RegisterBenchmark("as_planned", call, &planned);
+    benchmark::RegisterBenchmark("switched_off", call, &off);
+    benchmark::RegisterBenchmark("count_call", count_call, &planned);
+    benchmark::RegisterBenchmark("count_message", count_message, &planned);
+    benchmark::Initialize(&argc, argv);
+    benchmark::RunSpecifiedBenchmarks();
+}
 
 }  // namespace
 
@@ -76,15 +113,16 @@ int main(int argc, char** argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (rank == 0 && size < 2) {
         std::fprintf(stderr, "forward_overhead: start it with mpirun on two ranks\n");
-    } else if (rank == 0) {
-        benchmark::Initialize(&argc, argv);
-        benchmark::RunSpecifiedBenchmarks();
-    }
-    MPI_Request done;
-    MPI_Ibarrier(MPI_COMM_WORLD, &done);
-    for (int finished = 0; finished == 0;) {
-        MPI_Test(&done, &finished, MPI_STATUS_IGNORE);
-        if (finished == 0) usleep(10000);  // leaves the processor to rank 0
+    } else if (size >= 2) {
+        const Bench planned(MPI_COMM_WORLD, Settings{});
+        const Bench off(MPI_COMM_WORLD, forced_forward());
+        if (rank == 0) measure(argc, argv, planned, off);
+        MPI_Request done;
+        MPI_Ibarrier(MPI_COMM_WORLD, &done);
+        for (int finished = 0; finished == 0;) {
+            MPI_Test(&done, &finished, MPI_STATUS_IGNORE);
+            if (finished == 0) usleep(10000);  // leaves the processor to rank 0
+        }
     }
     MPI_Finalize();
     return size < 2 ? 1 : 0;
