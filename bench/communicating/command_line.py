@@ -16,10 +16,18 @@ Measures what a communicator costs until its first collective operation is done,
 (coll/tuned), coll/han, and the plugin. All share one job and take turns, each with a new communicator every time, first
 of the same ranks in the same order (what is known of one may serve the next), then in another order every time; times
 are those of the slowest rank, with the memory that a rank holds for it. Then starts jobs, without and with the plugin
-in turn, for what MPI_Init takes and how much of that the plugin does."""
+in turn, for what MPI_Init takes and how much of that the plugin does. Where ranks share processors a time is mostly
+that of all ranks' work on these, one after the other: as such it compares contenders, but says nothing of a cluster.
+The emulated cluster has as many ranks per node as --ranks needs, unless --slots says otherwise.
+
+--gate judges: at most 0.2 times han's time and, of small messages, 1.3 times tuned's, in every cell; at most 2 % of
+MPI_Init in the plugin, by the processor's time where ranks share processors.
+
+Exit status: 0; with --gate 1 if a limit is missed or something could not be measured."""
 _CONTENDERS = ("tuned", "han", "strata")
 _OPERATIONS = ("bcast", "allreduce", "barrier")
 _SECONDS = 600  # of a run
+_NODES, _SLOTS = 4, 4  # of `cluster up`
 
 
 def _numbers(text):
@@ -30,7 +38,7 @@ def _number(text):
     return 0 if text == "0" else command.count(text)
 
 
-def _parser():
+def make_parser():
     parser = argparse.ArgumentParser(prog="communicators", description=_DESCRIPTION, epilog=command.EPILOG,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--op", choices=_OPERATIONS, default="bcast", help="the first operation (bcast)")
@@ -42,7 +50,17 @@ def _parser():
                         help="communicators of each, in turn (30)")
     parser.add_argument("--starts", metavar="N", type=_number, default=10,
                         help="jobs to be started without and with the plugin (10; 0: none)")
+    parser.add_argument("--gate", action="store_true", help="fail if a limit is missed")
     return place.add_options(parser, "results/communicators")
+
+
+def fit(options):
+    """Gives an emulated cluster of our own as many ranks per node as the largest communicator needs."""
+    if options.launcher or options.state or options.slots:
+        return
+    nodes = sum(map(int, options.site_sizes.split(","))) if options.site_sizes else int(options.nodes or _NODES)
+    if (largest := max(options.ranks)) > _SLOTS * nodes:
+        options.slots = str(-(-largest // nodes))
 
 
 def _contenders_file(folder):
@@ -106,7 +124,17 @@ def _report(costs, starts, options, paint):
     return [*lines, *starts.report(paint)]
 
 
+def _judged(costs, starts, options, ranks):
+    """What the gate says; empty without one."""
+    if not options.gate:
+        return [], 0
+    crowded = not options.launcher and ranks > (os.cpu_count() or 1)
+    lines = findings.missed(costs, starts, crowded)
+    return ["", *(f"gate: {line}" for line in lines or ["all limits are kept"])], int(bool(lines))
+
+
 def _benchmark(options, progress):
+    fit(options)
     built = command.prepare(options, "demo,communicators", needs_cluster=not (options.launcher or options.state))
     folder = command.results_folder(options.results, r"table\.txt|measurements\.json|contenders\.json|communicators\.(svg|png)")
     progress.show("starting")
@@ -119,10 +147,11 @@ def _benchmark(options, progress):
         place.say_kept(options, runner, progress)
     progress.clear()
     files, complaint = _write(costs, starts, options, folder)
-    progress.say("\n" + "\n".join(_report(costs, starts, options, Paint.for_stream())))
+    judged, status = _judged(costs, starts, options, max(options.ranks))
+    progress.say("\n" + "\n".join([*_report(costs, starts, options, Paint.for_stream()), *judged]))
     command.say_files(files, complaint, progress)
-    return 0
+    return status
 
 
 def main(arguments):
-    return command.run("communicators", _benchmark, _parser().parse_args(arguments))
+    return command.run("communicators", _benchmark, make_parser().parse_args(arguments))

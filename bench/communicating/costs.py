@@ -73,16 +73,46 @@ def table(costs, operation, contenders, paint):
     return lines
 
 
-def verdict(costs):
-    lines = []
+@dataclasses.dataclass(frozen=True)
+class Judgement:
+    """Of one limit."""
+
+    text: str
+    kept: bool
+
+    @staticmethod
+    def of(words, value, limit, allowed):
+        """`words`: what is judged; `allowed`: the limit, for people."""
+        kept = value <= limit
+        return Judgement(f"{words}: {'within' if kept else 'MORE THAN'} the {allowed} allowed.", kept)
+
+
+def judgements(costs):
+    found = []
     for base, limit, wanted in (("han", OF_HAN, lambda _: True), ("tuned", OF_TUNED, lambda size: size <= SMALL)):
         ratios = {key: ratio for key in costs.cells if wanted(key[1]) and (ratio := costs.ratio(key, base))}
         if ratios:
             worst = max(ratios, key=ratios.get)
-            state = "within" if ratios[worst] <= limit else "MORE THAN"
-            lines.append(f"At most {ratios[worst]:.2f} times {base}'s time ({worst[0]} ranks, {units.size_text(worst[1])}): "
-                         f"{state} the {limit} allowed.")
-    return lines
+            found.append(Judgement.of(f"At most {ratios[worst]:.2f} times {base}'s time ({worst[0]} ranks, "
+                                      f"{units.size_text(worst[1])})", ratios[worst], limit, limit))
+    return found
+
+
+def verdict(costs):
+    return [judgement.text for judgement in judgements(costs)]
+
+
+def missed(costs, starts, crowded):
+    """What the gate does not let pass, by `costs` of every order: limits that are missed, and cells and starts of which
+    nothing is known. `crowded`: ranks share processors."""
+    lines = []
+    for found in costs:
+        lines += [f"{ORDERS[found.order]}: {judgement.text}" for judgement in judgements(found) if not judgement.kept]
+        lines += [f"{ORDERS[found.order]}: {key[0]} ranks, {units.size_text(key[1])}: no times to compare with {base}'s"
+                  for key in sorted(found.cells) for base in ("han", "tuned") if found.ratio(key, base) is None]
+        if not found.cells:
+            lines.append(f"{ORDERS[found.order]}: nothing was measured")
+    return lines + starts.missed(crowded)
 
 
 @dataclasses.dataclass
@@ -115,12 +145,22 @@ class Starts:
         for name in self.jobs:
             values = self._values(name, "init_ns")
             lines.append(f"  {name:8}{_time(self.median(name, 'init_ns'))}  ({min(values) / 1e6:.3f}–{max(values) / 1e6:.3f})")
-        for what, words in _PLUGIN.items():
-            if (share := self.share(what)) is not None:
-                state = "within" if share <= OF_INIT else "MORE THAN"
-                lines.append(f"Of that in the plugin, {words}: {self.median('strata', what) / 1e6:.3f}, "
-                             f"{100 * share:.2f} %: {state} the {100 * OF_INIT:g} % allowed.")
-        return lines
+        return lines + [judgement.text for judgement in self.judgements().values()]
+
+    def judgements(self):
+        """By what was measured of the plugin."""
+        return {what: Judgement.of(f"Of that in the plugin, {words}: {self.median('strata', what) / 1e6:.3f}, "
+                                   f"{100 * share:.2f} %", share, OF_INIT, f"{100 * OF_INIT:g} %")
+                for what, words in _PLUGIN.items() if (share := self.share(what)) is not None}
+
+    def missed(self, crowded):
+        """Limits that are missed; `crowded`: of the plugin's time only that of the processor counts."""
+        if not self.jobs:
+            return []  # none were asked for
+        found = {what: judgement for what, judgement in self.judgements().items()
+                 if not crowded or what == "plugin_processor_ns"}
+        lines = [judgement.text for judgement in found.values() if not judgement.kept]
+        return lines if found else ["MPI_Init: nothing was measured of the plugin"]
 
     def to_json(self):
         return self.jobs

@@ -10,7 +10,7 @@ import unittest
 
 from fakes import Folder, mpirun_environment
 
-from communicating import costs, plot
+from communicating import command_line, costs, plot
 from measuring.table import Paint
 
 _CONTENDERS = ("tuned", "han", "strata")
@@ -72,11 +72,51 @@ class Costs(Folder):
         self.assertEqual([text.count(word) for word in ("MORE THAN the 2 %", "within the 2 %")], [1, 2])
         self.assertEqual(costs.Starts().report(Paint(False)), [])
 
+    def test_the_gate_lets_pass_what_keeps_all_limits(self):
+        self.assertEqual(costs.missed([measured(tuned=2, han=20, strata=2.5)], starts_of(1, 100), False), [])
+        self.assertEqual(costs.missed([measured(tuned=2, han=20, strata=2.5)], costs.Starts(), False), [])
+
+    def test_the_gate_sees_every_limit_that_is_missed(self):
+        self.assertRegex(" ".join(costs.missed([measured(tuned=2, han=20, strata=2.7)], costs.Starts(), False)),
+                         r"^every time the same .*: At most 1\.35 times tuned's .* MORE THAN the 1\.3 allowed\.$")
+        self.assertRegex(" ".join(costs.missed([measured(tuned=9, han=10, strata=2.5)], costs.Starts(), False)),
+                         r"At most 0\.25 times han's .* MORE THAN the 0\.2 allowed\.$")
+        # Of what the plugin takes most a half is that of the mean rank, and a quarter that of the processor.
+        within = [measured(tuned=2, han=20, strata=2.5)]
+        self.assertEqual(len(costs.missed(within, starts_of(3, 100), False)), 1)
+        self.assertEqual(len(costs.missed(within, starts_of(9, 100), False)), 3)
+        self.assertEqual(costs.missed(within, starts_of(3, 100), True), [])
+        self.assertEqual(len(costs.missed(within, starts_of(9, 100), True)), 1)
+
+    def test_the_gate_does_not_let_pass_what_was_not_measured(self):
+        self.assertIn("nothing was measured", " ".join(costs.missed([costs.Costs()], costs.Starts(), False)))
+        self.assertIn("no times to compare with han's",
+                      " ".join(costs.missed([measured(tuned=2, strata=2.5)], costs.Starts(), False)))
+        starts = costs.Starts()
+        starts.add("stock", start(100, -1 / _MS))
+        self.assertIn("nothing was measured of the plugin",
+                      " ".join(costs.missed([measured(tuned=2, han=20, strata=2.5)], starts, True)))
+
+    def test_a_cluster_has_as_many_ranks_as_asked_for(self):
+        for words, slots in (([], None), (["--ranks", "2,64"], "16"), (["--ranks", "32", "--nodes", "3"], "11"),
+                             (["--ranks", "64", "--site-sizes", "1,1"], "32"),
+                             (["--ranks", "64", "--slots", "20"], "20"), (["--ranks", "64", "--launcher", "srun"], None), (["--ranks", "16"], None)):
+            options = command_line.make_parser().parse_args(words)
+            command_line.fit(options)
+            self.assertEqual(options.slots, slots, words)
+
     @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot")
     def test_the_picture_is_drawn(self):
         paths, complaint = plot.draw([measured(tuned=2, han=20, strata=3)], "bcast", _CONTENDERS, self.folder)
         self.assertEqual((complaint, [os.path.basename(path) for path in paths]),
                          ("", ["communicators.svg", "communicators.png"]))
+
+
+def starts_of(plugin_ms, init_ms):
+    starts = costs.Starts()
+    starts.add("stock", start(init_ms, -1 / _MS))
+    starts.add("strata", start(init_ms, plugin_ms))
+    return starts
 
 
 def start(init_ms, plugin_ms):
