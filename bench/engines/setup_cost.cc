@@ -105,10 +105,10 @@ void show(const bench::ManyRanks& machine, bool cyclic) {
     Meter of_records;
     auto records = std::make_unique<std::vector<topology::LocalityRecord>>(records_of(machine, cyclic));
     for (const auto& record : *records) wire += encode(record).size();
-    std::printf(" %8.1f %8.1f", static_cast<double>(wire) / (1 << 20), of_records.mib());
+    std::printf(" %8.2f %8.2f", static_cast<double>(wire) / (1 << 20), of_records.mib());
     const Meter of_hierarchy;
     const topology::Hierarchy hierarchy = topology::build_hierarchy(*records);
-    std::printf(" %9.1f %8.1f", of_hierarchy.ms(), of_hierarchy.mib());
+    std::printf(" %9.1f %8.2f", of_hierarchy.ms(), of_hierarchy.mib());
     std::printf(" %8.2f %8.1f", copy_ms(*records, hierarchy), vote_us(machine));
     std::fflush(stdout);
     const algorithms::PlanSettings settings;
