@@ -22,6 +22,12 @@ class Table(unittest.TestCase):
     def test_every_fault_is_named(self):
         self.assertEqual(faults.row("plugin.agreement.missing_first"), ("one process of a node: missing first", faults.TOGETHER))
         self.assertEqual(faults.row("mpi.setup_failures.once.5")[0], "each allocation of a set-up fails, on one rank: once, 5")
+        self.assertEqual(faults.row("mpi.memory_failures.bcast.tree")[0],
+                         "up to 12 allocations of a call fail, one after the other, on one rank: bcast, tree")
+        self.assertEqual(faults.row("mpi.memory_failures.each.bcast.tree")[0],
+                         "each allocation of a call fails, on one rank: bcast, tree")
+        self.assertTrue(faults.SLOW.match("mpi.memory_failures.each.bcast.tree"))
+        self.assertFalse(faults.SLOW.match("mpi.memory_failures.bcast.tree"))
         self.assertIn("all serve", faults.row("cluster.agreement.same")[1])
         self.assertIn("all serve", faults.row("plugin.agreement.two_versions")[1])
         self.assertEqual(faults.row("plugin.agreement.two_versions_in_another_order")[1], faults.TOGETHER)

@@ -4,12 +4,15 @@
 // gets any either.
 //
 //   memory_failures [--collective allgather|barrier|allreduce|bcast] [--calls N] [--items N] [--victim RANK]
-//   [--points N] [--late] [--scarce]
+//   [--points N] [--each] [--late] [--scarce]
 //
 // --late: a plan must change on the way, that is, a call after the second one must ask for memory. --items:
-// ints of a block. --calls: per communicator. --points: allocations to fail per call, at most.
+// ints of a block. --calls: per communicator. --points: allocations to fail per call, at most. --each: all of
+// them, and each must have failed.
 #include <algorithm>
 #include <cstdio>
+#include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -88,7 +91,8 @@ int main(int argc, char** argv) {
     const std::string collective = session.option("--collective", "allgather");
     const auto calls = static_cast<int>(session.number("--calls", 30));
     const auto victim = static_cast<int>(session.number("--victim", session.size() - 1));
-    const auto most = session.number("--points", 12);
+    const bool each = session.flag("--each");
+    const auto most = each ? std::numeric_limits<long>::max() : session.number("--points", 12);
     const auto items = static_cast<int>(session.number("--items", 16));
     const bool late = session.flag("--late");
     how = session.flag("--scarce") ? FailingMemory::How::lasting : FailingMemory::How::once;
@@ -113,8 +117,12 @@ int main(int argc, char** argv) {
             hits += run_with_failure(session, call, calls, round < points.size() ? &points[round] : nullptr);
         }
         if (session.rank() == victim) {
-            std::printf("%llu of %llu failures\n", static_cast<unsigned long long>(hits),
-                        static_cast<unsigned long long>(rounds));
+            const auto all = std::accumulate(allocations.begin(), allocations.end(), 0L);
+            std::printf("%llu of %llu failures, of %ld allocations\n", static_cast<unsigned long long>(hits),
+                        static_cast<unsigned long long>(rounds), all);
+            hits -= session.sabotages("each") ? 1 : 0;
+            session.expect(!each || hits == static_cast<std::uint64_t>(all),
+                           "not every allocation has failed");
         }
         session.expect(session.total(hits) * 2 > rounds, "hardly any allocation failed");
     }

@@ -107,8 +107,12 @@ foreach(engine tree levels)
   foreach(collective allgather allreduce barrier bcast)
     strata_mpi_test(memory_failures.${collective}.${engine} memory_failures 8 --collective ${collective}
                     --calls 3 --victim 3 LAYOUT cyclic ENGINE ${engine})
+    strata_mpi_test(memory_failures.each.${collective}.${engine} memory_failures 8 --collective ${collective} --each
+                    --calls 3 --victim 3 LAYOUT cyclic ENGINE ${engine} SWEEP)
   endforeach()
 endforeach()
+strata_mpi_test(can_fail.memory_failures.each memory_failures 8 --each --calls 2 --victim 7 --sabotage each
+                LAYOUT cyclic ENGINE tree MUST_PRINT "not every allocation has failed")
 # A component that serves no level of several processes: all ranks give it up, and rank 0 says so.
 foreach(collective allgather allreduce bcast)
   strata_mpi_test(memory_failures.${collective}.unusable memory_failures 8 --collective ${collective}

@@ -29,14 +29,14 @@ endforeach()
 
 # strata_mpi_test(NAME PROGRAM RANKS [args...]
 #                 [LAYOUT layout] [ENGINE auto|tree|levels|ring|lanes|forward] [COLLECTIVES name...] [TIMEOUT seconds]
-#                 [BTL list] [PML name] [MCA name=value...] [MUST_PRINT regex] [AGAINST_BASIC] [SOAK])
+#                 [BTL list] [PML name] [MCA name=value...] [MUST_PRINT regex] [AGAINST_BASIC] [SOAK] [SWEEP])
 # registers mpi.NAME: PROGRAM on RANKS ranks. LAYOUT is one of layouts.cmake. ENGINE is that of COLLECTIVES
 # (all of the list, or those that have it: collectives_by_ENGINE). With MUST_PRINT the exit status must be a
 # failure and the output must match: for tests which show that a check can fail. AGAINST_BASIC: the program
 # runs twice, the second time on Open MPI's coll/basic, and both runs' --digest must be equal. SOAK: seeds of the day, and only
-# `ctest -C extra` runs it (tests/run --label soak).
+# `ctest -C extra` runs it (tests/run --label soak). SWEEP: only the label sweep has it.
 function(strata_mpi_test name program ranks)
-  cmake_parse_arguments(arg "AGAINST_BASIC;SOAK" "LAYOUT;ENGINE;TIMEOUT;BTL;PML;MUST_PRINT;FIRST"
+  cmake_parse_arguments(arg "AGAINST_BASIC;SOAK;SWEEP" "LAYOUT;ENGINE;TIMEOUT;BTL;PML;MUST_PRINT;FIRST"
                         "MCA;COLLECTIVES" ${ARGN})
   if(NOT arg_BTL)
     set(arg_BTL self,vader)
@@ -83,7 +83,7 @@ function(strata_mpi_test name program ranks)
   string(REGEX REPLACE "[.].*" "" family ${name})
   if(DEFINED awaited_${name})
     set(awaited_${name} OFF PARENT_SCOPE)
-  elseif(family IN_LIST sweeping)
+  elseif(arg_SWEEP OR family IN_LIST sweeping)
     set(selection sweep)
     set(configurations CONFIGURATIONS extra)
   endif()
