@@ -224,7 +224,8 @@ TEST(Settings, ABrokenRulesFileIsLeftOutAsAWhole) {
         (std::vector<std::string>{"coll_strata_rules: " + broken.path +
                                   ":4: unknown engine 'tre'; known: " + algorithms::known_engine_names()}));
     EXPECT_EQ(errors_and_rules("/no/such/file"),
-              (std::vector<std::string>{"coll_strata_rules: /no/such/file: cannot be opened"}));
+              (std::vector<std::string>{
+                  "coll_strata_rules: /no/such/file: cannot be opened: No such file or directory"}));
     EXPECT_EQ(errors_and_rules("/"), (std::vector<std::string>{"coll_strata_rules: /: is a directory"}));
     const File component("component.json",
                          R"({"version": 1, "rules": [{"levels": [{"algorithm": "xhc"}]}]})");

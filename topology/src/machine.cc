@@ -10,6 +10,7 @@
 #include "hardware_path.h"
 #include "index_list.h"
 #include "strata/topology/text_file.h"
+#include "xml_form.h"
 
 namespace strata::topology {
 namespace {
@@ -33,25 +34,26 @@ bool load_synthetic(hwloc_topology_t topology, const std::string& description) {
     return hwloc_topology_load(topology) == 0;
 }
 
-/// Why hwloc, which reads to the end whatever it is, must not begin with a file; empty: it may.
-std::string why_endless(const std::string& path) {
-    constexpr std::uintmax_t longest = 64 << 20;
-    std::error_code ignored;
-    if (const auto kind = unreadable_kind(path); !kind.empty()) return std::string(kind);
-    if (std::filesystem::is_character_file(path, ignored)) return "is a device";
-    const bool plain = std::filesystem::is_regular_file(path, ignored);
-    const bool huge = plain && std::filesystem::file_size(path, ignored) > longest;
-    return huge ? "is longer than " + std::to_string(longest) + " bytes" : "";
-}
+constexpr std::size_t longest_xml = std::size_t{64} << 20;
 
+/// hwloc is given the text, not the file, which it would read to the end whatever it is.
 std::shared_ptr<hwloc_topology> load_xml(const std::string& path) {
-    const std::string why = why_endless(path);
+    const std::string refused = "hwloc cannot read '" + path + "' as an XML topology";
+    std::string text;
+    try {
+        text = read_text_file(path, longest_xml);
+    } catch (const FileError& error) {
+        const std::string reason = std::string(error.what()).substr(path.size() + 2);  // behind "PATH: "
+        throw std::invalid_argument(refused + ": it " + reason);
+    }
+    if (const std::string why = why_dangerous(text); !why.empty()) {
+        throw std::invalid_argument(refused + ": " + why);
+    }
     // A source set here replaces HWLOC_XMLFILE and the like, and nothing of the running machine is added.
     auto topology = new_topology();
-    if (!why.empty() || hwloc_topology_set_xml(topology.get(), path.c_str()) != 0 ||
+    if (hwloc_topology_set_xmlbuffer(topology.get(), text.c_str(), static_cast<int>(text.size() + 1)) != 0 ||
         hwloc_topology_load(topology.get()) != 0) {
-        throw std::invalid_argument("hwloc cannot read '" + path + "' as an XML topology" +
-                                    (why.empty() ? "" : ": it " + why));
+        throw std::invalid_argument(refused);
     }
     return topology;
 }
@@ -89,7 +91,15 @@ Machine Machine::load(const std::string& description) {
         return Machine(std::move(topology));
     }
     std::error_code ignored;
-    if (std::filesystem::exists(description, ignored)) return Machine(load_xml(description));
+    if (std::filesystem::exists(description, ignored)) {
+        Machine machine(load_xml(description));
+        // Its sets may be infinite, or have no processor.
+        if (machine.cores() < 1 || machine.processors() < 1) {
+            throw std::invalid_argument("the XML topology '" + description +
+                                        "' has no certain number of processors");
+        }
+        return machine;
+    }
     auto topology = new_topology();
     if (!load_synthetic(topology.get(), description)) {
         throw std::invalid_argument("'" + description +

@@ -3,9 +3,11 @@
 #include <dirent.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <system_error>
 
 namespace strata::topology {
 
@@ -38,7 +40,7 @@ std::string_view unreadable_kind(const std::string& path) {
 std::string read_text_file(const std::string& path, std::size_t most_bytes) {
     if (const auto kind = unreadable_kind(path); !kind.empty()) throw FileError(path, 0, kind);
     std::ifstream stream(path, std::ios::binary);
-    if (!stream) throw FileError(path, 0, "cannot be opened");
+    if (!stream) throw FileError(path, 0, "cannot be opened: " + std::generic_category().message(errno));
     std::string text;
     char piece[65536];
     while (stream) {

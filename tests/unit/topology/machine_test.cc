@@ -146,6 +146,49 @@ TEST(Machine, UnreadableDescriptionsAreRefused) {
     std::filesystem::remove(path);
 }
 
+std::string error_of_xml(const std::string& text) {
+    const std::string path = ::testing::TempDir() + "strata_xml";
+    std::ofstream(path) << text;
+    const std::string error = error_of([&] { Machine::load(path); });
+    std::filesystem::remove(path);
+    const std::size_t at = error.find(path);
+    return at == std::string::npos ? error : error.substr(at + path.size());
+}
+
+/// What hwloc 2.9 ends the process for, or does not come to an end with.
+TEST(Machine, XmlThatHwlocCannotBearIsRefused) {
+    const std::string sets = R"( cpuset="0x1" complete_cpuset="0x1" nodeset="0x1" complete_nodeset="0x1")";
+    const auto machine = [&](const std::string& attributes, const std::string& thread) {
+        return R"(<topology version="2.0"><object type="Machine")" + attributes +
+               R"( os_index="0" gp_index="1"><object type="NUMANode" os_index="0" gp_index="2")" + sets +
+               R"(/><object type="PU" gp_index="3")" + thread + "/></object></topology>";
+    };
+    const auto without = [](std::string text, const std::string& word) {
+        return text.erase(text.find(word), word.size());
+    };
+    const std::string thread = sets + R"( os_index="0")";
+    const std::string begin = "' as an XML topology: object ";
+    EXPECT_EQ(error_of_xml(machine(sets, thread)), "no error");
+    EXPECT_EQ(error_of_xml(machine(without(sets, R"( complete_cpuset="0x1")"), thread)),
+              begin + "Machine has no complete_cpuset");
+    EXPECT_EQ(error_of_xml(machine(sets, without(thread, R"( complete_nodeset="0x1")"))),
+              begin + "PU has no complete_nodeset");
+    EXPECT_EQ(error_of_xml(machine(sets, sets)), begin + "PU has no os_index");
+    EXPECT_EQ(error_of_xml(machine(sets, sets + R"( name="a>b" os_index="4294967295")")),
+              begin + "PU has os_index '4294967295', which must be below 1048576");
+    EXPECT_EQ(error_of_xml(machine(sets, sets + " os_index = '-1'")),
+              begin + "PU has os_index '-1', which must be below 1048576");
+    for (const char* const set :
+         {"", ",0x1", "0x", "1", "0x1 ", "0x1,x2", "0xg", "0x123456789", "0x1,0xf...f"}) {
+        EXPECT_EQ(error_of_xml(machine(" cpuset=\"" + std::string(set) + "\"", thread)),
+                  "' as an XML topology: cpuset '" + std::string(set) + "' is no set of numbers");
+    }
+    EXPECT_EQ(error_of_xml("<!-- <object type='PU'> \" -->" + machine(sets, thread)), "no error");
+    const std::string endless = R"( cpuset="0xf...f" complete_cpuset="0xf...f" allowed_cpuset="0xf...f" )"
+                                R"(nodeset="0x1" complete_nodeset="0x1")";
+    EXPECT_EQ(error_of_xml(machine(endless, thread)), "' has no certain number of processors");
+}
+
 TEST(Machine, XmlGivesTheSamePaths) {
     const std::string path = ::testing::TempDir() + "strata_machine.xml";
     for (const std::string& description : testing::odd_machines()) {

@@ -241,7 +241,8 @@ TEST(NetworkFile, FilesAreRead) {
     std::ofstream(name) << "SwitchName=a\n";
     EXPECT_EQ(error_of([&] { Network::from_file(name); }).rfind(name + ":1: ", 0), 0U);
     std::remove(name.c_str());
-    EXPECT_EQ(error_of([&] { Network::from_file(name); }), name + ": cannot be opened");
+    EXPECT_EQ(error_of([&] { Network::from_file(name); }),
+              name + ": cannot be opened: No such file or directory");
     const std::string folder = ::testing::TempDir();
     EXPECT_EQ(error_of([&] { Network::from_file(folder); }), folder + ": is a directory");
 }
@@ -316,7 +317,8 @@ TEST(NetworkSource, IsWhatUsersWrite) {
     std::ofstream(name) << "SwitchName=s0 Nodes=n0\n";
     EXPECT_EQ(path(parse_network_source("file:" + name).network.value(), "n0"), "s0");
     std::remove(name.c_str());
-    EXPECT_EQ(error_of([&] { parse_network_source("file:" + name); }), name + ": cannot be opened");
+    EXPECT_EQ(error_of([&] { parse_network_source("file:" + name); }),
+              name + ": cannot be opened: No such file or directory");
     for (const char* text : {"topology.conf", "Auto", " none", "slurm"}) {
         EXPECT_EQ(error_of([&] { parse_network_source(text); }),
                   "unknown source; known: auto, none, file:PATH, hosts:LIST=SWITCHES;...")

@@ -30,7 +30,7 @@ TEST(TextFile, IsReadWholeUpToALimit) {
     EXPECT_EQ(refusal(path, text.size()), "read");
     EXPECT_EQ(refusal(path, text.size() - 1), path + ": is longer than 100002 bytes");
     std::remove(path.c_str());
-    EXPECT_EQ(refusal(path, 1), path + ": cannot be opened");
+    EXPECT_EQ(refusal(path, 1), path + ": cannot be opened: No such file or directory");
     EXPECT_EQ(refusal("/dev/zero", 1000), "/dev/zero: is a device");
     EXPECT_EQ(read_text_file("/dev/null"), "");
     EXPECT_EQ(refusal(testing::TempDir(), 1000), testing::TempDir() + ": is a directory");
