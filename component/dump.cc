@@ -1,15 +1,13 @@
 #include "dump.h"
 
 #include <atomic>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <utility>
 
 #include "call_usage.h"
+#include "dump_file.h"
 #include "messages.h"
 
 namespace strata::component {
@@ -54,16 +52,18 @@ Written& written() {
     return one;
 }
 
-void write(const std::string& path, const std::string& text) {
+/// False, and a message, where that fails.
+bool write(const std::string& path, const std::string& text) {
     if (path == "-") {
         std::fputs(text.c_str(), stderr);
-        return;
+        return true;
     }
-    std::ofstream file(path);
-    file << text;
-    file.close();
-    if (!file) {
-        show_dump_failed(path, std::strerror(errno));
+    try {
+        write_dump_file(path, text);
+        return true;
+    } catch (const std::exception& error) {
+        show_dump_failed(path, error.what());
+        return false;
     }
 }
 
@@ -89,7 +89,9 @@ void write_picture(ompi_communicator_t* comm, const Settings& settings, const to
         below = "\n" + algorithms::listing_text(choices());
     }
     std::string picture = topology::draw(hierarchy, format, notes) + below;
-    write(settings.dump, picture);
+    if (!write(settings.dump, picture)) {
+        return;  // nor is it completed at the end
+    }
     const std::string path = settings.dump == "-" ? "-" : std::filesystem::absolute(settings.dump).string();
     written() = {path, std::move(picture)};
 }

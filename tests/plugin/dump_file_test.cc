@@ -1,0 +1,153 @@
+// What a dump may be written to, in folders like /tmp, whatever the kernel would have let pass.
+#include "dump_file.h"
+
+#include <fcntl.h>
+#include <gtest/gtest-spi.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "strata/topology/text_file.h"
+
+namespace strata::component {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uid_t somebody = 65533;
+constexpr uid_t another = 65534;
+
+std::string refusal(const fs::path& path, std::string_view text = "new") {
+    try {
+        write_dump_file(path, text);
+    } catch (const std::runtime_error& error) {
+        return error.what();
+    }
+    return {};
+}
+
+void expect_text(const fs::path& path, const std::string& wanted) {
+    EXPECT_EQ(topology::read_text_file(path), wanted) << path;
+}
+
+class DumpFile : public testing::Test {
+protected:
+    void SetUp() override {
+        folder = fs::path(testing::TempDir()) / ("strata_dump_file_" + std::to_string(getpid()));
+        fs::create_directories(folder);
+    }
+    void TearDown() override { fs::remove_all(folder); }
+    fs::path old_file(const std::string& name) const {
+        std::ofstream(folder / name) << "what was there";
+        return folder / name;
+    }
+    fs::path folder;
+};
+
+TEST_F(DumpFile, IsMadeOrEmptied) {
+    EXPECT_EQ(refusal(folder / "new"), "");
+    expect_text(folder / "new", "new");
+    EXPECT_EQ(refusal(old_file("old")), "");
+    expect_text(folder / "old", "new");
+    EXPECT_EQ(refusal("/dev/null"), "");
+}
+
+TEST_F(DumpFile, FollowsLinksOfItsUser) {
+    fs::create_symlink("old", folder / "link");
+    fs::create_symlink(folder / "link", folder / "link_to_link");
+    EXPECT_EQ(refusal(folder / "link_to_link", "1"), "");  // where nothing is yet
+    expect_text(folder / "old", "1");
+    EXPECT_EQ(refusal(folder / "link", "2"), "");
+    expect_text(folder / "old", "2");
+    EXPECT_TRUE(fs::is_symlink(folder / "link"));
+    fs::create_symlink("loop", folder / "loop");
+    EXPECT_EQ(refusal(folder / "loop"), "Too many levels of symbolic links");
+    const int open_file = open((folder / "old").c_str(), O_WRONLY | O_CLOEXEC);
+    EXPECT_EQ(refusal("/proc/self/fd/" + std::to_string(open_file), "3"), "");
+    close(open_file);
+    expect_text(folder / "old", "3");
+}
+
+TEST_F(DumpFile, SaysWhyNot) {
+    EXPECT_EQ(refusal(folder), "Is a directory");
+    EXPECT_EQ(refusal(folder / "no" / "folder"), "No such file or directory");
+    ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+    EXPECT_EQ(refusal(folder / "pipe"), "it is a pipe that nobody reads");
+    EXPECT_EQ(refusal("/dev/full"), "No space left on device");
+}
+
+/// A folder that all may write to, of `somebody`, with what `another` has put there.
+class SharedFolder : public DumpFile {
+protected:
+    void SetUp() override {
+        DumpFile::SetUp();
+        if (geteuid() != 0) GTEST_SKIP() << "only root may make files of other users";
+        ASSERT_EQ(chown(folder.c_str(), somebody, somebody), 0);
+        fs::permissions(folder, fs::perms::all | fs::perms::sticky_bit);
+    }
+    fs::path given_to(uid_t owner, const fs::path& path) const {
+        EXPECT_EQ(lchown(path.c_str(), owner, owner), 0);
+        return path;
+    }
+    fs::path link(const std::string& name, const fs::path& target, uid_t owner) const {
+        fs::create_symlink(target, folder / name);
+        return given_to(owner, folder / name);
+    }
+};
+
+constexpr const char* of_another = " of another user, in a folder that all may write to";
+
+TEST_F(SharedFolder, LinksOfAnotherUserAreNotFollowed) {
+    const fs::path mine = old_file("mine");
+    for (const fs::path& path : {link("theirs", mine, another), link("chain", folder / "theirs", 0)}) {
+        EXPECT_EQ(refusal(path), std::string("it is a link") + of_another) << path;
+        expect_text(mine, "what was there");
+    }
+    link("dangling", folder / "made", another);
+    EXPECT_EQ(refusal(folder / "dangling"), std::string("it is a link") + of_another);
+    EXPECT_FALSE(fs::exists(folder / "made"));
+}
+
+TEST_F(SharedFolder, FilesOfAnotherUserAreNotWritten) {
+    const fs::path theirs = given_to(another, old_file("theirs"));
+    fs::permissions(theirs, fs::perms::all);
+    EXPECT_EQ(refusal(theirs), std::string("it is a file") + of_another);
+    EXPECT_EQ(refusal(link("link", theirs, 0)), std::string("it is a file") + of_another);
+    expect_text(theirs, "what was there");
+    ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0666), 0);
+    given_to(another, folder / "pipe");
+    const int reader = open((folder / "pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    EXPECT_EQ(refusal(folder / "pipe"), std::string("it is a pipe") + of_another);
+    close(reader);
+}
+
+TEST_F(SharedFolder, OwnThingsAndThoseOfItsOwnerAreTaken) {
+    const fs::path mine = old_file("mine");
+    EXPECT_EQ(refusal(mine, "1"), "");
+    EXPECT_EQ(refusal(link("mine_too", mine, 0), "2"), "");
+    EXPECT_EQ(refusal(link("somebodys", mine, somebody), "3"), "");
+    expect_text(mine, "3");
+    EXPECT_EQ(refusal(given_to(somebody, old_file("somebodys_file"))), "");
+}
+
+TEST_F(SharedFolder, OtherFoldersAreTheirOwnersMatter) {
+    fs::permissions(folder, fs::perms::sticky_bit, fs::perm_options::remove);
+    const fs::path target = old_file("target");
+    EXPECT_EQ(refusal(link("link", target, another)), "");
+    expect_text(target, "new");
+}
+
+/// Writing as programs usually do would have been noticed.
+TEST_F(SharedFolder, CanFail) {
+    static fs::path mine;
+    mine = old_file("mine");
+    std::ofstream(link("theirs", mine, another)) << "new";
+    EXPECT_NONFATAL_FAILURE(expect_text(mine, "what was there"), "what was there");
+}
+
+}  // namespace
+}  // namespace strata::component
