@@ -203,6 +203,12 @@ foreach(case allgather allreduce reduce)
   strata_mpi_test(collective_huge.${case} collective_huge 2 --case ${case} --watchdog 170
                   LAYOUT cyclic ENGINE tree)
 endforeach()
+foreach(engine tree levels)
+  strata_mpi_test(collective_limits.${engine} collective_limits 4 LAYOUT unequal ENGINE ${engine})
+endforeach()
+strata_mpi_test(collective_limits.ring collective_limits 4 --reduced 1000 LAYOUT block ENGINE ring
+                COLLECTIVES allgather allgatherv)
+strata_mpi_test(collective_limits.auto collective_limits 4 --reduced 1000 LAYOUT cyclic)
 # Four participants of 2^30 elements each: an int cannot hold the product.
 strata_mpi_test(collective_huge.segmented_ring collective_huge 4 --case allreduce --mib 1024 --of-bytes
                 --watchdog 170 LAYOUT cyclic ENGINE levels
