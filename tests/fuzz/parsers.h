@@ -15,6 +15,9 @@ void placement(std::string_view input);
 void cards(std::string_view input);
 void synthetic_machine(std::string_view input);
 
+void machine_xml(std::string_view input);
+void network_source(std::string_view input);
+
 void locality_record(std::string_view input);
 void node_notes(std::string_view input);
 void hierarchy(std::string_view input);

@@ -10,7 +10,7 @@
 namespace strata::fuzz {
 namespace {
 
-constexpr std::array<Target, 22> table{{{"topology_conf", Throws::file_error, topology_conf},
+constexpr std::array<Target, 24> table{{{"topology_conf", Throws::file_error, topology_conf},
                                         {"network_hosts", Throws::invalid_argument, network_hosts},
                                         {"slurm_switches", Throws::nothing, slurm_switches},
                                         {"host_list", Throws::invalid_argument, host_list},
@@ -18,6 +18,8 @@ constexpr std::array<Target, 22> table{{{"topology_conf", Throws::file_error, to
                                         {"placement", Throws::invalid_argument, placement},
                                         {"cards", Throws::invalid_argument, cards},
                                         {"synthetic_machine", Throws::invalid_argument, synthetic_machine},
+                                        {"machine_xml", Throws::invalid_argument, machine_xml},
+                                        {"network_source", Throws::invalid_argument, network_source},
                                         {"locality_record", Throws::nothing, locality_record},
                                         {"node_notes", Throws::nothing, node_notes},
                                         {"hierarchy", Throws::invalid_argument, hierarchy},

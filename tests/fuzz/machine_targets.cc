@@ -1,0 +1,137 @@
+// What is read from files by name: here these are in memory.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "parsers.h"
+#include "strata/topology/machine.h"
+#include "strata/topology/network.h"
+#include "strata/topology/node_notes.h"
+#include "strata/topology/text_file.h"
+#include "targets.h"
+
+namespace strata::fuzz {
+namespace {
+
+using topology::LevelKind;
+using topology::Machine;
+
+class MemoryFile {
+public:
+    explicit MemoryFile(std::string_view text) : descriptor_(memfd_create("strata_fuzz", MFD_CLOEXEC)) {
+        if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), "memfd_create");
+        while (!text.empty()) {
+            const ssize_t written = write(descriptor_, text.data(), text.size());
+            if (written < 0) throw std::system_error(errno, std::generic_category(), "write");
+            text.remove_prefix(static_cast<std::size_t>(written));
+        }
+    }
+    MemoryFile(const MemoryFile&) = delete;
+    MemoryFile& operator=(const MemoryFile&) = delete;
+    ~MemoryFile() { close(descriptor_); }
+    std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+private:
+    int descriptor_;
+};
+
+/// About a thousand at most: a million takes seconds, and the targets network_hosts and topology_conf have
+/// such.
+bool lists_few_hosts(std::string_view text) {
+    constexpr std::string_view ends = " ;=\n";
+    constexpr int most_digits = 4;
+    int digits = 0;
+    for (const char c : text) {
+        if (ends.find(c) != std::string_view::npos) digits = 0;
+        if (c >= '0' && c <= '9' && ++digits > most_digits) return false;
+    }
+    return true;
+}
+
+void check_path(const std::vector<topology::HardwareObject>& path) {
+    for (const topology::HardwareObject& object : path) {
+        require(object.kinds != 0, "an object of a path is of some kind");
+        require(object.kind() >= LevelKind::package, "hardware begins with the package");
+    }
+}
+
+/// What the plugin and the library find out about a process and publish.
+void check_place(const Machine& machine, const topology::Binding& binding,
+                 std::span<const topology::NetworkCard> cards) {
+    topology::LocalityRecord record;
+    record.hardware_path = machine.path_of(binding);
+    check_path(record.hardware_path);
+    record.processors = topology::ProcessorCount::of(machine.processors());
+    for (auto& near : record.cards) near = machine.distance(binding, cards);
+    topology::LocalityRecord read;
+    require(topology::decode(topology::encode(record), read) && read == record,
+            "what is known of a machine can be published");
+    for (int kind = 0; kind < topology::level_kind_count; ++kind) {
+        machine.object_around(binding, static_cast<LevelKind>(kind));
+    }
+}
+
+/// Cards as a picture shows them.
+void check_cards(const std::vector<topology::NetworkCard>& cards) {
+    topology::NodeNotes notes;
+    for (const topology::NetworkCard& card : cards) {
+        require(!card.names.empty(), "a card has a name");
+        check_path(card.near_path);
+        notes.cards.push_back({card.name(), card.near_name, card.near_path, {true, false}});
+    }
+    topology::decode_notes(topology::encode_notes(notes));
+    for (const auto& chosen : {topology::fabric_cards(cards, {}), topology::ip_cards(cards, {})}) {
+        for (const int card : chosen) {
+            require(card >= 0 && card < static_cast<int>(cards.size()), "a card that is used is there");
+        }
+    }
+}
+
+}  // namespace
+
+/// An XML file of hwloc, a placement, cards.
+void machine_xml(std::string_view input) {
+    const auto text = fields(input, 3);
+    static const Machine other = Machine::load("synthetic:pu:1");  // else hwloc loads its parts each time
+    const MemoryFile file(text[0]);
+    const Machine machine = Machine::load(file.path());
+    must_not_throw([&] {
+        require(machine.cores() > 0 && machine.processors() > 0, "a machine has cores");
+        machine.is_uniform();
+        const auto cards = machine.cards();
+        check_cards(cards);
+        for (const char* const cores : {"all", "0", "0-"})
+            check_place(machine, machine.bound_to_cores(cores), cards);
+    });
+    const auto cards = machine.cards_present(topology::parse_cards(text[2]));
+    check_cards(cards);
+    for (const topology::PretendedPlace& place : topology::parse_placement(text[1])) {
+        const topology::Binding binding = machine.bound_to_cores(place.cores);
+        must_not_throw([&] { check_place(machine, binding, cards); });
+    }
+}
+
+/// A source as users write it; behind "file:" stands the file's text.
+void network_source(std::string_view input) {
+    constexpr std::string_view of_file = "file:";
+    if (!lists_few_hosts(input)) return;
+    if (!input.starts_with(of_file)) {
+        const topology::NetworkSource source = topology::parse_network_source(input);
+        require(!source.network || !source.slurm, "a network is known from one place");
+        return;
+    }
+    const MemoryFile file(input.substr(of_file.size()));
+    const std::string path = file.path();
+    try {
+        const auto network = topology::parse_network_source("file:" + path).network;
+        require(network.has_value(), "a file that is understood has a network");
+        const auto same = topology::Network::from_text(input.substr(of_file.size()), path);
+        require(network->hash() == same.hash(), "a file is read as it was written");
+    } catch (const topology::FileError& error) {
+        require(std::string(error.what()).starts_with(path + ":"), "a message begins with its file");
+    }
+}
+
+}  // namespace strata::fuzz
