@@ -45,16 +45,32 @@ strata_mpi_test(can_fail.one_lane selected 8 --expect lanes LAYOUT one_two_five 
 strata_mpi_test(random_collectives.any_types random_collectives 8 --iterations 2200 --seed 32 --any-types
                 --collectives ${collectives_option} LAYOUT one_two_five ENGINE tree)
 include(counters.cmake)
-# Memory and time of many steps; many more by the label soak.
+# Memory and time of many steps, and what a process holds; many more by the label soak.
 foreach(what communicators calls kept)
-  strata_mpi_test(endurance.${what} endurance 4 --what ${what} --count 1500 LAYOUT cyclic)
+  strata_mpi_test(endurance.${what} endurance 4 --what ${what} --count 1500 --served 100 LAYOUT cyclic ENGINE tree)
 endforeach()
-strata_mpi_test(endurance.trees endurance 4 --what trees --count 400 LAYOUT cyclic)
-strata_mpi_test(endurance.threads endurance 4 --what threads --threads 4 --count 500 LAYOUT cyclic)
-strata_mpi_test(can_fail.endurance.leak endurance 2 --count 100 --sabotage leak LAYOUT cyclic
+strata_mpi_test(endurance.auto endurance 4 --what communicators --count 500 --served 10 LAYOUT wide
+                MCA coll_strata_setup_after=0)
+strata_mpi_test(endurance.trees endurance 4 --what trees --count 100 --served 100 LAYOUT cyclic ENGINE tree)
+strata_mpi_test(endurance.threads endurance 4 --what threads --threads 4 --count 500 --served 100 LAYOUT cyclic
+                ENGINE tree)
+foreach(what communicator,communicators file,open.files request,requests segment,shared-memory.segments)
+  string(REPLACE "," ";" what ${what})
+  list(POP_FRONT what lost told)
+  strata_mpi_test(can_fail.endurance.${lost} endurance 2 --count 20 --sabotage ${lost} LAYOUT cyclic
+                  MUST_PRINT "more and more ${told}")
+endforeach()
+strata_mpi_test(can_fail.endurance.memory endurance 2 --count 20 --sabotage memory LAYOUT cyclic
+                MUST_PRINT "memory grows")
+# 16 bytes of every call; one rank alone waits for nobody.
+strata_mpi_test(can_fail.endurance.bytes endurance 1 --count 60000 --sabotage bytes LAYOUT cyclic
                 MUST_PRINT "memory grows")
 strata_mpi_test(can_fail.endurance.slow endurance 2 --count 100 --flat-time --sabotage slow LAYOUT cyclic
                 MUST_PRINT "steps take longer and longer")
+strata_mpi_test(can_fail.endurance.without endurance 2 --what communicators --count 20 --served 100 LAYOUT cyclic
+                ENGINE tree MCA coll=^strata MUST_PRINT "the plugin served 0 of 6 calls")
+strata_mpi_test(can_fail.endurance.early endurance 4 --what communicators --count 100 --served 1 LAYOUT wide
+                MUST_PRINT "left [0-9]+, [1-9][0-9]* because it was not ready")
 # What comes before a communicator is set up.
 strata_mpi_test(early_calls early_calls 8 LAYOUT cyclic)
 foreach(calls 0 1)

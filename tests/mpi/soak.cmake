@@ -23,26 +23,48 @@ foreach(ranks RANGE 1 16)
                     LAYOUT ${layout} ${wishes} TIMEOUT 300 SOAK)
   endforeach()
 endforeach()
-# The same for long: `tests/run --label soak` makes 100,000 communicators and ten million calls.
-foreach(ranks 1 2 4 16)
-  math(EXPR communicators "100000 / ${ranks}")
-  foreach(engine auto tree levels)
-    strata_mpi_test(soak.endurance.communicators.${ranks}.${engine} endurance ${ranks} --what communicators
-                    --flat-time --count ${communicators} --watchdog 300 LAYOUT cyclic ENGINE ${engine} TIMEOUT 3100 SOAK)
-  endforeach()
-  strata_mpi_test(soak.endurance.trees.${ranks} endurance ${ranks} --what trees --flat-time --count 2000
-                  LAYOUT block TIMEOUT 700 SOAK)
-  strata_mpi_test(soak.endurance.kept.${ranks} endurance ${ranks} --what kept --flat-time --count 4000
-                  LAYOUT unequal TIMEOUT 700 SOAK)
+# The same for long: `tests/run --label soak` makes 100,000 communicators several times, and tens of millions of calls.
+# strata_endurance(WHAT RANKS COUNT LAYOUT ENGINE [SERVED percent] [MCA name=value...]): of the calls so many percent,
+# at least, are the plugin's; with one rank there are none.
+function(strata_endurance what ranks count layout engine)
+  cmake_parse_arguments(arg "" "SERVED" "MCA" ${ARGN})
+  set(served "")
+  if(DEFINED arg_SERVED AND TARGET mca_coll_strata)
+    set(served --served ${arg_SERVED})
+  endif()
+  strata_mpi_test(soak.endurance.${what}.${ranks}.${engine} endurance ${ranks} --what ${what} --count ${count}
+                  --flat-time ${served} --watchdog 300 LAYOUT ${layout} ENGINE ${engine} MCA ${arg_MCA}
+                  TIMEOUT 3100 SOAK)
+endfunction()
+# Engines that parameters name serve all; `auto` leaves what it predicts to be no faster.
+set(at_once MCA coll_strata_setup_after=0)
+strata_endurance(communicators 1 100000 cyclic auto)
+foreach(engine tree levels)
+  strata_endurance(communicators 2 100000 cyclic ${engine} SERVED 100)
+  strata_endurance(communicators 4 100000 wide ${engine} SERVED 100)
+  strata_endurance(communicators 16 6000 cyclic ${engine} SERVED 100)
+endforeach()
+strata_endurance(communicators 4 100000 wide auto SERVED 10 ${at_once})
+strata_endurance(communicators 16 6000 cyclic auto SERVED 80 ${at_once})
+# Most of these are freed before they are set up.
+strata_endurance(communicators 2 100000 cyclic auto)
+foreach(shape 2,10000 4,4000 16,600)
+  string(REGEX MATCHALL "[0-9]+" shape ${shape})
+  list(POP_FRONT shape ranks count)
+  strata_endurance(trees ${ranks} ${count} block tree SERVED 100)
+endforeach()
+foreach(ranks 2 4 16)
+  strata_endurance(kept ${ranks} 4000 unequal tree SERVED 100)
 endforeach()
 # What is kept for the next communicator with its ranks in the same order stays within its limit.
 foreach(ranks 8 16)
-  strata_mpi_test(soak.endurance.orders.${ranks} endurance ${ranks} --what orders --flat-time --count 6000 --watchdog 300
-                  LAYOUT cyclic MCA coll_strata_setup_after=0 TIMEOUT 3100 SOAK)
+  strata_endurance(orders ${ranks} 6000 cyclic auto SERVED 50 ${at_once})
 endforeach()
-strata_mpi_test(soak.endurance.calls.2 endurance 2 --what calls --flat-time --count 10000000 --watchdog 300 LAYOUT cyclic
-                TIMEOUT 3100 SOAK)
-strata_mpi_test(soak.endurance.calls.16 endurance 16 --what calls --flat-time --count 1000000 --watchdog 300 LAYOUT cyclic
-                TIMEOUT 3100 SOAK)
-strata_mpi_test(soak.endurance.threads.4 endurance 4 --what threads --flat-time --count 20000 --watchdog 300 LAYOUT cyclic
-                TIMEOUT 3100 SOAK)
+strata_endurance(calls 2 10000000 cyclic tree SERVED 100)
+strata_endurance(calls 2 10000000 cyclic auto)
+strata_endurance(calls 4 10000000 wide auto SERVED 10 ${at_once})
+strata_endurance(calls 4 2000000 two_cards levels SERVED 100)
+strata_endurance(calls 4 2000000 two_cards lanes SERVED 80)
+strata_endurance(calls 16 1000000 cyclic auto SERVED 80 ${at_once})
+strata_endurance(threads 2 200000 cyclic tree SERVED 100)
+strata_endurance(threads 4 100000 wide tree SERVED 100)

@@ -1,0 +1,49 @@
+#pragma once
+#include <mpi.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "check.h"
+
+namespace strata::testing {
+
+/// Operations of all kinds on one communicator, checked; most are short, few have up to 256 KiB.
+class Calls {
+public:
+    /// `comm`: the largest of those that will be used.
+    Calls(Session& session, MPI_Comm comm);
+    void use(MPI_Comm comm);
+
+    /// `number`: equal on all ranks; the operation, its length and root follow from it.
+    void one(std::uint64_t number);
+    int size() const { return size_; }
+
+private:
+    void broadcast(int length, int root);
+    void allreduce(int length);
+    void reduce(int length, int root);
+    void allgather(int length);
+    void gather(int length, int root);
+    void scatter(int length, int root);
+
+    /// Both ends of the vector that this rank gives.
+    void give(int length);
+    /// What `rank` gives, other than in the last calls.
+    double of(int rank) const { return told_ + rank; }
+    double sum() const { return size_ * told_ + size_ * (size_ - 1) / 2.0; }
+    /// Both ends of the block of the last rank.
+    bool has_last_block(int length) const;
+    void expect(bool right) { session_.expect(right, "a wrong result"); }
+
+    Session& session_;
+    MPI_Comm comm_;
+    int rank_ = 0;
+    int size_ = 1;
+    double told_ = 0;
+    std::vector<double> own_;
+    std::vector<double> all_;
+    std::vector<double> blocks_;
+};
+
+}  // namespace strata::testing

@@ -1,0 +1,42 @@
+// Looks behind MPI's functions, where the headers for it are there: what Open MPI has in its tables.
+#include "holdings.h"
+
+#ifndef STRATA_OPEN_MPI_INTERNALS
+
+strata::testing::OpenMpiTables strata::testing::open_mpi_tables() { return {}; }
+
+#else
+
+#include "ompi_compat.h"
+
+#include "ompi/mca/pml/base/pml_base_request.h"
+
+namespace strata::testing {
+namespace {
+
+/// Taken from a list and not given back. Nobody may take meanwhile.
+std::int64_t taken(const opal_free_list_t& list) {
+    std::int64_t free = 0;
+    const volatile opal_list_item_t* const end = &list.super.opal_lifo_ghost;
+    const volatile opal_list_item_t* item = list.super.opal_lifo_head.data.item;
+    for (; item != nullptr && item != end; ++free) item = item->opal_list_next;
+    return static_cast<std::int64_t>(list.fl_num_allocated) - free;
+}
+
+}  // namespace
+
+OpenMpiTables open_mpi_tables() {
+    OpenMpiTables found;
+    for (int i = 0; i < ompi_mpi_communicators.size; ++i) {
+        if (ompi_mpi_communicators.addr[i] != nullptr) {
+            ++found.communicators;
+            found.highest_context = i;
+        }
+    }
+    found.requests = taken(mca_pml_base_send_requests) + taken(mca_pml_base_recv_requests);
+    return found;
+}
+
+}  // namespace strata::testing
+
+#endif
