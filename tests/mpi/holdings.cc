@@ -16,11 +16,15 @@ namespace {
 
 const std::string shared_memory = "/dev/shm/";
 
+/// Without the pages of files: those of programs and libraries come and go as the machine has room.
 std::int64_t resident_bytes() {
-    std::int64_t all = 0;
-    std::int64_t resident = 0;
-    std::ifstream("/proc/self/statm") >> all >> resident;
-    return resident * sysconf(_SC_PAGESIZE);
+    std::int64_t kibibytes = 0;
+    std::ifstream status("/proc/self/status");
+    for (std::string word; status >> word;) {
+        std::int64_t some = 0;
+        if ((word == "RssAnon:" || word == "RssShmem:") && status >> some) kibibytes += some;
+    }
+    return kibibytes << 10;
 }
 
 std::int64_t allocated_bytes() {

@@ -6,7 +6,7 @@
 namespace strata::testing {
 
 enum class Holding : int {
-    memory,         ///< resident, bytes
+    memory,         ///< resident, bytes that no file has
     allocated,      ///< bytes that were allocated and not freed; 0 where the C library does not tell
     communicators,  ///< in Open MPI's table
     context,        ///< the highest context id in use
