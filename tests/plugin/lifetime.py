@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""valgrind finds nothing wrong that has to do with the plugin: no bad access, nothing uninitialised, no
-definite leak with one of its functions, or memory of its, in the report."""
+"""valgrind finds nothing wrong that has to do with the plugin, from its loading to the end of MPI_Finalize: no bad
+access, nothing uninitialised, no definite leak with one of its functions, or memory of its, in the report."""
 import os
 import re
 import shutil
@@ -8,10 +8,10 @@ import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass, field
 
 from job import SKIPPED, Failure, Paths, conclude, environment, pretended
 
-RANKS = 3
 PLUGIN = "mca_coll_strata.so"
 SERIOUS = {"InvalidRead", "InvalidWrite", "InvalidFree", "InvalidJump", "MismatchedFree", "UninitCondition",
            "UninitValue", "SyscallParam", "Overlap", "Leak_DefinitelyLost"}
@@ -25,6 +25,55 @@ SAMPLE = """<valgrindoutput>
 <error><kind>InvalidWrite</kind><stack><frame><obj>/x/libother.so</obj><fn>k</fn></frame></stack></error>
 <error><kind>Leak_StillReachable</kind><stack><frame><obj>/x/mca_coll_strata.so</obj></frame></stack></error>
 </valgrindoutput>"""
+
+BROADCASTS = ["probe", "--cycles", "3", "--roots", "all", "--on", "both"]
+MACHINE = pretended(2, 2)
+NODES = MACHINE | {"coll_strata_placement": "0@p0;1@p1;0@p2"}
+CARDS = MACHINE | {"coll_strata_placement": "4@n0;8@n1;8@n0;4@n1", "coll_strata_nic": "ib0@numa:1,ib1@numa:2"}
+TOLD = {"coll_strata_verbose": "1"}
+RINGS = "allgather,allgatherv,allreduce"
+LANES = "bcast,allreduce,allgather,allgatherv"
+REDUCTIONS = "allreduce,barrier,reduce"
+BLOCKS = "allgather,allgatherv,gather,gatherv,scatter,scatterv"
+
+
+@dataclass
+class Job:
+    """A program with its arguments; the output must match `evidence` of who served it."""
+    command: list
+    evidence: str
+    parameters: dict = field(default_factory=lambda: MACHINE)
+    ranks: int = 3
+    dumps: str = ""  # a file that must be there afterwards
+
+
+def broadcasts(engine, more=()):
+    return Job([*BROADCASTS, *more], rf"pvar coll_strata_bcast_{engine} ",
+               MACHINE | {"coll_strata_bcast_algorithm": engine})
+
+
+def selected(engine, collectives, length, machine=None, ranks=3):
+    """A program that counts by whom it was served."""
+    names = collectives.split(",")
+    return Job(["selected", "--op", collectives, "--expect", engine, "--bytes", str(length)], "selected: passed",
+               (machine or MACHINE) | {f"coll_strata_{name}_algorithm": engine for name in names}, ranks)
+
+
+CASES = {
+    "plain": [broadcasts("tree"), broadcasts("levels")],
+    "tools_first": [broadcasts("tree", ["--tools-first"]), broadcasts("levels", ["--tools-first"])],
+    "ring": [selected("ring", RINGS, 20000, NODES)],
+    "lanes": [selected("lanes", LANES, 70000, CARDS, 4)],
+    "auto": [Job(["random_collectives", "--iterations", "40"], r"bytes from rank \d: tree",
+                 MACHINE | TOLD | {"coll_strata_setup_after": "0"})],
+    "reductions": [selected("tree", REDUCTIONS, 30000), selected("levels", REDUCTIONS, 30000)],
+    "blocks": [selected("tree", BLOCKS, 30000), selected("levels", BLOCKS, 30000)],
+    "dump": [Job(BROADCASTS, "pvar coll_strata_bcast_", MACHINE | {"coll_strata_dump": f"FOLDER/job.{kind}"},
+                 dumps=f"job.{kind}") for kind in ("json", "svg")],
+    "churn": [Job(["comm_churn", "--cycles", "30"], r"bytes from rank \d: tree",
+                  MACHINE | TOLD | {"coll_strata_setup_after": "0"})],
+    "leak": [broadcasts("tree")],
+}
 
 
 def is_ours(frame):
@@ -51,36 +100,42 @@ def test(paths, case):
     if valgrind is None:
         print("skipped: valgrind is not installed")
         sys.exit(SKIPPED)
-    for engine in ("tree", "levels"):
+    for job in CASES[case]:
         with tempfile.TemporaryDirectory() as folder:
-            check_engine(paths, case, engine, folder, valgrind)
+            check_job(paths, case, job, folder, valgrind)
 
 
-def check_engine(paths, case, engine, folder, valgrind):
-    command = [paths["mpirun"], "--oversubscribe", "-n", str(RANKS), valgrind, "--quiet", "--leak-check=full",
+def run(paths, case, job, folder, valgrind):
+    program, *arguments = job.command
+    command = [paths["mpirun"], "--oversubscribe", "-n", str(job.ranks), valgrind, "--quiet", "--leak-check=full",
                "--keep-debuginfo=yes", "--xml=yes", f"--xml-file={folder}/%p.xml",
-               "--child-silent-after-fork=yes",
-               paths["probe"], "--cycles", "3", "--roots", "all", "--on", "both", "--watchdog", "200"]
-    command += ["--tools-first"] if case == "tools_first" else []
-    parameters = pretended(2, 2) | {"btl": "self,vader", "mpi_yield_when_idle": "1",
-                                    "coll_strata_bcast_algorithm": engine}
-    done = subprocess.run(command, env=environment(paths, parameters), text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, check=False, timeout=250)
-    if done.returncode != 0 or not re.search(rf"pvar coll_strata_bcast_{engine} ", done.stdout):
+               "--child-silent-after-fork=yes", paths[program], *arguments, "--watchdog", "200"]
+    parameters = {name: value.replace("FOLDER", folder) for name, value in job.parameters.items()}
+    parameters |= {"btl": "self,vader", "mpi_yield_when_idle": "1"}
+    plugins = paths.folder("leaking" if case == "leak" else "plugin")
+    return subprocess.run(command, env=environment(paths, parameters, plugins), text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, check=False, timeout=900)
+
+
+def check_job(paths, case, job, folder, valgrind):
+    done = run(paths, case, job, folder, valgrind)
+    if done.returncode != 0 or not re.search(job.evidence, done.stdout):
         print(done.stdout)
-        raise Failure(f"the job ended with {done.returncode}, or did not use the engine {engine}")
-    reports = [os.path.join(folder, name) for name in os.listdir(folder)]
-    if len(reports) < RANKS:
-        raise Failure(f"{len(reports)} reports of {RANKS} processes")
+        raise Failure(f"the job ended with {done.returncode}, or nothing in its output matches '{job.evidence}'")
+    if job.dumps and not os.path.exists(os.path.join(folder, job.dumps)):
+        raise Failure(f"there is no {job.dumps}")
+    reports = [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".xml")]
+    if len(reports) < job.ranks:
+        raise Failure(f"{len(reports)} reports of {job.ranks} processes")
     # Without MPI_T_finalize (see probe.cc) Open MPI keeps the parameters' values: leaks do not count there.
-    kinds = SERIOUS if case == "plain" else SERIOUS - {"Leak_DefinitelyLost"}
+    kinds = SERIOUS - {"Leak_DefinitelyLost"} if case == "tools_first" else SERIOUS
     found = set()
     for report in reports:
         with open(report, encoding="utf-8", errors="replace") as file:
             found |= set(findings(file.read(), kinds))
     if found:
         raise Failure("\n".join(sorted(found)))
-    print(f"{case}, engine {engine}: nothing found in {len(reports)} processes")
+    print(f"{case}, {' '.join(job.command)}: nothing found in {len(reports)} processes")
 
 
 conclude(lambda: test(Paths(sys.argv[1]), sys.argv[2]))
