@@ -1,7 +1,10 @@
 // MPI sessions, one after the other, without MPI_Init: in each a communicator of all processes is made,
 // broadcasts from every rank and sums, and goes. Rank 0 prints "sessions: N passed on R ranks".
 //
-//   sessions [--cycles N]
+//   sessions [--cycles N] [--within]
+//
+// --within: another session is open from the first to the last. Without it Open MPI ends with every session,
+// and starts again.
 //
 // Exit status 77 where this MPI has no sessions.
 #include <mpi.h>
@@ -52,6 +55,27 @@ void use(MPI_Comm comm) {
     }
 }
 
+struct Options {
+    int cycles = 1;
+    bool within = false;
+};
+
+Options options_of(int argc, char** argv) {
+    Options options;
+    for (int i = 1; i < argc; ++i) {
+        const bool has_value = i + 1 < argc;
+        if (std::strcmp(argv[i], "--within") == 0) {
+            options.within = true;
+        } else if (std::strcmp(argv[i], "--cycles") == 0 && has_value) {
+            options.cycles = std::atoi(argv[++i]);
+        } else {
+            std::fprintf(stderr, "sessions: unknown argument '%s'\n", argv[i]);
+            std::exit(2);
+        }
+    }
+    return options;
+}
+
 /// The number of ranks that took part, on rank 0.
 int one_session() {
     MPI_Session session = MPI_SESSION_NULL;
@@ -74,14 +98,13 @@ int one_session() {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const int cycles = argc == 3 && std::strcmp(argv[1], "--cycles") == 0 ? std::atoi(argv[2]) : 1;
+    const Options options = options_of(argc, argv);
+    MPI_Session outer = MPI_SESSION_NULL;
+    if (options.within) MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &outer);
     int ranks = 0;
-    for (int cycle = 0; cycle < cycles; ++cycle) {
-        ranks = one_session();
-    }
-    if (ranks > 0) {
-        std::printf("sessions: %d passed on %d ranks\n", cycles, ranks);
-    }
+    for (int cycle = 0; cycle < options.cycles; ++cycle) ranks = one_session();
+    if (options.within) MPI_Session_finalize(&outer);
+    if (ranks > 0) std::printf("sessions: %d passed on %d ranks\n", options.cycles, ranks);
     return 0;
 }
 
