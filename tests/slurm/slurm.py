@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "cluster"))
 
 from nodes import SKIPPED, Failure, Nodes, environment  # noqa: E402
 
-from emulated_cluster import runner, state, support  # noqa: E402
+from emulated_cluster import runner, state  # noqa: E402
 
 PROGRAMS = ("slurmctld", "slurmd", "srun", "salloc", "sbatch", "scontrol", "sinfo")
 SECONDS_TO_START = 30
@@ -108,7 +108,6 @@ class SlurmNodes(Nodes):
         super().__init__(paths, slots=(2, 2, 2, 2))
         self.given_topology = topology
         self.with_daemons = daemons
-        self.release = support.release_of("mpirun.openmpi")
         self.daemons = []
 
     def __enter__(self):
