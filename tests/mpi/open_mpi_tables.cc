@@ -18,7 +18,8 @@ namespace {
 std::int64_t taken(const opal_free_list_t& list) {
     std::int64_t free = 0;
     const volatile opal_list_item_t* const end = &list.super.opal_lifo_ghost;
-    const volatile opal_list_item_t* item = list.super.opal_lifo_head.data.item;
+    // Open MPI 5.0 keeps it as a number.
+    auto* item = reinterpret_cast<const volatile opal_list_item_t*>(list.super.opal_lifo_head.data.item);
     for (; item != nullptr && item != end; ++free) item = item->opal_list_next;
     return static_cast<std::int64_t>(list.fl_num_allocated) - free;
 }
