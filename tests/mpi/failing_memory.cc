@@ -23,8 +23,46 @@ void FailingMemory::set(long failing, How how) {
     failed_ = false;
 }
 
+namespace {
+
+struct Range {
+    std::uintptr_t first = 0;
+    std::uintptr_t end = 0;
+};
+
+int note_plugin(dl_phdr_info* object, std::size_t /*size*/, void* range) {
+    if (std::strstr(object->dlpi_name, "mca_coll_strata") == nullptr) {
+        return 0;
+    }
+    for (int i = 0; i < object->dlpi_phnum; ++i) {
+        const auto& part = object->dlpi_phdr[i];
+        if (part.p_type == PT_LOAD && (part.p_flags & PF_X) != 0) {
+            const std::uintptr_t first = object->dlpi_addr + part.p_vaddr;
+            *static_cast<Range*>(range) = {first, first + part.p_memsz};
+        }
+    }
+    return 1;
+}
+
+/// Empty while it is not loaded. Needs no memory.
+const Range& plugin_range() {
+    static Range plugin;
+    if (plugin.end == 0) {
+        dl_iterate_phdr(note_plugin, &plugin);
+    }
+    return plugin;
+}
+
+bool is_plugin(const void* caller) {
+    const Range& plugin = plugin_range();
+    const auto place = reinterpret_cast<std::uintptr_t>(caller);
+    return place >= plugin.first && place < plugin.end;
+}
+
+}  // namespace
+
 bool FailingMemory::fails() {
-    if (!armed_) {
+    if (!armed_ || (waits_for_plugin_ && plugin_range().end == 0)) {
         return false;
     }
     const long number = asked_++;
@@ -57,35 +95,6 @@ void* allocated_or_thrown(std::size_t bytes, std::size_t alignment) {
         return memory;
     }
     throw std::bad_alloc();
-}
-
-struct Range {
-    std::uintptr_t first = 0;
-    std::uintptr_t end = 0;
-};
-
-int note_plugin(dl_phdr_info* object, std::size_t /*size*/, void* range) {
-    if (std::strstr(object->dlpi_name, "mca_coll_strata") == nullptr) {
-        return 0;
-    }
-    for (int i = 0; i < object->dlpi_phnum; ++i) {
-        const auto& part = object->dlpi_phdr[i];
-        if (part.p_type == PT_LOAD && (part.p_flags & PF_X) != 0) {
-            const std::uintptr_t first = object->dlpi_addr + part.p_vaddr;
-            *static_cast<Range*>(range) = {first, first + part.p_memsz};
-        }
-    }
-    return 1;
-}
-
-/// Asked for while armed only, that is, when the plugin is loaded; needs no memory.
-bool is_plugin(const void* caller) {
-    static Range plugin;
-    if (plugin.end == 0) {
-        dl_iterate_phdr(note_plugin, &plugin);
-    }
-    const auto place = reinterpret_cast<std::uintptr_t>(caller);
-    return place >= plugin.first && place < plugin.end;
 }
 
 }  // namespace

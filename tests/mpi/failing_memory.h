@@ -19,6 +19,8 @@ public:
     void set(long failing, How how);
     /// Whether allocations of this rank count. Off while the test itself works.
     void arm(bool on) { armed_ = on; }
+    /// None counts before the plugin is loaded: hwloc may load others' libraries before.
+    void wait_for_plugin() { waits_for_plugin_ = true; }
     bool armed() const { return armed_; }
 
     long asked() const { return asked_; }
@@ -30,6 +32,7 @@ public:
 
 private:
     bool armed_ = false;
+    bool waits_for_plugin_ = false;
     long asked_ = 0;
     long failing_ = -1;
     How how_ = How::once;

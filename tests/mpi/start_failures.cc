@@ -29,6 +29,7 @@ bool is_to_fail() { return std::getenv("STRATA_FAIL") != nullptr; }
 void set_failure() {
     if (const char* wish = std::getenv("STRATA_FAIL"); wish != nullptr) {
         const char* how = std::strchr(wish, ':');
+        failing_memory().wait_for_plugin();
         failing_memory().set(std::strtol(wish, nullptr, 10),
                              failure_from_name(how != nullptr ? how + 1 : ""));
     }
