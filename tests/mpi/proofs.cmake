@@ -36,10 +36,10 @@ strata_mpi_test(can_fail.truncated_messages.guard truncated_messages 2 --sabotag
 strata_mpi_test(can_fail.collective_huge.data collective_huge 2 --case allreduce --mib 8 --sabotage data
                 MUST_PRINT "the result is not the exclusive or")
 strata_mpi_test(can_fail.collective_huge.sparse collective_huge 2 --sabotage data MUST_PRINT "item 1150: expected")
-strata_mpi_test(can_fail.collective_limits.data collective_limits 2 --reduced 1000 --sabotage data
-                MUST_PRINT "expected 0x")
-strata_mpi_test(can_fail.collective_limits.result collective_limits 2 --reduced 1000 --sabotage result
-                MUST_PRINT "expected 42, got 43")
+strata_mpi_test(can_fail.collective_limits.data collective_limits 4 --reduced 1000 --sabotage data
+                LAYOUT unequal ENGINE tree MUST_PRINT "expected 0x")
+strata_mpi_test(can_fail.collective_limits.result collective_limits 4 --reduced 1000 --sabotage result
+                LAYOUT unequal ENGINE tree MUST_PRINT "expected 42, got 43")
 strata_mpi_test(can_fail.errors.result errors 3 --sabotage result MUST_PRINT "expected error class")
 strata_mpi_test(can_fail.interleave.result interleave 3 --sabotage result
                 MUST_PRINT "wrong sum|the wildcard receive got")
