@@ -6,8 +6,10 @@ namespace strata::testing {
 
 PluginCounters::PluginCounters(Session& session, MPI_Comm comm)
     : comm_(comm), prefix_(comm == MPI_COMM_NULL ? "coll_strata_" : "coll_strata_comm_") {
-    int provided = 0;
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    // The level that MPI has: with a lower one, Open MPI takes itself for used by one thread from then on.
+    int level = MPI_THREAD_SINGLE;
+    MPI_Query_thread(&level);
+    MPI_T_init_thread(level, &level);
     MPI_T_pvar_session_create(&mpit_);
     int variables = 0;
     MPI_T_pvar_get_num(&variables);
