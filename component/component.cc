@@ -11,6 +11,7 @@
 #include "messages.h"
 #include "module.h"
 #include "plan_books.h"
+#include "sleep.h"
 #include "sources_identity.h"
 #include "variables.h"
 
@@ -150,6 +151,7 @@ int close() {
     if_published(complete_dump);
     release_shared_plans();
     release_spare_modules();
+    release_sleeps();
     return OMPI_SUCCESS;
 }
 

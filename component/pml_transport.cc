@@ -50,6 +50,9 @@ void PmlTransport::reserve(std::size_t slots) {
     requests_.reserve(slots);
     busy_.reserve(slots);
     waiting_.reserve(slots);
+    if (sleep_ == nullptr && opal_using_threads()) {
+        sleep_ = take_sleep();
+    }
 }
 
 int PmlTransport::unless_too_long(int rc) {
@@ -129,26 +132,12 @@ int PmlTransport::harvest(std::span<int> done, int& count) {
     return rc;
 }
 
-/// With several threads in Open MPI: its own wait leaves the processor, and the progress, to one of them.
-int PmlTransport::sleep_until_one(std::span<int> done, int& count) {
+void PmlTransport::sleep_until_one() {
     waiting_.clear();
     for (const int slot : busy_) {
         waiting_.push_back(requests_[slot]);
     }
-    int index = MPI_UNDEFINED;
-    const int rc = ompi_request_wait_any(waiting_.size(), waiting_.data(), &index, MPI_STATUS_IGNORE);
-    if (index == MPI_UNDEFINED) {
-        return rc;
-    }
-    const int slot = busy_[static_cast<std::size_t>(index)];
-    if (rc != OMPI_SUCCESS) {
-        ompi_request_free(&requests_[slot]);  // as it does for those that succeeded
-    }
-    requests_[slot] = nullptr;
-    busy_.erase(busy_.begin() + index);
-    done[0] = slot;
-    count = 1;
-    return unless_too_long(rc);
+    sleep_->until_one(waiting_);
 }
 
 int PmlTransport::wait_some(std::span<int> done, int& count) {
@@ -156,15 +145,16 @@ int PmlTransport::wait_some(std::span<int> done, int& count) {
     if (busy_.empty() || done.empty()) {
         return OMPI_SUCCESS;
     }
-    if (opal_using_threads()) {
-        return sleep_until_one(done, count);
-    }
     for (;;) {
         const int rc = harvest(done, count);
         if (rc != OMPI_SUCCESS || count > 0) {
             return rc;
         }
-        opal_progress();
+        if (sleep_ != nullptr) {
+            sleep_until_one();
+        } else {
+            opal_progress();
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include "communicator_counters.h"
 #include "ompi_compat.h"
+#include "sleep.h"
 #include "strata/algorithms/transport.h"
 
 namespace strata::component {
@@ -42,7 +43,7 @@ private:
     int unless_too_long(int rc);
     const algorithms::PeerLevel* count_message(int peer, std::size_t bytes);
     int harvest(std::span<int> done, int& count);
-    int sleep_until_one(std::span<int> done, int& count);
+    void sleep_until_one();
 
     ompi_communicator_t* comm_;
     CommunicatorCounters& own_;
@@ -53,6 +54,7 @@ private:
     std::vector<ompi_request_t*> requests_;  // by slot; null when idle
     std::vector<int> busy_;
     std::vector<ompi_request_t*> waiting_;
+    KeptSleep sleep_;  // with several threads in Open MPI
     std::span<const algorithms::PeerLevel> levels_;
 };
 
