@@ -8,9 +8,11 @@ import io
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 from importlib.machinery import SourceFileLoader
 from unittest import mock
@@ -71,6 +73,18 @@ class Run(unittest.TestCase):
 
     def test_what_cannot_be_built_is_told_from_findings(self):
         self.assertEqual(self.run_it("bad", can_be_built=False)[0], 2)
+
+    def test_to_be_ended_is_to_be_interrupted(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            before = signal.getsignal(number)
+            self.addCleanup(signal.signal, number, before)
+            end = threading.Timer(1.5, os.kill, (os.getpid(), number))
+            end.start()
+            status, output = self.run_it("--minutes", "1", "good")
+            end.join()
+            self.assertEqual(status, 0, output)
+            self.assertIn("interrupted", output)
+            self.assertRegex(output, r"good +1,234 .* 0\n$")
 
     def test_unknown_targets_are_refused(self):
         with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()) as said:
