@@ -179,13 +179,18 @@ def _supervise(state, node, command, environment, timeout):
     return _exit_code(status)
 
 
+# How the machine's own jobs are started: not at all on other nodes, where containers set it to `isolated`.
+_OF_THE_MACHINE = ("OMPI_MCA_plm", "PRTE_MCA_plm")
+
+
 def _become(state, node, command, environment):
     """Turns the process into a command on a node. Does not return."""
+    own = {name: value for name, value in os.environ.items() if name not in _OF_THE_MACHINE}
     try:
         kernel.join(state.record["nodes"][node], kernel.NODE_NAMESPACES)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _WATCHED)
         os.execvpe(command[0], command,
-                   {**environment, **os.environ, "TMPDIR": state.path("nodes", node_name(node))})
+                   {**environment, **own, "TMPDIR": state.path("nodes", node_name(node))})
     except OSError as error:
         print(f"cluster: {command[0]}: {error.strerror or error}", file=sys.stderr)
     finally:
