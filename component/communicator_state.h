@@ -77,6 +77,7 @@ public:
     /// this rank gets the same one from every call, whatever had been decided.
     int settle(const Request& first) noexcept;
     bool reproducible() const { return settings_.reproducible; }
+    int ranks() const { return ompi_comm_size(comm_); }
     /// Why a call is left to the previous component whatever the plan. Once settled.
     std::optional<ForwardReason> against(const Request& request) const;
     /// What is planned for a call: with the root of the tree where it has none itself. Once settled.

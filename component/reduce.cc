@@ -11,10 +11,12 @@ bool in_rank_order(ompi_op_t* op, const CommunicatorState& state) {
     return !ompi_op_is_commute(op) || state.reproducible();
 }
 
-/// Whole numbers under MPI's own operators.
-bool is_exact(ompi_op_t* op, ompi_datatype_t* datatype) {
-    return ompi_op_is_intrinsic(op) &&
-           (datatype->super.flags & OMPI_DATATYPE_FLAG_DATA_TYPE) == OMPI_DATATYPE_FLAG_DATA_INT;
+/// Under MPI's own operators whole numbers, and real ones of two ranks, which are rounded once. Not complex
+/// ones, whose products a compiler may round unevenly.
+bool is_exact(ompi_op_t* op, ompi_datatype_t* datatype, int ranks) {
+    const auto kind = datatype->super.flags & OMPI_DATATYPE_FLAG_DATA_TYPE;
+    const bool real = kind == OMPI_DATATYPE_FLAG_DATA_FLOAT && ranks == 2;
+    return ompi_op_is_intrinsic(op) && (kind == OMPI_DATATYPE_FLAG_DATA_INT || real);
 }
 
 template <class Engine>
@@ -53,7 +55,7 @@ Request request_of(Collective collective, const Operands& operands, int root,
     request.operation.rank_order = in_rank_order(operands.op, state);
     request.operation.reproducible = state.reproducible();
     request.ordered = !ompi_op_is_commute(operands.op);
-    request.exact = is_exact(operands.op, operands.datatype);
+    request.exact = is_exact(operands.op, operands.datatype, state.ranks());
     return request;
 }
 

@@ -73,6 +73,7 @@ strata_mpi_test(can_fail.endurance.early endurance 4 --what communicators --coun
                 MUST_PRINT "left [0-9]+, [1-9][0-9]* because it was not ready")
 # What comes before a communicator is set up.
 strata_mpi_test(early_calls early_calls 8 LAYOUT cyclic)
+strata_mpi_test(early_calls.two early_calls 2 LAYOUT cyclic)
 foreach(calls 0 1)
   strata_mpi_test(early_calls.${calls} early_calls 4 --calls ${calls} LAYOUT block MCA coll_strata_setup_after=${calls})
 endforeach()
