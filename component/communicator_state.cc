@@ -55,6 +55,8 @@ CommunicatorState::CommunicatorState(ompi_communicator_t* comm, const Settings& 
       least_(comm, known_node_of),
       transport_(comm, own_counters_),
       arena_(algorithms::Arena::default_keep, &spare_of_process()) {
+    // Nobody would revoke the communicators of a level for those who wait there for the dead.
+    levels_given_up_.fill(job_.survives_failures);
     if (tells_usage(job_)) {
         try_to([this] { usage_ = std::make_unique<CallUsage>(settings_.rules_file); });
     }
@@ -217,6 +219,9 @@ void CommunicatorState::announce() noexcept {
     report_cards(comm_, job_, records_);
     report_network(comm_, records_);
     report_links(comm_, settings_, hierarchy());
+    if (job_.survives_failures && settings_.may_want_components(hierarchy().ranks())) {
+        report_no_components(comm_);
+    }
     try_to([this] { dump_hierarchy(comm_, job_, hierarchy(), records_, [this] { return choices(); }); });
     bool forwards = true;  // as it is, or composed
     for (int op = 0; op < collective_count; ++op) {

@@ -94,6 +94,7 @@ Surroundings find_surroundings() {
             compat::architecture(),
             compat::several_threads(),
             compat::han_is_default(),
+            compat::survives_failures(),
             compat::transport_choice()};
 }
 
@@ -120,6 +121,7 @@ int open() {
         surroundings() = find_surroundings();
         const Surroundings& here = surroundings();
         settings()->several_threads = here.several_threads;
+        settings()->survives_failures = here.survives_failures;
         settings()->links.set_eager_limits(here.network_eager_bytes, here.node_eager_bytes);
         if (settings()->priority >= 0) {
             if (!settings()->dump.empty()) {

@@ -87,6 +87,7 @@ extern "C" {
 #include "ompi/proc/proc.h"
 #include "ompi/request/request.h"
 #include "ompi/runtime/mpiruntime.h"
+#include "ompi/runtime/params.h"
 #include "opal/datatype/opal_convertor.h"
 #include "opal/mca/base/mca_base_var.h"
 extern "C" {  // declares its functions without linkage
@@ -262,6 +263,31 @@ bool several_threads();
 /// Not so pml/cm of 4.1.4 over libfabric: about one in ten runs of a stress test with three threads hung
 /// there.
 bool threads_are_safe();
+/// True where the others go on when a process dies (mpi_ft_enable, ULFM).
+inline bool survives_failures() {
+#if defined(OPAL_ENABLE_FT_MPI) && OPAL_ENABLE_FT_MPI
+    return ompi_ftmpi_enabled;
+#else
+    return false;
+#endif
+}
+/// Ends a request that nobody will complete: a process has died, or the communicator is revoked. For loops
+/// that do not wait by Open MPI's own functions. True when the request is complete, with its error.
+inline bool end_if_hopeless([[maybe_unused]] ompi_request_t* request) {
+#if defined(OPAL_ENABLE_FT_MPI) && OPAL_ENABLE_FT_MPI
+    return ompi_request_is_failed(request);
+#else
+    return false;
+#endif
+}
+/// True for the errors that come of it.
+inline bool is_failed_process([[maybe_unused]] int rc) {
+#if defined(OPAL_ENABLE_FT_MPI) && OPAL_ENABLE_FT_MPI
+    return rc == MPI_ERR_PROC_FAILED || rc == MPI_ERR_PROC_FAILED_PENDING || rc == MPI_ERR_REVOKED;
+#else
+    return false;
+#endif
+}
 /// Byte order and type sizes of this process.
 std::uint32_t architecture();
 

@@ -32,6 +32,7 @@ int tag_of(Collective collective) {
 void PmlTransport::start_call() {
     has_begun_ = false;
     left_messages_ = false;
+    process_failed_ = false;
     noted_error_ = OMPI_SUCCESS;
 }
 
@@ -50,9 +51,15 @@ void PmlTransport::reserve(std::size_t slots) {
     requests_.reserve(slots);
     busy_.reserve(slots);
     waiting_.reserve(slots);
-    if (sleep_ == nullptr && opal_using_threads()) {
+    // A sleeping thread would not ask whether its peers are alive.
+    if (sleep_ == nullptr && opal_using_threads() && !compat::survives_failures()) {
         sleep_ = take_sleep();
     }
+}
+
+int PmlTransport::noticed(int rc) {
+    process_failed_ = process_failed_ || compat::is_failed_process(rc);
+    return rc;
 }
 
 int PmlTransport::unless_too_long(int rc) {
@@ -96,7 +103,7 @@ int PmlTransport::isend(int slot, const std::byte* data, std::size_t bytes, int 
     if (rc == OMPI_SUCCESS) {
         busy_.push_back(slot);
     }
-    return rc;
+    return noticed(rc);
 }
 
 int PmlTransport::irecv(int slot, std::byte* data, std::size_t bytes, int peer, int lane) {
@@ -106,7 +113,7 @@ int PmlTransport::irecv(int slot, std::byte* data, std::size_t bytes, int peer, 
     if (rc == OMPI_SUCCESS) {
         busy_.push_back(slot);
     }
-    return rc;
+    return noticed(rc);
 }
 
 /// Takes completed requests out of the busy list, in the order in which they were started.
@@ -116,7 +123,8 @@ int PmlTransport::harvest(std::span<int> done, int& count) {
     for (std::size_t i = 0; i < busy_.size(); ++i) {
         const int slot = busy_[i];
         ompi_request_t*& request = requests_[slot];
-        if (count == static_cast<int>(done.size()) || !REQUEST_COMPLETE(request)) {
+        const bool room = count < static_cast<int>(done.size());
+        if (!room || (!REQUEST_COMPLETE(request) && !compat::end_if_hopeless(request))) {
             busy_[kept++] = slot;
             continue;
         }
@@ -129,7 +137,7 @@ int PmlTransport::harvest(std::span<int> done, int& count) {
         done[count++] = slot;
     }
     busy_.resize(kept);
-    return rc;
+    return noticed(rc);
 }
 
 void PmlTransport::sleep_until_one() {
@@ -172,10 +180,15 @@ int PmlTransport::recv(std::byte* data, std::size_t bytes, int peer) {
 }
 
 void PmlTransport::abandon() noexcept {
-    // As Open MPI's own algorithms do: not cancelled, which the mtl/ofi of 4.1.4 does not survive.
-    left_messages_ = left_messages_ || !busy_.empty();
+    // As Open MPI's own algorithms do: not cancelled, which the mtl/ofi of 4.1.4 does not survive, unless a
+    // process has died: who goes on uses the memory again, and no message of the communicator is waited for.
+    left_messages_ = left_messages_ || (!busy_.empty() && !process_failed_);
     for (const int slot : busy_) {
         ompi_request_t*& request = requests_[slot];
+        if (process_failed_) {
+            ompi_request_cancel(request);
+            ompi_request_wait_completion(request);
+        }
         ompi_request_free(&request);
         request = nullptr;
     }

@@ -41,6 +41,7 @@ public:
 private:
     void reserve(std::size_t slots);
     int unless_too_long(int rc);
+    int noticed(int rc);
     const algorithms::PeerLevel* count_message(int peer, std::size_t bytes);
     int harvest(std::span<int> done, int& count);
     void sleep_until_one();
@@ -50,6 +51,7 @@ private:
     std::array<int, most_lanes> tags_{};  // by lane
     bool has_begun_ = false;
     bool left_messages_ = false;
+    bool process_failed_ = false;
     int noted_error_ = OMPI_SUCCESS;
     std::vector<ompi_request_t*> requests_;  // by slot; null when idle
     std::vector<int> busy_;

@@ -113,4 +113,13 @@ void report_unusable_methods(ompi_communicator_t* comm, const std::string& why) 
     try_to([&] { show_unusable_methods(comm->c_name, why); });
 }
 
+void report_no_components(ompi_communicator_t* comm) noexcept {
+    static std::atomic<bool> done{false};
+    if (ompi_comm_rank(comm) == 0 && !done.exchange(true)) {
+        report_unusable_methods(comm,
+                                "  No components on levels while mpi_ft_enable is set: who waits there for "
+                                "others when a\n  process dies would never learn of it.\n");
+    }
+}
+
 }  // namespace strata::component

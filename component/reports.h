@@ -22,5 +22,7 @@ void report_links(ompi_communicator_t* comm, const CommunicatorSettings& setting
 
 /// Says once per process what methods that the user asked for the levels engine cannot use here.
 void report_unusable_methods(ompi_communicator_t* comm, const std::string& why) noexcept;
+/// Nor any component, though the user asked for some: the others are to go on when a process dies.
+void report_no_components(ompi_communicator_t* comm) noexcept;
 
 }  // namespace strata::component

@@ -63,6 +63,7 @@ struct Settings : CommunicatorSettings {
     bool near_card = true;                 ///< off: leaders are the lowest ranks
     int setup_after = 8;                   ///< calls; see early_calls.h
     bool several_threads = false;          ///< MPI_THREAD_MULTIPLE; as at start, when all compare it
+    bool survives_failures = false;        ///< the others go on when a process dies; as at start
     std::string dump;
 };
 
@@ -83,7 +84,8 @@ struct Surroundings {
     std::uint32_t architecture = 0;
     bool several_threads = false;  ///< MPI_THREAD_MULTIPLE
     bool han_is_default = false;
-    std::string transport = {};  ///< what decides whose cards count, beside what Open MPI itself compares
+    bool survives_failures = false;  ///< the others go on when a process dies
+    std::string transport = {};      ///< what decides whose cards count, beside what Open MPI itself compares
 };
 
 /// Hash of everything that must be equal on all processes before any of them changes a message pattern.

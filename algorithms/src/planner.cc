@@ -143,6 +143,20 @@ bool PlanSettings::may_want(Engine engine, int ranks) const {
            });
 }
 
+bool PlanSettings::may_want_components(int ranks) const {
+    const auto delegated = [](const LevelMethod& method, std::size_t op) {
+        return delegates(method, traits_of(static_cast<Collective>(op)));
+    };
+    bool wanted = may_want(Engine::levels, ranks);
+    for (std::size_t op = 0; op < overrides.size(); ++op) {
+        for (const LevelMethodRule& rule : overrides[op].methods) wanted |= delegated(rule.method, op);
+        for (const Rule& rule : rules_for(rules, static_cast<Collective>(op), ranks)) {
+            for (const LevelRule& level : rule.levels) wanted |= level.method && delegated(*level.method, op);
+        }
+    }
+    return wanted;
+}
+
 bool Planner::is_open(Collective op) const {
     const Overrides& overrides = settings_.of(op);
     return overrides.engine == Engine::automatic && overrides.methods.empty() && rules_of(op).empty();

@@ -105,7 +105,7 @@ private:
     void loop(Collective collective) {
         const Everybody everybody(fault_.wants_new_communicator());
         const Served served(session_, everybody.comm());
-        Exchange exchange(session_, collective, bytes_, root_, everybody.comm());
+        Exchange exchange(collective, bytes_, root_, everybody.comm());
         const std::string name = name_of(collective);
         const int reported = fault_.at() - std::min(most_ahead, fault_.at() / 2);
         fault_.start(folder_, name);

@@ -242,3 +242,35 @@ strata_mpi_test(selected.allreduce.ring selected 16 --op allreduce --expect ring
                 --crossings cluster=6 LAYOUT shuffled ENGINE ring COLLECTIVES allreduce)
 strata_mpi_test(selected.allreduce.no_ring selected 16 --op allreduce --expect tree --bytes 40000
                 LAYOUT deep ENGINE ring COLLECTIVES allreduce)
+# A process dies and the others go on: 5.0 only.
+set(mpirun_survives "")
+if(mpirun_version MATCHES "Open MPI[)]? 5[.]")
+  set(mpirun_survives --with-ft ulfm)
+endif()
+function(strata_survivors_test name ranks)
+  strata_mpi_test(survivors.${name} survivors ${ranks} ${ARGN} MPIRUN ${mpirun_survives})
+endfunction()
+strata_survivors_test(tree 13 --engine tree LAYOUT cyclic ENGINE tree MCA coll_strata_setup_after=0)
+strata_survivors_test(levels 13 LAYOUT cyclic ENGINE levels MCA coll_strata_setup_after=0)
+set_tests_properties(mpi.survivors.levels PROPERTIES PASS_REGULAR_EXPRESSION
+                     "No components on levels while mpi_ft_enable is set.*survivors: passed, 3 are left")
+strata_survivors_test(ring 12 --collectives allgather,allgatherv --engine ring LAYOUT block ENGINE ring
+                      COLLECTIVES allgather allgatherv MCA coll_strata_setup_after=0)
+strata_survivors_test(lanes 14 --collectives bcast,allreduce,allgather,allgatherv --engine lanes LAYOUT two_cards
+                      ENGINE lanes MCA coll_strata_setup_after=0)
+strata_survivors_test(auto 13 LAYOUT shuffled)
+strata_survivors_test(forward 13 LAYOUT shuffled ENGINE forward)
+strata_survivors_test(short 13 --bytes 1000 --engine tree LAYOUT shuffled ENGINE tree MCA coll_strata_setup_after=0)
+strata_survivors_test(long 13 --bytes 4000000 --engine tree LAYOUT unequal ENGINE tree)
+strata_survivors_test(inside 13 --bytes 4000000 --after 3000 --engine tree LAYOUT block ENGINE tree)
+strata_survivors_test(tcp 13 --bytes 4000000 --after 3000 LAYOUT block ENGINE tree BTL self,tcp)
+strata_survivors_test(threads 13 --threads --engine tree LAYOUT cyclic ENGINE tree MCA coll_strata_setup_after=0)
+strata_survivors_test(without 13 LAYOUT cyclic MCA coll=^strata)
+strata_mpi_test(can_fail.survivors.data survivors 5 --collectives bcast --sabotage data LAYOUT cyclic
+                MPIRUN ${mpirun_survives} MUST_PRINT "WRONG: data at word")
+strata_mpi_test(can_fail.survivors.class survivors 5 --collectives barrier --sabotage class LAYOUT cyclic
+                MPIRUN ${mpirun_survives} MUST_PRINT "the error is of class")
+strata_mpi_test(can_fail.survivors.hang survivors 5 --collectives reduce --sabotage hang --watchdog 5 LAYOUT cyclic
+                MPIRUN ${mpirun_survives} MUST_PRINT "still at: reduce, call")
+strata_mpi_test(can_fail.survivors.engine survivors 5 --collectives bcast --engine ring LAYOUT cyclic
+                MPIRUN ${mpirun_survives} MUST_PRINT "0 of 12 calls are served by ring")

@@ -29,7 +29,8 @@ endforeach()
 
 # strata_mpi_test(NAME PROGRAM RANKS [args...]
 #                 [LAYOUT layout] [ENGINE auto|tree|levels|ring|lanes|forward] [COLLECTIVES name...] [TIMEOUT seconds]
-#                 [BTL list] [PML name] [MCA name=value...] [MUST_PRINT regex] [AGAINST_BASIC] [SOAK] [SWEEP])
+#                 [BTL list] [PML name] [MCA name=value...] [MPIRUN option...] [MUST_PRINT regex] [AGAINST_BASIC] [SOAK]
+#                 [SWEEP])
 # registers mpi.NAME: PROGRAM on RANKS ranks. LAYOUT is one of layouts.cmake. ENGINE is that of COLLECTIVES
 # (all of the list, or those that have it: collectives_by_ENGINE). With MUST_PRINT the exit status must be a
 # failure and the output must match: for tests which show that a check can fail. AGAINST_BASIC: the program
@@ -37,7 +38,7 @@ endforeach()
 # `ctest -C extra` runs it (tests/run --label soak). SWEEP: only the label sweep has it.
 function(strata_mpi_test name program ranks)
   cmake_parse_arguments(arg "AGAINST_BASIC;SOAK;SWEEP" "LAYOUT;ENGINE;TIMEOUT;BTL;PML;MUST_PRINT;FIRST"
-                        "MCA;COLLECTIVES" ${ARGN})
+                        "MCA;MPIRUN;COLLECTIVES" ${ARGN})
   if(NOT arg_BTL)
     set(arg_BTL self,vader)
   endif()
@@ -71,7 +72,7 @@ function(strata_mpi_test name program ranks)
     list(APPEND environment OMPI_MCA_${parameter})
   endforeach()
   # More ranks than cores: a waiting rank must let the others run.
-  set(command ${STRATA_MPIRUN} --oversubscribe --mca pml ${arg_PML} --mca btl ${arg_BTL}
+  set(command ${STRATA_MPIRUN} ${arg_MPIRUN} --oversubscribe --mca pml ${arg_PML} --mca btl ${arg_BTL}
       --mca btl_tcp_if_include lo --mca mpi_yield_when_idle 1
       -n ${ranks} $<TARGET_FILE:${program}> ${arg_UNPARSED_ARGUMENTS})
   if(arg_AGAINST_BASIC)

@@ -190,6 +190,18 @@ TEST_F(PlannerSays, WhatParametersAndRulesSay) {
     EXPECT_FALSE(settings.may_want(Engine::lanes, hierarchy.ranks()));
 }
 
+TEST_F(PlannerSays, WhetherComponentsAreAskedFor) {
+    const int ranks = hierarchy.ranks();
+    EXPECT_FALSE(settings.may_want_components(ranks));
+    EXPECT_FALSE(with_rules(R"({"levels": [{"algorithm": "binary"}]})").may_want_components(ranks));
+    EXPECT_TRUE(with_rules(R"({"levels": [{"algorithm": "tuned"}]})").may_want_components(ranks));
+    EXPECT_TRUE(with_rules(R"({"engine": "levels"})").may_want_components(ranks));
+    EXPECT_FALSE(with_rules(R"({"ranks": {"below": 4}, "engine": "levels"})").may_want_components(ranks));
+    settings.overrides[0] = overriding(Engine::automatic);
+    settings.overrides[0].methods.push_back({{}, {Algorithm::component, 0, "sm"}, {}});
+    EXPECT_TRUE(settings.may_want_components(ranks));
+}
+
 TEST_F(PlannerSays, WhyARuleIsPassedOver) {
     settings = with_rules(R"({"collective": "bcast", "engine": "levels"})");
     settings.overrides[0] = overriding(Engine::automatic);

@@ -25,6 +25,8 @@ struct PlanSettings {
     bool speak_of(Collective op) const;
     /// True where a parameter, or a rule for so many ranks, asks for an engine.
     bool may_want(Engine engine, int ranks) const;
+    /// The same for components on levels, by the engine for them or by a method.
+    bool may_want_components(int ranks) const;
 };
 
 /// Whether a plan may be by the levels engine.

@@ -8,11 +8,12 @@
 
 namespace strata::testing {
 
-/// Calls of one collective on a communicator of all ranks, with words that tell whose they are, of which
+/// Calls of one collective on a communicator, with words that tell whose they are, of which
 /// iteration and from which place. Unlike run_case() it leaves errors to the caller and says nothing.
 class Exchange {
 public:
-    Exchange(const Session& session, Collective collective, std::size_t bytes, int root, MPI_Comm comm);
+    /// `bytes` are those of all ranks together, or of a vector; `root` is taken modulo the number of ranks.
+    Exchange(Collective collective, std::size_t bytes, int root, MPI_Comm comm);
     void prepare(int iteration);
     /// Open MPI's return code.
     int call();
@@ -39,9 +40,9 @@ private:
 
     Collective collective_;
     MPI_Comm comm_;
-    int rank_;
-    int size_;
-    int root_;
+    int rank_ = 0;
+    int size_ = 0;
+    int root_ = 0;
     int words_ = 0;
     int iteration_ = 0;
     std::vector<int> counts_;

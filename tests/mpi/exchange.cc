@@ -12,12 +12,11 @@ constexpr std::uint64_t step = 0x9e3779b97f4a7c15u;
 
 }  // namespace
 
-Exchange::Exchange(const Session& session, Collective collective, std::size_t bytes, int root, MPI_Comm comm)
-    : collective_(collective),
-      comm_(comm),
-      rank_(session.rank()),
-      size_(session.size()),
-      root_(root % size_) {
+Exchange::Exchange(Collective collective, std::size_t bytes, int root, MPI_Comm comm)
+    : collective_(collective), comm_(comm) {
+    MPI_Comm_rank(comm, &rank_);
+    MPI_Comm_size(comm, &size_);
+    root_ = root % size_;
     const int words = std::max(size_, static_cast<int>(bytes / sizeof(Word)));
     const bool whole = collective == Collective::bcast || reduces(collective);
     words_ = whole ? words : words / size_;
