@@ -104,12 +104,6 @@ void CommunicatorState::set_up() noexcept {
         forward_all(*reason);
         return;
     }
-    // Equal on all: the one is part of the agreement, the other Open MPI itself insists on. What Open MPI
-    // says of threads now is not: MPI_T_init_thread changes it, in one process alone.
-    if (job_.several_threads && !compat::threads_are_safe()) {
-        forward_all(ForwardReason::threads);
-        return;
-    }
     agreed_ = true;
     unsettled_ = true;
     fresh_ = false;

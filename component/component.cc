@@ -92,7 +92,6 @@ Surroundings find_surroundings() {
     return {compat::size_variable("opal", "btl", "tcp", "eager_limit", 65536),
             compat::size_variable("opal", "btl", "vader", "eager_limit", 4096),
             compat::architecture(),
-            compat::several_threads(),
             compat::han_is_default(),
             compat::survives_failures(),
             compat::transport_choice()};
@@ -120,7 +119,6 @@ int open() {
         }
         surroundings() = find_surroundings();
         const Surroundings& here = surroundings();
-        settings()->several_threads = here.several_threads;
         settings()->survives_failures = here.survives_failures;
         settings()->links.set_eager_limits(here.network_eager_bytes, here.node_eager_bytes);
         if (settings()->priority >= 0) {

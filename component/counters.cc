@@ -28,7 +28,6 @@ const char* name_of(ForwardReason reason) {
         case ForwardReason::version: return "version";
         case ForwardReason::settings: return "settings";
         case ForwardReason::several_jobs: return "several_jobs";
-        case ForwardReason::threads: return "threads";
         case ForwardReason::no_hierarchy: return "no_hierarchy";
         case ForwardReason::model: return "model";
         case ForwardReason::chosen: return "chosen";
@@ -51,7 +50,6 @@ const char* explanation(ForwardReason reason) {
             return "some of its processes have another version or build of the plugin";
         case ForwardReason::settings: return "some of its processes have other parameters or info keys";
         case ForwardReason::several_jobs: return "it joins processes of several jobs";
-        case ForwardReason::threads: return "MPI_THREAD_MULTIPLE over pml/cm";
         case ForwardReason::no_hierarchy: return "all its processes are equally near to each other";
         case ForwardReason::model: return "no gain is predicted";
         case ForwardReason::chosen: return "a parameter says so";

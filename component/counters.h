@@ -15,7 +15,6 @@ enum class ForwardReason : int {
     version,       ///< ... or has another version of it
     settings,      ///< ... or other settings, info keys among them
     several_jobs,  ///< the communicator joins processes of several jobs
-    threads,       ///< MPI_THREAD_MULTIPLE over a point-to-point layer that does not stand it
     no_hierarchy,  ///< all processes are equally near to each other
     model,         ///< the previous component is predicted to be as fast
     chosen,        ///< by parameter

@@ -200,13 +200,6 @@ bool openib_is_used() {
     return !btl.starts_with("^") && btl.find("openib") != std::string::npos;
 }
 
-bool several_threads() { return ompi_mpi_thread_multiple; }
-
-bool threads_are_safe() {
-    const std::string pml = point_to_point_layer();
-    return pml == "ob1" || pml == "ucx";
-}
-
 namespace {
 
 /// nullptr when there is none.

@@ -257,12 +257,6 @@ bool has_info(ompi_communicator_t* comm, std::string_view key) noexcept;
 /// A text MCA variable of another component ("opal", "btl", "tcp", "if_include"); empty when there is none.
 std::string text_variable(const char* project, const char* framework, const char* component,
                           const char* name);
-/// True under MPI_THREAD_MULTIPLE.
-bool several_threads();
-/// True when threads may use the selected point-to-point layer side by side with several messages under way.
-/// Not so pml/cm of 4.1.4 over libfabric: about one in ten runs of a stress test with three threads hung
-/// there.
-bool threads_are_safe();
 /// True where the others go on when a process dies (mpi_ft_enable, ULFM).
 inline bool survives_failures() {
 #if defined(OPAL_ENABLE_FT_MPI) && OPAL_ENABLE_FT_MPI

@@ -210,9 +210,8 @@ std::uint64_t agreement_hash(const SettingsText& text, const Settings& settings,
     all << text.priority << '|' << text.window << '|' << text.hierarchy << '|' << text.disable << '|'
         << settings.near_card << '|' << settings.reproducible << '|' << surroundings.network_eager_bytes
         << '|' << surroundings.node_eager_bytes << '|' << surroundings.architecture << '|'
-        << surroundings.several_threads << '|' << surroundings.han_is_default << '|'
-        << surroundings.survives_failures << '|' << surroundings.transport << '|' << settings.rules_hash
-        << '|' << settings.setup_after << '|';
+        << surroundings.han_is_default << '|' << surroundings.survives_failures << '|'
+        << surroundings.transport << '|' << settings.rules_hash << '|' << settings.setup_after << '|';
     if (settings.network) {
         all << settings.network->hash();
     } else {

@@ -62,7 +62,6 @@ struct Settings : CommunicatorSettings {
     std::vector<topology::NamedCard> nic;  ///< empty: detect
     bool near_card = true;                 ///< off: leaders are the lowest ranks
     int setup_after = 8;                   ///< calls; see early_calls.h
-    bool several_threads = false;          ///< MPI_THREAD_MULTIPLE; as at start, when all compare it
     bool survives_failures = false;        ///< the others go on when a process dies; as at start
     std::string dump;
 };
@@ -82,7 +81,6 @@ struct Surroundings {
     std::size_t network_eager_bytes = 0;
     std::size_t node_eager_bytes = 0;
     std::uint32_t architecture = 0;
-    bool several_threads = false;  ///< MPI_THREAD_MULTIPLE
     bool han_is_default = false;
     bool survives_failures = false;  ///< the others go on when a process dies
     std::string transport = {};      ///< what decides whose cards count, beside what Open MPI itself compares

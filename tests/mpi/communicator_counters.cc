@@ -4,11 +4,11 @@
 // memory. What all communicators together have done is what the process has done.
 //
 //   communicator_counters [--op NAME[,NAME...]] [--expect tree|levels|ring|lanes|forward] [--reason REASON]
-//                         [--bytes N] [--calls N] [--ordered] [--threads] [--spawn]
+//                         [--bytes N] [--calls N] [--ordered] [--spawn]
 //
 // --reason: why calls are left to Open MPI (with --expect forward). --bytes: of a vector, or a block.
-// --ordered: reductions by an operator that does not commute. --threads: MPI_THREAD_MULTIPLE. --spawn: the
-// communicators join these processes and two more.
+// --ordered: reductions by an operator that does not commute. --spawn: the communicators join these processes
+// and two more.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -25,7 +25,7 @@ using namespace strata::testing;
 namespace {
 
 const std::vector<std::string> engines = {"tree", "levels", "ring", "lanes", "forward"};
-const std::set<std::string> reasons_without_set_up = {"several_jobs", "threads", "early"};
+const std::set<std::string> reasons_without_set_up = {"several_jobs", "early"};
 
 struct Wanted {
     Collective collective = Collective::bcast;
@@ -262,10 +262,7 @@ void test(Session& session, MPI_Comm all, const Wanted& wanted, bool ordered) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const bool threads =
-        std::any_of(argv, argv + argc, [](const char* word) { return std::strcmp(word, "--threads") == 0; });
-    Session session(argc, argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE);
-    session.flag("--threads");
+    Session session(argc, argv);
     Wanted wanted;
     const std::string ops = session.option("--op", "bcast");
     wanted.engine = session.option("--expect", "tree");

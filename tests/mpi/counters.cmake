@@ -21,7 +21,6 @@ strata_reason_test(no_hierarchy 4 --op bcast,gather LAYOUT roomy MCA coll_strata
 strata_reason_test(model 11 --op allreduce --bytes 16 LAYOUT crowded MCA coll_strata_setup_after=0)
 strata_reason_test(crowded 11 --op allreduce --bytes 16384 LAYOUT crowded MCA coll_strata_setup_after=0)
 strata_reason_test(order 8 --op reduce,allreduce --ordered LAYOUT cyclic ENGINE tree)
-strata_reason_test(threads 4 --op ${collectives_option} --threads LAYOUT cyclic PML cm)
 strata_reason_test(several_jobs 2 --op bcast,allgather --spawn LAYOUT cyclic BTL self,tcp)
 # Each check can fail.
 foreach(case

@@ -47,7 +47,7 @@ Run::Service Run::service_of(const std::map<std::string, std::uint64_t>& counter
         // For reasons that have nothing to do with the call.
         if (ends_with_one_of(
                 name, {"_forward_early", "_forward_missing", "_forward_version", "_forward_settings",
-                       "_forward_several_jobs", "_forward_threads", "_forward_failure", "_forward_plans"})) {
+                       "_forward_several_jobs", "_forward_failure", "_forward_plans"})) {
             sums.lost += value;
         }
     }

@@ -52,8 +52,10 @@ endforeach()
 strata_mpi_test(endurance.auto endurance 4 --what communicators --count 500 --served 10 LAYOUT wide
                 MCA coll_strata_setup_after=0)
 strata_mpi_test(endurance.trees endurance 4 --what trees --count 100 --served 100 LAYOUT cyclic ENGINE tree)
-strata_mpi_test(endurance.threads endurance 4 --what threads --threads 4 --count 500 --served 100 LAYOUT cyclic
-                ENGINE tree)
+foreach(pml ob1 cm)
+  strata_mpi_test(endurance.threads.${pml} endurance 4 --what threads --threads 4 --count 500 --served 100
+                  LAYOUT cyclic ENGINE tree PML ${pml})
+endforeach()
 foreach(what communicator,communicators file,open.files request,requests segment,shared-memory.segments)
   string(REPLACE "," ";" what ${what})
   list(POP_FRONT what lost told)

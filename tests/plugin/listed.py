@@ -16,7 +16,7 @@ PER_COLLECTIVE = ["algorithm", "level_algorithms", "segsize"]
 ENGINES = ["tree", "levels", "forward"]
 SPECIAL_ENGINES = {"ring": ["allgather", "allgatherv", "allreduce"],
                    "lanes": ["bcast", "allgather", "allgatherv", "allreduce"]}
-REASONS = ["missing", "version", "settings", "several_jobs", "threads", "no_hierarchy", "model", "chosen",
+REASONS = ["missing", "version", "settings", "several_jobs", "no_hierarchy", "model", "chosen",
            "order", "crowded", "failure", "plans", "early"]
 PER_LEVEL = ["messages", "bytes", "delegated"]
 LEVELS = ["cluster", "switch", "node", "package", "die", "group", "numa", "l3", "l2", "l1", "core", "pu",
