@@ -58,7 +58,7 @@ struct Places {
         MPI_Allgather(&leader, 1, MPI_INT, node_of.data(), 1, MPI_INT, MPI_COMM_WORLD);
         std::vector<int> leaders = node_of;
         std::ranges::sort(leaders);
-        leaders.erase(std::ranges::unique(leaders).begin(), leaders.end());
+        leaders.erase(std::unique(leaders.begin(), leaders.end()), leaders.end());
         for (int& node_number : node_of) {
             const auto found = std::ranges::lower_bound(leaders, node_number);
             node_number = static_cast<int>(found - leaders.begin());
