@@ -163,8 +163,12 @@ strata_mpi_test(memory_failures.allgather.doubling.long memory_failures 12 --col
 strata_mpi_test(can_fail.memory_failures.data memory_failures 8 --sabotage data --calls 2 --victim 3
                 LAYOUT cyclic ENGINE tree MUST_PRINT "a wrong block")
 # The vote itself, with ballots that a job hardly ever has.
-add_executable(votes votes.cc)
-target_link_libraries(votes PRIVATE strata_component strata_mpi_check strata_warnings)
+foreach(program late_wakeup votes)
+  add_executable(${program} ${program}.cc)
+  target_link_libraries(${program} PRIVATE strata_component strata_mpi_check strata_warnings)
+endforeach()
+strata_mpi_test(late_wakeup late_wakeup 1)
+strata_mpi_test(can_fail.late_wakeup late_wakeup 1 --sabotage any MUST_PRINT "[Ss]ignal:? ([0-9]+|Segmentation)")
 foreach(ranks 2 3 7 16)
   strata_mpi_test(votes.${ranks} votes ${ranks})
 endforeach()
