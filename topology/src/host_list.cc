@@ -7,7 +7,8 @@
 namespace strata::topology {
 namespace {
 
-constexpr std::size_t most_hosts = 1U << 20;  // a mistyped range must not eat the memory
+constexpr std::size_t most_hosts = 1U << 20;   // a mistyped range must not eat the memory
+constexpr std::size_t most_bytes = 64U << 20;  // of a million names, too
 constexpr std::size_t most_digits = 9;
 constexpr std::size_t longest_name = 255;  // of a host in the domain name system, about
 
@@ -48,17 +49,32 @@ void check_length(std::size_t length, std::string_view list) {
     }
 }
 
+std::size_t bytes_in(const std::vector<std::string>& names) {
+    std::size_t bytes = 0;
+    for (const std::string& name : names) bytes += name.size();
+    return bytes;
+}
+
+std::size_t longest_of(const std::vector<std::string>& names) {
+    std::size_t longest = 0;
+    for (const std::string& name : names) longest = std::max(longest, name.size());
+    return longest;
+}
+
+void check_bytes(std::size_t bytes, std::string_view list) {
+    if (bytes > most_bytes) fail(list, "names of more than 64 MiB in all");
+}
+
 /// Every name with every ending behind it.
 std::vector<std::string> combined(const std::vector<std::string>& names,
                                   const std::vector<std::string>& endings, std::string_view list) {
     if (names.size() * endings.size() > most_hosts) fail(list, "more than a million names");
+    check_length(longest_of(names) + longest_of(endings), list);
+    check_bytes(bytes_in(names) * endings.size() + bytes_in(endings) * names.size(), list);
     std::vector<std::string> longer;
     longer.reserve(names.size() * endings.size());
     for (const std::string& name : names) {
-        for (const std::string& ending : endings) {
-            check_length(name.size() + ending.size(), list);
-            longer.push_back(name + ending);
-        }
+        for (const std::string& ending : endings) longer.push_back(name + ending);
     }
     return longer;
 }
@@ -114,9 +130,11 @@ std::vector<std::string_view> split_items(std::string_view list) {
 
 std::vector<std::string> expand_host_list(std::string_view list) {
     std::vector<std::string> hosts;
+    std::size_t bytes = 0;
     for (const std::string_view item : split_items(list)) {
         std::vector<std::string> names = expand_item(item, list);
         if (hosts.size() + names.size() > most_hosts) fail(list, "more than a million names");
+        check_bytes(bytes += bytes_in(names), list);
         hosts.insert(hosts.end(), std::make_move_iterator(names.begin()),
                      std::make_move_iterator(names.end()));
     }

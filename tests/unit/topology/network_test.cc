@@ -42,6 +42,12 @@ TEST(HostList, Expands) {
     EXPECT_EQ(expand_host_list("rack-a_[0-1].x,n[1,1]"), (Names{"rack-a_0.x", "rack-a_1.x", "n1", "n1"}));
     EXPECT_EQ(expand_host_list("n[1-4096]").size(), 4096U);
     EXPECT_EQ(expand_host_list(std::string(255, 'x')), (Names{std::string(255, 'x')}));
+    // A million names, but not of any length: 64 MiB in all, of one item or several.
+    EXPECT_EQ(expand_host_list(std::string(57, 'x') + "[0000000-1048575]").size(), 1U << 20);
+    EXPECT_THROW(expand_host_list(std::string(58, 'x') + "[0000000-1048575]"), std::invalid_argument);
+    const std::string half = std::string(120, 'x') + "[0000000-0300000]";
+    EXPECT_EQ(expand_host_list(half).size(), 300'001U);
+    EXPECT_THROW(expand_host_list(half + "," + half), std::invalid_argument);
 }
 
 TEST(HostList, ManyBracketsCostNoMoreThanTheNamesThatTheyMake) {
@@ -62,24 +68,25 @@ TEST(HostList, BlanksAndCommasSeparateNames) {
 }
 
 TEST(HostList, BrokenListsAreRefused) {
-    const std::pair<std::string, const char*> cases[] = {{"", "no name"},
-                                                         {" ,\t", "no name"},
-                                                         {"n[1-3", "'[' without ']'"},
-                                                         {"n1-3]", "']' without '['"},
-                                                         {"n[[1]]", "'[' inside"},
-                                                         {"n[3-1]", "'3-1' runs backwards"},
-                                                         {"n[a-b]", "'a' is no number"},
-                                                         {"n[]", "'' is no number"},
-                                                         {"n[1-]", "'' is no number"},
-                                                         {"n[-1]", "'' is no number"},
-                                                         {"n[1, 2]", "' 2' is no number"},
-                                                         {"n[1--2]", "'-2' is no number"},
-                                                         {"n[1-9999999999]", "too large"},
-                                                         {"n[0-999999999]", "more than a million"},
-                                                         {"n[1-9999]x[1-9999]", "more than a million"},
-                                                         {"n[1,,2]", "'' is no number"},
-                                                         {"n[0-1048575]" + std::string(300, 'x'), "more than 255"},
-                                                         {std::string(256, 'x'), "more than 255"}};
+    const std::pair<std::string, const char*> cases[] = {
+        {"", "no name"},
+        {" ,\t", "no name"},
+        {"n[1-3", "'[' without ']'"},
+        {"n1-3]", "']' without '['"},
+        {"n[[1]]", "'[' inside"},
+        {"n[3-1]", "'3-1' runs backwards"},
+        {"n[a-b]", "'a' is no number"},
+        {"n[]", "'' is no number"},
+        {"n[1-]", "'' is no number"},
+        {"n[-1]", "'' is no number"},
+        {"n[1, 2]", "' 2' is no number"},
+        {"n[1--2]", "'-2' is no number"},
+        {"n[1-9999999999]", "too large"},
+        {"n[0-999999999]", "more than a million"},
+        {"n[1-9999]x[1-9999]", "more than a million"},
+        {"n[1,,2]", "'' is no number"},
+        {"n[0-1048575]" + std::string(300, 'x'), "more than 255"},
+        {std::string(256, 'x'), "more than 255"}};
     for (const auto& [list, reason] : cases) {
         const std::string error = error_of([&, text = list] { expand_host_list(text); });
         EXPECT_NE(error.find(reason), std::string::npos) << list << " -> " << error;
