@@ -109,6 +109,11 @@ hwloc_obj_t named_object(hwloc_topology_t topology, LevelKind kind, int index) {
     return found;
 }
 
+/// hwloc takes any number from an XML file, values that the enumeration does not have among them.
+bool is_of_type(hwloc_obj_t device, hwloc_obj_osdev_type_t wanted) {
+    return std::memcmp(&device->attr->osdev.type, &wanted, sizeof wanted) == 0;
+}
+
 }  // namespace
 
 std::vector<NetworkCard> Machine::cards() const {
@@ -126,14 +131,13 @@ std::vector<NetworkCard> Machine::cards() const {
         return cards.back();
     };
     for (hwloc_obj_t device = nullptr; (device = hwloc_get_next_osdev(topology, device)) != nullptr;) {
-        const auto type = device->attr->osdev.type;
-        if (device->name == nullptr ||
-            (type != HWLOC_OBJ_OSDEV_NETWORK && type != HWLOC_OBJ_OSDEV_OPENFABRICS)) {
+        if (device->name == nullptr || (!is_of_type(device, HWLOC_OBJ_OSDEV_NETWORK) &&
+                                        !is_of_type(device, HWLOC_OBJ_OSDEV_OPENFABRICS))) {
             continue;
         }
         const hwloc_obj_t pci = pci_device_of(device);
         NetworkCard& card = card_of(pci != nullptr ? pci : device);
-        if (type == HWLOC_OBJ_OSDEV_OPENFABRICS) {
+        if (is_of_type(device, HWLOC_OBJ_OSDEV_OPENFABRICS)) {
             card.names.insert(card.names.begin(), device->name);
             const std::optional<bool> state = port_state(device);
             if (!card.fabric || state.value_or(true)) card.port_active = state;
