@@ -18,7 +18,8 @@ int length_of(std::uint64_t drawn) {
 
 }  // namespace
 
-Calls::Calls(Session& session, MPI_Comm comm) : session_(session), own_(longest), all_(longest) {
+Calls::Calls(Session& session, MPI_Comm comm, std::uint64_t different)
+    : session_(session), different_(different), own_(longest), all_(longest) {
     use(comm);
     // At once: buffers that grow now and then would look like a leak.
     blocks_.resize(static_cast<std::size_t>(longest) * static_cast<std::size_t>(size_));
@@ -31,7 +32,7 @@ void Calls::use(MPI_Comm comm) {
 }
 
 void Calls::one(std::uint64_t number) {
-    const std::uint64_t drawn = mix(session_.seed(), number);
+    const std::uint64_t drawn = mix(session_.seed(), number % different_);
     const int root = static_cast<int>((drawn >> 20U) % static_cast<std::uint64_t>(size_));
     const int length = length_of(drawn);
     told_ = static_cast<double>(number % 1000);

@@ -11,8 +11,10 @@ namespace strata::testing {
 /// Operations of all kinds on one communicator, checked; most are short, few have up to 256 KiB.
 class Calls {
 public:
-    /// `comm`: the largest of those that will be used.
-    Calls(Session& session, MPI_Comm comm);
+    /// `comm`: the largest of those that will be used. `different`: so many calls, which come again and again,
+    /// as a program's do: of every kind a plan is kept, and what is made of rare ones much later looks like a
+    /// leak.
+    Calls(Session& session, MPI_Comm comm, std::uint64_t different);
     void use(MPI_Comm comm);
 
     /// `number`: equal on all ranks; the operation, its length and root follow from it.
@@ -40,6 +42,7 @@ private:
     MPI_Comm comm_;
     int rank_ = 0;
     int size_ = 1;
+    std::uint64_t different_;
     double told_ = 0;
     std::vector<double> own_;
     std::vector<double> all_;
