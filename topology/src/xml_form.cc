@@ -74,6 +74,7 @@ std::string why_dangerous_object(const Attributes& attributes) {
         if (type->second == without) return {};  // these have no sets
     }
     const std::string called = "object " + utf8_text(type->second);
+    if (!attributes.contains("cpuset")) return called + " has no cpuset";
     for (const std::string_view set : {"cpuset", "nodeset"}) {
         const std::string complete = "complete_" + std::string(set);
         if (attributes.contains(set) && !attributes.contains(complete)) return called + " has no " + complete;

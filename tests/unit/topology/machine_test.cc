@@ -171,6 +171,8 @@ TEST(Machine, XmlThatHwlocCannotBearIsRefused) {
     EXPECT_EQ(error_of_xml(machine(sets, thread)), "no error");
     EXPECT_EQ(error_of_xml(machine(without(sets, R"( complete_cpuset="0x1")"), thread)),
               begin + "Machine has no complete_cpuset");
+    EXPECT_EQ(error_of_xml(machine(without(sets, R"( cpuset="0x1")"), thread)),
+              begin + "Machine has no cpuset");
     EXPECT_EQ(error_of_xml(machine(sets, without(thread, R"( complete_nodeset="0x1")"))),
               begin + "PU has no complete_nodeset");
     EXPECT_EQ(error_of_xml(machine(sets, sets)), begin + "PU has no os_index");
