@@ -41,6 +41,11 @@ inline int settle(Module& module, const algorithms::Operation& operation, Planne
     return rc;
 }
 
+/// Of the previous component's error: true where memory has run out (its algorithms return OMPI_ERROR then).
+/// They ask for it before their first message, so that this rank has to repeat the call, for which the others
+/// wait. Any other error, such as of a message that was too long, ends the call, here and for them.
+inline bool others_wait(int rc) { return rc == OMPI_ERR_OUT_OF_RESOURCE || rc == OMPI_ERROR; }
+
 /// The calls that an engine of ours serves, among those of a collective or a communicator.
 template <class Counts>
 auto& served_by(algorithms::Engine engine, Counts& counts) {
@@ -95,7 +100,7 @@ int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments
     if (state.unsettled()) {
         if (state.comes_early(request)) {
             const int rc = hand_over(ForwardReason::early);
-            if (rc != OMPI_SUCCESS) {
+            if (others_wait(rc)) {
                 state.repeat_early();
             }
             return rc;
@@ -122,10 +127,13 @@ int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments
         return run(*planned, operation, communicators);
     }
     if (planned->plan->engine == algorithms::Engine::forward) {
-        CommunicatorState::count_call(*planned);
-        return hand_over(planned->plan->engine_source.origin == algorithms::Origin::model
-                             ? ForwardReason::model
-                             : ForwardReason::chosen);
+        const int left = hand_over(planned->plan->engine_source.origin == algorithms::Origin::model
+                                       ? ForwardReason::model
+                                       : ForwardReason::chosen);
+        if (!others_wait(left)) {
+            CommunicatorState::count_call(*planned);
+        }
+        return left;
     }
     served_by(planned->plan->engine, counters().of(op)).add();
     served_by(planned->plan->engine, state.own_counters()).add();

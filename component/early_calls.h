@@ -25,7 +25,7 @@ public:
         left_ = may_wait(request) ? left_ : 0;
         return left_ > 0 && left_-- > 0;
     }
-    /// One that was taken failed: for the others it goes on, and this rank may repeat it.
+    /// One that was taken failed before its first message: the others wait for this rank to repeat it.
     void give_back() { ++left_; }
 
 private:

@@ -1,5 +1,6 @@
 #include "failing_memory.h"
 
+#include <dlfcn.h>
 #include <link.h>
 
 #include <cstddef>
@@ -8,6 +9,7 @@
 #include <cstring>
 #include <new>
 #include <stdexcept>
+#include <string_view>
 
 namespace strata::testing {
 
@@ -59,6 +61,17 @@ bool is_plugin(const void* caller) {
     return place >= plugin.first && place < plugin.end;
 }
 
+bool is_algorithm(const void* caller) {
+    Dl_info found{};
+    return dladdr(caller, &found) != 0 && found.dli_sname != nullptr &&
+           std::string_view(found.dli_sname).starts_with("ompi_coll_base_");
+}
+
+/// Whether what `caller` asks for by malloc counts.
+bool counts(const void* caller) {
+    return failing_memory().is_of_open_mpi() ? is_algorithm(caller) : is_plugin(caller);
+}
+
 }  // namespace
 
 bool FailingMemory::fails() {
@@ -85,7 +98,7 @@ void* aligned(std::size_t bytes, std::size_t alignment) {
 }
 
 void* allocated_or_thrown(std::size_t bytes, std::size_t alignment) {
-    if (failing_memory().fails()) {
+    if (!failing_memory().is_of_open_mpi() && failing_memory().fails()) {
         if (failing_memory().throws_other()) {
             throw std::runtime_error("as the test has it");
         }
@@ -109,7 +122,9 @@ void* operator new(std::size_t bytes, std::align_val_t alignment) {
     return strata::testing::allocated_or_thrown(bytes, static_cast<std::size_t>(alignment));
 }
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-    return failing_memory().fails() ? nullptr : strata::testing::aligned(bytes, alignof(std::max_align_t));
+    return !failing_memory().is_of_open_mpi() && failing_memory().fails()
+               ? nullptr
+               : strata::testing::aligned(bytes, alignof(std::max_align_t));
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
@@ -122,7 +137,7 @@ extern "C" {
 void* __libc_malloc(std::size_t bytes);  // glibc's own, whatever stands in front of it
 
 void* malloc(std::size_t bytes) {
-    if (failing_memory().armed() && strata::testing::is_plugin(__builtin_return_address(0)) &&
+    if (failing_memory().armed() && strata::testing::counts(__builtin_return_address(0)) &&
         failing_memory().fails()) {
         return nullptr;
     }

@@ -2,7 +2,7 @@
 #include <string_view>
 
 // Memory that runs out on demand. A program that is linked with this gets its operator new from here, and
-// malloc as far as the plugin itself calls it (for Open MPI's objects).
+// malloc as far as the plugin itself calls it (for Open MPI's objects), or Open MPI's algorithms of collectives.
 namespace strata::testing {
 
 /// Which of the allocations on this rank fail, counted from arm() on.
@@ -21,6 +21,9 @@ public:
     void arm(bool on) { armed_ = on; }
     /// None counts before the plugin is loaded: hwloc may load others' libraries before.
     void wait_for_plugin() { waits_for_plugin_ = true; }
+    /// Those of Open MPI's own algorithms count instead.
+    void be_of_open_mpi() { of_open_mpi_ = true; }
+    bool is_of_open_mpi() const { return of_open_mpi_; }
     bool armed() const { return armed_; }
 
     long asked() const { return asked_; }
@@ -33,6 +36,7 @@ public:
 private:
     bool armed_ = false;
     bool waits_for_plugin_ = false;
+    bool of_open_mpi_ = false;
     long asked_ = 0;
     long failing_ = -1;
     How how_ = How::once;

@@ -4,11 +4,12 @@
 // gets any either.
 //
 //   memory_failures [--collective allgather|barrier|allreduce|bcast] [--calls N] [--items N] [--victim RANK]
-//   [--points N] [--each] [--late] [--scarce]
+//   [--points N] [--each] [--late] [--scarce | --of-open-mpi]
 //
 // --late: a plan must change on the way, that is, a call after the second one must ask for memory. --items:
 // ints of a block. --calls: per communicator. --points: allocations to fail per call, at most. --each: all of
-// them, and each must have failed.
+// them, and each must have failed. --of-open-mpi: memory that Open MPI's algorithms ask for in calls that are
+// left to them (of those with --collective allreduce before the first message).
 #include <algorithm>
 #include <cstdio>
 #include <limits>
@@ -95,6 +96,7 @@ int main(int argc, char** argv) {
     const auto most = each ? std::numeric_limits<long>::max() : session.number("--points", 12);
     const auto items = static_cast<int>(session.number("--items", 16));
     const bool late = session.flag("--late");
+    if (session.flag("--of-open-mpi")) failing_memory().be_of_open_mpi();
     how = session.flag("--scarce") ? FailingMemory::How::lasting : FailingMemory::How::once;
     session.reject_other_arguments();
     {

@@ -122,6 +122,9 @@ foreach(victim 0 15)
 endforeach()
 strata_mpi_test(can_fail.memory_failures.late memory_failures 4 --calls 4 --late LAYOUT block
                 MUST_PRINT "no plan changes on the way")
+# In a call before the set-up: the rank repeats it, and counts it once as the others do.
+strata_mpi_test(memory_failures.early memory_failures 8 --collective allreduce --of-open-mpi --each --calls 12 --victim 5
+                LAYOUT cyclic)
 foreach(engine tree levels)
   foreach(collective allgather allreduce barrier bcast)
     strata_mpi_test(memory_failures.${collective}.${engine} memory_failures 8 --collective ${collective}
