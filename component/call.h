@@ -32,8 +32,6 @@ inline int settle(Module& module, const algorithms::Operation& operation, Planne
         planned = &state.plan(operation, false);
         return OMPI_SUCCESS;
     }
-    // Splitting a communicator is itself made of collectives on it.
-    const AllSlotsGuard guard(*module.comm->c_coll, module.saved);
     const int rc = state.level_communicators(operation, *planned->plan, communicators);
     if (rc == OMPI_SUCCESS && communicators == nullptr) {
         planned = &state.plan(operation);

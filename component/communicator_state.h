@@ -102,7 +102,7 @@ public:
     bool may_delegate(const algorithms::Plan& plan, int root);
     /// Communicators for the levels engine in `found`; nullptr when some rank could not make them (then on
     /// every rank, and the plan has been replaced). Collective over the communicator when not yet made for
-    /// this root; the slots must hold the previous components meanwhile. Returns Open MPI's error code.
+    /// this root. Returns Open MPI's error code.
     int level_communicators(const algorithms::Operation& operation, const algorithms::Plan& plan,
                             LevelCommunicators*& found);
 

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "counters.h"
+#include "private_copy.h"
 
 namespace strata::component {
 namespace {
@@ -77,12 +78,6 @@ void agree_on(LeastOfAll& all, int rank, bool failed, LevelCommunicators::Outcom
     outcome.speaker = first_failed == static_cast<std::uint64_t>(rank);
 }
 
-/// Takes part in splitting the parent, in no group of it.
-bool stand_aside(ompi_communicator_t* parent) {
-    ompi_communicator_t* none = nullptr;
-    return ompi_comm_split_with_info(parent, MPI_UNDEFINED, 0, nullptr, &none, false) == OMPI_SUCCESS;
-}
-
 constexpr const char* out_of_memory = "out of memory";  // short enough to need none
 
 }  // namespace
@@ -116,12 +111,18 @@ std::unique_ptr<LevelCommunicators> LevelCommunicators::make(ompi_communicator_t
     if (!able) {
         outcome.why = out_of_memory;
     }
-    bool failed = !able;
+    const PrivateCopy copy(parent);
+    if (able && copy.get() == nullptr) {
+        outcome.why = "Open MPI could not create a communicator";
+    }
+    agree_on(all, rank, !able || copy.get() == nullptr, outcome);
+    if (outcome.rc != OMPI_SUCCESS || !outcome.agreed) {
+        return made;
+    }
+    bool failed = false;
     for (int depth = 0; depth < depths; ++depth) {
-        const bool done =
-            able ? made->split(parent, depth, shares[static_cast<std::size_t>(depth)], outcome.why)
-                 : stand_aside(parent);
-        failed = failed || !done;
+        const Share& share = shares[static_cast<std::size_t>(depth)];
+        failed = !made->split(copy.get(), parent, depth, share, outcome.why) || failed;
     }
     agree_on(all, rank, failed, outcome);
     return made;
@@ -154,11 +155,11 @@ LevelCommunicators::Share LevelCommunicators::share_in(int depth, const topology
     return share;
 }
 
-bool LevelCommunicators::split(ompi_communicator_t* parent, int depth, const Share& share,
-                               std::string& why) noexcept {
+bool LevelCommunicators::split(ompi_communicator_t* copy, ompi_communicator_t* parent, int depth,
+                               const Share& share, std::string& why) noexcept {
     LevelGroup& level = at(depth);
     ompi_communicator_t* created = nullptr;
-    const int rc = ompi_comm_split_with_info(parent, share.group >= 0 ? share.group : MPI_UNDEFINED,
+    const int rc = ompi_comm_split_with_info(copy, share.group >= 0 ? share.group : MPI_UNDEFINED,
                                              share.position, share.info.get(), &created, false);
     try {
         if (rc != OMPI_SUCCESS) {

@@ -73,7 +73,8 @@ private:
     };
     Share share_in(int depth, const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int rank,
                    int root);
-    bool split(ompi_communicator_t* parent, int depth, const Share& share, std::string& why) noexcept;
+    bool split(ompi_communicator_t* copy, ompi_communicator_t* parent, int depth, const Share& share,
+               std::string& why) noexcept;
     bool serves(Collective op, std::string& why) const;
     void equip(LevelGroup& level);
     const Aim& aim_at(const topology::Hierarchy& hierarchy, int rank, int root);

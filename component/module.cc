@@ -170,7 +170,7 @@ void release_spare_modules() noexcept {
     }
 }
 
-const CommunicatorState* state_of(ompi_communicator_t* comm) noexcept {
+Module* module_of(ompi_communicator_t* comm) noexcept {
     if (comm == nullptr || comm->c_coll == nullptr || comm->c_coll->module_list == nullptr) {
         return nullptr;
     }
@@ -180,10 +180,15 @@ const CommunicatorState* state_of(ompi_communicator_t* comm) noexcept {
          item != opal_list_get_end(comm->c_coll->module_list); item = opal_list_get_next(item)) {
         auto* const module = reinterpret_cast<mca_coll_base_avail_coll_t*>(item)->ac_module;
         if (module != nullptr && module->super.obj_class == OBJ_CLASS(strata_module_t)) {
-            return &*reinterpret_cast<Module*>(module)->state;
+            return reinterpret_cast<Module*>(module);
         }
     }
     return nullptr;
+}
+
+const CommunicatorState* state_of(ompi_communicator_t* comm) noexcept {
+    const Module* const module = module_of(comm);
+    return module != nullptr ? &*module->state : nullptr;
 }
 
 mca_coll_base_module_t* query_module(ompi_communicator_t* comm, int* priority, const Settings& settings,

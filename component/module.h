@@ -23,6 +23,9 @@ struct Module {
 mca_coll_base_module_t* query_module(ompi_communicator_t* comm, int* priority, const Settings& settings,
                                      const Surroundings& surroundings, Failure failure) noexcept;
 
+/// This component's entry in a communicator's table, nullptr where it has none.
+Module* module_of(ompi_communicator_t* comm) noexcept;
+
 /// What this component knows about a communicator of this process; nullptr where it does not serve it.
 const CommunicatorState* state_of(ompi_communicator_t* comm) noexcept;
 

@@ -122,6 +122,14 @@ foreach(victim 0 15)
 endforeach()
 strata_mpi_test(can_fail.memory_failures.late memory_failures 4 --calls 4 --late LAYOUT block
                 MUST_PRINT "no plan changes on the way")
+# The program makes a communicator of the one of which those of the levels are made.
+strata_mpi_test(pending_idup pending_idup 8 --rounds 500 LAYOUT cyclic ENGINE levels)
+strata_mpi_test(pending_idup.delegation pending_idup 16 --rounds 100 --calls 25 LAYOUT slow_links
+                MCA coll_strata_setup_after=0)
+strata_mpi_test(can_fail.pending_idup pending_idup 4 --rounds 10 --sabotage sum LAYOUT cyclic ENGINE levels
+                MUST_PRINT "a wrong sum")
+strata_mpi_test(can_fail.pending_idup.tree pending_idup 4 --rounds 10 LAYOUT cyclic ENGINE tree
+                MUST_PRINT "the plugin made no communicators")
 # In a call before the set-up: the rank repeats it, and counts it once as the others do.
 strata_mpi_test(memory_failures.early memory_failures 8 --collective allreduce --of-open-mpi --each --calls 12 --victim 5
                 LAYOUT cyclic)

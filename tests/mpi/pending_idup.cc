@@ -1,0 +1,92 @@
+// Collectives on a communicator of which the program is making a copy: begun by MPI_Comm_idup before them and
+// completed after them. What the plugin makes of it for itself meanwhile must not get in its way.
+//
+//   pending_idup [--rounds N] [--calls N]
+//
+// A round makes a communicator and calls collectives, during one of which the plugin has to make communicators of its
+// own for the levels. Before some call the copy is begun, and every rank sleeps or makes progress for a while of its
+// own. At the end both communicators are used.
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "check.h"
+#include "communicators.h"
+#include "plugin_counters.h"
+
+using namespace strata::testing;
+
+namespace {
+
+/// Up to 400 us, in half of the cases with Open MPI's progress.
+void pass_time(Random& own) {
+    const std::chrono::microseconds length(own.between(0, 400));
+    if (own.between(0, 1) == 0) {
+        std::this_thread::sleep_for(length);
+        return;
+    }
+    const auto end = std::chrono::steady_clock::now() + length;
+    while (std::chrono::steady_clock::now() < end) {
+        int found = 0;
+        MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+    }
+}
+
+void expect_works(Session& session, MPI_Comm comm) {
+    const int mine = session.rank() + (session.sabotages("sum") ? 1 : 0);
+    int sum = 0;
+    MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, comm);
+    session.expect(sum == session.size() * (session.size() - 1) / 2, "a wrong sum");
+}
+
+void gather_all(Session& session, MPI_Comm comm) {
+    constexpr std::size_t block = 16;
+    const std::vector<int> own(block, session.rank());
+    std::vector<int> all(block * static_cast<std::size_t>(session.size()), -1);
+    MPI_Allgather(own.data(), block, MPI_INT, all.data(), block, MPI_INT, comm);
+    for (int rank = 0; rank < session.size(); ++rank) {
+        session.expect(all[block * static_cast<std::size_t>(rank)] == rank, "a wrong block");
+    }
+}
+
+void run_round(Session& session, std::uint64_t round, int calls) {
+    Random own(mix(session.seed(), round, session.rank()));
+    const auto begin = static_cast<int>(mix(session.seed(), round) % static_cast<std::uint64_t>(calls));
+    const NamedCommunicator parent = copy_of_world("copied");
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Request request = MPI_REQUEST_NULL;
+    for (int call = 0; call < calls; ++call) {
+        if (call == begin) {
+            MPI_Comm_idup(parent.comm, &copy, &request);
+            pass_time(own);
+        }
+        if (round % 2 == 0) {
+            MPI_Barrier(parent.comm);
+        } else {
+            gather_all(session, parent.comm);
+        }
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect_works(session, copy);
+    expect_works(session, parent.comm);
+    MPI_Comm_free(&copy);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Session session(argc, argv);
+    const auto rounds = session.number("--rounds", 1000);
+    const auto calls = static_cast<int>(session.number("--calls", 1));
+    session.reject_other_arguments();
+    {
+        const PluginCounters counters(session);
+        for (std::int64_t round = 0; round < rounds; ++round) {
+            session.at("round %lld", static_cast<long long>(round));
+            run_round(session, static_cast<std::uint64_t>(round), calls);
+        }
+        const std::uint64_t made = session.total(counters.read(session, "communicators"));
+        session.expect(made >= static_cast<std::uint64_t>(rounds), "the plugin made no communicators");
+    }
+    return session.finish();
+}
