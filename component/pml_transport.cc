@@ -169,14 +169,14 @@ int PmlTransport::wait_some(std::span<int> done, int& count) {
 int PmlTransport::send(const std::byte* data, std::size_t bytes, int peer) {
     has_begun_ = true;
     count_message(peer, bytes);
-    return MCA_PML_CALL(
-        send(data, bytes, &ompi_mpi_byte.dt, peer, tags_[0], MCA_PML_BASE_SEND_STANDARD, comm_));
+    return noticed(MCA_PML_CALL(
+        send(data, bytes, &ompi_mpi_byte.dt, peer, tags_[0], MCA_PML_BASE_SEND_STANDARD, comm_)));
 }
 
 int PmlTransport::recv(std::byte* data, std::size_t bytes, int peer) {
     has_begun_ = true;
-    return unless_too_long(
-        MCA_PML_CALL(recv(data, bytes, &ompi_mpi_byte.dt, peer, tags_[0], comm_, MPI_STATUS_IGNORE)));
+    return unless_too_long(noticed(
+        MCA_PML_CALL(recv(data, bytes, &ompi_mpi_byte.dt, peer, tags_[0], comm_, MPI_STATUS_IGNORE))));
 }
 
 void PmlTransport::abandon() noexcept {
