@@ -1,4 +1,6 @@
 // The plans of a communicator that are kept, and when another takes the place of one.
+#include <utility>
+
 #include "communicator_state.h"
 #include "dump.h"
 #include "messages.h"
@@ -13,11 +15,21 @@ Planned& CommunicatorState::plan(const algorithms::Operation& operation, bool ma
     const algorithms::PlanClass found = planner().class_of(operation, by_levels);
     auto place = plans_.find(found.key);
     if (place == plans_.end()) {
-        place = plans_.emplace(found.key, Planned(book_->at(found, by_levels))).first;
+        place = keep_plan(found.key, Planned(book_->at(found, by_levels)));
         explain(operation, *place->second.plan);
     }
     delegate_if_it_pays(place->second, operation);
     return place->second;
+}
+
+CommunicatorState::Plans::iterator CommunicatorState::keep_plan(std::uint64_t key, Planned planned) {
+    const std::lock_guard lock(counted_);
+    return plans_.emplace(key, std::move(planned)).first;
+}
+
+void CommunicatorState::forget_plans() noexcept {
+    const std::lock_guard lock(counted_);
+    plans_.clear();
 }
 
 /// Every rank counts the calls of a plan alike (count_call()), and changes it at the same one.

@@ -142,7 +142,7 @@ int CommunicatorState::settle(const Request& first) noexcept {
     }
     agreed_ = false;
     records_ = {};
-    plans_.clear();
+    forget_plans();
     forward_all(*verdict.against);
     return tell_verdict(least_, comm_, own_.get(), ballot, verdict);
 }
@@ -170,17 +170,23 @@ Ballot CommunicatorState::make_ballot(const Request& first) noexcept {
 
 /// Everything that follows from the records and the settings, but for which calls are served.
 void CommunicatorState::prepare() {
-    plans_.clear();
+    forget_plans();
     routing_.reset();
     records_ = records_of(comm_);
     const topology::Election election = election_of(comm_, job_, settings_);
     topology::Hierarchy built = topology::build_hierarchy(records_, {settings_.hierarchy, election});
+    topology::CardLanes cards;
     if (settings_.may_want(algorithms::Engine::lanes, built.ranks())) {
-        lanes_ = topology::card_lanes(built, records_, election);
+        cards = topology::card_lanes(built, records_, election);
     }
-    const int lanes = std::max(1, lanes_.count());
-    book_ = own_ != nullptr ? make_plans(std::move(built), settings_, lanes)
-                            : shared_plans(std::move(built), job_, lanes);
+    const int lanes = std::max(1, cards.count());
+    auto book = own_ != nullptr ? make_plans(std::move(built), settings_, lanes)
+                                : shared_plans(std::move(built), job_, lanes);
+    {
+        const std::lock_guard lock(counted_);
+        lanes_ = std::move(cards);
+        book_ = std::move(book);
+    }
     routing_.emplace(hierarchy(), lanes_, ompi_comm_rank(comm_));
     consecutive_groups_ = algorithms::consecutive_groups(hierarchy());
 }
@@ -280,6 +286,7 @@ CommunicatorState::LevelSet* CommunicatorState::level_set(const algorithms::Plan
 }
 
 std::size_t CommunicatorState::memory() const {
+    const std::lock_guard lock(counted_);
     std::size_t bytes = sizeof(*this) + arena_.held() + (book_ != nullptr ? book_->memory() : 0);
     for (const topology::Hierarchy& lane : lanes_.trees) {
         bytes += sizeof lane + topology::heap_bytes(lane);
@@ -303,7 +310,7 @@ bool CommunicatorState::may_delegate(const algorithms::Plan& plan, int root) {
 void CommunicatorState::give_up_levels(Collective op, const LevelCommunicators::Outcome& outcome,
                                        bool asked_for) {
     levels_given_up_[static_cast<std::size_t>(op)] = true;
-    plans_.clear();
+    forget_plans();
     if (outcome.speaker && asked_for) {
         report_unusable_methods(comm_, outcome.why);
     }

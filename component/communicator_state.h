@@ -2,6 +2,7 @@
 #include <array>
 #include <list>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -110,7 +111,8 @@ public:
     CommunicatorCounters& own_counters() { return own_counters_; }
     const CommunicatorCounters& own_counters() const { return own_counters_; }
     /// Bytes kept for this communicator: hierarchy and plans (of all communicators that share them) and
-    /// buffers; without the edges of its trees, and what components keep on its levels.
+    /// buffers; without the edges of its trees, and what components keep on its levels. A tool's thread may
+    /// ask during a call.
     std::size_t memory() const;
 
     /// Where what becomes of calls is noted; null where nobody will read it.
@@ -175,6 +177,8 @@ public:
     };
 
 private:
+    using Plans = std::unordered_map<std::uint64_t, Planned>;  // by PlanClass::key
+
     struct LevelSet {
         std::vector<std::string> components;  // by level; empty for a named algorithm
         int key = -1;
@@ -194,6 +198,8 @@ private:
     void decide(Collective op);
     bool is_open(Collective op) const;
     bool may_compose(Collective op) const;
+    Plans::iterator keep_plan(std::uint64_t key, Planned planned);
+    void forget_plans() noexcept;
     void delegate_if_it_pays(Planned& planned, const algorithms::Operation& operation);
     void give_up_levels(Collective op, const LevelCommunicators::Outcome& outcome, bool asked_for);
     LevelSet* level_set(const algorithms::Plan& plan, int root);
@@ -221,12 +227,13 @@ private:
     bool told_predicted_ = false;
     bool consecutive_groups_ = false;
     std::array<std::optional<ForwardReason>, collective_count> forwarded_because_;  // empty: served
+    // Of what memory() counts: whoever changes it, or asks from elsewhere.
+    mutable std::mutex counted_;
     topology::CardLanes lanes_;  // made only where a parameter asks for the lanes engine
     std::shared_ptr<algorithms::PlanBook> book_;
     std::array<bool, collective_count> levels_given_up_{};
     std::optional<algorithms::Routing> routing_;  // of the book's hierarchy, and the lanes
-    // By PlanClass::key.
-    std::unordered_map<std::uint64_t, Planned> plans_;
+    Plans plans_;
     std::list<LevelSet> level_sets_;
     CommunicatorCounters own_counters_;
     std::unique_ptr<CallUsage> usage_;

@@ -68,6 +68,7 @@ void Arena::add_chunk(std::size_t needed) {
         data = static_cast<std::byte*>(::operator new(size, alignment));
     }
     chunks_.push_back({data, size});
+    held_.store(before + size, std::memory_order_relaxed);
     kept_chunks_ += kept ? 1 : 0;
     used_ = 0;
 }
@@ -103,6 +104,7 @@ void Arena::reset() noexcept {
 
 void Arena::abandon() noexcept {
     chunks_.clear();
+    held_.store(0, std::memory_order_relaxed);
     kept_chunks_ = 0;
     used_ = 0;
     taken_ = 0;
@@ -110,7 +112,9 @@ void Arena::abandon() noexcept {
 
 /// All chunks from number `first` on.
 void Arena::give_back(std::size_t first) noexcept {
+    std::size_t less = 0;
     for (std::size_t i = first; i < chunks_.size(); ++i) {
+        less += chunks_[i].bytes;
         if (i >= kept_chunks_ && spare_ != nullptr) {
             spare_->put(chunks_[i].data, chunks_[i].bytes);
         } else {
@@ -118,15 +122,8 @@ void Arena::give_back(std::size_t first) noexcept {
         }
     }
     chunks_.resize(std::min(first, chunks_.size()));
+    held_.store(held() - less, std::memory_order_relaxed);
     kept_chunks_ = std::min(kept_chunks_, first);
-}
-
-std::size_t Arena::held() const {
-    std::size_t sum = 0;
-    for (const Chunk& chunk : chunks_) {
-        sum += chunk.bytes;
-    }
-    return sum;
 }
 
 void* Arena::do_allocate(std::size_t bytes, std::size_t wanted) {

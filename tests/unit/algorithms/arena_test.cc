@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <memory_resource>
 #include <new>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -177,6 +180,25 @@ TEST(Arena, AbandonedMemoryStaysValid) {
     std::memset(other, 2, 1000);
     EXPECT_EQ(piece[999], std::byte{1});
     ::operator delete (piece, std::align_val_t{Arena::alignment_bytes});  // it was the start of its chunk
+}
+
+/// As a tool's thread asks for a variable during calls. What says that it must not is the thread sanitizer.
+TEST(Arena, AnotherThreadMayAskWhatItHolds) {
+    Arena arena;
+    std::atomic<bool> done{false};
+    std::size_t most = 0;
+    std::thread tool([&] {
+        while (!done) most = std::max(most, arena.held());
+    });
+    constexpr std::size_t large = std::size_t{8} << 20;  // given back by every reset()
+    for (int call = 0; call < 200; ++call) {
+        for (int piece = 0; piece < 20; ++piece) arena.take(large / 20);
+        arena.reset();
+    }
+    done = true;
+    tool.join();
+    EXPECT_LE(most, 4 * large);
+    EXPECT_LE(arena.held(), Arena::default_keep);
 }
 
 TEST(Arena, IsAMemoryResource) {

@@ -49,8 +49,8 @@ public:
     void reset() noexcept;
     /// Forgets the memory without giving it back: after an error, messages under way may still write to it.
     void abandon() noexcept;
-    /// Bytes held from the system.
-    std::size_t held() const;
+    /// Bytes held from the system. Any thread may ask.
+    std::size_t held() const { return held_.load(std::memory_order_relaxed); }
 
     static constexpr std::size_t alignment_bytes = 64;
     static constexpr int patience = 64;
@@ -72,6 +72,7 @@ private:
     std::size_t keep_;
     SpareChunk* spare_;
     std::vector<Chunk> chunks_;        ///< the last one is in use
+    std::atomic<std::size_t> held_{0};  ///< by all of them
     std::size_t used_ = 0;             ///< of the last chunk
     std::size_t taken_ = 0;            ///< since the start or reset()
     std::size_t expected_ = 0;         ///< most bytes taken between two resets, as far as they may be kept
