@@ -58,7 +58,7 @@ private:
     double time(const JsonValue& object, const char* name) const {
         const JsonValue& value = needed(object, name, Kind::number);
         if (!(value.number >= 0 && value.number <= most)) fail(value, "a time is out of its range");
-        return value.number;
+        return value.number + 0.0;  // not -0
     }
     const std::string& text(const JsonValue& object, const char* name) const {
         return needed(object, name, Kind::string).text;

@@ -60,7 +60,7 @@ bool LineReader::read_line() {
 bool LineReader::next(std::string_view& line, char comment) {
     while (read_line()) {
         line = topology::trimmed(line_);
-        if (!line.empty() && line.back() == '\r') line = topology::trimmed(line.substr(0, line.size() - 1));
+        while (line.ends_with('\r')) line = topology::trimmed(line.substr(0, line.size() - 1));
         if (!line.empty() && line.front() != comment) return true;
     }
     return false;

@@ -197,6 +197,7 @@ TEST_F(TrafficFiles, WritesWhatItReads) {
 TEST_F(TrafficFiles, ComplainsAboutDenseMatrices) {
     EXPECT_EQ(complaint(""), "m: is empty");
     EXPECT_EQ(complaint("# nothing\n"), "m: there is nothing but comments in it");
+    EXPECT_EQ(complaint("\r\r \r"), complaint(""));  // blank, too
     EXPECT_EQ(complaint("0 1\n2\n"), "m:2: 1 numbers, but the first row has 2");
     EXPECT_EQ(complaint("0 1\n2 0\n# x\n3 4\n"), "m:4: more rows than the 2 numbers of a row");
     EXPECT_EQ(complaint("0 1\n"), "m: 1 rows of 2 numbers: a matrix has as many rows as columns");
