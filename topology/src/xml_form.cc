@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "hardware_path.h"
 #include "strata/topology/text.h"
 
 namespace strata::topology {
@@ -56,6 +57,15 @@ bool is_set(std::string_view text) {
     return true;
 }
 
+/// Of two sets that hwloc can read.
+bool lies_within(std::string_view part, std::string_view whole) {
+    const Bitmap first = empty_bitmap();
+    const Bitmap second = empty_bitmap();
+    hwloc_bitmap_sscanf(first.get(), std::string(part).c_str());
+    hwloc_bitmap_sscanf(second.get(), std::string(whole).c_str());
+    return hwloc_bitmap_isincluded(first.get(), second.get()) != 0;
+}
+
 /// Of any tag: a set that hwloc cannot read.
 std::string why_dangerous_sets(const Attributes& attributes) {
     for (const auto& [name, value] : attributes) {
@@ -77,7 +87,13 @@ std::string why_dangerous_object(const Attributes& attributes) {
     if (!attributes.contains("cpuset")) return called + " has no cpuset";
     for (const std::string_view set : {"cpuset", "nodeset"}) {
         const std::string complete = "complete_" + std::string(set);
-        if (attributes.contains(set) && !attributes.contains(complete)) return called + " has no " + complete;
+        const auto own = attributes.find(set);
+        if (own == attributes.end()) continue;
+        const auto whole = attributes.find(complete);
+        if (whole == attributes.end()) return called + " has no " + complete;
+        if (!lies_within(own->second, whole->second)) {
+            return called + " has a " + std::string(set) + " that its " + complete + " does not contain";
+        }
     }
     if (type->second != "PU" && type->second != "NUMANode") return {};
     const auto index = attributes.find("os_index");

@@ -175,6 +175,9 @@ TEST(Machine, XmlThatHwlocCannotBearIsRefused) {
               begin + "Machine has no cpuset");
     EXPECT_EQ(error_of_xml(machine(sets, without(thread, R"( complete_nodeset="0x1")"))),
               begin + "PU has no complete_nodeset");
+    const std::string outside = R"( cpuset="0x3" complete_cpuset="0x4" nodeset="0x1" complete_nodeset="0x1")";
+    EXPECT_EQ(error_of_xml(machine(outside, thread)),
+              begin + "Machine has a cpuset that its complete_cpuset does not contain");
     EXPECT_EQ(error_of_xml(machine(sets, sets)), begin + "PU has no os_index");
     EXPECT_EQ(error_of_xml(machine(sets, sets + R"( name="a>b" os_index="4294967295")")),
               begin + "PU has os_index '4294967295', which must be below 1048576");
