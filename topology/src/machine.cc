@@ -46,8 +46,10 @@ std::shared_ptr<hwloc_topology> load_xml(const std::string& path) {
         const std::string reason = std::string(error.what()).substr(path.size() + 2);  // behind "PATH: "
         throw std::invalid_argument(refused + ": it " + reason);
     }
-    if (const std::string why = why_dangerous(text); !why.empty()) {
-        throw std::invalid_argument(refused + ": " + why);
+    try {
+        check_xml_form(text);
+    } catch (const std::invalid_argument& error) {
+        throw std::invalid_argument(refused + ": " + error.what());
     }
     // A source set here replaces HWLOC_XMLFILE and the like, and nothing of the running machine is added.
     auto topology = new_topology();

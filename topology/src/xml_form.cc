@@ -1,42 +1,21 @@
 #include "xml_form.h"
 
 #include <algorithm>
-#include <map>
+#include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "hardware_path.h"
 #include "strata/topology/text.h"
+#include "xml_tags.h"
 
 namespace strata::topology {
 namespace {
 
-constexpr std::string_view blanks = " \t\r\n";
 constexpr unsigned most_indices = 1U << 20;  // a set of them takes 128 KiB
 
-using Attributes = std::map<std::string_view, std::string_view>;
-
-/// Behind the value whose quote stands at `quote`.
-std::size_t behind_value(std::string_view xml, std::size_t quote) {
-    const std::size_t end = xml.find(xml[quote], quote + 1);
-    return end == std::string_view::npos ? xml.size() : end + 1;
-}
-
-/// NAME="VALUE" words of a tag.
-Attributes attributes_of(std::string_view tag) {
-    Attributes found;
-    while (true) {
-        const std::size_t equals = tag.find('=');
-        if (equals == std::string_view::npos) return found;
-        std::string_view name = tag.substr(0, equals);
-        name = name.substr(0, std::min(name.find_last_not_of(blanks), name.size() - 1) + 1);
-        name.remove_prefix(std::min(name.find_last_of(blanks) + 1, name.size()));
-        const std::size_t begin = tag.find_first_of("\"'", equals);
-        if (begin == std::string_view::npos) return found;
-        const std::size_t end = behind_value(tag, begin);
-        found.emplace(name, tag.substr(begin + 1, std::max(end, begin + 2) - begin - 2));
-        tag.remove_prefix(end);
-    }
-}
+[[noreturn]] void refuse(const std::string& why) { throw std::invalid_argument(why); }
 
 /// As hwloc writes sets: "0x00000003", "0xf...f,,0x1"; anything else may end in an assertion of hwloc.
 bool is_set(std::string_view text) {
@@ -57,82 +36,171 @@ bool is_set(std::string_view text) {
     return true;
 }
 
-/// Of two sets that hwloc can read.
-bool lies_within(std::string_view part, std::string_view whole) {
-    const Bitmap first = empty_bitmap();
-    const Bitmap second = empty_bitmap();
-    hwloc_bitmap_sscanf(first.get(), std::string(part).c_str());
-    hwloc_bitmap_sscanf(second.get(), std::string(whole).c_str());
-    return hwloc_bitmap_isincluded(first.get(), second.get()) != 0;
-}
-
-/// Of any tag: a set that hwloc cannot read.
-std::string why_dangerous_sets(const Attributes& attributes) {
+/// Of any tag.
+void check_sets(const XmlAttributes& attributes) {
     for (const auto& [name, value] : attributes) {
         if ((name.ends_with("cpuset") || name.ends_with("nodeset")) && !is_set(value)) {
-            return std::string(name) + " '" + utf8_text(value) + "' is no set of numbers";
+            refuse(std::string(name) + " '" + utf8_text(value) + "' is no set of numbers");
         }
     }
-    return {};
 }
 
-/// Of an object: what keeps hwloc from it.
-std::string why_dangerous_object(const Attributes& attributes) {
-    const auto type = attributes.find("type");
-    if (type == attributes.end()) return "an object has no type";
-    for (const std::string_view without : {"Bridge", "PCIDev", "OSDev", "Misc"}) {
-        if (type->second == without) return {};  // these have no sets
+/// Where an object stands in hwloc's tree (hwloc 2, "Terms and Definitions").
+enum class Role : std::uint8_t { machine, normal, thread, node, memory, apart };
+
+/// Types as hwloc's import understands them, which takes parts and other cases of the words, too.
+Role role_of(std::string_view type) {
+    hwloc_obj_type_t known = HWLOC_OBJ_GROUP;  // "Cache", "Tile", "Module" of other versions
+    if (type.find('&') != type.npos) refuse("type '" + utf8_text(type) + "' of an object is none");
+    if (type == "System") return Role::machine;
+    if (type == "MemCache") return Role::memory;
+    if (hwloc_type_sscanf(std::string(type).c_str(), &known, nullptr, 0) < 0) return Role::normal;
+    if (known == HWLOC_OBJ_MACHINE) return Role::machine;
+    if (known == HWLOC_OBJ_PU) return Role::thread;
+    if (known == HWLOC_OBJ_NUMANODE) return Role::node;
+    if (hwloc_obj_type_is_memory(known) != 0) return Role::memory;
+    return hwloc_obj_type_is_normal(known) != 0 ? Role::normal : Role::apart;
+}
+
+struct XmlObject {
+    std::string type;
+    Role role = Role::normal;
+    Bitmap cpuset, complete_cpuset, nodeset, complete_nodeset;  // null where there is none
+    Bitmap taken;                                               // by its normal children
+
+    std::string called() const { return "object " + utf8_text(type); }
+};
+
+Bitmap set_of(const XmlAttributes& attributes, std::string_view name) {
+    const auto found = attributes.find(name);
+    if (found == attributes.end()) return nullptr;
+    const Bitmap set = empty_bitmap();
+    hwloc_bitmap_sscanf(set.get(), std::string(found->second).c_str());
+    return set;
+}
+
+void check_within(const XmlObject& object, const char* part, const Bitmap& set, const std::string& whole,
+                  const Bitmap& around) {
+    if (!set) return;
+    if (!around || hwloc_bitmap_isincluded(set.get(), around.get()) == 0) {
+        refuse(object.called() + " has a " + part + " that " + whole + " does not contain");
     }
-    const std::string called = "object " + utf8_text(type->second);
-    if (!attributes.contains("cpuset")) return called + " has no cpuset";
-    for (const std::string_view set : {"cpuset", "nodeset"}) {
-        const std::string complete = "complete_" + std::string(set);
-        const auto own = attributes.find(set);
-        if (own == attributes.end()) continue;
-        const auto whole = attributes.find(complete);
-        if (whole == attributes.end()) return called + " has no " + complete;
-        if (!lies_within(own->second, whole->second)) {
-            return called + " has a " + std::string(set) + " that its " + complete + " does not contain";
-        }
-    }
-    if (type->second != "PU" && type->second != "NUMANode") return {};
+}
+
+/// hwloc wants both, or neither.
+void check_complete(const XmlObject& object, const char* part, const Bitmap& set, const Bitmap& complete) {
+    const std::string whole = "complete_" + std::string(part);
+    if (set && !complete) refuse(object.called() + " has no " + whole);
+    if (!set && complete) refuse(object.called() + " has no " + part);
+    check_within(object, part, set, "its " + whole, complete);
+}
+
+/// PUs and NUMA nodes are what sets count.
+void check_index(const XmlObject& object, const XmlAttributes& attributes) {
+    const bool is_thread = object.role == Role::thread;
     const auto index = attributes.find("os_index");
-    if (index == attributes.end()) return called + " has no os_index";
+    if (index == attributes.end()) refuse(object.called() + " has no os_index");
     const auto number = whole_number<unsigned>(index->second);
     if (!number || *number >= most_indices) {
-        return called + " has os_index '" + utf8_text(index->second) + "', which must be below " +
-               std::to_string(most_indices);
+        refuse(object.called() + " has os_index '" + utf8_text(index->second) + "', which must be below " +
+               std::to_string(most_indices));
     }
-    return {};
+    const Bitmap& set = is_thread ? object.complete_cpuset : object.complete_nodeset;
+    if (!set || hwloc_bitmap_weight(set.get()) != 1 || hwloc_bitmap_isset(set.get(), *number) == 0) {
+        refuse(object.called() + " " + std::to_string(*number) + " has a " +
+               (is_thread ? "complete_cpuset" : "complete_nodeset") + " of another number");
+    }
 }
 
-/// Where a tag ends that begins at `at`; a value may hold '>'.
-std::size_t end_of_tag(std::string_view xml, std::size_t at) {
-    while (true) {
-        at = std::min(xml.find_first_of("\"'>", at), xml.size());
-        if (at == xml.size() || xml[at] == '>') return at;
-        at = behind_value(xml, at);
+XmlObject read_object(const XmlAttributes& attributes) {
+    const auto type = attributes.find("type");
+    if (type == attributes.end() || type->second.empty()) refuse("an object has no type");
+    XmlObject object;
+    object.type = type->second;
+    object.role = role_of(type->second);
+    object.cpuset = set_of(attributes, "cpuset");
+    object.complete_cpuset = set_of(attributes, "complete_cpuset");
+    object.nodeset = set_of(attributes, "nodeset");
+    object.complete_nodeset = set_of(attributes, "complete_nodeset");
+    if (object.role == Role::apart) {
+        if (object.cpuset) refuse(object.called() + " has a cpuset");
+        return object;
     }
+    if (!object.cpuset) refuse(object.called() + " has no cpuset");
+    check_complete(object, "cpuset", object.cpuset, object.complete_cpuset);
+    check_complete(object, "nodeset", object.nodeset, object.complete_nodeset);
+    if (object.role == Role::thread || object.role == Role::node) check_index(object, attributes);
+    return object;
 }
+
+/// What the children of an object may be (hwloc 2, "Terms and Definitions": normal, memory, I/O and Misc).
+void check_place(const XmlObject& object, XmlObject& parent) {
+    const std::string around = "the " + parent.called() + " around it";
+    if (object.role == Role::apart) return;
+    if (parent.role == Role::apart || parent.role == Role::thread) {
+        refuse(object.called() + " lies within the " + parent.called());
+    }
+    check_within(object, "cpuset", object.cpuset, around, parent.cpuset);
+    check_within(object, "complete_cpuset", object.complete_cpuset, around, parent.complete_cpuset);
+    if (parent.nodeset && !object.nodeset) refuse(object.called() + " has no nodeset");
+    if (parent.role != Role::node) {  // up to hwloc 1.11 others stood in a NUMA node; hwloc 2 takes them out
+        check_within(object, "nodeset", object.nodeset, around, parent.nodeset);
+        check_within(object, "complete_nodeset", object.complete_nodeset, around, parent.complete_nodeset);
+    }
+    if (object.role == Role::memory || object.role == Role::node) return;
+    if (!parent.taken) parent.taken = empty_bitmap();
+    if (hwloc_bitmap_intersects(parent.taken.get(), object.complete_cpuset.get()) != 0) {
+        refuse(object.called() + " shares processors with another one in the " + parent.called());
+    }
+    hwloc_bitmap_or(parent.taken.get(), parent.taken.get(), object.complete_cpuset.get());
+}
+
+/// The objects around the current tag, the innermost last; other tags between them have a type-less entry.
+class XmlTree {
+public:
+    void open(const XmlTag& tag) {
+        if (open_.empty() && tag.name != "topology" && tag.name != "root") {
+            refuse("tag '" + std::string(tag.name) + "' instead of 'topology'");
+        }
+        check_sets(tag.attributes);
+        XmlObject object;
+        if (tag.name == "object") {
+            object = read_object(tag.attributes);
+            place(object);
+        }
+        open_.push_back(std::move(object));
+    }
+
+    void close() { open_.pop_back(); }
+
+private:
+    void place(const XmlObject& object) {
+        if (open_.size() == 1) {
+            if (std::exchange(has_machine_, true)) refuse("a second object behind the Machine");
+            if (object.role != Role::machine) refuse(object.called() + " instead of the Machine");
+            return;
+        }
+        if (open_.empty() || open_.back().type.empty()) refuse(object.called() + " lies within no object");
+        check_place(object, open_.back());
+    }
+
+    std::vector<XmlObject> open_;
+    bool has_machine_ = false;
+};
 
 }  // namespace
 
-std::string why_dangerous(std::string_view xml) {
-    constexpr std::string_view comment = "<!--";
-    for (std::size_t at = xml.find('<'); at < xml.size(); at = xml.find('<', at)) {
-        if (xml.substr(at).starts_with(comment)) {
-            at = xml.find("-->", at + comment.size());
-            continue;
+void check_xml_form(std::string_view xml) {
+    XmlTags tags(xml);
+    XmlTree tree;
+    try {
+        while (const auto tag = tags.next()) {
+            if (tag->opens) tree.open(*tag);
+            if (tag->closes) tree.close();
         }
-        const std::size_t end = end_of_tag(xml, at);
-        const std::string_view tag = xml.substr(at, end - at);
-        at = end;
-        const Attributes attributes = attributes_of(tag);
-        std::string why = why_dangerous_sets(attributes);
-        if (why.empty() && tag.starts_with("<object")) why = why_dangerous_object(attributes);
-        if (!why.empty()) return why;
+    } catch (const std::invalid_argument& error) {
+        throw std::invalid_argument("line " + std::to_string(tags.line()) + ": " + error.what());
     }
-    return {};
 }
 
 }  // namespace strata::topology

@@ -1,11 +1,12 @@
 #pragma once
-#include <string>
 #include <string_view>
 
 namespace strata::topology {
 
-/// Why hwloc must not be given an XML topology, though it may be well-formed: it lacks what hwloc always
-/// writes and takes for granted, so that hwloc would crash or not come to an end. Empty: it may be tried.
-std::string why_dangerous(std::string_view xml);
+/// hwloc takes for granted that an XML topology is one that it wrote: others make it crash or never end,
+/// though they are well-formed XML. Throws std::invalid_argument, naming the line, where objects do not lie
+/// within each other as hwloc's do (hwloc 2.9, "Consistency and robustness of objects" is checked by it only
+/// in debug builds: hwloc_topology_check()).
+void check_xml_form(std::string_view xml);
 
 }  // namespace strata::topology

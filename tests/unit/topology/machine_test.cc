@@ -59,7 +59,7 @@ TEST(Machine, IsReadFromNothingThatHasNoEnd) {
     EXPECT_EQ(error(path), begin + ": it is a named pipe");
     std::filesystem::remove(path);
     std::ofstream(path) << "<topology";
-    EXPECT_EQ(error(path), begin);
+    EXPECT_EQ(error(path), begin + ": line 1: a tag does not end");
     std::filesystem::resize_file(path, std::uintmax_t{65} << 20);  // sparse
     EXPECT_EQ(error(path), begin + ": it is longer than 67108864 bytes");
     std::filesystem::remove(path);
@@ -155,43 +155,120 @@ std::string error_of_xml(const std::string& text) {
     return at == std::string::npos ? error : error.substr(at + path.size());
 }
 
+const std::string whole_sets = R"( cpuset="0x3" complete_cpuset="0x3" nodeset="0x1" complete_nodeset="0x1")";
+const std::string thread_0 =
+    R"(<object type="PU" os_index="0" cpuset="0x1" complete_cpuset="0x1" nodeset="0x1" complete_nodeset="0x1"/>)";
+
+/// A machine of two hardware threads, `from` replaced by `to` in its description.
+std::string error_of_changed(const std::string& from, const std::string& to) {
+    std::string text =
+        "<?xml version=\"1.0\"?>\n<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n"
+        "<topology version=\"2.0\">\n<object type=\"Machine\" os_index=\"0\"" +
+        whole_sets + ">\n<object type=\"NUMANode\" os_index=\"0\"" + whole_sets + "/>\n" + thread_0 + "\n";
+    std::string other = thread_0;
+    for (const std::string set : {"os_index=\"0", "cpuset=\"0x1", "complete_cpuset=\"0x1"}) {
+        const std::size_t end = other.find(' ' + set) + 1 + set.size();
+        other[end - 1] = set.starts_with('o') ? '1' : '2';
+    }
+    text += other + "\n</object>\n</topology>\n";
+    if (!from.empty()) {
+        const std::size_t at = text.find(from);
+        EXPECT_NE(at, std::string::npos) << from;
+        text.replace(at, from.size(), to);
+    }
+    const std::string error = error_of_xml(text);
+    const std::string begin = "' as an XML topology: ";
+    return error.starts_with(begin) ? error.substr(begin.size()) : error;
+}
+
 /// What hwloc 2.9 ends the process for, or does not come to an end with.
 TEST(Machine, XmlThatHwlocCannotBearIsRefused) {
-    const std::string sets = R"( cpuset="0x1" complete_cpuset="0x1" nodeset="0x1" complete_nodeset="0x1")";
-    const auto machine = [&](const std::string& attributes, const std::string& thread) {
-        return R"(<topology version="2.0"><object type="Machine")" + attributes +
-               R"( os_index="0" gp_index="1"><object type="NUMANode" os_index="0" gp_index="2")" + sets +
-               R"(/><object type="PU" gp_index="3")" + thread + "/></object></topology>";
-    };
-    const auto without = [](std::string text, const std::string& word) {
-        return text.erase(text.find(word), word.size());
-    };
-    const std::string thread = sets + R"( os_index="0")";
-    const std::string begin = "' as an XML topology: object ";
-    EXPECT_EQ(error_of_xml(machine(sets, thread)), "no error");
-    EXPECT_EQ(error_of_xml(machine(without(sets, R"( complete_cpuset="0x1")"), thread)),
-              begin + "Machine has no complete_cpuset");
-    EXPECT_EQ(error_of_xml(machine(without(sets, R"( cpuset="0x1")"), thread)),
-              begin + "Machine has no cpuset");
-    EXPECT_EQ(error_of_xml(machine(sets, without(thread, R"( complete_nodeset="0x1")"))),
-              begin + "PU has no complete_nodeset");
-    const std::string outside = R"( cpuset="0x3" complete_cpuset="0x4" nodeset="0x1" complete_nodeset="0x1")";
-    EXPECT_EQ(error_of_xml(machine(outside, thread)),
-              begin + "Machine has a cpuset that its complete_cpuset does not contain");
-    EXPECT_EQ(error_of_xml(machine(sets, sets)), begin + "PU has no os_index");
-    EXPECT_EQ(error_of_xml(machine(sets, sets + R"( name="a>b" os_index="4294967295")")),
-              begin + "PU has os_index '4294967295', which must be below 1048576");
-    EXPECT_EQ(error_of_xml(machine(sets, sets + " os_index = '-1'")),
-              begin + "PU has os_index '-1', which must be below 1048576");
+    EXPECT_EQ(error_of_changed("", ""), "no error");
+    EXPECT_EQ(error_of_changed("<topology", "<!-- <object type='PU'> \" -->\n<topology"), "no error");
+    EXPECT_EQ(error_of_changed(R"( complete_cpuset="0x3")", ""),
+              "line 4: object Machine has no complete_cpuset");
+    EXPECT_EQ(error_of_changed(R"( cpuset="0x3")", ""), "line 4: object Machine has no cpuset");
+    EXPECT_EQ(error_of_changed(R"(0x1" nodeset="0x1" complete_nodeset="0x1")", R"(0x1" nodeset="0x1")"),
+              "line 6: object PU has no complete_nodeset");
+    EXPECT_EQ(error_of_changed(R"(complete_cpuset="0x3")", R"(complete_cpuset="0x4")"),
+              "line 4: object Machine has a cpuset that its complete_cpuset does not contain");
+    EXPECT_EQ(error_of_changed(R"("PU" os_index="0")", R"("PU")"), "line 6: object PU has no os_index");
+    EXPECT_EQ(error_of_changed(R"("PU" os_index="0")", R"("PU" os_index="4294967295")"),
+              "line 6: object PU has os_index '4294967295', which must be below 1048576");
+    EXPECT_EQ(error_of_changed(R"("PU" os_index="0")", R"("PU" os_index = '-1')"),
+              "line 6: object PU has os_index '-1', which must be below 1048576");
     for (const char* const set :
          {"", ",0x1", "0x", "1", "0x1 ", "0x1,x2", "0xg", "0x123456789", "0x1,0xf...f"}) {
-        EXPECT_EQ(error_of_xml(machine(" cpuset=\"" + std::string(set) + "\"", thread)),
-                  "' as an XML topology: cpuset '" + std::string(set) + "' is no set of numbers");
+        EXPECT_EQ(error_of_changed(R"(cpuset="0x3")", "cpuset=\"" + std::string(set) + "\""),
+                  "line 4: cpuset '" + std::string(set) + "' is no set of numbers");
     }
-    EXPECT_EQ(error_of_xml("<!-- <object type='PU'> \" -->" + machine(sets, thread)), "no error");
     const std::string endless = R"( cpuset="0xf...f" complete_cpuset="0xf...f" allowed_cpuset="0xf...f" )"
                                 R"(nodeset="0x1" complete_nodeset="0x1")";
-    EXPECT_EQ(error_of_xml(machine(endless, thread)), "' has no certain number of processors");
+    EXPECT_EQ(error_of_changed(whole_sets, endless), "' has no certain number of processors");
+}
+
+TEST(Machine, XmlWhoseObjectsDoNotLieWithinEachOtherIsRefused) {
+    EXPECT_EQ(error_of_changed(R"(<object type="Machine")", R"(<object type="Package")"),
+              "line 4: object Package instead of the Machine");
+    EXPECT_EQ(error_of_changed(R"(Machine")", R"(&#77;achine")"),
+              "line 4: type '&#77;achine' of an object is none");
+    EXPECT_EQ(error_of_changed("</topology>", thread_0 + "</topology>"),
+              "line 9: a second object behind the Machine");
+    EXPECT_EQ(error_of_changed(thread_0, "<info name=\"a\">" + thread_0 + "</info>"),
+              "line 6: object PU lies within no object");
+    EXPECT_EQ(error_of_changed("<topology version=\"2.0\">", "<objects>"),
+              "line 3: tag 'objects' instead of 'topology'");
+    EXPECT_EQ(error_of_changed(R"(os_index="0" cpuset="0x1")", R"(os_index="1" cpuset="0x1")"),
+              "line 6: object PU 1 has a complete_cpuset of another number");
+    EXPECT_EQ(error_of_changed(R"("NUMANode" os_index="0")", R"("numa" os_index="1")"),
+              "line 5: object numa 1 has a complete_nodeset of another number");
+    EXPECT_EQ(error_of_changed(thread_0, thread_0 + thread_0),
+              "line 6: object PU shares processors with another one in the object Machine");
+    EXPECT_EQ(error_of_changed(thread_0, "<object type=\"Bridge\">" + thread_0 + "</object>"),
+              "line 6: object PU lies within the object Bridge");
+    EXPECT_EQ(error_of_changed("<object type=\"PU\"", "<object type=\"Misc\""),
+              "line 6: object Misc has a cpuset");
+    EXPECT_EQ(error_of_changed(whole_sets,
+                               R"( cpuset="0x1" complete_cpuset="0x3" nodeset="0x1" complete_nodeset="0x1")"),
+              "line 5: object NUMANode has a cpuset that the object Machine around it does not contain");
+    EXPECT_EQ(error_of_changed(whole_sets, R"( cpuset="0x3" complete_cpuset="0x3")"),
+              "line 5: object NUMANode has a nodeset that the object Machine around it does not contain");
+    EXPECT_EQ(error_of_changed(R"(0x1" nodeset="0x1" complete_nodeset="0x1")", "0x1\""),
+              "line 6: object PU has no nodeset");
+}
+
+/// Up to hwloc 1.11 other objects stood within NUMA nodes.
+TEST(Machine, XmlOfHwloc1IsRead) {
+    const std::string sets = R"( cpuset="0x1" complete_cpuset="0x1" nodeset="0x1" complete_nodeset="0x1")";
+    EXPECT_EQ(error_of_xml("<topology><object type=\"System\" os_index=\"0\"" + sets +
+                           "><object type=\"NUMANode\" os_index=\"0\"" + sets + ">" + thread_0 +
+                           "</object></object></topology>"),
+              "no error");
+}
+
+TEST(Machine, XmlThatIsNotWellFormedIsRefused) {
+    EXPECT_EQ(error_of_changed("</object>\n", ""), "line 8: tag 'topology' is closed but not open");
+    EXPECT_EQ(error_of_changed("</topology>\n", ""), "line 8: tag 'topology' is not closed");
+    EXPECT_EQ(error_of_changed("</topology>", "</topology><topology/>"),
+              "line 9: a second element behind the first");
+    EXPECT_EQ(error_of_changed("</topology>", "<"), "line 9: a tag does not end");
+    EXPECT_EQ(error_of_changed("</topology>", "<!-- </topology>"), "line 9: a comment does not end");
+    EXPECT_EQ(error_of_changed("</topology>", "<![CDATA[]]></topology>"), "line 9: a tag has no name");
+    EXPECT_EQ(error_of_changed("<?xml version=\"1.0\"?>", "<?xml"), "line 1: a declaration does not end");
+    EXPECT_EQ(error_of_changed("SYSTEM \"hwloc2.dtd\"", "[ <!ENTITY a \"b\"> ]"),
+              "line 2: the type of the document has declarations");
+    EXPECT_EQ(error_of_changed("version=\"2.0\"", "version=2.0"),
+              "line 3: attribute 'version' of tag 'topology' has no value in quotes");
+    EXPECT_EQ(error_of_changed("version=\"2.0\"", "version=\"2.0\" version=\"1.0\""),
+              "line 3: attribute 'version' of tag 'topology' stands there twice");
+    EXPECT_EQ(error_of_changed("version=\"2.0\"", "version=\"2.0\"a=\"b\""),
+              "line 3: no attribute where one is expected of tag 'topology'");
+    EXPECT_EQ(error_of_changed("version=\"2.0\"", "version=\"<\""), "line 3: tag 'topology' does not end");
+    std::string deep;
+    for (int level = 1; level < 128; ++level) deep += "<a>";
+    EXPECT_EQ(error_of_xml("<topology>" + deep + "<a>"),
+              "' as an XML topology: line 1: more than 128 tags within each other");
+    EXPECT_EQ(error_of_xml("text"), "' as an XML topology: line 1: no tag");
 }
 
 TEST(Machine, XmlGivesTheSamePaths) {
