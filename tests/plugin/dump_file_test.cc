@@ -4,12 +4,15 @@
 #include <fcntl.h>
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "strata/topology/text_file.h"
 
@@ -69,7 +72,7 @@ TEST_F(DumpFile, FollowsLinksOfItsUser) {
     const int open_file = open((folder / "old").c_str(), O_WRONLY | O_CLOEXEC);
     EXPECT_EQ(refusal("/proc/self/fd/" + std::to_string(open_file), "3"), "");
     close(open_file);
-    expect_text(folder / "old", "3");
+    expect_text(folder / "old", "23");  // as if it were written to an output of this process
 }
 
 TEST_F(DumpFile, SaysWhyNot) {
@@ -78,6 +81,61 @@ TEST_F(DumpFile, SaysWhyNot) {
     ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
     EXPECT_EQ(refusal(folder / "pipe"), "it is a pipe that nobody reads");
     EXPECT_EQ(refusal("/dev/full"), "No space left on device");
+}
+
+/// The only file of `folder` that may be there is the old one.
+void expect_alone(const fs::path& file) {
+    for (const auto& entry : fs::directory_iterator(file.parent_path())) EXPECT_EQ(entry.path(), file);
+}
+
+TEST_F(DumpFile, ThatIsGoodStaysSoWhereTheNewOneFails) {
+    const fs::path old = old_file("old");
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const rlimit small{4, before.rlim_max};
+    const auto usual = signal(SIGXFSZ, SIG_IGN);
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    const std::string why = refusal(old, "longer than four bytes");
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, usual);
+    EXPECT_EQ(why, "File too large");
+    expect_text(old, "what was there");
+    expect_alone(old);
+}
+
+TEST_F(DumpFile, KeepsItsPermissionsAndOtherNames) {
+    const fs::path old = old_file("old");
+    fs::permissions(old, fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_write);
+    EXPECT_EQ(refusal(old), "");
+    EXPECT_EQ(fs::status(old).permissions(),
+              fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_write);
+    expect_alone(old);
+    fs::create_hard_link(old, folder / "other_name");
+    EXPECT_EQ(refusal(old, "newer"), "");
+    expect_text(folder / "other_name", "newer");
+}
+
+TEST_F(DumpFile, PipeWhoseReaderLeavesOrStaysAwayEndsNothing) {
+    const std::string path = folder / "pipe";
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    const std::string more(1 << 20, 'x');  // than a pipe holds
+    std::thread leaving([&] {
+        const int end = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        char piece[8];
+        EXPECT_EQ(read(end, piece, sizeof piece), 8);
+        close(end);
+    });
+    std::string why;
+    do why = refusal(path, more);
+    while (why == "it is a pipe that nobody reads");
+    leaving.join();
+    EXPECT_EQ(why, "it is a pipe whose reader left");
+    const int idle = open(path.c_str(), O_RDWR | O_CLOEXEC);
+    EXPECT_EQ(refusal(path, more), "it is a pipe whose reader took nothing for 10 seconds");
+    close(idle);
+    sigset_t pending;
+    sigpending(&pending);
+    EXPECT_EQ(sigismember(&pending, SIGPIPE), 0);
 }
 
 /// A folder that all may write to, of `somebody`, with what `another` has put there.
