@@ -104,7 +104,10 @@ void publish_notes(const topology::NodeNotes& notes) {
                     std::as_bytes(std::span(text)));  // should it fail, names and cards are missing
 }
 
-bool writes_dump(const Settings& settings) { return !settings.dump.empty() && compat::own_name().vpid == 0; }
+// Jobs that this one starts have its parameters, and would write over what it wrote.
+bool writes_dump(const Settings& settings) {
+    return !settings.dump.empty() && compat::own_name().vpid == 0 && !compat::is_spawned();
+}
 
 bool tells_usage(const Settings& settings) {
     const topology::PictureFormat format = topology::format_for(settings.dump);

@@ -45,6 +45,8 @@ std::string own_node() { return text_of(ompi_process_info.nodename); }
 
 opal_process_name_t own_name() { return ompi_process_info.my_name; }
 
+bool is_spawned() { return std::getenv("OMPI_PARENT_PORT") != nullptr; }  // as ompi_dpm_dyn_init() asks
+
 std::uint32_t own_job_size() { return ompi_process_info.num_procs; }
 
 std::string own_cpuset() { return text_of(ompi_process_info.cpuset); }

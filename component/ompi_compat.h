@@ -195,6 +195,8 @@ std::string node_of(const opal_process_name_t& process);
 std::string node_names(opal_process_name_t job, const std::vector<std::uint32_t>& processes);
 std::string own_node();
 opal_process_name_t own_name();
+/// Whether this job was started by MPI_Comm_spawn.
+bool is_spawned();
 /// Number of processes of this job; their ids run from 0.
 std::uint32_t own_job_size();
 
