@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dump_reader.h"
+#include "strata/topology/text.h"
 
 namespace strata::algorithms {
 namespace {
@@ -59,7 +60,7 @@ private:
     }
     topology::LevelKey level_of(const JsonValue& name) const {
         const auto pattern = topology::parse_level(name.text);
-        if (!pattern) fail(name, "unknown level " + quoted(name.text));
+        if (!pattern) fail(name, "unknown level " + topology::quoted_text(name.text));
         return {pattern->kind, pattern->height.value_or(0)};
     }
     Group group_of(const JsonValue& value, topology::LevelKey level) const {

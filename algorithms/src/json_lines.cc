@@ -16,7 +16,7 @@ namespace {
 using topology::FileError;
 
 constexpr std::size_t deepest = 8;        // the rules need 5
-constexpr std::size_t longest_text = 80;  // of what a message quotes
+constexpr std::size_t longest_reason = 160;
 
 /// The line of the last character that was read and is no blank. The parser reads one character too many
 /// after a number: that may be the end of the line, but then it is a blank.
@@ -86,7 +86,7 @@ public:
         text.remove_prefix(std::min(text.find("] ") + 2, text.size()));
         if (text.starts_with("parse error at"))
             text.remove_prefix(std::min(text.find(": ") + 2, text.size()));
-        std::string message(text.substr(0, 2 * longest_text));
+        std::string message(text.substr(0, longest_reason));
         if (message.size() < text.size()) message += "...";
         for (char& c : message) {
             if (static_cast<unsigned char>(c) < ' ') c = ' ';
@@ -139,14 +139,6 @@ JsonValue parse_json(std::string_view text, std::string_view file, std::size_t m
     nlohmann::json::sax_parse(CountingIterator(text.data(), position),
                               CountingIterator(text.data() + text.size(), position), &builder);
     return builder.take();
-}
-
-std::string quoted(std::string_view text) {
-    std::string shown(text.substr(0, longest_text));
-    for (char& c : shown) {
-        if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
-    }
-    return "'" + shown + (shown.size() < text.size() ? "...'" : "'");
 }
 
 }  // namespace strata::algorithms

@@ -22,7 +22,4 @@ struct JsonValue {
 /// that is no JSON, or that is nested deeper than 8, or that is one value too many. Cost: linear.
 JsonValue parse_json(std::string_view text, std::string_view file, std::size_t most_values = 100000);
 
-/// `text` in quotes for a message of one line: cut when long, and without control characters.
-std::string quoted(std::string_view text);
-
 }  // namespace strata::algorithms

@@ -7,6 +7,7 @@
 #include "json_lines.h"
 #include "parse_text.h"
 #include "strata/algorithms/rules.h"
+#include "strata/topology/text.h"
 
 namespace strata::algorithms {
 namespace {
@@ -100,7 +101,7 @@ Parser::Members::Members(const Parser& parser, const JsonValue& object, const st
         const auto place = std::find(known.begin(), known.end(), member.key);
         if (place == known.end()) {
             parser.fail(member,
-                        "unknown key " + quoted(member.key) + " in " + what + "; known: " + joined(known));
+                        "unknown key " + topology::quoted_text(member.key) + " in " + what + "; known: " + joined(known));
         }
         const JsonValue*& found = found_[static_cast<std::size_t>(place - known.begin())];
         if (found != nullptr) parser.fail(member, "the key '" + member.key + "' stands twice in " + what);
@@ -122,7 +123,7 @@ const std::string& Parser::word(const JsonValue& value) const {
     if (value.kind != Kind::string) fail(value, "expected a text in double quotes");
     const bool printable =
         std::all_of(value.text.begin(), value.text.end(), [](char c) { return c >= ' ' && c < '\x7f'; });
-    if (value.text.size() > longest_word || !printable) fail(value, "unknown word " + quoted(value.text));
+    if (value.text.size() > longest_word || !printable) fail(value, "unknown word " + topology::quoted_text(value.text));
     return value.text;
 }
 

@@ -59,7 +59,7 @@ def truncated(user):
 
 
 def huge(user):
-    return refused(user, ["rules", "topology"], lambda path: os.truncate(path, MANY), lambda name: "is longer than")
+    return refused(user, FILES, lambda path: os.truncate(path, MANY), lambda name: "is longer than")
 
 
 def dump(user, place, reason):

@@ -13,14 +13,14 @@ constexpr std::size_t most_digits = 9;
 constexpr std::size_t longest_name = 255;  // of a host in the domain name system, about
 
 [[noreturn]] void fail(std::string_view list, const std::string& reason) {
-    throw std::invalid_argument("host list '" + std::string(list) + "': " + reason);
+    throw std::invalid_argument("host list " + quoted_text(list) + ": " + reason);
 }
 
 unsigned number(std::string_view digits, std::string_view list) {
     const bool all_digits =
         std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
-    if (digits.empty() || !all_digits) fail(list, "'" + std::string(digits) + "' is no number");
-    if (digits.size() > most_digits) fail(list, "'" + std::string(digits) + "' is too large");
+    if (digits.empty() || !all_digits) fail(list, quoted_text(digits) + " is no number");
+    if (digits.size() > most_digits) fail(list, quoted_text(digits) + " is too large");
     return *whole_number<unsigned>(digits);
 }
 
@@ -32,7 +32,7 @@ std::vector<std::string> expand_numbers(std::string_view text, std::string_view 
         const std::string_view low = item.substr(0, dash);
         const unsigned first = number(low, list);
         const unsigned last = dash == std::string_view::npos ? first : number(item.substr(dash + 1), list);
-        if (last < first) fail(list, "range '" + std::string(item) + "' runs backwards");
+        if (last < first) fail(list, "range " + quoted_text(item) + " runs backwards");
         if (last - first >= most_hosts - result.size()) fail(list, "more than a million names");
         for (unsigned value = first; value <= last; ++value) {
             std::string digits = std::to_string(value);

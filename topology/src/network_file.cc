@@ -9,6 +9,7 @@ namespace strata::topology {
 namespace {
 
 constexpr std::string_view blanks = " \t\r";
+constexpr std::size_t longest_network = std::size_t{16} << 20;  // every rank reads it
 
 /// A line of the file with its continuations, comments removed.
 struct LogicalLine {
@@ -47,10 +48,10 @@ std::vector<std::pair<std::string, std::string>> split_words(const LogicalLine& 
         const std::string key = text.substr(at, key_end - at);
         std::size_t equals = text.find_first_not_of(blanks, key_end);
         if (key.empty() || equals == std::string::npos || text[equals] != '=') {
-            throw FileError(file, line.number, "expected KEYWORD=VALUE at '" + text.substr(at) + "'");
+            throw FileError(file, line.number, "expected KEYWORD=VALUE at " + quoted_text(text.substr(at)));
         }
         std::size_t begin = text.find_first_not_of(blanks, equals + 1);
-        if (begin == std::string::npos) throw FileError(file, line.number, key + " has no value");
+        if (begin == std::string::npos) throw FileError(file, line.number, quoted_text(key) + " has no value");
         std::size_t end = 0;
         std::size_t next = 0;
         if (text[begin] == '"') {
@@ -60,7 +61,7 @@ std::vector<std::pair<std::string, std::string>> split_words(const LogicalLine& 
         } else {
             end = next = std::min(text.find_first_of(blanks, begin), text.size());
         }
-        if (end == begin) throw FileError(file, line.number, key + " has no value");
+        if (end == begin) throw FileError(file, line.number, quoted_text(key) + " has no value");
         if (text[begin] == '\'') throw FileError(file, line.number, "only double quotes are understood");
         words.emplace_back(key, text.substr(begin, end - begin));
         at = text.find_first_not_of(blanks, next);
@@ -125,24 +126,24 @@ void FileParser::read_line(const LogicalLine& line) {
             std::find_if(std::begin(known), std::end(known),
                          [&, &word = key](const auto& entry) { return entry.first == lower_case(word); });
         if (found == std::end(known)) {
-            fail(line.number, "unknown keyword '" + key + "'; known: SwitchName, Nodes, Switches, LinkSpeed");
+            fail(line.number, "unknown keyword " + quoted_text(key) + "; known: SwitchName, Nodes, Switches, LinkSpeed");
         }
-        if (!found->second->empty()) fail(line.number, key + " is given twice");
+        if (!found->second->empty()) fail(line.number, quoted_text(key) + " is given twice");
         *found->second = value;
     }
     if (name.empty()) fail(line.number, "a line must name its switch: SwitchName=...");
     if (name.find_first_of("[],") != std::string::npos) {
-        fail(line.number, "SwitchName takes one name, not a list: '" + name + "'");
+        fail(line.number, "SwitchName takes one name, not a list: " + quoted_text(name));
     }
     if (speed.find_first_not_of("0123456789") != std::string::npos) {
-        fail(line.number, "LinkSpeed '" + speed + "' is no number");
+        fail(line.number, "LinkSpeed " + quoted_text(speed) + " is no number");
     }
     if (description.nodes.empty() == description.switches.empty()) {
-        fail(line.number, "switch " + name + " needs either Nodes or Switches");
+        fail(line.number, "switch " + quoted_text(name) + " needs either Nodes or Switches");
     }
     const auto [earlier, is_new] = id_of_.try_emplace(name, static_cast<int>(lines_.size()));
     if (!is_new) {
-        fail(line.number, "switch " + name + " is already defined in line " +
+        fail(line.number, "switch " + quoted_text(name) + " is already defined in line " +
                               std::to_string(lines_[static_cast<std::size_t>(earlier->second)].number));
     }
     graph_.switches.push_back({name, {}});
@@ -160,7 +161,7 @@ void FileParser::connect(int id) {
     }
     for (const std::string& name : lists_.expand(line.switches)) {
         const auto child = id_of_.find(name);
-        if (child == id_of_.end()) throw std::invalid_argument("switch " + name + " is not defined");
+        if (child == id_of_.end()) throw std::invalid_argument("switch " + quoted_text(name) + " is not defined");
         graph_.switches[static_cast<std::size_t>(id)].children.push_back(child->second);
     }
 }
@@ -172,7 +173,7 @@ Network Network::from_text(std::string_view text, std::string_view file) {
 }
 
 Network Network::from_file(const std::string& path) {
-    return from_text(read_text_file(path), path);
+    return from_text(read_text_file(path, longest_network), path);
 }
 
 }  // namespace strata::topology

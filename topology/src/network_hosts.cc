@@ -25,7 +25,7 @@ public:
             try {
                 read(entry);
             } catch (const std::invalid_argument& error) {
-                throw std::invalid_argument("entry '" + std::string(entry) + "': " + error.what());
+                throw std::invalid_argument("entry " + quoted_text(entry) + ": " + error.what());
             }
         }
         return builder_.take();

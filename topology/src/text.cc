@@ -70,6 +70,18 @@ std::string utf8_text(std::string_view text) {
     return result;
 }
 
+std::string quoted_text(std::string_view text) {
+    constexpr std::size_t most_bytes = 80;
+    std::string shown(text.substr(0, most_bytes));
+    const bool is_cut = shown.size() < text.size();
+    for (char& c : shown) {
+        if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+    }
+    shown = utf8_text(shown);
+    shown.insert(shown.begin(), '\'');
+    return shown.append(is_cut ? "...'" : "'");
+}
+
 std::string json_text(std::string_view text) {
     static constexpr std::string_view digits = "0123456789abcdef";
     std::string result = "\"";

@@ -77,5 +77,13 @@ TEST(Text, OfOtherBytesGetsAReplacementForEach) {
     EXPECT_EQ(json_text("\xFF\""), "\"" + times(1) + "\\\"\"");
 }
 
+TEST(QuotedText, IsOneShortLine) {
+    EXPECT_EQ(quoted_text(""), "''");
+    EXPECT_EQ(quoted_text("a\n\x1b[1mb\x7f"), "'a  [1mb '");
+    EXPECT_EQ(quoted_text("\xff"), "'\xef\xbf\xbd'");
+    EXPECT_EQ(quoted_text(std::string(80, 'x')), "'" + std::string(80, 'x') + "'");
+    EXPECT_EQ(quoted_text(std::string(81, 'x')), "'" + std::string(80, 'x') + "...'");
+}
+
 }  // namespace
 }  // namespace strata::topology

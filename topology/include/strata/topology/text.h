@@ -20,6 +20,9 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 /// come from files and parameters.
 std::string utf8_text(std::string_view text);
 
+/// 'text' for messages: the first 80 bytes of it, in one line, of utf8_text().
+std::string quoted_text(std::string_view text);
+
 /// `text` as a JSON string, of utf8_text().
 std::string json_text(std::string_view text);
 
