@@ -37,6 +37,13 @@ foreach(case
 endforeach()
 strata_mpi_test(can_fail.communicator_counters.reason communicator_counters 4 --expect forward --reason model
                 LAYOUT block ENGINE forward MUST_PRINT "comm_forward_(chosen|model) of the first communicator is")
+# While another thread calls.
+foreach(engine tree levels)
+  strata_mpi_test(watching_thread.${engine} watching_thread 4 LAYOUT cyclic ENGINE ${engine})
+endforeach()
+strata_mpi_test(watching_thread.auto watching_thread 4 LAYOUT cyclic MCA coll_strata_setup_after=0)
+strata_mpi_test(can_fail.watching_thread watching_thread 4 --sabotage counted LAYOUT cyclic
+                MUST_PRINT "became less")
 # What MPI_Init was in the plugin.
 strata_mpi_test(start_time start_time 4 LAYOUT cyclic)
 strata_mpi_test(can_fail.start_time start_time 2 --sabotage all LAYOUT cyclic
