@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
+#include <string_view>
 
 namespace strata::tool {
 namespace {
@@ -66,12 +67,24 @@ int wait_for(pid_t child) {
     return status;
 }
 
+/// By its name, which distributions lengthen: mpirun.openmpi, mpirun-5.0.7. A script of the user
+/// (mpirun_case3.sh) must not be run once more, only to be asked.
+bool is_mpirun(const std::string& command) {
+    std::string_view name = command;
+    name.remove_prefix(name.rfind('/') + 1);  // npos + 1 is 0
+    const auto dash = name.find('-');
+    if (dash != name.npos && dash + 1 < name.size() && name[dash + 1] != '.' &&
+        name.find_first_not_of("0123456789.", dash + 1) == name.npos) {
+        name = name.substr(0, dash);
+    }
+    constexpr std::string_view distribution = ".openmpi";
+    if (name.ends_with(distribution)) name.remove_suffix(distribution.size());
+    return name == "mpirun" || name == "mpiexec" || name == "orterun" || name == "prterun";
+}
+
 /// Whether this job's mpirun is of Open MPI 4 or older; false where nobody can tell.
 bool is_old(const std::vector<std::string>& command) {
-    const std::string name = std::filesystem::path(command[0]).filename();
-    const bool named = name.starts_with("mpirun") || name.starts_with("mpiexec") ||
-                       name.starts_with("orterun") || name.starts_with("prterun");
-    setenv("STRATA_MPIRUN", named ? command[0].c_str() : "mpirun", 1);
+    setenv("STRATA_MPIRUN", is_mpirun(command[0]) ? command[0].c_str() : "mpirun", 1);
     std::string text(200, '\0');
     if (FILE* const output = popen("exec \"$STRATA_MPIRUN\" --version 2>/dev/null </dev/null", "r");
         output != nullptr) {

@@ -265,6 +265,20 @@ class Commands(unittest.TestCase):
                 found = re.findall("^OMPI_MCA_mca_base_env_list=(.*)$", file.read(), re.M)[0].split(";")
             self.assertEqual(found, ["GIVEN", *listed])
 
+    def test_only_an_mpirun_is_asked_for_its_version(self):
+        # A script of the user would do its work once more.
+        runs = self.path("runs")
+        for name, asked in (("mpirun", True), ("mpiexec.openmpi", True), ("orterun-4.1", True),
+                            ("mpirun.openmpi-5.0.7", True), ("mpirun_case3.sh", False), ("mpirun-5.sh", False),
+                            ("mpirun-case3", False), ("mpirun-", False), ("mpirun5", False)):
+            with open(self.path(name), "w", encoding="utf-8") as file:
+                file.write(f'#!/bin/sh\necho "run $*" >>{runs}\n')
+            os.chmod(self.path(name), 0o755)
+            command(TRAFFIC, "--run", *MACHINE, "--", self.path(name), "x", cwd=self.scratch.name)
+            with open(runs, encoding="utf-8") as file:
+                self.assertEqual(file.read().splitlines(), ["run --version"] * asked + ["run x"], name)
+            os.remove(runs)
+
     def test_many_ranks_are_mapped(self):
         matrix = pattern(self.path("traffic.txt"), "cg", "--ranks", "8192", "--shuffle", "1")
         run = command(REORDER, matrix, "--topology", "synthetic:package:2 core:16", "--nodes", "256", "--verbose",

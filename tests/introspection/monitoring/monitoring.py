@@ -308,6 +308,16 @@ def case_release(job, spoilt=""):
                                       stdout=subprocess.PIPE, check=True)
                 found = re.findall("^OMPI_MCA_mca_base_env_list=(.*)$", done.stdout, re.M)
                 expect(found, [";".join(expected) + spoilt], f"list of {version}, {command[0]}")
+        # Asked is what is called as distributions call it; a user's script is run once.
+        for name, asked in (("mpirun.openmpi", True), ("prterun-5.0.7", True), ("mpirun_case3.sh", False),
+                            ("mpiexec-5.sh", False), ("mpirun-case3", False), ("mpirun-", False)):
+            with open(f"{folder}/{name}", "w", encoding="utf-8") as file:
+                file.write(f'#!/bin/sh\necho "run $*" >>{folder}/runs\n')
+            os.chmod(f"{folder}/{name}", 0o755)
+            subprocess.run([job.paths["strata_monitor"], f"{folder}/{name}", "x"], env=environment, check=True)
+            with open(f"{folder}/runs", encoding="utf-8") as file:
+                expect(file.read().splitlines(), ["run --version"] * asked + ["run x"], f"runs of {name}")
+            os.remove(f"{folder}/runs")
 
 
 def case_two_nodes(job, without=""):
