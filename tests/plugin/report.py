@@ -44,7 +44,33 @@ def job(paths, *words):
             "4", *words]
 
 
+def test_other_nodes(paths):
+    """They get the plugin's parameters from Open MPI 5.0's mpirun by a list of names, which 4.1 does not take beside its
+    option -x. A script of the user is run once."""
+    names = ["OMPI_MCA_coll_strata_verbose", "OMPI_MCA_coll_strata_dump"]
+    releases = {"mpirun (Open MPI) 5.0.7": names, "prterun (PRRTE) 3.0": names, "mpirun (Open MPI) 4.1.4": [],
+                "mpirun.openmpi (OpenRTE) 4.1.4": []}
+    with tempfile.TemporaryDirectory() as scratch:
+        mpirun, script, printed = (os.path.join(scratch, name) for name in ("mpirun", "mpirun_case3.sh", "printed"))
+        for path, answer in ((mpirun, '[ "$1" = --version ] && echo "$RELEASE" && exit'), (script, "")):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(f"#!/bin/sh\n{answer}\nenv >>{printed}\n")
+            os.chmod(path, 0o755)
+        for release, listed in releases.items():
+            for command in (mpirun, script):
+                report(paths, [paths.folder()], [command], RELEASE=release, OMPI_MCA_mca_base_env_list="GIVEN",
+                       PATH=f"{scratch}:{os.environ['PATH']}")
+                with open(printed, encoding="utf-8") as file:
+                    text = file.read()
+                expect(text, "\nOMPI_MCA_mca_base_env_list=" + ";".join(["GIVEN", *listed]) + "\n",
+                       "\nOMPI_MCA_coll_strata_verbose=1\n", "/hierarchy.json\n")
+                if text.count("\nRELEASE=") != 1:
+                    raise Failure(f"{command} was run {text.count('RELEASE=')} times")
+                os.remove(printed)
+
+
 def test(paths, wanted):
+    test_other_nodes(paths)
     one, other = paths.folder(), paths.folder("other_version")
     text, _ = report(paths, [one], SECRET_OF_THE_USER="do not tell", UCX_TLS="tcp")
     expect(text, "=== system", "=== versions", "Open MPI", "strata-topo 0.", "=== plugins", f"{one}/mca_coll_strata.so: ",
