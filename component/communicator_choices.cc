@@ -12,6 +12,7 @@ constexpr int most_ranks_listed = 512;
 algorithms::PlanListing CommunicatorState::choices() const {
     algorithms::PlanListing listing;
     listing.ranks = hierarchy().ranks();
+    listing.communicator = *comm_->c_name != '\0' ? comm_->c_name : "a communicator";  // as CallUsage has it
     listing.rules_file = settings_.rules_file;
     listing.network_eager_bytes = settings_.links.network_eager_bytes();
     listing.node_eager_bytes = settings_.links.node_eager_bytes();

@@ -141,6 +141,7 @@ std::string links_json(const PlanListing& listing) {
 std::string listing_members(const PlanListing& listing) {
     return "\n\"eager_bytes\":{" + member("network", std::to_string(listing.network_eager_bytes)) + "," +
            member("node", std::to_string(listing.node_eager_bytes)) + "},\n\"links\":" + links_json(listing) +
+           (listing.communicator.empty() ? "" : ",\n" + member("plans_of", json_text(listing.communicator))) +
            ",\n\"plans\":" + plans_json(listing);
 }
 

@@ -58,6 +58,8 @@ def test(paths, topo, case):
         raise Failure(f"the job does not tell what it did: {json.dumps(used)}")
     # What strata-topo tells by --plans.
     told = {name: live.pop(name, None) for name in ("plans", "links", "eager_bytes")}
+    if live.pop("plans_of", None) != "MPI_COMM_WORLD":
+        raise Failure("the job does not tell whose choices they are")
     if not all(told.values()) or {plan["collective"] for plan in told["plans"]} < {"bcast", "allgather", "barrier"}:
         raise Failure(f"the job does not tell its choices: {json.dumps(told)}")
     command = [topo, "--topology", MACHINE, "--hosts", ",".join(NODES), "--placement", ";".join(CORES),

@@ -42,6 +42,7 @@ struct PlanListing {
     std::size_t node_eager_bytes = 0;
     std::vector<ListedLink> links;
     std::vector<ListedPlan> plans;
+    std::string communicator = {};  ///< whose plans; empty: of no job
 };
 
 /// What to list.
@@ -91,7 +92,8 @@ std::string listing_text(const PlanListing& listing, bool colour = false);
 std::string plans_json(const PlanListing& listing);
 /// [{"level":"node","latency_us":1,...,"from":{"latency_us":SOURCE,...}}].
 std::string links_json(const PlanListing& listing);
-/// Both as members of an object, "links" and "plans", and the transports' limits.
+/// Both as members of an object, "links" and "plans", and the transports' limits; of a job also "plans_of":
+/// the communicator's name.
 std::string listing_members(const PlanListing& listing);
 
 }  // namespace strata::algorithms
