@@ -20,14 +20,14 @@ constexpr const char* examples = R"(Examples:
   strata-explain job.json
       every kind of call of that job, those that took most time first
   strata-explain job.json --op allreduce --bytes 64k
-      one of them; if it was not called, what would have been chosen
+      one of them; if no call of it is known, what would have been chosen
   strata-explain --run --op bcast,barrier -- mpirun -n 8 ./program
       runs a program and explains what it did
 
 Expected is what the plugin's cost model predicts; measured is from a call's begin to its end on process 0 of the
 job, waiting for others included.
 Exit status: with --run that of the command, unless it is 0 (128 + N after signal N); else 0 when done, 1 when the
-result could not be written or the command left nothing to explain, 2 when an option or the file is wrong.)";
+result could not be written or the job left nothing to explain, 2 when an option or the file is wrong.)";
 
 struct Options {
     std::string dump;
@@ -85,9 +85,16 @@ Question question_of(const Options& options) {
 
 JobStory read_story(const std::string& path) {
     const std::string text = topology::read_text_file(path);
-    JobStory story{algorithms::parse_usage(text, path), algorithms::parse_choices(text, path)};
-    if (!story.use && story.choices.empty()) {
-        throw std::runtime_error(path + ": no dump of a job: coll_strata_dump=NAME.json makes one");
+    const auto choices = algorithms::parse_choices(text, path);
+    JobStory story{algorithms::parse_usage(text, path), choices.value_or(algorithms::JobChoices())};
+    if (!story.use && !choices) {
+        throw topology::FileError(path, 0, "no dump of a job: coll_strata_dump=NAME.json makes one");
+    }
+    if (!story.use && story.choices.choices.empty()) {
+        throw std::runtime_error(path +
+                                 ": the job did not end in MPI_Finalize, or goes on, and has too many ranks "
+                                 "to list its choices; strata-topo --plans --from-dump " +
+                                 path + " lists them");
     }
     return story;
 }
@@ -110,7 +117,7 @@ void carry_out(const Options& options, int& status) {
         return;
     }
     require_writable(options.output);
-    const RunFolder folder("strata-explain");
+    RunFolder folder("strata-explain");
     const std::string dump = folder.file("job.json");
     status = run_job(options.command, {{"coll_strata_dump", dump}});
     if (!std::filesystem::exists(dump)) {
@@ -119,7 +126,13 @@ void carry_out(const Options& options, int& status) {
             "' left nothing to explain: is it a job of Open MPI, with the plugin, that calls "
             "collective operations?");
     }
-    show(options, question, dump);
+    try {
+        show(options, question, dump);
+    } catch (...) {
+        folder.keep();
+        std::fprintf(stderr, "strata-explain: what the job wrote stays in %s\n", dump.c_str());
+        throw;
+    }
 }
 
 }  // namespace

@@ -10,11 +10,15 @@ namespace {
 using algorithms::CallUse;
 using algorithms::number_text;
 
-std::string size_of(const CallUse& use) {
-    if (use.most_bytes == 0) return "";
-    const std::string sizes = algorithms::span_text(algorithms::bytes_text(use.least_bytes),
-                                                    algorithms::bytes_text(use.most_bytes));
-    return " of " + sizes;
+/// Empty where not all ranks know them.
+std::string sizes_of(const CallUse& use) {
+    return use.most_bytes == 0 ? ""
+                               : algorithms::span_text(algorithms::bytes_text(use.least_bytes),
+                                                       algorithms::bytes_text(use.most_bytes));
+}
+
+std::string heading(const CallUse& use, const std::string& sizes, const std::string& where, bool colour) {
+    return algorithms::heading(use.collective + (sizes.empty() ? "" : " of " + sizes) + where, colour);
 }
 
 std::string line(const char* label, const std::string& text) {
@@ -35,7 +39,6 @@ std::string expected(const CallUse& use) {
 }
 
 std::string measured(const CallUse& use) {
-    if (use.calls == 0) return "not called in this job";
     std::string text = number_text(use.mean_us()) + " us";
     if (use.calls > 1) {
         text += " in the mean of " + std::to_string(use.calls) + " calls, from " + number_text(use.least_us) +
@@ -44,11 +47,21 @@ std::string measured(const CallUse& use) {
     return text + ", on process 0";
 }
 
-std::string paragraph(const CallUse& use, const std::string& where, bool colour) {
+/// Why there is no measured time.
+std::string nothing_measured(const JobStory& story) {
+    if (!story.use) return "nothing was measured: the job did not end in MPI_Finalize, or goes on";
+    const bool all = story.use->others == 0;
+    return std::string("no such call by process 0") + (all ? "" : " on the communicators that are told");
+}
+
+std::string how(const CallUse& use) {
     std::string path = use.path == "forward" ? "the previous component" : use.path;
     if (!use.levels.empty()) path += (use.path == "forward" ? "'s " : ": ") + use.levels;
-    return algorithms::heading(use.collective + size_of(use) + where, colour) + line("path", path) +
-           line("why", use.why) + line("set by", use.sources) + line("expected", expected(use)) +
+    return line("path", path) + line("why", use.why) + line("set by", use.sources);
+}
+
+std::string paragraph(const CallUse& use, const std::string& where, bool colour) {
+    return heading(use, sizes_of(use), where, colour) + how(use) + line("expected", expected(use)) +
            line("measured", measured(use));
 }
 
@@ -72,6 +85,41 @@ const CallUse* choice_for(const std::vector<CallUse>& choices, const std::string
     return found;
 }
 
+/// What would have been chosen; for the size in question that is what was chosen for others nearby.
+std::string paragraph(const CallUse& choice, const Question& question, const JobStory& story, bool colour) {
+    using algorithms::bytes_text;
+    const bool sized = choice.most_bytes > 0;
+    const bool asked = sized && question.bytes;
+    const std::size_t bytes = asked ? *question.bytes : choice.least_bytes;
+    const bool itself = choice.least_bytes == choice.most_bytes && bytes == choice.least_bytes;
+    const std::string sizes = asked ? bytes_text(bytes) : sizes_of(choice);
+    const std::string& name = story.choices.communicator;
+    std::string time = expected(choice);
+    if (sized && !itself && choice.predicted_us > 0) time += ", for " + bytes_text(choice.least_bytes);
+    return heading(choice, sizes, name.empty() ? "" : " on " + name, colour) + how(choice) +
+           line("as for", asked && !itself ? sizes_of(choice) : "") + line("expected", time) +
+           line("measured", nothing_measured(story));
+}
+
+/// An operation of which no call is known.
+std::string uncalled(const std::string& operation, const Question& question, const JobStory& story,
+                     bool colour) {
+    const std::string& asked = question.communicator;
+    const std::string& known = story.choices.communicator;
+    const std::string none =
+        operation + (asked.empty() ? "" : " on " + asked) + ": " + nothing_measured(story) + "; ";
+    if (story.choices.choices.empty()) {
+        return none + "the dump lists no choices: strata-topo --plans --from-dump does\n";
+    }
+    if (!asked.empty() && asked != known) {
+        return none + "the choices in the dump are those of " +
+               (known.empty() ? "a communicator that it does not name" : known) + "\n";
+    }
+    const CallUse* choice = choice_for(story.choices.choices, operation, question.bytes.value_or(0));
+    if (choice == nullptr) return none + "the dump has no choice for it\n";
+    return paragraph(*choice, question, story, colour);
+}
+
 }  // namespace
 
 std::string explain(const JobStory& story, const Question& question, bool colour) {
@@ -88,17 +136,11 @@ std::string explain(const JobStory& story, const Question& question, bool colour
             std::erase(missing, use.collective);
         }
     }
-    for (const std::string& operation : missing) {
-        if (const CallUse* choice = choice_for(story.choices, operation, question.bytes.value_or(0))) {
-            add(paragraph(*choice, "", colour));
-        } else {
-            add(operation + ": not called, and the dump has no choice for it\n");
-        }
-    }
-    if (text.empty()) text = "no such call in this job\n";
+    for (const std::string& operation : missing) add(uncalled(operation, question, story, colour));
+    if (text.empty()) text = nothing_measured(story) + (story.use ? "\n" : "; --op LIST asks for choices\n");
     if (const auto others = story.use.value_or(algorithms::JobUse{}).others; others > 0) {
-        text +=
-            "\nOf " + std::to_string(others) + " more communicators, with fewer calls, nothing is told.\n";
+        text += "\nOf " + std::to_string(others) +
+                " more communicators, on which process 0 spent less time, nothing is told.\n";
     }
     return text;
 }

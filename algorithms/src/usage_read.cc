@@ -21,9 +21,10 @@ public:
         return use;
     }
 
-    std::vector<CallUse> choices(const JsonValue& document) const {
-        std::vector<CallUse> all;
-        if (member(document, "plans") == nullptr) return all;
+    std::optional<JobChoices> choices(const JsonValue& document) const {
+        if (member(document, "plans") == nullptr) return std::nullopt;
+        JobChoices all;
+        if (member(document, "plans_of") != nullptr) all.communicator = text(document, "plans_of");
         for (const JsonValue& item : needed(document, "plans", Kind::array).items) {
             const JsonValue& chosen = needed(item, "chosen", Kind::object);
             CallUse choice;
@@ -38,7 +39,7 @@ public:
             if (composed) choice.levels = "reduce and bcast";
             const bool ours = composed || choice.path != name_of(Engine::forward);
             choice.predicted_us = ours ? time(chosen, "predicted_us") : choice.forward_us;
-            all.push_back(std::move(choice));
+            all.choices.push_back(std::move(choice));
         }
         return all;
     }
@@ -103,7 +104,7 @@ std::optional<JobUse> parse_usage(std::string_view dump, std::string_view file) 
     return UsageReader(file).read(parse_json(dump, file, most_dumped_values));
 }
 
-std::vector<CallUse> parse_choices(std::string_view dump, std::string_view file) {
+std::optional<JobChoices> parse_choices(std::string_view dump, std::string_view file) {
     return UsageReader(file).choices(parse_json(dump, file, most_dumped_values));
 }
 

@@ -50,8 +50,15 @@ def test_calls(paths, program, scratch):
     if "100000" in one:
         raise Failure(f"calls of another size are told:\n{one}")
     expect(explain(program, dump, "--op", "allgather", "--bytes", "1M"),
-           r"^allgather of \d+ \wi?B?.*\n  path +\S", r"  measured +not called in this job\n")
-    expect(explain(program, dump, "--communicator", "none such"), r"^no such call in this job\n$")
+           r"^allgather of 1 MiB on MPI_COMM_WORLD\n  path +\S", r"\n  expected +[^\n]*, for \S+ \wi?B\n",
+           r"  measured +no such call by process 0\n")
+    expect(explain(program, dump, "--op", "bcast", "--bytes", "96"),
+           r"^bcast of 96 B on MPI_COMM_WORLD\n", r"\n  as for +\d+ B - ", r"\n  measured +no such call by process 0\n")
+    expect(explain(program, dump, "--communicator", "none such"), r"^no such call by process 0\n$")
+    expect(explain(program, dump, "--communicator", "none such", "--op", "bcast"),
+           r"^bcast on none such: no such call by process 0; the choices in the dump are those of MPI_COMM_WORLD\n$")
+    expect(explain(program, dump, "--communicator", "MPI_COMM_WORLD", "--op", "allgather"),
+           r"^allgather of .* on MPI_COMM_WORLD\n  path +\S")
     with open(dump, encoding="utf-8") as file:
         use = json.load(file)["communicators"][0]
     if use["setup_us"] <= 0 or use["memory"] <= 0 or not any(level["bytes"] > 0 for level in use["levels"]):
@@ -88,6 +95,12 @@ def test_run(paths, program, scratch):
         expect(file.read(), r"^bcast of 100000 B on MPI_COMM_WORLD, 8 ranks\n  path +tree: ")
     if os.listdir(scratch) != ["told.txt"]:
         raise Failure(f"files are left: {os.listdir(scratch)}")
+    # What cannot be explained is named, and stays.
+    done = subprocess.run([program, "--run", "--", "sh", "-c", """echo '{"plans": []}' >"$OMPI_MCA_coll_strata_dump" """],
+                          text=True, capture_output=True, timeout=60, cwd=scratch)
+    expect(done.stderr, r"too many ranks to list its choices; strata-topo --plans --from-dump (\S+) lists them")
+    if done.returncode != 1 or not os.path.exists(re.search(r"stays in (\S+)", done.stderr)[1]):
+        raise Failure(f"exit status {done.returncode}, expected 1, and the dump:\n{done.stderr}")
 
 
 def test_killed(paths, program, scratch):
@@ -95,12 +108,35 @@ def test_killed(paths, program, scratch):
     dump = job(paths, scratch, {})
     with open(dump, encoding="utf-8") as file:
         picture = json.load(file)
-    del picture["communicators"], picture["other_communicators"]
-    with open(dump, "w", encoding="utf-8") as file:
-        json.dump(picture, file)
-    done = subprocess.run([program, dump, "--op", "bcast"], text=True, capture_output=True, timeout=60)
-    expect(done.stderr, r"did not end in MPI_Finalize, or goes on: nothing measured")
-    expect(done.stdout, r"  measured +not called in this job\n")
+    use = {name: picture.pop(name) for name in ("communicators", "other_communicators")}
+
+    def told(content, *arguments, status=0):
+        with open(dump, "w", encoding="utf-8") as file:
+            json.dump(content, file)
+        done = subprocess.run([program, dump, *arguments], text=True, capture_output=True, timeout=60)
+        if done.returncode != status:
+            raise Failure(f"exit status {done.returncode}, expected {status}:\n{done.stdout}{done.stderr}")
+        if status == 0:
+            expect(done.stderr, r"did not end in MPI_Finalize, or goes on: nothing measured|^$")
+        return done.stdout if status == 0 else done.stderr
+
+    unknown = "nothing was measured: the job did not end in MPI_Finalize, or goes on"
+    expect(told(picture, "--op", "bcast"), rf"  measured +{unknown}\n")
+    expect(told(picture, "--op", "bcast", "--communicator", "sub"),
+           rf"^bcast on sub: {unknown}; the choices in the dump are those of MPI_COMM_WORLD\n$")
+    expect(told(picture), rf"^{unknown}; --op LIST asks for choices\n$")
+    # More ranks than a job lists choices of.
+    expect(told(picture | {"plans": []}, "--op", "bcast", status=1),
+           r"has too many ranks to list its choices; strata-topo --plans --from-dump \S+job.json lists them")
+    use["communicators"][0]["calls"] = []
+    expect(told(picture | use | {"plans": []}, "--op", "bcast"),
+           r"^bcast: no such call by process 0; the dump lists no choices: strata-topo --plans --from-dump does\n$")
+    # Told are those on which most time was spent.
+    expect(told(picture | use | {"other_communicators": 3}, "--op", "bcast"),
+           r"  measured +no such call by process 0 on the communicators that are told\n",
+           r"\nOf 3 more communicators, on which process 0 spent less time, nothing is told.\n$")
+    del picture["plans_of"]
+    expect(told(picture, "--op", "bcast", "--communicator", "sub"), "those of a communicator that it does not name")
 
 
 def test_mistakes(_paths, program, scratch):
@@ -110,7 +146,7 @@ def test_mistakes(_paths, program, scratch):
     expect(explain(program, wrong, status=2), r"wrong.json:1: .*'ranks' is missing")
     with open(wrong, "w", encoding="utf-8") as file:
         file.write('{"ranks": 4}')
-    expect(explain(program, wrong, status=1), r"no dump of a job: coll_strata_dump=NAME.json makes one")
+    expect(explain(program, wrong, status=2), r"wrong.json: no dump of a job: coll_strata_dump=NAME.json makes one")
     expect(explain(program, status=2), r"the file is missing that a job wrote; see strata-explain --help")
     expect(explain(program, "/no/such.json", status=2), r"/no/such.json: cannot be opened")
     expect(explain(program, wrong, "--op", "scan", status=2), r"--op: unknown operation 'scan'; known: all, bcast,")

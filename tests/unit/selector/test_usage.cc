@@ -92,19 +92,26 @@ TEST(Usage, OfAnotherShapeIsAnError) {
 }
 
 TEST(Choices, AreThoseOfADump) {
-    const auto choices = parse_choices(
-        R"({"plans":[{"collective":"bcast","bytes":8,"to_bytes":4096,"ranks":4,"root":0,"chosen":{"engine":"tree",
+    const auto read = parse_choices(
+        R"({"plans_of":"w","plans":[{"collective":"bcast","bytes":8,"to_bytes":4096,"ranks":4,"root":0,"chosen":{"engine":"tree",
             "levels":[{"level":"node","algorithm":"binomial","segment":61440}],"predicted_us":12.5,"forward_us":20,
             "reason":"r"}},{"collective":"scatterv","bytes":0,"to_bytes":0,"chosen":{"engine":"forward","levels":[],
             "predicted_us":0,"forward_us":30,"reason":"s"}}]})",
         "job.json");
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->communicator, "w");
+    const auto& choices = read->choices;
     ASSERT_EQ(choices.size(), 2U);
     EXPECT_EQ(choices[0].levels, "node binomial/60 KiB");
     EXPECT_EQ(choices[0].most_bytes, 4096U);
     EXPECT_DOUBLE_EQ(choices[0].predicted_us, 12.5);
     EXPECT_EQ(choices[0].calls, 0U);
     EXPECT_DOUBLE_EQ(choices[1].predicted_us, 30) << "of what it goes to";
-    EXPECT_TRUE(parse_choices("{}", "job.json").empty());
+    EXPECT_FALSE(parse_choices("{}", "job.json")) << "no dump of a job";
+    const auto large = parse_choices(R"({"plans":[]})", "job.json");
+    ASSERT_TRUE(large) << "a job of too many ranks";
+    EXPECT_TRUE(large->choices.empty());
+    EXPECT_EQ(large->communicator, "");
 }
 
 }  // namespace

@@ -67,8 +67,16 @@ std::string usage_members(const JobUse& use);
 /// `file` names it in messages. Throws topology::FileError.
 std::optional<JobUse> parse_usage(std::string_view dump, std::string_view file);
 
-/// The choices that a dump lists (listing_members()), each with the sizes for which it holds and no calls;
-/// `predicted_us` and `forward_us` are of the smallest. Throws topology::FileError.
-std::vector<CallUse> parse_choices(std::string_view dump, std::string_view file);
+/// The choices that a dump lists, for a communicator.
+struct JobChoices {
+    std::string communicator;  ///< empty: not told
+    /// Each with the sizes for which it holds and no calls; `predicted_us` and `forward_us` are of the
+    /// smallest. Empty where the communicator has too many ranks for the job to list them.
+    std::vector<CallUse> choices;
+};
+
+/// Reads those (listing_members()) from a job's dump; empty where they are missing, as in what strata-topo
+/// writes. Throws topology::FileError.
+std::optional<JobChoices> parse_choices(std::string_view dump, std::string_view file);
 
 }  // namespace strata::algorithms
