@@ -1,7 +1,7 @@
 #include "line_reader.h"
 
 #include <array>
-#include <filesystem>
+#include <limits>
 
 #include "strata/mapping/traffic_matrix.h"
 #include "strata/topology/text.h"
@@ -15,10 +15,11 @@ constexpr std::size_t piece_bytes = std::size_t{64} << 10;
 
 }  // namespace
 
-LineReader::LineReader(const std::string& path) : path_(path), stream_(path, std::ios::binary) {
-    if (!stream_) throw topology::FileError(path, 0, "cannot be opened");
-    std::error_code ignored;
-    if (std::filesystem::is_directory(path, ignored)) throw topology::FileError(path, 0, "is a directory");
+LineReader::LineReader(const std::string& path, std::size_t most_bytes)
+    : path_(path), most_bytes_(most_bytes), left_(most_bytes) {
+    if (const auto kind = topology::unreadable_kind(path); !kind.empty()) fail_whole(std::string(kind));
+    stream_.open(path, std::ios::binary);  // not before: a pipe to which nobody writes would wait
+    if (!stream_) fail_whole("cannot be opened");
 }
 
 void LineReader::fail(const std::string& message) const {
@@ -36,12 +37,15 @@ bool LineReader::read_line() {
         return true;
     }
     line_.clear();
+    if (number_ == std::numeric_limits<int>::max()) fail_whole("has too many lines");
     ++number_;
     std::array<char, piece_bytes> piece;
     for (;;) {
         stream_.getline(piece.data(), piece.size());
         const auto count = static_cast<std::size_t>(stream_.gcount());
         if (stream_.bad()) fail_whole("cannot be read");
+        if (count > left_) fail_whole("is longer than " + std::to_string(most_bytes_) + " bytes");
+        left_ -= count;
         if (stream_.eof()) {
             line_.append(piece.data(), count);
             return !line_.empty();

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <fstream>
 #include <limits>
@@ -8,17 +9,21 @@
 
 namespace strata::mapping {
 
+/// As a dense matrix of the most ranks has, and more.
+inline constexpr std::size_t longest_matrix = std::size_t{16} << 30;
+
 /// The lines of a text file, one at a time.
 class LineReader {
 public:
-    /// Throws topology::FileError where the file cannot be read.
-    explicit LineReader(const std::string& path);
+    /// Throws topology::FileError where the file cannot be read, or may have no end: unreadable_kind().
+    explicit LineReader(const std::string& path, std::size_t most_bytes = longest_matrix);
 
     /// The next line that is neither blank nor, unless `comments` is 0, begins with it; false at the end. The
-    /// view holds until the next call. Throws topology::FileError for lines of more than 64 MiB.
+    /// view holds until the next call. Throws topology::FileError for lines of more than 64 MiB, and where
+    /// the file is longer than `most_bytes`.
     bool next(std::string_view& line, char comment = '#');
     /// next() begins with the line that it gave last: for those who look before they read. A file may be a
-    /// pipe, and can be read only once.
+    /// pipe (of a shell's <(...)), and can be read only once.
     void put_back() { again_ = true; }
     [[noreturn]] void fail(const std::string& message) const;        ///< at this line
     [[noreturn]] void fail_whole(const std::string& message) const;  ///< of the file
@@ -39,6 +44,8 @@ private:
     std::ifstream stream_;
     std::string line_;
     int number_ = 0;
+    std::size_t most_bytes_;
+    std::size_t left_;  ///< of these
     bool again_ = false;
 };
 

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <thread>
 
+#include "line_reader.h"
 #include "strata/topology/text_file.h"
 
 namespace strata::testing {
@@ -166,13 +166,42 @@ TEST_F(TrafficFiles, ComplainsAboutRows) {
 
 TEST_F(TrafficFiles, ReadsPipes) {
     const TrafficMatrix expected(2, {{0, 1, 5, 0}});
-    for (const char* text : {"0 5\n0 0\n", "# of a pipe\n\nranks 2\n0 1 5\n",
-                             "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 5\n"}) {
-        ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
-        std::thread writer([&] { write("pipe", text); });
-        EXPECT_EQ(read_traffic(path("pipe")), expected) << text;
-        writer.join();
-        std::filesystem::remove(path("pipe"));
+    for (const std::string text : {"0 5\n0 0\n", "# of a pipe\n\nranks 2\n0 1 5\n",
+                                   "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 5\n"}) {
+        int ends[2];
+        ASSERT_EQ(pipe(ends), 0);
+        EXPECT_EQ(::write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+        close(ends[1]);
+        EXPECT_EQ(read_traffic("/dev/fd/" + std::to_string(ends[0])), expected) << text;
+        close(ends[0]);
+    }
+}
+
+TEST_F(TrafficFiles, RefusesWhatMayHaveNoEnd) {
+    EXPECT_EQ(complaint_about("/dev/zero", "/dev/zero"), "/dev/zero: is a device");
+    EXPECT_EQ(complaint_about("/dev/null", "/dev/null"), "/dev/null: is empty");
+    ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+    EXPECT_EQ(complaint_about("pipe", path("pipe")), "pipe: is a named pipe");
+    ASSERT_EQ(mkfifo(path("p.0.prof").c_str(), 0600), 0);
+    EXPECT_EQ(complaint_about("p.0.prof", path("p")), "p.0.prof: is a named pipe");
+    EXPECT_THROW(mapping::read_permutation(path("pipe")), topology::FileError);
+    std::filesystem::create_directory(path("folder"));
+    EXPECT_THROW(mapping::read_permutation(path("folder")), topology::FileError);
+}
+
+TEST_F(TrafficFiles, HasALimitOfLength) {
+    const std::string text = "0 5\n# comment\n\n\n0 0\n";  // whatever the lines are
+    std::string_view line;
+    mapping::LineReader enough(write("m", text), text.size());
+    while (enough.next(line)) {
+    }
+    mapping::LineReader reader(path("m"), text.size() - 1);
+    EXPECT_TRUE(reader.next(line));
+    try {
+        reader.next(line);
+        FAIL() << line;
+    } catch (const topology::FileError& error) {
+        EXPECT_EQ(error.what(), path("m") + ": is longer than " + std::to_string(text.size() - 1) + " bytes");
     }
 }
 
