@@ -57,9 +57,9 @@ void Variables::register_all(const mca_base_component_t* component) {
          OPAL_INFO_LVL_3, &SettingsText::network);
     text("rules",
          "File of rules (JSON): links of this machine; engine, algorithms and segments by collective, size "
-         "and ranks. A word without '/' and '.' is a preset beside the plugin (ethernet-cluster, "
-         "infiniband-cluster, fat-numa-node, wan-grid). Other parameters outrank it. The same on every node; "
-         "empty: none",
+         "and ranks. A word of a-z, 0-9 and '-' names a preset beside the plugin (ethernet-cluster, "
+         "infiniband-cluster, fat-numa-node, wan-grid); a file of such a name is ./NAME. Other parameters "
+         "outrank it. The same on every node; empty: none",
          OPAL_INFO_LVL_4, &SettingsText::rules);
     text("topology",
          "Pretended machine for every node: an hwloc XML file, or synthetic:DESCRIPTION (with "

@@ -4,6 +4,7 @@
 The names are written down here once more on purpose: a renamed parameter breaks users' files.
 """
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -98,6 +99,11 @@ def main():
         ending = "" if name == options.unread else when_read(name, collectives(paths))
         if ending != (text[text.index(". Read "):] if ". Read " in text else ""):
             wrong.append(f"parameter {name}: its help text does not end in '{ending}': '{text}'")
+    presets = [file.removesuffix(".json") for file in os.listdir(os.path.join(paths.folder(), "strata-presets"))
+               if file.endswith(".json")]
+    for word in ("A word of a-z, 0-9 and '-' names a preset", *presets):  # names_preset()
+        if word not in found["coll_strata_rules"]:
+            wrong.append(f"parameter coll_strata_rules: its help text lacks '{word}'")
     if wrong:
         sys.exit("\n".join(wrong))
     print(f"{len(found)} parameters and {len(counters)} performance variables are listed, with help texts")
