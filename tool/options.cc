@@ -49,7 +49,8 @@ std::optional<Options> parse_command_line(int argc, char** argv) {
                  "the predicted times, in place of the hierarchy");
     option("--from-dump", options.from_dump, "FILE",
            "With --plans: the hierarchy that a job wrote (coll_strata_dump x.json)");
-    option("--rules", options.rules, "FILE", "With --plans: rules as coll_strata_rules takes them");
+    option("--rules", options.rules, "FILE",
+           "With --plans: rules as coll_strata_rules takes them, presets too");
     option("--op", options.op, "LIST", "With --plans: these operations: bcast,allreduce (all)");
     option("--sizes", options.sizes, "LIST",
            "With --plans: these sizes, each apart: 8,64k,4M (ranges of equal\n"

@@ -8,6 +8,7 @@
 #include "job.h"
 #include "plan_options.h"
 #include "reading.h"
+#include "rules_file.h"
 #include "strata/algorithms/candidates.h"
 #include "strata/algorithms/hierarchy_dump.h"
 #include "strata/algorithms/plan_listing.h"
@@ -53,10 +54,10 @@ Facts facts_of(const Options& options) {
         facts.settings.links.set_eager_limits(job.network_eager_bytes, job.node_eager_bytes);
     }
     if (!options.rules.empty()) {
-        facts.settings.rules_file = options.rules;
         facts.settings.rules = reading("rules", [&] {
-            const std::string text = topology::read_text_file(options.rules, algorithms::longest_rules_file);
-            return algorithms::parse_rules(text, options.rules);
+            const std::string file = facts.settings.rules_file = rules_file_of(options.rules);
+            return algorithms::parse_rules(topology::read_text_file(file, algorithms::longest_rules_file),
+                                           file);
         });
         algorithms::set_links(facts.settings.links, facts.settings.rules.links);
     }
@@ -82,7 +83,7 @@ public:
         }
         algorithms::PlanListing listing;
         listing.ranks = facts_.hierarchy.ranks();
-        listing.rules_file = options_.rules;
+        listing.rules_file = facts_.settings.rules_file;
         listing.network_eager_bytes = facts_.settings.links.network_eager_bytes();
         listing.node_eager_bytes = facts_.settings.links.node_eager_bytes();
         listing.links =

@@ -2,6 +2,7 @@
 """What golden files cannot say about strata-topo: files, defaults of this machine, agreement between formats."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,8 +15,8 @@ PROGRAM = os.path.abspath(sys.argv.pop(1))
 CARD = ("--topology", os.path.join(FOLDER, "machines", "two-cards.xml"), "--nodes", "3")
 
 
-def topo(*arguments, **variables):
-    return subprocess.run([PROGRAM, *arguments], text=True, capture_output=True, env=os.environ | variables)
+def topo(*arguments, cwd=None, **variables):
+    return subprocess.run([PROGRAM, *arguments], text=True, capture_output=True, cwd=cwd, env=os.environ | variables)
 
 
 class Commands(unittest.TestCase):
@@ -48,6 +49,26 @@ class Commands(unittest.TestCase):
             self.output(*CARD, "--output", dump)
             self.assertEqual(json.loads(self.output("--from-dump", dump, *asked)),
                              json.loads(self.output(*CARD, *asked)))
+
+    def test_presets_are_rules_by_name(self):
+        asked = (*CARD, "--plans", "--op", "bcast", "--sizes", "8,64k", "--rules")
+        with tempfile.TemporaryDirectory() as scratch:
+            presets = shutil.copytree(os.path.join(FOLDER, "..", "..", "mca-params"), f"{scratch}/strata-presets",
+                                      ignore=shutil.ignore_patterns("*.schema.json"))
+            path = {"OMPI_MCA_opal_mca_base_component_path": f"/none:{scratch}:SYSTEM_DEFAULT"}
+            for preset in ("ethernet-cluster", "wan-grid"):
+                text = self.output(*asked, preset, **path)
+                self.assertIn(f"from {presets}/{preset}.json:", text)
+                self.assertEqual(text, self.output(*asked, f"{presets}/{preset}.json"))
+            # The same name is no file, and what is no name is one, as coll_strata_rules has it.
+            shutil.copy(f"{presets}/wan-grid.json", f"{scratch}/mine")
+            run = topo(*asked, "mine", cwd=scratch, **path)
+            self.assertEqual((run.returncode, run.stderr.split(";")[0]), (2, "strata-topo: --rules: no such preset: 'mine'"))
+            self.assertIn("known: ethernet-cluster, fat-numa-node, infiniband-cluster, wan-grid (a file", run.stderr)
+            self.assertEqual(topo(*asked, "./mine", cwd=scratch).returncode, 0)
+        beside = os.path.join(os.path.dirname(PROGRAM), "..", "plugin", "strata-presets")
+        if os.path.isdir(beside):
+            self.assertIn(f"from {os.path.realpath(beside)}/wan-grid.json:", self.output(*asked, "wan-grid"))
 
     def test_candidates_hold_the_contract(self):
         found = json.loads(self.output(*CARD, "--plans", "--op", "bcast,allreduce,barrier", "--sizes", "8,1M",

@@ -1,0 +1,44 @@
+#include "rules_file.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+#include "presets.h"
+#include "strata/topology/text.h"
+
+namespace strata::tool {
+namespace {
+
+/// Where the plugin may be, first to last.
+std::vector<std::filesystem::path> plugin_folders() {
+    std::vector<std::filesystem::path> folders;
+    for (const char* name : {"OMPI_MCA_opal_mca_base_component_path", "OMPI_MCA_mca_base_component_path"}) {
+        const char* const path = std::getenv(name);
+        for (const std::string_view folder : topology::split(path != nullptr ? path : "", ':')) {
+            if (!folder.empty()) folders.emplace_back(folder);  // SYSTEM_DEFAULT is none, and comes last
+        }
+    }
+    std::error_code ignored;
+    const std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", ignored);
+    if (!own.empty()) folders.push_back(own.parent_path().parent_path() / "plugin");
+#ifdef STRATA_PLUGIN_DIR
+    folders.emplace_back(STRATA_PLUGIN_DIR);
+#endif
+    return folders;
+}
+
+}  // namespace
+
+std::string rules_file_of(const std::string& text) {
+    if (!component::names_preset(text)) return text;
+    std::filesystem::path presets;
+    std::error_code ignored;
+    for (const std::filesystem::path& folder : plugin_folders()) {
+        presets = folder / component::presets_folder;
+        if (std::filesystem::is_directory(presets, ignored)) break;
+    }
+    return component::preset_file(presets, text);
+}
+
+}  // namespace strata::tool
