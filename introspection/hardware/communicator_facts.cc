@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -73,34 +74,53 @@ private:
 
 using KeptMembers = std::shared_ptr<const Members>;
 
-/// The encoded record; empty when this process cannot say where it is.
-std::vector<std::byte> own_bytes(OwnObjects& objects) {
+/// The encoded record; empty, and a complaint, when this process cannot say where it is.
+std::vector<std::byte> own_bytes(OwnObjects& objects, std::string& complaint) {
     try {
         OwnPlace own = own_place();
         objects = own.objects;
         return topology::encode(own.record);
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "strata-introspection: %s\n", error.what());
+        complaint = error.what();
         return {};
     }
 }
 
+/// Stands in place of a record's length: below 0, and the same for the same complaint.
+int code_of(const std::string& complaint) {
+    return -1 - static_cast<int>(topology::stable_hash(complaint) % std::numeric_limits<int>::max());
+}
+
+/// Each complaint once: on the lowest rank that has it. Collective.
+void complain(MPI_Comm comm, const std::vector<int>& lengths, const std::string& complaint) {
+    int rank = 0;
+    require_handled(MPI_Comm_rank(comm, &rank));
+    const auto own = lengths.begin() + rank;
+    if (*own < 0 && std::find(lengths.begin(), own, *own) == own) {
+        std::fprintf(stderr, "strata-introspection: %s\n", complaint.c_str());
+    }
+    // The error that follows may end the job, and what was not said by then is lost.
+    require_handled(MPI_Barrier(comm));
+}
+
 Records exchanged(MPI_Comm comm, OwnObjects& objects) {
-    const std::vector<std::byte> own = own_bytes(objects);
-    const int length = static_cast<int>(own.size());
+    std::string complaint;
+    const std::vector<std::byte> own = own_bytes(objects, complaint);
+    const int length = own.empty() ? code_of(complaint) : static_cast<int>(own.size());
     int size = 0;
     require_handled(MPI_Comm_size(comm, &size));
     std::vector<int> lengths(static_cast<std::size_t>(size));
     require_handled(MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, comm));
+    if (std::any_of(lengths.begin(), lengths.end(), [](int each) { return each < 0; })) {
+        complain(comm, lengths, complaint);
+        throw MpiError{MPI_ERR_OTHER};
+    }
     std::vector<int> starts;
     int total = 0;
-    bool complete = true;
     for (const int each : lengths) {
         starts.push_back(total);
         total += each;
-        complete = complete && each > 0;
     }
-    if (!complete) throw MpiError{MPI_ERR_OTHER};
     std::vector<std::byte> all(static_cast<std::size_t>(total));
     require_handled(MPI_Allgatherv(own.data(), length, MPI_BYTE, all.data(), lengths.data(), starts.data(),
                                    MPI_BYTE, comm));

@@ -306,6 +306,13 @@ def check_bad_variable(mpirun, folder):
     output, status = start(mpirun, folder, 4, ["show_hierarchy"], {"TOPOLOGY": PLAIN, "PLACEMENT": "0;1;2;17"})
     if status == 0 or "STRATA_PLACEMENT = '0;1;2;17': core 17 of '17' does not exist" not in output:
         raise Failure(f"exit status {status}\n{output}")
+    # What all of them have to say is said once.
+    for machine, told in (({"NETWORK": "hosts:a"}, "STRATA_NETWORK = 'hosts:a': "),
+                          ({"TOPOLOGY": "/none.xml"}, "STRATA_TOPOLOGY = '/none.xml': "),
+                          ({"TOPOLOGY": PLAIN, "PLACEMENT": "0;17;17;18"}, "core 17 of '17' does not exist")):
+        output, status = start(mpirun, folder, 4, ["show_hierarchy"], machine)
+        if status == 0 or output.count(told) != 1 or output.count("strata-introspection: ") != 1 + ("PLACEMENT" in machine):
+            raise Failure(f"exit status {status}, with {machine} told not once: {told}\n{output}")
 
 
 def spoil_one(wanted):
