@@ -38,7 +38,8 @@ extern "C" {
  *                     effect
  *
  * Where one of them is not set, the parameter of the same name (coll_strata_network, ...) counts if Open MPI's launcher
- * passes it on; the component itself heeds the parameters only. */
+ * passes it on in the environment, not where it stands in a parameter file; the component itself heeds the parameters
+ * only. */
 
 /* Values of split_type for MPIX_Comm_split_type() beside those of MPI. The first two are the same: the next level down.
  * The third is guided by the info key "mpi_hw_resource_type", whose value is the name of a type (case does not count;
