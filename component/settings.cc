@@ -4,7 +4,8 @@
 #include <new>
 #include <sstream>
 
-#include "presets.h"
+#include "plugin_folder.h"
+#include "strata/algorithms/presets.h"
 #include "strata/topology/text.h"
 
 namespace strata::component {
@@ -83,7 +84,7 @@ void parse_rules(const std::string& value, const std::vector<std::string>& compo
     if (value.empty()) {
         return;
     }
-    const std::string path = rules_file_of(value);
+    const std::string path = algorithms::rules_file_of(value, plugin_folder());
     const std::string text = topology::read_text_file(path, algorithms::longest_rules_file);
     settings.rules = algorithms::parse_rules(text, path, components);
     settings.rules_file = path;

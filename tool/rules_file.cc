@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "presets.h"
+#include "strata/algorithms/presets.h"
 #include "strata/topology/text.h"
 
 namespace strata::tool {
@@ -31,14 +31,14 @@ std::vector<std::filesystem::path> plugin_folders() {
 }  // namespace
 
 std::string rules_file_of(const std::string& text) {
-    if (!component::names_preset(text)) return text;
+    if (!algorithms::names_preset(text)) return text;
     std::filesystem::path presets;
     std::error_code ignored;
     for (const std::filesystem::path& folder : plugin_folders()) {
-        presets = folder / component::presets_folder;
+        presets = folder / algorithms::presets_folder;
         if (std::filesystem::is_directory(presets, ignored)) break;
     }
-    return component::preset_file(presets, text);
+    return algorithms::preset_file(presets, text);
 }
 
 }  // namespace strata::tool

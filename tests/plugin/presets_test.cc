@@ -4,11 +4,12 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "presets.h"
 #include "settings_text.h"
+#include "strata/algorithms/presets.h"
 
 namespace {
 
+using namespace strata::algorithms;
 using namespace strata::component;
 using namespace strata::testing;
 
@@ -19,7 +20,7 @@ TEST(Presets, AWordNamesOneAndAPathDoesNot) {
     for (const char* path : {"", "./wan-grid", "wan-grid.json", "/wan-grid", "Wan", "wan grid", "wan_grid"}) {
         EXPECT_FALSE(names_preset(path)) << path;
     }
-    EXPECT_EQ(rules_file_of("./wan-grid"), "./wan-grid");
+    EXPECT_EQ(rules_file_of("./wan-grid", "folder"), "./wan-grid");
 }
 
 /// What preset_file() throws.

@@ -1,23 +1,22 @@
-#include "presets.h"
+#include "strata/algorithms/presets.h"
 
 #include <algorithm>
 #include <stdexcept>
 #include <vector>
 
-#include "plugin_folder.h"
 #include "strata/topology/text_file.h"
 
-namespace strata::component {
+namespace strata::algorithms {
 namespace {
 
-constexpr std::string_view suffix = ".json";
+constexpr std::string_view ending = ".json";
 
 /// The presets of a folder, sorted: messages must be the same on every node.
 std::vector<std::string> presets_in(const std::string& folder) {
     std::vector<std::string> names;
     for (const std::string& entry : topology::entries_of(folder)) {
-        if (entry.ends_with(suffix)) {
-            names.push_back(entry.substr(0, entry.size() - suffix.size()));
+        if (entry.ends_with(ending)) {
+            names.push_back(entry.substr(0, entry.size() - ending.size()));
         }
     }
     return names;
@@ -33,7 +32,7 @@ bool names_preset(std::string_view text) {
 std::string preset_file(const std::string& folder, const std::string& name) {
     const std::vector<std::string> names = presets_in(folder);
     if (std::find(names.begin(), names.end(), name) != names.end()) {
-        return folder + "/" + name + std::string(suffix);
+        return folder + "/" + name + std::string(ending);
     }
     std::string known;
     for (const std::string& each : names) {
@@ -44,8 +43,8 @@ std::string preset_file(const std::string& folder, const std::string& name) {
                                 " (a file in the current folder: './" + name + "')");
 }
 
-std::string rules_file_of(const std::string& text) {
-    return names_preset(text) ? preset_file(plugin_folder() + "/" + std::string(presets_folder), text) : text;
+std::string rules_file_of(const std::string& text, const std::string& plugin_folder) {
+    return names_preset(text) ? preset_file(plugin_folder + "/" + std::string(presets_folder), text) : text;
 }
 
-}  // namespace strata::component
+}  // namespace strata::algorithms

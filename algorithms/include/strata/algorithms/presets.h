@@ -4,7 +4,7 @@
 
 // Presets: rules files for kinds of machines that come with the plugin (mca-params/NAME.json), and that
 // coll_strata_rules may call by their names instead of a path.
-namespace strata::component {
+namespace strata::algorithms {
 
 /// Where they lie, beside the plugin.
 inline constexpr std::string_view presets_folder = "strata-presets";
@@ -17,8 +17,8 @@ bool names_preset(std::string_view text);
 /// there.
 std::string preset_file(const std::string& folder, const std::string& name);
 
-/// The file that coll_strata_rules means: `text` itself, or that of the preset beside the plugin. Throws as
-/// preset_file().
-std::string rules_file_of(const std::string& text);
+/// The file that coll_strata_rules means: `text` itself, or that of the preset beside the plugin in
+/// `plugin_folder`. Throws as preset_file().
+std::string rules_file_of(const std::string& text, const std::string& plugin_folder);
 
-}  // namespace strata::component
+}  // namespace strata::algorithms
