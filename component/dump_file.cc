@@ -146,7 +146,8 @@ bool replace_file(const std::string& path, const struct stat& old, std::string_v
     if (file.number() < 0) return false;
     struct stat made {};
     const bool is_alike =
-        fchmod(file.number(), old.st_mode & 07777) == 0 && fstat(file.number(), &made) == 0 &&
+        fstat(file.number(), &made) == 0 &&
+        (made.st_mode == old.st_mode || fchmod(file.number(), old.st_mode & 07777) == 0) &&
         (made.st_gid == old.st_gid || fchown(file.number(), static_cast<uid_t>(-1), old.st_gid) == 0);
     try {
         if (is_alike) write_all(file.number(), text);
