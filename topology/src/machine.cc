@@ -47,7 +47,7 @@ std::shared_ptr<hwloc_topology> load_xml(const std::string& path) {
         throw std::invalid_argument(refused + ": it " + reason);
     }
     try {
-        check_xml_form(text);
+        text = checked_xml(text);
     } catch (const std::invalid_argument& error) {
         throw std::invalid_argument(refused + ": " + error.what());
     }

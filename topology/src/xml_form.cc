@@ -36,11 +36,10 @@ bool is_set(std::string_view text) {
     return true;
 }
 
-/// Of any tag.
 void check_sets(const XmlAttributes& attributes) {
     for (const auto& [name, value] : attributes) {
         if ((name.ends_with("cpuset") || name.ends_with("nodeset")) && !is_set(value)) {
-            refuse(std::string(name) + " '" + utf8_text(value) + "' is no set of numbers");
+            refuse(std::string(name) + " " + quoted_text(value) + " is no set of numbers");
         }
     }
 }
@@ -48,13 +47,18 @@ void check_sets(const XmlAttributes& attributes) {
 /// Where an object stands in hwloc's tree (hwloc 2, "Terms and Definitions").
 enum class Role : std::uint8_t { machine, normal, thread, node, memory, apart };
 
-/// Types as hwloc's import understands them, which takes parts and other cases of the words, too.
-Role role_of(std::string_view type) {
-    hwloc_obj_type_t known = HWLOC_OBJ_GROUP;  // "Cache", "Tile", "Module" of other versions
-    if (type.find('&') != type.npos) refuse("type '" + utf8_text(type) + "' of an object is none");
+/// Of a type as hwloc's import understands it, which takes parts and other cases of the words, too.
+Role role_of(const std::string& type) {
+    constexpr std::string_view of_types = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    constexpr std::size_t longest = 32;
+    if (type.empty() || type.size() > longest || type.find_first_not_of(of_types) != type.npos) {
+        refuse("type " + quoted_text(type) + " of an object is none");
+    }
+    hwloc_obj_type_t known = HWLOC_OBJ_GROUP;
     if (type == "System") return Role::machine;
     if (type == "MemCache") return Role::memory;
-    if (hwloc_type_sscanf(std::string(type).c_str(), &known, nullptr, 0) < 0) return Role::normal;
+    // "Cache", "Tile" and "Module" of other versions are not known.
+    if (hwloc_type_sscanf(type.c_str(), &known, nullptr, 0) < 0) return Role::normal;
     if (known == HWLOC_OBJ_MACHINE) return Role::machine;
     if (known == HWLOC_OBJ_PU) return Role::thread;
     if (known == HWLOC_OBJ_NUMANODE) return Role::node;
@@ -63,19 +67,21 @@ Role role_of(std::string_view type) {
 }
 
 struct XmlObject {
-    std::string type;
+    std::string type;  // empty: another tag
     Role role = Role::normal;
+    unsigned number = 0;                                        // of a PU or NUMA node
     Bitmap cpuset, complete_cpuset, nodeset, complete_nodeset;  // null where there is none
     Bitmap taken;                                               // by its normal children
+    bool has_children = false;
 
-    std::string called() const { return "object " + utf8_text(type); }
+    std::string called() const { return "object " + type; }
 };
 
 Bitmap set_of(const XmlAttributes& attributes, std::string_view name) {
-    const auto found = attributes.find(name);
-    if (found == attributes.end()) return nullptr;
+    const std::string* const found = value_of(attributes, name);
+    if (found == nullptr) return nullptr;
     const Bitmap set = empty_bitmap();
-    hwloc_bitmap_sscanf(set.get(), std::string(found->second).c_str());
+    hwloc_bitmap_sscanf(set.get(), found->c_str());
     return set;
 }
 
@@ -96,15 +102,16 @@ void check_complete(const XmlObject& object, const char* part, const Bitmap& set
 }
 
 /// PUs and NUMA nodes are what sets count.
-void check_index(const XmlObject& object, const XmlAttributes& attributes) {
+void check_index(XmlObject& object, const XmlAttributes& attributes) {
     const bool is_thread = object.role == Role::thread;
-    const auto index = attributes.find("os_index");
-    if (index == attributes.end()) refuse(object.called() + " has no os_index");
-    const auto number = whole_number<unsigned>(index->second);
+    const std::string* const index = value_of(attributes, "os_index");
+    if (index == nullptr) refuse(object.called() + " has no os_index");
+    const auto number = whole_number<unsigned>(*index);
     if (!number || *number >= most_indices) {
-        refuse(object.called() + " has os_index '" + utf8_text(index->second) + "', which must be below " +
+        refuse(object.called() + " has os_index " + quoted_text(*index) + ", which must be below " +
                std::to_string(most_indices));
     }
+    object.number = *number;
     const Bitmap& set = is_thread ? object.complete_cpuset : object.complete_nodeset;
     if (!set || hwloc_bitmap_weight(set.get()) != 1 || hwloc_bitmap_isset(set.get(), *number) == 0) {
         refuse(object.called() + " " + std::to_string(*number) + " has a " +
@@ -112,19 +119,21 @@ void check_index(const XmlObject& object, const XmlAttributes& attributes) {
     }
 }
 
-XmlObject read_object(const XmlAttributes& attributes) {
-    const auto type = attributes.find("type");
-    if (type == attributes.end() || type->second.empty()) refuse("an object has no type");
+/// `is_old`: of hwloc 1, where a Misc object with a cpuset is what is a Group now.
+XmlObject read_object(const XmlAttributes& attributes, bool is_old) {
+    const std::string* const type = value_of(attributes, "type");
+    if (type == nullptr) refuse("an object has no type");
     XmlObject object;
-    object.type = type->second;
-    object.role = role_of(type->second);
+    object.type = *type;
+    object.role = role_of(*type);
     object.cpuset = set_of(attributes, "cpuset");
     object.complete_cpuset = set_of(attributes, "complete_cpuset");
     object.nodeset = set_of(attributes, "nodeset");
     object.complete_nodeset = set_of(attributes, "complete_nodeset");
     if (object.role == Role::apart) {
-        if (object.cpuset) refuse(object.called() + " has a cpuset");
-        return object;
+        if (!object.cpuset) return object;
+        if (!is_old) refuse(object.called() + " has a cpuset");
+        object.role = Role::normal;
     }
     if (!object.cpuset) refuse(object.called() + " has no cpuset");
     check_complete(object, "cpuset", object.cpuset, object.complete_cpuset);
@@ -155,44 +164,97 @@ void check_place(const XmlObject& object, XmlObject& parent) {
     hwloc_bitmap_or(parent.taken.get(), parent.taken.get(), object.complete_cpuset.get());
 }
 
-/// The objects around the current tag, the innermost last; other tags between them have a type-less entry.
-class XmlTree {
+/// What `tag` says, in the words that hwloc writes: small letters, digits and '_', the type first.
+XmlAttributes plain_attributes(const XmlTag& tag) {
+    constexpr std::string_view of_names = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    XmlAttributes plain;
+    for (const auto& attribute : tag.attributes) {
+        if (attribute.first.find_first_not_of(of_names) != std::string_view::npos) continue;
+        plain.insert(attribute.first == "type" ? plain.begin() : plain.end(), attribute);
+    }
+    return plain;
+}
+
+/// The tags that are open, the innermost last, and what has been taken from them.
+class CheckedTree {
 public:
     void open(const XmlTag& tag) {
-        if (open_.empty() && tag.name != "topology" && tag.name != "root") {
-            refuse("tag '" + std::string(tag.name) + "' instead of 'topology'");
-        }
         check_sets(tag.attributes);
         XmlObject object;
-        if (tag.name == "object") {
-            object = read_object(tag.attributes);
+        if (open_.empty()) {
+            begin(tag);
+        } else if (tag.name == "object") {
+            object = read_object(tag.attributes, is_old_);
             place(object);
+            text_ += tag_text("object", plain_attributes(tag), false) + "\n";
+        } else if (tag.name == "info" && !open_.back().type.empty()) {
+            if (open_.back().has_children) refuse("tag 'info' behind an object");
+            text_ += tag_text("info", plain_attributes(tag), true) + "\n";
         }
         open_.push_back(std::move(object));
     }
 
-    void close() { open_.pop_back(); }
+    void close() {
+        const bool is_object = !open_.back().type.empty();
+        open_.pop_back();
+        if (is_object) text_ += "</object>\n";
+        if (open_.empty()) text_ += "</" + root_ + ">\n";
+    }
+
+    std::string take() { return std::move(text_); }
 
 private:
-    void place(const XmlObject& object) {
-        if (open_.size() == 1) {
-            if (std::exchange(has_machine_, true)) refuse("a second object behind the Machine");
-            if (object.role != Role::machine) refuse(object.called() + " instead of the Machine");
+    void begin(const XmlTag& tag) {
+        root_ = tag.name;
+        if (root_ != "topology" && root_ != "root")
+            refuse("tag " + quoted_text(root_) + " instead of 'topology'");
+        const std::string* const version = value_of(tag.attributes, "version");
+        if (version == nullptr || root_ == "root") {
+            text_ = "<" + root_ + ">\n";
             return;
         }
-        if (open_.empty() || open_.back().type.empty()) refuse(object.called() + " lies within no object");
+        const auto numbers = split(*version, '.');
+        const auto major = whole_number<unsigned>(numbers[0]);
+        if (numbers.size() != 2 || !major || !whole_number<unsigned>(numbers[1])) {
+            refuse("version " + quoted_text(*version) + " is none");
+        }
+        is_old_ = *major < 2;
+        text_ = tag_text(root_, {{"version", *version}}, false) + "\n";
+    }
+
+    void place(const XmlObject& object) {
+        if (object.role == Role::thread || object.role == Role::node) {
+            const Bitmap& known = object.role == Role::thread ? threads_ : nodes_;
+            if (hwloc_bitmap_isset(known.get(), object.number) != 0) {
+                refuse(object.called() + " " + std::to_string(object.number) + " stands there twice");
+            }
+            hwloc_bitmap_set(known.get(), object.number);
+        }
+        if (open_.size() == 1) {
+            const bool is_root = object.role == Role::machine || (is_old_ && object.role == Role::node);
+            if (std::exchange(has_machine_, true)) refuse("a second object behind the Machine");
+            if (!is_root) refuse(object.called() + " instead of the Machine");
+            return;
+        }
+        if (open_.back().type.empty()) refuse(object.called() + " lies within no object");
+        open_.back().has_children = true;
         check_place(object, open_.back());
     }
 
     std::vector<XmlObject> open_;
+    std::string root_;
+    std::string text_;
+    Bitmap threads_ = empty_bitmap();
+    Bitmap nodes_ = empty_bitmap();
+    bool is_old_ = true;
     bool has_machine_ = false;
 };
 
 }  // namespace
 
-void check_xml_form(std::string_view xml) {
+std::string checked_xml(std::string_view xml) {
     XmlTags tags(xml);
-    XmlTree tree;
+    CheckedTree tree;
     try {
         while (const auto tag = tags.next()) {
             if (tag->opens) tree.open(*tag);
@@ -201,6 +263,7 @@ void check_xml_form(std::string_view xml) {
     } catch (const std::invalid_argument& error) {
         throw std::invalid_argument("line " + std::to_string(tags.line()) + ": " + error.what());
     }
+    return tree.take();
 }
 
 }  // namespace strata::topology

@@ -1,12 +1,15 @@
 #pragma once
+#include <string>
 #include <string_view>
 
 namespace strata::topology {
 
-/// hwloc takes for granted that an XML topology is one that it wrote: others make it crash or never end,
-/// though they are well-formed XML. Throws std::invalid_argument, naming the line, where objects do not lie
-/// within each other as hwloc's do (hwloc 2.9, "Consistency and robustness of objects" is checked by it only
-/// in debug builds: hwloc_topology_check()).
-void check_xml_form(std::string_view xml);
+/// The objects of an XML topology, and nothing else of it, as an XML topology that hwloc 2 can read whatever
+/// the first one is: hwloc takes for granted that it wrote it, and others make it crash or never end (2.9;
+/// its import says so in a comment, "hwloc never generated such buggy XML, but users could create one"), be
+/// it by sets, by tables of distances or by what its two parsers understand differently. Throws
+/// std::invalid_argument, naming the line, where objects do not lie within each other as hwloc's do, or the
+/// text is no well-formed XML.
+std::string checked_xml(std::string_view xml);
 
 }  // namespace strata::topology

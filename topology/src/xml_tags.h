@@ -1,38 +1,44 @@
 #pragma once
 #include <cstddef>
-#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace strata::topology {
 
-using XmlAttributes = std::map<std::string_view, std::string_view>;
+/// Names and values, in the order of the text; references in values ("&lt;") are resolved.
+using XmlAttributes = std::vector<std::pair<std::string_view, std::string>>;
+
+/// Null where there is none of this name.
+const std::string* value_of(const XmlAttributes& attributes, std::string_view name);
 
 /// <name attributes> opens, </name> closes, <name/> does both.
 struct XmlTag {
     std::string_view name;
-    XmlAttributes attributes;  // as written: references such as "&lt;" are not resolved
+    XmlAttributes attributes;
     bool opens = true;
     bool closes = false;
 };
 
-/// The tags of an XML text in their order, each closed where it should be. Less than XML allows: what two
-/// parsers could understand differently (sections, declarations of entities, angles within quotes) is
-/// refused.
+/// The tags of an XML text in their order, each closed where it should be. Text between them is left out, and
+/// entities of the text's own are refused.
 class XmlTags {
 public:
     explicit XmlTags(std::string_view xml) : xml_(xml) {}
 
-    /// Views into the text; empty behind its only element. Throws std::invalid_argument.
+    /// With names that are views into the text; empty behind its only element. Throws std::invalid_argument.
     std::optional<XmlTag> next();
 
-    /// Of the last tag, from 1.
+    /// Of the last tag's end, from 1.
     std::size_t line() const { return line_; }
 
 private:
-    /// Throws std::invalid_argument.
+    /// What stands before the next `end`, which is left out. Throws std::invalid_argument.
     std::string_view up_to(std::string_view end, std::string_view what);
+    std::string_view up_to(std::size_t at, std::size_t behind);
+    std::string_view tag_text();
     XmlTag read_tag(std::string_view text);
     void follow(const XmlTag& tag);
 
@@ -41,5 +47,9 @@ private:
     std::vector<std::string_view> open_;
     bool ended_ = false;
 };
+
+/// An opening or closed tag as every reader of XML understands it, with attributes in double quotes; bytes
+/// that are no characters of XML become U+FFFD or '?'.
+std::string tag_text(std::string_view name, const XmlAttributes& attributes, bool closes);
 
 }  // namespace strata::topology
