@@ -42,28 +42,31 @@ topology::NodeNotes notes_of(const opal_process_name_t& process, const Settings&
     return notes;
 }
 
+/// How a dump was written: in place of what was there before, or behind it.
+enum class Place : std::uint8_t { none, anew, behind };
+
 /// For the end of the job.
 struct Written {
     std::string path;  // absolute: programs go to other folders
     std::string picture;
+    Place place = Place::none;
 };
 Written& written() {
     static Written one;
     return one;
 }
 
-/// False, and a message, where that fails.
-bool write(const std::string& path, const std::string& text) {
+/// None, and a message, where that fails.
+Place write(const std::string& path, const std::string& text) {
     if (path == "-") {
         std::fputs(text.c_str(), stderr);
-        return true;
+        return Place::behind;
     }
     try {
-        write_dump_file(path, text);
-        return true;
+        return write_dump_file(path, text) ? Place::behind : Place::anew;
     } catch (const std::exception& error) {
         show_dump_failed(path, error.what());
-        return false;
+        return Place::none;
     }
 }
 
@@ -89,11 +92,10 @@ void write_picture(ompi_communicator_t* comm, const Settings& settings, const to
         below = "\n" + algorithms::listing_text(choices());
     }
     std::string picture = topology::draw(hierarchy, format, notes) + below;
-    if (!write(settings.dump, picture)) {
-        return;  // nor is it completed at the end
-    }
+    const Place place = write(settings.dump, picture);
+    if (place == Place::none) return;  // nor is it completed at the end
     const std::string path = settings.dump == "-" ? "-" : std::filesystem::absolute(settings.dump).string();
-    written() = {path, std::move(picture)};
+    written() = {path, std::move(picture), place};
 }
 
 }  // namespace
@@ -140,7 +142,7 @@ void complete_dump() {
         write(first.path, topology::with_members(first.picture, algorithms::usage_members(use)));
     } else {
         const std::string told = "\nwhat was done, as process 0 saw it\n\n" + algorithms::usage_text(use);
-        write(first.path, first.path == "-" ? told : first.picture + told);
+        write(first.path, first.place == Place::behind ? told : first.picture + told);
     }
 }
 

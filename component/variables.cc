@@ -93,7 +93,7 @@ void Variables::register_all(const mca_base_component_t* component) {
          &SettingsText::disable);
     text("dump",
          "File for a picture of the first hierarchy: .svg, .dot, .json, else text; '-' is standard error; "
-         "written when that is made, and once more by MPI_Finalize",
+         "written when that is made, and once more by MPI_Finalize; not by jobs that MPI_Comm_spawn starts",
          OPAL_INFO_LVL_4, &SettingsText::dump);
     for (int op = 0; op < collective_count; ++op) {
         const std::string name(collective_names[op]);

@@ -49,9 +49,9 @@ std::string measured(const CallUse& use) {
 
 /// Why there is no measured time.
 std::string nothing_measured(const JobStory& story) {
-    if (!story.use) return "nothing was measured: the job did not end in MPI_Finalize, or goes on";
+    if (!story.use) return "nothing is known: the dump was not completed by MPI_Finalize";
     const bool all = story.use->others == 0;
-    return std::string("no such call by process 0") + (all ? "" : " on the communicators that are told");
+    return std::string("no such call is recorded") + (all ? "" : " on the communicators that are told");
 }
 
 std::string how(const CallUse& use) {

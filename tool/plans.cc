@@ -55,7 +55,7 @@ Facts facts_of(const Options& options) {
     }
     if (!options.rules.empty()) {
         facts.settings.rules = reading("rules", [&] {
-            const std::string file = facts.settings.rules_file = rules_file_of(options.rules);
+            const std::string file = facts.settings.rules_file = rules_named(options.rules);
             return algorithms::parse_rules(topology::read_text_file(file, algorithms::longest_rules_file),
                                            file);
         });

@@ -30,7 +30,7 @@ std::vector<std::filesystem::path> plugin_folders() {
 
 }  // namespace
 
-std::string rules_file_of(const std::string& text) {
+std::string rules_named(const std::string& text) {
     if (!algorithms::names_preset(text)) return text;
     std::filesystem::path presets;
     std::error_code ignored;

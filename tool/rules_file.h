@@ -7,6 +7,6 @@ namespace strata::tool {
 /// it. Presets lie beside the plugin: that which Open MPI's component path names in the environment, else
 /// that of the build to which this command belongs, else the installed one. Throws std::invalid_argument with
 /// the names that are known.
-std::string rules_file_of(const std::string& text);
+std::string rules_named(const std::string& text);
 
 }  // namespace strata::tool

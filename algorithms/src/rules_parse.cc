@@ -100,8 +100,8 @@ Parser::Members::Members(const Parser& parser, const JsonValue& object, const st
     for (const JsonValue& member : object.items) {
         const auto place = std::find(known.begin(), known.end(), member.key);
         if (place == known.end()) {
-            parser.fail(member,
-                        "unknown key " + topology::quoted_text(member.key) + " in " + what + "; known: " + joined(known));
+            parser.fail(member, "unknown key " + topology::quoted_text(member.key) + " in " + what +
+                                    "; known: " + joined(known));
         }
         const JsonValue*& found = found_[static_cast<std::size_t>(place - known.begin())];
         if (found != nullptr) parser.fail(member, "the key '" + member.key + "' stands twice in " + what);
@@ -123,7 +123,8 @@ const std::string& Parser::word(const JsonValue& value) const {
     if (value.kind != Kind::string) fail(value, "expected a text in double quotes");
     const bool printable =
         std::all_of(value.text.begin(), value.text.end(), [](char c) { return c >= ' ' && c < '\x7f'; });
-    if (value.text.size() > longest_word || !printable) fail(value, "unknown word " + topology::quoted_text(value.text));
+    if (value.text.size() > longest_word || !printable)
+        fail(value, "unknown word " + topology::quoted_text(value.text));
     return value.text;
 }
 

@@ -97,7 +97,12 @@ void complain(MPI_Comm comm, const std::vector<int>& lengths, const std::string&
     require_handled(MPI_Comm_rank(comm, &rank));
     const auto own = lengths.begin() + rank;
     if (*own < 0 && std::find(lengths.begin(), own, *own) == own) {
-        std::fprintf(stderr, "strata-introspection: %s\n", complaint.c_str());
+        char host[MPI_MAX_PROCESSOR_NAME + 1] = "";
+        int length = 0;
+        require_handled(MPI_Get_processor_name(host, &length));
+        const auto others = std::count(own + 1, lengths.end(), *own);
+        std::fprintf(stderr, "strata-introspection: %s (rank %d on %s, and %d more)\n", complaint.c_str(),
+                     rank, host, static_cast<int>(others));
     }
     // The error that follows may end the job, and what was not said by then is lost.
     require_handled(MPI_Barrier(comm));

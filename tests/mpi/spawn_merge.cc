@@ -1,4 +1,8 @@
 // Collectives over processes that did not start together: spawned children merged with their parents.
+//
+//   spawn_merge [--children N] [--folder FOLDER]
+//
+// --folder: where the children run.
 #include "check.h"
 #include "collective_cases.h"
 
@@ -7,14 +11,21 @@ using namespace strata::testing;
 int main(int argc, char** argv) {
     Session session(argc, argv);
     const int children = static_cast<int>(session.number("--children", 2));
+    const std::string folder = session.option("--folder", "");
     session.reject_other_arguments();
     MPI_Comm inter = MPI_COMM_NULL;
     MPI_Comm_get_parent(&inter);
     const bool child = inter != MPI_COMM_NULL;
     if (!child) {
         session.at("MPI_Comm_spawn");
-        MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, children, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter,
+        MPI_Info info = MPI_INFO_NULL;
+        if (!folder.empty()) {
+            MPI_Info_create(&info);
+            MPI_Info_set(info, "wdir", folder.c_str());
+        }
+        MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, children, info, 0, MPI_COMM_WORLD, &inter,
                        MPI_ERRCODES_IGNORE);
+        if (info != MPI_INFO_NULL) MPI_Info_free(&info);
     }
     session.at("MPI_Intercomm_merge in the %s", child ? "child" : "parent");
     MPI_Comm merged = MPI_COMM_NULL;

@@ -26,6 +26,7 @@ public:
     Watcher(const Watcher&) = delete;
     Watcher& operator=(const Watcher&) = delete;
     ~Watcher() {
+        done_ = true;
         if (thread_.joinable()) thread_.join();
     }
     void stop() {

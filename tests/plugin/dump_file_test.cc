@@ -7,8 +7,10 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -26,7 +28,7 @@ constexpr uid_t another = 65534;
 
 std::string refusal(const fs::path& path, std::string_view text = "new") {
     try {
-        write_dump_file(path, text);
+        write_dump_file(path, text, std::chrono::milliseconds(200));
     } catch (const std::runtime_error& error) {
         return error.what();
     }
@@ -69,10 +71,24 @@ TEST_F(DumpFile, FollowsLinksOfItsUser) {
     EXPECT_TRUE(fs::is_symlink(folder / "link"));
     fs::create_symlink("loop", folder / "loop");
     EXPECT_EQ(refusal(folder / "loop"), "Too many levels of symbolic links");
-    const int open_file = open((folder / "old").c_str(), O_WRONLY | O_CLOEXEC);
-    EXPECT_EQ(refusal("/proc/self/fd/" + std::to_string(open_file), "3"), "");
-    close(open_file);
-    expect_text(folder / "old", "23");  // as if it were written to an output of this process
+}
+
+/// As by coll_strata_dump=/dev/stdout with an output that goes to a file.
+TEST_F(DumpFile, StandsBetweenWhatAProcessWrites) {
+    const fs::path output = folder / "output";
+    const int number = open(output.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    const std::string name = "/proc/self/fd/" + std::to_string(number);
+    fs::create_symlink(name, folder / "link");
+    EXPECT_EQ(write(number, "1", 1), 1);
+    EXPECT_TRUE(write_dump_file(name, "2"));
+    EXPECT_EQ(write(number, "3", 1), 1);
+    EXPECT_TRUE(write_dump_file(folder / "link", "4"));
+    EXPECT_EQ(write(number, "5", 1), 1);
+    close(number);
+    expect_text(output, "12345");
+    EXPECT_FALSE(write_dump_file(output, "anew"));
+    expect_text(output, "anew");
+    EXPECT_EQ(refusal(name), "No such file or directory");
 }
 
 TEST_F(DumpFile, SaysWhyNot) {
@@ -93,12 +109,12 @@ TEST_F(DumpFile, ThatIsGoodStaysSoWhereTheNewOneFails) {
     rlimit before{};
     ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
     const rlimit small{4, before.rlim_max};
-    const auto usual = signal(SIGXFSZ, SIG_IGN);
     ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
     const std::string why = refusal(old, "longer than four bytes");
+    const std::string of_new = refusal(folder / "new", "longer than four bytes");
     ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
-    signal(SIGXFSZ, usual);
     EXPECT_EQ(why, "File too large");
+    EXPECT_EQ(of_new, "File too large");
     expect_text(old, "what was there");
     expect_alone(old);
 }
@@ -115,6 +131,16 @@ TEST_F(DumpFile, KeepsItsPermissionsAndOtherNames) {
     expect_text(folder / "other_name", "newer");
 }
 
+TEST_F(DumpFile, KeepsAttributesAndListsOfAccess) {
+    const fs::path old = old_file("old");
+    if (setxattr(old.c_str(), "user.note", "x", 1, 0) != 0)
+        GTEST_SKIP() << "no attributes in this file system";
+    EXPECT_EQ(refusal(old), "");
+    char value = 0;
+    EXPECT_EQ(getxattr(old.c_str(), "user.note", &value, 1), 1);
+    expect_text(old, "new");
+}
+
 TEST_F(DumpFile, PipeWhoseReaderLeavesOrStaysAwayEndsNothing) {
     const std::string path = folder / "pipe";
     ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
@@ -126,12 +152,11 @@ TEST_F(DumpFile, PipeWhoseReaderLeavesOrStaysAwayEndsNothing) {
         close(end);
     });
     std::string why;
-    do why = refusal(path, more);
-    while (why == "it is a pipe that nobody reads");
+    while ((why = refusal(path, more)) == "it is a pipe that nobody reads") usleep(1000);
     leaving.join();
     EXPECT_EQ(why, "it is a pipe whose reader left");
     const int idle = open(path.c_str(), O_RDWR | O_CLOEXEC);
-    EXPECT_EQ(refusal(path, more), "it is a pipe whose reader took nothing for 10 seconds");
+    EXPECT_EQ(refusal(path, more), "it is a pipe whose reader took nothing for 200 ms");
     close(idle);
     sigset_t pending;
     sigpending(&pending);

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A job's dump tells of that job, not of those that it starts with MPI_Comm_spawn and that have its parameters."""
+"""A job's dump tells of that job, not of those that it starts with MPI_Comm_spawn and that have its parameters: these,
+which run in a folder of their own here, write none. With "parents" the job itself runs there, which must be seen."""
 import json
 import os
 import sys
@@ -8,20 +9,25 @@ import tempfile
 from job import Failure, Paths, check, conclude, pretended, run
 
 PARENTS, CHILDREN = 2, 3
+NAME = "job.json"
 
 
-def test(paths, expected):
-    with tempfile.TemporaryDirectory() as folder:
-        dump = os.path.join(folder, "job.json")
-        outcome = run(paths, PARENTS, "spawn_merge", ["--children", str(CHILDREN)],
-                      pretended(2, 2) | {"coll_strata_dump": dump, "btl": "self,vader,tcp", "btl_tcp_if_include": "lo"})
+def test(paths, who):
+    with tempfile.TemporaryDirectory() as own, tempfile.TemporaryDirectory() as other:
+        of_parents, of_children = (other, other) if who == "parents" else (own, other)
+        outcome = run(paths, PARENTS, "spawn_merge", ["--children", str(CHILDREN), "--folder", of_children],
+                      pretended(2, 2) | {"coll_strata_dump": NAME, "coll_strata_setup_after": "0",
+                                         "btl": "self,vader,tcp", "btl_tcp_if_include": "lo"},
+                      options=["-wdir", of_parents])
         check(outcome, lambda outcome: outcome.expect_success())
-        with open(dump, encoding="utf-8") as file:
+        if os.listdir(other):
+            raise Failure(f"the children have written {os.listdir(other)}")
+        if os.listdir(own) != [NAME]:
+            raise Failure(f"the job has written {os.listdir(own)}, expected {NAME}")
+        with open(os.path.join(own, NAME), encoding="utf-8") as file:
             ranks = json.load(file)["ranks"]
-        if ranks != expected:
-            raise Failure(f"the dump is of a job of {ranks} ranks, expected {expected}")
-        if os.listdir(folder) != ["job.json"]:
-            raise Failure(f"beside the dump there are {os.listdir(folder)}")
+        if ranks != PARENTS:
+            raise Failure(f"the dump is of a job of {ranks} ranks, expected {PARENTS}")
 
 
-conclude(lambda: test(Paths(sys.argv[1]), int(sys.argv[2])))
+conclude(lambda: test(Paths(sys.argv[1]), sys.argv[2]))

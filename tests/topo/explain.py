@@ -51,12 +51,12 @@ def test_calls(paths, program, scratch):
         raise Failure(f"calls of another size are told:\n{one}")
     expect(explain(program, dump, "--op", "allgather", "--bytes", "1M"),
            r"^allgather of 1 MiB on MPI_COMM_WORLD\n  path +\S", r"\n  expected +[^\n]*, for \S+ \wi?B\n",
-           r"  measured +no such call by process 0\n")
+           r"  measured +no such call is recorded\n")
     expect(explain(program, dump, "--op", "bcast", "--bytes", "96"),
-           r"^bcast of 96 B on MPI_COMM_WORLD\n", r"\n  as for +\d+ B - ", r"\n  measured +no such call by process 0\n")
-    expect(explain(program, dump, "--communicator", "none such"), r"^no such call by process 0\n$")
+           r"^bcast of 96 B on MPI_COMM_WORLD\n", r"\n  as for +\d+ B - ", r"\n  measured +no such call is recorded\n")
+    expect(explain(program, dump, "--communicator", "none such"), r"^no such call is recorded\n$")
     expect(explain(program, dump, "--communicator", "none such", "--op", "bcast"),
-           r"^bcast on none such: no such call by process 0; the choices in the dump are those of MPI_COMM_WORLD\n$")
+           r"^bcast on none such: no such call is recorded; the choices in the dump are those of MPI_COMM_WORLD\n$")
     expect(explain(program, dump, "--communicator", "MPI_COMM_WORLD", "--op", "allgather"),
            r"^allgather of .* on MPI_COMM_WORLD\n  path +\S")
     with open(dump, encoding="utf-8") as file:
@@ -120,7 +120,7 @@ def test_killed(paths, program, scratch):
             expect(done.stderr, r"did not end in MPI_Finalize, or goes on: nothing measured|^$")
         return done.stdout if status == 0 else done.stderr
 
-    unknown = "nothing was measured: the job did not end in MPI_Finalize, or goes on"
+    unknown = "nothing is known: the dump was not completed by MPI_Finalize"
     expect(told(picture, "--op", "bcast"), rf"  measured +{unknown}\n")
     expect(told(picture, "--op", "bcast", "--communicator", "sub"),
            rf"^bcast on sub: {unknown}; the choices in the dump are those of MPI_COMM_WORLD\n$")
@@ -130,10 +130,10 @@ def test_killed(paths, program, scratch):
            r"has too many ranks to list its choices; strata-topo --plans --from-dump \S+job.json lists them")
     use["communicators"][0]["calls"] = []
     expect(told(picture | use | {"plans": []}, "--op", "bcast"),
-           r"^bcast: no such call by process 0; the dump lists no choices: strata-topo --plans --from-dump does\n$")
+           r"^bcast: no such call is recorded; the dump lists no choices: strata-topo --plans --from-dump does\n$")
     # Told are those on which most time was spent.
     expect(told(picture | use | {"other_communicators": 3}, "--op", "bcast"),
-           r"  measured +no such call by process 0 on the communicators that are told\n",
+           r"  measured +no such call is recorded on the communicators that are told\n",
            r"\nOf 3 more communicators, on which process 0 spent less time, nothing is told.\n$")
     del picture["plans_of"]
     expect(told(picture, "--op", "bcast", "--communicator", "sub"), "those of a communicator that it does not name")

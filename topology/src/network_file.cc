@@ -51,7 +51,8 @@ std::vector<std::pair<std::string, std::string>> split_words(const LogicalLine& 
             throw FileError(file, line.number, "expected KEYWORD=VALUE at " + quoted_text(text.substr(at)));
         }
         std::size_t begin = text.find_first_not_of(blanks, equals + 1);
-        if (begin == std::string::npos) throw FileError(file, line.number, quoted_text(key) + " has no value");
+        if (begin == std::string::npos)
+            throw FileError(file, line.number, quoted_text(key) + " has no value");
         std::size_t end = 0;
         std::size_t next = 0;
         if (text[begin] == '"') {
@@ -126,7 +127,8 @@ void FileParser::read_line(const LogicalLine& line) {
             std::find_if(std::begin(known), std::end(known),
                          [&, &word = key](const auto& entry) { return entry.first == lower_case(word); });
         if (found == std::end(known)) {
-            fail(line.number, "unknown keyword " + quoted_text(key) + "; known: SwitchName, Nodes, Switches, LinkSpeed");
+            fail(line.number,
+                 "unknown keyword " + quoted_text(key) + "; known: SwitchName, Nodes, Switches, LinkSpeed");
         }
         if (!found->second->empty()) fail(line.number, quoted_text(key) + " is given twice");
         *found->second = value;
@@ -161,7 +163,8 @@ void FileParser::connect(int id) {
     }
     for (const std::string& name : lists_.expand(line.switches)) {
         const auto child = id_of_.find(name);
-        if (child == id_of_.end()) throw std::invalid_argument("switch " + quoted_text(name) + " is not defined");
+        if (child == id_of_.end())
+            throw std::invalid_argument("switch " + quoted_text(name) + " is not defined");
         graph_.switches[static_cast<std::size_t>(id)].children.push_back(child->second);
     }
 }

@@ -72,8 +72,13 @@ std::string utf8_text(std::string_view text) {
 
 std::string quoted_text(std::string_view text) {
     constexpr std::size_t most_bytes = 80;
-    std::string shown(text.substr(0, most_bytes));
-    const bool is_cut = shown.size() < text.size();
+    std::size_t bytes = std::min(text.size(), most_bytes);
+    const auto is_inside = [&](std::size_t at) {
+        return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
+    };
+    for (int most = 3; most > 0 && bytes > 0 && bytes < text.size() && is_inside(bytes); --most) --bytes;
+    std::string shown(text.substr(0, bytes));
+    const bool is_cut = bytes < text.size();
     for (char& c : shown) {
         if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
     }

@@ -9,8 +9,8 @@
 
 namespace strata::mapping {
 
-/// As a dense matrix of the most ranks has, and more.
-inline constexpr std::size_t longest_matrix = std::size_t{16} << 30;
+/// As a dense matrix of 65,536 ranks has with the largest numbers: 20 digits and what parts them, each.
+inline constexpr std::size_t longest_matrix = std::size_t{21} << 32;
 
 /// The lines of a text file, one at a time.
 class LineReader {

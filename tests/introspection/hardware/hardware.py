@@ -311,6 +311,8 @@ def check_bad_variable(mpirun, folder):
                           ({"TOPOLOGY": "/none.xml"}, "STRATA_TOPOLOGY = '/none.xml': "),
                           ({"TOPOLOGY": PLAIN, "PLACEMENT": "0;17;17;18"}, "core 17 of '17' does not exist")):
         output, status = start(mpirun, folder, 4, ["show_hierarchy"], machine)
+        if "PLACEMENT" not in machine and f"(rank 0 on {os.uname().nodename}, and 3 more)" not in output:
+            raise Failure(f"who complains is not told:\n{output}")
         if status == 0 or output.count(told) != 1 or output.count("strata-introspection: ") != 1 + ("PLACEMENT" in machine):
             raise Failure(f"exit status {status}, with {machine} told not once: {told}\n{output}")
 

@@ -82,6 +82,8 @@ TEST(QuotedText, IsOneShortLine) {
     EXPECT_EQ(quoted_text("a\n\x1b[1mb\x7f"), "'a  [1mb '");
     EXPECT_EQ(quoted_text("\xff"), "'\xef\xbf\xbd'");
     EXPECT_EQ(quoted_text(std::string(80, 'x')), "'" + std::string(80, 'x') + "'");
+    const std::string most(79, 'x');
+    EXPECT_EQ(quoted_text(most + "\xc3\xa4" + "b"), "'" + most + "...'");  // no half of a character
     EXPECT_EQ(quoted_text(std::string(81, 'x')), "'" + std::string(80, 'x') + "...'");
 }
 
