@@ -308,6 +308,12 @@ def case_release(job, spoilt=""):
                                       stdout=subprocess.PIPE, check=True)
                 found = re.findall("^OMPI_MCA_mca_base_env_list=(.*)$", done.stdout, re.M)
                 expect(found, [";".join(expected) + spoilt], f"list of {version}, {command[0]}")
+        # What a user has exported reaches the job as it is.
+        exported = {name: "mine" for name in "framework list mode mpirun name option value variable version word".split()}
+        done = subprocess.run([job.paths["strata_monitor"], f"{folder}/mpirun"], env=environment | exported, text=True,
+                              stdout=subprocess.PIPE, check=True)
+        for name in exported:
+            expect(re.findall(f"^{name}=(.*)$", done.stdout, re.M), ["mine"], f"the user's {name}")
         # Asked is what is called as distributions call it; a user's script is run once.
         for name, asked in (("mpirun.openmpi", True), ("prterun-5.0.7", True), ("mpirun_case3.sh", False),
                             ("mpiexec-5.sh", False), ("mpirun-case3", False), ("mpirun-", False)):
