@@ -1,6 +1,9 @@
 #include "communicator_facts.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <climits>
 #include <cstdio>
 #include <exception>
 #include <limits>
@@ -97,9 +100,9 @@ void complain(MPI_Comm comm, const std::vector<int>& lengths, const std::string&
     require_handled(MPI_Comm_rank(comm, &rank));
     const auto own = lengths.begin() + rank;
     if (*own < 0 && std::find(lengths.begin(), own, *own) == own) {
-        char host[MPI_MAX_PROCESSOR_NAME + 1] = "";
-        int length = 0;
-        require_handled(MPI_Get_processor_name(host, &length));
+        // Not MPI's name, which may be what fails: no rank may leave before the barrier.
+        char host[HOST_NAME_MAX + 1] = "";
+        if (gethostname(host, sizeof host - 1) != 0) host[0] = '?';
         const auto others = std::count(own + 1, lengths.end(), *own);
         std::fprintf(stderr, "strata-introspection: %s (rank %d on %s, and %d more)\n", complaint.c_str(),
                      rank, host, static_cast<int>(others));
