@@ -14,7 +14,6 @@ namespace {
 using topology::Network;
 
 constexpr std::size_t most_switches = 64;  // in a row; a locality record ends at 255
-constexpr std::size_t most_names = 1 << 20;
 
 void check_network(const Network& network, std::string_view text) {
     must_not_throw([&] {
@@ -68,7 +67,7 @@ void slurm_switches(std::string_view input) {
 
 void host_list(std::string_view input) {
     const auto names = topology::expand_host_list(input);
-    require(!names.empty() && names.size() <= most_names, "a list has 1 to a million names");
+    require(!names.empty() && names.size() <= topology::most_host_names, "a list has 1 to 262144 names");
     for (const std::string& name : {names.front(), names.back()}) {
         require(!name.empty() && name.find_first_of("[], \t") == std::string::npos, "a name is one word");
     }

@@ -13,22 +13,23 @@ namespace strata::topology {
 /// More switches above a node than any machine has; a locality record ends at 255.
 inline constexpr int most_switch_levels = 64;
 
-/// All lists of one network, which have a million names together: some short lines more must not eat the memory.
+/// All lists of one network, which have most_host_names together: some short lines more must not eat the
+/// memory.
 class HostLists {
 public:
     /// As expand_host_list().
     std::vector<std::string> expand(std::string_view list) {
-        if (names_ > most_names) fail();
+        if (names_ > most_host_names) fail();
         std::vector<std::string> names = expand_host_list(list);
         names_ += names.size();
-        if (names_ > most_names) fail();
+        if (names_ > most_host_names) fail();
         return names;
     }
 
 private:
-    static constexpr std::size_t most_names = 1U << 20;
     [[noreturn]] static void fail() {
-        throw std::invalid_argument("more than a million names in all lists together");
+        throw std::invalid_argument("more than " + std::to_string(most_host_names) +
+                                    " names in all lists together");
     }
     std::size_t names_ = 0;
 };

@@ -74,8 +74,13 @@ std::vector<std::string> slurm_switches(std::string_view address, std::string_vi
 /// The id of a switch that is known by its name only.
 std::uint32_t switch_id(std::string_view name);
 
+/// What one list of hosts, and all lists of one network together, may have: more than the largest machines
+/// have nodes, and read within a second. A mistyped range must not eat the memory.
+inline constexpr std::size_t most_host_names = 262144;
+
 /// "n[1-3,07-12],gpu5" -> n1 n2 n3 n07 ... n12 gpu5. Names are separated by commas or blanks. Throws
-/// std::invalid_argument with the reason; no name at all is one.
+/// std::invalid_argument with the reason: no name at all, more than most_host_names, a name of more than 255
+/// characters, a bracket or range that is none.
 std::vector<std::string> expand_host_list(std::string_view list);
 
 }  // namespace strata::topology
