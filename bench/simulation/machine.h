@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "job.h"
@@ -41,8 +42,11 @@ private:
     double narrowest_from(const LinkClass& link) const;
 };
 
-/// Reads a description (machines/, which README.md there explains). Throws std::runtime_error: the file, the
-/// place in it, and what is allowed there.
+/// Reads a description (machines/, which README.md there explains), of at most 1 MiB. Throws
+/// topology::FileError: the file, the place in it, and what is allowed there.
 Machine read_machine(const std::string& file);
+
+/// The same of what the file has; `file`: its name in errors.
+Machine machine_from_text(std::string_view text, const std::string& file);
 
 }  // namespace strata::simulation

@@ -36,6 +36,8 @@ void interfaces(std::string_view input);
 void traffic(std::string_view input);
 void traffic_profile(std::string_view input);
 
+void simulated_machine(std::string_view input);
+
 /// Whoever has a hierarchy draws it, and reads its own picture.
 void check_pictures(const topology::Hierarchy& hierarchy);
 /// Four nodes of two packages below two switches, a rank per core.

@@ -10,7 +10,7 @@
 namespace strata::fuzz {
 namespace {
 
-constexpr std::array<Target, 24> table{{{"topology_conf", Throws::file_error, topology_conf},
+constexpr std::array<Target, 25> table{{{"topology_conf", Throws::file_error, topology_conf},
                                         {"network_hosts", Throws::invalid_argument, network_hosts},
                                         {"slurm_switches", Throws::nothing, slurm_switches},
                                         {"host_list", Throws::invalid_argument, host_list},
@@ -33,7 +33,8 @@ constexpr std::array<Target, 24> table{{{"topology_conf", Throws::file_error, to
                                         {"info_keys", Throws::nothing, info_keys},
                                         {"interfaces", Throws::nothing, interfaces},
                                         {"traffic", Throws::file_error, traffic},
-                                        {"traffic_profile", Throws::file_error, traffic_profile}}};
+                                        {"traffic_profile", Throws::file_error, traffic_profile},
+                                        {"simulated_machine", Throws::file_error, simulated_machine}}};
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "machine.h"
+#include "strata/topology/text_file.h"
 
 namespace {
 
@@ -76,6 +77,10 @@ TEST(MachineFile, MistakesAreNamed) {
               ": unknown key 'x'; known: name, title, source, job, links, eager_bytes, "
               "overhead_us, fold_mbytes_per_s, far_receive_mbytes_per_s");
     EXPECT_NE(mistake("{\"name\"", "\"name\"").find("parse"), std::string::npos);
+    EXPECT_EQ(mistake("4096", "1e300"), ": eager_bytes is more than 1099511627776");
+    EXPECT_NE(mistake("4096", "1e999").find("out_of_range"), std::string::npos);
+    EXPECT_EQ(mistake("2000}", "2000}" + std::string(1 << 20, ' ')), ": is longer than 1048576 bytes");
+    EXPECT_THROW(read_machine("/dev/zero"), strata::topology::FileError);
 }
 
 TEST(MachineFile, AllOfTheProjectsAreRead) {
