@@ -173,16 +173,39 @@ std::vector<NetworkCard> cards_in_use(const Machine& machine, const Settings& se
     return used;
 }
 
-/// Where this process runs; when that cannot be found out, its node, and why.
-Place known_place(const Settings& settings, Failure& failure) {
+/// False, and why, when `step`, which asks hwloc, cannot be done.
+template <typename Step>
+bool is_done(Step step, Failure& failure) {
     try {
-        return own_place(settings);
+        step();
+        return true;
     } catch (const std::bad_alloc&) {
         failure = Failure::memory;
     } catch (const std::exception&) {
         failure = Failure::topology;
     }
+    return false;
+}
+
+/// Where this process runs; when that cannot be found out, its node, and why.
+Place known_place(const Settings& settings, Failure& failure) {
+    Place place;
+    if (is_done([&] { place = own_place(settings); }, failure)) {
+        return place;
+    }
     return {{}, {}, compat::own_node(), 0};
+}
+
+/// What of the machine around a process its record tells.
+void describe_hardware(const Settings& settings, const Place& place, topology::LocalityRecord& record) {
+    record.hardware_path = place.machine->path_of(place.binding);
+    if (!settings.near_card) {
+        return;
+    }
+    for (const CardUse use : {CardUse::fabric, CardUse::ip}) {
+        record.cards[static_cast<std::size_t>(use)] =
+            place.machine->distance(place.binding, cards_in_use(*place.machine, settings, use));
+    }
 }
 
 /// The switches above `node` as Slurm's variables name them, topmost first.
@@ -199,17 +222,12 @@ topology::LocalityRecord own_record(const Settings& settings, std::uint64_t sett
     record.plugin_version = plugin_version;
     record.settings_hash = settings_hash;
     const Place place = known_place(settings, failure);
-    if (place.machine) {
-        record.hardware_path = place.machine->path_of(place.binding);
-    }
     if (place.processors > 0) {
         record.processors = topology::ProcessorCount::of(place.processors);
     }
-    if (place.machine && settings.near_card) {
-        for (const CardUse use : {CardUse::fabric, CardUse::ip}) {
-            record.cards[static_cast<std::size_t>(use)] =
-                place.machine->distance(place.binding, cards_in_use(*place.machine, settings, use));
-        }
+    if (place.machine && !is_done([&] { describe_hardware(settings, place, record); }, failure)) {
+        record.hardware_path.clear();
+        record.cards = {};
     }
     record.node_id = topology::stable_hash(place.node);
     if (settings.network) {
