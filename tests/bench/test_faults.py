@@ -3,6 +3,8 @@
 
 import importlib.util
 import os
+import sys
+import tempfile
 import unittest
 import xml.etree.ElementTree as tree
 from importlib.machinery import SourceFileLoader
@@ -16,6 +18,30 @@ _LOADER.exec_module(faults)
 def seen(name, output="", inside="", status="run"):
     text = f'<testcase name="{name}" status="{status}">{inside}<system-out>{output}</system-out></testcase>'
     return faults.Seen(tree.fromstring(text))
+
+
+class Anywhere(dict):
+    """Paths of a build that is not there."""
+
+    def __missing__(self, key):
+        return f"/nowhere/{key}"
+
+    def folder(self, plugin="plugin"):
+        return f"/nowhere/{plugin}"
+
+
+def disagreements(family):
+    """By case: why calls are left to Open MPI, and how many messages there are."""
+    tests = os.path.join(os.path.dirname(_PATH), "..")
+    path = os.path.join(tests, family, "agreement.py")
+    sys.path[:0] = [os.path.join(tests, folder) for folder in ("plugin", "cluster")]
+    module = importlib.util.module_from_spec(spec := importlib.util.spec_from_file_location(f"agreement_{family}", path))
+    spec.loader.exec_module(module)
+    with tempfile.TemporaryDirectory() as folder:
+        cases = module.make_cases(Anywhere(), folder)
+    if family == "plugin":
+        return {name: (case.reason, sum(case.messages.values())) for name, case in cases.items() if "can_fail" not in name}
+    return {name: (case[2], 1 if case[2] else 0) for name, case in cases.items() if "can_fail" not in name}
 
 
 class Table(unittest.TestCase):
@@ -33,10 +59,41 @@ class Table(unittest.TestCase):
         self.assertEqual(faults.row("plugin.agreement.two_versions_in_another_order")[1], faults.TOGETHER)
         self.assertIsNone(faults.family_of("mpi.bcast_roots.1"))
 
+    def test_what_is_named_like_a_fault_has_a_row(self):
+        names = ["plugin.start_failures.once", "cluster.start_failures.lowest", "mpi.memory_failures.early", "mpi.errors.tree",
+                 "plugin.agreement.same_rules", "plugin.can_fail.agreement", "mpi.random.errors_of_nobody"]
+        self.assertEqual(faults.forgotten(names), [])
+        self.assertEqual(faults.forgotten([*names, "plugin.restart_failures.x"]), ["plugin.restart_failures.x"])
+
+    def test_rows_expect_what_the_tests_of_disagreement_do(self):
+        for family, cases in (("plugin", disagreements("plugin")), ("cluster", disagreements("cluster"))):
+            self.assertGreater(len(cases), 10)
+            for name, (reason, messages) in cases.items():
+                expected = faults.row(f"{family}.agreement.{name}")[1]
+                self.assertEqual("all serve" in expected, reason is None, f"{family}: {name}: {expected}")
+                told = 1 if "one message" in expected else 2 if "two messages" in expected else 0
+                self.assertEqual(told, messages, f"{family}: {name}: {expected}")
+
+    def test_jobs_of_a_table_have_rows_of_their_own(self):
+        output = ("| where | fault | operations | victim | root | engine | served before it | expected (tuned) | seen | remark |\n"
+                  "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
+                  "| cluster | kill inside, returned | bcast | 3 | 0 | tuned | - | - | ended after 0.5 s |  |\n"
+                  "| cluster | kill inside, returned | bcast | 3 | 0 | tree | tree | ended after 0.5 s | ended after 0.6 s |  |\n"
+                  "| node | stop | bcast,reduce | 7 | 7 | levels | levels | - | success after 2.0 s | slow |\n")
+        results = {"4.1": {"cluster.interrupted.each": seen("a", output)}, "5.0": {}}
+        lines = faults.table(["cluster.interrupted.each"], results)[2:]
+        self.assertEqual(lines[0].split(" | ")[2:], ["3 jobs, below", "– |"])
+        self.assertEqual(lines[2], "| kill inside, returned, on four nodes: bcast by tree, victim 3, root 0 | " + faults.AS_TUNED
+                         + " | ended after 0.6 s, tuned ended after 0.5 s | – |")
+        self.assertTrue(lines[3].endswith("| success after 2.0 s; slow | – |"), lines[3])
+        self.assertIn("3 jobs with a fault in flight", faults.summary(results)[1])
+
     def test_what_was_seen_is_told(self):
         self.assertEqual(seen("a").text(), "as expected")
         found = seen("mpi.setup_failures.once.5", "12 failures: 11 left to Open MPI, 1 served, 0 repeated\n")
         self.assertEqual((found.injected, found.text()), (12, "12 failures: 11 left to Open MPI, 1 served, 0 repeated"))
+        found = seen("mpi.memory_failures.bcast.tree", "12 of 12 failures, of 40 allocations\n")
+        self.assertEqual((found.injected, found.text()), (12, "12 failures: of 40 allocations"))
         self.assertEqual(seen("b", inside="<failure/>").text(), "OTHERWISE")
         self.assertEqual(seen("c", "so\nno namespaces\n", "<skipped/>").text(), "skipped: no namespaces")
         self.assertIn("kill inside, returned, tree, bcast: ended 0.3 s after the fault",
@@ -52,8 +109,8 @@ class Table(unittest.TestCase):
     def test_failures_are_counted(self):
         results = {"4.1": {"x": seen("x", "2000 failures: 1 left\n"), "y": seen("y", inside="<failure/>"),
                            "z": seen("z", inside="<skipped/>")}}
-        self.assertEqual(faults.summary(results)[1], "Open MPI 4.1: 3 kinds of faults, 2,000 injected failures of memory; "
-                                                     "1 otherwise than expected, 1 skipped.")
+        self.assertEqual(faults.summary(results)[1], "Open MPI 4.1: 3 kinds of faults, 2,000 injected failures of memory, "
+                                                     "0 jobs with a fault in flight in one table; 1 otherwise than expected, 1 skipped.")
 
     def test_what_was_skipped_is_no_success(self):
         good, bad = seen("x"), seen("y", inside="<failure/>")

@@ -180,4 +180,5 @@ def test(paths, name):
             sys.exit(SKIPPED)
 
 
-conclude(lambda: test(Paths(sys.argv[1]), sys.argv[2]))
+if __name__ == "__main__":
+    conclude(lambda: test(Paths(sys.argv[1]), sys.argv[2]))

@@ -121,7 +121,8 @@ class Start:
             raise Failure(f"no failure made anybody leave a call to Open MPI: {tally}")
         words = {"left": "left to Open MPI", "served": "served", "ended": "ended with a message"}
         print(f"{sum(tally.values())} failures: "
-              + ", ".join(f"{tally.get(became, 0)} {word}" for became, word in words.items()))
+              + ", ".join(f"{tally.get(became, 0)} {word}" for became, word in words.items())
+              + f", of {count} allocations of a start")
 
 
 PARAMETERS = {"coll_strata_allreduce_algorithm": "tree", "coll_strata_setup_after": "0"}
