@@ -214,6 +214,19 @@ std::vector<std::string> switches_of_slurm(const std::string& node) {
                                     environment("SLURM_TOPOLOGY_ADDR_PATTERN"), node);
 }
 
+void note_cards(const Settings& settings, const Machine& machine, topology::NodeNotes& notes) {
+    for (const CardUse use : {CardUse::fabric, CardUse::ip}) {
+        for (const NetworkCard& card : cards_in_use(machine, settings, use)) {
+            auto known = std::find_if(notes.cards.begin(), notes.cards.end(),
+                                      [&](const auto& note) { return note.name == card.name(); });
+            if (known == notes.cards.end()) {
+                known = notes.cards.insert(known, {card.name(), card.near_name, card.near_path, {}});
+            }
+            known->used[static_cast<std::size_t>(use)] = true;
+        }
+    }
+}
+
 }  // namespace
 
 topology::LocalityRecord own_record(const Settings& settings, std::uint64_t settings_hash,
@@ -252,18 +265,8 @@ topology::NodeNotes own_notes(const Settings& settings) {
     } else if (settings.slurm_network) {
         notes.switches = switches_of_slurm(place.node);
     }
-    if (!place.machine || !settings.near_card) {
-        return notes;
-    }
-    for (const CardUse use : {CardUse::fabric, CardUse::ip}) {
-        for (const NetworkCard& card : cards_in_use(*place.machine, settings, use)) {
-            auto known = std::find_if(notes.cards.begin(), notes.cards.end(),
-                                      [&](const auto& note) { return note.name == card.name(); });
-            if (known == notes.cards.end()) {
-                known = notes.cards.insert(known, {card.name(), card.near_name, card.near_path, {}});
-            }
-            known->used[static_cast<std::size_t>(use)] = true;
-        }
+    if (place.machine && settings.near_card) {
+        is_done([&] { note_cards(settings, *place.machine, notes); }, ignored);
     }
     return notes;
 }
