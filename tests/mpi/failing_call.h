@@ -10,12 +10,14 @@
 namespace strata::testing {
 
 /// One collective over all processes, its blocks with gaps so that they have to be packed, while whose calls
-/// memory may fail.
+/// memory may fail. Ranks have one block each, in vector operations by turns one and two; the root is another
+/// in every call, but of a Bcast.
 class FailingCall {
 public:
-    /// `collective`: allgather, barrier, allreduce, anything else: bcast. `items`: ints of a block.
+    /// `collective`: as in MPI's names, in lower case; throws std::invalid_argument where there is none.
+    /// `items`: ints of a block.
     FailingCall(Session& session, std::string collective, int items);
-    ~FailingCall() { MPI_Type_free(&gapped_); }
+    ~FailingCall();
     FailingCall(const FailingCall&) = delete;
     FailingCall& operator=(const FailingCall&) = delete;
 
@@ -24,10 +26,16 @@ public:
     void expect_result(int number);
 
 private:
+    int root(int number) const { return collective_ == "bcast" ? 0 : number % session_.size(); }
+    int call(MPI_Comm comm, int root);
+    void expect_blocks(int first, int number, int rank) const;
+
     Session& session_;
     std::string collective_;
     int items_;
-    MPI_Datatype gapped_ = MPI_DATATYPE_NULL;
+    MPI_Datatype block_ = MPI_DATATYPE_NULL;
+    std::vector<int> counts_;  // blocks by rank
+    std::vector<int> begins_;  // their places
     std::vector<int> in_;
     std::vector<int> out_;
 };

@@ -3,7 +3,7 @@
 // change of plan. With --scarce it has run out for the rest of the call, so that no handler of the failure
 // gets any either.
 //
-//   memory_failures [--collective allgather|barrier|allreduce|bcast] [--calls N] [--items N] [--victim RANK]
+//   memory_failures [--collective NAME] [--calls N] [--items N] [--victim RANK]
 //   [--points N] [--each] [--late] [--scarce | --of-open-mpi]
 //
 // --late: a plan must change on the way, that is, a call after the second one must ask for memory. --items:

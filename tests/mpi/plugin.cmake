@@ -134,12 +134,21 @@ strata_mpi_test(can_fail.pending_idup.tree pending_idup 4 --rounds 10 LAYOUT cyc
 strata_mpi_test(memory_failures.early memory_failures 8 --collective allreduce --of-open-mpi --each --calls 12 --victim 5
                 LAYOUT cyclic)
 foreach(engine tree levels)
-  foreach(collective allgather allreduce barrier bcast)
+  foreach(collective IN LISTS collectives)
     strata_mpi_test(memory_failures.${collective}.${engine} memory_failures 8 --collective ${collective}
                     --calls 3 --victim 3 LAYOUT cyclic ENGINE ${engine})
     strata_mpi_test(memory_failures.each.${collective}.${engine} memory_failures 8 --collective ${collective} --each
                     --calls 3 --victim 3 LAYOUT cyclic ENGINE ${engine} SWEEP)
   endforeach()
+endforeach()
+# Over two cards at once, and around a ring.
+foreach(collective IN LISTS collectives_by_lanes)
+  strata_mpi_test(memory_failures.${collective}.lanes memory_failures 8 --collective ${collective} --items 20000 --calls 3
+                  --victim 3 LAYOUT two_cards ENGINE lanes)
+endforeach()
+foreach(collective allgatherv allreduce)
+  strata_mpi_test(memory_failures.${collective}.ring memory_failures 8 --collective ${collective} --items 5000 --calls 3
+                  --victim 3 LAYOUT deep ENGINE ring COLLECTIVES ${collective})
 endforeach()
 strata_mpi_test(can_fail.memory_failures.each memory_failures 8 --each --calls 2 --victim 7 --sabotage each
                 LAYOUT cyclic ENGINE tree MUST_PRINT "not every allocation has failed")
@@ -173,6 +182,12 @@ strata_mpi_test(memory_failures.allgather.doubling.long memory_failures 12 --col
                     coll_strata_allgather_segsize=8k)
 strata_mpi_test(can_fail.memory_failures.data memory_failures 8 --sabotage data --calls 2 --victim 3
                 LAYOUT cyclic ENGINE tree MUST_PRINT "a wrong block")
+foreach(collective gather scatterv)
+  strata_mpi_test(can_fail.memory_failures.data.${collective} memory_failures 4 --collective ${collective} --sabotage data
+                  --calls 4 --victim 0 LAYOUT cyclic ENGINE tree MUST_PRINT "a wrong block")
+endforeach()
+strata_mpi_test(can_fail.memory_failures.data.reduce memory_failures 4 --collective reduce --items 1 --sabotage data
+                --calls 4 --victim 0 LAYOUT cyclic ENGINE tree MUST_PRINT "a wrong sum")
 # The vote itself, with ballots that a job hardly ever has.
 foreach(program late_wakeup votes)
   add_executable(${program} ${program}.cc)

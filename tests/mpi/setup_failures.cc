@@ -3,7 +3,7 @@
 // it together; results are right, no call fails, and nobody waits. Only what the call itself needs, once all
 // have agreed, may fail it, before its first message; the program repeats it then.
 //
-//   setup_failures [--collective allgather|barrier|allreduce|bcast] [--items N] [--victim RANK] [--points N]
+//   setup_failures [--collective NAME] [--items N] [--victim RANK] [--points N]
 //                  [--how once|lasting|other] [--only making|first] [--early] [--shared] [--orders]
 //
 // Every communicator has an info key, so that it has settings and plans of its own; --shared: none, copies

@@ -2,7 +2,7 @@
 // the first collective call on MPI_COMM_WORLD. All ranks then leave all calls to Open MPI, or serve them all;
 // results are right. Only the first call may fail, and only there; the program repeats it then.
 //
-//   STRATA_FAIL=POINT:HOW start_failures [--collective allgather|barrier|allreduce|bcast] [--items N]
+//   STRATA_FAIL=POINT:HOW start_failures [--collective NAME] [--items N]
 //                                        [--late SECONDS]
 //
 // --late: a process that has failed comes so much later to the first call.
