@@ -57,6 +57,7 @@ def make_cases(paths, scratch):
     same = coll("network", network("same.conf", "# as the other one\n" + SWITCHES))
     other_switches = SWITCHES.replace("p0", "p9").replace("p[1-2]", "p[0-2]")
     swapped = coll("network", network("swapped.conf", other_switches))
+    real = {"coll_strata_topology": "", "coll_strata_placement": ""}
     both_messages = {"settings": 1, "bad_parameters": 1}
     return {
         "missing_first": Case(FIRST, missing, "missing", lacking=1),
@@ -98,6 +99,9 @@ def make_cases(paths, scratch):
                                        messages=both_messages),
         # As nodes of different kinds: what the others see of it is published.
         "topology_other": Case(MIDDLE, [coll("topology", "synthetic:package:1 numa:2 core:8")], None),
+        # The real machine, of which hwloc cannot tell one process, or tells it something else.
+        "hwloc_unreadable": Case(MIDDLE, [f"HWLOC_XMLFILE={scratch}/none.xml"], None, parameters=real),
+        "hwloc_other": Case(MIDDLE, ["HWLOC_SYNTHETIC=package:2 numa:2 core:2 pu:1"], None, parameters=real),
         "rules_content": Case(MIDDLE, [coll("rules", rules("b.json", "forward"))], "settings",
                               parameters={"coll_strata_rules": rules("a.json", "tree")}),
         "rules_missing": Case(MIDDLE, [coll("rules", f"{scratch}/none.json")], "settings",
