@@ -173,16 +173,16 @@ std::vector<NetworkCard> cards_in_use(const Machine& machine, const Settings& se
     return used;
 }
 
-/// False, and why, when `step`, which asks hwloc, cannot be done.
+/// False, and why, when `step` cannot be done: `otherwise` where not for lack of memory.
 template <typename Step>
-bool is_done(Step step, Failure& failure) {
+bool is_done(Step step, Failure otherwise, Failure& failure) {
     try {
         step();
         return true;
     } catch (const std::bad_alloc&) {
         failure = Failure::memory;
     } catch (const std::exception&) {
-        failure = Failure::topology;
+        failure = otherwise;
     }
     return false;
 }
@@ -190,18 +190,14 @@ bool is_done(Step step, Failure& failure) {
 /// Where this process runs; when that cannot be found out, its node, and why.
 Place known_place(const Settings& settings, Failure& failure) {
     Place place;
-    if (is_done([&] { place = own_place(settings); }, failure)) {
+    if (is_done([&] { place = own_place(settings); }, Failure::topology, failure)) {
         return place;
     }
     return {{}, {}, compat::own_node(), 0};
 }
 
-/// What of the machine around a process its record tells.
-void describe_hardware(const Settings& settings, const Place& place, topology::LocalityRecord& record) {
-    record.hardware_path = place.machine->path_of(place.binding);
-    if (!settings.near_card) {
-        return;
-    }
+/// How far the cards are from a process.
+void describe_cards(const Settings& settings, const Place& place, topology::LocalityRecord& record) {
     for (const CardUse use : {CardUse::fabric, CardUse::ip}) {
         record.cards[static_cast<std::size_t>(use)] =
             place.machine->distance(place.binding, cards_in_use(*place.machine, settings, use));
@@ -238,8 +234,10 @@ topology::LocalityRecord own_record(const Settings& settings, std::uint64_t sett
     if (place.processors > 0) {
         record.processors = topology::ProcessorCount::of(place.processors);
     }
-    if (place.machine && !is_done([&] { describe_hardware(settings, place, record); }, failure)) {
-        record.hardware_path.clear();
+    const auto find_path = [&] { record.hardware_path = place.machine->path_of(place.binding); };
+    const auto find_cards = [&] { describe_cards(settings, place, record); };
+    if (place.machine && is_done(find_path, Failure::topology, failure) && settings.near_card &&
+        !is_done(find_cards, Failure::other, failure)) {
         record.cards = {};
     }
     record.node_id = topology::stable_hash(place.node);
@@ -254,7 +252,7 @@ topology::LocalityRecord own_record(const Settings& settings, std::uint64_t sett
 }
 
 topology::NodeNotes own_notes(const Settings& settings) {
-    Failure ignored = Failure::none;  // own_record() meets it, too
+    Failure ignored = Failure::none;  // what is not for the picture alone own_record() meets, too
     const Place place = known_place(settings, ignored);
     topology::NodeNotes notes;
     notes.node = place.node;
@@ -265,8 +263,9 @@ topology::NodeNotes own_notes(const Settings& settings) {
     } else if (settings.slurm_network) {
         notes.switches = switches_of_slurm(place.node);
     }
-    if (place.machine && settings.near_card) {
-        is_done([&] { note_cards(settings, *place.machine, notes); }, ignored);
+    const auto find_cards = [&] { note_cards(settings, *place.machine, notes); };
+    if (place.machine && settings.near_card && !is_done(find_cards, Failure::other, ignored)) {
+        notes.cards.clear();  // the picture goes without
     }
     return notes;
 }

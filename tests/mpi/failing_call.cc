@@ -81,8 +81,9 @@ void FailingCall::expect_blocks(int first, int number, int rank) const {
 void FailingCall::expect_result(int number) {
     const int ranks = session_.size();
     const bool receives = collective_.starts_with("all") || session_.rank() == root(number);
-    if ((receives || collective_.starts_with("scatter")) && session_.sabotages("data")) {
-        out_[0] = -1;
+    const bool has_result = receives || collective_ == "bcast" || collective_.starts_with("scatter");
+    if (has_result && session_.sabotages("data")) {
+        (collective_ == "bcast" ? in_.at(static_cast<std::size_t>(2 * items_ - 2)) : out_[0]) = -1;
     }
     if (collective_.find("gather") != std::string::npos && receives) {
         for (int rank = 0; rank < ranks; ++rank) {

@@ -4,12 +4,13 @@
 // gets any either.
 //
 //   memory_failures [--collective NAME] [--calls N] [--items N] [--victim RANK]
-//   [--points N] [--each] [--late] [--scarce | --of-open-mpi]
+//   [--points N] [--each] [--late] [--scarce | --of-open-mpi] [--expect ENGINE]
 //
 // --late: a plan must change on the way, that is, a call after the second one must ask for memory. --items:
 // ints of a block. --calls: per communicator. --points: allocations to fail per call, at most. --each: all of
 // them, and each must have failed. --of-open-mpi: memory that Open MPI's algorithms ask for in calls that are
-// left to them (of those with --collective allreduce before the first message).
+// left to them (of those with --collective allreduce before the first message). --expect: which serves the
+// calls.
 #include <algorithm>
 #include <cstdio>
 #include <limits>
@@ -20,6 +21,7 @@
 #include "check.h"
 #include "communicators.h"
 #include "failing_call.h"
+#include "plugin_counters.h"
 
 using namespace strata::testing;
 
@@ -96,13 +98,20 @@ int main(int argc, char** argv) {
     const auto most = each ? std::numeric_limits<long>::max() : session.number("--points", 12);
     const auto items = static_cast<int>(session.number("--items", 16));
     const bool late = session.flag("--late");
+    const std::string engine = session.option("--expect", "");
     if (session.flag("--of-open-mpi")) failing_memory().be_of_open_mpi();
     how = session.flag("--scarce") ? FailingMemory::How::lasting : FailingMemory::How::once;
     session.reject_other_arguments();
     {
         FailingCall call(session, collective, items);
+        const PluginCounters counters(session);
         count_allocations(session, call, calls);  // what is kept per process is made now
         const std::vector<long> allocations = count_allocations(session, call, calls);
+        if (!engine.empty()) {
+            if (counters.read(session, collective + "_" + engine) == 0) {
+                session.fail("the calls are not served by %s", engine.c_str());
+            }
+        }
         if (late && session.rank() == victim) {
             session.expect(std::any_of(allocations.begin() + std::min(calls, 2), allocations.end(),
                                        [](long asked_there) { return asked_there > 0; }),

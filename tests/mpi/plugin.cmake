@@ -135,21 +135,24 @@ strata_mpi_test(memory_failures.early memory_failures 8 --collective allreduce -
                 LAYOUT cyclic)
 foreach(engine tree levels)
   foreach(collective IN LISTS collectives)
-    strata_mpi_test(memory_failures.${collective}.${engine} memory_failures 8 --collective ${collective}
-                    --calls 3 --victim 3 LAYOUT cyclic ENGINE ${engine})
+    # In one of the calls the victim is the root.
+    strata_mpi_test(memory_failures.${collective}.${engine} memory_failures 8 --collective ${collective} --expect ${engine}
+                    --calls 4 --victim 3 LAYOUT cyclic ENGINE ${engine})
     strata_mpi_test(memory_failures.each.${collective}.${engine} memory_failures 8 --collective ${collective} --each
-                    --calls 3 --victim 3 LAYOUT cyclic ENGINE ${engine} SWEEP)
+                    --expect ${engine} --calls 4 --victim 3 LAYOUT cyclic ENGINE ${engine} SWEEP)
   endforeach()
 endforeach()
 # Over two cards at once, and around a ring.
 foreach(collective IN LISTS collectives_by_lanes)
   strata_mpi_test(memory_failures.${collective}.lanes memory_failures 8 --collective ${collective} --items 20000 --calls 3
-                  --victim 3 LAYOUT two_cards ENGINE lanes)
+                  --victim 3 --expect lanes LAYOUT two_cards ENGINE lanes)
 endforeach()
 foreach(collective allgatherv allreduce)
   strata_mpi_test(memory_failures.${collective}.ring memory_failures 8 --collective ${collective} --items 5000 --calls 3
-                  --victim 3 LAYOUT deep ENGINE ring COLLECTIVES ${collective})
+                  --victim 3 --expect ring LAYOUT cyclic ENGINE ring COLLECTIVES ${collective})
 endforeach()
+strata_mpi_test(can_fail.memory_failures.ring memory_failures 8 --collective allreduce --items 5000 --calls 1 --expect ring
+                LAYOUT deep ENGINE ring COLLECTIVES allreduce MUST_PRINT "the calls are not served by ring")
 strata_mpi_test(can_fail.memory_failures.each memory_failures 8 --each --calls 2 --victim 7 --sabotage each
                 LAYOUT cyclic ENGINE tree MUST_PRINT "not every allocation has failed")
 # A component that serves no level of several processes: all ranks give it up, and rank 0 says so.
@@ -186,6 +189,8 @@ foreach(collective gather scatterv)
   strata_mpi_test(can_fail.memory_failures.data.${collective} memory_failures 4 --collective ${collective} --sabotage data
                   --calls 4 --victim 0 LAYOUT cyclic ENGINE tree MUST_PRINT "a wrong block")
 endforeach()
+strata_mpi_test(can_fail.memory_failures.data.bcast memory_failures 4 --collective bcast --sabotage data --calls 2 --victim 0
+                LAYOUT cyclic ENGINE tree MUST_PRINT "a wrong item")
 strata_mpi_test(can_fail.memory_failures.data.reduce memory_failures 4 --collective reduce --items 1 --sabotage data
                 --calls 4 --victim 0 LAYOUT cyclic ENGINE tree MUST_PRINT "a wrong sum")
 # The vote itself, with ballots that a job hardly ever has.

@@ -99,8 +99,9 @@ def make_cases(paths, scratch):
                                        messages=both_messages),
         # As nodes of different kinds: what the others see of it is published.
         "topology_other": Case(MIDDLE, [coll("topology", "synthetic:package:1 numa:2 core:8")], None),
-        # The real machine, of which hwloc cannot tell one process, or tells it something else.
-        "hwloc_unreadable": Case(MIDDLE, [f"HWLOC_XMLFILE={scratch}/none.xml"], None, parameters=real),
+        # The real machine; one process tells hwloc of a file that is not there, which looks for itself then, or of
+        # another machine.
+        "hwloc_no_file": Case(MIDDLE, [f"HWLOC_XMLFILE={scratch}/none.xml"], None, parameters=real),
         "hwloc_other": Case(MIDDLE, ["HWLOC_SYNTHETIC=package:2 numa:2 core:2 pu:1"], None, parameters=real),
         "rules_content": Case(MIDDLE, [coll("rules", rules("b.json", "forward"))], "settings",
                               parameters={"coll_strata_rules": rules("a.json", "tree")}),

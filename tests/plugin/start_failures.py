@@ -3,7 +3,9 @@
 collective call: all processes leave the calls to Open MPI together or serve them together, results are right, one
 message names the node and the cause, and nobody waits. Where nothing can be done any more the job ends, and says why.
 
-    start_failures.py PATHS pretended|real|can_fail|can_fail_node|can_fail_wait HOW VICTIM [--points N]
+    start_failures.py PATHS pretended|real|dump|can_fail|can_fail_node|can_fail_wait HOW VICTIM [--points N]
+
+dump: on a pretended machine, with a picture of the hierarchy.
 """
 import argparse
 import re
@@ -131,6 +133,8 @@ PARAMETERS = {"coll_strata_allreduce_algorithm": "tree", "coll_strata_setup_afte
 def test(paths, name, how, victim, points):
     # The real machine is looked at in other ways than a pretended one.
     parameters = PARAMETERS | ({} if name == "real" else pretended(2, 2))
+    if name == "dump":
+        parameters["coll_strata_dump"] = "/dev/null"
     arguments = {"can_fail": ["--sabotage", "alike"], "can_fail_wait": ["--late", "3"]}.get(name, [])
     node = "elsewhere" if name == "can_fail_node" else socket.gethostname()
     Start(lambda some: run(paths, RANKS, "start_failures", arguments, parameters, some), how, victim, node,
