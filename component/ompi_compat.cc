@@ -27,18 +27,6 @@ std::string running() {
 
 bool exchange_is_complete() { return opal_pmix_collect_all_data && !opal_pmix_base_async_modex; }
 
-std::string node_of(const opal_process_name_t& process) {
-    char* name = nullptr;
-    int rc = OPAL_SUCCESS;
-    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, STRATA_PMIX_HOSTNAME, &process, &name, STRATA_PMIX_STRING);
-    if (rc != OPAL_SUCCESS || name == nullptr) {
-        return {};
-    }
-    std::string node = name;
-    std::free(name);
-    return node;
-}
-
 static std::string text_of(const char* text) { return text != nullptr ? text : ""; }
 
 std::string own_node() { return text_of(ompi_process_info.nodename); }

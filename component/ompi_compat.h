@@ -102,13 +102,9 @@ extern "C" {  // declares its functions without linkage
 #include "ompi/mca/rte/rte.h"
 #include "opal/mca/pmix/pmix.h"
 #include "orte/util/proc_info.h"
-#define STRATA_PMIX_HOSTNAME OPAL_PMIX_HOSTNAME
-#define STRATA_PMIX_STRING OPAL_STRING
 #else
 #include "ompi/runtime/ompi_rte.h"
 #include "opal/mca/pmix/pmix-internal.h"
-#define STRATA_PMIX_HOSTNAME PMIX_HOSTNAME
-#define STRATA_PMIX_STRING PMIX_STRING
 #endif
 #if OMPI_MAJOR_VERSION > 5
 #undef _Static_assert

@@ -1,5 +1,8 @@
 // What Open MPI 4.1 does in its own way; its like is ompi_release_5.cc.
 #include <cstring>
+#include <memory>
+#include <new>
+#include <string>
 
 #include "ompi_compat.h"
 
@@ -12,34 +15,50 @@ bool publish(const char* key, std::span<const std::byte> bytes) {
     return rc == OPAL_SUCCESS;
 }
 
-Lookup lookup(const opal_process_name_t& process, const char* key, std::vector<std::byte>& bytes) {
+namespace {
+
+using Value = std::unique_ptr<opal_value_t, void (*)(opal_value_t*)>;
+
+/// What is known of a process under `key`, asked with one directive. Throws std::bad_alloc, where Open MPI's
+/// own macros would go on without memory.
+Value ask(const opal_process_name_t& process, const char* key, const char* directive, int& rc) {
     opal_list_t directives;
     OBJ_CONSTRUCT(&directives, opal_list_t);
+    Value one(OBJ_NEW(opal_value_t), [](opal_value_t* value) { OBJ_RELEASE(value); });
+    if (one == nullptr || (one->key = strdup(directive)) == nullptr) {
+        OBJ_DESTRUCT(&directives);
+        throw std::bad_alloc();
+    }
+    one->type = OPAL_BOOL;
+    one->data.flag = true;
+    opal_list_append(&directives, &one.release()->super);
+    opal_value_t* value = nullptr;
+    rc = opal_pmix.get(&process, key, &directives, &value);
+    OPAL_LIST_DESTRUCT(&directives);
+    return {value, one.get_deleter()};
+}
+
+}  // namespace
+
+std::string node_of(const opal_process_name_t& process) {
+    int rc = OPAL_SUCCESS;
+    const Value value = ask(process, OPAL_PMIX_HOSTNAME, OPAL_PMIX_OPTIONAL, rc);
+    const bool known = rc == OPAL_SUCCESS && value != nullptr && value->type == OPAL_STRING;
+    return known && value->data.string != nullptr ? value->data.string : "";
+}
+
+Lookup lookup(const opal_process_name_t& process, const char* key, std::vector<std::byte>& bytes) {
     // "Immediate" asks this node's server, which has everything since the fence, and nobody else. "Optional"
     // would look in this process alone; whether that sees the others depends on its storage (PMIX_MCA_gds).
-    auto* immediate = OBJ_NEW(opal_value_t);
-    immediate->key = strdup(OPAL_PMIX_IMMEDIATE);
-    immediate->type = OPAL_BOOL;
-    immediate->data.flag = true;
-    opal_list_append(&directives, &immediate->super);
-
-    opal_value_t* value = nullptr;
-    const int rc = opal_pmix.get(&process, key, &directives, &value);
-    OPAL_LIST_DESTRUCT(&directives);
-
-    Lookup answer = Lookup::missing;
+    int rc = OPAL_SUCCESS;
+    const Value value = ask(process, key, OPAL_PMIX_IMMEDIATE, rc);
     if (rc == OPAL_SUCCESS && value != nullptr && value->type == OPAL_BYTE_OBJECT) {
         const auto* first = reinterpret_cast<const std::byte*>(value->data.bo.bytes);
         bytes.assign(first, first + value->data.bo.size);
-        answer = Lookup::found;
-    } else if (rc != OPAL_ERR_NOT_FOUND) {
-        // Not the same as absent: the others may well see it.
-        answer = Lookup::failed;
+        return Lookup::found;
     }
-    if (value != nullptr) {
-        OBJ_RELEASE(value);
-    }
-    return answer;
+    // Not the same as absent: the others may well see it.
+    return rc == OPAL_ERR_NOT_FOUND ? Lookup::missing : Lookup::failed;
 }
 
 /// Open MPI has taken it by now (known_topology()).

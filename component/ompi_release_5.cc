@@ -7,6 +7,18 @@
 
 namespace strata::component::compat {
 
+std::string node_of(const opal_process_name_t& process) {
+    char* name = nullptr;
+    int rc = OPAL_SUCCESS;
+    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, PMIX_HOSTNAME, &process, &name, PMIX_STRING);
+    if (rc != OPAL_SUCCESS || name == nullptr) {
+        return {};
+    }
+    std::string node = name;
+    std::free(name);
+    return node;
+}
+
 /// Keys that no part of Open MPI asked for are kept as internal ones.
 std::vector<InfoEntry> info_entries(ompi_communicator_t* comm) {
     std::vector<InfoEntry> entries;
