@@ -49,7 +49,7 @@ class Table:
 
     def add(self, where, fault, job, reference, seen, found, noted=()):
         """`found`: deviations; `noted`: what is none, but to be known."""
-        remark = "; ".join([*found, *noted])
+        remark = "; ".join([*(f"DEVIATES: {what}" for what in found), *noted])
         cells = (where, fault, ",".join(job.operations), job.victim, job.root, job.engine, seen.engines or "-",
                  told(reference), told(seen), remark)
         self.line(cells)
