@@ -74,8 +74,8 @@ bool counts(const void* caller) {
 
 }  // namespace
 
-bool FailingMemory::fails() {
-    if (!armed_ || (waits_for_plugin_ && plugin_range().end == 0)) {
+bool FailingMemory::fails(bool by_malloc) {
+    if (!armed_ || (waits_for_plugin_ && plugin_range().end == 0) || (how_ == How::object && !by_malloc)) {
         return false;
     }
     const long number = asked_++;
@@ -88,6 +88,9 @@ FailingMemory::How failure_from_name(std::string_view name) {
     if (name == "lasting") {
         return FailingMemory::How::lasting;
     }
+    if (name == "object") {
+        return FailingMemory::How::object;
+    }
     return name == "other" ? FailingMemory::How::other : FailingMemory::How::once;
 }
 
@@ -98,7 +101,7 @@ void* aligned(std::size_t bytes, std::size_t alignment) {
 }
 
 void* allocated_or_thrown(std::size_t bytes, std::size_t alignment) {
-    if (!failing_memory().is_of_open_mpi() && failing_memory().fails()) {
+    if (!failing_memory().is_of_open_mpi() && failing_memory().fails(false)) {
         if (failing_memory().throws_other()) {
             throw std::runtime_error("as the test has it");
         }
@@ -122,7 +125,7 @@ void* operator new(std::size_t bytes, std::align_val_t alignment) {
     return strata::testing::allocated_or_thrown(bytes, static_cast<std::size_t>(alignment));
 }
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-    return !failing_memory().is_of_open_mpi() && failing_memory().fails()
+    return !failing_memory().is_of_open_mpi() && failing_memory().fails(false)
                ? nullptr
                : strata::testing::aligned(bytes, alignof(std::max_align_t));
 }
@@ -138,7 +141,7 @@ void* __libc_malloc(std::size_t bytes);  // glibc's own, whatever stands in fron
 
 void* malloc(std::size_t bytes) {
     if (failing_memory().armed() && strata::testing::counts(__builtin_return_address(0)) &&
-        failing_memory().fails()) {
+        failing_memory().fails(true)) {
         return nullptr;
     }
     return __libc_malloc(bytes);

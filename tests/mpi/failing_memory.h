@@ -13,6 +13,7 @@ public:
         once,     ///< one; later ones are served
         lasting,  ///< nor are later ones
         other,    ///< as once, by an exception that is none of memory (new only)
+        object,   ///< as once; only those by malloc count, for Open MPI's objects
     };
 
     /// From now on allocation number `failing` fails, counted from 0; -1: none, they are only counted.
@@ -29,8 +30,8 @@ public:
     long asked() const { return asked_; }
     bool failed() const { return failed_; }
 
-    /// For the allocating functions: whether this allocation is to fail.
-    bool fails();
+    /// For the allocating functions: whether this allocation, `by_malloc` or not, is to fail.
+    bool fails(bool by_malloc);
     bool throws_other() const { return how_ == How::other; }
 
 private:
@@ -45,7 +46,7 @@ private:
 
 FailingMemory& failing_memory();
 
-/// "once", "lasting", "other"; anything else is How::once.
+/// "once", "lasting", "other", "object"; anything else is How::once.
 FailingMemory::How failure_from_name(std::string_view name);
 
 }  // namespace strata::testing

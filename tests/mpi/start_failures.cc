@@ -7,7 +7,7 @@
 //
 // --late: a process that has failed comes so much later to the first call.
 // STRATA_FAIL, in the environment of the rank that is to fail: how many allocations are served before, and
-// how it fails: once|lasting|other (failing_memory.h). POINT -1: none fails. Rank 0 prints
+// how it fails: once|lasting|other|object (failing_memory.h). POINT -1: none fails. Rank 0 prints
 // "start: asked N, failed F, served S of T calls": N and F of ranks with STRATA_FAIL.
 #include <unistd.h>
 

@@ -145,7 +145,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("paths")
     parser.add_argument("name")
-    parser.add_argument("how", choices=("once", "lasting", "other"))
+    parser.add_argument("how", choices=("once", "lasting", "other", "object"))
     parser.add_argument("victim", type=int)
     parser.add_argument("--points", type=int, default=8)
     options = parser.parse_args()
