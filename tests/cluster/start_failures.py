@@ -10,8 +10,8 @@ from nodes import Nodes
 from job import Paths, conclude
 
 SLOTS = (2, 1, 3, 2)
-# Name -> (rank that fails, its node in block order, how).
-CASES = {"lowest": (3, "n2", "once"), "highest": (7, "n3", "other")}
+# Name -> (rank that fails, its node in block order, how, at how many allocations).
+CASES = {"lowest": (3, "n2", "once", 8), "highest": (7, "n3", "other", 8), "object": (3, "n2", "object", 200)}
 
 
 def on_one_node():
@@ -24,12 +24,12 @@ def on_one_node():
 
 
 def test(paths, name):
-    victim, node, how = CASES[name]
+    victim, node, how, points = CASES[name]
     shared = on_one_node()
     with Nodes(paths, SLOTS) as nodes:
         parameters = shared.PARAMETERS | {"coll_strata_network": f"file:{nodes.network_file}"}
         shared.Start(lambda some: nodes.run("start_failures", parameters=parameters, some=some), how, victim,
-                     node).fail_at(8)
+                     node).fail_at(points)
 
 
 conclude(lambda: test(Paths(sys.argv[1]), sys.argv[2]))
