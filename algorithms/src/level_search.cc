@@ -61,8 +61,13 @@ std::vector<LevelKey> skippable_network(const Hierarchy& hierarchy, const Overri
 
 std::vector<LevelKey> all_below_the_top(const Hierarchy& hierarchy, const Overrides& overrides) {
     if (overrides.keep_levels) return {};
+    const LevelKey top = hierarchy.groups.front().level;
+    // Of two levels that have one name (hwloc's Groups) none goes without the other.
+    const bool once = std::none_of(hierarchy.groups.begin() + 1, hierarchy.groups.end(),
+                                   [&](const Group& group) { return group.level == top; });
+    if (!once) return {};
     std::vector<LevelKey> levels = hierarchy.levels();
-    levels.erase(levels.begin());
+    levels.erase(std::find(levels.begin(), levels.end(), top));
     const bool stays = std::any_of(levels.begin(), levels.end(), [&](LevelKey level) {
         return level.kind == topology::LevelKind::custom || named_by_a_rule(overrides, level);
     });

@@ -1,6 +1,7 @@
 #include "skip_words.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace strata::algorithms {
 namespace {
@@ -95,6 +96,9 @@ SkipWords skip_words(const Hierarchy& hierarchy, const Overrides& overrides, con
 
 void set_skipped(Plan& plan, const Hierarchy& hierarchy, const std::vector<LevelKey>& skipped,
                  const SkipWords& words) {
+    if (std::find(skipped.begin(), skipped.end(), hierarchy.groups.front().level) != skipped.end()) {
+        throw std::logic_error("a plan without the topmost level");  // would leave parts of it alone
+    }
     for (const LevelKey level : hierarchy.levels()) {
         if (std::find(skipped.begin(), skipped.end(), level) == skipped.end()) continue;
         const auto word = std::find(words.levels.begin(), words.levels.end(), level) - words.levels.begin();

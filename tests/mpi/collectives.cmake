@@ -38,6 +38,11 @@ strata_mpi_test(random_collectives.wide.auto random_collectives 16 --iterations 
                 LAYOUT wide)
 strata_mpi_test(random_collectives.wide.tree random_collectives 16 --iterations ${calls_deep} --seed 61
                 LAYOUT wide ENGINE tree)
+# All ranks alike, below a level that there is twice.
+strata_mpi_test(random_collectives.nested_groups.auto random_collectives 16 --iterations ${calls_deep} --seed 64
+                LAYOUT nested_groups)
+strata_mpi_test(random_collectives.nested_groups.varied random_collectives 16 --iterations ${calls_deep} --seed 65
+                --vary-settings LAYOUT nested_groups)
 # More ranks than processors: an Allreduce is Reduce and Bcast at some sizes.
 strata_mpi_test(random_collectives.crowded random_collectives 11 --iterations ${calls_deep} --seed 62
                 LAYOUT crowded)

@@ -78,6 +78,9 @@ SwitchName=top Switches=site[0-1]
 strata_layout(deep "${two_packages}"
   "0@n0 0@n4 1@n0 0@n1 4@n0 8@n1 0@n2 12@n2 1@n2 0-3@n3 0@n3 1@n3 8@n3 1@n1 12@n0 all@n4"
   "coll_strata_network = file:${layout_folder}/topology.conf")
+# One node whose topmost groups are hwloc's Groups, as are some far below them; links inside it are told.
+strata_layout(nested_groups "synthetic:group:2 package:2 group:2 core:4"
+  "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15" "coll_strata_rules = fat-numa-node")
 # Slow links between the nodes of `block`, as if measured: there short Allgathers are worth communicators.
 file(WRITE ${layout_folder}/slow_links.json
 "{\"version\": 1, \"links\": [
