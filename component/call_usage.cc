@@ -50,6 +50,7 @@ void CallUsage::add(const Call& call, double us) noexcept {
         auto place = calls_.find(key);
         if (place == calls_.end()) {
             if (calls_.size() == most_kinds_of_calls) {
+                ++others_;
                 return;
             }
             place = calls_.emplace(key, describe(call)).first;
@@ -72,7 +73,7 @@ void CallUsage::introduce(const char* name, int ranks) {
 
 algorithms::CommunicatorUse CallUsage::summary(const CommunicatorCounters& counters,
                                                std::size_t memory) const {
-    algorithms::CommunicatorUse use{name_, ranks_, counters.setup_us.get(), memory, {}, {}};
+    algorithms::CommunicatorUse use{name_, ranks_, counters.setup_us.get(), memory, {}, {}, others_};
     for (std::size_t kind = 0; kind < topology::level_kind_count; ++kind) {
         if (const auto messages = counters.messages[kind].get(); messages > 0) {
             const std::string level(topology::name_of(static_cast<topology::LevelKind>(kind)));

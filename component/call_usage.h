@@ -44,16 +44,14 @@ private:
     std::string name_;
     int ranks_ = 0;
     std::unordered_map<std::uint64_t, algorithms::CallUse> calls_;
+    std::uint64_t others_ = 0;  ///< calls of more kinds than are told
 };
 
-/// Measures one call from when it is made to its end. Without `usage` it does nothing.
+/// Measures one call from when its way is known, so without set-up and planning, to its end. Without `usage` it
+/// does nothing.
 class CallMeter {
 public:
-    CallMeter(CallUsage* usage, Collective collective) : usage_(usage), call_{collective, 0, nullptr, {}} {
-        if (usage_ != nullptr) {
-            start_ = std::chrono::steady_clock::now();
-        }
-    }
+    CallMeter(CallUsage* usage, Collective collective) : usage_(usage), call_{collective, 0, nullptr, {}} {}
     CallMeter(const CallMeter&) = delete;
     CallMeter& operator=(const CallMeter&) = delete;
     ~CallMeter() {
@@ -65,16 +63,22 @@ public:
     }
 
     void has(std::size_t bytes) { call_.bytes = bytes; }
-    /// By a plan of the communicator's, which is set up: that does not count.
     void goes_by(const algorithms::Plan& plan) {
         call_.plan = &plan;
+        begin();
+    }
+    void is_left(ForwardReason reason) {
+        call_.against = reason;
+        begin();
+    }
+
+private:
+    void begin() {
         if (usage_ != nullptr) {
             start_ = std::chrono::steady_clock::now();
         }
     }
-    void is_left(ForwardReason reason) { call_.against = reason; }
 
-private:
     CallUsage* usage_;
     CallUsage::Call call_;
     std::chrono::steady_clock::time_point start_;

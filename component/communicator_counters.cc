@@ -43,10 +43,11 @@ void register_one(const mca_base_component_t* component, const std::string& name
 void register_communicator_counters(const mca_base_component_t* component) {
     static const CommunicatorCounters all{};
     static std::deque<std::size_t> offsets;  // addresses are given to Open MPI
-    const auto add = [&](const std::string& name, const std::string& help, const Tally& tally) {
+    const auto add = [&](const std::string& name, const std::string& help, const Tally& tally,
+                         int variable_class = MCA_BASE_PVAR_CLASS_COUNTER) {
         const auto offset =
             reinterpret_cast<const std::byte*>(&tally) - reinterpret_cast<const std::byte*>(&all);
-        register_one(component, name, help, MCA_BASE_PVAR_CLASS_COUNTER, read_tally,
+        register_one(component, name, help, variable_class, read_tally,
                      &offsets.emplace_back(static_cast<std::size_t>(offset)));
     };
     add("tree", "Calls on the communicator done by the tree engine", all.tree);
@@ -55,22 +56,25 @@ void register_communicator_counters(const mca_base_component_t* component) {
     add("lanes", "Calls on the communicator done by trees over several network cards", all.lanes);
     add("forward", "Calls on the communicator left to the previous component", all.forward);
     for (int reason = 0; reason < forward_reason_count; ++reason) {
-        const std::string why = name_of(static_cast<ForwardReason>(reason));
-        add("forward_" + why, "Calls on the communicator left to the previous component, reason: " + why,
+        const auto why = static_cast<ForwardReason>(reason);
+        add(std::string("forward_") + name_of(why),
+            std::string("Calls on the communicator left to the previous component: ") + explanation(why),
             all.forwarded_because[static_cast<std::size_t>(reason)]);
     }
     for (int kind = 0; kind < topology::level_kind_count; ++kind) {
         const std::string name(topology::name_of(static_cast<topology::LevelKind>(kind)));
         const auto level = static_cast<std::size_t>(kind);
-        add("messages_" + name, "Messages that this process sent on the communicator over level " + name,
-            all.messages[level]);
-        add("bytes_" + name, "Bytes that this process sent on the communicator over level " + name,
-            all.bytes[level]);
+        const std::string where =
+            " that this process sent on the communicator over level " + name + ", by engines of the plugin";
+        add("messages_" + name, "Messages" + where, all.messages[level]);
+        add("bytes_" + name, "Bytes" + where, all.bytes[level]);
     }
-    add("setup_us", "Microseconds spent on agreement, hierarchy, first plan and sub-communicators",
-        all.setup_us);
+    add("setup_us",
+        "Microseconds spent on agreement, hierarchy, plans and sub-communicators, since it was made",
+        all.setup_us, MCA_BASE_PVAR_CLASS_LEVEL);
     register_one(component, "memory",
-                 "Bytes kept for the communicator: hierarchy and plans, of all that share them, and buffers",
+                 "Bytes kept for the communicator: hierarchy and plans, of all that share them, and buffers; "
+                 "without the edges of its trees, and what components keep on its levels",
                  MCA_BASE_PVAR_CLASS_SIZE, read_memory, nullptr);
 }
 

@@ -26,7 +26,8 @@ struct CommunicatorCounters {
     std::array<Tally, forward_reason_count> forwarded_because;  ///< of `forward`
     std::array<Tally, topology::level_kind_count> messages;     ///< sent by this process, by level
     std::array<Tally, topology::level_kind_count> bytes;
-    Tally setup_us;  ///< spent on agreement, hierarchy, first plan and sub-communicators
+    Tally setup_us;              ///< spent on agreement, hierarchy, plans and sub-communicators
+    bool is_setting_up = false;  ///< while somebody measures that
 };
 
 /// Registers every one as an MPI_T performance variable coll_strata_comm_<name>, bound to a communicator, and

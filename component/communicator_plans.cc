@@ -4,6 +4,7 @@
 #include "communicator_state.h"
 #include "dump.h"
 #include "messages.h"
+#include "setup_meter.h"
 
 namespace strata::component {
 
@@ -15,6 +16,7 @@ Planned& CommunicatorState::plan(const algorithms::Operation& operation, bool ma
     const algorithms::PlanClass found = planner().class_of(operation, by_levels);
     auto place = plans_.find(found.key);
     if (place == plans_.end()) {
+        const SetupMeter meter(own_counters_);
         place = keep_plan(found.key, Planned(book_->at(found, by_levels)));
         explain(operation, *place->second.plan);
     }

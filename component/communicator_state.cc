@@ -1,7 +1,6 @@
 #include "communicator_state.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "agreement.h"
@@ -10,6 +9,7 @@
 #include "messages.h"
 #include "plan_books.h"
 #include "reports.h"
+#include "setup_meter.h"
 #include "strata/algorithms/plan_hash.h"
 #include "strata/topology/fact_hash.h"
 #include "strata/topology/heap_bytes.h"
@@ -18,25 +18,6 @@ namespace strata::component {
 namespace {
 
 constexpr std::size_t most_level_sets = 16;  // each holds one communicator per level
-
-/// Time from when it is made to its end.
-class SetupMeter {
-public:
-    explicit SetupMeter(CommunicatorCounters& own) : own_(own) {}
-    SetupMeter(const SetupMeter&) = delete;
-    SetupMeter& operator=(const SetupMeter&) = delete;
-    ~SetupMeter() {
-        const auto spent =
-            std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start_);
-        const auto us = static_cast<std::uint64_t>(spent.count());
-        counters().setup_us.add(us);
-        own_.setup_us.add(us);
-    }
-
-private:
-    CommunicatorCounters& own_;
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 algorithms::SpareChunk& spare_of_process() {
     static algorithms::SpareChunk spare;
@@ -116,7 +97,10 @@ bool CommunicatorState::comes_early(const Request& request) noexcept {
     if (wants_dump(job_)) {
         // Whoever asks for a picture gets one, whatever the program does.
         try_to([this] {
-            prepare();
+            {
+                const SetupMeter meter(own_counters_);
+                prepare();
+            }
             dump_hierarchy(comm_, job_, hierarchy(), records_, [this] { return choices(); });
         });
     }
@@ -127,10 +111,13 @@ int CommunicatorState::settle(const Request& first) noexcept {
     if (vote_error_ != OMPI_SUCCESS) {
         return vote_error_;
     }
-    const SetupMeter meter(own_counters_);
-    const Ballot ballot = make_ballot(first);
+    Ballot ballot;
     Verdict verdict;
-    vote_error_ = vote(least_, ompi_comm_rank(comm_), ballot, verdict);
+    {
+        const SetupMeter meter(own_counters_);
+        ballot = make_ballot(first);
+        vote_error_ = vote(least_, ompi_comm_rank(comm_), ballot, verdict);
+    }
     if (vote_error_ != OMPI_SUCCESS) {
         forwarded_because_.fill(std::nullopt);  // every call is to get the error
         return vote_error_;

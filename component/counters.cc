@@ -10,7 +10,7 @@ int read_counter(const mca_base_pvar_t* variable, void* value, void* /*object*/)
     return OPAL_SUCCESS;
 }
 
-/// Of a COUNTER Open MPI tells what it has grown by since a tool asked for it first; of a LEVEL all.
+/// Of a COUNTER Open MPI tells what it has grown by since a tool took a handle on it; of a LEVEL all.
 void register_one(const mca_base_component_t* component, const std::string& name, const std::string& help,
                   Counter& counter, int variable_class = MCA_BASE_PVAR_CLASS_COUNTER) {
     mca_base_component_pvar_register(
@@ -85,25 +85,25 @@ void register_counters(const mca_base_component_t* component) {
         register_one(component, name + "_forward", "Calls of " + name + " left to the previous component",
                      mine.forward);
         for (int reason = 0; reason < forward_reason_count; ++reason) {
-            const std::string why = name_of(static_cast<ForwardReason>(reason));
-            register_one(component, name + "_forward_" + why,
-                         "Calls of " + name + " left to the previous component, reason: " + why,
+            const auto why = static_cast<ForwardReason>(reason);
+            register_one(component, name + "_forward_" + name_of(why),
+                         "Calls of " + name + " left to the previous component: " + explanation(why),
                          mine.forwarded_because[reason]);
         }
     }
     for (int kind = 0; kind < topology::level_kind_count; ++kind) {
         const std::string name(topology::name_of(static_cast<topology::LevelKind>(kind)));
-        register_one(component, "messages_" + name, "Messages this process sent over level " + name,
-                     all.messages[kind]);
-        register_one(component, "bytes_" + name, "Bytes this process sent over level " + name,
-                     all.bytes[kind]);
+        const std::string where = " this process sent over level " + name + ", by engines of the plugin";
+        register_one(component, "messages_" + name, "Messages" + where, all.messages[kind]);
+        register_one(component, "bytes_" + name, "Bytes" + where, all.bytes[kind]);
         register_one(component, "delegated_" + name,
                      "Collectives of level " + name + " done by another component or named algorithm",
                      all.delegated[kind]);
     }
     register_one(component, "communicators", "Sub-communicators created", all.communicators);
-    register_one(component, "setup_us", "Microseconds spent on agreement, hierarchy and sub-communicators",
-                 all.setup_us);
+    register_one(component, "setup_us",
+                 "Microseconds spent on agreement, hierarchies, plans and sub-communicators", all.setup_us,
+                 MCA_BASE_PVAR_CLASS_LEVEL);
     register_one(component, "init_ns", "Nanoseconds of MPI_Init that were spent in the plugin", all.init_ns,
                  MCA_BASE_PVAR_CLASS_LEVEL);
     register_one(component, "init_processor_ns",

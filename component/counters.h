@@ -52,7 +52,7 @@ struct Counters {
     std::array<Counter, topology::level_kind_count> bytes;
     std::array<Counter, topology::level_kind_count> delegated;  ///< level broadcasts handed to others
     Counter communicators;                                      ///< sub-communicators created
-    Counter setup_us;           ///< time spent on agreement, hierarchy and sub-communicators
+    Counter setup_us;           ///< time spent on agreement, hierarchies, plans and sub-communicators
     Counter init_ns;            ///< of MPI_Init, spent in the plugin
     Counter init_processor_ns;  ///< of its thread, in this time
 

@@ -24,8 +24,9 @@ constexpr const char* examples = R"(Examples:
   strata-explain --run --op bcast,barrier -- mpirun -n 8 ./program
       runs a program and explains what it did
 
-Expected is what the plugin's cost model predicts; measured is from a call's begin to its end on process 0 of the
-job, waiting for others included.
+Expected is what the plugin's cost model predicts; measured is on process 0 of the job, from when the call's path is
+known, so without set-up and planning, to its end, waiting for others included. Communicators of which process 0 is
+no member are not told.
 Exit status: with --run that of the command, unless it is 0 (128 + N after signal N); else 0 when done, 1 when the
 result could not be written or the job left nothing to explain, 2 when an option or the file is wrong.)";
 

@@ -50,19 +50,18 @@ std::string measured(const CallUse& use) {
 /// Why there is no measured time.
 std::string nothing_measured(const JobStory& story) {
     if (!story.use) return "nothing is known: the dump was not completed by MPI_Finalize";
-    const bool all = story.use->others == 0;
-    return std::string("no such call is recorded") + (all ? "" : " on the communicators that are told");
+    const auto& told = story.use->communicators;
+    const bool all_kinds =
+        std::all_of(told.begin(), told.end(), [](const auto& communicator) { return communicator.others == 0; });
+    return std::string("process 0 has recorded no such call") +
+           (story.use->others > 0 ? " on the communicators that are told" : "") +
+           (all_kinds ? "" : " among the kinds of calls that are told");
 }
 
 std::string how(const CallUse& use) {
     std::string path = use.path == "forward" ? "the previous component" : use.path;
     if (!use.levels.empty()) path += (use.path == "forward" ? "'s " : ": ") + use.levels;
     return line("path", path) + line("why", use.why) + line("set by", use.sources);
-}
-
-std::string paragraph(const CallUse& use, const std::string& where, bool colour) {
-    return heading(use, sizes_of(use), where, colour) + how(use) + line("expected", expected(use)) +
-           line("measured", measured(use));
 }
 
 bool concerns(const Question& question, const CallUse& use) {
@@ -83,6 +82,27 @@ const CallUse* choice_for(const std::vector<CallUse>& choices, const std::string
         }
     }
     return found;
+}
+
+/// Of calls that were left without a plan, such as those before the set-up: what the choices say of the same size.
+std::string expected(const CallUse& use, const JobStory& story, const std::string& communicator) {
+    const CallUse* choice = nullptr;
+    if (use.predicted_us <= 0 && communicator == story.choices.communicator) {
+        choice = choice_for(story.choices.choices, use.collective, use.least_bytes);
+    }
+    if (choice == nullptr || choice->forward_us <= 0) return expected(use);
+    std::string text = number_text(choice->forward_us) + " us";
+    if (choice->path != "forward" && choice->predicted_us > 0) {
+        text += "; by " + choice->path + ", once set up, " + number_text(choice->predicted_us) + " us";
+    }
+    return text + (choice->most_bytes > 0 ? ", for " + algorithms::bytes_text(choice->least_bytes) : "");
+}
+
+std::string paragraph(const CallUse& use, const JobStory& story, const algorithms::CommunicatorUse& communicator,
+                      bool colour) {
+    const std::string where = " on " + communicator.name + ", " + std::to_string(communicator.ranks) + " ranks";
+    return heading(use, sizes_of(use), where, colour) + how(use) +
+           line("expected", expected(use, story, communicator.name)) + line("measured", measured(use));
 }
 
 /// What would have been chosen; for the size in question that is what was chosen for others nearby.
@@ -128,12 +148,14 @@ std::string explain(const JobStory& story, const Question& question, bool colour
     const auto add = [&](const std::string& more) { text += (text.empty() ? "" : "\n") + more; };
     for (const auto& communicator : story.use.value_or(algorithms::JobUse{}).communicators) {
         if (!question.communicator.empty() && question.communicator != communicator.name) continue;
-        const std::string where =
-            " on " + communicator.name + ", " + std::to_string(communicator.ranks) + " ranks";
         for (const CallUse& use : communicator.calls) {
             if (!concerns(question, use)) continue;
-            add(paragraph(use, where, colour));
+            add(paragraph(use, story, communicator, colour));
             std::erase(missing, use.collective);
+        }
+        if (communicator.others > 0) {
+            add("Of " + std::to_string(communicator.others) + " more calls on " + communicator.name +
+                ", of further kinds, nothing is told.\n");
         }
     }
     for (const std::string& operation : missing) add(uncalled(operation, question, story, colour));

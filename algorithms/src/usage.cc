@@ -58,7 +58,7 @@ std::string json_of(const CommunicatorUse& use) {
     return "{" + member("name", json_text(use.name)) + "," +
            member("ranks", static_cast<std::uint64_t>(use.ranks)) + "," + member("setup_us", use.setup_us) +
            "," + member("memory", use.memory) + "," + member("levels", json_of(use.levels)) + "," +
-           member("calls", json_of(use.calls)) + "}";
+           member("calls", json_of(use.calls)) + "," + member("other_calls", use.others) + "}";
 }
 
 template <class Item>
@@ -84,6 +84,9 @@ std::string usage_text(const JobUse& use, bool colour) {
                       engine ? paint_of(*engine) : "", call.sources);
         }
         text += table.text();
+        if (communicator.others > 0) {
+            text += "  " + std::to_string(communicator.others) + " more calls, of further kinds\n";
+        }
     }
     if (use.others > 0) text += "\n" + std::to_string(use.others) + " more communicators\n";
     return text;

@@ -77,6 +77,7 @@ private:
         for (const JsonValue& item : needed(object, "calls", Kind::array).items) {
             use.calls.push_back(calls_of(item));
         }
+        if (member(object, "other_calls") != nullptr) use.others = count(object, "other_calls");
         return use;
     }
     CallUse calls_of(const JsonValue& object) const {

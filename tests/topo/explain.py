@@ -1,17 +1,22 @@
 #!/usr/bin/env python3
 """strata-explain tells which path the calls of a job took, why, and expected and measured times."""
+import fcntl
 import json
 import os
 import re
+import select
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(FOLDER, "..", "plugin"))
 from job import Failure, Paths, check, conclude, environment, run  # noqa: E402
 
 RANKS = 8
+F_SETPIPE_SZ = 1031  # of Linux; module fcntl names it from Python 3.10 on
 CALLS = ["--sizes", "8,100000", "--calls", "3", "--roots", "0"]
 SETTINGS = {"coll_strata_topology": "synthetic:package:2 core:2", "btl": "self,vader", "mpi_yield_when_idle": "1",
             "coll_strata_placement": ";".join(f"{core}@n{node}" for node in range(2) for core in range(4)),
@@ -51,12 +56,12 @@ def test_calls(paths, program, scratch):
         raise Failure(f"calls of another size are told:\n{one}")
     expect(explain(program, dump, "--op", "allgather", "--bytes", "1M"),
            r"^allgather of 1 MiB on MPI_COMM_WORLD\n  path +\S", r"\n  expected +[^\n]*, for \S+ \wi?B\n",
-           r"  measured +no such call is recorded\n")
+           r"  measured +process 0 has recorded no such call\n")
     expect(explain(program, dump, "--op", "bcast", "--bytes", "96"),
-           r"^bcast of 96 B on MPI_COMM_WORLD\n", r"\n  as for +\d+ B - ", r"\n  measured +no such call is recorded\n")
-    expect(explain(program, dump, "--communicator", "none such"), r"^no such call is recorded\n$")
+           r"^bcast of 96 B on MPI_COMM_WORLD\n", r"\n  as for +\d+ B - ", r"\n  measured +process 0 has recorded no such call\n")
+    expect(explain(program, dump, "--communicator", "none such"), r"^process 0 has recorded no such call\n$")
     expect(explain(program, dump, "--communicator", "none such", "--op", "bcast"),
-           r"^bcast on none such: no such call is recorded; the choices in the dump are those of MPI_COMM_WORLD\n$")
+           r"^bcast on none such: process 0 has recorded no such call; the choices in the dump are those of MPI_COMM_WORLD\n$")
     expect(explain(program, dump, "--communicator", "MPI_COMM_WORLD", "--op", "allgather"),
            r"^allgather of .* on MPI_COMM_WORLD\n  path +\S")
     with open(dump, encoding="utf-8") as file:
@@ -76,6 +81,7 @@ def test_early(paths, program, scratch):
     dump = job(paths, scratch, {"coll_strata_setup_after": "2"})
     expect(explain(program, dump), r"bcast of 8 B on MPI_COMM_WORLD, 8 ranks\n  path +the previous component\n"
                                    r"  why +a few short calls do not pay for setting a communicator up\n",
+           r"\n  expected +[\d.]+ us; by tree, once set up, [\d.]+ us, for 8 B\n",
            r"of 2 calls", r"\n  measured +\S+ us, on process 0\n")
     # A program of short calls only has a picture, too.
     dump = job(paths, scratch, {"coll_strata_setup_after": "1000"}, ["--sizes", "8", "--calls", "3", "--roots", "0"])
@@ -83,6 +89,59 @@ def test_early(paths, program, scratch):
     with open(dump, encoding="utf-8") as file:
         if json.load(file)["ranks"] != RANKS:
             raise Failure("there is no picture of a communicator that is not set up")
+
+
+class Pipe:
+    """A reader that takes nothing for `delay` seconds, then all that comes."""
+
+    def __init__(self, path, delay):
+        os.mkfifo(path)
+        self._file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        fcntl.fcntl(self._file, F_SETPIPE_SZ, 4096)
+        self._delay, self._parts, self._done = delay, [], False
+        self._thread = threading.Thread(target=self._read)
+        self._thread.start()
+
+    def _read(self):
+        select.select([self._file], [], [], 60)
+        time.sleep(self._delay)
+        while True:
+            try:
+                part = os.read(self._file, 1 << 16)
+            except BlockingIOError:
+                part = b""
+            self._parts.append(part)
+            if not part and self._done:
+                return
+            if not part:
+                time.sleep(0.01)
+
+    def text(self):
+        self._done = True
+        self._thread.join()
+        os.close(self._file)
+        return b"".join(self._parts).decode()
+
+
+def test_waiting(paths, program, scratch, delay=1.5):
+    """Who writes the dump is no part of a call, nor of its set-up."""
+    for setup_after in ("2", "0"):
+        dump = os.path.join(scratch, f"after{setup_after}.json")
+        pipe = Pipe(dump, delay)
+        settings = SETTINGS | {"coll_strata_dump": dump, "coll_strata_setup_after": setup_after}
+        begin = time.monotonic()
+        check(run(paths, RANKS, "probe", CALLS, settings), lambda o: (o.expect_success(), o.expect_messages()))
+        took, text = time.monotonic() - begin, pipe.text()
+        if took < 1.5:
+            raise Failure(f"nobody waited: the job took {took:.1f} s")
+        decoder = json.JSONDecoder()
+        end = decoder.raw_decode(text)[1]
+        use = decoder.raw_decode(text[end:].lstrip())[0]["communicators"][0]
+        times = {"setup_us": use["setup_us"]} | {f"{call['calls']} of {call['collective']} by {call['path']}": call["most_us"]
+                                                 for call in use["calls"]}
+        late = {what: us for what, us in times.items() if us >= 1e6}
+        if late or use["setup_us"] <= 0:
+            raise Failure(f"setup_after {setup_after}: {late or times}")
 
 
 def test_run(paths, program, scratch):
@@ -130,10 +189,10 @@ def test_killed(paths, program, scratch):
            r"has too many ranks to list its choices; strata-topo --plans --from-dump \S+job.json lists them")
     use["communicators"][0]["calls"] = []
     expect(told(picture | use | {"plans": []}, "--op", "bcast"),
-           r"^bcast: no such call is recorded; the dump lists no choices: strata-topo --plans --from-dump does\n$")
+           r"^bcast: process 0 has recorded no such call; the dump lists no choices: strata-topo --plans --from-dump does\n$")
     # Told are those on which most time was spent.
     expect(told(picture | use | {"other_communicators": 3}, "--op", "bcast"),
-           r"  measured +no such call is recorded on the communicators that are told\n",
+           r"  measured +process 0 has recorded no such call on the communicators that are told\n",
            r"\nOf 3 more communicators, on which process 0 spent less time, nothing is told.\n$")
     del picture["plans_of"]
     expect(told(picture, "--op", "bcast", "--communicator", "sub"), "those of a communicator that it does not name")
@@ -156,6 +215,10 @@ def test_mistakes(_paths, program, scratch):
     expect(explain(program, wrong, "--", "true", status=2), r"a command behind -- needs --run")
     expect(explain(program, "--run", "--", "true", status=1), r"left nothing to explain")
     expect(explain(program, "--help"), r"--communicator NAME", r"Exit status:")
+
+
+def test_can_fail_waiting(paths, program, scratch):
+    test_waiting(paths, program, scratch, delay=0)
 
 
 def test_can_fail(paths, program, scratch):

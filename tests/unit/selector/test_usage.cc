@@ -9,13 +9,13 @@ namespace {
 
 JobUse example() {
     JobUse use;
-    CommunicatorUse world{"MPI_COMM_WORLD", 16, 1200, 14000, {{"node", 3, 24}, {"core", 7, 56}}, {}};
+    CommunicatorUse world{"MPI_COMM_WORLD", 16, 1200, 14000, {{"node", 3, 24}, {"core", 7, 56}}, {}, 0};
     world.calls.push_back({"bcast", 8, 12, "tree", "node binomial, core linear/8 KiB", "predicted faster",
                            "engine from rules.json:3", 12.5, 20, 4, 60, 10, 30});
     world.calls.push_back(
         {"gatherv", 0, 0, "forward", "", "no gain is predicted", "", 0, 0, 1, 7.25, 7.25, 7.25});
     use.communicators.push_back(world);
-    use.communicators.push_back({"a \"b\"\n", 2, 0, 0, {}, {}});
+    use.communicators.push_back({"a \"b\"\n", 2, 0, 0, {}, {}, 7});
     use.others = 5;
     return use;
 }
@@ -38,6 +38,7 @@ TEST(Usage, IsReadAsItIsWritten) {
     EXPECT_EQ(world.calls[0].levels, "node binomial, core linear/8 KiB");
     EXPECT_DOUBLE_EQ(world.calls[0].mean_us(), 15);
     EXPECT_EQ(read->communicators[1].name, "a \"b\"\n");
+    EXPECT_EQ(read->communicators[1].others, 7U);
     EXPECT_EQ(read->others, 5U);
     EXPECT_FALSE(parse_usage(R"({"ranks":16})", "job.json")) << "a job that did not end well";
 }
@@ -60,6 +61,7 @@ TEST(Usage, IsATableForPeople) {
               "\n"
               "a \"b\"\n, 2 ranks\n"
               "  calls  path  operation  bytes  levels and segments  expected us  measured us  why\n"
+              "  7 more calls, of further kinds\n"
               "\n"
               "5 more communicators\n");
     EXPECT_NE(usage_text(example(), true).find("\033[32mtree"), std::string::npos);

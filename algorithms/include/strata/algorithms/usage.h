@@ -21,7 +21,7 @@ struct CallUse {
     double predicted_us = 0;  ///< for the first of them, on the path taken; 0: not known
     double forward_us = 0;    ///< the same of the previous component
     std::uint64_t calls = 0;
-    double total_us = 0;  ///< measured, from a call's begin to its end on this rank
+    double total_us = 0;  ///< measured on this rank, from when a call's path is known to its end
     double least_us = 0;
     double most_us = 0;
 
@@ -41,6 +41,7 @@ struct CommunicatorUse {
     std::uint64_t memory = 0;  ///< bytes kept at its end
     std::vector<LevelUse> levels;
     std::vector<CallUse> calls;
+    std::uint64_t others = 0;  ///< calls of further kinds, of which nothing else is told
 
     double total_us() const {
         double us = 0;
@@ -60,7 +61,7 @@ std::string usage_text(const JobUse& use, bool colour = false);
 /// "communicators":[{"name":"MPI_COMM_WORLD","ranks":16,"setup_us":1200,"memory":14000,"levels":[{"level":
 /// "node","messages":3,"bytes":24}],"calls":[{"collective":"bcast","bytes":8,"to_bytes":12,"path":"tree",
 /// "levels":"node binomial","why":"...","sources":"","predicted_us":12.5,"forward_us":20,"calls":3,
-/// "total_us":48,"least_us":12,"most_us":20}]}],"other_communicators":0
+/// "total_us":48,"least_us":12,"most_us":20}],"other_calls":0}],"other_communicators":0
 std::string usage_members(const JobUse& use);
 
 /// Reads that from a job's dump; empty where it is missing, as in what a job wrote that did not end well.
