@@ -9,9 +9,9 @@ from job import SKIPPED, Failure, Outcome, Paths, check, conclude, environment, 
 SESSIONS = 1  # of several in a row stock 5.0.7 ends every fifth job in a crash or not at all
 
 
-def singleton(paths):
+def singleton(paths, parameters):
     """A program started as it is."""
-    done = subprocess.run([paths["probe"], "--sizes", "1,100000"], env=environment(paths, {}), text=True,
+    done = subprocess.run([paths["probe"], "--sizes", "1,100000"], env=environment(paths, parameters), text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=60)
 
     def judge(outcome):
@@ -40,7 +40,9 @@ def sessions(paths, wanted):
     check(outcome, judge)
 
 
-CASES = {"singleton": singleton, "sessions": lambda paths: sessions(paths, SESSIONS),
+CASES = {"singleton": lambda paths: singleton(paths, {}),
+         "can_fail_singleton": lambda paths: singleton(paths, {"coll": "^strata"}),
+         "sessions": lambda paths: sessions(paths, SESSIONS),
          "can_fail_sessions": lambda paths: sessions(paths, SESSIONS + 1)}
 
 

@@ -24,8 +24,8 @@ def created(paths, engine, on, calls):
     return check(run(paths, NODES * PER_NODE, "probe", arguments, parameters), judge).pvar("communicators")
 
 
-def test(paths, engine):
-    per_communicator = {"tree": 0, "levels": MEMBERSHIPS}[engine]
+def test(paths, engine, as_of):
+    per_communicator = {"tree": 0, "levels": MEMBERSHIPS}[as_of]
     for on, calls, communicators in (("world", 1, 1), ("dup", 1, 1), ("both", 3, 2)):
         found = created(paths, engine, on, calls)
         print(f"engine {engine}, {on}, {calls} calls: {found} memberships created")
@@ -33,4 +33,4 @@ def test(paths, engine):
             sys.exit(f"FAILED: expected {per_communicator * communicators}")
 
 
-conclude(lambda: test(Paths(sys.argv[1]), sys.argv[2]))
+conclude(lambda: test(Paths(sys.argv[1]), sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else sys.argv[2]))

@@ -17,6 +17,7 @@ CASES = {
          "coll_strata_priority = 'abc'", "from -1 to 100", "coll_strata_bcast_level_algorithms", "binomial",
          "tuned", "coll_strata_bcast_segsize = '8x'"]),
     "good": ({"coll_strata_bcast_algorithm": "tree"}, []),
+    "can_fail": ({"coll_strata_bcast_algorithm": "tre"}, ["auto, tree, no_such_engine"]),
 }
 
 

@@ -74,6 +74,7 @@ CASES = {
     "parameters": (RULES, {"coll_strata_bcast_algorithm": "tree", "coll_strata_bcast_segsize": "1k"},
                    by_parameters),
     "unusable": (UNUSABLE, {}, by_own_choice),
+    "can_fail": (RULES, {"coll_strata_bcast_algorithm": "tree"}, by_sizes),
     "broken": (BROKEN, {"coll_strata_bcast_algorithm": "tree"}, by_default),
 }
 
