@@ -308,24 +308,22 @@ CommunicatorState::LevelSet* CommunicatorState::make_level_set(
     const algorithms::Plan& plan, int root, LevelCommunicators::Outcome& outcome) noexcept {
     // Named algorithms run on any communicator; only a component has to be selected when one is made.
     bool able = true;
+    std::list<LevelSet> fresh;
     try {
-        LevelSet fresh{{}, stand_in_key(hierarchy(), root), nullptr};
+        fresh.push_back({{}, stand_in_key(hierarchy(), root), nullptr});
         for (const auto& level : plan.levels) {
-            fresh.components.push_back(level.method.component);
+            fresh.back().components.push_back(level.method.component);
         }
-        level_sets_.push_back(std::move(fresh));
     } catch (const std::exception&) {
         able = false;
     }
     auto made = LevelCommunicators::make(comm_, least_, hierarchy(), plan, root, able, outcome);
-    if (outcome.rc == OMPI_SUCCESS && outcome.agreed) {
-        level_sets_.back().communicators = std::move(made);
-        return &level_sets_.back();
+    if (outcome.rc != OMPI_SUCCESS || !outcome.agreed) {
+        return nullptr;
     }
-    if (able) {
-        level_sets_.pop_back();
-    }
-    return nullptr;
+    fresh.back().communicators = std::move(made);
+    level_sets_.splice(level_sets_.end(), fresh);  // not before: whatever is asked meanwhile finds whole ones
+    return &level_sets_.back();
 }
 
 int CommunicatorState::level_communicators(const algorithms::Operation& operation,

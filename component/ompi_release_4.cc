@@ -94,6 +94,11 @@ bool has_info(ompi_communicator_t* comm, std::string_view key) noexcept {
     return false;
 }
 
+int bare_communicator(ompi_communicator_t* like, ompi_communicator_t** made) {
+    return ompi_comm_set(made, like, ompi_comm_size(like), nullptr, 0, nullptr, nullptr, like->error_handler,
+                         false, like->c_local_group, nullptr);
+}
+
 std::uint64_t creation_number(ompi_communicator_t* comm) { return comm->c_contextid; }
 
 std::uint32_t release_number(const ompi_communicator_t* comm) { return comm->c_contextid; }

@@ -42,6 +42,11 @@ bool has_info(ompi_communicator_t* comm, std::string_view key) noexcept {
     return false;
 }
 
+int bare_communicator(ompi_communicator_t* like, ompi_communicator_t** made) {
+    return ompi_comm_set(made, like, ompi_comm_size(like), nullptr, 0, nullptr, nullptr, like->error_handler,
+                         like->c_local_group, nullptr, 0);
+}
+
 std::uint64_t creation_number(ompi_communicator_t* comm) {
     return comm->c_contextid.cid_base * 0x9E3779B97F4A7C15U ^ comm->c_contextid.cid_sub.u64;
 }
