@@ -41,8 +41,11 @@ inline int settle(Module& module, const algorithms::Operation& operation, Planne
 
 /// Of the previous component's error: true where memory has run out (its algorithms return OMPI_ERROR then).
 /// They ask for it before their first message, so that this rank has to repeat the call, for which the others
-/// wait. Any other error, such as of a message that was too long, ends the call, here and for them.
-inline bool others_wait(int rc) { return rc == OMPI_ERR_OUT_OF_RESOURCE || rc == OMPI_ERROR; }
+/// wait; but for those of Allgather, of which Bruck's asks after its last one, and no other does. Any other
+/// error, such as of a message that was too long, ends the call, here and for them.
+inline bool others_wait(Collective op, int rc) {
+    return op != Collective::allgather && (rc == OMPI_ERR_OUT_OF_RESOURCE || rc == OMPI_ERROR);
+}
 
 /// The calls that an engine of ours serves, among those of a collective or a communicator.
 template <class Counts>
@@ -98,7 +101,7 @@ int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments
     if (state.unsettled()) {
         if (state.comes_early(request)) {
             const int rc = hand_over(ForwardReason::early);
-            if (others_wait(rc)) {
+            if (others_wait(op, rc)) {
                 state.repeat_early();
             }
             return rc;
@@ -128,7 +131,7 @@ int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments
         const int left = hand_over(planned->plan->engine_source.origin == algorithms::Origin::model
                                        ? ForwardReason::model
                                        : ForwardReason::chosen);
-        if (!others_wait(left)) {
+        if (!others_wait(op, left)) {
             CommunicatorState::count_call(*planned);
         }
         return left;

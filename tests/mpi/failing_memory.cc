@@ -137,7 +137,9 @@ void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(m
 
 extern "C" {
 
-void* __libc_malloc(std::size_t bytes);  // glibc's own, whatever stands in front of it
+// glibc's own, whatever stands in front of them
+void* __libc_malloc(std::size_t bytes);
+void* __libc_calloc(std::size_t count, std::size_t bytes);
 
 void* malloc(std::size_t bytes) {
     if (failing_memory().armed() && strata::testing::counts(__builtin_return_address(0)) &&
@@ -145,5 +147,12 @@ void* malloc(std::size_t bytes) {
         return nullptr;
     }
     return __libc_malloc(bytes);
+}
+void* calloc(std::size_t count, std::size_t bytes) {
+    if (failing_memory().armed() && strata::testing::counts(__builtin_return_address(0)) &&
+        failing_memory().fails(true)) {
+        return nullptr;
+    }
+    return __libc_calloc(count, bytes);
 }
 }

@@ -4,13 +4,13 @@
 // gets any either.
 //
 //   memory_failures [--collective NAME] [--calls N] [--items N] [--victim RANK]
-//   [--points N] [--each] [--late] [--scarce | --of-open-mpi] [--expect ENGINE]
+//   [--points N] [--each] [--late] [--scarce | --of-open-mpi [--once]] [--expect ENGINE]
 //
 // --late: a plan must change on the way, that is, a call after the second one must ask for memory. --items:
 // ints of a block. --calls: per communicator. --points: allocations to fail per call, at most. --each: all of
 // them, and each must have failed. --of-open-mpi: memory that Open MPI's algorithms ask for in calls that are
-// left to them (of those with --collective allreduce before the first message). --expect: which serves the
-// calls.
+// left to them (of those with --collective allreduce before the first message). --once: after the last message:
+// the program goes on without what the call should have brought. --expect: which serves the calls.
 #include <algorithm>
 #include <cstdio>
 #include <limits>
@@ -28,6 +28,7 @@ using namespace strata::testing;
 namespace {
 
 FailingMemory::How how = FailingMemory::How::once;
+bool repeats = true;
 
 struct Point {
     int call;
@@ -79,6 +80,9 @@ bool run_with_failure(Session& session, FailingCall& call, int calls, const Poin
         failing_memory().set(-1, how);
         if (code != MPI_SUCCESS) {
             session.expect(failed, "a call failed without need");
+            if (!repeats) {
+                continue;
+            }
             code = call.run(copy.comm, number);
             session.expect(code == MPI_SUCCESS, "the repeated call failed");
         }
@@ -100,6 +104,7 @@ int main(int argc, char** argv) {
     const bool late = session.flag("--late");
     const std::string engine = session.option("--expect", "");
     if (session.flag("--of-open-mpi")) failing_memory().be_of_open_mpi();
+    repeats = !session.flag("--once");
     how = session.flag("--scarce") ? FailingMemory::How::lasting : FailingMemory::How::once;
     session.reject_other_arguments();
     {

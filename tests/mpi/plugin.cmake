@@ -130,7 +130,16 @@ strata_mpi_test(can_fail.pending_idup pending_idup 4 --rounds 10 --sabotage sum 
                 MUST_PRINT "a wrong sum")
 strata_mpi_test(can_fail.pending_idup.tree pending_idup 4 --rounds 10 LAYOUT cyclic ENGINE tree
                 MUST_PRINT "the plugin made no communicators")
+# Nothing of the program's runs while they are made.
+strata_mpi_test(attributes attributes 8 LAYOUT cyclic ENGINE levels)
+strata_mpi_test(can_fail.attributes attributes 4 --sabotage copy LAYOUT cyclic ENGINE levels
+                MUST_PRINT "at the end: copied 1 times, expected 0. deleted 2 times, expected 1")
+strata_mpi_test(can_fail.attributes.tree attributes 4 LAYOUT cyclic ENGINE tree
+                MUST_PRINT "the plugin made no communicators")
 # In a call before the set-up: the rank repeats it, and counts it once as the others do.
+# Open MPI's Allgather of some short blocks asks for memory when it has all that it is sent.
+strata_mpi_test(memory_failures.after memory_failures 6 --collective allgather --of-open-mpi --once --each --calls 12
+                --victim 3 LAYOUT cyclic)
 strata_mpi_test(memory_failures.early memory_failures 8 --collective allreduce --of-open-mpi --each --calls 12 --victim 5
                 LAYOUT cyclic)
 foreach(engine tree levels)
