@@ -9,6 +9,7 @@
 
 #include "last_resort.h"
 #include "messages.h"
+#include "process_wide.h"
 
 namespace strata::component {
 namespace {
@@ -63,8 +64,8 @@ private:
 };
 
 Peers& peers() {
-    static Peers all;
-    return all;
+    static ProcessWide<Peers> all;
+    return all.get();
 }
 
 /// In what a peer differs from the first one: the gravest reason that there is. Seen alike from every rank,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "messages.h"
+#include "process_wide.h"
 #include "strata/algorithms/plan_hash.h"
 #include "strata/algorithms/plan_listing.h"
 #include "strata/topology/fact_hash.h"
@@ -108,8 +109,8 @@ algorithms::JobUse JobUsage::take() {
 }
 
 JobUsage& job_usage() {
-    static JobUsage all;
-    return all;
+    static ProcessWide<JobUsage> all;
+    return all.get();
 }
 
 }  // namespace strata::component

@@ -1,6 +1,6 @@
 #include "communicator_counters.h"
 
-#include <deque>
+#include <array>
 #include <string>
 
 #include "module.h"
@@ -42,13 +42,16 @@ void register_one(const mca_base_component_t* component, const std::string& name
 
 void register_communicator_counters(const mca_base_component_t* component) {
     static const CommunicatorCounters all{};
-    static std::deque<std::size_t> offsets;  // addresses are given to Open MPI
+    // Addresses are given to Open MPI, which uses them until the end of the process.
+    static std::array<std::size_t, sizeof all / sizeof(Tally)> offsets;
+    std::size_t count = 0;
     const auto add = [&](const std::string& name, const std::string& help, const Tally& tally,
                          int variable_class = MCA_BASE_PVAR_CLASS_COUNTER) {
         const auto offset =
             reinterpret_cast<const std::byte*>(&tally) - reinterpret_cast<const std::byte*>(&all);
-        register_one(component, name, help, variable_class, read_tally,
-                     &offsets.emplace_back(static_cast<std::size_t>(offset)));
+        std::size_t& kept = offsets.at(count++);
+        kept = static_cast<std::size_t>(offset);
+        register_one(component, name, help, variable_class, read_tally, &kept);
     };
     add("tree", "Calls on the communicator done by the tree engine", all.tree);
     add("levels", "Calls on the communicator done level by level, by others", all.levels);

@@ -8,6 +8,7 @@
 #include "election.h"
 #include "messages.h"
 #include "plan_books.h"
+#include "process_wide.h"
 #include "reports.h"
 #include "setup_meter.h"
 #include "strata/algorithms/plan_hash.h"
@@ -20,8 +21,8 @@ namespace {
 constexpr std::size_t most_level_sets = 16;  // each holds one communicator per level
 
 algorithms::SpareChunk& spare_of_process() {
-    static algorithms::SpareChunk spare;
-    return spare;
+    static ProcessWide<algorithms::SpareChunk> spare;
+    return spare.get();
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "locality.h"
 #include "messages.h"
 #include "module.h"
-#include "plan_books.h"
+#include "process_wide.h"
 #include "sleep.h"
 #include "sources_identity.h"
 #include "variables.h"
@@ -29,19 +29,20 @@ constexpr std::uint32_t plugin_version =
     (STRATA_VERSION_MAJOR << 16 | STRATA_VERSION_MINOR << 8 | STRATA_VERSION_PATCH) * 0x9E3779B1U ^
     STRATA_SOURCES ^ STRATA_OTHER_SOURCES;
 
+/// Open MPI keeps addresses in it beyond close().
 Variables& variables() {
     static Variables all;
     return all;
 }
 
 std::unique_ptr<Settings>& settings() {
-    static std::unique_ptr<Settings> parsed;
-    return parsed;
+    static ProcessWide<std::unique_ptr<Settings>> parsed;
+    return parsed.get();
 }
 
 Surroundings& surroundings() {
-    static Surroundings known;
-    return known;
+    static ProcessWide<Surroundings> known;
+    return known.get();
 }
 
 /// Why this process can serve no communicator although it takes part; the others learn it when they vote.
@@ -100,6 +101,7 @@ Surroundings find_surroundings() {
 int open() {
     const InitMeter meter;
     try {
+        ProcessWideBase::renew_all();  // of an opening before, which may have had other settings
         compat::count_opening();
         find_help_texts();
         if (compat::running() != compat::built_for()) {
@@ -108,7 +110,6 @@ int open() {
             }
             return OMPI_ERR_NOT_AVAILABLE;
         }
-        release_shared_plans();  // they refer to the settings
         start_failure() = Failure::none;
         const SettingsText text = variables().text();
         std::vector<std::string> errors;
@@ -149,9 +150,9 @@ void if_published(void (*step)()) noexcept {
 
 int close() {
     if_published(complete_dump);
-    release_shared_plans();
     release_spare_modules();
     release_sleeps();
+    ProcessWideBase::renew_all();
     return OMPI_SUCCESS;
 }
 

@@ -9,6 +9,7 @@
 #include "call_usage.h"
 #include "dump_file.h"
 #include "messages.h"
+#include "process_wide.h"
 
 namespace strata::component {
 namespace {
@@ -52,8 +53,8 @@ struct Written {
     Place place = Place::none;
 };
 Written& written() {
-    static Written one;
-    return one;
+    static ProcessWide<Written> one;
+    return one.get();
 }
 
 /// None, and a message, where that fails.

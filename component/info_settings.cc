@@ -4,18 +4,19 @@
 #include <set>
 
 #include "messages.h"
+#include "process_wide.h"
 
 namespace strata::component {
 namespace {
 
 void complain(ompi_communicator_t* comm, const std::vector<std::string>& errors) {
     static std::mutex mutex;
-    static std::set<std::string> said;
+    static ProcessWide<std::set<std::string>> said_before;
     const std::lock_guard<std::mutex> lock(mutex);
     // Programs make communicators in loops.
     std::vector<std::string> fresh;
     for (const std::string& error : errors) {
-        if (said.insert(error).second) {
+        if (said_before.get().insert(error).second) {
             fresh.push_back(error);
         }
     }

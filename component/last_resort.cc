@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "process_wide.h"
+
 namespace strata::component {
 
 void Reserve::set_aside() {
@@ -19,8 +21,8 @@ void Reserve::give_back() noexcept {
 }
 
 Reserve& reserve() {
-    static Reserve all;
-    return all;
+    static ProcessWide<Reserve> all;
+    return all.get();
 }
 
 void end_job(ompi_communicator_t* comm, const char* why) noexcept {

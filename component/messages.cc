@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 
 #include "ompi_compat.h"
 #include "plugin_folder.h"
@@ -15,6 +16,8 @@ constexpr const char* texts = "help-mca-coll-strata.txt";
 /// the daemon reads them after their buffer is gone). Callers see to it that one process speaks.
 template <class... Arguments>
 void show(const char* topic, Arguments... arguments) {
+    static std::mutex mutex;  // Open MPI reads its file of texts by a scanner that is there once
+    const std::lock_guard<std::mutex> lock(mutex);
     if (char* text = opal_show_help_string(texts, topic, true, arguments...); text != nullptr) {
         std::fputs(text, stderr);
         std::fflush(stderr);

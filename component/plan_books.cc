@@ -2,15 +2,20 @@
 
 #include <utility>
 
+#include "process_wide.h"
 #include "strata/algorithms/plan_shelf.h"
 #include "strata/topology/fact_hash.h"
 
 namespace strata::component {
 namespace {
 
+struct Shelf : algorithms::PlanShelf {
+    Shelf() : PlanShelf(kept_bytes) {}
+};
+
 algorithms::PlanShelf& shelf() {
-    static algorithms::PlanShelf all(kept_bytes);
-    return all;
+    static ProcessWide<Shelf> all;
+    return all.get();
 }
 
 }  // namespace
@@ -34,7 +39,5 @@ std::shared_ptr<algorithms::PlanBook> shared_plans(topology::Hierarchy hierarchy
 }
 
 void give_back_plans(const std::shared_ptr<algorithms::PlanBook>& book) noexcept { shelf().give_back(book); }
-
-void release_shared_plans() noexcept { shelf().clear(); }
 
 }  // namespace strata::component

@@ -20,7 +20,4 @@ inline constexpr std::size_t kept_bytes = std::size_t{4} << 20;
 /// To be called for either kind when a communicator has done with it.
 void give_back_plans(const std::shared_ptr<algorithms::PlanBook>& book) noexcept;
 
-/// Shares none of those that there are any more: the settings end.
-void release_shared_plans() noexcept;
-
 }  // namespace strata::component

@@ -18,6 +18,7 @@
 
 #include "last_resort.h"
 #include "ompi_compat.h"
+#include "process_wide.h"
 #include "published_data.h"
 #include "strata/topology/text.h"
 
@@ -180,8 +181,8 @@ struct Cache {
 };
 
 Cache& cache() {
-    static Cache all;
-    return all;
+    static ProcessWide<Cache> all;
+    return all.get();
 }
 
 }  // namespace

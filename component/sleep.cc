@@ -6,13 +6,20 @@
 #include <type_traits>
 #include <vector>
 
+#include "process_wide.h"
+
 namespace strata::component {
 
 namespace {
 
 std::mutex guard;
-std::vector<std::unique_ptr<Sleep>> idle;  // room for all that there are
 std::size_t made = 0;
+
+/// Has room for all that there are.
+std::vector<std::unique_ptr<Sleep>>& idle() {
+    static ProcessWide<std::vector<std::unique_ptr<Sleep>>> all;
+    return all.get();
+}
 
 /// Whether the mark of how far a request is was `expected`, and is `wanted` now.
 bool replace(ompi_request_t* request, void* expected, void* wanted) {
@@ -43,26 +50,26 @@ void Sleep::until_one(std::span<ompi_request_t* const> requests) {
 
 void GivesBack::operator()(Sleep* sleep) const noexcept {
     const std::lock_guard lock(guard);
-    idle.emplace_back(sleep);
+    idle().emplace_back(sleep);
 }
 
 KeptSleep take_sleep() {
     const std::lock_guard lock(guard);
-    if (idle.empty()) {
-        idle.reserve(made + 1);
+    if (idle().empty()) {
+        idle().reserve(made + 1);
         KeptSleep another(new Sleep);
         ++made;
         return another;
     }
-    KeptSleep kept(idle.back().release());
-    idle.pop_back();
+    KeptSleep kept(idle().back().release());
+    idle().pop_back();
     return kept;
 }
 
 void release_sleeps() noexcept {
     const std::lock_guard lock(guard);
-    made -= idle.size();
-    idle.clear();
+    made -= idle().size();
+    idle().clear();
 }
 
 }  // namespace strata::component

@@ -1,5 +1,8 @@
 #include "variables.h"
 
+#include <span>
+#include <type_traits>
+
 #include "info_keys.h"
 
 namespace strata::component {
@@ -16,21 +19,25 @@ std::string when_read(const std::string& parameter) {
 
 }  // namespace
 
+static_assert(std::is_trivially_destructible_v<Variables>);
+
 void Variables::add(const mca_base_component_t* component, const std::string& name, const std::string& help,
                     mca_base_var_info_lvl_t level, const std::string& standard, Text text) {
-    texts_.push_back(text);
+    Text& own = texts_.at(count_++);
+    own = text;
     // Open MPI copies the default before it takes the pointer over.
-    texts_.back().value = const_cast<char*>(standard.c_str());
+    own.value = const_cast<char*>(standard.c_str());
     mca_base_component_var_register(component, name.c_str(), (help + when_read(name)).c_str(),
                                     MCA_BASE_VAR_TYPE_STRING, nullptr, 0, static_cast<mca_base_var_flag_t>(0),
-                                    level, MCA_BASE_VAR_SCOPE_READONLY, &texts_.back().value);
+                                    level, MCA_BASE_VAR_SCOPE_READONLY, &own.value);
 }
 
 void Variables::register_all(const mca_base_component_t* component) {
-    texts_.clear();
+    count_ = 0;
+    const SettingsText defaults;
     const auto text = [&](const char* name, const std::string& help, mca_base_var_info_lvl_t level,
                           std::string SettingsText::*member) {
-        add(component, name, help, level, defaults_.*member, {nullptr, member, nullptr, -1});
+        add(component, name, help, level, defaults.*member, {nullptr, member, nullptr, -1});
     };
     text("priority", "Priority of this component (0 to 100; coll/tuned has 30); -1 switches it off",
          OPAL_INFO_LVL_1, &SettingsText::priority);
@@ -99,7 +106,7 @@ void Variables::register_all(const mca_base_component_t* component) {
         const std::string name(collective_names[op]);
         const auto collective = [&](const char* suffix, const std::string& help,
                                     mca_base_var_info_lvl_t level, std::string CollectiveText::*member) {
-            add(component, name + suffix, help, level, defaults_.collectives[op].*member,
+            add(component, name + suffix, help, level, defaults.collectives[op].*member,
                 {nullptr, nullptr, member, op});
         };
         collective("_algorithm",
@@ -121,7 +128,7 @@ void Variables::register_all(const mca_base_component_t* component) {
 
 SettingsText Variables::text() const {
     SettingsText text;
-    for (const Text& variable : texts_) {
+    for (const Text& variable : std::span(texts_).first(count_)) {
         const std::string value = variable.value != nullptr ? variable.value : "";
         if (variable.member != nullptr) {
             text.*variable.member = value;

@@ -1,6 +1,5 @@
 #pragma once
 #include <array>
-#include <deque>
 #include <string>
 
 #include "ompi_compat.h"
@@ -25,8 +24,9 @@ private:
     void add(const mca_base_component_t* component, const std::string& name, const std::string& help,
              mca_base_var_info_lvl_t level, const std::string& standard, Text text);
 
-    SettingsText defaults_;
-    std::deque<Text> texts_;  // addresses are given to Open MPI
+    // Their addresses are given to Open MPI, which uses them until the end of the process.
+    std::array<Text, 24 + 3 * static_cast<std::size_t>(collective_count)> texts_;
+    std::size_t count_ = 0;
 };
 
 }  // namespace strata::component

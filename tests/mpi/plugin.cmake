@@ -136,6 +136,9 @@ strata_mpi_test(can_fail.attributes attributes 4 --sabotage copy LAYOUT cyclic E
                 MUST_PRINT "at the end: copied 1 times, expected 0. deleted 2 times, expected 1")
 strata_mpi_test(can_fail.attributes.tree attributes 4 LAYOUT cyclic ENGINE tree
                 MUST_PRINT "the plugin made no communicators")
+# Statics of the plugin are not gone before it is.
+strata_mpi_test(late_finalize late_finalize 4 LAYOUT cyclic MCA coll_strata_setup_after=0)
+strata_mpi_test(can_fail.late_finalize late_finalize 4 --sabotage sum LAYOUT cyclic MUST_PRINT "late_finalize: failed")
 # In a call before the set-up: the rank repeats it, and counts it once as the others do.
 # Open MPI's Allgather of some short blocks asks for memory when it has all that it is sent.
 strata_mpi_test(memory_failures.after memory_failures 6 --collective allgather --of-open-mpi --once --each --calls 12

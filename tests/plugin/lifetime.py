@@ -72,6 +72,9 @@ CASES = {
                  dumps=f"job.{kind}") for kind in ("json", "svg")],
     "churn": [Job(["comm_churn", "--cycles", "30"], r"bytes from rank \d: tree",
                   MACHINE | TOLD | {"coll_strata_setup_after": "0"})],
+    "late": [Job(["late_finalize"], "late_finalize: passed", MACHINE | TOLD | {
+        "coll_strata_setup_after": "0", "coll_strata_dump": "FOLDER/job.json",
+        "coll_strata_bcast_algorithm": "levels"}, dumps="job.json")],
     "leak": [broadcasts("tree")],
 }
 
