@@ -30,13 +30,19 @@ class Anywhere(dict):
         return f"/nowhere/{plugin}"
 
 
+def script(family, name):
+    """A script of tests/`family`, as a module."""
+    tests = os.path.join(os.path.dirname(_PATH), "..")
+    path = os.path.join(tests, family, f"{name}.py")
+    sys.path[:0] = [os.path.join(tests, folder) for folder in ("plugin", "cluster")]
+    module = importlib.util.module_from_spec(spec := importlib.util.spec_from_file_location(f"{name}_{family}", path))
+    spec.loader.exec_module(module)
+    return module
+
+
 def disagreements(family):
     """By case: why calls are left to Open MPI, and how many messages there are."""
-    tests = os.path.join(os.path.dirname(_PATH), "..")
-    path = os.path.join(tests, family, "agreement.py")
-    sys.path[:0] = [os.path.join(tests, folder) for folder in ("plugin", "cluster")]
-    module = importlib.util.module_from_spec(spec := importlib.util.spec_from_file_location(f"agreement_{family}", path))
-    spec.loader.exec_module(module)
+    module = script(family, "agreement")
     with tempfile.TemporaryDirectory() as folder:
         cases = module.make_cases(Anywhere(), folder)
     if family == "plugin":
@@ -113,6 +119,15 @@ class Table(unittest.TestCase):
                            "z": seen("z", inside="<skipped/>")}}
         self.assertEqual(faults.summary(results)[1], "Open MPI 4.1: 3 kinds of faults, 2,000 injected failures of memory, "
                                                      "0 jobs of every collective and engine with a fault in flight; 1 otherwise than expected, 1 skipped.")
+
+    def test_failures_on_several_nodes_are_counted(self):
+        failures, job = script("cluster", "failures"), script("plugin", "job")
+        told = "node 3 n1\r\n8 failures: 8 left to Open MPI, 0 served, 0 repeated\r\npassed\r\n"
+        line = failures.injected(job.Outcome(0, told))
+        self.assertEqual(line, "8 failures: 8 left to Open MPI, 0 served, 0 repeated")
+        self.assertEqual(seen("cluster.failures.first", line + "\npassed\n").injected, 8)
+        with self.assertRaises(job.Failure):
+            failures.injected(job.Outcome(0, "passed\n"))
 
     def test_what_was_skipped_is_no_success(self):
         good, bad = seen("x"), seen("y", inside="<failure/>")

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """One process of several nodes cannot do a step of setting up communicators: all leave them to Open MPI
-together, with right results, and one message names its node and the cause."""
+together, with right results, and one message names its node and the cause. Prints how many failures there were, as
+tests/faults/run reads it."""
+import re
 import sys
 
 from nodes import Nodes
@@ -17,6 +19,15 @@ CASES = {
     "last": (7, "n3", "other", "first", OTHER),
     "can_fail": (2, "n0", "once", "first", MEMORY),
 }
+# What setup_failures says in the end. mpirun forwards it in pieces: look everywhere, not at line starts only.
+INJECTED = re.compile(r"\d+ failures: \d+ left to Open MPI, \d+ served, \d+ repeated")
+
+
+def injected(outcome):
+    """How many allocations failed, and what became of them, as a line."""
+    found = INJECTED.search(outcome.output)
+    outcome.expect(found, "the program does not say how many allocations failed")
+    return found[0]
 
 
 def test(paths, name):
@@ -30,9 +41,11 @@ def test(paths, name):
             text = outcome.output.replace("\r", "")
             outcome.expect(f"\n  {node}\n" in text, f"the message does not name {node}")
             outcome.expect(cause in " ".join(text.split()), f"the message does not say '{cause}'")
+            injected(outcome)
 
         arguments = ["--victim", victim, "--how", how, "--only", step, "--points", 8, "--collective", "allreduce"]
-        check(nodes.run("setup_failures", arguments, parameters), judge)
+        print(injected(check(nodes.run("setup_failures", arguments, parameters), judge)))
 
 
-conclude(lambda: test(Paths(sys.argv[1]), sys.argv[2]))
+if __name__ == "__main__":
+    conclude(lambda: test(Paths(sys.argv[1]), sys.argv[2]))
