@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""The manual page coll-strata(7) explains every reason for which calls are left to other components, by the name that
+component/counters.cc gives it, and no other; and names all other performance variables.
+
+--also REASON: as if the plugin had this one, too; must fail.
+"""
+import argparse
+import re
+import sys
+
+from job import Paths
+from listed import ENGINES, LEVELS, PER_LEVEL, SPECIAL_ENGINES
+
+ALONE = ["communicators", "setup_us", "init_ns", "init_processor_ns", "comm_setup_us", "comm_memory"]
+
+
+def read(paths, *place):
+    with open("/".join([paths["source"], "component", *place]), encoding="utf-8") as file:
+        return file.read()
+
+
+def reasons(text):
+    """Names of the plugin's reasons, from the sources."""
+    function = re.search(r"^const char\* name_of\(ForwardReason reason\) \{\n(.*?)^\}", text, re.MULTILINE | re.DOTALL)
+    return re.findall(r'case ForwardReason::\w+: return "(\w+)";', function[1] if function else "")
+
+
+def section(page, heading):
+    """Of the page, from a heading to the next one."""
+    found = re.search(rf"^\.S[HS] {heading}\n(.*?)(?=^\.S[HS] |\Z)", page, re.MULTILINE | re.DOTALL)
+    return found[1] if found else ""
+
+
+def complaints(page, known):
+    explained = re.findall(r"^\.TP\n\.B (\w+)\n(?=[^.\s])", section(page, "Reasons"), re.MULTILINE)
+    for reason in known:
+        if explained.count(reason) != 1:
+            yield f"reason {reason} is explained {explained.count(reason)} times"
+    for reason in explained:
+        if reason not in known:
+            yield f"reason {reason} is explained, but unknown to the plugin"
+    plain = re.sub(r"\\f[BIR]", "", page)
+    names = ALONE + [f"{what}_LEVEL" for what in PER_LEVEL] + [f"comm_{what}_LEVEL" for what in ("messages", "bytes")]
+    for name in [*names, "OP_forward_REASON"]:
+        if not re.search(rf"\bcoll_strata_{name}\b", plain):
+            yield f"variable coll_strata_{name} is not named"
+    for beginning in ("coll_strata_OP_", "coll_strata_comm_"):
+        lines = " ".join(line for line in plain.splitlines() if line.startswith(beginning))
+        for engine in (*ENGINES, *SPECIAL_ENGINES):
+            if f"_{engine}" not in lines:
+                yield f"variable {beginning}{engine} is not named"
+    for level in LEVELS:
+        if not re.search(rf"\b{level}\b", section(page, "Of the process")):
+            yield f"level {level} is not named"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("paths")
+    parser.add_argument("--also", action="append", default=[], help="a reason that the plugin has, too")
+    options = parser.parse_args()
+    paths = Paths(options.paths)
+    known = reasons(read(paths, "counters.cc"))
+    if not known:
+        sys.exit("component/counters.cc: no reasons found")
+    wrong = list(complaints(read(paths, "packaging", "man", "coll-strata.7"), known + options.also))
+    if wrong:
+        sys.exit("coll-strata(7): " + "\n".join(wrong))
+    print(f"{len(known)} reasons are explained")
+
+
+if __name__ == "__main__":
+    main()
