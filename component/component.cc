@@ -95,7 +95,15 @@ Surroundings find_surroundings() {
             compat::architecture(),
             compat::han_is_default(),
             compat::survives_failures(),
+            compat::supports_gpu_buffers(),
             compat::transport_choice()};
+}
+
+/// Blocks are copied by the processor, and Open MPI stages no buffers of GPUs for them, as it does for reductions.
+void leave_blocks(Settings& job) {
+    for (const Collective op : algorithms::all_collectives()) {
+        job.disabled[static_cast<std::size_t>(op)] |= algorithms::traits_of(op).blocks;
+    }
 }
 
 int open() {
@@ -121,6 +129,9 @@ int open() {
         surroundings() = find_surroundings();
         const Surroundings& here = surroundings();
         settings()->survives_failures = here.survives_failures;
+        if (here.gpu_buffers) {
+            leave_blocks(*settings());
+        }
         settings()->links.set_eager_limits(here.network_eager_bytes, here.node_eager_bytes);
         if (settings()->priority >= 0) {
             if (!settings()->dump.empty()) {

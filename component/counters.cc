@@ -52,7 +52,7 @@ const char* explanation(ForwardReason reason) {
         case ForwardReason::several_jobs: return "it joins processes of several jobs";
         case ForwardReason::no_hierarchy: return "all its processes are equally near to each other";
         case ForwardReason::model: return "no gain is predicted";
-        case ForwardReason::chosen: return "a parameter says so";
+        case ForwardReason::chosen: return "a parameter, a rule or an info key says so";
         case ForwardReason::order: return "the operator does not commute, and groups are no runs of ranks";
         case ForwardReason::crowded: return "its Reduce and Bcast are predicted faster on shared processors";
         case ForwardReason::failure: return "one of its processes cannot serve it";

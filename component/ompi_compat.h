@@ -101,9 +101,11 @@ extern "C" {  // declares its functions without linkage
 #if OMPI_MAJOR_VERSION == 4
 #include "ompi/mca/rte/rte.h"
 #include "opal/mca/pmix/pmix.h"
+#include "opal/runtime/opal_params.h"
 #include "orte/util/proc_info.h"
 #else
 #include "ompi/runtime/ompi_rte.h"
+#include "opal/mca/accelerator/base/base.h"
 #include "opal/mca/pmix/pmix-internal.h"
 #endif
 #if OMPI_MAJOR_VERSION > 5
@@ -259,6 +261,8 @@ bool has_info(ompi_communicator_t* comm, std::string_view key) noexcept;
 std::string text_variable(const char* project, const char* framework, const char* component,
                           const char* name);
 /// True where the others go on when a process dies (mpi_ft_enable, ULFM).
+/// True where programs may hand over buffers in the memory of GPUs, which only Open MPI knows to tell from others.
+bool supports_gpu_buffers();
 inline bool survives_failures() {
 #if defined(OPAL_ENABLE_FT_MPI) && OPAL_ENABLE_FT_MPI
     return ompi_ftmpi_enabled;

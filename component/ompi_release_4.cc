@@ -64,6 +64,8 @@ Lookup lookup(const opal_process_name_t& process, const char* key, std::vector<s
 /// Open MPI has taken it by now (known_topology()).
 bool launcher_shares_topology() { return false; }
 
+bool supports_gpu_buffers() { return opal_cuda_support; }
+
 void count_opening() {}
 
 void tell_of_node(const char* /*key*/) {}

@@ -62,6 +62,11 @@ bool launcher_shares_topology() {
     return shares;
 }
 
+bool supports_gpu_buffers() {
+    constexpr std::string_view none = "null";
+    return opal_accelerator_base_selected_component.base_version.mca_component_name != none;
+}
+
 std::uint32_t release_number(const ompi_communicator_t* comm) { return comm->c_index; }
 
 }  // namespace strata::component::compat

@@ -83,6 +83,7 @@ struct Surroundings {
     std::uint32_t architecture = 0;
     bool han_is_default = false;
     bool survives_failures = false;  ///< the others go on when a process dies
+    bool gpu_buffers = false;        ///< compat::supports_gpu_buffers()
     std::string transport = {};      ///< what decides whose cards count, beside what Open MPI itself compares
 };
 
