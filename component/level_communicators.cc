@@ -1,11 +1,11 @@
 #include "level_communicators.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <limits>
 #include <new>
 
 #include "counters.h"
-#include "private_copy.h"
 
 namespace strata::component {
 namespace {
@@ -92,18 +92,20 @@ int stand_in_key(const topology::Hierarchy& hierarchy, int root) {
     return -1;
 }
 
+/// What needs memory of this rank alone comes before the ranks agree that all have it. From there on all are in
+/// here, and wait for each other only: messages of a group's own, as MPI_Comm_create_group's, with a tag for which Open
+/// MPI lets them go before all that the program has begun to make (MPI_Comm_idup, other threads) and others wait for.
 std::unique_ptr<LevelCommunicators> LevelCommunicators::make(ompi_communicator_t* parent, LeastOfAll& all,
                                                              const topology::Hierarchy& hierarchy,
                                                              const algorithms::Plan& plan, int root,
                                                              bool able, Outcome& outcome) noexcept {
     const int rank = ompi_comm_rank(parent);
-    const int depths = hierarchy.depth();
     std::unique_ptr<LevelCommunicators> made;
-    std::vector<Share> shares;
+    std::vector<Bare> bare;
     try {
-        made.reset(new LevelCommunicators(depths));
-        for (int depth = 0; depth < depths; ++depth) {
-            shares.push_back(made->share_in(depth, hierarchy, plan, rank, root));
+        made.reset(new LevelCommunicators(hierarchy.depth()));
+        for (int depth = 0; depth < made->levels(); ++depth) {
+            bare.push_back(made->bare_for(depth, parent, hierarchy, plan, root));
         }
     } catch (const std::exception&) {
         able = false;
@@ -111,69 +113,75 @@ std::unique_ptr<LevelCommunicators> LevelCommunicators::make(ompi_communicator_t
     if (!able) {
         outcome.why = out_of_memory;
     }
-    const PrivateCopy copy(parent);
-    if (able && copy.get() == nullptr) {
-        outcome.why = "Open MPI could not create a communicator";
-    }
-    agree_on(all, rank, !able || copy.get() == nullptr, outcome);
+    agree_on(all, rank, !able, outcome);
     if (outcome.rc != OMPI_SUCCESS || !outcome.agreed) {
         return made;
     }
     bool failed = false;
-    for (int depth = 0; depth < depths; ++depth) {
-        const Share& share = shares[static_cast<std::size_t>(depth)];
-        failed = !made->split(copy.get(), parent, depth, share, outcome.why) || failed;
+    for (int depth = 0; depth < made->levels(); ++depth) {
+        failed = !made->make_whole(std::move(bare[static_cast<std::size_t>(depth)]), parent, depth, outcome.why) ||
+                 failed;
     }
     agree_on(all, rank, failed, outcome);
     return made;
 }
 
-LevelCommunicators::Share LevelCommunicators::share_in(int depth, const topology::Hierarchy& hierarchy,
-                                                       const algorithms::Plan& plan, int rank, int root) {
+/// Null where this rank takes no part.
+LevelCommunicators::Bare LevelCommunicators::bare_for(int depth, ompi_communicator_t* parent,
+                                                      const topology::Hierarchy& hierarchy,
+                                                      const algorithms::Plan& plan, int root) {
     LevelGroup& level = at(depth);
     std::vector<int> members;
     int stand_in = -1;
-    Share share{algorithms::level_group(hierarchy, depth, rank, root, members, stand_in),
-                0,
-                {OBJ_NEW(opal_info_t), [](opal_info_t* info) { OBJ_RELEASE(info); }}};
-    if (share.info == nullptr) {
+    const int group =
+        algorithms::level_group(hierarchy, depth, ompi_comm_rank(parent), root, members, stand_in);
+    if (group < 0 || members.size() < 2) {  // a group of one has nobody to talk to
+        return nullptr;
+    }
+    level.key = hierarchy.groups[static_cast<std::size_t>(group)].level;
+    level.method = plan.at(level.key).method;
+    const std::string preference = level.by_component() ? level.method.component + ",^strata" : "^strata";
+    ompi_communicator_t* made = nullptr;
+    if (compat::bare_communicator(parent, members, &made) != OMPI_SUCCESS) {
         throw std::bad_alloc();
     }
-    if (members.size() < 2) {
-        share.group = -1;  // a group of one has nobody to talk to
+    Bare bare(made);
+    bare->super.s_info = OBJ_NEW(opal_info_t);
+    if (bare->super.s_info == nullptr) {
+        throw std::bad_alloc();
     }
-    share.position = static_cast<int>(std::find(members.begin(), members.end(), rank) - members.begin());
-    std::string preference = "^strata";
-    if (share.group >= 0) {
-        level.key = hierarchy.groups[share.group].level;
-        level.method = plan.at(level.key).method;
-        if (level.by_component()) {
-            preference = level.method.component + ",^strata";
-        }
-    }
-    opal_info_set(share.info.get(), "ompi_comm_coll_preference", preference.c_str());
-    return share;
+    opal_info_set(bare->super.s_info, "ompi_comm_coll_preference", preference.c_str());
+    return bare;
 }
 
-bool LevelCommunicators::split(ompi_communicator_t* copy, ompi_communicator_t* parent, int depth,
-                               const Share& share, std::string& why) noexcept {
+bool LevelCommunicators::make_whole(Bare bare, ompi_communicator_t* parent, int depth,
+                                    std::string& why) noexcept {
+    // Of a collective, so that no receive of the program's takes its messages, from any source or with any tag.
+    constexpr int tag = MCA_COLL_BASE_TAG_ALLREDUCE;
+    static_assert(tag < 0);
+    if (bare == nullptr) {
+        return true;
+    }
     LevelGroup& level = at(depth);
-    ompi_communicator_t* created = nullptr;
-    const int rc = ompi_comm_split_with_info(copy, share.group >= 0 ? share.group : MPI_UNDEFINED,
-                                             share.position, share.info.get(), &created, false);
+    ompi_communicator_t* comm = bare.release();
+    std::snprintf(comm->c_name, 32, "coll/strata level %d", depth);
+    int rc = ompi_comm_nextcid(comm, parent, nullptr, &tag, nullptr, false, OMPI_COMM_CID_GROUP);
+    if (rc == OMPI_SUCCESS) {
+        rc = ompi_comm_activate(&comm, parent, nullptr, &tag, nullptr, false, OMPI_COMM_CID_GROUP);
+    }
     try {
         if (rc != OMPI_SUCCESS) {
+            if (comm != nullptr && comm != &ompi_mpi_comm_null.comm) {  // else it is released already
+                OBJ_RELEASE(comm);
+            }
             why = "Open MPI could not create a communicator for level " + topology::name_of(level.key);
             return false;
         }
-        if (share.group < 0 || created == nullptr || created == &ompi_mpi_comm_null.comm) {
-            return true;
-        }
         counters().communicators.add();
-        level.comm = created;
-        if (compat::release_number(created) < compat::release_number(parent)) {
+        level.comm = comm;
+        if (compat::release_number(comm) < compat::release_number(parent)) {
             // Ours has to outlive the parent that will free it.
-            compat::keep_beyond_parent(created);
+            compat::keep_beyond_parent(comm);
         }
         equip(level);
         return true;

@@ -65,16 +65,13 @@ private:
         algorithms::LevelBlocks blocks;
     };
     explicit LevelCommunicators(int levels) : levels_(static_cast<std::size_t>(levels)) {}
-    /// What this rank brings to the splitting of the parent by the groups of one level.
-    struct Share {
-        int group = -1;  ///< -1: takes no part
-        int position = 0;
-        std::unique_ptr<opal_info_t, void (*)(opal_info_t*)> info;
+    struct Release {
+        void operator()(ompi_communicator_t* comm) const noexcept { OBJ_RELEASE(comm); }
     };
-    Share share_in(int depth, const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int rank,
-                   int root);
-    bool split(ompi_communicator_t* copy, ompi_communicator_t* parent, int depth, const Share& share,
-               std::string& why) noexcept;
+    using Bare = std::unique_ptr<ompi_communicator_t, Release>;
+    Bare bare_for(int depth, ompi_communicator_t* parent, const topology::Hierarchy& hierarchy,
+                  const algorithms::Plan& plan, int root);
+    bool make_whole(Bare bare, ompi_communicator_t* parent, int depth, std::string& why) noexcept;
     bool serves(Collective op, std::string& why) const;
     void equip(LevelGroup& level);
     const Aim& aim_at(const topology::Hierarchy& hierarchy, int rank, int root);

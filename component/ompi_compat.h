@@ -237,9 +237,9 @@ void keep_beyond_parent(ompi_communicator_t* comm);
 int allgather_bruck(const void* send, Count send_count, ompi_datatype_t* send_type, void* receive,
                     Count count, ompi_datatype_t* type, ompi_communicator_t* comm,
                     mca_coll_base_module_t* module);
-/// A communicator of the same processes, without context id, collectives and attributes. Returns Open MPI's error
-/// code; the caller owns `made`.
-int bare_communicator(ompi_communicator_t* like, ompi_communicator_t** made);
+/// A communicator of some ranks of another one, without context id, collectives and attributes; local. Returns Open
+/// MPI's error code; the caller owns `made`.
+int bare_communicator(ompi_communicator_t* parent, std::span<int> ranks, ompi_communicator_t** made);
 /// A number that all members of a communicator know and that differs from its siblings'.
 std::uint64_t creation_number(ompi_communicator_t* comm);
 /// MPI_Finalize releases communicators that are left by ascending number of this kind.

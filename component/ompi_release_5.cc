@@ -42,9 +42,9 @@ bool has_info(ompi_communicator_t* comm, std::string_view key) noexcept {
     return false;
 }
 
-int bare_communicator(ompi_communicator_t* like, ompi_communicator_t** made) {
-    return ompi_comm_set(made, like, ompi_comm_size(like), nullptr, 0, nullptr, nullptr, like->error_handler,
-                         like->c_local_group, nullptr, 0);
+int bare_communicator(ompi_communicator_t* parent, std::span<int> ranks, ompi_communicator_t** made) {
+    return ompi_comm_set(made, parent, static_cast<int>(ranks.size()), ranks.data(), 0, nullptr, nullptr,
+                         parent->error_handler, nullptr, nullptr, 0);
 }
 
 std::uint64_t creation_number(ompi_communicator_t* comm) {

@@ -1,6 +1,5 @@
 #pragma once
 // Slots of a communicator's table of collectives, and how a call is forwarded through one.
-#include <optional>
 #include <utility>
 
 #include "collectives.h"
@@ -99,27 +98,6 @@ int call_previous(ompi_communicator_t* comm, SavedSlots& saved, Arguments... arg
         return OMPI_ERR_NOT_FOUND;
     }
     return function(arguments..., comm, Slot<op>::module(*comm->c_coll));
-}
-
-/// Puts back whatever this component took over, as long as it lives: for work of Open MPI's own that is made
-/// of collectives, such as splitting a communicator. Slots that were not taken over stay as they are.
-class AllSlotsGuard {
-public:
-    AllSlotsGuard(mca_coll_base_comm_coll_t& table, SavedSlots& saved);
-
-private:
-#define STRATA_COLLECTIVE(op) std::optional<SlotGuard<Collective::op>> op##_;
-#include "strata/algorithms/collectives.def"
-#undef STRATA_COLLECTIVE
-};
-
-inline AllSlotsGuard::AllSlotsGuard(mca_coll_base_comm_coll_t& table, SavedSlots& saved) {
-#define STRATA_COLLECTIVE(op)           \
-    if (saved.op.function != nullptr) { \
-        op##_.emplace(table, saved.op); \
-    }
-#include "strata/algorithms/collectives.def"
-#undef STRATA_COLLECTIVE
 }
 
 }  // namespace strata::component

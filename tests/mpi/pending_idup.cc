@@ -3,9 +3,10 @@
 //
 //   pending_idup [--rounds N] [--calls N]
 //
-// A round makes a communicator and calls collectives, during one of which the plugin has to make communicators of its
-// own for the levels. Before some call the copy is begun, and every rank sleeps or makes progress for a while of its
-// own. At the end both communicators are used.
+// A round makes communicators and calls collectives, during one of which the plugin has to make communicators of its
+// own for the levels. Before some call a copy is begun; in some rounds every rank sleeps or makes progress for a while of
+// its own then. In one third of the rounds some ranks complete it before the call and others after all; in another third
+// it is one of another communicator, which some ranks begin only after the call. At the end all communicators are used.
 #include <chrono>
 #include <thread>
 #include <vector>
@@ -49,22 +50,39 @@ void gather_all(Session& session, MPI_Comm comm) {
     }
 }
 
+/// Every rank by itself: in turns of what is copied, whether that is complete before the call, and whether it has
+/// begun before it.
+struct Order {
+    bool of_another;  ///< not of the communicator of the calls
+    bool waits;       ///< before the call
+    bool later;       ///< begins only after the call; of another communicator
+};
+
+Order order_of(std::uint64_t round, Random& own) {
+    const auto kind = round / 2 % 3;
+    const bool aside = own.between(0, 1) == 0;
+    return {kind == 2, kind == 1 && aside, kind == 2 && aside};
+}
+
 void run_round(Session& session, std::uint64_t round, int calls) {
     Random own(mix(session.seed(), round, session.rank()));
-    const auto begin = static_cast<int>(mix(session.seed(), round) % static_cast<std::uint64_t>(calls));
+    const auto moment = static_cast<int>(mix(session.seed(), round) % static_cast<std::uint64_t>(calls));
+    const Order order = order_of(round, own);
+    const NamedCommunicator other = copy_of_world("another");
     const NamedCommunicator parent = copy_of_world("copied");
     MPI_Comm copy = MPI_COMM_NULL;
     MPI_Request request = MPI_REQUEST_NULL;
+    const auto begin = [&] { MPI_Comm_idup(order.of_another ? other.comm : parent.comm, &copy, &request); };
     for (int call = 0; call < calls; ++call) {
-        if (call == begin) {
-            MPI_Comm_idup(parent.comm, &copy, &request);
-            pass_time(own);
-        }
+        if (call == moment && !order.later) begin();
+        if (call == moment && order.waits) MPI_Wait(&request, MPI_STATUS_IGNORE);
+        if (call == moment && round % 4 < 2) pass_time(own);
         if (round % 2 == 0) {
             MPI_Barrier(parent.comm);
         } else {
             gather_all(session, parent.comm);
         }
+        if (call == moment && order.later) begin();
     }
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     expect_works(session, copy);

@@ -286,7 +286,7 @@ TEST(AgreementHash, EveryDifferenceShows) {
                                       Surroundings{0, 0, 0, false, false, true}}) {
         hashes.insert(hash({}, other));
     }
-    EXPECT_EQ(hashes.size(), changes.size() + 5);
+    EXPECT_EQ(hashes.size(), changes.size() + 6);
 }
 
 TEST(AgreementHash, WhatOneProcessAloneDecidesDoesNotCount) {
