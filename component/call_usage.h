@@ -47,8 +47,8 @@ private:
     std::uint64_t others_ = 0;  ///< calls of more kinds than are told
 };
 
-/// Measures one call from when its way is known, so without set-up and planning, to its end. Without `usage` it
-/// does nothing.
+/// Measures one call from when its way is known, so without set-up and planning, to its end. Without `usage`
+/// it does nothing.
 class CallMeter {
 public:
     CallMeter(CallUsage* usage, Collective collective) : usage_(usage), call_{collective, 0, nullptr, {}} {}

@@ -99,7 +99,8 @@ Surroundings find_surroundings() {
             compat::transport_choice()};
 }
 
-/// Blocks are copied by the processor, and Open MPI stages no buffers of GPUs for them, as it does for reductions.
+/// Blocks are copied by the processor, and Open MPI stages no buffers of GPUs for them, as it does for
+/// reductions.
 void leave_blocks(Settings& job) {
     for (const Collective op : algorithms::all_collectives()) {
         job.disabled[static_cast<std::size_t>(op)] |= algorithms::traits_of(op).blocks;

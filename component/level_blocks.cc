@@ -264,7 +264,11 @@ int move_by_levels(LevelCommunicators& communicators, std::span<Block> blocks, b
     if (row.bytes({0, static_cast<int>(blocks.size())}) == 0) {
         return OMPI_SUCCESS;
     }
-    row.fill(flow == BlockFlow::from_root ? row.run() : place_of(communicators, rank));
+    if (flow != BlockFlow::from_root) {
+        row.fill(place_of(communicators, rank));
+    } else if (rank == root) {
+        row.fill(row.run());
+    }
     BlockWork work(communicators, row, equal, flow, arena);
     const int levels = communicators.levels();
     const algorithms::LevelStages stages(
@@ -281,7 +285,9 @@ int move_by_levels(LevelCommunicators& communicators, std::span<Block> blocks, b
         rc = algorithms::run_levels(work, stages, 0, stages.count(), 1, 0);
     }
     if (rc == OMPI_SUCCESS && flow == BlockFlow::from_root) {
-        row.empty(place_of(communicators, rank));
+        if (rank != root) {  // whose blocks are those it sends, which nobody may write to
+            row.empty(place_of(communicators, rank));
+        }
     } else if (rc == OMPI_SUCCESS && (flow == BlockFlow::all || rank == root)) {
         row.empty(row.run());
     }

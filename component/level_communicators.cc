@@ -92,9 +92,10 @@ int stand_in_key(const topology::Hierarchy& hierarchy, int root) {
     return -1;
 }
 
-/// What needs memory of this rank alone comes before the ranks agree that all have it. From there on all are in
-/// here, and wait for each other only: messages of a group's own, as MPI_Comm_create_group's, with a tag for which Open
-/// MPI lets them go before all that the program has begun to make (MPI_Comm_idup, other threads) and others wait for.
+/// What needs memory of this rank alone comes before the ranks agree that all have it. From there on all are
+/// in here, and wait for each other only: messages of a group's own, as MPI_Comm_create_group's, with a tag
+/// for which Open MPI lets them go before all that the program has begun to make (MPI_Comm_idup, other
+/// threads) and others wait for.
 std::unique_ptr<LevelCommunicators> LevelCommunicators::make(ompi_communicator_t* parent, LeastOfAll& all,
                                                              const topology::Hierarchy& hierarchy,
                                                              const algorithms::Plan& plan, int root,
@@ -119,8 +120,9 @@ std::unique_ptr<LevelCommunicators> LevelCommunicators::make(ompi_communicator_t
     }
     bool failed = false;
     for (int depth = 0; depth < made->levels(); ++depth) {
-        failed = !made->make_whole(std::move(bare[static_cast<std::size_t>(depth)]), parent, depth, outcome.why) ||
-                 failed;
+        failed =
+            !made->make_whole(std::move(bare[static_cast<std::size_t>(depth)]), parent, depth, outcome.why) ||
+            failed;
     }
     agree_on(all, rank, failed, outcome);
     return made;
@@ -156,7 +158,8 @@ LevelCommunicators::Bare LevelCommunicators::bare_for(int depth, ompi_communicat
 
 bool LevelCommunicators::make_whole(Bare bare, ompi_communicator_t* parent, int depth,
                                     std::string& why) noexcept {
-    // Of a collective, so that no receive of the program's takes its messages, from any source or with any tag.
+    // Of a collective, so that no receive of the program's takes its messages, from any source or with any
+    // tag.
     constexpr int tag = MCA_COLL_BASE_TAG_ALLREDUCE;
     static_assert(tag < 0);
     if (bare == nullptr) {

@@ -9,7 +9,7 @@ struct Operands {
     const void* send;
     void* receive;
     bool result_due;
-    int count;
+    compat::Count count;
     ompi_datatype_t* datatype;
     ompi_op_t* op;
 };

@@ -91,13 +91,13 @@ int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     return OMPI_SUCCESS;
 }
 
-/// Where Open MPI installs components: of a communicator's end it tells only who has a slot then. So those from
-/// whom we have taken theirs hear of it from us, as often as they would (han 4.1 and 5.0 keeps references that it
-/// gives back nowhere else).
+/// Where Open MPI installs components: of a communicator's end it tells only who has a slot then. So those
+/// from whom we have taken theirs hear of it from us, as often as they would (han 4.1 and 5.0 keeps
+/// references that it gives back nowhere else).
 [[maybe_unused]] int pass_on_disable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     base->coll_module_disable = nullptr;  // called once per slot
     [[maybe_unused]] auto* module = reinterpret_cast<Module*>(base);
-#define STRATA_COLLECTIVE(op)                                                                           \
+#define STRATA_COLLECTIVE(op)                                                                            \
     if (module->saved.op.module != nullptr && module->saved.op.module->coll_module_disable != nullptr) { \
         module->saved.op.module->coll_module_disable(module->saved.op.module, comm);                     \
     }
@@ -223,8 +223,7 @@ mca_coll_base_module_t* query_module(ompi_communicator_t* comm, int* priority, c
     prepare(*module, comm, settings, surroundings, from_spares ? Failure::memory : failure);
     spares().refill();
     module->super.coll_module_enable = enable;
-    module->super.coll_module_disable =
-        compat::components_install_themselves ? disable : pass_on_disable;
+    module->super.coll_module_disable = compat::components_install_themselves ? disable : pass_on_disable;
 #define STRATA_COLLECTIVE(op)                                      \
     if (settings.enabled(Collective::op)) {                        \
         Slot<Collective::op>::offered(module->super) = op##_entry; \

@@ -237,8 +237,8 @@ void keep_beyond_parent(ompi_communicator_t* comm);
 int allgather_bruck(const void* send, Count send_count, ompi_datatype_t* send_type, void* receive,
                     Count count, ompi_datatype_t* type, ompi_communicator_t* comm,
                     mca_coll_base_module_t* module);
-/// A communicator of some ranks of another one, without context id, collectives and attributes; local. Returns Open
-/// MPI's error code; the caller owns `made`.
+/// A communicator of some ranks of another one, without context id, collectives and attributes; local.
+/// Returns Open MPI's error code; the caller owns `made`.
 int bare_communicator(ompi_communicator_t* parent, std::span<int> ranks, ompi_communicator_t** made);
 /// A number that all members of a communicator know and that differs from its siblings'.
 std::uint64_t creation_number(ompi_communicator_t* comm);
@@ -261,7 +261,8 @@ bool has_info(ompi_communicator_t* comm, std::string_view key) noexcept;
 std::string text_variable(const char* project, const char* framework, const char* component,
                           const char* name);
 /// True where the others go on when a process dies (mpi_ft_enable, ULFM).
-/// True where programs may hand over buffers in the memory of GPUs, which only Open MPI knows to tell from others.
+/// True where programs may hand over buffers in the memory of GPUs, which only Open MPI knows to tell from
+/// others.
 bool supports_gpu_buffers();
 inline bool survives_failures() {
 #if defined(OPAL_ENABLE_FT_MPI) && OPAL_ENABLE_FT_MPI

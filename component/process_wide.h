@@ -5,8 +5,8 @@
 
 namespace strata::component {
 
-/// What the process has once. Nothing destroys it at exit(): a handler that was there before MPI_Init runs after the
-/// destructors of all that came later, and may call MPI_Finalize.
+/// What the process has once. Nothing destroys it at exit(): a handler that was there before MPI_Init runs
+/// after the destructors of all that came later, and may call MPI_Finalize.
 class ProcessWideBase {
 public:
     ProcessWideBase(const ProcessWideBase&) = delete;

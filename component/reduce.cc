@@ -11,11 +11,13 @@ bool in_rank_order(ompi_op_t* op, const CommunicatorState& state) {
     return !ompi_op_is_commute(op) || state.reproducible();
 }
 
-/// Under MPI's own operators whole numbers, and real ones of two ranks, which are rounded once. Not complex
-/// ones, whose products a compiler may round unevenly.
+/// Under MPI's own operators whole numbers, and sums and products of two ranks' real ones, which are rounded
+/// once. Not complex ones, whose products a compiler may round unevenly.
 bool is_exact(ompi_op_t* op, ompi_datatype_t* datatype, int ranks) {
     const auto kind = datatype->super.flags & OMPI_DATATYPE_FLAG_DATA_TYPE;
-    const bool real = kind == OMPI_DATATYPE_FLAG_DATA_FLOAT && ranks == 2;
+    // Of a maximum with what is no number, or of both zeros, the order of two decides.
+    const bool swaps = op == &ompi_mpi_op_sum.op || op == &ompi_mpi_op_prod.op;
+    const bool real = kind == OMPI_DATATYPE_FLAG_DATA_FLOAT && ranks == 2 && swaps;
     return ompi_op_is_intrinsic(op) && (kind == OMPI_DATATYPE_FLAG_DATA_INT || real);
 }
 

@@ -212,8 +212,8 @@ std::uint64_t agreement_hash(const SettingsText& text, const Settings& settings,
         << settings.near_card << '|' << settings.reproducible << '|' << surroundings.network_eager_bytes
         << '|' << surroundings.node_eager_bytes << '|' << surroundings.architecture << '|'
         << surroundings.han_is_default << '|' << surroundings.survives_failures << '|'
-        << surroundings.gpu_buffers << '|'
-        << surroundings.transport << '|' << settings.rules_hash << '|' << settings.setup_after << '|';
+        << surroundings.gpu_buffers << '|' << surroundings.transport << '|' << settings.rules_hash << '|'
+        << settings.setup_after << '|';
     if (settings.network) {
         all << settings.network->hash();
     } else {

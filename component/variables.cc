@@ -94,7 +94,8 @@ void Variables::register_all(const mca_base_component_t* component) {
          "Short calls (up to 4 KiB) on a communicator that are left to the previous component before it is "
          "set "
          "up (0: none; 1000000 at most). Not where a parameter or rule speaks of the collective, and of "
-         "reductions only those by MPI's own operators of whole numbers, or of two ranks' real ones",
+         "reductions only those by MPI's own operators of whole numbers, or sums and products of two ranks' "
+         "real ones",
          OPAL_INFO_LVL_5, &SettingsText::setup_after);
     text("disable", "Collectives to leave to other components, comma-separated", OPAL_INFO_LVL_2,
          &SettingsText::disable);

@@ -51,8 +51,8 @@ std::string measured(const CallUse& use) {
 std::string nothing_measured(const JobStory& story) {
     if (!story.use) return "nothing is known: the dump was not completed by MPI_Finalize";
     const auto& told = story.use->communicators;
-    const bool all_kinds =
-        std::all_of(told.begin(), told.end(), [](const auto& communicator) { return communicator.others == 0; });
+    const bool all_kinds = std::all_of(told.begin(), told.end(),
+                                       [](const auto& communicator) { return communicator.others == 0; });
     return std::string("process 0 has recorded no such call") +
            (story.use->others > 0 ? " on the communicators that are told" : "") +
            (all_kinds ? "" : " among the kinds of calls that are told");
@@ -84,7 +84,8 @@ const CallUse* choice_for(const std::vector<CallUse>& choices, const std::string
     return found;
 }
 
-/// Of calls that were left without a plan, such as those before the set-up: what the choices say of the same size.
+/// Of calls that were left without a plan, such as those before the set-up: what the choices say of the same
+/// size.
 std::string expected(const CallUse& use, const JobStory& story, const std::string& communicator) {
     const CallUse* choice = nullptr;
     if (use.predicted_us <= 0 && communicator == story.choices.communicator) {
@@ -98,9 +99,10 @@ std::string expected(const CallUse& use, const JobStory& story, const std::strin
     return text + (choice->most_bytes > 0 ? ", for " + algorithms::bytes_text(choice->least_bytes) : "");
 }
 
-std::string paragraph(const CallUse& use, const JobStory& story, const algorithms::CommunicatorUse& communicator,
-                      bool colour) {
-    const std::string where = " on " + communicator.name + ", " + std::to_string(communicator.ranks) + " ranks";
+std::string paragraph(const CallUse& use, const JobStory& story,
+                      const algorithms::CommunicatorUse& communicator, bool colour) {
+    const std::string where =
+        " on " + communicator.name + ", " + std::to_string(communicator.ranks) + " ranks";
     return heading(use, sizes_of(use), where, colour) + how(use) +
            line("expected", expected(use, story, communicator.name)) + line("measured", measured(use));
 }

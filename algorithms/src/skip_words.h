@@ -34,8 +34,8 @@ struct SkipWords {
 SkipWords skip_words(const topology::Hierarchy& hierarchy, const Overrides& overrides,
                      const Operation& operation);
 
-/// Enters what is skipped, in the order of the hierarchy, and who said so. Throws std::logic_error where that is
-/// the topmost level: its parts would be left alone.
+/// Enters what is skipped, in the order of the hierarchy, and who said so. Throws std::logic_error where that
+/// is the topmost level: its parts would be left alone.
 void set_skipped(Plan& plan, const topology::Hierarchy& hierarchy,
                  const std::vector<topology::LevelKey>& skipped, const SkipWords& words);
 

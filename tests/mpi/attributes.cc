@@ -1,5 +1,5 @@
-// A program's attributes of a communicator, with functions that copy and delete them, on a communicator of which the
-// plugin makes others for itself: neither function is called for those.
+// A program's attributes of a communicator, with functions that copy and delete them, on a communicator of
+// which the plugin makes others for itself: neither function is called for those.
 //
 //   attributes
 #include <vector>
@@ -33,8 +33,8 @@ int remove(MPI_Comm /*comm*/, int /*key*/, void* value, void* /*state*/) {
 
 void expect(Session& session, const Called& called, int copies, int deletions, const char* when) {
     if (called.copies != copies || called.deletions != deletions) {
-        session.fail("%s: copied %d times, expected %d; deleted %d times, expected %d", when, called.copies, copies,
-                     called.deletions, deletions);
+        session.fail("%s: copied %d times, expected %d; deleted %d times, expected %d", when, called.copies,
+                     copies, called.deletions, deletions);
     }
 }
 

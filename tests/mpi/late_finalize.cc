@@ -1,5 +1,5 @@
-// MPI_Finalize in a handler that was registered before MPI_Init: exit() calls it after the destructors of everything
-// that came later, and before it the program still uses MPI.
+// MPI_Finalize in a handler that was registered before MPI_Init: exit() calls it after the destructors of
+// everything that came later, and before it the program still uses MPI.
 //
 //   late_finalize [--sabotage sum]
 //

@@ -9,8 +9,8 @@
 // --late: a plan must change on the way, that is, a call after the second one must ask for memory. --items:
 // ints of a block. --calls: per communicator. --points: allocations to fail per call, at most. --each: all of
 // them, and each must have failed. --of-open-mpi: memory that Open MPI's algorithms ask for in calls that are
-// left to them (of those with --collective allreduce before the first message). --once: after the last message:
-// the program goes on without what the call should have brought. --expect: which serves the calls.
+// left to them (of those with --collective allreduce before the first message). --once: after the last
+// message: the program goes on without what the call should have brought. --expect: which serves the calls.
 #include <algorithm>
 #include <cstdio>
 #include <limits>

@@ -193,6 +193,7 @@ std::uint64_t give(const Call& call) {
     TypedBuffer send(mine);
     const Stream data = block_stream(call, call.rank);
     send.fill(data);
+    send.forbid_writing();
     const Passed from(call, send, mine.layout);
     if (call.what.collective == Collective::gather) {
         MPI_Gather(from.address(), mine.count, from.type(), nullptr, ignored.count, ignored.type, call.root,
@@ -235,6 +236,7 @@ std::uint64_t run_gather(const Call& call) {
         const TypedArgument mine = copied_block(call);
         TypedBuffer send(mine);
         send.fill(data);
+        send.forbid_writing();
         const Passed from(call, send, mine.layout);
         call_gather(call, from.address(), mine.count, from.type(), to, blocks);
         send.expect(call.session, data);
@@ -285,6 +287,7 @@ std::uint64_t run_scatter(const Call& call) {
     TypedBuffer send(blocks.layout, blocks.ranges());
     const Stream data = all_streams(call);
     send.fill(data);
+    send.forbid_writing();
     const Passed from(call, send, blocks.layout);
     std::uint64_t result = 0;
     if (call.what.in_place) {

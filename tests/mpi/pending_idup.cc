@@ -3,10 +3,11 @@
 //
 //   pending_idup [--rounds N] [--calls N]
 //
-// A round makes communicators and calls collectives, during one of which the plugin has to make communicators of its
-// own for the levels. Before some call a copy is begun; in some rounds every rank sleeps or makes progress for a while of
-// its own then. In one third of the rounds some ranks complete it before the call and others after all; in another third
-// it is one of another communicator, which some ranks begin only after the call. At the end all communicators are used.
+// A round makes communicators and calls collectives, during one of which the plugin has to make communicators
+// of its own for the levels. Before some call a copy is begun; in some rounds every rank sleeps or makes
+// progress for a while of its own then. In one third of the rounds some ranks complete it before the call and
+// others after all; in another third it is one of another communicator, which some ranks begin only after the
+// call. At the end all communicators are used.
 #include <chrono>
 #include <thread>
 #include <vector>
@@ -50,8 +51,8 @@ void gather_all(Session& session, MPI_Comm comm) {
     }
 }
 
-/// Every rank by itself: in turns of what is copied, whether that is complete before the call, and whether it has
-/// begun before it.
+/// Every rank by itself: in turns of what is copied, whether that is complete before the call, and whether it
+/// has begun before it.
 struct Order {
     bool of_another;  ///< not of the communicator of the calls
     bool waits;       ///< before the call

@@ -79,6 +79,7 @@ private:
     Stream perform_copying(const Stream* expected) const {
         TypedBuffer send(argument_);
         send.fill(mine_);
+        send.forbid_writing();
         TypedBuffer receive(argument_);
         const Passed passed(call_, send, argument_.layout);
         reduce(passed.address(), receives() || call_.what.absurd ? passed.other(receive) : nullptr,

@@ -49,19 +49,19 @@ std::size_t TypedBuffer::bytes() const {
     return items * layout_.bytes();
 }
 
-void TypedBuffer::place(std::vector<std::uint8_t>& memory, std::size_t first_range, std::size_t end_range,
+void TypedBuffer::place(std::uint8_t* memory, std::size_t first_range, std::size_t end_range,
                         const Stream& stream) const {
     std::size_t done = 0;
     for_each_element(first_range, end_range, [&](std::ptrdiff_t at, std::size_t bytes) {
-        std::memcpy(memory.data() + static_cast<std::ptrdiff_t>(origin_) + at, stream.data() + done, bytes);
+        std::memcpy(memory + static_cast<std::ptrdiff_t>(origin_) + at, stream.data() + done, bytes);
         done += bytes;
     });
 }
 
-void TypedBuffer::fill(const Stream& stream) { place(memory_, 0, ranges_.size(), stream); }
+void TypedBuffer::fill(const Stream& stream) { place(memory_.data(), 0, ranges_.size(), stream); }
 
 void TypedBuffer::fill_range(std::size_t range, const Stream& stream) {
-    place(memory_, range, range + 1, stream);
+    place(memory_.data(), range, range + 1, stream);
 }
 
 Stream TypedBuffer::contents() const {
@@ -76,7 +76,8 @@ Stream TypedBuffer::contents() const {
 
 void TypedBuffer::expect(Session& session, const Stream& stream) {
     std::vector<std::uint8_t> expected(memory_.size(), GuardedBuffer::guard_value);
-    place(expected, 0, ranges_.size(), stream);
+    set_access(PROT_READ | PROT_WRITE);
+    place(expected.data(), 0, ranges_.size(), stream);
     if (!stream.empty() && session.sabotages("data")) {
         Stream spoiled = stream;
         spoiled[spoiled.size() / 2] ^= 0x10;

@@ -1,8 +1,10 @@
 #pragma once
 #include <mpi.h>
+#include <sys/mman.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <vector>
 
 #include "check.h"
@@ -80,6 +82,20 @@ using Stream = std::vector<std::uint8_t>;
 /// `bytes` bytes of the pattern of `key`.
 Stream pattern_stream(std::size_t bytes, std::uint64_t key);
 
+/// Pages of its own, which can be made read-only.
+template <class T>
+struct OwnPages {
+    using value_type = T;
+    T* allocate(std::size_t count) {
+        constexpr int access = PROT_READ | PROT_WRITE;
+        void* const memory = mmap(nullptr, count * sizeof(T), access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED) throw std::bad_alloc();
+        return static_cast<T*>(memory);
+    }
+    void deallocate(T* memory, std::size_t count) noexcept { munmap(memory, count * sizeof(T)); }
+    bool operator==(const OwnPages&) const = default;
+};
+
 /// Memory for items of a layout with guard bytes at both ends and in all gaps. Keeps a reference to the
 /// layout.
 class TypedBuffer {
@@ -93,6 +109,9 @@ public:
     void fill(const Stream& stream);
     void fill_range(std::size_t range, const Stream& stream);
     void fill(std::uint64_t key) { fill(pattern_stream(bytes(), key)); }
+    /// Of a buffer that is only sent: until it is looked at, who writes to it ends by signal 11. Not for
+    /// buffers that are filled again.
+    void forbid_writing() { set_access(PROT_READ); }
     /// The elements hold the stream and no other byte was written.
     void expect(Session& session, const Stream& stream);
     void expect(Session& session, std::uint64_t key) { expect(session, pattern_stream(bytes(), key)); }
@@ -105,14 +124,15 @@ public:
 private:
     template <class Use>
     void for_each_element(std::size_t first_range, std::size_t end_range, Use use) const;
-    void place(std::vector<std::uint8_t>& memory, std::size_t first_range, std::size_t end_range,
+    void place(std::uint8_t* memory, std::size_t first_range, std::size_t end_range,
                const Stream& stream) const;
     void compare(Session& session, const std::vector<std::uint8_t>& expected);
+    void set_access(int access) { mprotect(memory_.data(), memory_.size(), access); }
     bool inside_element(std::ptrdiff_t at) const;
 
     const TypedLayout& layout_;
     std::vector<ItemRange> ranges_;
-    std::vector<std::uint8_t> memory_;
+    std::vector<std::uint8_t, OwnPages<std::uint8_t>> memory_;
     std::size_t origin_ = 0;
 };
 

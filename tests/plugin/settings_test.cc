@@ -281,9 +281,9 @@ TEST(AgreementHash, EveryDifferenceShows) {
     for (const auto& change : changes) {
         hashes.insert(hash(with(change)));
     }
-    for (const Surroundings& other : {Surroundings{1, 0, 0}, Surroundings{0, 1, 0}, Surroundings{0, 0, 1},
-                                      Surroundings{0, 0, 0, true}, Surroundings{0, 0, 0, false, true},
-                                      Surroundings{0, 0, 0, false, false, true}}) {
+    for (const Surroundings& other :
+         {Surroundings{1, 0, 0}, Surroundings{0, 1, 0}, Surroundings{0, 0, 1}, Surroundings{0, 0, 0, true},
+          Surroundings{0, 0, 0, false, true}, Surroundings{0, 0, 0, false, false, true}}) {
         hashes.insert(hash({}, other));
     }
     EXPECT_EQ(hashes.size(), changes.size() + 6);
