@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -237,6 +238,50 @@ TEST(NetworkFile, RowsOfSwitchesEnd) {
                      : "t.conf:65: more than 64 switches in a row at switch s0");
         EXPECT_THROW(file(row(20000, up)), FileError);
     }
+}
+
+/// Leaf switches l0, l1, ... with a node each.
+std::string leaf_switches(int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) {
+        const std::string number = std::to_string(i);
+        text += "SwitchName=l" + number + " Nodes=n" + number + "\n";
+    }
+    return text;
+}
+
+// Looked at from every leaf switch anew, these take minutes.
+TEST(NetworkFile, SwitchesAboveManyLeafSwitchesAreLookedAtOnce) {
+    constexpr int leaves = 10000;
+    constexpr int above = 20000;
+    std::string text = leaf_switches(leaves) + "SwitchName=s Switches=l[0-9999]\n";
+    for (int i = 0; i < above; ++i) text += "SwitchName=c" + std::to_string(i) + " Switches=s\n";
+    const Network network = file(text);
+    EXPECT_EQ(network.switch_count(), leaves + 2U);
+    const auto top = network.switch_name(network.path_of("n9999").front());
+    EXPECT_EQ(std::count(top.begin(), top.end(), ','), above - 1);
+    EXPECT_TRUE(top.starts_with("c0,c1,c10,c100,c1000,c10000,c10001,"));
+    EXPECT_TRUE(path(network, "n9999").ends_with(",c9998,c9999.s.l9999"));
+}
+
+// The names themselves can be as long as the file times its leaf switches.
+TEST(NetworkFile, NamesThatGrowTogetherAreRefused) {
+    const auto with_leaves = [](int count) {
+        std::string text = leaf_switches(count);
+        for (int i = 0; i < count; ++i) {
+            const std::string number = std::to_string(i);
+            text += "SwitchName=p" + number + " Switches=l" + number + "\nSwitchName=r" + number +
+                    " Switches=p" + number + "\n";
+        }
+        return text + "SwitchName=q Switches=l[0-" + std::to_string(count - 1) +
+               "]\nSwitchName=" + std::string(std::size_t{1} << 20, 'x') + " Switches=q\n";
+    };
+    const Network network = file(with_leaves(60));
+    EXPECT_EQ(network.path_of("n59").size(), 3U);
+    EXPECT_EQ(error_of([&] { file(with_leaves(70)); }),
+              "t.conf:212: the names of the switches above all leaf switches are longer than 67108864 bytes "
+              "together: at switch '" +
+                  std::string(80, 'x') + "...'");
 }
 
 TEST(NetworkFile, FilesAreRead) {
