@@ -10,7 +10,8 @@ namespace strata::topology {
 namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
-constexpr std::size_t most_nesting = 128;  // hwloc reads the levels by recursion
+constexpr std::size_t most_nesting = 128;     // hwloc reads the levels by recursion
+constexpr std::size_t most_attributes = 256;  // each is compared with all others of its tag
 
 struct Reference {
     std::string_view name;
@@ -73,6 +74,9 @@ XmlAttributes attributes_of(std::string_view text, std::string_view tag) {
         if (word.empty()) return found;
         const std::string_view name = name_at(word);
         if (word.size() == text.size() || name.empty()) refuse("no attribute where one is expected" + of_tag);
+        if (found.size() == most_attributes) {
+            refuse("more than " + std::to_string(most_attributes) + " attributes" + of_tag);
+        }
         const std::string attribute = "attribute " + quoted_text(name) + of_tag;
         text = without_blanks_before(word.substr(name.size()));
         if (!text.starts_with('=')) refuse(attribute + " has no value");
@@ -158,6 +162,7 @@ std::optional<XmlTag> XmlTags::next() {
             return std::nullopt;
         }
         up_to("<", "text");
+        begun_ = line_;
         if (xml_.starts_with("!--")) {
             xml_.remove_prefix(3);
             up_to("-->", "a comment");

@@ -31,8 +31,8 @@ public:
     /// With names that are views into the text; empty behind its only element. Throws std::invalid_argument.
     std::optional<XmlTag> next();
 
-    /// Of the last tag's end, from 1.
-    std::size_t line() const { return line_; }
+    /// Where the last tag, comment or declaration begins, from 1.
+    std::size_t line() const { return begun_; }
 
 private:
     /// What stands before the next `end`, which is left out. Throws std::invalid_argument.
@@ -43,7 +43,8 @@ private:
     void follow(const XmlTag& tag);
 
     std::string_view xml_;  // what is left
-    std::size_t line_ = 1;
+    std::size_t line_ = 1;  // of what is left
+    std::size_t begun_ = 1;
     std::vector<std::string_view> open_;
     bool ended_ = false;
 };

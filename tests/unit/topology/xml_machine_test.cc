@@ -153,6 +153,19 @@ TEST(Machine, XmlIsReadAsXmlAllows) {
               two);
 }
 
+/// Where a tag, comment or declaration of several lines begins.
+TEST(Machine, XmlErrorsNameTheFirstLineOfATag) {
+    EXPECT_EQ(error_of_changed("version=\"2.0\"", "\n\nversion=\"2.0\"\nversion=\"1.0\"\n"),
+              "line 3: attribute 'version' of tag 'topology' stands there twice");
+    EXPECT_EQ(error_of_changed(R"("PU" os_index="0")", "\n\"PU\"\n"), "line 6: object PU has no os_index");
+    EXPECT_EQ(error_of_changed("</topology>\n", "</topologie\n\n>"),
+              "line 9: tag 'topologie' is closed but not open");
+    EXPECT_EQ(error_of_changed(" SYSTEM", "\n[\n] SYSTEM"),
+              "line 2: the type of the document has declarations");
+    EXPECT_EQ(error_of_changed("<topology", "<!--\n\n--><topology a\n"),
+              "line 5: attribute 'a' of tag 'topology' has no value");
+}
+
 TEST(Machine, XmlThatIsNotWellFormedIsRefused) {
     EXPECT_EQ(error_of_changed("</object>\n", ""), "line 8: tag 'topology' is closed but not open");
     EXPECT_EQ(error_of_changed("</topology>\n", ""), "line 8: tag 'topology' is not closed");
@@ -177,6 +190,11 @@ TEST(Machine, XmlThatIsNotWellFormedIsRefused) {
     EXPECT_EQ(error_of_changed("version=\"2.0\"", "a=\"&b;\""), "line 3: unknown reference '&b;'");
     EXPECT_EQ(error_of_changed("version=\"2.0\"", "a=\"&#x100;\""), "line 3: unknown reference '&#x100;'");
     EXPECT_EQ(error_of_changed("version=\"2.0\"", "a=\"&lt\""), "line 3: a reference in '&lt' does not end");
+    std::string many;
+    for (int i = 0; i < 256; ++i) many += "a" + std::to_string(i) + "='' ";
+    EXPECT_EQ(error_of_changed("<topology ", "<topology " + many.substr(many.find(' ') + 1)), "2 processors");
+    EXPECT_EQ(error_of_changed("<topology ", "<topology " + many),
+              "line 3: more than 256 attributes of tag 'topology'");
     std::string deep;
     for (int level = 1; level < 128; ++level) deep += "<a>";
     EXPECT_EQ(error_of_xml("<topology>" + deep + "<a>"), "line 1: more than 128 tags within each other");
