@@ -1,6 +1,8 @@
 #pragma once
 #include <hwloc.h>
 
+#include <cstddef>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -10,6 +12,10 @@
 namespace strata::topology {
 
 using Bitmap = std::shared_ptr<hwloc_bitmap_s>;
+
+/// Of a machine, of all kinds together: HardwareObject::index numbers those of one kind.
+inline constexpr std::size_t most_objects =
+    std::size_t{std::numeric_limits<decltype(HardwareObject::index)>::max()} + 1;
 
 /// Throws std::bad_alloc.
 Bitmap empty_bitmap();

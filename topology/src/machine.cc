@@ -10,6 +10,7 @@
 #include "hardware_path.h"
 #include "index_list.h"
 #include "strata/topology/text_file.h"
+#include "synthetic_size.h"
 #include "xml_form.h"
 
 namespace strata::topology {
@@ -25,13 +26,16 @@ std::shared_ptr<hwloc_topology> new_topology() {
 }
 
 /// hwloc wants every description to end in hardware threads; people leave out "pu:1".
-bool load_synthetic(hwloc_topology_t topology, const std::string& description) {
+bool load_synthetic(hwloc_topology_t topology, const std::string& description, const std::string& called) {
     if (description.find_first_not_of(' ') == std::string::npos) return false;
-    if (hwloc_topology_set_synthetic(topology, description.c_str()) != 0 &&
-        hwloc_topology_set_synthetic(topology, (description + " pu:1").c_str()) != 0) {
-        return false;
-    }
-    return hwloc_topology_load(topology) == 0;
+    const auto set = [&](const std::string& whole) {
+        if (synthetic_objects(whole) > most_synthetic_objects) {
+            throw std::invalid_argument(called + " has more than " + std::to_string(most_synthetic_objects) +
+                                        " objects");
+        }
+        return hwloc_topology_set_synthetic(topology, whole.c_str()) == 0;
+    };
+    return (set(description) || set(description + " pu:1")) && hwloc_topology_load(topology) == 0;
 }
 
 constexpr std::size_t longest_xml = std::size_t{64} << 20;
@@ -85,10 +89,10 @@ Machine Machine::borrow(hwloc_topology* topology) {
 Machine Machine::load(const std::string& description) {
     if (description.starts_with(synthetic_prefix)) {
         const std::string synthetic = description.substr(synthetic_prefix.size());
+        const std::string called = "'" + synthetic + "'";
         auto topology = new_topology();
-        if (!load_synthetic(topology.get(), synthetic)) {
-            throw std::invalid_argument("'" + synthetic +
-                                        "' is no synthetic description that hwloc understands");
+        if (!load_synthetic(topology.get(), synthetic, called)) {
+            throw std::invalid_argument(called + " is no synthetic description that hwloc understands");
         }
         return Machine(std::move(topology));
     }
@@ -103,7 +107,8 @@ Machine Machine::load(const std::string& description) {
         return machine;
     }
     auto topology = new_topology();
-    if (!load_synthetic(topology.get(), description)) {
+    const std::string called = "'" + description + "' is no file, and as a synthetic description it";
+    if (!load_synthetic(topology.get(), description, called)) {
         throw std::invalid_argument("'" + description +
                                     "' is neither a file nor a synthetic description that hwloc understands");
     }

@@ -184,6 +184,7 @@ public:
         if (open_.empty()) {
             begin(tag);
         } else if (tag.name == "object") {
+            if (++objects_ > most_objects) refuse("more than " + std::to_string(most_objects) + " objects");
             object = read_object(tag.attributes, is_old_);
             place(object);
             text_ += tag_text("object", plain_attributes(tag), false) + "\n";
@@ -244,6 +245,7 @@ private:
     std::vector<XmlObject> open_;
     std::string root_;
     std::string text_;
+    std::size_t objects_ = 0;
     Bitmap threads_ = empty_bitmap();
     Bitmap nodes_ = empty_bitmap();
     bool is_old_ = true;

@@ -146,6 +146,23 @@ TEST(Machine, UnreadableDescriptionsAreRefused) {
     std::filesystem::remove(path);
 }
 
+/// What hwloc would need too much memory or time for: it builds every object.
+TEST(Machine, SyntheticDescriptionsOfTooManyObjectsAreRefused) {
+    for (const char* const large :
+         {"core:100000000", "core:70000", "core:8192", "core:8191 pu:2", "package:2 core:4 pu:4000",
+          "100000000", "2 16384", "package:2(memory=1) core:16384(indexes=0) pu:1", "core:0x4000",
+          "core:+16384", "pack:2[numa]core:9000", "core:4294967296 pu:4294967296 pu:4294967296",
+          "pu:4096 [numa] [numa] [numa]", "(memory=1) core:100000000", "core:-1"}) {
+        const std::string called = "'" + std::string(large) + "'";
+        EXPECT_EQ(error_of([&] { Machine::load("synthetic:" + std::string(large)); }),
+                  called + " has more than 16384 objects");
+        EXPECT_EQ(error_of([&] { Machine::load(large); }),
+                  called + " is no file, and as a synthetic description it has more than 16384 objects");
+    }
+    EXPECT_EQ(Machine::load("synthetic:package:16 core:64 pu:2").processors(), 2048);
+    EXPECT_EQ(Machine::load("synthetic:pack:0x2 [numa] core:010 pu:+3").processors(), 48);
+}
+
 TEST(Machine, XmlGivesTheSamePaths) {
     const std::string path = ::testing::TempDir() + "strata_machine.xml";
     for (const std::string& description : testing::odd_machines()) {

@@ -166,6 +166,15 @@ TEST(Machine, XmlErrorsNameTheFirstLineOfATag) {
               "line 5: attribute 'a' of tag 'topology' has no value");
 }
 
+/// A place in a record counts the objects of a kind up to 65,535.
+TEST(Machine, XmlOfMoreObjectsThanARecordCountsIsRefused) {
+    std::string groups;
+    for (int i = 0; i < 65532; ++i) groups += "<object type=\"Misc\"/>";
+    EXPECT_EQ(error_of_changed(thread_0, thread_0 + groups), "2 processors");
+    EXPECT_EQ(error_of_changed(thread_0, thread_0 + "\n" + groups + "\n<object type=\"Misc\"/>"),
+              "line 9: more than 65536 objects");
+}
+
 TEST(Machine, XmlThatIsNotWellFormedIsRefused) {
     EXPECT_EQ(error_of_changed("</object>\n", ""), "line 8: tag 'topology' is closed but not open");
     EXPECT_EQ(error_of_changed("</topology>\n", ""), "line 8: tag 'topology' is not closed");

@@ -22,7 +22,8 @@ public:
     /// Loads an XML file, or with "synthetic:" in front a synthetic description of hwloc
     /// ("synthetic:package:2 core:4"). A string that names no file is tried as a synthetic description too;
     /// "pu:1" at its end may be left out. Never asks the running machine. Throws std::invalid_argument saying
-    /// what was tried.
+    /// what was tried, also for machines of more objects than hwloc can make in reasonable time (synthetic)
+    /// or a record can number (XML).
     static Machine load(const std::string& description);
     /// The machine that runs this program, network cards included. Throws std::runtime_error.
     static Machine running();
