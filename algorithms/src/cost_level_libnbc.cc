@@ -15,10 +15,16 @@ constexpr std::size_t longer_piece = 32768;
 
 std::size_t pieces_of(std::size_t bytes, std::size_t piece) { return (bytes + piece - 1) / piece; }
 
+/// At least a message from every rank for each piece.
+bool is_too_long(int ranks, std::size_t pieces) {
+    return pieces > most_level_messages / static_cast<std::size_t>(ranks);
+}
+
 /// Down a chain in pieces: each is passed on while the next one comes.
-FlatProgram chain_bcast(int ranks, std::size_t bytes, int root, std::size_t piece) {
-    FlatProgram program(ranks);
+std::optional<FlatProgram> chain_bcast(int ranks, std::size_t bytes, int root, std::size_t piece) {
     const std::size_t pieces = pieces_of(bytes, piece);
+    if (is_too_long(ranks, pieces)) return std::nullopt;
+    FlatProgram program(ranks);
     const std::size_t each = block_bytes(bytes, static_cast<int>(pieces));
     for (int v = 0; v < ranks; ++v) {
         auto& steps = program.steps[(root + v) % ranks];
@@ -34,9 +40,10 @@ FlatProgram chain_bcast(int ranks, std::size_t bytes, int root, std::size_t piec
 }
 
 /// Up a chain in pieces, one after the other.
-FlatProgram chain_reduce(int ranks, std::size_t bytes, int root, std::size_t piece) {
-    FlatProgram program(ranks);
+std::optional<FlatProgram> chain_reduce(int ranks, std::size_t bytes, int root, std::size_t piece) {
     const std::size_t pieces = pieces_of(bytes, piece);
+    if (is_too_long(ranks, pieces)) return std::nullopt;
+    FlatProgram program(ranks);
     const std::size_t each = block_bytes(bytes, static_cast<int>(pieces));
     for (int v = 0; v < ranks; ++v) {
         const int own = (root + v) % ranks;
@@ -48,7 +55,7 @@ FlatProgram chain_reduce(int ranks, std::size_t bytes, int root, std::size_t pie
     return program;
 }
 
-FlatProgram bcast(const GroupTask& task) {
+std::optional<FlatProgram> bcast(const GroupTask& task) {
     using enum Algorithm;
     if (task.ranks <= linear_up_to) return bcast_program(linear, 0, task.ranks, task.bytes, task.root);
     if (task.bytes < short_bytes) return bcast_program(binomial, 0, task.ranks, task.bytes, task.root);
@@ -56,7 +63,7 @@ FlatProgram bcast(const GroupTask& task) {
                        task.bytes < longer_bytes ? short_piece : longer_piece);
 }
 
-FlatProgram reduce(const GroupTask& task) {
+std::optional<FlatProgram> reduce(const GroupTask& task) {
     const std::size_t elements = task.bytes / tuned_element_bytes;
     const bool halves = elements >= static_cast<std::size_t>(whole_power(task.ranks));
     if (!task.rank_order && task.ranks > 2 && halves) {
@@ -91,7 +98,7 @@ FlatProgram allgather(const std::vector<std::size_t>& parts) {
 
 }  // namespace
 
-FlatProgram libnbc_program(const GroupTask& task) {
+std::optional<FlatProgram> libnbc_program(const GroupTask& task) {
     const std::size_t block = block_bytes(task.bytes, task.ranks);
     const std::vector<std::size_t> parts =
         task.parts.empty() ? std::vector<std::size_t>(static_cast<std::size_t>(task.ranks), block)

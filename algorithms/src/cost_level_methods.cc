@@ -158,7 +158,9 @@ std::optional<GroupProgram> group_program(const LevelMethod& method, const Group
     if (is_component(method, "libnbc")) {
         const bool quadratic = task.task == LevelTask::allgather || task.task == LevelTask::allgatherv;
         if (quadratic && task.ranks > most_ranks_round) return std::nullopt;
-        return GroupProgram{libnbc_program(task), true};
+        std::optional<FlatProgram> program = libnbc_program(task);
+        if (!program) return std::nullopt;
+        return GroupProgram{std::move(*program), true};
     }
     std::optional<FlatProgram> program = blocking(method, task);
     if (!program) return std::nullopt;

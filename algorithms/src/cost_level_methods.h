@@ -9,6 +9,9 @@
 
 namespace strata::algorithms {
 
+/// What a plan may cost: a step takes some tenths of a microsecond, longer where many messages wait.
+inline constexpr std::size_t most_level_messages = std::size_t{1} << 15;
+
 /// What a group is asked to do.
 struct GroupTask {
     LevelTask task = LevelTask::bcast;

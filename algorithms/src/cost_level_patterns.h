@@ -2,6 +2,7 @@
 // Patterns of messages that the levels engine can give to a group and coll/tuned never chooses, or chooses
 // only on its own (cost_tuned.h).
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "cost_level_methods.h"
@@ -23,7 +24,8 @@ FlatProgram exchange_program(std::size_t bytes);
 /// A token twice round the ring.
 FlatProgram double_ring_program(int ranks);
 
-/// The schedules of coll/libnbc, release 4.1 (nbc_i<operation>.c), by its default choices.
-FlatProgram libnbc_program(const GroupTask& task);
+/// The schedules of coll/libnbc, release 4.1 (nbc_i<operation>.c), by its default choices. Empty for chains
+/// of more than most_level_messages: nobody could use them, and they can take gigabytes.
+std::optional<FlatProgram> libnbc_program(const GroupTask& task);
 
 }  // namespace strata::algorithms

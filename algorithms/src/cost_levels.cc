@@ -21,9 +21,6 @@ using topology::Hierarchy;
 constexpr std::size_t few_segments = 4;
 constexpr std::size_t some_segments = 8;
 
-// What a plan may cost: a step takes some tenths of a microsecond, longer where many messages wait.
-constexpr std::size_t most_messages = std::size_t{1} << 15;
-
 /// One group with at least two participants.
 struct LevelGroupView {
     const LevelMethod* method;
@@ -122,7 +119,7 @@ private:
                 if (&call != &calls->back()) append(group, call, index, Part::rest);
             }
         }
-        return messages_ <= most_messages;
+        return messages_ <= most_level_messages;
     }
 
     bool end(const LevelStage& stage, int index, std::size_t bytes) {
@@ -131,7 +128,7 @@ private:
             if (calls == nullptr) return false;
             append(group, calls->back(), index, Part::rest);
         }
-        return messages_ <= most_messages;
+        return messages_ <= most_level_messages;
     }
 
     enum class Part { begin, rest };
