@@ -1,6 +1,7 @@
 // The shapes of coll_base_topo.c and the rounds that several operations of coll/tuned share (cost_tuned.h).
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 
 #include "cost_tuned.h"
 
@@ -54,11 +55,12 @@ FlatChildren binomial_children(int size) {
 FlatChildren knomial_children(int size, int radix) {
     FlatChildren children(size);
     for (int v = 0; v < size; ++v) {
-        int step = 1;
+        std::int64_t step = 1;  // times a radix it may be more than an int holds
         while (step < size && v % (radix * step) == 0) step *= radix;
         for (step /= radix; step > 0; step /= radix) {
-            for (int child = v + step; child < std::min(size, v + radix * step); child += step) {
-                children[v].push_back(child);
+            for (std::int64_t child = v + step; child < std::min<std::int64_t>(size, v + radix * step);
+                 child += step) {
+                children[v].push_back(static_cast<int>(child));
             }
         }
     }

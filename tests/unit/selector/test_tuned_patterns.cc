@@ -2,6 +2,7 @@
 // numbers derived by hand, and what every rank must send and get.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -250,6 +251,25 @@ TEST(TunedPatterns, AllEnd) {
             EXPECT_LT(latest(run_program(model, barrier_program(algorithm, ranks))), 1e6) << ranks;
         }
     }
+}
+
+// A radix times itself is more than an int holds.
+TEST(TunedPatterns, TreesOfAWideRadixReachEverybodyOnce) {
+    for (const int radix : {2, 65535, 65536}) {
+        const int ranks = 65536 + 2;
+        const FlatChildren children = knomial_children(ranks, radix);
+        std::vector<int> parents(static_cast<std::size_t>(ranks), 0);
+        for (int v = 0; v < ranks; ++v) {
+            for (const int child : children[static_cast<std::size_t>(v)]) {
+                EXPECT_GT(child, v);
+                ASSERT_LT(child, ranks);
+                ++parents[static_cast<std::size_t>(child)];
+            }
+        }
+        EXPECT_EQ(parents.front(), 0) << radix;
+        EXPECT_EQ(std::count(parents.begin() + 1, parents.end(), 1), ranks - 1) << radix;
+    }
+    EXPECT_EQ(knomial_children(65538, 65536).front().front(), 65536);
 }
 
 }  // namespace
