@@ -151,12 +151,7 @@ std::size_t Parser::bytes(const JsonValue& value) const {
 
 double Parser::measure(const JsonValue& value, double least, double most) const {
     if (value.kind != Kind::number || !(value.number >= least) || value.number > most) {
-        const auto shown = [](double number) {
-            std::string text = std::to_string(number);
-            text.erase(text.find_last_not_of('0') + 1);
-            if (text.ends_with('.')) text.pop_back();
-            return text;
-        };
+        const auto shown = [](double number) { return topology::number_text(number, 9); };
         fail(value, "'" + value.key + "' must be a number from " + shown(least) + " to " + shown(most));
     }
     return value.number;

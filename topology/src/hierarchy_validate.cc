@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "strata/topology/hierarchy.h"
+#include "strata/topology/text.h"
 
 namespace strata::topology {
 namespace {
@@ -161,7 +162,7 @@ std::string check_receivers(const Hierarchy& h) {
 
 std::string check_crowding(const Hierarchy& h) {
     if (h.crowding >= 1 && h.crowding <= std::max(1, h.ranks())) return {};
-    return "the crowding is " + std::to_string(h.crowding) + " ranks per processor";
+    return "the crowding is " + number_text(h.crowding, 6) + " ranks per processor";
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // parse_rules: what is accepted, and the line and words of every refusal.
 #include <gtest/gtest.h>
 
+#include <clocale>
 #include <string>
 
 #include "strata/algorithms/rules.h"
@@ -293,6 +294,14 @@ TEST(RulesFile, LinksArePossible) {
     EXPECT_EQ(link("\"eager_bytes\": 0"), "r.json:3: 'eager_bytes' must be at least 1");
     EXPECT_EQ(refusal(with_link("{\"level\": \"custom0\", \"parallel\": 1}")),
               "r.json:3: custom groups have no links of their own: name the level around them");
+}
+
+TEST(RulesFile, LimitsHaveAPointInEveryLocale) {
+    const bool comma = std::setlocale(LC_NUMERIC, "de_DE.UTF-8") != nullptr;
+    const std::string refused = refusal(with_link("{\"level\": \"node\", \"mbytes_per_s\": 0}"));
+    std::setlocale(LC_NUMERIC, "C");
+    EXPECT_EQ(refused, "r.json:3: 'mbytes_per_s' must be a number from 0.001 to 10000000");
+    if (!comma) GTEST_SKIP() << "no locale with another point: de_DE.UTF-8 is not installed";
 }
 
 TEST(RulesFile, EveryCollectiveOfARuleCanDoIt) {

@@ -147,7 +147,8 @@ const std::vector<Damage>& damages() {
              const bool led_by_1 = group >= 0 && h.groups[static_cast<std::size_t>(group)].leader == 1;
              h.receivers[0] = led_by_1 ? 2 : 1;
          }},
-        {"less than a rank per processor", "the crowding is 0.5", [](Hierarchy& h) { h.crowding = 0.5; }},
+        {"less than a rank per processor", "the crowding is 0.5 ranks per processor",
+         [](Hierarchy& h) { h.crowding = 0.5; }},
         {"more ranks per processor than there are", "the crowding is 10",
          [](Hierarchy& h) { h.crowding = 10; }},
         {"no number", "the crowding is", [](Hierarchy& h) { h.crowding = std::nan(""); }},
