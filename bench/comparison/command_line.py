@@ -6,7 +6,7 @@ import shutil
 import sys
 
 from emulated_cluster.plan import SHUFFLE_SEED
-from measuring import command, operations, place
+from measuring import command, operations, place, results
 from measuring.table import Paint
 
 from . import contenders, grid, places, plot, report, summary
@@ -171,7 +171,10 @@ def _judged(name, outcome, gate, paint):
 
 def _compare(options, progress):
     chosen = _places(options)
+    for one in chosen:
+        results.check(os.path.join(options.results, one.name))
     built = command.prepare(options, "demo", needs_cluster=not options.launcher)
+    results.claim(options.results)
     clock = Clock(options.minutes * 60 if options.gate and not options.full else None)
     outcomes, rows, files, complaints = {}, [], [], []
     for one in chosen:

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 
-from . import operations, units
+from . import operations, results, units
 from .cluster import NOT_SUPPORTED, ClusterError, Interrupted, check_support, raise_on_signals
 from .progress import Progress
 
@@ -66,9 +66,9 @@ def words(allowed, expected):
     return parse
 
 
-def add_options(parser, results, seconds):
-    """How much to measure, and where things are. `results`, `seconds`: defaults."""
-    add_results_option(parser, results)
+def add_options(parser, folder, seconds):
+    """How much to measure, and where things are. `folder`, `seconds`: defaults."""
+    add_results_option(parser, folder)
     parser.add_argument("--reps", metavar="N", type=count, default=2,
                         help="repetitions per round, at least; more of short ones (2)")
     parser.add_argument("--rounds", metavar="N", type=count, default=0,
@@ -79,8 +79,9 @@ def add_options(parser, results, seconds):
     add_building_options(parser)
 
 
-def add_results_option(parser, results):
-    parser.add_argument("--results", metavar="DIR", default=results, help=f"where to write ({results})")
+def add_results_option(parser, folder):
+    parser.add_argument("--results", metavar="DIR", default=folder,
+                        help=f"where to write: a new or empty folder, or one of an earlier run ({folder})")
 
 
 def add_keep_option(parser):
@@ -177,9 +178,9 @@ def prepare(options, purposes, needs_cluster=True, libraries=()):
 
 
 def results_folder(path, own_names, keep_logs=False):
-    """An existing folder with an empty `logs`. `own_names`: a regular expression of files to be written, old
-    ones of which are removed."""
-    folder = os.path.abspath(path)
+    """A folder of ours (see results.py) with an empty `logs`. `own_names`: a regular expression of files to be written,
+    old ones of which are removed."""
+    folder = results.claim(path)
     if not keep_logs:
         shutil.rmtree(os.path.join(folder, "logs"), ignore_errors=True)
     os.makedirs(os.path.join(folder, "logs"), exist_ok=True)
@@ -208,6 +209,7 @@ def run(name, body, options):
     progress = Progress()
     raise_on_signals()
     try:
+        results.check(options.results)  # before anything is installed, built or measured
         return body(options, progress)
     except ClusterError as error:
         progress.clear()

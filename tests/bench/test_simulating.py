@@ -75,6 +75,11 @@ def found_for(figure, row_of, roots=1):
     return found
 
 
+def results_in(folder):
+    """Beside what was built there: folders with files are refused."""
+    return os.path.join(folder, "results")
+
+
 class Command(unittest.TestCase):
     def test_list_names_all_and_what_the_paper_says(self):
         done = simulate("--list")
@@ -96,13 +101,13 @@ class Command(unittest.TestCase):
 
     def test_a_figure(self):
         with tempfile.TemporaryDirectory(prefix="strata-bench-test-") as folder:
-            done = simulate("--build", fake_build(folder), "--results", folder, "--figure", "figure5,figure8",
-                            "--no-plots")
+            done = simulate("--build", fake_build(folder), "--results", results_in(folder), "--figure",
+                            "figure5,figure8", "--no-plots")
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("Greatest, streamed: 40.0x (pipeline, ", done.stdout)
             self.assertIn("Greatest, whole: 20.0x (pipeline, ", done.stdout)
             self.assertEqual(re.findall("^(?:Not r|R)eached", done.stdout, re.MULTILINE), ["Reached", "Reached"])
-            with open(os.path.join(folder, "figure5.csv"), encoding="utf-8") as file:
+            with open(os.path.join(results_in(folder), "figure5.csv"), encoding="utf-8") as file:
                 rows = list(csv.DictReader(file))
             self.assertEqual(ALL["figure5"].algorithms,
                              ("linear", "chain", "pipeline", "binary", "binomial", "split_binary"))
@@ -113,16 +118,16 @@ class Command(unittest.TestCase):
     def test_figures_of_all_kinds(self):
         with tempfile.TemporaryDirectory(prefix="strata-bench-test-") as folder:
             names = ("grid-wide", "grid-local", "grid-levels", "nuioa-binding", "nuioa-leaders", "nuioa-nodes")
-            done = simulate("--build", fake_build(folder), "--results", folder, "--figure", ",".join(names))
+            done = simulate("--build", fake_build(folder), "--results", results_in(folder), "--figure", ",".join(names))
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(re.findall("^(?:Not r|R)eached", done.stdout, re.MULTILINE), ["Reached"] * 6)
             self.assertIn("strata, beside the best of the others: at least 1.50x as fast (8 B)", done.stdout)
             self.assertIn("+50.0 % (", done.stdout)
-            with open(os.path.join(folder, "nuioa-nodes.csv"), encoding="utf-8") as file:
+            with open(os.path.join(results_in(folder), "nuioa-nodes.csv"), encoding="utf-8") as file:
                 self.assertEqual(next(csv.DictReader(file)), {
                     "contender": "strata", "job": "2 nodes", "bytes": "4096", "near_us": "50.960",
                     "far_us": "63.700"})
-            with open(os.path.join(folder, "grid-wide.csv"), encoding="utf-8") as file:
+            with open(os.path.join(results_in(folder), "grid-wide.csv"), encoding="utf-8") as file:
                 self.assertEqual(next(csv.DictReader(file)), {
                     "contender": "flat:binomial", "bytes": "8", "total_us": "90.720",
                     "most_messages_between_sites": "3", "most_copies_between_sites": "3.0"})
@@ -130,14 +135,14 @@ class Command(unittest.TestCase):
     def test_a_statement_that_is_not_reached(self):
         with tempfile.TemporaryDirectory(prefix="strata-bench-test-") as folder:
             build = fake_build(folder, FAKE.replace("40 if", "20 if"))
-            done = simulate("--build", build, "--results", folder, "--figure", "figure5", "--no-plots")
+            done = simulate("--build", build, "--results", results_in(folder), "--figure", "figure5", "--no-plots")
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("\nNot reached.", done.stdout)
 
     def test_a_simulation_that_fails(self):
         with tempfile.TemporaryDirectory(prefix="strata-bench-test-") as folder:
             build = fake_build(folder, FAKE.replace('"BROKEN"', '"flat:chain"'))
-            done = simulate("--build", build, "--results", folder, "--figure", "figure5")
+            done = simulate("--build", build, "--results", results_in(folder), "--figure", "figure5")
             self.assertEqual(done.returncode, 1)
             self.assertRegex(done.stderr, "^simulate: ntw10e5, bcast: flat:chain.*: no such machine")
 
