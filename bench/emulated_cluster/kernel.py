@@ -131,6 +131,17 @@ def processes():
     return parents
 
 
+def session_members(leader):
+    """The living processes of a session. Its leader's process id names it as long as there are any."""
+    found = []
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(PermissionError):  # some systems hide those of other users
+            fields = _stat_fields(entry)
+            if fields is not None and fields[0] not in "ZX" and int(fields[3]) == leader:
+                found.append(int(entry))
+    return found
+
+
 def descendants(ancestor):
     """Every process below one, itself excluded."""
     children = {}

@@ -13,6 +13,7 @@ from emulated_cluster import state
 from emulated_cluster.plan import UserError
 from emulated_cluster.runner import TIMED_OUT
 
+from . import sessions
 from .competitors import clean_environment
 
 NOT_SUPPORTED = 77
@@ -56,8 +57,11 @@ def _signals_ignored():
             signal.signal(number, handler)
 
 
-def _end(process):
+def _end(process, whole_session):
     with _signals_ignored():
+        if whole_session:
+            sessions.end(process, _SECONDS_TO_END)
+            return
         process.terminate()
         try:
             process.wait(_SECONDS_TO_END)
@@ -66,27 +70,30 @@ def _end(process):
             process.wait()
 
 
-def _wait(process, seconds=None):
+def _wait(process, seconds=None, whole_session=False):
     """Waits; if we are stopped or time is over, so is the process."""
     try:
-        return process.wait(seconds)
+        status = process.wait(seconds)
+        if whole_session:
+            sessions.end_rest(process, _SECONDS_TO_END)
+        return status
     except subprocess.TimeoutExpired:
-        _end(process)
+        _end(process, whole_session)
         return TIMED_OUT
     except BaseException:
-        _end(process)
+        _end(process, whole_session)
         raise
 
 
-def run_logged(call, environment, log, seconds=None, directory=None):
+def run_logged(call, environment, log, seconds=None, directory=None, whole_session=False):
     """Runs a command, ended after some seconds with the status TIMED_OUT. Its output also goes to the files
-    `log`.out and `log`.err."""
+    `log`.out and `log`.err. `whole_session`: it does not itself end what it starts, as `cluster run` does."""
     start = time.monotonic()
     with open(log + ".out", "w+", encoding="utf-8", errors="replace") as out, \
             open(log + ".err", "w+", encoding="utf-8", errors="replace") as err:
         # A session of its own: Ctrl-C reaches us alone, and we end the run in order.
         status = _wait(subprocess.Popen(call, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=directory,
-                                        env=environment, start_new_session=True), seconds)
+                                        env=environment, start_new_session=True), seconds, whole_session)
         elapsed = time.monotonic() - start
         out.seek(0)
         err.seek(0)

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 
-from . import operations, results, units
+from . import operations, results, sessions, units
 from .cluster import NOT_SUPPORTED, ClusterError, Interrupted, check_support, raise_on_signals
 from .progress import Progress
 
@@ -218,5 +218,5 @@ def run(name, body, options):
         return error.status if error.status == NOT_SUPPORTED else 1
     except Interrupted as stop:
         progress.clear()
-        print(f"{name}: {stop}; nothing is left running", file=sys.stderr)
+        print(f"{name}: {stop}; {sessions.left()}", file=sys.stderr)
         return 128 + stop.number

@@ -40,7 +40,7 @@ class Launcher:
         environment.update(as_environment(competitor.options))
         if os.geteuid() == 0:
             environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-        return run_logged([*self._call, *command], environment, log, timeout, directory)
+        return run_logged([*self._call, *command], environment, log, timeout, directory, whole_session=True)
 
 
 def as_environment(options):

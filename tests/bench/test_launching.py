@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Tests of --launcher: scripts that stand in for what a user starts jobs with, and how they end."""
+
+import contextlib
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+import types
+import unittest
+from unittest import mock
+
+from fakes import ROOT, Folder
+
+from emulated_cluster import kernel
+from emulated_cluster.runner import TIMED_OUT
+from measuring import cluster, command, competitors, sessions
+from measuring.launcher import Launcher
+
+_CALLS = '"$@"\nexit $?\n'  # without exec: what is called is a process of its own
+_IN_THE_BACKGROUND = '"$@" &\nwhile [ ! -s pids ]; do sleep 0.05; done\n'
+_HANG = ["sh", "-c", "echo $$ >>pids; exec sleep 300"]
+_DEAF = ["sh", "-c", "trap '' TERM; echo $$ >>pids; exec sleep 300"]
+_OWN_GROUP = [sys.executable, "-S", "-E", "-c", "import os, time; os.setpgid(0, 0)\n"
+              "with open('pids', 'a') as file: file.write(f'{os.getpid()}\\n')\ntime.sleep(300)"]
+
+
+class Scripts(Folder):
+    def script(self, text, name="start-job"):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\n" + text)
+        os.chmod(path, 0o755)
+        return path
+
+    def launch(self, script, program, seconds=60):
+        return Launcher(script).run((), competitors.tuned(), program, os.path.join(self.folder, "logs", "job"), seconds,
+                                    self.folder)
+
+
+class Endings(Scripts):
+    """Of what a script has started without exec."""
+
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(self._clear)
+        for where, name, value in ((cluster, "_SECONDS_TO_END", 0.5), (sessions, "_SECONDS_TO_LINGER", 0.2)):
+            patch = mock.patch.object(where, name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def _pids(self):
+        path = os.path.join(self.folder, "pids")
+        if not os.path.exists(path):
+            return []
+        with open(path, encoding="utf-8") as file:
+            return [int(line) for line in file if line.endswith("\n")]
+
+    def _running(self):
+        return [pid for pid in self._pids() if kernel.start_time(pid) is not None]
+
+    def _clear(self):
+        for pid in self._running():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def test_time_is_over(self):
+        for text, program in ((_CALLS, _HANG), (_CALLS, _DEAF), (_CALLS, _OWN_GROUP),
+                              ("trap '' TERM\n" + _CALLS, _DEAF)):
+            with self.subTest(script=text, program=program):
+                done = self.launch(self.script(text), program, 2)
+                self.assertEqual(done.status, TIMED_OUT)
+                self.assertTrue(self._pids())
+                self.assertEqual(self._running(), [])
+                os.unlink(os.path.join(self.folder, "pids"))
+
+    def test_a_script_that_does_not_wait(self):
+        done = self.launch(self.script(_IN_THE_BACKGROUND), _DEAF)
+        self.assertEqual((done.status, len(self._pids()), self._running()), (0, 1, []))
+
+    def test_a_job_that_ends_is_not_waited_for(self):
+        with mock.patch.object(sessions, "_SECONDS_TO_LINGER", 60):
+            done = self.launch(self.script(_CALLS), ["sh", "-c", "echo said; exit 3"])
+        self.assertEqual((done.status, done.output), (3, "said\n"))
+        self.assertLess(done.seconds, 30)
+
+    def _said_when_stopped(self):
+        def body(_options, _progress):
+            self.launch(self.script(_CALLS), _HANG, 2)
+            raise cluster.Interrupted(signal.SIGTERM)
+
+        output = io.StringIO()
+        with mock.patch.object(command, "raise_on_signals"), contextlib.redirect_stderr(output):
+            status = command.run("bench", body, types.SimpleNamespace(results=os.path.join(self.folder, "results")))
+        self.assertEqual(status, 128 + signal.SIGTERM)
+        return output.getvalue()
+
+    def test_what_cannot_be_ended_is_said(self):
+        with mock.patch.object(sessions, "_signal"), mock.patch.object(sessions, "_SECONDS_TO_DIE", 0.2):
+            text = self._said_when_stopped()
+        pid, = self._running()
+        self.assertIn(str(pid), text)
+        self.assertRegex(text, r"^bench: stopped by SIGTERM; still running: [0-9, ]+\n$")
+        for member in map(int, text.split(": ")[-1].split(", ")):
+            os.kill(member, signal.SIGKILL)
+        self.assertTrue(kernel.wait_until(lambda: sessions.left() == "nothing is left running", 10))
+        while sessions._not_ended:
+            sessions._not_ended.pop().wait()
+
+    def test_a_stopped_command(self):
+        """All of it: bench/compare by a launcher of the user, with a signal of his."""
+        for name in ("bench/collective_latency", "bench/relay", "plugin/mca_coll_strata.so"):
+            path = os.path.join(self.folder, "build", name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="utf-8"):
+                pass
+        hang = self.script("echo $$ >>pids\nexec sleep 300\n", "hang")
+        call = [os.path.join(ROOT, "bench", "compare"), "--build", os.path.join(self.folder, "build"), "--results",
+                os.path.join(self.folder, "results"), "--launcher", self.script(f"{hang}\nexit $?\n"), "--no-plots",
+                "--op", "bcast", "--sizes", "8", "--orders", "block"]
+        with subprocess.Popen(call, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as process:
+            self.assertTrue(kernel.wait_until(self._pids, 30))
+            time.sleep(0.1)  # until it waits for what it has started
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=30)
+        self.assertEqual((process.returncode, self._running()), (128 + signal.SIGINT, []))
+        self.assertEqual(said, "compare: stopped by SIGINT; nothing is left running\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
