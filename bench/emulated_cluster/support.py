@@ -23,11 +23,18 @@ def release_of(mpirun):
     program = network.find_program(mpirun)
     if program is None:
         raise UserError(f"'{mpirun}' is missing; mpirun.openmpi is in the Debian package openmpi-bin")
-    said = subprocess.run([program, "--version"], text=True, capture_output=True, check=False).stdout
-    found = re.search(r"\((?:OpenRTE|Open MPI)\) (\d+)\.", said)  # 4's words, 5's words
-    if not found or int(found[1]) not in (4, 5):
+    release, said = told_release(program)
+    if release not in (4, 5):
         raise UserError(f"'{mpirun}' is not of Open MPI 4 or 5; asked for its version it says '{said.strip()}'")
-    return int(found[1])
+    return release
+
+
+def told_release(program):
+    """The major release of Open MPI that a program tells, None if it tells none; and its words."""
+    said = subprocess.run([program, "--version"], stdin=subprocess.DEVNULL, text=True, capture_output=True,
+                          check=False).stdout
+    found = re.search(r"\((?:OpenRTE|Open MPI)\) (\d+)\.", said)  # 4's words, 5's words
+    return int(found[1]) if found else None, said
 
 
 def relay_program(state, given):

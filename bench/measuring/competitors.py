@@ -99,5 +99,8 @@ def explaining(competitor, picture=None):
 
 def clean_environment():
     """The caller's environment without settings that would change which component is used."""
-    return {name: value for name, value in os.environ.items()
-            if not name.startswith("OMPI_MCA_coll") and name != "OMPI_MCA_opal_mca_base_component_path"}
+    return {name: value for name, value in os.environ.items() if not changes_component(name)}
+
+
+def changes_component(variable):
+    return variable.startswith("OMPI_MCA_coll") or variable == "OMPI_MCA_opal_mca_base_component_path"

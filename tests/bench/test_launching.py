@@ -40,6 +40,53 @@ class Scripts(Folder):
                                     self.folder)
 
 
+class Parameters(Scripts):
+    """Which variables a launcher gets. mpirun passes those of its list to other nodes."""
+
+    LIST = "OMPI_MCA_mca_base_env_list"
+
+    def _given(self, name, version, **own):
+        """The environment of a launcher of that name, by how often it was started: once more if it was asked."""
+        path = self.script(f'echo x >>"{self.folder}/starts"\n[ "$1" = --version ] && echo "{version}" || env\n', name)
+        with mock.patch.dict(os.environ, own):
+            if not own:
+                os.environ.pop(self.LIST, None)
+            done = self.launch(path, ["program"])
+        starts = os.path.join(self.folder, "starts")
+        with open(starts, encoding="utf-8") as file:
+            count = len(file.readlines())
+        os.unlink(starts)
+        return count, dict(line.split("=", 1) for line in done.output.splitlines() if "=" in line)
+
+    def test_all_are_told_an_mpirun_of_release_5_and_later(self):
+        for name, version in (("mpirun", "mpirun (Open MPI) 5.0.7"), ("mpirun.openmpi", "mpirun (Open MPI) 5.0.7"),
+                              ("mpiexec-5.0.7", "mpiexec (Open MPI) 5.0.7"), ("mpirun", "mpirun (Open MPI) 10.1.0"),
+                              ("prterun", "prterun (PRRTE) 3.0.8")):
+            with self.subTest(name=name, version=version):
+                count, given = self._given(name, version)
+                self.assertEqual((count, given[self.LIST]), (2, "OMPI_MCA_coll;OMPI_MCA_coll_han_priority"))
+                self.assertEqual(given["OMPI_MCA_coll"], "^strata")
+
+    def test_the_user_s_own_list_stays(self):
+        _, given = self._given("mpirun", "mpirun (Open MPI) 5.0.7", **{self.LIST: "FIRST;SECOND=2"})
+        self.assertEqual(given[self.LIST], "FIRST;SECOND=2;OMPI_MCA_coll;OMPI_MCA_coll_han_priority")
+
+    def test_but_for_what_changes_who_is_measured(self):
+        own = "OMPI_MCA_coll_tuned_priority=90;FIRST;OMPI_MCA_coll;OMPI_MCA_opal_mca_base_component_path"
+        _, given = self._given("mpirun", "mpirun (Open MPI) 5.0.7", **{self.LIST: own})
+        self.assertEqual(given[self.LIST], "FIRST;OMPI_MCA_coll;OMPI_MCA_coll_han_priority")
+
+    def test_others_are_left_alone(self):
+        for count, name, version in ((2, "mpirun", "mpirun (Open MPI) 4.1.4"),
+                                     (2, "orterun", "orterun (OpenRTE) 4.1.4"), (1, "srun", "slurm 24.05"),
+                                     (1, "mpirun-job.sh", "mpirun (Open MPI) 5.0.7"),
+                                     (1, "start-mpirun", "mpirun (Open MPI) 5.0.7")):
+            with self.subTest(name=name, version=version):
+                found, given = self._given(name, version)
+                self.assertEqual((found, given.get(self.LIST), given["OMPI_MCA_coll"]), (count, None, "^strata"))
+                self.assertEqual(self._given(name, version, **{self.LIST: "FIRST"})[1][self.LIST], "FIRST")
+
+
 class Endings(Scripts):
     """Of what a script has started without exec."""
 
