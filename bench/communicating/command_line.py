@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 
+from emulated_cluster.plan import UserError, integers
 from measuring import command, competitors, place
 from measuring.cluster import ClusterError
 from measuring.table import Paint
@@ -58,9 +59,22 @@ def fit(options):
     """Gives an emulated cluster of our own as many ranks per node as the largest communicator needs."""
     if options.launcher or options.state or options.slots:
         return
-    nodes = sum(map(int, options.site_sizes.split(","))) if options.site_sizes else int(options.nodes or _NODES)
+    nodes = _nodes(options)
     if (largest := max(options.ranks)) > _SLOTS * nodes:
         options.slots = str(-(-largest // nodes))
+
+
+def _nodes(options):
+    """As `cluster up` takes them."""
+    if options.site_sizes:
+        try:
+            return sum(integers(options.site_sizes, "--site-sizes"))
+        except UserError as error:
+            raise ClusterError(str(error)) from error
+    try:
+        return _NODES if options.nodes is None else command.count(options.nodes)
+    except argparse.ArgumentTypeError as error:
+        raise ClusterError(f"--nodes {error}") from error
 
 
 def _contenders_file(folder):

@@ -22,7 +22,7 @@ bench/cluster --help."""
 
 def count(text):
     """A number from 1, for argparse."""
-    if not text.isdigit() or int(text) < 1:
+    if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"'{text}': expected a number from 1")
     return int(text)
 
@@ -216,6 +216,11 @@ def run(name, body, options):
         if str(error):
             print(f"{name}: {error}", file=sys.stderr)
         return error.status if error.status == NOT_SUPPORTED else 1
+    except OSError as error:  # a folder that cannot be written, a full disk
+        progress.clear()
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"{name}: {where}{error.strerror or error}", file=sys.stderr)
+        return 1
     except Interrupted as stop:
         progress.clear()
         print(f"{name}: {stop}; {sessions.left()}", file=sys.stderr)

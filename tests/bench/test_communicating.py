@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 """Tests of bench/communicators on made-up values; with mpirun and communicator_cost as arguments, of that program."""
 
+import contextlib
+import io
 import json
 import os
 import shutil
 import subprocess
 import sys
 import unittest
+from unittest import mock
 
 from fakes import Folder, mpirun_environment
 
 from communicating import command_line, costs, plot
+from measuring import command
 from measuring.table import Paint
 
 _CONTENDERS = ("tuned", "han", "strata")
@@ -104,6 +108,19 @@ class Costs(Folder):
             options = command_line.make_parser().parse_args(words)
             command_line.fit(options)
             self.assertEqual(options.slots, slots, words)
+
+    def test_a_shape_that_cannot_be_is_told_in_a_line(self):
+        for words, text in ((["--nodes", "0"], "--nodes '0': expected a number from 1"),
+                            (["--nodes", "four"], "--nodes 'four': expected a number from 1"),
+                            (["--nodes", "\u00b2"], "--nodes '\u00b2': expected a number from 1"),
+                            (["--site-sizes", "2,x"], "--site-sizes '2,x': expected numbers from 1 separated by commas"),
+                            (["--site-sizes", "2,0"], "--site-sizes '2,0': expected numbers from 1 separated")):
+            output = io.StringIO()
+            with mock.patch.object(command, "prepare", lambda *_, **__: self.fail("prepared")), \
+                    mock.patch.object(command, "raise_on_signals"), contextlib.redirect_stderr(output):
+                status = command_line.main([*words, "--results", os.path.join(self.folder, "results")])
+            self.assertEqual((status, output.getvalue().count("\n")), (1, 1), words)
+            self.assertTrue(output.getvalue().startswith("communicators: " + text), output.getvalue())
 
     @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot")
     def test_the_picture_is_drawn(self):

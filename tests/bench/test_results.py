@@ -2,10 +2,12 @@
 """Tests of folders for results: what a user has in one is never deleted. No cluster, no MPI, nothing is built."""
 
 import contextlib
+import errno
 import io
 import json
 import os
 import subprocess
+import types
 import unittest
 from unittest import mock
 
@@ -124,6 +126,32 @@ class Commands(Results):
                 mock.patch.object(command, "raise_on_signals"), contextlib.redirect_stderr(output):
             self.assertEqual(comparison.main(["--grid", "--results", self.results]), 1)
         self.assertRegex(output.getvalue(), r"--results \S*/one-node: this folder is not empty")
+
+    def _said(self, body=None, where=None):
+        output = io.StringIO()
+        with mock.patch.object(command, "raise_on_signals"), contextlib.redirect_stderr(output):
+            status = command.run("bench", body, types.SimpleNamespace(results=where or self.results))
+        return status, output.getvalue()
+
+    def test_what_cannot_be_written_is_told_in_a_line(self):
+        file = self.write("table.txt")
+        for where in (file, os.path.join(file, "below")):
+            self.assertEqual(self._said(where=where), (1, f"bench: {where}: Not a directory\n"))
+        ours = results.claim(os.path.join(self.folder, "ours"))
+        path = os.path.join(ours, "table.txt")
+        os.mkdir(path)
+
+        def write(*_):
+            with open(path, "w", encoding="utf-8"):
+                self.fail("opened")
+
+        self.assertEqual(self._said(write, ours), (1, f"bench: {path}: Is a directory\n"))
+
+    def test_a_full_disk_is_told_in_a_line(self):
+        def full(*_):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        self.assertEqual(self._said(full, os.path.join(self.folder, "none")), (1, "bench: No space left on device\n"))
 
 
 if __name__ == "__main__":
