@@ -51,13 +51,8 @@ private:
     }
 
     std::byte* take_elements(algorithms::Arena& arena) const {
-        ptrdiff_t true_lower = 0, true_extent = 0;
-        ompi_datatype_get_true_extent(operands_.datatype, &true_lower, &true_extent);
-        const auto count = static_cast<std::ptrdiff_t>(operands_.count);
-        const std::ptrdiff_t reach = (count - 1) * (extent_ < 0 ? -extent_ : extent_);
-        std::byte* const memory = arena.take(static_cast<std::size_t>(true_extent + reach));
-        // A negative extent puts later elements at lower addresses.
-        return memory - true_lower + (extent_ < 0 ? reach : 0);
+        const ElementRoom room = room_for(operands_.datatype, static_cast<std::ptrdiff_t>(operands_.count));
+        return arena.take(room.bytes) + room.base;
     }
 
     /// What this rank gives on a level: on its deepest one its own data, above it what it has collected.

@@ -21,14 +21,13 @@ OperatorReduction::OperatorReduction(ompi_op_t* op, ompi_datatype_t* datatype, a
         origin_ = -true_lower;
         return;
     }
-    // A negative extent puts later elements at lower addresses.
     const std::ptrdiff_t stride = extent < 0 ? -extent : extent;
     const std::ptrdiff_t fitting = stride == 0 ? 1 : (unpacked_bytes - true_extent) / stride + 1;
     at_once_ = static_cast<int>(std::max<std::ptrdiff_t>(1, fitting));
-    const std::ptrdiff_t reach = (at_once_ - 1) * stride;
-    origin_ = -true_lower + (extent < 0 ? reach : 0);
-    left_ = arena.take(static_cast<std::size_t>(true_extent + reach));
-    right_ = arena.take(static_cast<std::size_t>(true_extent + reach));
+    const ElementRoom room = room_for(datatype, at_once_);
+    origin_ = room.base;
+    left_ = arena.take(room.bytes);
+    right_ = arena.take(room.bytes);
 }
 
 int OperatorReduction::fold(const std::byte* left, std::byte* right, std::size_t bytes) {

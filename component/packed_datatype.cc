@@ -97,6 +97,23 @@ int unpack(const std::byte* packed, std::size_t bytes, void* elements, std::size
     return convert_all(false, elements, count, datatype, const_cast<std::byte*>(packed), bytes);
 }
 
+ElementRoom room_for(ompi_datatype_t* datatype, std::ptrdiff_t count) {
+    ptrdiff_t lower = 0, extent = 0, true_lower = 0, true_extent = 0;
+    ompi_datatype_get_extent(datatype, &lower, &extent);
+    ompi_datatype_get_true_extent(datatype, &true_lower, &true_extent);
+    constexpr std::ptrdiff_t unit = algorithms::Arena::alignment_bytes;
+    // Both may be far from the address that MPI takes: they are addresses themselves where that is
+    // MPI_BOTTOM.
+    const std::ptrdiff_t begin = std::min(lower, true_lower);
+    const std::ptrdiff_t end =
+        std::max(true_lower + true_extent, lower + std::max<std::ptrdiff_t>(0, extent));
+    const std::ptrdiff_t reach = (extent < 0 ? -extent : extent) * (count - 1);
+    // A negative extent puts later elements at lower addresses.
+    const std::ptrdiff_t lowest = begin - (extent < 0 ? reach : 0);
+    const std::ptrdiff_t gap = (lowest % unit + unit) % unit;  // so that the base is aligned
+    return {static_cast<std::size_t>(gap + (end - begin) + reach), gap - lowest};
+}
+
 DatatypeBuffer::DatatypeBuffer(const void* buffer, std::size_t count, ompi_datatype_t* datatype, bool packs,
                                algorithms::Arena& arena)
     : PackedBuffer(nullptr, packed_bytes(datatype, count)) {

@@ -19,6 +19,15 @@ int pack(const void* elements, std::size_t count, ompi_datatype_t* datatype, std
 int unpack(const std::byte* packed, std::size_t bytes, void* elements, std::size_t count,
            ompi_datatype_t* datatype);
 
+/// Memory in which `count` elements lie as in a program's array, whose operators may write to all of an
+/// element's extent and rely on its alignment: from `base` on, as MPI takes it, with what lies before and
+/// behind.
+struct ElementRoom {
+    std::size_t bytes;
+    std::ptrdiff_t base;  ///< a multiple of the arena's alignment
+};
+ElementRoom room_for(ompi_datatype_t* datatype, std::ptrdiff_t count);
+
 /// A buffer of any data type as packed bytes. Elements that lie contiguously are used in place; others are
 /// packed into memory of the arena or unpacked from it piece by piece as the pieces travel. Ranks
 /// may describe the same signature by different types, so pieces may end inside an element.
