@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "line_reader.h"
 #include "strata/topology/text.h"
@@ -40,7 +41,12 @@ std::uint64_t amount(const LineReader& reader, std::string_view field, std::stri
     return reader.whole(field.substr(0, field.size() - unit.size()));
 }
 
-bool is_message(std::string_view kind) { return kind == "E" || kind == "I" || kind == "S"; }
+/// What this rank has fetched: the line is of the receiver. The request is among S, as a message of 0 bytes.
+bool is_fetch(std::string_view kind) { return kind == "R"; }
+
+bool is_message(std::string_view kind) {
+    return kind == "E" || kind == "I" || kind == "S" || is_fetch(kind);
+}
 
 /// Lines that say again, by collective operation, what the point-to-point lines hold.
 bool is_collective(std::string_view kind) {
@@ -55,16 +61,18 @@ void read_rank(const std::string& path, int rank, int ranks, std::vector<Flow>& 
         if (is_collective(fields[0])) continue;
         if (!is_message(fields[0])) {
             reader.fail("unknown kind of line '" + std::string(fields[0].substr(0, 40)) +
-                        "'; known: E, I, S, C, D, O2A, A2O, A2A");
+                        "'; known: E, I, S, R, C, D, O2A, A2O, A2A");
         }
         if (fields.size() < 5) {
             reader.fail("a line is to be '" + std::string(fields[0]) + " FROM TO N bytes N msgs sent'");
         }
-        const int from = reader.rank(fields[1], ranks);
-        if (from != rank)
-            reader.fail("is about rank " + std::to_string(from) + ", not " + std::to_string(rank));
-        flows.push_back({from, reader.rank(fields[2], ranks), amount(reader, fields[3], " bytes"),
-                         amount(reader, fields[4], " msgs sent")});
+        const int own = reader.rank(fields[1], ranks);
+        if (own != rank)
+            reader.fail("is about rank " + std::to_string(own) + ", not " + std::to_string(rank));
+        Flow flow{own, reader.rank(fields[2], ranks), amount(reader, fields[3], " bytes"),
+                  amount(reader, fields[4], " msgs sent")};
+        if (is_fetch(fields[0])) std::swap(flow.from, flow.to);
+        flows.push_back(flow);
     }
 }
 

@@ -110,6 +110,21 @@ TEST_F(TrafficFiles, ReadsWhatOpenMpiMonitors) {
     EXPECT_EQ(read_traffic(path("prof"), TrafficFormat::monitoring), expected);
 }
 
+TEST_F(TrafficFiles, TurnsWhatOpenMpiCountsWhereItArrives) {
+    // Open MPI 4.1.4: rank 0 gets twice from rank 1, rank 2 fetches and changes 8 bytes of rank 0.
+    write("prof.0.prof",
+          "# POINT TO POINT\n# OSC\nS\t0\t1\t0 bytes\t2 msgs sent\nR\t0\t1\t300 bytes\t2 msgs sent\n"
+          "# COLLECTIVES\n");
+    write("prof.1.prof", "# POINT TO POINT\n# OSC\n# COLLECTIVES\n");
+    write("prof.2.prof",
+          "# POINT TO POINT\n# OSC\nS\t2\t0\t8 bytes\t1 msgs sent\nR\t2\t0\t8 bytes\t1 msgs sent\n");
+    EXPECT_EQ(read_traffic(path("prof")),
+              TrafficMatrix(3, {{0, 1, 0, 2}, {0, 2, 8, 1}, {1, 0, 300, 2}, {2, 0, 8, 1}}));
+    write("prof.0.prof", "R\t0\t1\t300 bytes\t2 msgs sent\n");
+    EXPECT_EQ(read_traffic(path("prof.0.prof")),
+              TrafficMatrix(3, {{0, 2, 8, 1}, {1, 0, 300, 2}, {2, 0, 8, 1}}));
+}
+
 TEST_F(TrafficFiles, KnowsOpenMpisFilesByAnyOfTheirLines) {
     write("prof.0.prof", "# POINT TO POINT\nE\t0\t1\t5 bytes\t1 msgs sent\n");
     const TrafficMatrix expected(2, {{0, 1, 5, 1}});
@@ -286,13 +301,14 @@ TEST_F(TrafficFiles, ComplainsAboutMonitoring) {
               "p.1.prof: is missing, though there is p.2.prof: one file per rank is needed");
     write("p.1.prof", "X\t1\t0\n");
     EXPECT_EQ(complaint_about("p.1.prof", path("p")),
-              "p.1.prof:1: unknown kind of line 'X'; known: E, I, S, C, D, O2A, A2O, A2A");
+              "p.1.prof:1: unknown kind of line 'X'; known: E, I, S, R, C, D, O2A, A2O, A2A");
     const auto line = [&](const std::string& text) {
         write("p.1.prof", "# POINT TO POINT\n" + text + "\n");
         return complaint_about("p.1.prof", path("p"));
     };
     EXPECT_EQ(line("E\t1\t0\t10 bytes"), "p.1.prof:2: a line is to be 'E FROM TO N bytes N msgs sent'");
     EXPECT_EQ(line("E\t0\t2\t10 bytes\t1 msgs sent"), "p.1.prof:2: is about rank 0, not 1");
+    EXPECT_EQ(line("R\t0\t1\t10 bytes\t1 msgs sent"), "p.1.prof:2: is about rank 0, not 1");
     EXPECT_EQ(line("E\t1\t3\t10 bytes\t1 msgs sent"), "p.1.prof:2: '3' is no rank from 0 to 2");
     EXPECT_EQ(line("E\t1\t0\t10\t1 msgs sent"), "p.1.prof:2: '10' is not 'N bytes'");
     EXPECT_EQ(line("E\t1\t0\t10 bytes\tx msgs sent"),

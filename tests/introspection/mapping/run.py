@@ -10,24 +10,44 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from job import Failure, Paths, conclude, environment, pretended, require_component  # noqa: E402
 
 RANKS, NODES, SIZE, CALLS = 8, 4, 100000, 5
+TOLD = ("--topology", "synthetic:core:4", "--nodes", "2")
 
 
-def traffic(paths, command, folder, machine=(), parameters=None):
-    arguments = [command, "--run", *machine, "--format", "json", "--output", "traffic.json", "--",
-                 paths["mpirun"], "--oversubscribe", "-n", str(RANKS), paths["probe"], "--sizes", str(SIZE),
-                 "--calls", str(CALLS), "--on", "world", "--roots", "0"]
+def shown(paths, command, folder, program, machine=(), parameters=None, form="json"):
+    """What is shown of a job of RANKS ranks, as text."""
+    output = f"traffic.{form}"
+    arguments = [command, "--run", *machine, "--format", form, "--output", output, "--",
+                 paths["mpirun"], "--oversubscribe", "-n", str(RANKS), *program]
     settings = {"btl": "self,vader", "mpi_yield_when_idle": "1"} | (parameters or {})
     run = subprocess.run(arguments, cwd=folder, env=environment(paths, settings), text=True, timeout=80,
                          capture_output=True)
     if run.returncode != 0:
         raise Failure(f"exit status {run.returncode}\n{run.stdout}{run.stderr}")
-    if os.listdir(folder) != ["traffic.json"]:
+    if os.listdir(folder) != [output]:
         raise Failure(f"left behind: {os.listdir(folder)}")
-    with open(os.path.join(folder, "traffic.json"), encoding="utf-8") as file:
-        return json.load(file)
+    with open(os.path.join(folder, output), encoding="utf-8") as file:
+        return file.read()
 
 
-def test(paths, command):
+def traffic(paths, command, folder, machine=(), parameters=None):
+    program = [paths["probe"], "--sizes", str(SIZE), "--calls", str(CALLS), "--on", "world", "--roots", "0"]
+    return json.loads(shown(paths, command, folder, program, machine, parameters))
+
+
+def test_fetching(paths, command, fetching):
+    """What a rank gets is sent by its target; the request is a message of the rank itself."""
+    with tempfile.TemporaryDirectory() as folder:
+        text = shown(paths, command, folder, [fetching, str(CALLS), str(SIZE)], TOLD, {"coll": "^strata"}, "sparse")
+    flows = {(int(line.split()[0]), int(line.split()[1])): [int(word) for word in line.split()[2:]]
+             for line in text.splitlines()[1:]}
+    few = 20000  # bytes of MPI's own messages for a window
+    for rank in range(RANKS - 1):
+        to, back = flows[rank, rank + 1], flows[rank + 1, rank]
+        if not CALLS * SIZE <= back[0] <= CALLS * SIZE + few or to[0] > few or min(to[1], back[1]) < CALLS:
+            raise Failure(f"rank {rank} gets {CALLS} times {SIZE} bytes of rank {rank + 1}, not: {to}, {back}\n{text}")
+
+
+def test(paths, command, fetching):
     require_component(paths, "pml: monitoring")
     with tempfile.TemporaryDirectory() as folder:
         # A broadcast enters each other node once; the program says no more to all than some results.
@@ -38,10 +58,10 @@ def test(paths, command):
             raise Failure(f"{network} bytes between nodes, expected {least} and little more: {found}")
     with tempfile.TemporaryDirectory() as folder:
         # Without the plugin the user tells of the machine.
-        machine = ("--topology", "synthetic:core:4", "--nodes", "2")
-        found = traffic(paths, command, folder, machine, {"coll": "^strata"})
+        found = traffic(paths, command, folder, TOLD, {"coll": "^strata"})
         if [level["level"] for level in found["levels"]] != ["cluster", "node"]:
             raise Failure(f"not the machine that was told: {found}")
+    test_fetching(paths, command, fetching)
 
 
-conclude(lambda: test(Paths(sys.argv[1]), sys.argv[2]))
+conclude(lambda: test(Paths(sys.argv[1]), *sys.argv[2:]))

@@ -28,7 +28,8 @@ std::string known_traffic_formats();
 /// Reads a matrix, line by line. `path` is a file, or what the names of several begin with: NAME for
 /// NAME_sizes.RANK.prof and, beside it, NAME_counts.RANK.prof (bytes and messages of a monitoring session),
 /// or PREFIX of one file per rank. Without `format` the first line tells it; a pipe will do, too. Of Open
-/// MPI's files the lines of messages (E, I) and of one-sided traffic (S) count; those of collectives repeat
+/// MPI's files the lines of messages (E, I) and of one-sided traffic (S, and R the other way round: a Get is a
+/// request of 0 bytes and what its target sends, as in monitoring sessions) count; those of collectives repeat
 /// what E and I hold, and do not. Throws topology::FileError for what is no such matrix.
 TrafficMatrix read_traffic(const std::string& path, std::optional<TrafficFormat> format = {});
 
