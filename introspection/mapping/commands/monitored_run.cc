@@ -1,14 +1,54 @@
 #include "monitored_run.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "command_line.h"
+#include "strata/topology/text.h"
 
 namespace strata::mapping {
+namespace {
+
+enum class Monitoring { used, missing, excluded };
+
+/// Of a list of components, or of those that are left out (^), as the environment has them.
+Monitoring monitoring_in(std::string_view list) {
+    const bool left_out = list.starts_with('^');
+    if (left_out) list.remove_prefix(1);
+    const std::vector<std::string_view> names = topology::split(list, ',');
+    const bool named = std::find(names.begin(), names.end(), "monitoring") != names.end();
+    if (left_out) return named ? Monitoring::excluded : Monitoring::used;
+    return named || list.empty() ? Monitoring::used : Monitoring::missing;
+}
+
+/// Lists of components that the environment has, with monitoring in them; also those that stay as they are, as
+/// they have to reach other nodes, too. Throws tool::UsageError where nothing could be counted.
+std::vector<std::pair<std::string, std::string>> monitored_components() {
+    std::vector<std::pair<std::string, std::string>> lists;
+    for (const std::string framework : {"pml", "coll", "osc"}) {
+        const char* const given = std::getenv(("OMPI_MCA_" + framework).c_str());
+        if (given == nullptr) continue;
+        const Monitoring found = monitoring_in(given);
+        // pml's is indispensable; those of coll and osc are left out where the user says so.
+        if (found == Monitoring::excluded && framework == "pml") {
+            throw tool::UsageError("run", "OMPI_MCA_pml=" + std::string(given) +
+                                              " leaves out what counts messages: take monitoring out of it");
+        }
+        lists.emplace_back(framework, std::string(given) + (found == Monitoring::missing ? ",monitoring" : ""));
+    }
+    return lists;
+}
+
+}  // namespace
 
 int MonitoredRun::run(const std::vector<std::string>& command) const {
-    return tool::run_job(command, {{"pml_monitoring_enable", "1"},
-                                   {"pml_monitoring_enable_output", "3"},
-                                   {"pml_monitoring_filename", prefix()},
-                                   {"coll_strata_dump", folder_.file("job.json")}});
+    std::vector<std::pair<std::string, std::string>> parameters = monitored_components();
+    parameters.insert(parameters.begin(), {{"pml_monitoring_enable", "1"},
+                                           {"pml_monitoring_enable_output", "3"},
+                                           {"pml_monitoring_filename", prefix()},
+                                           {"coll_strata_dump", folder_.file("job.json")}});
+    return tool::run_job(command, parameters);
 }
 
 bool MonitoredRun::has_traffic() const {

@@ -267,6 +267,31 @@ class Commands(unittest.TestCase):
                 found = re.findall("^OMPI_MCA_mca_base_env_list=(.*)$", file.read(), re.M)[0].split(";")
             self.assertEqual(found, ["GIVEN", *listed])
 
+    def test_lists_of_components_get_monitoring(self):
+        mpirun, printed = self.path("mpirun"), self.path("environment")
+        with open(mpirun, "w", encoding="utf-8") as file:
+            file.write(f'#!/bin/sh\nif [ "$1" = --version ]; then echo "mpirun (Open MPI) 5.0.7"; else env >{printed}; fi\n')
+        os.chmod(mpirun, 0o755)
+        plain = {name: value for name, value in os.environ.items() if not name.startswith("OMPI_MCA_")}
+        for given, wanted in (("", ""), ("ob1", "ob1,monitoring"), ("ob1,monitoring", "ob1,monitoring"),
+                              ("monitoring,ob1", "monitoring,ob1"), ("^cm", "^cm"), (None, None)):
+            lists = {} if given is None else {f"OMPI_MCA_{name}": given for name in ("pml", "coll", "osc")}
+            run = command(TRAFFIC, "--run", *MACHINE, "--", mpirun, cwd=self.scratch.name, env=plain | lists)
+            self.assertIn("left no traffic", run.stderr)
+            with open(printed, encoding="utf-8") as file:
+                found = dict(line.split("=", 1) for line in file.read().splitlines() if line.startswith("OMPI_MCA_"))
+            for name in ("pml", "coll", "osc"):
+                self.assertEqual(found.get(f"OMPI_MCA_{name}"), wanted, given)
+                self.assertEqual(f"OMPI_MCA_{name}" in found["OMPI_MCA_mca_base_env_list"].split(";"), given is not None)
+            os.remove(printed)
+        for excluded in ("^monitoring", "^cm,monitoring"):
+            run = command(TRAFFIC, "--run", *MACHINE, "--", mpirun, cwd=self.scratch.name,
+                          env=plain | {"OMPI_MCA_pml": excluded})
+            self.assertEqual((run.returncode, run.stderr),
+                             (2, f"strata-traffic: --run: OMPI_MCA_pml={excluded} leaves out what counts messages: take "
+                                 "monitoring out of it\n"))
+            self.assertEqual(self.left(), ["mpirun"])
+
     def test_only_an_mpirun_is_asked_for_its_version(self):
         # A script of the user would do its work once more.
         runs = self.path("runs")

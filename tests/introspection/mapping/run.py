@@ -61,6 +61,9 @@ def test(paths, command, fetching):
         found = traffic(paths, command, folder, TOLD, {"coll": "^strata"})
         if [level["level"] for level in found["levels"]] != ["cluster", "node"]:
             raise Failure(f"not the machine that was told: {found}")
+        found = traffic(paths, command, folder, TOLD, {"coll": "self,basic,libnbc,tuned", "pml": "ob1", "osc": "sm"})
+        if sum(level["before"]["bytes"] for level in found["levels"]) < CALLS * SIZE:
+            raise Failure(f"not monitored where the environment lists components: {found}")
     test_fetching(paths, command, fetching)
 
 
