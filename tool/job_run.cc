@@ -3,7 +3,9 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,7 +17,52 @@
 namespace strata::tool {
 namespace {
 
-/// Ctrl-C ends the command, not whoever waits for it and has to clean up.
+/// A process that does nothing, in the same group as the command, until a signal ends it.
+class Witness {
+public:
+    Witness() { start(); }
+    ~Witness() {
+        if (pid_ <= 0) return;
+        kill(pid_, SIGKILL);
+        waitpid(pid_, nullptr, 0);
+    }
+    Witness(const Witness&) = delete;
+    Witness& operator=(const Witness&) = delete;
+
+    /// Whether a signal that has come just now came to it, too.
+    bool has_got(int number) {
+        constexpr timespec moment = {0, 10'000'000};
+        for (int i = 0; pid_ > 0 && i < 20; ++i) {
+            int status = 0;
+            if (waitpid(pid_, &status, WNOHANG) == pid_) {
+                start();  // for the next one
+                return WIFSIGNALED(status) && WTERMSIG(status) == number;
+            }
+            nanosleep(&moment, nullptr);
+        }
+        return false;
+    }
+
+private:
+    void start() {
+        const pid_t parent = getpid();
+        pid_ = fork();
+        if (pid_ != 0) return;
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        sigset_t none;
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, nullptr);
+        while (getppid() == parent) pause();
+        _exit(0);
+    }
+
+    pid_t pid_ = 0;
+};
+
+/// Signals that end jobs end the command, not whoever waits for it and has to clean up: Ctrl-C reaches it
+/// anyway, SIGTERM and SIGHUP are passed on, unless they came to the whole group (of `timeout`, a terminal, a
+/// batch system): of two, mpirun would leave its processes behind. None gets lost: they stay blocked until
+/// they are awaited.
 class Undisturbed {
 public:
     Undisturbed() {
@@ -23,21 +70,42 @@ public:
         ignore.sa_handler = SIG_IGN;
         sigaction(SIGINT, &ignore, &interrupt_);
         sigaction(SIGQUIT, &ignore, &quit_);
+        struct sigaction usual = {};
+        usual.sa_handler = SIG_DFL;
+        sigaction(SIGCHLD, &usual, &child_);  // where it was ignored nobody would hear of the end
+        sigemptyset(&ending_);
+        for (const int number : {SIGTERM, SIGHUP}) {
+            struct sigaction given = {};
+            sigaction(number, nullptr, &given);
+            if (given.sa_handler != SIG_IGN) sigaddset(&ending_, number);  // nohup ignores one
+        }
+        sigset_t awaited = ending_;
+        sigaddset(&awaited, SIGCHLD);
+        sigprocmask(SIG_BLOCK, &awaited, &mask_);
     }
     ~Undisturbed() {
         sigaction(SIGINT, &interrupt_, nullptr);
         sigaction(SIGQUIT, &quit_, nullptr);
+        sigaction(SIGCHLD, &child_, nullptr);
+        sigprocmask(SIG_SETMASK, &mask_, nullptr);
     }
     Undisturbed(const Undisturbed&) = delete;
     Undisturbed& operator=(const Undisturbed&) = delete;
 
+    pid_t start(const std::vector<std::string>& command) const;
+    /// As run_job() returns it.
+    int wait_for(pid_t child, Witness& witness) const;
+
 private:
     struct sigaction interrupt_ = {};
     struct sigaction quit_ = {};
+    struct sigaction child_ = {};
+    sigset_t ending_ = {};
+    sigset_t mask_ = {};  ///< before, and of the command
 };
 
-/// The command, which Ctrl-C ends as usual.
-pid_t start(const std::vector<std::string>& command) {
+/// The command, which signals end as usual.
+pid_t Undisturbed::start(const std::vector<std::string>& command) const {
     std::vector<char*> arguments;
     for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
@@ -48,7 +116,8 @@ pid_t start(const std::vector<std::string>& command) {
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigdefault(&attributes, &usual);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setsigmask(&attributes, &mask_);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
     pid_t child = 0;
     const int error = posix_spawnp(&child, arguments[0], nullptr, &attributes, arguments.data(), environ);
     posix_spawnattr_destroy(&attributes);
@@ -58,13 +127,24 @@ pid_t start(const std::vector<std::string>& command) {
     return child;
 }
 
-int wait_for(pid_t child) {
+int Undisturbed::wait_for(pid_t child, Witness& witness) const {
+    constexpr int signalled = 128;  // as shells say it
+    sigset_t awaited = ending_;
+    sigaddset(&awaited, SIGCHLD);
+    int ending = 0;
     int status = 0;
-    while (waitpid(child, &status, 0) < 0) {
-        if (errno != EINTR)
+    for (pid_t ended = 0; (ended = waitpid(child, &status, WNOHANG)) != child;) {
+        if (ended < 0 && errno != EINTR)
             throw std::runtime_error(std::string("--run: cannot wait: ") + std::strerror(errno));
+        const int number = sigwaitinfo(&awaited, nullptr);
+        if (number > 0 && number != SIGCHLD) {
+            ending = number;
+            if (!witness.has_got(number)) kill(child, number);
+        }
     }
-    return status;
+    // Who was to end says so, whatever the command makes of it: mpirun ends with 1, say.
+    if (ending != 0) return signalled + ending;
+    return WIFSIGNALED(status) ? signalled + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 /// By its name, which distributions lengthen: mpirun.openmpi, mpirun-5.0.7. A script of the user
@@ -128,11 +208,10 @@ RunFolder::~RunFolder() {
 
 int run_job(const std::vector<std::string>& command,
             const std::vector<std::pair<std::string, std::string>>& parameters) {
-    hand_on(parameters, is_old(command));
     const Undisturbed undisturbed;
-    const int status = wait_for(start(command));
-    constexpr int signalled = 128;  // as shells say it
-    return WIFSIGNALED(status) ? signalled + WTERMSIG(status) : WEXITSTATUS(status);
+    hand_on(parameters, is_old(command));
+    Witness witness;
+    return undisturbed.wait_for(undisturbed.start(command), witness);
 }
 
 }  // namespace strata::tool

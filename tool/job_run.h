@@ -26,8 +26,8 @@ private:
 };
 
 /// Runs an unmodified program, with these MCA parameters for all processes of its job, and waits for it; it
-/// inherits the standard streams. Returns its exit status, 128 + N after signal N. Throws std::runtime_error
-/// where it cannot be started.
+/// inherits the standard streams. Returns its exit status, 128 + N after signal N; SIGTERM and SIGHUP are passed
+/// on to it, and it is waited for all the same. Throws std::runtime_error where it cannot be started.
 int run_job(const std::vector<std::string>& command,
             const std::vector<std::pair<std::string, std::string>>& parameters);
 

@@ -22,8 +22,8 @@ Monitoring monitoring_in(std::string_view list) {
     return named || list.empty() ? Monitoring::used : Monitoring::missing;
 }
 
-/// Lists of components that the environment has, with monitoring in them; also those that stay as they are, as
-/// they have to reach other nodes, too. Throws tool::UsageError where nothing could be counted.
+/// Lists of components that the environment has, with monitoring in them; also those that stay as they are,
+/// as they have to reach other nodes, too. Throws tool::UsageError where nothing could be counted.
 std::vector<std::pair<std::string, std::string>> monitored_components() {
     std::vector<std::pair<std::string, std::string>> lists;
     for (const std::string framework : {"pml", "coll", "osc"}) {
@@ -35,7 +35,8 @@ std::vector<std::pair<std::string, std::string>> monitored_components() {
             throw tool::UsageError("run", "OMPI_MCA_pml=" + std::string(given) +
                                               " leaves out what counts messages: take monitoring out of it");
         }
-        lists.emplace_back(framework, std::string(given) + (found == Monitoring::missing ? ",monitoring" : ""));
+        lists.emplace_back(framework,
+                           std::string(given) + (found == Monitoring::missing ? ",monitoring" : ""));
     }
     return lists;
 }

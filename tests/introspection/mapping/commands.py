@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """What golden files cannot say about strata-reorder and strata-traffic: files, dumps, pictures and large matrices."""
+import contextlib
 import json
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import xml.dom.minidom
 
@@ -230,6 +233,38 @@ class Commands(unittest.TestCase):
         run = self.run_program(then='rm "$OMPI_MCA_pml_monitoring_filename.0.prof"')
         self.assertEqual(run.returncode, 2)
         self.assertTrue(os.path.exists(self.kept(run) + ".1.prof"))
+
+    def interrupted(self, program, send):
+        """Exit status after `send` of the command's Popen, and the process that ran the program."""
+        with subprocess.Popen([TRAFFIC, "--run", "--", "sh", "-c", "echo $$ >new; mv new pid; " + program],
+                              cwd=self.scratch.name, stderr=subprocess.DEVNULL, start_new_session=True) as run:
+            until = time.monotonic() + 30
+            while not os.path.exists(self.path("pid")) and time.monotonic() < until:
+                time.sleep(0.02)
+            send(run)
+            try:
+                status = run.wait(timeout=20)
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(run.pid, signal.SIGKILL)
+        with open(self.path("pid"), encoding="utf-8") as file:
+            pid = int(file.read())
+        os.remove(self.path("pid"))
+        return status, pid
+
+    def test_signals_end_the_program_and_not_the_cleaning_up(self):
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            status, pid = self.interrupted("exec sleep 60", lambda run, number=number: run.send_signal(number))
+            self.assertEqual((status, self.left()), (128 + number, []))
+            self.assertRaises(ProcessLookupError, os.kill, pid, 0)
+
+    def test_a_signal_to_all_reaches_the_program_once(self):
+        # As `timeout` and terminals send it; of the second one mpirun would leave its processes behind.
+        program = 'trap "echo x >>got" TERM; i=0; while [ $i -lt 10 ]; do sleep 0.1; i=$((i + 1)); done'
+        status, _ = self.interrupted(program, lambda run: os.killpg(run.pid, signal.SIGTERM))
+        self.assertEqual((status, self.left()), (143, ["got"]))
+        with open(self.path("got"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "x\n")
 
     def test_matrices_without_end_are_refused(self):
         run = command(REORDER, "/dev/zero", *MACHINE)
