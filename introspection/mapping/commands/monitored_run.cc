@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "command_line.h"
+#include "strata/algorithms/hierarchy_dump.h"
 #include "strata/topology/text.h"
+#include "strata/topology/text_file.h"
 
 namespace strata::mapping {
 namespace {
@@ -52,10 +54,25 @@ int MonitoredRun::run(const std::vector<std::string>& command) const {
     return tool::run_job(command, parameters);
 }
 
-bool MonitoredRun::has_traffic() const {
+int MonitoredRun::profiles() const {
     const std::filesystem::directory_iterator files(folder_.path());
-    return std::any_of(begin(files), end(files),
-                       [](const auto& file) { return file.path().extension() == ".prof"; });
+    return static_cast<int>(std::count_if(
+        begin(files), end(files), [](const auto& file) { return file.path().extension() == ".prof"; }));
+}
+
+bool MonitoredRun::has_traffic() const { return profiles() > 0; }
+
+void MonitoredRun::require_one_job() const {
+    const std::string file = dump();
+    if (file.empty()) return;
+    const int ranks =
+        algorithms::parse_hierarchy_dump(topology::read_text_file(file), file).hierarchy.ranks();
+    if (ranks == profiles()) return;
+    throw tool::UsageError(
+        "run",
+        "the traffic is of " + std::to_string(profiles()) + " ranks, the hierarchy of " +
+            std::to_string(ranks) +
+            ": one job can be shown, without MPI_Comm_spawn, that ends in MPI_Finalize on all its ranks");
 }
 
 std::string MonitoredRun::dump() const {

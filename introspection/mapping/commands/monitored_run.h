@@ -14,6 +14,8 @@ public:
     int run(const std::vector<std::string>& command) const;
 
     bool has_traffic() const;
+    /// Throws tool::UsageError where what was counted and what the plugin wrote are not of as many ranks.
+    void require_one_job() const;
 
     /// For read_traffic().
     std::string prefix() const { return folder_.file("traffic"); }
@@ -22,6 +24,8 @@ public:
     void keep() { folder_.keep(); }
 
 private:
+    int profiles() const;
+
     tool::RunFolder folder_{"strata-traffic"};
 };
 

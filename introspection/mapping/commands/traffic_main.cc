@@ -29,7 +29,10 @@ constexpr const char* examples = R"(Examples:
       the same by hand
 
 With --run the hierarchy is what the plugin writes in the job, where it is loaded and no option tells of a machine.
-If the result cannot be shown, what was counted is kept.
+If the result cannot be shown, what was counted is kept. Where the environment lists components (OMPI_MCA_pml,
+OMPI_MCA_coll, OMPI_MCA_osc), monitoring is added to the list.
+Only one job can be shown, without MPI_Comm_spawn: of several, or of a second one with the same PREFIX
+(pml_monitoring_filename), each overwrites some files of the others. Take a PREFIX that no job has used before.
 Exit status: with --run that of the command, unless it is 0 (128 + N after signal N); else 0 when done, 1 when the
 result could not be written or the command left no traffic, 2 when an option or the matrix is wrong.)";
 
@@ -142,6 +145,7 @@ void run_and_show(const Options& options, const Picture& picture, int& status) {
     found.input = "monitoring";
     if (!told) found.from_dump = monitored.dump();
     try {
+        monitored.require_one_job();
         if (!told && !found.from_dump.empty()) input = load_machine(found);
         load_traffic(found, input);
         show(options, picture, input);

@@ -234,6 +234,18 @@ class Commands(unittest.TestCase):
         self.assertEqual(run.returncode, 2)
         self.assertTrue(os.path.exists(self.kept(run) + ".1.prof"))
 
+    def test_traffic_of_several_jobs_is_refused(self):
+        dump = self.path("job.json")
+        self.output(TOPO, *MACHINE, "--output", dump)
+        for cores in (4, 16):
+            run = self.run_program(then=f'cp {dump} "$OMPI_MCA_coll_strata_dump"', cores=cores)
+            self.assertEqual((run.returncode, run.stdout), (2, ""))
+            self.assertIn("strata-traffic: --run: the traffic is of 4 ranks, the hierarchy of 16: one job can be shown",
+                          run.stderr)
+        self.output(TOPO, "--topology", "synthetic:core:4", "--output", dump)
+        run = self.run_program(then=f'cp {dump} "$OMPI_MCA_coll_strata_dump"')
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+
     def interrupted(self, program, send):
         """Exit status after `send` of the command's Popen, and the process that ran the program."""
         with subprocess.Popen([TRAFFIC, "--run", "--", "sh", "-c", "echo $$ >new; mv new pid; " + program],
