@@ -100,11 +100,16 @@ int MPI_M_finalize(void);
  *               intercommunicator), INTERNAL_FAIL. */
 int MPI_M_start(MPI_Comm comm, MPI_M_msid *msid);
 
-/** MISSING_INIT, INVALID_MSID, MULTIPLE_CALL, MPIT_FAIL. */
+/** MISSING_INIT, INVALID_MSID, MULTIPLE_CALL, MPIT_FAIL.
+ *
+ *  MPIT_FAIL, where MPI_T fails or Open MPI's counters were reset while the session was active (a handle on
+ *  pml_monitoring_flush does that when it is allocated or stopped): the session is suspended, but its counts are lost.
+ *  The functions for data then return MPIT_FAIL on all processes, until MPI_M_reset. A reset is seen where a counter is
+ *  smaller than when it was last looked at; what is sent between looks may hide it. */
 int MPI_M_suspend(MPI_M_msid msid);
 /** MISSING_INIT, INVALID_MSID, MULTIPLE_CALL, MPIT_FAIL. */
 int MPI_M_continue(MPI_M_msid msid);
-/** All counts of the session become 0. MISSING_INIT, INVALID_MSID, SESSION_NOT_SUSPENDED. */
+/** All counts of the session become 0; lost ones, too. MISSING_INIT, INVALID_MSID, SESSION_NOT_SUSPENDED. */
 int MPI_M_reset(MPI_M_msid msid);
 /** MISSING_INIT, INVALID_MSID, SESSION_NOT_SUSPENDED. */
 int MPI_M_free(MPI_M_msid msid);
@@ -116,7 +121,7 @@ int MPI_M_get_info(MPI_M_msid msid, int *provided, int *array_size);
 
 /** What the calling process sent to each member: n messages, n bytes, in the order of ranks in the communicator. Each
  *  process may give other flags. What the functions for data return: MISSING_INIT, INVALID_MSID,
- *  SESSION_NOT_SUSPENDED, INTERNAL_FAIL (flags, memory), MPIT_FAIL.
+ *  SESSION_NOT_SUSPENDED, INTERNAL_FAIL (flags, memory), MPIT_FAIL (also where a member's counts are lost).
  *  @param msg_counts, msg_sizes  outputs of n elements, or MPI_M_DATA_IGNORE */
 int MPI_M_get_data(MPI_M_msid msid, unsigned long *msg_counts, unsigned long *msg_sizes, int flags);
 

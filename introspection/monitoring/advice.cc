@@ -79,4 +79,11 @@ void advise_what_is_counted() {
                    "    point-to-point messages (MPI_M_P2P_ONLY, MPI_M_ALL_COMM); 5.0 has them all");
 }
 
+void advise_reset() {
+    static std::atomic_flag printed;
+    print_once(printed,
+               "Open MPI's counters were reset during a session, whose counts are lost: a handle on\n"
+               "    pml_monitoring_flush does that");
+}
+
 }  // namespace strata::introspection

@@ -12,5 +12,7 @@ void advise_same_mode();
 void advise_collectives();
 /// Something was asked for that this release of Open MPI does not count. The caller prints.
 void advise_what_is_counted();
+/// Counters became smaller during a session. The caller prints.
+void advise_reset();
 
 }  // namespace strata::introspection

@@ -43,31 +43,29 @@ int Monitor::start(MPI_Comm comm, MPI_M_msid* id) {
     PrivateCommunicator::Values values{};
     MPI_M_msid reserved = 0;
     std::shared_ptr<Session> session;
-    TrafficRows sent;
+    Reading now;  // from here on; after the agreement nothing may fail on one process only
     try {
         session = std::make_shared<Session>(communicator, tag);
-        sent = TrafficRows(recorder_.processes());
+        now.sent = TrafficRows(recorder_.processes());
         const std::lock_guard guard(lock_);
         reserved = sessions_.reserve();
-        values[0] = id == nullptr             ? MPI_M_INVALID_MSID
-                    : reserved == 0           ? MPI_M_SESSION_OVERFLOW
-                    : !recorder_.read(sent) ? MPI_M_MPIT_FAIL
-                                              : MPI_SUCCESS;
+        values[0] = id == nullptr          ? MPI_M_INVALID_MSID
+                    : reserved == 0        ? MPI_M_SESSION_OVERFLOW
+                    : !recorder_.read(now) ? MPI_M_MPIT_FAIL
+                                           : MPI_SUCCESS;
     } catch (const std::bad_alloc&) {
         values[0] = MPI_M_INTERNAL_FAIL;
     }
     int code = communicator->agree(0, values) ? static_cast<int>(values[0]) : MPI_M_MPIT_FAIL;
     const std::lock_guard guard(lock_);
-    if (code == MPI_SUCCESS && !recorder_.read(sent)) {
-        code = MPI_M_MPIT_FAIL;
-    }
+    if (code == MPI_SUCCESS && !recorder_.read(now)) code = MPI_M_MPIT_FAIL;
     if (code != MPI_SUCCESS) {
         if (reserved != 0) {
             sessions_.remove(reserved);
         }
         return code;
     }
-    session->activate(sent);
+    session->activate(now);
     sessions_.fill(reserved, std::move(session));
     *id = reserved;
     return MPI_SUCCESS;
@@ -103,15 +101,25 @@ int Monitor::on_sessions(MPI_M_msid id, int refusal, Applies applies, Act act) {
 int Monitor::change(MPI_M_msid id, bool activate) {
     const auto applies = [&](const Session& session) { return session.active() != activate; };
     return on_sessions(id, MPI_M_MULTIPLE_CALL, applies, [&](const std::vector<MPI_M_msid>& ids, auto&) {
-        TrafficRows sent(recorder_.processes());
-        if (!recorder_.read(sent)) {
-            return static_cast<int>(MPI_M_MPIT_FAIL);
-        }
+        Reading now{TrafficRows(recorder_.processes())};
+        const bool read = recorder_.read(now);
+        bool complete = read;
         for (const MPI_M_msid each : ids) {
             const auto session = sessions_.find(each);
-            activate ? session->activate(sent) : session->suspend(sent);
+            if (activate) {
+                if (read) {
+                    session->activate(now);
+                }
+                continue;
+            }
+            // Suspended in any case: nobody could free it otherwise.
+            read ? session->suspend(now) : session->suspend_without_counts();
+            complete = complete && session->complete();
         }
-        return MPI_SUCCESS;
+        if (read && !complete) {
+            advise_reset();
+        }
+        return complete ? MPI_SUCCESS : static_cast<int>(MPI_M_MPIT_FAIL);
     });
 }
 
@@ -193,7 +201,8 @@ int Monitor::check(const Request& request, const Session& session) const {
     if (request.flags <= 0 || (request.flags & ~MPI_M_ALL_COMM) != 0 || (counts && !request.valid)) {
         return MPI_M_INTERNAL_FAIL;
     }
-    return can_count(request.flags, session.communicator().rank() == 0) ? MPI_SUCCESS : MPI_M_MPIT_FAIL;
+    const bool counted = session.complete() && can_count(request.flags, session.communicator().rank() == 0);
+    return counted ? MPI_SUCCESS : MPI_M_MPIT_FAIL;
 }
 
 void Monitor::fill_row(View& view, const TrafficRows& recorded, int flags) const {

@@ -31,8 +31,8 @@ bool Monitor::end_with_mpi() {
 struct Monitor::Opening {
     enum : std::size_t { works = traffic_count, has_memory, mode, minus_mode, one_thread, count };
     std::array<int, count> least{};
-    TrafficRows before;
-    TrafficRows now;  ///< room for a second look
+    Reading before;
+    Reading now;  ///< room for a second look
 
     bool some_kind() const {
         return std::any_of(least.begin(), least.begin() + traffic_count, [](int has) { return has != 0; });
@@ -46,7 +46,7 @@ void Monitor::open_here(Opening& opening) {
     own[Opening::one_thread] = level == MPI_THREAD_MULTIPLE ? 0 : 1;
     try {
         const bool works = recorder_.open();
-        opening.before = TrafficRows(recorder_.processes());
+        opening.before.sent = TrafficRows(recorder_.processes());
         own[Opening::works] = works && recorder_.read(opening.before) ? 1 : 0;
         opening.now = opening.before;
         own[Opening::has_memory] = 1;
@@ -63,11 +63,11 @@ void Monitor::open_here(Opening& opening) {
 /// The counters of collective calls are there even if the component that counts is not: whether they have
 /// seen the call of all processes that was made since `opening`.
 bool Monitor::counts_collectives(Opening& opening) {
-    TrafficRows& now = opening.now;
+    TrafficRows& now = opening.now.sent;
     const unsigned long* counts = now.counts(Traffic::collectives);
-    const unsigned long* before = opening.before.counts(Traffic::collectives);
+    const unsigned long* before = opening.before.sent.counts(Traffic::collectives);
     return now.processes() < 2 ||
-           (recorder_.read(now) && !std::equal(counts, counts + now.processes(), before));
+           (recorder_.read(opening.now) && !std::equal(counts, counts + now.processes(), before));
 }
 
 int Monitor::open_counters() {

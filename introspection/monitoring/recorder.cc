@@ -6,7 +6,8 @@ bool Recorder::open() {
     const std::lock_guard guard(lock_);
     int processes = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    own_ = frozen_ = scratch_ = TrafficRows(static_cast<std::size_t>(processes));
+    last_ = own_ = frozen_ = scratch_ = TrafficRows(static_cast<std::size_t>(processes));
+    resets_ = 0;
     hiding_ = 0;
     broken_ = false;
     return counters_.open();
@@ -21,22 +22,29 @@ bool Recorder::read_seen(TrafficRows& rows) {
     if (!counters_.read(rows)) {
         return false;
     }
+    bool smaller = false;
     for (std::size_t i = 0; i < rows.words().size(); ++i) {
+        smaller |= rows.words()[i] < last_.words()[i];
+        last_.words()[i] = rows.words()[i];
         rows.words()[i] -= own_.words()[i];
     }
+    resets_ += smaller ? 1 : 0;
     return true;
 }
 
-bool Recorder::read(TrafficRows& rows) {
+bool Recorder::read(Reading& reading) {
     const std::lock_guard guard(lock_);
     if (broken_) {
         return false;
     }
+    bool good = true;
     if (hiding_ > 0) {
-        rows = frozen_;  // where it will go on
-        return true;
+        reading.sent = frozen_;  // where it will go on
+    } else {
+        good = read_seen(reading.sent);
     }
-    return read_seen(rows);
+    reading.resets = resets_;
+    return good;
 }
 
 void Recorder::hide() {

@@ -5,6 +5,13 @@
 
 namespace strata::introspection {
 
+/// What was sent until one moment. Only of two readings with equal `resets` does the difference tell
+/// anything.
+struct Reading {
+    TrafficRows sent;
+    int resets = 0;  ///< how often Open MPI's counters had been found smaller than before
+};
+
 /// What this process sent to each process of MPI_COMM_WORLD, without what monitoring itself sends. For all
 /// threads.
 class Recorder {
@@ -18,7 +25,7 @@ public:
     std::size_t processes() const { return own_.processes(); }
 
     /// False when MPI_T fails, or has failed while something was hidden.
-    bool read(TrafficRows& rows);
+    bool read(Reading& reading);
 
     /// A send of our own, which is not to be seen: `send` calls MPI_Isend, and nobody reads between the
     /// message and the note of it. `world_rank` below 0: a process of another job, which Open MPI does not
@@ -44,7 +51,9 @@ private:
 
     std::mutex lock_;
     MessageCounters counters_;
-    TrafficRows own_;     ///< to be subtracted
+    TrafficRows last_;    ///< of the counters
+    int resets_ = 0;      ///< as in Reading
+    TrafficRows own_;     ///< to be subtracted; modulo 2^64, as only differences count
     TrafficRows frozen_;  ///< what was seen when hiding began
     TrafficRows scratch_;
     int hiding_ = 0;

@@ -26,18 +26,33 @@ void select(const TrafficRows& sent, const std::vector<int>& world_ranks, Traffi
 
 }  // namespace
 
-void Session::activate(const TrafficRows& sent) {
-    select(sent, communicator_->world_ranks(), baseline_);
+void Session::activate(const Reading& now) {
+    select(now.sent, communicator_->world_ranks(), baseline_);
+    resets_ = now.resets;
     active_ = true;
 }
 
-void Session::suspend(const TrafficRows& sent) {
-    TrafficRows now(members());
-    select(sent, communicator_->world_ranks(), now);
-    for (std::size_t i = 0; i < now.words().size(); ++i) {
-        recorded_.words()[i] += now.words()[i] - baseline_.words()[i];
+void Session::suspend(const Reading& now) {
+    if (now.resets != resets_) {
+        suspend_without_counts();
+        return;
+    }
+    TrafficRows until(members());
+    select(now.sent, communicator_->world_ranks(), until);
+    for (std::size_t i = 0; i < until.words().size(); ++i) {
+        recorded_.words()[i] += until.words()[i] - baseline_.words()[i];
     }
     active_ = false;
+}
+
+void Session::suspend_without_counts() {
+    complete_ = false;
+    active_ = false;
+}
+
+void Session::reset() {
+    recorded_ = TrafficRows(members());
+    complete_ = true;
 }
 
 MPI_M_msid SessionTable::reserve() {

@@ -20,15 +20,21 @@ public:
     bool active() const { return active_; }
 
     /// From what the process had sent until now.
-    void activate(const TrafficRows& sent);
-    void suspend(const TrafficRows& sent);
-    void reset() { recorded_ = TrafficRows(members()); }
+    void activate(const Reading& now);
+    void suspend(const Reading& now);
+    /// Where nothing can be read.
+    void suspend_without_counts();
+    void reset();
+    /// False: the counters were reset while the session was active, or could not be read.
+    bool complete() const { return complete_; }
     const TrafficRows& recorded() const { return recorded_; }
 
 private:
     std::shared_ptr<PrivateCommunicator> communicator_;
     int tag_;
     bool active_ = false;
+    bool complete_ = true;
+    int resets_ = 0;  ///< of the baseline
     TrafficRows recorded_;
     TrafficRows baseline_;
 };

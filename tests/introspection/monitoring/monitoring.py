@@ -112,7 +112,12 @@ def case_traffic(job, name, spoilt=""):
                       "coll_tuned_allreduce_algorithm": spoilt or "2"}
     with tempfile.TemporaryDirectory() as folder:
         options = [spoilt] if spoilt == "--spoil" else []
-        job.succeed(4, "traffic", [name, "--prefix", f"{folder}/files", *options], mode=mode, parameters=parameters)
+        output = job.succeed(4, "traffic", [name, "--prefix", f"{folder}/files", *options], mode=mode,
+                             parameters=parameters)
+        if "cannot be tried here" in output:
+            skip("this Open MPI has no variable pml_monitoring_flush")
+        if name == "counters_reset":
+            expect(output.count("counters were reset during a session"), 1, "advice")
         if name == "unseen":
             check_flushed_rows(folder)
         if name == "flushed":

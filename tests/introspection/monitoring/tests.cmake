@@ -46,11 +46,11 @@ foreach(language ${languages})
 endforeach()
 
 # Traffic that is known to the byte.
-foreach(case even_and_odd permuted ways_to_send overlapping interrupted unseen pending flushed agreement one_sided estimates
+foreach(case even_and_odd permuted ways_to_send overlapping interrupted unseen pending flushed agreement counters_reset one_sided estimates
              all_once all_once_user_only all_kinds all_kinds_user_only nested_user_only)
   strata_monitoring_test(${case} traffic ${case} TIMEOUT 120 RANKS 4)
 endforeach()
-foreach(case even_and_odd pending one_sided estimates all_once all_kinds)
+foreach(case even_and_odd pending counters_reset one_sided estimates all_once all_kinds)
   strata_monitoring_test(can_fail.${case} traffic ${case} --spoil TIMEOUT 120 RANKS 4 MUST_PRINT "bytes: got.*expected")
 endforeach()
 strata_monitoring_test(can_fail.flushed traffic flushed 1 TIMEOUT 120 RANKS 4 MUST_PRINT "the file of rank 0: got")

@@ -29,6 +29,10 @@ void unseen(const std::string& prefix);
 void pending();
 void flushed(const std::string& prefix);
 
+// resets.cc: false where nothing can reset Open MPI's counters.
+bool counters_reset();
+void reads_fail();
+
 // kinds.cc: kinds of traffic, and their sums.
 void one_sided();
 void estimates();
