@@ -56,9 +56,8 @@ int Monitor::start(MPI_Comm comm, MPI_M_msid* id) {
     } catch (const std::bad_alloc&) {
         values[0] = MPI_M_INTERNAL_FAIL;
     }
-    int code = communicator->agree(0, values) ? static_cast<int>(values[0]) : MPI_M_MPIT_FAIL;
+    const int code = communicator->agree(0, values) ? static_cast<int>(values[0]) : MPI_M_MPIT_FAIL;
     const std::lock_guard guard(lock_);
-    if (code == MPI_SUCCESS && !recorder_.read(now)) code = MPI_M_MPIT_FAIL;
     if (code != MPI_SUCCESS) {
         if (reserved != 0) {
             sessions_.remove(reserved);

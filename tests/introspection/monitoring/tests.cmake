@@ -46,8 +46,8 @@ foreach(language ${languages})
 endforeach()
 
 # Traffic that is known to the byte.
-foreach(case even_and_odd permuted ways_to_send overlapping interrupted unseen pending flushed agreement counters_reset one_sided estimates
-             all_once all_once_user_only all_kinds all_kinds_user_only nested_user_only)
+foreach(case even_and_odd permuted ways_to_send overlapping interrupted unseen pending flushed agreement counters_reset
+             reads_fail one_sided estimates all_once all_once_user_only all_kinds all_kinds_user_only nested_user_only)
   strata_monitoring_test(${case} traffic ${case} TIMEOUT 120 RANKS 4)
 endforeach()
 foreach(case even_and_odd pending counters_reset one_sided estimates all_once all_kinds)
