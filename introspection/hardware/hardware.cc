@@ -91,6 +91,16 @@ Communicator split_unguided(MPI_Comm comm, int key, bool takes_part) {
     return split(made, {}, key).child;
 }
 
+/// By a type of MPI's. What is made knows its members, as whatever is made here.
+Communicator split_by_mpi(MPI_Comm comm, int split_type, int key, MPI_Info info) {
+    const auto members = members_of(comm);
+    MPI_Comm made = MPI_COMM_NULL;
+    require_handled(MPI_Comm_split_type(comm, split_type, key, info, &made));
+    Communicator owned(made);
+    if (!owned.null()) keep_members(made, comm, *members);
+    return owned;
+}
+
 const char* lowest_shared_type(MPI_Comm comm, const Members& members, const std::vector<int>& ranks) {
     int own = 0;
     require_handled(MPI_Comm_rank(comm, &own));
@@ -196,7 +206,7 @@ int MPIX_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
         if (asked.type == MPIX_COMM_TYPE_HW_UNGUIDED) {
             *newcomm = split_unguided(comm, key, takes_part).release();
         } else if (asked.type != MPIX_COMM_TYPE_HW_GUIDED) {
-            require_handled(MPI_Comm_split_type(comm, split_type, key, info, newcomm));
+            *newcomm = split_by_mpi(comm, split_type, key, info).release();
         } else if (asked.guide != 0) {
             *newcomm = split_by_guide(comm, key, Guide::numbered(asked.guide), takes_part).release();
         }

@@ -90,16 +90,16 @@ int MPIX_Comm_hierarchy_free(int nlevels, MPI_Comm **newcomms, MPI_Comm **rootsc
  *
  * num_comms: how many communicators were made of the same parent; index: which of them this is, from 0, by lowest rank
  * in the parent; type: the name of what its members share. Null pointers are passed over. MPI_ERR_COMM for any other
- * communicator, also of roots. */
+ * communicator, also of roots, and by a type of MPI's own. */
 int MPIX_Comm_get_hlevel_info(MPI_Comm comm, int *num_comms, int *index, char **type);
 
 /* The type of the lowest level that all listed ranks of comm share. "Unknown" when comm is MPI_COMM_NULL or the caller
  * is not in the list.
  *
- * The first function of this header that is called with a communicator which none of them has made (those of roots are
- * made by them, too) is collective over it, as it finds out where all members are: before it looks at other arguments.
- * From then on this one is local, and may be called by the listed ranks alone. MPI_ERR_RANK for a rank outside comm,
- * MPI_ERR_ARG for nranks < 0. */
+ * The first function of this header that is called with a communicator which none of them has made is collective over
+ * it, as it finds out where all members are: before it looks at other arguments. From then on this one is local, and may
+ * be called by the listed ranks alone. Communicators of roots, and all of MPIX_Comm_split_type(), are made by them, too.
+ * MPI_ERR_RANK for a rank outside comm, MPI_ERR_ARG for nranks < 0. */
 int MPIX_Comm_get_min_hlevel(MPI_Comm comm, int nranks, const int ranks[], char **type);
 
 /* MPI_Comm_split_type() with the three types above, and all others passed on to it. Collective over comm. A process that

@@ -24,7 +24,7 @@ static void release(MPI_Comm *comm) {
 static void check_known_places(void) {
     const int pair[] = {0, 1};
     const int self = 0;
-    MPI_Comm node, child, roots;
+    MPI_Comm node, child, roots, fresh;
     MPI_Info info = info_with("mpi_hw_resource_type", "node");
     MPIX_Comm_split_type(MPI_COMM_WORLD, MPIX_COMM_TYPE_HW_GUIDED, 0, info, &node);
     if (rank % 4 < 2) expect_shared(node, 2, pair, "Package");
@@ -37,6 +37,11 @@ static void check_known_places(void) {
     release(&node);
     release(&child);
     release(&roots);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &fresh); /* by none of the library's functions */
+    MPIX_Comm_split_type(fresh, MPI_COMM_TYPE_SHARED, -rank, MPI_INFO_NULL, &node);
+    if (rank > 5) expect_shared(node, 2, pair, "Package"); /* ranks 7 and 6 */
+    release(&node);
+    release(&fresh);
 }
 
 /* Rank 0 takes no part. */
