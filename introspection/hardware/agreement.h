@@ -10,7 +10,8 @@ namespace strata::introspection {
 
 /// The greatest of each of the values over all members. Collective over `comm`. Throws on all the greatest
 /// of the error codes that members bring: whoever finds its arguments wrong must not let the others wait.
-std::vector<int> agreed(MPI_Comm comm, int code, std::initializer_list<int> values);
+/// `own`: whose handler MPI has called already is not called again.
+std::vector<int> agreed(MPI_Comm comm, const MpiError& own, std::initializer_list<int> values);
 
 /// A value that must be the same on all members that have one: travels as two of the values above.
 struct Common {

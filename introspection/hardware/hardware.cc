@@ -50,11 +50,11 @@ void set(Value* result, Value value) {
 template <class Check>
 SplitWishes agreed_wishes(MPI_Comm comm, bool roots, MPI_Info info, Check&& check) {
     int near_card = Common::none;
-    const int code = code_of([&] {
+    const MpiError own = outcome_of([&] {
         check();
         if (roots) near_card = wants_near_card(info) ? 1 : 0;
     });
-    const auto most = agreed(comm, code, {roots ? 1 : 0, near_card, Common::mirrored(near_card)});
+    const auto most = agreed(comm, own, {roots ? 1 : 0, near_card, Common::mirrored(near_card)});
     if (!Common::holds(most[1], most[2])) throw MpiError{MPI_ERR_INFO_VALUE};
     return {most[0] != 0, most[1] == 1};
 }
@@ -67,14 +67,14 @@ struct AskedType {
 
 AskedType agreed_type(MPI_Comm comm, int split_type, MPI_Info info, const MPI_Comm* newcomm) {
     AskedType asked{split_type == MPI_UNDEFINED ? Common::none : split_type, Common::none};
-    const int code = code_of([&] {
+    const MpiError own = outcome_of([&] {
         require_argument(newcomm);
         if (split_type != MPIX_COMM_TYPE_HW_GUIDED) return;
         const auto guide = Guide::named(info_value(info, "mpi_hw_resource_type"));
         asked.guide = guide ? guide->number() : 0;
     });
     const auto most = agreed(
-        comm, code, {asked.type, Common::mirrored(asked.type), asked.guide, Common::mirrored(asked.guide)});
+        comm, own, {asked.type, Common::mirrored(asked.type), asked.guide, Common::mirrored(asked.guide)});
     if (!Common::holds(most[0], most[1])) throw MpiError{MPI_ERR_ARG};
     if (!Common::holds(most[2], most[3])) throw MpiError{MPI_ERR_INFO_VALUE};
     return {most[0], most[2]};

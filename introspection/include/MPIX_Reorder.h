@@ -30,15 +30,15 @@ extern "C" {
  * k[i] is i. To be freed. MPI_COMM_NULL after errors.
  *
  * Errors of MPIX_Comm_reorder: MPI_ERR_ARG (a null pointer; all numbers together do not fit 64 bits), MPI_ERR_COMM
- * (MPI_COMM_NULL or an intercommunicator), MPI_ERR_INFO_VALUE. */
+ * (MPI_COMM_NULL or an intercommunicator), MPI_ERR_INFO (none that MPI knows), MPI_ERR_INFO_VALUE. */
 int MPIX_Comm_reorder(MPI_Comm comm, const unsigned long sizes[], const unsigned long counts[], MPI_Info info,
                       MPI_Comm *reordered, int k[]);
 
 /* The same with the whole matrix on the process root, row-major by sender, as MPI_M_rootgather_data() gives it; others
  * pass null pointers.
  *
- * Errors of MPIX_Comm_reorder_matrix: MPI_ERR_ARG, MPI_ERR_COMM, MPI_ERR_INFO_VALUE as above; MPI_ERR_ROOT (outside comm,
- * or not the same on all). */
+ * Errors of MPIX_Comm_reorder_matrix: MPI_ERR_ARG, MPI_ERR_COMM, MPI_ERR_INFO, MPI_ERR_INFO_VALUE as above;
+ * MPI_ERR_ROOT (outside comm, or not the same on all). */
 int MPIX_Comm_reorder_matrix(MPI_Comm comm, int root, const unsigned long sizes[], const unsigned long counts[], MPI_Info info,
                              MPI_Comm *reordered, int k[]);
 

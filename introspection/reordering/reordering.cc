@@ -47,13 +47,14 @@ mapping::ReorderOptions options_of(MPI_Info info) {
 /// would wait for messages of the others.
 template <class Check>
 void agreed_arguments(MPI_Comm comm, int root, Check&& check) {
-    int code = code_of(check);
+    const MpiError found = outcome_of(check);
+    int code = found.code;
     MPI_Error_class(code, &code);  // other processes may not know the code
     if (code != MPI_SUCCESS) root = 0;
     const int own[] = {code, root, -root};
     int most[] = {0, 0, 0};
     require_handled(MPI_Allreduce(own, most, 3, MPI_INT, MPI_MAX, comm));
-    if (most[0] != MPI_SUCCESS) throw MpiError{most[0]};
+    if (most[0] != MPI_SUCCESS) throw MpiError{most[0], found.handled};
     if (most[1] != -most[2]) throw MpiError{MPI_ERR_ROOT};
 }
 

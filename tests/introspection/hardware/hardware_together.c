@@ -141,11 +141,29 @@ static void check_first_calls(void) {
 }
 
 static MPI_Comm handled;
+static int anywhere = 0;
 static int handler_calls = 0;
 static void count_call(MPI_Comm *comm, int *code, ...) {
     (void)code;
     ++handler_calls;
-    expect(*comm == handled, "the handler gets another communicator");
+    expect(*comm == handled || anywhere, "the handler gets another communicator");
+}
+
+/* What MPI finds wrong with an info object MPI tells the handler of MPI_COMM_WORLD, or, from MPI 4 on, of MPI_COMM_SELF:
+ * the library is silent there. */
+static void check_rejected_info(void) {
+    MPI_Comm made, made_roots, *children = NULL, *roots = NULL;
+    MPI_Info bad = rank == 2 ? 0 : MPI_INFO_NULL;
+    int levels = 0, i;
+    const int type = MPIX_COMM_TYPE_HW_GUIDED;
+    for (i = 0; i < 3; ++i) {
+        handler_calls = 0;
+        expect(class_of(i == 0   ? MPIX_Comm_hsplit_with_roots(handled, bad, &made, &made_roots)
+                        : i == 1 ? MPIX_Comm_hierarchy(handled, bad, &levels, &children, &roots)
+                                 : MPIX_Comm_split_type(handled, type, 0, bad, &made)) == MPI_ERR_INFO,
+               "rank 2 has no info object, and no error");
+        expect(handler_calls == 1, "a handler is not called once where MPI rejects an info object");
+    }
 }
 
 static void check_handler(void) {
@@ -158,6 +176,12 @@ static void check_handler(void) {
     expect(handler_calls == 1, "the handler is not called once");
     MPIX_Comm_split_type(handled, rank == 1 ? MPI_COMM_TYPE_SHARED : MPIX_COMM_TYPE_HW_UNGUIDED, 0, MPI_INFO_NULL, &made);
     expect(handler_calls == 2, "the handler is not called once for different types");
+    anywhere = 1;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+    check_rejected_info();
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     MPI_Errhandler_free(&handler);
     MPI_Comm_free(&handled);
 }

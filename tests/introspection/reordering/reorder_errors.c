@@ -17,9 +17,9 @@ static const struct {
     int class;
 } classes[] = {{"SUCCESS", MPI_SUCCESS},      {"ARG", MPI_ERR_ARG},
                {"BUFFER", MPI_ERR_BUFFER},    {"COMM", MPI_ERR_COMM},
-               {"COUNT", MPI_ERR_COUNT},      {"INFO_VALUE", MPI_ERR_INFO_VALUE},
-               {"ROOT", MPI_ERR_ROOT},        {"TRUNCATE", MPI_ERR_TRUNCATE},
-               {"TYPE", MPI_ERR_TYPE}};
+               {"COUNT", MPI_ERR_COUNT},      {"INFO", MPI_ERR_INFO},
+               {"ROOT", MPI_ERR_ROOT},        {"INFO_VALUE", MPI_ERR_INFO_VALUE},
+               {"TYPE", MPI_ERR_TYPE},        {"TRUNCATE", MPI_ERR_TRUNCATE}};
 
 static int rank, processes;
 static MPI_Comm everyone, between_groups = MPI_COMM_NULL;
@@ -55,11 +55,12 @@ static MPI_Comm comm_of(const char *argument) {
     return is(argument, "nowhere") ? MPI_COMM_NULL : is(argument, "between") ? between_groups : everyone;
 }
 
-/* "margin=5%" becomes strata_margin; else no info. */
+/* "margin=5%" becomes strata_margin; else no info, or none that MPI knows. */
 static MPI_Info info_of(const char *argument) {
     const char *value = strchr(argument, '=');
     char key[32];
     MPI_Info info;
+    if (is(argument, "no_info")) return 0;
     if (value == NULL) return MPI_INFO_NULL;
     snprintf(key, sizeof key, "strata_%.*s", (int)(value - argument), argument);
     MPI_Info_create(&info);
@@ -97,7 +98,7 @@ static int reorder(const char *argument, int whole) {
     if (is(argument, "matrix_at_root") && rank != root) s = c = NULL;
     code = whole ? MPIX_Comm_reorder_matrix(comm_of(argument), root, s, c, info, out, is(argument, "no_k") ? NULL : k)
                  : MPIX_Comm_reorder(comm_of(argument), s, c, info, out, is(argument, "no_k") ? NULL : k);
-    if (info != MPI_INFO_NULL) MPI_Info_free(&info);
+    if (info != MPI_INFO_NULL && info != 0) MPI_Info_free(&info);
     if (out == NULL) return code;
     if ((code == MPI_SUCCESS) != (made != MPI_COMM_NULL) || made == MPI_COMM_SELF) return -1;
     if (made != MPI_COMM_NULL) MPI_Comm_free(&made);
@@ -129,7 +130,8 @@ static int call_it(const char *call, const char *argument) {
 }
 
 static void handle_by(MPI_Errhandler handler) {
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler); /* of MPI_COMM_NULL */
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler); /* of MPI_COMM_NULL, and of info objects */
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);  /* of these from MPI 4 on */
     MPI_Comm_set_errhandler(everyone, handler);
     if (between_groups != MPI_COMM_NULL) MPI_Comm_set_errhandler(between_groups, handler);
 }
