@@ -107,6 +107,9 @@ public:
     int level_communicators(const algorithms::Operation& operation, const algorithms::Plan& plan,
                             LevelCommunicators*& found);
 
+    /// True where a late message may still arrive in this object's memory: it must stay for good.
+    bool awaits_late_messages() const { return least_.failed(); }
+
     /// What was done on this communicator.
     CommunicatorCounters& own_counters() { return own_counters_; }
     const CommunicatorCounters& own_counters() const { return own_counters_; }

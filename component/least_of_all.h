@@ -42,6 +42,9 @@ public:
     /// error the words are not to be used.
     int exchange(std::span<std::uint64_t> words);
 
+    /// True once a message has failed: another one may still arrive in this object's memory.
+    bool failed() const { return error_ != 0; }
+
 private:
     struct Nodes;
     bool group(Nodes& nodes) const;
@@ -54,7 +57,6 @@ private:
     void send(int to);
     ompi_request_t* begin_to_hear(int from);
     void hear(ompi_request_t* request);
-    bool failed() const { return error_ != 0; }
     void note(int rc);
 
     ompi_communicator_t* comm_;

@@ -91,18 +91,26 @@ int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     return OMPI_SUCCESS;
 }
 
+/// The end of a communicator.
+void end(Module& module) {
+    if (module.state->awaits_late_messages()) {
+        OBJ_RETAIN(&module.super);
+    }
+}
+
 /// Where Open MPI installs components: of a communicator's end it tells only who has a slot then. So those
 /// from whom we have taken theirs hear of it from us, as often as they would (han 4.1 and 5.0 keeps
 /// references that it gives back nowhere else).
 [[maybe_unused]] int pass_on_disable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     base->coll_module_disable = nullptr;  // called once per slot
-    [[maybe_unused]] auto* module = reinterpret_cast<Module*>(base);
+    auto* module = reinterpret_cast<Module*>(base);
 #define STRATA_COLLECTIVE(op)                                                                            \
     if (module->saved.op.module != nullptr && module->saved.op.module->coll_module_disable != nullptr) { \
         module->saved.op.module->coll_module_disable(module->saved.op.module, comm);                     \
     }
 #include "strata/algorithms/collectives.def"
 #undef STRATA_COLLECTIVE
+    end(*module);
     return OMPI_SUCCESS;
 }
 
@@ -116,6 +124,7 @@ int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     }
 #include "strata/algorithms/collectives.def"
 #undef STRATA_COLLECTIVE
+    end(*module);
     return OMPI_SUCCESS;
 }
 

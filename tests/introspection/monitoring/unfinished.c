@@ -33,6 +33,8 @@ int main(int argc, char **argv) {
     MPI_Comm_free(&gone);
     if (argc > 1 && strcmp(argv[1], "exit") == 0) {
         printf("unfinished: ends\n");
+        fflush(stdout);
+        MPI_Barrier(MPI_COMM_WORLD); /* mpirun ends the others when the first one has gone */
         exit(0);
     }
     MPI_Finalize();
