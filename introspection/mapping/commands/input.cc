@@ -49,10 +49,7 @@ void describe_machine(const InputOptions& options, Input& input) {
     if (!options.from_dump.empty()) {
         const std::string other = tool::given_job_option(options.job);
         if (!other.empty()) throw tool::UsageError(other, "--from-dump tells it already");
-        input.hierarchy = tool::reading("from-dump", [&] {
-                              return algorithms::parse_hierarchy_dump(
-                                  topology::read_text_file(options.from_dump), options.from_dump);
-                          }).hierarchy;
+        input.hierarchy = tool::reading("from-dump", [&] { return dumped_hierarchy(options.from_dump); });
         return;
     }
     // Names refer to all that they are made from: it lives as long as they are asked for.
@@ -72,6 +69,10 @@ void describe_machine(const InputOptions& options, Input& input) {
 }
 
 }  // namespace
+
+topology::Hierarchy dumped_hierarchy(const std::string& file) {
+    return algorithms::parse_hierarchy_dump(topology::read_text_file(file), file).hierarchy;
+}
 
 void add_input_options(CLI::App& app, InputOptions& options) {
     const tool::OptionMaker option{app};

@@ -29,6 +29,9 @@ struct Input {
     LinkCosts costs;
 };
 
+/// What a job wrote of its hierarchy. Throws topology::FileError.
+topology::Hierarchy dumped_hierarchy(const std::string& file);
+
 /// All but the traffic. Throws tool::UsageError.
 Input load_machine(const InputOptions& options);
 /// The traffic, for that machine. Throws tool::UsageError, or topology::FileError for the matrix.

@@ -5,9 +5,8 @@
 #include <utility>
 
 #include "command_line.h"
-#include "strata/algorithms/hierarchy_dump.h"
+#include "input.h"
 #include "strata/topology/text.h"
-#include "strata/topology/text_file.h"
 
 namespace strata::mapping {
 namespace {
@@ -65,8 +64,7 @@ bool MonitoredRun::has_traffic() const { return profiles() > 0; }
 void MonitoredRun::require_one_job() const {
     const std::string file = dump();
     if (file.empty()) return;
-    const int ranks =
-        algorithms::parse_hierarchy_dump(topology::read_text_file(file), file).hierarchy.ranks();
+    const int ranks = dumped_hierarchy(file).ranks();
     if (ranks == profiles()) return;
     throw tool::UsageError(
         "run",
