@@ -25,7 +25,10 @@ def test(mpirun, folder, name):
     machine = {"TOPOLOGY": PLAIN, "PLACEMENT": mixed if name.endswith("_mixed") else cores(2, 4)}
     if name in BAD:
         arguments, message = BAD[name]
-        output, status = start(mpirun, folder, 8, arguments, machine)
+        for _ in range(3):  # MPICH's launcher may end before it has passed on what was said before MPI_Abort
+            output, status = start(mpirun, folder, 8, arguments, machine)
+            if status == 0 or message in output:
+                break
         if status == 0 or message not in output:
             raise Failure(f"exit status {status}\n{output}")
         return
