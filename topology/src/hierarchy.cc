@@ -349,12 +349,10 @@ std::vector<LevelKey> Hierarchy::levels() const {
     };
     for (const Group& group : groups) {
         add(left, group.level);
-        if (group.parent < 0) continue;
+        // The topmost level comes first, also where its like comes again below another one (hwloc's Groups).
+        if (group.level == groups.front().level) continue;
         const LevelKey over = groups[static_cast<std::size_t>(group.parent)].level;
-        // The topmost level comes first, also where there is its like below another one (hwloc's Groups).
-        if (over != group.level && group.level != groups.front().level) {
-            add(above, std::pair(over, group.level));
-        }
+        if (over != group.level) add(above, std::pair(over, group.level));
     }
     std::sort(left.begin(), left.end(), usually_above);
     std::vector<LevelKey> result;
