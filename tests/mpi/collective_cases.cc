@@ -100,11 +100,14 @@ CollectiveCase random_case(Random& common, int ranks, const Operators& operators
         common.between(0, static_cast<std::int64_t>(limits.collectives.size()) - 1))];
     what.root = static_cast<int>(common.between(0, 1 << 20));
     what.in_place = common.one_in(3);
-    what.plain = common.one_in(3);
+    what.plain = common.one_in(3) || limits.plain;
     what.count_zero = common.one_in(2);
     what.absurd = common.one_in(2);
     what.any_types = limits.any_types;
     what.kind = static_cast<ItemKind>(common.between(0, item_kind_count - 1));
+    if (limits.plain && what.kind == ItemKind::record) {
+        what.kind = ItemKind::integer;
+    }
     what.op = operators.draw(common);
     what.key = common.next();
     // Every rank computes everybody's contribution to a reduction: smaller ones.
@@ -117,7 +120,7 @@ CollectiveCase random_case(Random& common, int ranks, const Operators& operators
         reduces(what.collective) ? operators[what.op].value_bytes : item_bytes(what.kind);
     what.items =
         static_cast<int>(common.one_in(10) ? common.between(0, 2) : bytes / static_cast<std::int64_t>(each));
-    what.at_bottom = common.one_in(5) && can_be_at_bottom(what, operators);
+    what.at_bottom = common.one_in(5) && !limits.plain && can_be_at_bottom(what, operators);
     return what;
 }
 

@@ -73,6 +73,11 @@ struct CaseLimits {
     /// ring Allreduce writes outside of its temporary memory where items do not begin at the buffer's
     /// address. Its Reduce takes MPI_BOTTOM, which is null, for no buffer at all.
     bool any_types = false;
+    /// Neither derived datatypes nor MPI_BOTTOM: whether memory is a GPU's Open MPI 5.0.7 finds out at the
+    /// buffer's address, and from there on its coll/cuda copies what is reduced, also where items begin
+    /// elsewhere. Nor records: it copies each of their elements by itself, which takes minutes where
+    /// processes share a GPU.
+    bool plain = false;
 };
 
 /// Not reductions with predefined operators, which take no derived datatypes, nor those that may be left to

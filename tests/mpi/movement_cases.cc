@@ -160,7 +160,7 @@ Stream all_streams(const Call& call) {
     return all;
 }
 
-std::uint64_t fingerprint(const TypedBuffer& buffer) {
+std::uint64_t fingerprint(TypedBuffer& buffer) {
     const Stream contents = buffer.contents();
     return hash_bytes(contents.data(), contents.size());
 }

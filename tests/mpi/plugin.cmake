@@ -44,6 +44,12 @@ strata_mpi_test(can_fail.one_lane selected 8 --expect lanes LAYOUT one_two_five 
 # Calls that stock Open MPI gets wrong; here none of those is left to it.
 strata_mpi_test(random_collectives.any_types random_collectives 8 --iterations 2200 --seed 32 --any-types
                 --collectives ${collectives_option} LAYOUT one_two_five ENGINE tree)
+# Buffers in a GPU's memory, where there is one and Open MPI takes them: blocks are left to it, the rest is served.
+set(gpu_calls random_collectives 4 --iterations 100 LAYOUT cyclic TIMEOUT 300)
+strata_mpi_test(gpu_buffers.tree ${gpu_calls} --memory gpu --seed 80 ENGINE tree)
+strata_mpi_test(gpu_buffers.levels ${gpu_calls} --memory gpu --seed 81 ENGINE levels)
+strata_mpi_test(gpu_buffers.mixed ${gpu_calls} --memory mixed --seed 82 --vary-settings)
+strata_mpi_test(can_fail.gpu_buffers ${gpu_calls} --memory gpu --seed 83 --sabotage data MUST_PRINT "element at offset")
 include(counters.cmake)
 # Memory and time of many steps, and what a process holds; many more by the label soak.
 foreach(what communicators calls kept)

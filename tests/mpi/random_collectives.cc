@@ -2,11 +2,11 @@
 // and place follow from the seed; with --vary-settings the plugin's parameters, too.
 //
 //   random_collectives [--seed N] [--seconds S | --iterations N] [--first I] [--collectives bcast,reduce]
-//                      [--vary-settings] [--any-types] [--digest FILE]
+//                      [--vary-settings] [--any-types] [--memory host|gpu|mixed] [--digest FILE]
 //
 // --any-types: also what stock Open MPI gets wrong (see CaseLimits). --digest writes a fingerprint of all
 // ranks' results for every iteration: another implementation of the collectives must give the same file from
-// the same seed.
+// the same seed. --memory: where the buffers lie; mixed: each here or there.
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -31,7 +31,28 @@ struct Plan {
     std::string digest;
     bool vary = false;
     bool any_types = false;
+    std::string memory;
 };
+
+BufferPlace parse_place(const std::string& text) {
+    for (const auto& [name, place] :
+         {std::pair{"host", BufferPlace::host}, std::pair{"gpu", BufferPlace::gpu},
+          std::pair{"mixed", BufferPlace::mixed}}) {
+        if (text == name) {
+            return place;
+        }
+    }
+    std::fprintf(stderr, "unknown memory '%s'; known: host gpu mixed\n", text.c_str());
+    MPI_Abort(MPI_COMM_WORLD, exit_usage);
+    return BufferPlace::host;
+}
+
+// What keeps some rank from memory of a GPU; empty where all have it.
+std::string missing_memory(Session& session) {
+    const std::string missing = GpuMemory::missing();
+    const bool all_have = session.least(missing.empty() ? 1 : 0) == 1;
+    return missing.empty() && !all_have ? "another process has no memory of a GPU" : missing;
+}
 
 struct Done {
     std::string text;
@@ -44,6 +65,7 @@ public:
         : session_(session), plan_(plan), command_(std::move(command)), operators_(session) {
         limits_.collectives = parse_collectives(plan.collectives);
         limits_.any_types = plan.any_types;
+        limits_.plain = parse_place(plan.memory) != BufferPlace::host;
     }
 
     void all() {
@@ -155,11 +177,19 @@ int main(int argc, char** argv) {
     plan.digest = session.option("--digest", "");
     plan.vary = session.flag("--vary-settings");
     plan.any_types = session.flag("--any-types");
+    plan.memory = session.option("--memory", "host");
     session.reject_other_arguments();
     command += "mpirun --oversubscribe -n " + std::to_string(session.size()) + " " + argv[0];
     command += plan.vary ? " --vary-settings" : "";
     command += plan.any_types ? " --any-types" : "";
     command += " --collectives " + plan.collectives;
+    if (plan.memory != "host") {
+        if (const std::string missing = missing_memory(session); !missing.empty()) {
+            return session.skip(missing.c_str());
+        }
+        TypedBuffer::lie_in(parse_place(plan.memory), mix(session.seed(), session.rank(), 3));
+        command += " --memory " + plan.memory;
+    }
     if (session.rank() == 0) {
         std::printf("random_collectives: seed %llu; to repeat: %s --seed %llu\n",
                     static_cast<unsigned long long>(session.seed()), command.c_str(),

@@ -6,6 +6,17 @@
 
 namespace strata::testing {
 
+namespace {
+
+BufferPlace place_of_all = BufferPlace::host;
+Random draws(0);
+
+bool next_lies_in_gpu() {
+    return place_of_all == BufferPlace::gpu || (place_of_all == BufferPlace::mixed && draws.one_in(2));
+}
+
+}  // namespace
+
 Stream pattern_stream(std::size_t bytes, std::uint64_t key) {
     Stream stream(bytes);
     fill_pattern(stream.data(), stream.size(), key);
@@ -25,6 +36,11 @@ void TypedBuffer::for_each_element(std::size_t first_range, std::size_t end_rang
     }
 }
 
+void TypedBuffer::lie_in(BufferPlace place, std::uint64_t seed) {
+    place_of_all = place;
+    draws = Random(seed);
+}
+
 TypedBuffer::TypedBuffer(const TypedArgument& argument)
     : TypedBuffer(argument.layout, {{0, argument.count}}) {}
 
@@ -39,6 +55,23 @@ TypedBuffer::TypedBuffer(const TypedLayout& layout, std::vector<ItemRange> range
     origin_ = static_cast<std::size_t>(-low) + GuardedBuffer::guard_bytes;
     memory_.assign(origin_ + static_cast<std::size_t>(high) + GuardedBuffer::guard_bytes,
                    GuardedBuffer::guard_value);
+    if (next_lies_in_gpu()) {
+        gpu_ = std::make_unique<GpuMemory>(memory_.size());
+        write_to_gpu();
+    }
+}
+
+void TypedBuffer::write_to_gpu() {
+    if (gpu_) {
+        gpu_->write(memory_.data());
+    }
+}
+
+void TypedBuffer::read_from_gpu() {
+    if (gpu_) {
+        set_access(PROT_READ | PROT_WRITE);
+        gpu_->read(memory_.data());
+    }
 }
 
 std::size_t TypedBuffer::bytes() const {
@@ -58,13 +91,18 @@ void TypedBuffer::place(std::uint8_t* memory, std::size_t first_range, std::size
     });
 }
 
-void TypedBuffer::fill(const Stream& stream) { place(memory_.data(), 0, ranges_.size(), stream); }
+void TypedBuffer::fill(const Stream& stream) {
+    place(memory_.data(), 0, ranges_.size(), stream);
+    write_to_gpu();
+}
 
 void TypedBuffer::fill_range(std::size_t range, const Stream& stream) {
     place(memory_.data(), range, range + 1, stream);
+    write_to_gpu();
 }
 
-Stream TypedBuffer::contents() const {
+Stream TypedBuffer::contents() {
+    read_from_gpu();
     Stream stream;
     stream.reserve(bytes());
     for_each_element(0, ranges_.size(), [&](std::ptrdiff_t at, std::size_t bytes) {
@@ -77,6 +115,7 @@ Stream TypedBuffer::contents() const {
 void TypedBuffer::expect(Session& session, const Stream& stream) {
     std::vector<std::uint8_t> expected(memory_.size(), GuardedBuffer::guard_value);
     set_access(PROT_READ | PROT_WRITE);
+    read_from_gpu();
     place(expected.data(), 0, ranges_.size(), stream);
     if (!stream.empty() && session.sabotages("data")) {
         Stream spoiled = stream;
@@ -87,6 +126,7 @@ void TypedBuffer::expect(Session& session, const Stream& stream) {
 }
 
 void TypedBuffer::expect_untouched(Session& session) {
+    read_from_gpu();
     compare(session, std::vector<std::uint8_t>(memory_.size(), GuardedBuffer::guard_value));
 }
 

@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <vector>
 
 #include "check.h"
+#include "gpu_memory.h"
 
 namespace strata::testing {
 
@@ -100,11 +102,14 @@ struct OwnPages {
 /// layout.
 class TypedBuffer {
 public:
+    /// Of all buffers that are made from now on; mixed: drawn for each. Not the host only where
+    /// GpuMemory::missing() is empty.
+    static void lie_in(BufferPlace place, std::uint64_t seed);
     explicit TypedBuffer(const TypedArgument& argument);
     /// The ranges must not overlap; gaps between them must stay as they are.
     TypedBuffer(const TypedLayout& layout, std::vector<ItemRange> ranges);
     /// The address to pass to MPI: that of item 0.
-    void* address() { return memory_.data() + origin_; }
+    void* address() { return (gpu_ ? gpu_->address() : memory_.data()) + origin_; }
     /// Writes the stream (that of a range, or of all) into the elements.
     void fill(const Stream& stream);
     void fill_range(std::size_t range, const Stream& stream);
@@ -118,7 +123,7 @@ public:
     /// Nothing was written at all since the construction.
     void expect_untouched(Session& session);
     /// What the elements hold now.
-    Stream contents() const;
+    Stream contents();
     std::size_t bytes() const;
 
 private:
@@ -126,14 +131,17 @@ private:
     void for_each_element(std::size_t first_range, std::size_t end_range, Use use) const;
     void place(std::uint8_t* memory, std::size_t first_range, std::size_t end_range,
                const Stream& stream) const;
+    void write_to_gpu();
+    void read_from_gpu();
     void compare(Session& session, const std::vector<std::uint8_t>& expected);
     void set_access(int access) { mprotect(memory_.data(), memory_.size(), access); }
     bool inside_element(std::ptrdiff_t at) const;
 
     const TypedLayout& layout_;
     std::vector<ItemRange> ranges_;
-    std::vector<std::uint8_t, OwnPages<std::uint8_t>> memory_;
+    std::vector<std::uint8_t, OwnPages<std::uint8_t>> memory_;  ///< with gpu_: what it was last known to hold
     std::size_t origin_ = 0;
+    std::unique_ptr<GpuMemory> gpu_;
 };
 
 /// Which basic elements one item of a random argument has.
