@@ -99,12 +99,16 @@ class Pipe:
         self._file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         fcntl.fcntl(self._file, F_SETPIPE_SZ, 4096)
         self._delay, self._parts, self._done = delay, [], False
+        self.held_up, self.first_read = 0.0, 0.0  # seconds in which the writer's bytes lay; when they were taken
         self._thread = threading.Thread(target=self._read)
         self._thread.start()
 
     def _read(self):
         select.select([self._file], [], [], 60)
+        written = time.monotonic()
         time.sleep(self._delay)
+        self.first_read = time.monotonic()
+        self.held_up = self.first_read - written
         while True:
             try:
                 part = os.read(self._file, 1 << 16)
@@ -129,14 +133,14 @@ def test_waiting(paths, program, scratch, delay=1.5):
         dump = os.path.join(scratch, f"after{setup_after}.json")
         pipe = Pipe(dump, delay)
         settings = SETTINGS | {"coll_strata_dump": dump, "coll_strata_setup_after": setup_after}
-        begin = time.monotonic()
         check(run(paths, RANKS, "probe", CALLS, settings), lambda o: (o.expect_success(), o.expect_messages()))
-        took, text = time.monotonic() - begin, pipe.text()
-        if took < 1.5:
-            raise Failure(f"nobody waited: the job took {took:.1f} s")
+        end, text = time.monotonic(), pipe.text()
+        if pipe.held_up < 1.5 or end < pipe.first_read:
+            raise Failure(f"nobody waited: {pipe.held_up:.1f} s before the reader, the job ended "
+                          f"{end - pipe.first_read:.1f} s later")
         decoder = json.JSONDecoder()
-        end = decoder.raw_decode(text)[1]
-        use = decoder.raw_decode(text[end:].lstrip())[0]["communicators"][0]
+        picture = decoder.raw_decode(text)[1]
+        use = decoder.raw_decode(text[picture:].lstrip())[0]["communicators"][0]
         times = {"setup_us": use["setup_us"]} | {f"{call['calls']} of {call['collective']} by {call['path']}": call["most_us"]
                                                  for call in use["calls"]}
         late = {what: us for what, us in times.items() if us >= 1e6}
