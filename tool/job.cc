@@ -287,7 +287,16 @@ void Builder::read_network() {
     const bool is_path = !text.starts_with("hosts:") && !text.starts_with("file:");
     network_ = reading(
         "network", [&] { return topology::parse_network_source(is_path ? "file:" + text : text).network; });
-    for (Node& node : nodes_) node.switches = network_->path_of(node.name);
+    std::string lacking;
+    std::size_t count = 0;
+    constexpr std::size_t most = 8;
+    for (Node& node : nodes_) {
+        node.switches = network_->path_of(node.name);
+        if (node.switches.empty() && ++count <= most) lacking += (count > 1 ? ", " : "") + node.name;
+    }
+    if (count == 0) return;
+    if (count > most) lacking += " and " + std::to_string(count - most) + " more";
+    job_.warning = "--network does not name " + lacking + "; it names " + topology::some_hosts(*network_);
 }
 
 void Builder::place_ranks() {

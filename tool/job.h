@@ -20,6 +20,7 @@ struct Job {
     topology::HierarchySpec spec;
     topology::NotesByNode notes;
     std::vector<NodeFacts> nodes;
+    std::string warning;  ///< for standard error; empty: none
 };
 
 /// Throws UsageError.

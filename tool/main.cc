@@ -1,4 +1,6 @@
 // strata-topo: shows the hierarchy of a job without running it.
+#include <cstdio>
+
 #include "command_line.h"
 #include "job.h"
 #include "options.h"
@@ -13,6 +15,7 @@ std::string picture(const Options& options) {
     if (options.plans) return plans(options);
     const topology::PictureFormat format = format_of(options);
     const Job job = make_job(options);
+    if (!job.warning.empty()) std::fprintf(stderr, "strata-topo: %s\n", job.warning.c_str());
     const topology::Hierarchy hierarchy = topology::build_hierarchy(job.records, job.spec);
     const std::string tree = topology::draw(
         hierarchy, format, topology::picture_notes(hierarchy, job.records, job.notes, job.spec.election.use));

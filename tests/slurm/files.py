@@ -32,6 +32,7 @@ BOTH_TAKE = {
     "node without a switch": "SwitchName=s0 Nodes=n[0-2]\n",
     "Nodes=ALL, which is a node of that name": "SwitchName=s0 Nodes=ALL\n",
     "upper switch first": "SwitchName=t Switches=s0\n" + FIRST,
+    "include": "Include {folder}/more.conf\n",
 }
 BOTH_REFUSE = {  # name -> text, line of the mistake
     "unknown keyword": (FIRST + "SwitchName=s1 Nodes=n3 Colour=red\n", 2),
@@ -40,7 +41,6 @@ BOTH_REFUSE = {  # name -> text, line of the mistake
     "speed in words": ("SwitchName=s0 Nodes=n[0-3] LinkSpeed=fast\n", 1),
     "speed left out": ("SwitchName=s0 LinkSpeed= Nodes=n[0-3]\n", 1),
     "nodes and switches": (FIRST + "SwitchName=s1 Nodes=n3 Switches=s0\n", 2),
-    "neither": (FIRST + "SwitchName=s1\n", 2),
     "defined twice": (FIRST + "SwitchName=s0 Nodes=n3\n", 2),
     "undefined switch": ("SwitchName=t Switches=s[0-1]\n" + FIRST, 1),
     "cycle": (FIRST + "SwitchName=a Switches=b\nSwitchName=b Switches=a\n", 2),
@@ -51,12 +51,15 @@ BOTH_REFUSE = {  # name -> text, line of the mistake
 ONLY_SLURM_TAKES = {
     "list as a name": ("SwitchName=s[0-1] Nodes=n[0-3]\n", 1),
     "keyword twice": ("SwitchName=s0 Nodes=n[0-1] Nodes=n[2-3]\n", 1),
-    "include": ("Include {folder}/more.conf\n", 1),
 }
 # What Slurm 24.11 does otherwise than 22.05: name -> text, line of what we take for a mistake.
 UNTIL_22 = {"name of 100 letters": (f"SwitchName={'x' * 100} Nodes=n[0-3]\n", None)}
 SINCE_24 = {"single quotes": ("SwitchName='s0' Nodes='n[0-3]'\n", 1)}
-ONLY_WE_TAKE = {"nodes first": "Nodes=n[0-3] SwitchName=s0\n"}
+ONLY_WE_TAKE = {
+    "nodes first": "Nodes=n[0-3] SwitchName=s0\n",
+    "neither nodes nor switches, as Slurm 25 does": FIRST + "SwitchName=s1\n",
+    "blocks, as topology/block does": "BlockName=b0 Nodes=n[0-3]\nBlockSizes=4\n",
+}
 
 # Ends by itself when it refuses the file, and answers when it does not.
 TRY = """

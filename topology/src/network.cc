@@ -1,16 +1,26 @@
 #include "strata/topology/network.h"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 
 #include "strata/topology/locality_record.h"
+#include "strata/topology/text.h"
 
 namespace strata::topology {
 
 std::vector<std::uint32_t> Network::path_of(std::string_view host) const {
-    auto found = leaf_of_.find(host);
-    if (found == leaf_of_.end()) found = leaf_of_.find(host.substr(0, host.find('.')));
+    const std::string name = lower_case(host);
+    const std::string alone = name.substr(0, name.find('.'));
+    auto found = leaf_of_.find(name);
+    if (found == leaf_of_.end()) found = leaf_of_.find(alone);
+    if (found == leaf_of_.end() && alone == name) {
+        const std::string beginning = alone + '.';
+        const auto has_it = [&](auto at) { return at != leaf_of_.end() && at->first.starts_with(beginning); };
+        const auto first = leaf_of_.lower_bound(beginning);
+        if (has_it(first) && !has_it(std::next(first))) found = first;
+    }
     std::vector<std::uint32_t> path;
     if (found == leaf_of_.end()) return path;
     for (int id = found->second; id >= 0; id = switches_[static_cast<std::size_t>(id)].parent) {
@@ -18,6 +28,15 @@ std::vector<std::uint32_t> Network::path_of(std::string_view host) const {
     }
     std::reverse(path.begin(), path.end());
     return path;
+}
+
+std::vector<std::string> Network::hosts(std::size_t most) const {
+    std::vector<std::string> names;
+    for (const auto& [host, leaf] : leaf_of_) {
+        if (names.size() == most) break;
+        names.push_back(host);
+    }
+    return names;
 }
 
 std::string_view Network::switch_name(std::uint32_t id) const {
@@ -36,6 +55,14 @@ std::uint64_t Network::hash() const {
         add(std::to_string(leaf));
     }
     return hash;
+}
+
+std::string some_hosts(const Network& network) {
+    constexpr std::size_t most = 8;
+    std::string list;
+    for (const std::string& host : network.hosts(most)) list += (list.empty() ? "" : ", ") + host;
+    if (network.host_count() > most) list += " and " + std::to_string(network.host_count() - most) + " more";
+    return list.empty() ? "none" : list;
 }
 
 NetworkSource parse_network_source(std::string_view text) {

@@ -62,7 +62,43 @@ NamedCard parse_card(std::string_view entry) {
     return card;
 }
 
+/// "mlx5_[1-3]:1" -> "mlx5_1:1" ... "mlx5_3:1"; an entry with anything else in brackets is itself. Source:
+/// UCX 1.20, ucs_config_array_expand_range().
+std::vector<std::string> expanded(std::string_view entry) {
+    constexpr unsigned most = 128;  // of UCX, in all
+    const std::size_t open = entry.find('[');
+    const std::size_t close = entry.find(']');
+    if (open == entry.npos || close == entry.npos || close < open ||
+        entry.find_first_of("[]", close + 1) != entry.npos ||
+        entry.substr(open + 1).find('[') != entry.npos) {
+        return {std::string(entry)};
+    }
+    const std::string_view range = entry.substr(open + 1, close - open - 1);
+    const std::size_t dash = range.find('-');
+    const auto first = whole_number<unsigned>(range.substr(0, dash));
+    const auto last = dash == range.npos ? std::nullopt : whole_number<unsigned>(range.substr(dash + 1));
+    if (!first || !last || *first > *last) return {std::string(entry)};
+    std::vector<std::string> names;
+    for (unsigned i = 0; i <= std::min(*last - *first, most - 1); ++i) {
+        names.push_back(std::string(entry.substr(0, open)) + std::to_string(*first + i) +
+                        std::string(entry.substr(close + 1)));
+    }
+    return names;
+}
+
 }  // namespace
+
+void add_devices(std::string_view list, CardChoice& choice) {
+    const bool except = list.starts_with('^');
+    for (const std::string_view entry : split(list.substr(except ? 1 : 0), ',')) {
+        for (const std::string& port : expanded(trimmed(entry))) {
+            const std::string device = port.substr(0, port.find(':'));
+            if (!device.empty() && device != "all") {
+                (except ? choice.exclude : choice.include).push_back(device);
+            }
+        }
+    }
+}
 
 std::vector<NamedCard> parse_cards(std::string_view text) {
     std::vector<NamedCard> cards;

@@ -70,97 +70,221 @@ std::vector<std::pair<std::string, std::string>> split_words(const LogicalLine& 
     return words;
 }
 
+/// What one line describes: a switch, or what stands for one.
+struct Kind {
+    std::string_view keyword;
+    std::string_view noun;
+};
+constexpr Kind kinds[] = {{"SwitchName", "switch"}, {"BlockName", "block"}, {"RingName", "ring"}};
+constexpr std::string_view known_keywords =
+    "SwitchName, Nodes, Switches, LinkSpeed, BlockName, BlockSizes, RingName, Include";
+
+bool is_keyword(const std::string& word, std::string_view keyword) {
+    return lower_case(word) == lower_case(keyword);
+}
+
+/// "Include PATH", which is no KEY=VALUE. Empty for any other line.
+std::string included_path(const LogicalLine& line) {
+    const std::string_view text = trimmed(line.text);
+    const std::size_t end = std::min(text.find_first_of(blanks), text.size());
+    if (!is_keyword(std::string(text.substr(0, end)), "Include")) return {};
+    const std::string_view path = trimmed(text.substr(end));
+    return path.starts_with('=') ? std::string() : std::string(path);
+}
+
+/// The first word of Slurm's topology.yaml.
+bool is_yaml(std::string_view text) {
+    const std::string_view word = trimmed(text);
+    return word == "---" || word.starts_with("- topology:");
+}
+
 /// Reads a file in two passes, because a switch may be named before its own line.
 class FileParser {
 public:
-    explicit FileParser(std::string_view file) : file_(file) {}
+    /// `opens`: whether it may read the files that it includes.
+    FileParser(std::string_view file, bool opens) : opens_(opens) { files_.emplace_back(file); }
 
     Network parse(std::string_view text) {
-        for (const LogicalLine& line : logical_lines(text)) read_line(line);
+        read(text);
         for (std::size_t id = 0; id < lines_.size(); ++id) {
             try {
                 connect(static_cast<int>(id));
             } catch (const std::invalid_argument& error) {
-                fail(lines_[id].number, error.what());
+                fail(lines_[id], error.what());
             }
         }
         try {
             return graph_.to_tree();
         } catch (const SwitchGraph::Misplaced& found) {
-            fail(lines_[static_cast<std::size_t>(found.id)].number, found.reason);
+            fail(lines_[static_cast<std::size_t>(found.id)], found.reason);
         }
     }
 
 private:
+    static constexpr std::size_t most_files = 1000;
+    static constexpr std::size_t most_nested = 10;
+
     /// The line of one switch.
     struct Line {
+        std::size_t file = 0;
         int number = 0;
         std::string nodes;
         std::string switches;
     };
+    using Words = std::vector<std::pair<std::string, std::string>>;
 
+    void read(std::string_view text);
+    void include(const std::string& path, int line);
     void read_line(const LogicalLine& line);
+    const Kind* kind_of(const Words& words, int line);
+    void add_switch(const Kind& kind, const Words& words, int line);
     void connect(int id);
     [[noreturn]] void fail(int line, const std::string& message) const {
-        throw FileError(file_, line, message);
+        throw FileError(files_[nested_.back()], line, message);
+    }
+    [[noreturn]] void fail(const Line& line, const std::string& message) const {
+        throw FileError(files_[line.file], line.number, message);
     }
 
-    std::string file_;
+    bool opens_;
+    std::vector<std::string> files_;
+    std::vector<std::size_t> nested_{0};  ///< files that are being read, by position in files_
+    std::size_t bytes_ = 0;
+    const Kind* kind_ = nullptr;  ///< of all lines so far
     HostLists lists_;
     SwitchGraph graph_;
     std::vector<Line> lines_;  // by switch id
     std::map<std::string, int> id_of_;
 };
 
+void FileParser::read(std::string_view text) {
+    bytes_ += text.size();
+    for (const LogicalLine& line : logical_lines(text)) {
+        if (is_yaml(line.text)) {
+            fail(line.number,
+                 "this is a topology.yaml, which is not read here: write its switches as lines "
+                 "SwitchName=NAME Nodes=LIST and SwitchName=NAME Switches=LIST, its blocks as BlockName=NAME "
+                 "Nodes=LIST");
+        }
+        if (const std::string path = included_path(line); !path.empty()) {
+            include(path, line.number);
+        } else {
+            read_line(line);
+        }
+    }
+}
+
+/// As Slurm does: a path that is not absolute begins at the folder of the file that was read first.
+void FileParser::include(const std::string& path, int line) {
+    if (!opens_) fail(line, "Include is understood in files only");
+    if (nested_.size() >= most_nested || files_.size() >= most_files) {
+        fail(line, "too many files include each other");
+    }
+    const std::size_t slash = files_.front().rfind('/');
+    const bool is_absolute = path.starts_with('/') || slash == std::string::npos;
+    const std::string whole = is_absolute ? path : files_.front().substr(0, slash + 1) + path;
+    if (bytes_ >= longest_network) fail(line, "all files together are too long");
+    std::string text;
+    try {
+        text = read_text_file(whole, longest_network - bytes_);
+    } catch (const FileError& error) {
+        fail(line, "Include: " + std::string(error.what()));
+    }
+    files_.push_back(whole);
+    nested_.push_back(files_.size() - 1);
+    read(text);
+    nested_.pop_back();
+}
+
 void FileParser::read_line(const LogicalLine& line) {
+    const Words words = split_words(line, files_[nested_.back()]);
+    if (words.empty()) return;
+    if (words.size() == 1 && is_keyword(words.front().first, "BlockSizes")) {
+        // Which blocks the scheduler fills together: SLURM_TOPOLOGY_ADDR does not tell of these either.
+        if (words.front().second.find_first_not_of("0123456789,") != std::string::npos) {
+            fail(line.number, "BlockSizes " + quoted_text(words.front().second) + " is no list of numbers");
+        }
+        return;
+    }
+    add_switch(*kind_of(words, line.number), words, line.number);
+}
+
+/// Throws where there is none, or not the one of the lines before.
+const Kind* FileParser::kind_of(const Words& words, int line) {
+    const Kind* found = nullptr;
+    for (const Kind& kind : kinds) {
+        if (std::any_of(words.begin(), words.end(),
+                        [&](const auto& word) { return is_keyword(word.first, kind.keyword); })) {
+            found = &kind;
+        }
+    }
+    if (found == nullptr) {
+        for (const auto& [key, value] : words) {
+            if (!is_keyword(key, "Nodes") && !is_keyword(key, "Switches") && !is_keyword(key, "LinkSpeed")) {
+                fail(line, "unknown keyword " + quoted_text(key) + "; known: " + std::string(known_keywords));
+            }
+        }
+        fail(line, "a line must name its switch: SwitchName=...");
+    }
+    if (kind_ != nullptr && kind_ != found) {
+        fail(line, std::string(found->keyword) + " and " + std::string(kind_->keyword) +
+                       " do not go together in one network");
+    }
+    return kind_ = found;
+}
+
+void FileParser::add_switch(const Kind& kind, const Words& words, int line) {
     std::string name;
     std::string speed;
-    Line description{line.number, "", ""};
-    const std::pair<std::string_view, std::string*> known[] = {{"switchname", &name},
-                                                               {"nodes", &description.nodes},
-                                                               {"switches", &description.switches},
-                                                               {"linkspeed", &speed}};
-    const auto words = split_words(line, file_);
-    if (words.empty()) return;
+    Line description{nested_.back(), line, "", ""};
+    const bool is_switch = &kind == &kinds[0];
+    const std::pair<std::string_view, std::string*> known[] = {{kind.keyword, &name},
+                                                               {"Nodes", &description.nodes},
+                                                               {"Switches", &description.switches},
+                                                               {"LinkSpeed", &speed}};
+    const auto end = is_switch ? std::end(known) : std::begin(known) + 2;
     for (const auto& [key, value] : words) {
-        const auto found =
-            std::find_if(std::begin(known), std::end(known),
-                         [&, &word = key](const auto& entry) { return entry.first == lower_case(word); });
-        if (found == std::end(known)) {
-            fail(line.number,
-                 "unknown keyword " + quoted_text(key) + "; known: SwitchName, Nodes, Switches, LinkSpeed");
+        const auto found = std::find_if(std::begin(known), end, [&, &word = key](const auto& entry) {
+            return is_keyword(word, entry.first);
+        });
+        if (found == end) {
+            fail(line, "unknown keyword " + quoted_text(key) + "; known: " + std::string(known_keywords));
         }
-        if (!found->second->empty()) fail(line.number, quoted_text(key) + " is given twice");
+        if (!found->second->empty()) fail(line, quoted_text(key) + " is given twice");
         *found->second = value;
     }
-    if (name.empty()) fail(line.number, "a line must name its switch: SwitchName=...");
+    const std::string noun(kind.noun);
     if (name.find_first_of("[],") != std::string::npos) {
-        fail(line.number, "SwitchName takes one name, not a list: " + quoted_text(name));
+        fail(line, std::string(kind.keyword) + " takes one name, not a list: " + quoted_text(name));
     }
     if (speed.find_first_not_of("0123456789") != std::string::npos) {
-        fail(line.number, "LinkSpeed " + quoted_text(speed) + " is no number");
+        fail(line, "LinkSpeed " + quoted_text(speed) + " is no number");
     }
-    if (description.nodes.empty() == description.switches.empty()) {
-        fail(line.number, "switch " + quoted_text(name) + " needs either Nodes or Switches");
+    if (!description.nodes.empty() && !description.switches.empty()) {
+        fail(line, noun + " " + quoted_text(name) +
+                       " has both Nodes and Switches; one of them belongs into the line of another switch");
     }
     const auto [earlier, is_new] = id_of_.try_emplace(name, static_cast<int>(lines_.size()));
     if (!is_new) {
-        fail(line.number, "switch " + quoted_text(name) + " is already defined in line " +
-                              std::to_string(lines_[static_cast<std::size_t>(earlier->second)].number));
+        const Line& before = lines_[static_cast<std::size_t>(earlier->second)];
+        fail(line, noun + " " + quoted_text(name) + " is already defined in line " +
+                       std::to_string(before.number) +
+                       (before.file == description.file ? "" : " of " + files_[before.file]));
     }
     graph_.switches.push_back({name, {}});
     lines_.push_back(std::move(description));
 }
 
+/// Without nodes and switches it is a leaf switch with nothing below it, for nodes that are yet to come.
 void FileParser::connect(int id) {
     const Line& line = lines_[static_cast<std::size_t>(id)];
     if (!line.nodes.empty()) {
         for (const std::string& node : lists_.expand(line.nodes)) {
-            std::vector<int>& leaves = graph_.leaves_of[node];
+            std::vector<int>& leaves = graph_.leaves_of[lower_case(node)];
             if (leaves.empty() || leaves.back() != id) leaves.push_back(id);
         }
-        return;
     }
+    if (line.switches.empty()) return;
     for (const std::string& name : lists_.expand(line.switches)) {
         const auto child = id_of_.find(name);
         if (child == id_of_.end())
@@ -172,11 +296,11 @@ void FileParser::connect(int id) {
 }  // namespace
 
 Network Network::from_text(std::string_view text, std::string_view file) {
-    return FileParser(file).parse(text);
+    return FileParser(file, false).parse(text);
 }
 
 Network Network::from_file(const std::string& path) {
-    return from_text(read_text_file(path, longest_network), path);
+    return FileParser(path, true).parse(read_text_file(path, longest_network));
 }
 
 }  // namespace strata::topology

@@ -47,7 +47,7 @@ private:
         int leaf = -1;
         for (const std::string_view name : path) leaf = place(std::string(name), leaf);
         for (const std::string& host : lists_.expand(trimmed(entry.substr(0, equals)))) {
-            const int known = builder_.put(host, leaf);
+            const int known = builder_.put(lower_case(host), leaf);
             if (known != leaf) {
                 throw std::invalid_argument("host " + host + " is already below switch " +
                                             builder_.name(known));

@@ -2,6 +2,7 @@
 
 #include "network_builder.h"
 #include "strata/topology/locality_record.h"
+#include "strata/topology/text.h"
 
 namespace strata::topology {
 namespace {
@@ -22,7 +23,8 @@ std::vector<std::string> split_address(std::string_view text, std::size_t most) 
     return parts;
 }
 
-std::string_view without_domain(std::string_view host) { return host.substr(0, host.find('.')); }
+/// As hosts are compared.
+std::string plain_name(std::string_view host) { return lower_case(host.substr(0, host.find('.'))); }
 
 /// "s[0-1]" -> "s0,s1": the name that the same switches have in a Network.
 std::string one_name(const std::string& list, HostLists& lists) {
@@ -39,8 +41,10 @@ std::string one_name(const std::string& list, HostLists& lists) {
     return joined;
 }
 
+constexpr std::string_view ring = "ring:position";
+
 /// What groups nodes. A torus tells coordinates ("torus:x:y:z"), which differ from node to node.
-bool groups_nodes(const std::string& kind) { return kind == "switch" || kind == "block"; }
+bool groups_nodes(const std::string& kind) { return kind == "switch" || kind == "block" || kind == ring; }
 
 }  // namespace
 
@@ -49,16 +53,33 @@ std::vector<std::string> slurm_switches(std::string_view address, std::string_vi
     std::vector<std::string> kinds = split_address(pattern, pattern.size());
     std::vector<std::string> names = split_address(address, kinds.size());
     if (names.size() != kinds.size() || kinds.back() != "node") return {};
-    if (host.empty() || without_domain(names.back()) != without_domain(host)) return {};
+    if (host.empty() || plain_name(names.back()) != plain_name(host)) return {};
     kinds.pop_back();
     names.pop_back();
     if (!std::all_of(kinds.begin(), kinds.end(), groups_nodes)) return {};
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+        if (kinds[i] == ring) names[i] = names[i].substr(0, names[i].rfind(':'));
+    }
     // Slurm writes one part per height of its highest switch: on a branch that is less deep some are empty.
     std::erase(names, "");
     if (names.size() > most_switch_levels) return {};
     HostLists lists;
     for (std::string& name : names) name = one_name(name, lists);
     return names;
+}
+
+std::string slurm_node(std::string_view host, std::string_view slurmd_name, std::string_view job_nodes) {
+    if (slurmd_name.empty()) return std::string(host);
+    try {
+        const std::string own = plain_name(host);
+        const auto nodes = expand_host_list(job_nodes);
+        if (std::any_of(nodes.begin(), nodes.end(),
+                        [&](const std::string& node) { return plain_name(node) == own; })) {
+            return std::string(host);
+        }
+    } catch (const std::invalid_argument&) {  // no list
+    }
+    return std::string(slurmd_name);
 }
 
 std::uint32_t switch_id(std::string_view name) {

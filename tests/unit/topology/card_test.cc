@@ -266,5 +266,37 @@ TEST(CardChoice, IpTransports) {
     EXPECT_EQ(names(two, ip_cards(two, {})), "mlx5_2 mlx5_0 mlx5_1");
 }
 
+TEST(Cards, DevicesAreListedAsUcxHasThem) {
+    using Names = std::vector<std::string>;
+    const std::pair<const char*, Names> cases[] = {
+        {"mlx5_0:1", {"mlx5_0"}},
+        {"mlx5_1, mlx5_2:1", {"mlx5_1", "mlx5_2"}},
+        {"mlx5_1:1,", {"mlx5_1"}},
+        {"mlx5_[1-3]", {"mlx5_1", "mlx5_2", "mlx5_3"}},
+        {"mlx5_[9-11]:1,ib0", {"mlx5_9", "mlx5_10", "mlx5_11", "ib0"}},
+        {"mlx5_[0-0]", {"mlx5_0"}},
+        {"mlx5_[3-1]", {"mlx5_[3-1]"}},
+        {"mlx5_[1]", {"mlx5_[1]"}},
+        {"mlx5_[1-", {"mlx5_[1-"}},
+        {"a[1-2]b[1-2]", {"a[1-2]b[1-2]"}},
+        {"mlx5_0:[1-2]", {"mlx5_0", "mlx5_0"}},
+        {"all", {}},
+        {"", {}},
+        {"^", {}}};
+    for (const auto& [text, names] : cases) {
+        CardChoice listed;
+        add_devices(text, listed);
+        EXPECT_EQ(listed.include, names) << text;
+        EXPECT_TRUE(listed.exclude.empty()) << text;
+        CardChoice others;
+        add_devices(std::string("^") + text, others);
+        EXPECT_EQ(others.exclude, *text == '^' ? Names{"^"} : names) << text;
+        EXPECT_TRUE(others.include.empty()) << text;
+    }
+    CardChoice many;
+    add_devices("m[0-4294967295]", many);
+    EXPECT_EQ(many.include.size(), 128U);
+}
+
 }  // namespace
 }  // namespace strata::topology

@@ -165,6 +165,39 @@ TEST(NetworkFile, WholeNameComesBeforeTheDomain) {
     EXPECT_EQ(path(network, "n1.y"), "b");
 }
 
+TEST(NetworkFile, NamesIgnoreCaseAndDomain) {
+    const Network network = file("SwitchName=a Nodes=N1,tux[1-2].x.org,m.a,k.a\nSwitchName=b Nodes=m.b,k.a");
+    EXPECT_EQ(path(network, "n1"), "a");
+    EXPECT_EQ(path(network, "N1.X"), "a");
+    EXPECT_EQ(path(network, "Tux2"), "a");
+    EXPECT_EQ(path(network, "tux2.y.org"), "");
+    EXPECT_EQ(path(network, "m"), "");  // which of them?
+    EXPECT_EQ(path(network, "M.B"), "b");
+    EXPECT_EQ(path(network, "tux"), "");
+    EXPECT_EQ(network.hosts(2), (Names{"k.a", "m.a"}));
+    EXPECT_EQ(some_hosts(network), "k.a, m.a, m.b, n1, tux1.x.org, tux2.x.org");
+    EXPECT_EQ(some_hosts(file("SwitchName=a Nodes=n[1-12]")), "n1, n10, n11, n12, n2, n3, n4, n5 and 4 more");
+    EXPECT_EQ(some_hosts(file("")), "none");
+}
+
+TEST(NetworkFile, SwitchesMayBeEmpty) {
+    const Network network = file(
+        "SwitchName=rack0 Nodes=c[0-3]\nSwitchName=rack1\nSwitchName=rack2 Nodes=c[4-7]\n"
+        "SwitchName=top Switches=rack[0-2]");
+    EXPECT_EQ(path(network, "c0"), "top.rack0");
+    EXPECT_EQ(path(network, "c7"), "top.rack2");
+    EXPECT_EQ(network.switch_count(), 3U);
+}
+
+TEST(NetworkFile, BlocksAndRingsCountAsSwitches) {
+    const Network blocks = file("BlockName=b0 Nodes=c[0-3]\nblockname=b1 Nodes=c[4-7]\nBlockSizes=4,8");
+    EXPECT_EQ(path(blocks, "c3"), "b0");
+    EXPECT_EQ(path(blocks, "c4"), "b1");
+    const Network rings = file("RingName=r0 Nodes=c[0-3]\nRingName=r1 Nodes=c[4-7]");
+    EXPECT_EQ(path(rings, "c3"), "r0");
+    EXPECT_EQ(path(rings, "c4"), "r1");
+}
+
 TEST(NetworkFile, EmptyFileHasNoSwitch) {
     const Network network = file("# nothing \\\n\n");
     EXPECT_EQ(network.switch_count(), 0U);
@@ -187,14 +220,21 @@ TEST(NetworkFile, HashFollowsTheContentOnly) {
 TEST(NetworkFile, ErrorsNameFileAndLine) {
     const std::pair<const char*, const char*> cases[] = {
         {"SwitchName=a Nodes=n1\nSwitchNam=b Nodes=n2", "t.conf:2: unknown keyword 'SwitchNam'"},
-        {"SwitchName=a Nodes=n1\nBlockName=b Nodes=n2", "t.conf:2: unknown keyword 'BlockName'"},
+        {"SwitchName=a Nodes=n1\nBlockName=b Nodes=n2",
+         "t.conf:2: BlockName and SwitchName do not go together"},
+        {"BlockName=a Nodes=n1\nRingName=b Nodes=n2", "t.conf:2: RingName and BlockName do not go together"},
+        {"BlockName=a Switches=b", "t.conf:1: unknown keyword 'Switches'"},
+        {"BlockName=a RingName=b", "t.conf:1: unknown keyword 'BlockName'"},
+        {"BlockSizes=4,x", "t.conf:1: BlockSizes '4,x' is no list of numbers"},
+        {"BlockName=a Nodes=n1\nBlockName=a Nodes=n2", "t.conf:2: block 'a' is already defined in line 1"},
+        {"---\n- topology: t", "t.conf:1: this is a topology.yaml, which is not read here"},
+        {"- topology: t", "t.conf:1: this is a topology.yaml, which is not read here"},
         {"Nodes=n1", "t.conf:1: a line must name its switch"},
-        {"SwitchName=a", "t.conf:1: switch 'a' needs either Nodes or Switches"},
-        {"SwitchName=a Nodes=n1 Switches=b", "t.conf:1: switch 'a' needs either"},
+        {"SwitchName=a Nodes=n1 Switches=b", "t.conf:1: switch 'a' has both Nodes and Switches"},
         {"SwitchName=a Nodes", "t.conf:1: expected KEYWORD=VALUE at 'Nodes'"},
         {"SwitchName=a =b", "t.conf:1: expected KEYWORD=VALUE at '=b'"},
         {"SwitchName=a Nodes=n1, n2", "t.conf:1: expected KEYWORD=VALUE at 'n2'"},
-        {"Include other.conf", "t.conf:1: expected KEYWORD=VALUE at 'Include other.conf'"},
+        {"Include other.conf", "t.conf:1: Include is understood in files only"},
         {"SwitchName=a Nodes=", "t.conf:1: 'Nodes' has no value"},
         {"SwitchName=a Nodes=\"\"", "t.conf:1: 'Nodes' has no value"},
         {"SwitchName=a Nodes=\"n1", "t.conf:1: a quote is not closed"},
@@ -290,13 +330,41 @@ TEST(NetworkFile, FilesAreRead) {
     EXPECT_EQ(path(Network::from_file(name), "n2"), "a");
     std::ofstream(name) << "";
     EXPECT_EQ(Network::from_file(name).switch_count(), 0U);
-    std::ofstream(name) << "SwitchName=a\n";
+    std::ofstream(name) << "SwitchName=a Colour=red\n";
     EXPECT_EQ(error_of([&] { Network::from_file(name); }).rfind(name + ":1: ", 0), 0U);
     std::remove(name.c_str());
     EXPECT_EQ(error_of([&] { Network::from_file(name); }),
               name + ": cannot be opened: No such file or directory");
     const std::string folder = ::testing::TempDir();
     EXPECT_EQ(error_of([&] { Network::from_file(folder); }), folder + ": is a directory");
+}
+
+TEST(NetworkFile, FilesIncludeOthers) {
+    const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "strata_included";
+    std::filesystem::create_directories(folder / "racks");
+    const auto write = [&](const char* name, const std::string& text) {
+        std::ofstream(folder / name) << text;
+        return (folder / name).string();
+    };
+    const std::string first =
+        write("topology.conf", "Include racks/all.conf # from here\nSwitchName=top Switches=rack[0-1]\n");
+    write("racks/all.conf", "SwitchName=rack0 Nodes=c[0-3]\ninclude \t" + (folder / "one.conf").string());
+    write("one.conf", "SwitchName=rack1 Nodes=c[4-7]");
+    EXPECT_EQ(path(Network::from_file(first), "c0"), "top.rack0");
+    EXPECT_EQ(path(Network::from_file(first), "c7"), "top.rack1");
+    const std::string one = write("one.conf", "\nSwitchName=rack0 Nodes=c8");
+    EXPECT_EQ(
+        error_of([&] { Network::from_file(first); }),
+        one + ":2: switch 'rack0' is already defined in line 1 of " + (folder / "racks/all.conf").string());
+    write("one.conf", "SwitchName=rack1 Switches=x");
+    EXPECT_EQ(error_of([&] { Network::from_file(first); }), one + ":1: switch 'x' is not defined");
+    write("one.conf", "Include none.conf");
+    EXPECT_EQ(error_of([&] { Network::from_file(first); }),
+              one + ":1: Include: " + (folder / "none.conf").string() +
+                  ": cannot be opened: No such file or directory");
+    write("one.conf", "Include one.conf");
+    EXPECT_EQ(error_of([&] { Network::from_file(first); }), one + ":1: too many files include each other");
+    std::filesystem::remove_all(folder);
 }
 
 TEST(NetworkHosts, ReadsPathsTopmostFirst) {
@@ -308,7 +376,8 @@ TEST(NetworkHosts, ReadsPathsTopmostFirst) {
     EXPECT_EQ(path(network, "n3"), "top.site1");
     EXPECT_EQ(path(network, "gpu-5"), "top.site1");
     EXPECT_EQ(path(network, "far.org"), "top");
-    EXPECT_EQ(path(network, "far"), "");
+    EXPECT_EQ(path(network, "far"), "top");
+    EXPECT_EQ(path(network, "far.com"), "");
     EXPECT_EQ(path(network, "x09"), "rack_1");
     EXPECT_EQ(path(network, "x9"), "");
     EXPECT_EQ(network.path_of("n0")[0], network.path_of("n3")[0]);

@@ -82,5 +82,26 @@ TEST(SlurmAddress, IdsFollowTheNames) {
     EXPECT_NE(switch_id("site0"), switch_id("site1"));
 }
 
+TEST(SlurmAddress, NamesIgnoreCase) {
+    EXPECT_EQ(slurm_switches("top.Rack0.N0", "switch.switch.node", "n0"), (Names{"top", "Rack0"}));
+    EXPECT_EQ(slurm_switches("s0.n0", "switch.node", "N0.Cluster.org"), (Names{"s0"}));
+}
+
+TEST(SlurmAddress, RingIsASwitch) {
+    EXPECT_EQ(slurm_switches("r8:2.tux1", "ring:position.node", "tux1"), (Names{"r8"}));
+    EXPECT_EQ(slurm_switches("r:8:2.tux1", "ring:position.node", "tux1"), (Names{"r:8"}));
+}
+
+TEST(SlurmNode, IsTheHostUnlessSlurmCallsItOtherwise) {
+    EXPECT_EQ(slurm_node("n0", "", "n[0-3]"), "n0");
+    EXPECT_EQ(slurm_node("ip-10-0-0-7", "tux1", "tux[0-3]"), "tux1");
+    EXPECT_EQ(slurm_node("ip-10-0-0-7", "tux1", ""), "tux1");
+    EXPECT_EQ(slurm_node("ip-10-0-0-7", "tux1", "tux["), "tux1");
+    EXPECT_EQ(slurm_node("n0.cluster.org", "n0", "n[0-3]"), "n0.cluster.org");
+    // Variables of n1 that a launcher has copied.
+    EXPECT_EQ(slurm_node("n0", "n1", "n[0-3]"), "n0");
+    EXPECT_EQ(slurm_node("N0.cluster.org", "n1", "n[0-3]"), "N0.cluster.org");
+}
+
 }  // namespace
 }  // namespace strata::topology

@@ -50,6 +50,11 @@ struct CardChoice {
     std::optional<std::vector<std::string>> addressed;
 };
 
+/// Adds the devices of a list as UCX_NET_DEVICES has them: they may name ports ("mlx5_0:1,mlx5_1"), which are
+/// left out, and one range of numbers each ("mlx5_[1-3]:1"); a '^' in front says all but these; "all" is no
+/// choice.
+void add_devices(std::string_view list, CardChoice& choice);
+
 /// Which of `cards` a fabric transport (UCX, libfabric, openib) uses: the included ones; without such a list
 /// every OpenFabrics device whose port is not known to be down; without any the interfaces as for IP. Indices
 /// into `cards`, ascending. Source: the rule that Open MPI's transports follow, steps 3 to 6.
