@@ -21,9 +21,16 @@ std::vector<std::filesystem::path> plugin_folders() {
     }
     std::error_code ignored;
     const std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", ignored);
-    if (!own.empty()) folders.push_back(own.parent_path().parent_path() / "plugin");
-#ifdef STRATA_PLUGIN_DIR
-    folders.emplace_back(STRATA_PLUGIN_DIR);
+    if (!own.empty()) {
+        const std::filesystem::path prefix = own.parent_path().parent_path();
+        folders.push_back(prefix / "plugin");  // of a build
+        folders.push_back(prefix);             // the plugin in a folder of the user's own
+#ifdef STRATA_PLUGIN_BELOW
+        folders.push_back(prefix / STRATA_PLUGIN_BELOW);
+#endif
+    }
+#ifdef STRATA_OPENMPI_PLUGIN_DIR
+    folders.emplace_back(STRATA_OPENMPI_PLUGIN_DIR);
 #endif
     return folders;
 }

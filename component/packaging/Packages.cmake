@@ -1,11 +1,6 @@
 # What `cmake --install` puts beside the plugin, and the Debian packages that `cpack` makes of it.
 include(GNUInstallDirs)
 
-# Whoever has a folder of his own for the plugin may have nothing else to write to.
-if(NOT STRATA_PLUGIN_DIR STREQUAL OPENMPI_PLUGIN_DIR AND CMAKE_INSTALL_PREFIX_INITIALIZED_TO_DEFAULT)
-  set(CMAKE_INSTALL_PREFIX ${STRATA_PLUGIN_DIR} CACHE PATH "Where manual pages and programs go" FORCE)
-endif()
-
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/man/coll-strata.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7 COMPONENT plugin)
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/mca-params/site.conf
               ${PROJECT_SOURCE_DIR}/mca-params/strata-rules.schema.json
@@ -21,25 +16,12 @@ if(TARGET strata-topo)
                 ${CMAKE_CURRENT_LIST_DIR}/man/strata-traffic.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
 endif()
 
-# In a folder of the user's own it has to be pointed out to Open MPI, and so have programs and the library below the prefix
-# to shells, compilers and the loader: by a shell script or an environment module.
-if(NOT STRATA_PLUGIN_DIR STREQUAL OPENMPI_PLUGIN_DIR)
-  foreach(kind BINDIR LIBDIR MANDIR)
-    cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_${kind} BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX} OUTPUT_VARIABLE STRATA_${kind})
-  endforeach()
-  foreach(file strata.sh strata.lua)
-    configure_file(${CMAKE_CURRENT_LIST_DIR}/environment/${file}.in ${PROJECT_BINARY_DIR}/environment/${file} @ONLY)
-  endforeach()
-  install(FILES ${PROJECT_BINARY_DIR}/environment/strata.sh DESTINATION ${STRATA_PLUGIN_DIR} COMPONENT plugin)
-  install(FILES ${PROJECT_BINARY_DIR}/environment/strata.lua DESTINATION ${STRATA_PLUGIN_DIR}/modulefiles/coll-strata
-          RENAME ${PROJECT_VERSION}.lua COMPONENT plugin)
-endif()
-
 find_program(STRATA_DPKG dpkg)
 if(NOT STRATA_DPKG)
   return()
 endif()
-# The package that libmpi comes from bounds the release: its components speak an interface that changes with it.
+# The package that libmpi comes from bounds the release: others may lay out structures otherwise. The bounds are those of the
+# releases that are alike (component/layout_epochs.h), or this release alone.
 file(REAL_PATH ${OPENMPI_MPI} libmpi)
 execute_process(COMMAND ${STRATA_DPKG} -S ${libmpi} OUTPUT_VARIABLE owner ERROR_QUIET)
 if(NOT owner MATCHES "^([a-z0-9.+-]+):")
@@ -47,9 +29,24 @@ if(NOT owner MATCHES "^([a-z0-9.+-]+):")
 endif()
 set(library ${CMAKE_MATCH_1})
 string(REGEX MATCH "^[0-9]+\\.[0-9]+" series ${OPENMPI_VERSION})
-string(REGEX REPLACE "^.*\\." "" minor ${series})
-math(EXPR next "${minor} + 1")
-set(next "${OPENMPI_MAJOR}.${next}~")
+set(first ${OPENMPI_VERSION})
+set(last ${OPENMPI_VERSION})
+file(READ ${PROJECT_SOURCE_DIR}/component/layout_epochs.h epochs)
+string(REGEX MATCHALL "{{[0-9]+, [0-9]+, [0-9]+}, {[0-9]+, [0-9]+, [0-9]+}}" epochs "${epochs}")
+foreach(epoch IN LISTS epochs)
+  string(REGEX MATCHALL "[0-9]+" numbers "${epoch}")
+  list(SUBLIST numbers 0 3 from)
+  list(SUBLIST numbers 3 3 to)
+  list(JOIN from "." from)
+  list(JOIN to "." to)
+  if(OPENMPI_VERSION VERSION_GREATER_EQUAL from AND OPENMPI_VERSION VERSION_LESS_EQUAL to)
+    set(first ${from})
+    set(last ${to})
+  endif()
+endforeach()
+string(REGEX REPLACE "^.*\\." "" patch ${last})
+math(EXPR next "${patch} + 1")
+set(next "${series}.${next}~")
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR coll-strata)
@@ -70,7 +67,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_RELEASE "1~ompi${series}")
 set(CPACK_DEBIAN_PLUGIN_PACKAGE_NAME openmpi-coll-strata)
 set(CPACK_DEBIAN_PLUGIN_PACKAGE_SECTION libs)
-set(release "${library} (>= ${series}), ${library} (<< ${next})")
+set(release "${library} (>= ${first}), ${library} (<< ${next})")
 set(CPACK_DEBIAN_PLUGIN_PACKAGE_DEPENDS "${release}")
 set(CPACK_DEBIAN_PLUGIN_PACKAGE_SUGGESTS coll-strata-tools)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME coll-strata-tools)
@@ -85,7 +82,7 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS coll-strata-tools)
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libstrata-introspection-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
-    "${runtime} (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}), libopenmpi-dev (>= ${series}), libopenmpi-dev (<< ${next})")
+    "${runtime} (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}), libopenmpi-dev (>= ${first}), libopenmpi-dev (<< ${next})")
 set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS coll-strata-tools)
 set(CPACK_COMPONENT_PLUGIN_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION}")
 set(CPACK_COMPONENT_TOOLS_DESCRIPTION "Shows the hierarchy that coll/strata finds and what it \

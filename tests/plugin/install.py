@@ -15,8 +15,11 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 import outside  # noqa: E402
 from job import SKIPPED, Failure, Paths, check, conclude, environment, pretended, run
+from unprivileged import User
 
-RANKS = 4
+RANKS, PLAIN_RANKS = 4, 2
+SAYS = "coll/strata: to use it: "  # the installation, before what has to be typed
+REMEDY = "pmix-mca-params-override.conf"
 VARIABLE = "OMPI_MCA_opal_mca_base_component_path"
 FILES = ("mca_coll_strata.so", "help-mca-coll-strata.txt", "strata-presets")
 POINTERS = ("strata.sh", "modulefiles", "share", "bin", "lib", "include")  # in a folder that Open MPI has to be told of
@@ -42,13 +45,28 @@ def probe(paths, folder):
     check(run(paths, RANKS, "probe", [], PARAMETERS | {"coll_strata_window": "0"}, folder=folder), judge)
 
 
-def install_to(paths, scratch, target):
-    """A fresh configuration with STRATA_PLUGIN_DIR installs what this build made: nothing is compiled twice."""
+def serves(paths, line="", ranks=PLAIN_RANKS):
+    """A plain job of a user without privileges, with nothing in its environment, after `line`: its own variables tell that
+    `ranks` processes have the plugin, and that it has set up the communicator."""
+    with User(paths) as user:
+        outcome = user.plain(PLAIN_RANKS, line)
+
+    def judge_plain(outcome):
+        outcome.expect_success()
+        outcome.expect(outcome.with_plugin == ranks, f"a plain job: {outcome.with_plugin} ranks have the plugin, expected {ranks}")
+        outcome.expect((outcome.pvar("setup_us") > 0) == (ranks > 0), "a plain job: the plugin has not set up MPI_COMM_WORLD")
+        for noise in ("mca:base", "Sorry!"):
+            outcome.expect(noise not in outcome.output, f"a plain job: Open MPI or PMIx say '{noise}'")
+
+    check(outcome, judge_plain)
+
+
+def configured(paths, scratch, *options):
+    """The build folder of a fresh configuration, which installs what this build made: nothing is compiled twice."""
     build = os.path.join(scratch, "build")
-    quiet = {"check": True, "stdout": subprocess.DEVNULL, "env": environment(paths, {})}
-    subprocess.run([paths["cmake"], "-G", paths["generator"], "-S", paths["source"], "-B", build,
-                    f"-DSTRATA_PLUGIN_DIR={target}", "-DSTRATA_TESTS=OFF", "-DSTRATA_BENCH=OFF", "-DSTRATA_EXAMPLES=OFF",
-                    "-DCMAKE_SKIP_RPATH=ON"], **quiet)  # paths in what was built elsewhere are none that it knows
+    configure(paths, build, "-G", paths["generator"], "-DSTRATA_TESTS=OFF", "-DSTRATA_BENCH=OFF",
+              "-DSTRATA_EXAMPLES=OFF", "-DCMAKE_SKIP_RPATH=ON",  # paths in what was built elsewhere are none that it knows
+              *options)
     os.makedirs(os.path.join(build, "plugin"), exist_ok=True)
     shutil.copy(paths["plugin"], os.path.join(build, "plugin"))
     # What the configuration wants besides: strata-topo, and the introspection library.
@@ -60,14 +78,66 @@ def install_to(paths, scratch, target):
             copy = os.path.join(build, os.path.relpath(file, paths["build"]))
             os.makedirs(os.path.dirname(copy), exist_ok=True)
             shutil.copy(file, copy, follow_symlinks=False)
-    subprocess.run([paths["cmake"], "--install", build], **quiet)
-    shutil.rmtree(build)
+    return build
+
+
+def configure(paths, build, *options):
+    subprocess.run([paths["cmake"], "-S", paths["source"], "-B", build, *options], check=True, stdout=subprocess.DEVNULL,
+                   env=environment(paths, {}))
+
+
+def install(paths, build, prefix, *options):
+    """Installs, all of it below `prefix`; what it says is to be typed, if anything."""
+    said = run_or_fail(paths["cmake"], "--install", build, *options)
+    with open(os.path.join(build, "install_manifest.txt"), encoding="utf-8") as file:
+        outside_of_it = [name for name in file.read().splitlines() if not os.path.normpath(name).startswith(prefix + "/")]
+    if outside_of_it:
+        raise Failure(f"installed outside of {prefix}: {outside_of_it}")
+    lines = [line for line in said.splitlines() if line.startswith("coll/strata: ")]
+    if len(lines) != 1:
+        raise Failure(f"the installation says {lines} instead of one line")
+    return lines[0].removeprefix(SAYS) if lines[0].startswith(SAYS) else ""
+
+
+def readable_scratch():
+    """A temporary folder that others may read."""
+    folder = tempfile.TemporaryDirectory()
+    os.chmod(folder.name, 0o755)
+    return folder
+
+
+def installed_below_a_prefix(paths):
+    """`cmake --install` without a prefix, below /usr/local, and with one: what it says is all that has to be typed."""
+    with readable_scratch() as scratch:
+        build, prefix = configured(paths, scratch), os.path.join(scratch, "my prefix")
+        line = install(paths, build, prefix, "--prefix", prefix)
+        serves(paths, line)
+        run_or_fail(paths["cmake"], "--build", build, "--target", "uninstall/fast" if "Make" in paths["generator"] else "uninstall")
+        left = [os.path.join(top, name) for top, _, names in os.walk(prefix) for name in names]
+        if left:
+            raise Failure(f"uninstalling left {left}")
+        target = os.path.join(scratch, "elsewhere")
+        configure(paths, build, f"-DSTRATA_PLUGIN_DIR={target}")
+        refused = subprocess.run([paths["cmake"], "--install", build, "--prefix", prefix], text=True, capture_output=True, check=False)
+        if not refused.returncode or "is not below the prefix" not in refused.stderr or os.path.exists(target):
+            raise Failure(f"STRATA_PLUGIN_DIR outside of the prefix is not refused: {refused.stdout}{refused.stderr}")
+        configure(paths, build, "-DSTRATA_PLUGIN_DIR=")
+        if os.geteuid() or glob.glob("/usr/local/**/*strata*", recursive=True):
+            print("skipped in part: /usr/local cannot be written, or has the plugin already")
+            return
+        try:
+            serves(paths, install(paths, build, "/usr/local"))
+        finally:
+            run_or_fail(paths["cmake"], "--build", build, "--target", "uninstall")
 
 
 def installed_to_a_folder(paths):
-    with tempfile.TemporaryDirectory() as scratch:
+    with readable_scratch() as scratch:
         target = os.path.join(scratch, "of the user", "plugins")
-        install_to(paths, scratch, target)
+        build = configured(paths, scratch)
+        configure(paths, build, f"-DSTRATA_PLUGIN_DIR={target}")  # all of it goes there now
+        line = install(paths, build, target)
+        serves(paths, line)
         found = sorted(os.listdir(target))
         expected = sorted((*FILES, *POINTERS))
         if found != expected:
@@ -95,10 +165,21 @@ def variables(text):
 def searched(target, before):
     """The variables of SEARCHED, from those `before`. An empty entry of MANPATH stands for the system's pages."""
     result = {}
+    libraries = glob.glob(f"{target}/lib/**/libstrata-introspection.so", recursive=True)  # lib, or with Debian's folder in it
+    library = os.path.relpath(os.path.dirname(libraries[0]), target)
     for name, folder in SEARCHED.items():
+        folder = re.sub("^lib\\b", library, folder)
         rest = before.get(name, "")
         result[name] = os.path.join(target, folder).rstrip("/") + (f":{rest}" if rest or name == "MANPATH" else "")
     return result
+
+
+def unseen(paths):
+    """A plain job without what the installation says."""
+    with readable_scratch() as scratch:
+        target = os.path.join(scratch, "plugins")
+        install(paths, configured(paths, scratch, f"-DSTRATA_PLUGIN_DIR={target}"), target)
+        serves(paths)
 
 
 def loaded_as_a_module(paths):
@@ -107,9 +188,10 @@ def loaded_as_a_module(paths):
     if not os.path.exists(lmod):
         print("skipped: no Lmod here; Debian package: lmod")
         sys.exit(SKIPPED)
-    with tempfile.TemporaryDirectory() as scratch:
+    with readable_scratch() as scratch:
         target = os.path.join(scratch, "plugins")
-        install_to(paths, scratch, target)
+        install(paths, configured(paths, scratch, f"-DSTRATA_PLUGIN_DIR={target}"), target)
+        serves(paths, f"set +u; . {lmod}; module use {target}/modulefiles; module load coll-strata")
         for before in ("", "/other:SYSTEM_DEFAULT"):
             script = (f'. {lmod}; {f"export {VARIABLE}={before};" if before else ""} module use {target}/modulefiles; '
                       "env >$0/before; module load coll-strata; env >$0/loaded; module -t list 2>&1; "
@@ -129,9 +211,19 @@ def loaded_as_a_module(paths):
                 raise Failure(f"Lmod does not list the module:\n{said}")
 
 
-def described_to_spack(paths):
+def listed_releases(paths):
+    """"4.1.0:4.1.8,5.0.0:5.0.10": the first and the last of each series in the layout guard's table, as Spack writes it."""
+    with open(os.path.join(paths["source"], "component", "layout_epochs.h"), encoding="utf-8") as file:
+        releases = re.findall(r"\{(\d+), (\d+), (\d+)\}", file.read())
+    series = {}
+    for release in releases:
+        series.setdefault(release[:2], []).append(".".join(release))
+    return ",".join(f"{all_of_it[0]}:{all_of_it[-1]}" for all_of_it in series.values())
+
+
+def described_to_spack(paths, releases=None):
     """Spack is not here: the recipe's own sentences are carried out by stand-ins for Spack's, and what it asks CMake for
-    exists."""
+    exists. It takes `releases` of Open MPI, without them those that the layout guard lists."""
     said = {"depends_on": [], "version": []}
 
     class CMakePackage:
@@ -166,6 +258,9 @@ def described_to_spack(paths):
     missing = {"openmpi", "hwloc", "nlohmann-json", "cmake", "cli11", "scotch", "fortran"} - {re.split("[@ ]", what)[0] for what in said["depends_on"]}
     if missing:
         raise Failure(f"the recipe does not depend on {missing}")
+    bounds = f"openmpi@{releases or listed_releases(paths)}"
+    if bounds not in said["depends_on"]:
+        raise Failure(f"the recipe does not depend on {bounds}")
 
 
 def plugin_folder(paths):
@@ -233,14 +328,21 @@ def installed_as_packages(paths):
             raise Failure(f"the packages are {names}")
         for deb in debs:
             depends = run_or_fail("dpkg-deb", "-f", deb, "Depends")
-            if "tools" not in deb and not re.search(r"libopenmpi\S+ \(<< [45]\.[0-9]+~\)", depends):
+            if "tools" not in deb and not re.search(r"libopenmpi\S+ \(<< [45]\.[0-9]+\.[0-9]+~\)", depends):
                 raise Failure(f"{deb} goes with any Open MPI: {depends}")
         try:
             run_or_fail("dpkg", "-i", *debs)
             if "MCA coll: strata" not in run_or_fail(paths["ompi_info"]):
                 raise Failure("ompi_info does not list the plugin")
-            probe(paths, "SYSTEM_DEFAULT")
             files = run_or_fail("dpkg", "-L", *names)  # not all systems keep manual pages
+            serves(paths)
+            for remedy in (name for name in files.splitlines() if name.endswith("/" + REMEDY)):
+                os.rename(remedy, remedy + ".away")
+                try:
+                    serves(paths, ranks=0)  # else this remedy, and the test of it, are good for nothing
+                finally:
+                    os.rename(remedy + ".away", remedy)
+            probe(paths, "SYSTEM_DEFAULT")
             for page in ("man1/strata-topo.1", "man1/strata-explain.1", "man1/strata-report.1", "man1/strata-monitor.1", "man3/MPI_Monitoring.3",
                          "man3/MPIX_Comm_hsplit.3", "man7/coll-strata.7"):
                 if page not in files:
@@ -267,6 +369,7 @@ def use_the_library(paths, files, folder):
     outside.judge(paths["mpirun"], "/usr/bin/strata-monitor", folder, fortran)
 
 
-TESTS = {"folder": installed_to_a_folder, "module": loaded_as_a_module, "spack": described_to_spack,
+TESTS = {"folder": installed_to_a_folder, "prefix": installed_below_a_prefix, "unseen": unseen, "module": loaded_as_a_module, "spack": described_to_spack,
+         "unlisted": lambda paths: described_to_spack(paths, "4.1.0:4.1.9"),
          "system": installed_to_the_system, "packages": installed_as_packages}
 conclude(lambda: TESTS[sys.argv[2]](Paths(sys.argv[1])))
