@@ -20,6 +20,7 @@ if(NOT OPENMPI_VERSION MATCHES "^(4\\.1|5\\.0)\\.")
   message(FATAL_ERROR "The plugin is built for Open MPI 4.1 and 5.0; found ${OPENMPI_VERSION}")
 endif()
 string(REGEX MATCH "^[0-9]+" OPENMPI_MAJOR ${OPENMPI_VERSION})
+set(OPENMPI_MAJOR ${OPENMPI_MAJOR} CACHE INTERNAL "Release of Open MPI: 4 or 5")  # for the tests
 if(NOT EXISTS ${OPENMPI_INCLUDE}/openmpi/ompi/mca/coll/coll.h)
   message(FATAL_ERROR "Open MPI's development headers are missing below ${OPENMPI_INCLUDE}/openmpi "
                       "(it must be built with --with-devel-headers; Debian: libopenmpi-dev)")

@@ -22,7 +22,7 @@ int run_levels(LevelCommunicators& communicators) {
     return algorithms::run_levels(work, stages, 0, stages.count(), 1, 0);
 }
 
-int barrier(ompi_communicator_t* comm, mca_coll_base_module_t* base) noexcept {
+int barrier(ompi_communicator_t* comm, mca_coll_base_module_t* base) {
     static_cast<void>(comm);
     return at_border([&] {
         auto& module = *reinterpret_cast<Module*>(base);

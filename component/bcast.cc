@@ -15,7 +15,7 @@ int run_levels(LevelCommunicators& communicators, const algorithms::Plan& plan, 
 }
 
 int bcast(void* data, compat::Count count, ompi_datatype_t* datatype, int root, ompi_communicator_t* comm,
-          mca_coll_base_module_t* base) noexcept {
+          mca_coll_base_module_t* base) {
     return at_border([&] {
         auto& module = *reinterpret_cast<Module*>(base);
         CommunicatorState& state = *module.state;

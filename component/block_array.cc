@@ -26,17 +26,6 @@ BlockArray::BlockArray(const void* buffer, compat::Counts counts, compat::Displa
     displacements_ = displacements;
 }
 
-std::size_t BlockArray::total_bytes(int ranks) const {
-    if (!listed_) {
-        return bytes(0) * static_cast<std::size_t>(ranks);
-    }
-    std::size_t sum = 0;
-    for (int rank = 0; rank < ranks; ++rank) {
-        sum += bytes(rank);
-    }
-    return sum;
-}
-
 void* BlockArray::elements(int rank) const {
     const auto place = static_cast<std::size_t>(rank);
     const std::ptrdiff_t first = listed_ ? compat::displacement_at(displacements_, place)

@@ -28,8 +28,6 @@ public:
                ompi_datatype_t* datatype);
 
     std::size_t bytes(int rank) const { return size_ * count(rank); }
-    /// Bytes of the blocks of ranks 0..ranks-1.
-    std::size_t total_bytes(int ranks) const;
     /// Where the block lies packed: in the buffer itself where its elements do, else new memory of the arena.
     algorithms::Block place(int rank, algorithms::Arena& arena) const;
     std::span<algorithms::Block> place_all(int ranks, algorithms::Arena& arena) const;

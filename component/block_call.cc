@@ -16,7 +16,10 @@ int move_blocks(const BlockCall& call, algorithms::BlockFlow flow, std::span<Blo
             return move_by_levels(*call.communicators, blocks, equal, flow, call.root(), call.rank,
                                   planned->plan->levels.front().segment_bytes, call.arena());
         }
-        planned = &state.plan(call.operation, false);
+        const int rc = state.agreed_plan(call.operation, false, planned);
+        if (rc != OMPI_SUCCESS || planned == nullptr) {
+            return rc != OMPI_SUCCESS ? rc : OMPI_ERROR;  // sizes have been sent: too late to pass it through
+        }
     }
     return algorithms::perform_blocks(state.performer(*planned), call.operation, flow, blocks);
 }

@@ -30,7 +30,7 @@ algorithms::CallUse CallUsage::describe(const Call& call) const {
     algorithms::CallUse use;
     use.collective = algorithms::name_of(call.collective);
     use.least_bytes = call.bytes;
-    const bool left = call.against && !(call.plan != nullptr && call.plan->composed);
+    const bool left = call.against.has_value();
     if (call.plan != nullptr) {
         use.path = algorithms::name_of(call.plan->engine);
         use.levels = algorithms::levels_text(*call.plan, call.bytes);

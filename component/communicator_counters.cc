@@ -25,6 +25,12 @@ int read_tally(const mca_base_pvar_t* variable, void* value, void* object) {
     });
 }
 
+int read_passed(const mca_base_pvar_t* /*variable*/, void* value, void* object) {
+    return read_number(value, object, [](const CommunicatorState& state) {
+        return sum_of(state.own_counters().forwarded_because);
+    });
+}
+
 int read_memory(const mca_base_pvar_t* /*variable*/, void* value, void* object) {
     return read_number(value, object, [](const CommunicatorState& state) { return state.memory(); });
 }
@@ -57,7 +63,11 @@ void register_communicator_counters(const mca_base_component_t* component) {
     add("levels", "Calls on the communicator done level by level, by others", all.levels);
     add("ring", "Calls on the communicator done by the ring engine", all.ring);
     add("lanes", "Calls on the communicator done by trees over several network cards", all.lanes);
-    add("forward", "Calls on the communicator left to the previous component", all.forward);
+    register_one(component, "forward", "Calls on the communicator left to the previous component",
+                 MCA_BASE_PVAR_CLASS_COUNTER, read_passed, nullptr);
+    add("handed_back",
+        "Collectives whose slots on the communicator were handed back for good: later calls are not counted",
+        all.handed_back, MCA_BASE_PVAR_CLASS_LEVEL);
     for (int reason = 0; reason < forward_reason_count; ++reason) {
         const auto why = static_cast<ForwardReason>(reason);
         add(std::string("forward_") + name_of(why),
@@ -76,8 +86,8 @@ void register_communicator_counters(const mca_base_component_t* component) {
         "Microseconds spent on agreement, hierarchy, plans and sub-communicators, since it was made",
         all.setup_us, MCA_BASE_PVAR_CLASS_LEVEL);
     register_one(component, "memory",
-                 "Bytes kept for the communicator: hierarchy and plans, of all that share them, and buffers; "
-                 "without the edges of its trees, and what components keep on its levels",
+                 "Bytes kept for the communicator: hierarchy and plans, of all that share them; without the "
+                 "edges of its trees, and what components keep on its levels",
                  MCA_BASE_PVAR_CLASS_SIZE, read_memory, nullptr);
 }
 

@@ -22,8 +22,9 @@ private:
 
 /// What this process did on one communicator, for MPI_T.
 struct CommunicatorCounters {
-    Tally tree, levels, ring, lanes, forward;                   ///< calls, by who served them
-    std::array<Tally, forward_reason_count> forwarded_because;  ///< of `forward`
+    Tally tree, levels, ring, lanes;                            ///< calls, by who served them
+    std::array<Tally, forward_reason_count> forwarded_because;  ///< calls that others served
+    Tally handed_back;                                          ///< collectives whose slot was given back
     std::array<Tally, topology::level_kind_count> messages;     ///< sent by this process, by level
     std::array<Tally, topology::level_kind_count> bytes;
     Tally setup_us;              ///< spent on agreement, hierarchy, plans and sub-communicators

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "agreement.h"
+#include "cancellation.h"
 #include "dump.h"
 #include "election.h"
 #include "messages.h"
@@ -12,6 +13,7 @@
 #include "reports.h"
 #include "setup_meter.h"
 #include "strata/algorithms/plan_hash.h"
+#include "strata/topology/default_arithmetic.h"
 #include "strata/topology/fact_hash.h"
 #include "strata/topology/heap_bytes.h"
 
@@ -20,12 +22,12 @@ namespace {
 
 constexpr std::size_t most_level_sets = 16;  // each holds one communicator per level
 
-algorithms::SpareChunk& spare_of_process() {
-    static ProcessWide<algorithms::SpareChunk> spare;
-    return spare.get();
-}
-
 }  // namespace
+
+algorithms::ArenaPool& scratch_pool() {
+    static ProcessWide<algorithms::ArenaPool> pool;
+    return pool.get();
+}
 
 CommunicatorState::CommunicatorState(ompi_communicator_t* comm, const Settings& job,
                                      std::unique_ptr<OwnSettings> own) noexcept
@@ -35,10 +37,10 @@ CommunicatorState::CommunicatorState(ompi_communicator_t* comm, const Settings& 
       settings_(own_ != nullptr ? own_->settings : static_cast<const CommunicatorSettings&>(job)),
       early_(job),
       least_(comm, known_node_of),
-      transport_(comm, own_counters_),
-      arena_(algorithms::Arena::default_keep, &spare_of_process()) {
+      transport_(comm, own_counters_) {
     // Nobody would revoke the communicators of a level for those who wait there for the dead.
     levels_given_up_.fill(job_.survives_failures);
+    for_good_.fill(ForwardReason::count);
     if (tells_usage(job_)) {
         try_to([this] { usage_ = std::make_unique<CallUsage>(settings_.rules_file); });
     }
@@ -46,6 +48,7 @@ CommunicatorState::CommunicatorState(ompi_communicator_t* comm, const Settings& 
 
 CommunicatorState::~CommunicatorState() {
     if (usage_ != nullptr) {
+        const topology::DefaultArithmetic arithmetic;
         try_to([this] { job_usage().add(usage_->summary(own_counters_, memory())); });
     }
     if (book_ != nullptr) {
@@ -58,26 +61,29 @@ void CommunicatorState::forward_all(ForwardReason reason) {
     forwarded_because_.fill(reason);
     fresh_ = false;
     tell_aside(reason);
+    keep_decisions();
 }
 
-void CommunicatorState::tell_aside(ForwardReason reason) const {
-    if (settings_.verbose >= 1 && ompi_comm_rank(comm_) == 0) {
-        opal_output(0, "coll:strata: %s: everything is left to the previous component: %s", comm_->c_name,
-                    explanation(reason));
+/// What is passed through is so for good from now on.
+void CommunicatorState::keep_decisions() noexcept {
+    decided_ = true;
+    for (std::size_t op = 0; op < for_good_.size() && usage_ == nullptr; ++op) {
+        const ForwardReason otherwise =
+            left_whatever_size_[op] != nullptr ? ForwardReason::model : ForwardReason::count;
+        for_good_[op] = forwarded_because_[op].value_or(otherwise);
     }
 }
 
-void CommunicatorState::tell_predicted() {
-    if (!std::exchange(told_predicted_, true) && settings_.verbose >= 1 && ompi_comm_rank(comm_) == 0) {
-        opal_output(
-            0,
-            "coll:strata: %s: what is left to the previous component as predicted goes to tuned, not to "
-            "han: coll_han_priority is not set",
-            comm_->c_name);
+void CommunicatorState::note_passed(const Request& request, ForwardReason reason) {
+    const Collective op = request.operation.collective;
+    if (usage_ == nullptr && !request.ordered &&
+        planner().is_whole(op, algorithms::size_class(request.operation.bytes))) {
+        passed_sizes_[static_cast<std::size_t>(op)].add(request, reason);
     }
 }
 
 void CommunicatorState::set_up() noexcept {
+    const HoldCancellation hold;
     const SetupMeter meter(own_counters_);
     if (usage_ != nullptr) {
         try_to([this] { usage_->introduce(comm_->c_name, ompi_comm_size(comm_)); });
@@ -100,6 +106,7 @@ bool CommunicatorState::comes_early(const Request& request) noexcept {
         try_to([this] {
             {
                 const SetupMeter meter(own_counters_);
+                const topology::DefaultArithmetic arithmetic;
                 prepare();
             }
             dump_hierarchy(comm_, job_, hierarchy(), records_, [this] { return choices(); });
@@ -108,7 +115,7 @@ bool CommunicatorState::comes_early(const Request& request) noexcept {
     return true;
 }
 
-int CommunicatorState::settle(const Request& first) noexcept {
+int CommunicatorState::settle(const Request& first, bool hands_back) {
     if (vote_error_ != OMPI_SUCCESS) {
         return vote_error_;
     }
@@ -117,6 +124,9 @@ int CommunicatorState::settle(const Request& first) noexcept {
     {
         const SetupMeter meter(own_counters_);
         ballot = make_ballot(first);
+        // Who notes every call keeps all slots: what the others hand back would be another thing there.
+        ballot.hands_back = hands_back && job_.hand_back && usage_ == nullptr;
+        vote_error_ = OMPI_ERROR;  // of a thread that is unwound meanwhile
         vote_error_ = vote(least_, ompi_comm_rank(comm_), ballot, verdict);
     }
     if (vote_error_ != OMPI_SUCCESS) {
@@ -124,6 +134,7 @@ int CommunicatorState::settle(const Request& first) noexcept {
         return vote_error_;
     }
     unsettled_ = false;
+    hands_back_ = verdict.hands_back;
     if (!verdict.against) {
         announce();
         return OMPI_SUCCESS;
@@ -137,6 +148,8 @@ int CommunicatorState::settle(const Request& first) noexcept {
 
 /// Whatever this process cannot do, it can say so.
 Ballot CommunicatorState::make_ballot(const Request& first) noexcept {
+    const HoldCancellation hold;
+    const topology::DefaultArithmetic arithmetic;
     Ballot ballot;
     ballot.keys = own_ != nullptr ? own_->hash : 0;
     if (failure_ == Failure::none) {
@@ -190,12 +203,18 @@ std::uint64_t CommunicatorState::hash_facts(const Request& first) {
     for (const auto& reason : forwarded_because_) {
         hash.add(static_cast<int>(reason.value_or(ForwardReason::count)));
     }
+    for (const char* reason : left_whatever_size_) {
+        hash.add(reason != nullptr ? 1 : 0);
+    }
     if (!against(first)) {
         const algorithms::Operation operation = operation_of(first);
         Planned& planned = plan(operation);
-        hash.add(algorithms::hash_of(*planned.plan));
+        if (!job_.check_plans) {  // else it is compared like the others, and what differs is told
+            hash.add(algorithms::hash_of(*planned.plan));  // not its size: a wrong call may have another
+        }
         if (planned.plan->engine != algorithms::Engine::levels &&
             planned.plan->engine != algorithms::Engine::forward) {
+            const Scratch scratch(*this);
             algorithms::prepare_call(performer(planned), operation);
         }
     }
@@ -204,23 +223,22 @@ std::uint64_t CommunicatorState::hash_facts(const Request& first) {
 
 /// Tells those who want to know, once all serve the communicator together.
 void CommunicatorState::announce() noexcept {
+    const HoldCancellation hold;
     report_cards(comm_, job_, records_);
+    report_network_names(comm_, job_, records_);
     report_network(comm_, records_);
     report_links(comm_, settings_, hierarchy());
     if (job_.survives_failures && settings_.may_want_components(hierarchy().ranks())) {
         report_no_components(comm_);
     }
     try_to([this] { dump_hierarchy(comm_, job_, hierarchy(), records_, [this] { return choices(); }); });
-    bool forwards = true;  // as it is, or composed
-    for (int op = 0; op < collective_count; ++op) {
-        const bool left = forwarded_because_[op] == ForwardReason::no_hierarchy;
-        const bool open = !forwarded_because_[op] && may_compose(static_cast<Collective>(op));
-        forwards = forwards && (left || (open && hierarchy().groups.size() == 1));
-    }
-    if (forwards) {
+    if (std::ranges::all_of(forwarded_because_,
+                            [](const auto& reason) { return reason == ForwardReason::no_hierarchy; })) {
         tell_aside(ForwardReason::no_hierarchy);
     }
     records_ = {};
+    keep_decisions();
+    try_to([&] { tell_left(); });
 }
 
 std::optional<ForwardReason> CommunicatorState::against(const Request& request) const {
@@ -245,19 +263,14 @@ bool CommunicatorState::is_open(Collective op) const {
     return planner().is_open(op) && !keeps_order;
 }
 
-/// True where even without groups something may be gained: Plan::composed, of which there are none between
-/// nodes.
-bool CommunicatorState::may_compose(Collective op) const {
-    const bool inside = !topology::is_network(hierarchy().groups.front());
-    return inside && op == Collective::allreduce && hierarchy().crowding > 1 && is_open(op);
-}
-
 /// What holds for every call of a collective.
 void CommunicatorState::decide(Collective op) {
     if (settings_.of(op).engine == algorithms::Engine::forward || !settings_.enabled(op)) {
         forwarded_because_[static_cast<int>(op)] = ForwardReason::chosen;
-    } else if (hierarchy().groups.size() == 1 && is_open(op) && !may_compose(op)) {
+    } else if (hierarchy().groups.size() == 1 && is_open(op)) {
         forwarded_because_[static_cast<int>(op)] = ForwardReason::no_hierarchy;
+    } else if (is_open(op)) {
+        left_whatever_size_[static_cast<std::size_t>(op)] = planner().left_whatever_size(op);
     }
 }
 
@@ -275,7 +288,7 @@ CommunicatorState::LevelSet* CommunicatorState::level_set(const algorithms::Plan
 
 std::size_t CommunicatorState::memory() const {
     const std::lock_guard lock(counted_);
-    std::size_t bytes = sizeof(*this) + arena_.held() + (book_ != nullptr ? book_->memory() : 0);
+    std::size_t bytes = sizeof(*this) + (book_ != nullptr ? book_->memory() : 0);
     for (const topology::Hierarchy& lane : lanes_.trees) {
         bytes += sizeof lane + topology::heap_bytes(lane);
     }
@@ -305,8 +318,8 @@ void CommunicatorState::give_up_levels(Collective op, const LevelCommunicators::
 }
 
 /// Null where that failed on some rank, then on all.
-CommunicatorState::LevelSet* CommunicatorState::make_level_set(
-    const algorithms::Plan& plan, int root, LevelCommunicators::Outcome& outcome) noexcept {
+CommunicatorState::LevelSet* CommunicatorState::make_level_set(const algorithms::Plan& plan, int root,
+                                                               LevelCommunicators::Outcome& outcome) {
     // Named algorithms run on any communicator; only a component has to be selected when one is made.
     bool able = true;
     std::list<LevelSet> fresh;

@@ -1,18 +1,24 @@
 // The component: opened once per process, asked once per communicator.
+#include <cstdlib>
 #include <ctime>
 #include <memory>
 #include <string>
 
 #include "agreement.h"
+#include "cancellation.h"
 #include "communicator_counters.h"
+#include "disagreement.h"
 #include "dump.h"
 #include "last_resort.h"
+#include "layout_guard.h"
 #include "locality.h"
 #include "messages.h"
 #include "module.h"
 #include "process_wide.h"
 #include "sleep.h"
 #include "sources_identity.h"
+#include "strata/algorithms/probe_plans.h"
+#include "strata/topology/default_arithmetic.h"
 #include "variables.h"
 
 extern "C" __attribute__((visibility("default"))) mca_coll_base_component_t mca_coll_strata_component;
@@ -25,9 +31,26 @@ namespace {
 #endif
 
 /// Of the release and of its sources: builds whose planners differ must not take each other for the same.
-constexpr std::uint32_t plugin_version =
-    (STRATA_VERSION_MAJOR << 16 | STRATA_VERSION_MINOR << 8 | STRATA_VERSION_PATCH) * 0x9E3779B1U ^
-    STRATA_SOURCES ^ STRATA_OTHER_SOURCES;
+constexpr std::uint32_t release =
+    STRATA_VERSION_MAJOR << 16 | STRATA_VERSION_MINOR << 8 | STRATA_VERSION_PATCH;
+constexpr std::uint32_t sources = STRATA_SOURCES ^ STRATA_OTHER_SOURCES;
+constexpr std::uint32_t plugin_version = release * 0x9E3779B1U ^ sources;
+
+/// Two builds of the same sources may still compute differently.
+std::uint32_t probe() {
+    const std::uint64_t plans = algorithms::probe_plans();
+    return static_cast<std::uint32_t>(plans ^ plans >> 32);
+}
+
+/// What messages name where processes disagree.
+void publish_identity(Facts facts, std::uint32_t arithmetic) {
+    facts.push_back({"release", std::to_string(STRATA_VERSION_MAJOR) + '.' +
+                                    std::to_string(STRATA_VERSION_MINOR) + '.' +
+                                    std::to_string(STRATA_VERSION_PATCH)});
+    facts.push_back({"sources", std::to_string(sources)});
+    facts.push_back({"plans for a test", std::to_string(arithmetic)});
+    publish_facts(facts);
+}
 
 /// Open MPI keeps addresses in it beyond close().
 Variables& variables() {
@@ -77,8 +100,11 @@ private:
 };
 
 int register_parameters() {
-    const InitMeter meter;
     try {
+        if (!layout::finding().objection.empty()) {
+            return OMPI_SUCCESS;  // open() says why
+        }
+        const InitMeter meter;
         variables().register_all(&mca_coll_strata_component.collm_version);
         register_counters(&mca_coll_strata_component.collm_version);
         register_communicator_counters(&mca_coll_strata_component.collm_version);
@@ -107,20 +133,45 @@ void leave_blocks(Settings& job) {
     }
 }
 
+/// Says once for the job that this Open MPI is not the one that the plugin is built for.
+int step_aside() noexcept {
+    try_to([] {
+        const layout::Finding& found = layout::finding();
+        if (layout::is_lowest_process()) {
+            find_help_texts();
+            show_other_release(layout::host_name(), found.built_for, found.running, found.objection);
+        }
+    });
+    return OMPI_ERR_NOT_AVAILABLE;
+}
+
+void tell_of_unknown_release(const std::string& verbose) {
+    const layout::Finding& found = layout::finding();
+    if (!found.is_listed && std::atoi(verbose.c_str()) > 0 && layout::is_lowest_process()) {
+        opal_output(
+            0, "coll:strata: built for Open MPI %s, and %s runs: not both are known, but all sizes agree",
+            found.built_for.c_str(), found.running.c_str());
+    }
+}
+
 int open() {
+    try {
+        if (!layout::finding().objection.empty()) {
+            return step_aside();
+        }
+    } catch (...) {
+        return OMPI_ERROR;
+    }
+    const HoldCancellation hold;
     const InitMeter meter;
+    const topology::DefaultArithmetic arithmetic;
     try {
         ProcessWideBase::renew_all();  // of an opening before, which may have had other settings
         compat::count_opening();
         find_help_texts();
-        if (compat::running() != compat::built_for()) {
-            if (compat::own_name().vpid == 0) {
-                show_other_release(compat::own_node(), compat::built_for(), compat::running());
-            }
-            return OMPI_ERR_NOT_AVAILABLE;
-        }
         start_failure() = Failure::none;
         const SettingsText text = variables().text();
+        tell_of_unknown_release(text.verbose);
         std::vector<std::string> errors;
         settings() = std::make_unique<Settings>(parse_settings(text, compat::coll_components(), errors));
         // Other values on another node are another disagreement, which names that node.
@@ -134,15 +185,20 @@ int open() {
             leave_blocks(*settings());
         }
         settings()->links.set_eager_limits(here.network_eager_bytes, here.node_eager_bytes);
-        if (settings()->priority >= 0) {
+        const Facts facts = agreement_facts(text, *settings(), errors, here);
+        if (settings()->priority < 0) {
+            publish_facts(facts);
+        } else {
             if (!settings()->dump.empty()) {
                 publish_notes(own_notes(*settings()));
             }
             reserve().set_aside();
             make_spare_modules();
+            const std::uint32_t arithmetic = probe();
+            publish_identity(facts, arithmetic);
             // Last: whoever has published takes part.
-            publish_record(own_record(*settings(), agreement_hash(text, *settings(), errors, here),
-                                      plugin_version, start_failure()));
+            publish_record(
+                own_record(*settings(), hash_of(facts), plugin_version ^ arithmetic, start_failure()));
         }
         return OMPI_SUCCESS;
     } catch (...) {
@@ -152,6 +208,7 @@ int open() {
 
 /// Without what `step` gains everything goes its way, too.
 void if_published(void (*step)()) noexcept {
+    const HoldCancellation hold;
     try {
         if (settings() && settings()->priority >= 0) {
             step();
@@ -168,19 +225,30 @@ int close() {
     return OMPI_SUCCESS;
 }
 
-int init_query(bool /*progress_threads*/, bool /*mpi_threads*/) {
-    const InitMeter meter;
-    if_published(tell_of_node);
-    return OMPI_SUCCESS;
+int init_query(bool /*progress_threads*/, bool /*mpi_threads*/) { return OMPI_SUCCESS; }
+
+decltype(mca_coll_base_module_t::coll_module_enable) enable_module = nullptr;
+
+/// Waits for other processes, as queries of other components may. Components are enabled by priority, on
+/// every node; they are asked in the order in which they were found, which may differ.
+int enable_of_world(mca_coll_base_module_t* module, ompi_communicator_t* comm) {
+    {
+        const InitMeter meter;
+        if_published(introduce_job);
+    }
+    return enable_module(module, comm);
 }
 
 mca_coll_base_module_t* comm_query(ompi_communicator_t* comm, int* priority) {
     const InitMeter meter;
     *priority = -1;
-    if (comm == &ompi_mpi_comm_world.comm) {
-        if_published(receive_records);
+    mca_coll_base_module_t* const module =
+        settings() ? query_module(comm, priority, *settings(), surroundings(), start_failure()) : nullptr;
+    if (module != nullptr && comm == &ompi_mpi_comm_world.comm) {
+        enable_module = module->coll_module_enable;
+        module->coll_module_enable = enable_of_world;
     }
-    return settings() ? query_module(comm, priority, *settings(), surroundings(), start_failure()) : nullptr;
+    return module;
 }
 
 }  // namespace

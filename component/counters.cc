@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "communicator_state.h"
+
 namespace strata::component {
 namespace {
 
@@ -10,14 +12,30 @@ int read_counter(const mca_base_pvar_t* variable, void* value, void* /*object*/)
     return OPAL_SUCCESS;
 }
 
+int read_scratch(const mca_base_pvar_t* /*variable*/, void* value, void* /*object*/) {
+    *static_cast<unsigned long long*>(value) = scratch_pool().held();
+    return OPAL_SUCCESS;
+}
+
+int read_forward(const mca_base_pvar_t* variable, void* value, void* /*object*/) {
+    const auto& of_collective = *static_cast<const Counters::PerCollective*>(variable->ctx);
+    *static_cast<unsigned long long*>(value) = sum_of(of_collective.forwarded_because);
+    return OPAL_SUCCESS;
+}
+
 /// Of a COUNTER Open MPI tells what it has grown by since a tool took a handle on it; of a LEVEL all.
 void register_one(const mca_base_component_t* component, const std::string& name, const std::string& help,
-                  Counter& counter, int variable_class = MCA_BASE_PVAR_CLASS_COUNTER) {
+                  void* context, mca_base_get_value_fn_t read, int variable_class) {
     mca_base_component_pvar_register(
         component, name.c_str(), help.c_str(), OPAL_INFO_LVL_4, variable_class,
         MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, nullptr, MCA_BASE_VAR_BIND_NO_OBJECT,
-        static_cast<mca_base_pvar_flag_t>(MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS),
-        read_counter, nullptr, nullptr, &counter);
+        static_cast<mca_base_pvar_flag_t>(MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS), read,
+        nullptr, nullptr, context);
+}
+
+void register_one(const mca_base_component_t* component, const std::string& name, const std::string& help,
+                  Counter& counter, int variable_class = MCA_BASE_PVAR_CLASS_COUNTER) {
+    register_one(component, name, help, &counter, read_counter, variable_class);
 }
 
 }  // namespace
@@ -32,7 +50,6 @@ const char* name_of(ForwardReason reason) {
         case ForwardReason::model: return "model";
         case ForwardReason::chosen: return "chosen";
         case ForwardReason::order: return "order";
-        case ForwardReason::crowded: return "crowded";
         case ForwardReason::failure: return "failure";
         case ForwardReason::plans: return "plans";
         case ForwardReason::early: return "early";
@@ -44,28 +61,21 @@ const char* name_of(ForwardReason reason) {
 const char* explanation(ForwardReason reason) {
     switch (reason) {
         case ForwardReason::missing:
-            return "some of its processes have no plugin, or what they publish at start-up does not reach "
+            return "some processes have no plugin, or what they publish at start-up does not reach "
                    "all";
-        case ForwardReason::version:
-            return "some of its processes have another version or build of the plugin";
-        case ForwardReason::settings: return "some of its processes have other parameters or info keys";
+        case ForwardReason::version: return "some processes have another version or build of the plugin";
+        case ForwardReason::settings: return "some processes have other parameters or info keys";
         case ForwardReason::several_jobs: return "it joins processes of several jobs";
         case ForwardReason::no_hierarchy: return "all its processes are equally near to each other";
         case ForwardReason::model: return "no gain is predicted";
         case ForwardReason::chosen: return "a parameter, a rule or an info key says so";
         case ForwardReason::order: return "the operator does not commute, and groups are no runs of ranks";
-        case ForwardReason::crowded: return "its Reduce and Bcast are predicted faster on shared processors";
         case ForwardReason::failure: return "one of its processes cannot serve it";
         case ForwardReason::plans: return "its processes have come to different plans";
         case ForwardReason::early: return "a few short calls do not pay for setting a communicator up";
         case ForwardReason::count: break;
     }
     return "?";
-}
-
-Counters& counters() {
-    static Counters all;
-    return all;
 }
 
 void register_counters(const mca_base_component_t* component) {
@@ -83,7 +93,11 @@ void register_counters(const mca_base_component_t* component) {
             register_one(component, name + "_ring", "Calls of " + name + " done in rings", mine.ring);
         }
         register_one(component, name + "_forward", "Calls of " + name + " left to the previous component",
-                     mine.forward);
+                     &mine, read_forward, MCA_BASE_PVAR_CLASS_COUNTER);
+        register_one(component, name + "_handed_back",
+                     "Communicators on which the slot of " + name +
+                         " was handed back for good: later calls there are not counted",
+                     mine.handed_back);
         for (int reason = 0; reason < forward_reason_count; ++reason) {
             const auto why = static_cast<ForwardReason>(reason);
             register_one(component, name + "_forward_" + name_of(why),
@@ -109,6 +123,8 @@ void register_counters(const mca_base_component_t* component) {
     register_one(component, "init_processor_ns",
                  "Nanoseconds of the processor that the plugin took during MPI_Init", all.init_processor_ns,
                  MCA_BASE_PVAR_CLASS_LEVEL);
+    register_one(component, "scratch_memory", "Bytes that the process holds for calls that engines serve",
+                 nullptr, read_scratch, MCA_BASE_PVAR_CLASS_SIZE);
 }
 
 }  // namespace strata::component

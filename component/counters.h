@@ -19,7 +19,6 @@ enum class ForwardReason : int {
     model,         ///< the previous component is predicted to be as fast
     chosen,        ///< by parameter
     order,         ///< the operator does not commute and groups are no runs of ranks
-    crowded,       ///< ranks share processors: as its Reduce and Bcast
     failure,       ///< a process of the communicator cannot serve it: out of memory, say
     plans,         ///< its processes have come to different plans
     early,         ///< one of the first calls, too short and too few to pay for a set-up
@@ -31,10 +30,17 @@ const char* name_of(ForwardReason reason);
 /// The same for people.
 const char* explanation(ForwardReason reason);
 
-/// A counter that one thread at a time bumps per communicator; relaxed, for several communicators at once.
+/// A counter that threads bump at the same time where Open MPI lets them call it so. An atomic addition costs
+/// some ten nanoseconds, so only there.
 class Counter {
 public:
-    void add(std::uint64_t amount = 1) { value_.fetch_add(amount, std::memory_order_relaxed); }
+    void add(std::uint64_t amount = 1) {
+        if (opal_using_threads()) {
+            value_.fetch_add(amount, std::memory_order_relaxed);
+        } else {
+            value_.store(get() + amount, std::memory_order_relaxed);
+        }
+    }
     std::uint64_t get() const { return value_.load(std::memory_order_relaxed); }
 
 private:
@@ -44,8 +50,9 @@ private:
 /// What this process did, for MPI_T and for `verbose`.
 struct Counters {
     struct PerCollective {
-        Counter tree, levels, ring, lanes, forward;
+        Counter tree, levels, ring, lanes;
         std::array<Counter, forward_reason_count> forwarded_because;
+        Counter handed_back;  ///< communicators on which its slot was given back
     };
     std::array<PerCollective, collective_count> collectives;
     std::array<Counter, topology::level_kind_count> messages;  ///< sent by this process, by level
@@ -58,7 +65,17 @@ struct Counters {
 
     PerCollective& of(Collective op) { return collectives[static_cast<int>(op)]; }
 };
-Counters& counters();
+inline Counters& counters() {
+    static constinit Counters all;
+    return all;
+}
+/// All calls that were passed through.
+template <class Reasons>
+std::uint64_t sum_of(const Reasons& forwarded_because) {
+    std::uint64_t sum = 0;
+    for (const auto& reason : forwarded_because) sum += reason.get();
+    return sum;
+}
 
 /// Registers every counter as an MPI_T performance variable coll_strata_<name>.
 void register_counters(const mca_base_component_t* component);

@@ -3,13 +3,14 @@
 #include <atomic>
 #include <cstdio>
 #include <filesystem>
-#include <sstream>
 #include <utility>
 
 #include "call_usage.h"
 #include "dump_file.h"
 #include "messages.h"
 #include "process_wide.h"
+#include "strata/topology/default_arithmetic.h"
+#include "strata/topology/text.h"
 
 namespace strata::component {
 namespace {
@@ -126,6 +127,7 @@ void dump_hierarchy(ompi_communicator_t* comm, const Settings& settings, const t
     if (!wants_dump(settings) || dumped().exchange(true)) {
         return;
     }
+    const topology::DefaultArithmetic arithmetic;
     try {
         write_picture(comm, settings, hierarchy, records, choices);
     } catch (const std::exception& error) {
@@ -134,6 +136,7 @@ void dump_hierarchy(ompi_communicator_t* comm, const Settings& settings, const t
 }
 
 void complete_dump() {
+    const topology::DefaultArithmetic arithmetic;
     const Written first = std::exchange(written(), {});
     const algorithms::JobUse use = job_usage().take();
     if (first.picture.empty() || use.communicators.empty()) {
@@ -147,34 +150,31 @@ void complete_dump() {
     }
 }
 
-std::string describe(const algorithms::Plan& plan, Collective collective, const std::string& rules_file) {
-    std::ostringstream text;
-    text << algorithms::name_of(plan.engine);
+std::string outline(const algorithms::Plan& plan) {
+    std::string text(algorithms::name_of(plan.engine));
     if (plan.engine != algorithms::Engine::forward) {
-        text << " (";
+        text += " (";
         for (std::size_t i = 0; i < plan.levels.size(); ++i) {
             const auto& level = plan.levels[i];
-            text << (i > 0 ? ", " : "") << topology::name_of(level.level) << ' '
-                 << algorithms::name_of(level.method) << '/' << level.segment_bytes;
+            text += (i > 0 ? ", " : "") + topology::name_of(level.level) + ' ' +
+                    algorithms::name_of(level.method) + '/' + std::to_string(level.segment_bytes);
         }
-        text << algorithms::skipped_text(plan) << ')';
-    }
-    if (plan.composed) {
-        text << " as reduce and bcast";
+        text += algorithms::skipped_text(plan) + ')';
     }
     if (plan.lanes > 1) {
-        text << " in " << plan.lanes << " lanes";
+        text += " in " + std::to_string(plan.lanes) + " lanes";
     }
-    if (plan.predicted_us > 0) {
-        text << ", predicted " << plan.predicted_us << " us";
-    } else {
-        text << ", not predicted";
-    }
+    return text;
+}
+
+std::string describe(const algorithms::Plan& plan, Collective collective, const std::string& rules_file) {
+    const auto time = [](double us) { return topology::number_text(us, 6) + " us"; };
+    std::string text = outline(plan);
+    text += plan.predicted_us > 0 ? ", predicted " + time(plan.predicted_us) : ", not predicted";
     if (plan.forward_us > 0) {
-        text << ", forward " << plan.forward_us << " us";
+        text += ", forward " + time(plan.forward_us);
     }
-    text << ": " << plan.reason << algorithms::sources_text(plan, collective, rules_file, "; ");
-    return text.str();
+    return text + ": " + plan.reason + algorithms::sources_text(plan, collective, rules_file, "; ");
 }
 
 }  // namespace strata::component

@@ -34,6 +34,9 @@ void dump_hierarchy(ompi_communicator_t* comm, const Settings& settings, const t
 /// file, or behind it on standard error.
 void complete_dump();
 
+/// "tree (switch1 pipeline/61440, node binomial/8192)".
+std::string outline(const algorithms::Plan& plan);
+
 /// "tree (switch1 pipeline/61440, node binomial/8192), predicted 170.2 us, forward 850.1 us: reason; segment
 /// of node from /etc/rules.json:12".
 std::string describe(const algorithms::Plan& plan, Collective collective, const std::string& rules_file);

@@ -32,7 +32,7 @@ int run_at_root(const BlockCall& call, const Elements& own, const BlockArray& re
 
 int gather(const void* send, compat::Count send_count, ompi_datatype_t* send_type, void* receive,
            compat::Count receive_count, ompi_datatype_t* receive_type, int root, ompi_communicator_t* comm,
-           mca_coll_base_module_t* base) noexcept {
+           mca_coll_base_module_t* base) {
     return at_border([&] {
         auto& module = *reinterpret_cast<Module*>(base);
         CommunicatorState& state = *module.state;
@@ -104,7 +104,7 @@ int run_gatherv(const BlockCall& call, int ranks, const Elements& own, const Blo
 
 int gatherv(const void* send, compat::Count send_count, ompi_datatype_t* send_type, void* receive,
             compat::Counts receive_counts, compat::Displacements displacements, ompi_datatype_t* receive_type,
-            int root, ompi_communicator_t* /*comm*/, mca_coll_base_module_t* base) noexcept {
+            int root, ompi_communicator_t* /*comm*/, mca_coll_base_module_t* base) {
     return at_border([&] {
         auto& module = *reinterpret_cast<Module*>(base);
         // Only the root knows all sizes: nothing may depend on them.

@@ -30,8 +30,8 @@ constexpr std::array<CollectiveParameter, 3> collective_parameters{
      {"_segsize", &CollectiveText::segsize}}};
 
 // Facts of the job or of a node, not of a communicator.
-constexpr std::array<std::string_view, 7> of_the_job{"dump",     "network",     "nic",     "placement",
-                                                     "priority", "setup_after", "topology"};
+constexpr std::array<std::string_view, 9> of_the_job{
+    "check_plans", "dump", "hand_back", "network", "nic", "placement", "priority", "setup_after", "topology"};
 
 /// Where the text of a parameter that a communicator can have goes; nullptr: it has no such parameter.
 std::string* place_of(SettingsText& text, std::string_view parameter) {

@@ -5,6 +5,7 @@
 
 #include "messages.h"
 #include "process_wide.h"
+#include "strata/topology/default_arithmetic.h"
 
 namespace strata::component {
 namespace {
@@ -41,6 +42,7 @@ std::unique_ptr<OwnSettings> settings_by_info(ompi_communicator_t* comm, const S
     if (keys.empty()) {
         return nullptr;
     }
+    const topology::DefaultArithmetic arithmetic;
     std::vector<std::string> errors;
     auto own = std::make_unique<OwnSettings>(
         own_settings(keys, job, surroundings, compat::coll_components(), errors));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "cancellation.h"
+
 namespace strata::component {
 
 namespace {
@@ -98,7 +100,9 @@ void LeastOfAll::hear(ompi_request_t* request) {
         return;
     }
     if (failed()) {
-        ompi_request_cancel(request);  // or it takes another collective's message
+        if (compat::cancels_receives()) {
+            ompi_request_cancel(request);  // or it takes another collective's message
+        }
         ompi_request_free(&request);
         return;
     }
@@ -153,6 +157,7 @@ int LeastOfAll::exchange(std::span<std::uint64_t> words) {
     known_.front() = failed() ? unsound : sound;
     std::copy(words.begin(), words.end(), known_.begin() + 1);
     bytes_ = message_bytes(words.size());
+    WhenUnwound unwound([this] { note(OMPI_ERROR); });  // a message may be under way
     const int rank = ompi_comm_rank(comm_);
     Nodes nodes;
     if (!group(nodes)) {
@@ -170,6 +175,7 @@ int LeastOfAll::exchange(std::span<std::uint64_t> words) {
         }
         release(own, members, member);
     }
+    unwound.dismiss();
     std::copy_n(known_.begin() + 1, words.size(), words.begin());
     return failed() ? error_ : known_.front() == sound ? OMPI_SUCCESS : OMPI_ERROR;
 }

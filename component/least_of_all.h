@@ -21,7 +21,7 @@ namespace strata::component {
 /// that.
 class LeastOfAll {
 public:
-    static constexpr std::size_t most_words = 6;
+    static constexpr std::size_t most_words = 7;
     /// Bytes of a message with so many words.
     static constexpr std::size_t message_bytes(std::size_t words) {
         return (words + 1) * sizeof(std::uint64_t);

@@ -4,7 +4,9 @@
 #include <cstdio>
 #include <limits>
 #include <new>
+#include <utility>
 
+#include "cancellation.h"
 #include "counters.h"
 
 namespace strata::component {
@@ -95,11 +97,13 @@ int stand_in_key(const topology::Hierarchy& hierarchy, int root) {
 /// What needs memory of this rank alone comes before the ranks agree that all have it. From there on all are
 /// in here, and wait for each other only: messages of a group's own, as MPI_Comm_create_group's, with a tag
 /// for which Open MPI lets them go before all that the program has begun to make (MPI_Comm_idup, other
-/// threads) and others wait for.
+/// threads) and others wait for. Several threads may be in here, of several parents. They come to an end:
+/// of what is being made the one with the lowest tag never waits for another, and whatever stands in its way
+/// once (a number that another one tries) is given back before that one is tried again, which waits for it.
 std::unique_ptr<LevelCommunicators> LevelCommunicators::make(ompi_communicator_t* parent, LeastOfAll& all,
                                                              const topology::Hierarchy& hierarchy,
                                                              const algorithms::Plan& plan, int root,
-                                                             bool able, Outcome& outcome) noexcept {
+                                                             bool able, Outcome& outcome) {
     const int rank = ompi_comm_rank(parent);
     std::unique_ptr<LevelCommunicators> made;
     std::vector<Bare> bare;
@@ -118,6 +122,7 @@ std::unique_ptr<LevelCommunicators> LevelCommunicators::make(ompi_communicator_t
     if (outcome.rc != OMPI_SUCCESS || !outcome.agreed) {
         return made;
     }
+    const HoldCancellation hold;
     bool failed = false;
     for (int depth = 0; depth < made->levels(); ++depth) {
         failed =
@@ -158,10 +163,7 @@ LevelCommunicators::Bare LevelCommunicators::bare_for(int depth, ompi_communicat
 
 bool LevelCommunicators::make_whole(Bare bare, ompi_communicator_t* parent, int depth,
                                     std::string& why) noexcept {
-    // Of a collective, so that no receive of the program's takes its messages, from any source or with any
-    // tag.
-    constexpr int tag = MCA_COLL_BASE_TAG_ALLREDUCE;
-    static_assert(tag < 0);
+    const int tag = compat::creation_tag(parent);
     if (bare == nullptr) {
         return true;
     }
@@ -216,8 +218,7 @@ void LevelCommunicators::equip(LevelGroup& level) {
 #undef STRATA_COLLECTIVE
 }
 
-LevelCommunicators::Outcome LevelCommunicators::admit(LeastOfAll& all, int rank, Collective op,
-                                                      bool able) noexcept {
+LevelCommunicators::Outcome LevelCommunicators::admit(LeastOfAll& all, int rank, Collective op, bool able) {
     Outcome outcome;
     outcome.agreed = admitted_[static_cast<std::size_t>(op)];
     if (outcome.agreed) {
@@ -296,6 +297,7 @@ bool LevelCommunicators::aim(const topology::Hierarchy& hierarchy, const algorit
 }
 
 LevelCommunicators::~LevelCommunicators() {
+    const HoldCancellation hold;
     for (LevelGroup& level : levels_) {
         if (level.base != nullptr) {
             OBJ_RELEASE(level.base);
@@ -322,6 +324,7 @@ int LevelCommunicators::noted_error() const {
 
 void LevelCommunicators::abandon() noexcept {
     for (LevelGroup& level : levels_) {
+        left_messages_ = left_messages_ || std::exchange(level.inside, false);
         for (ompi_request_t** pending : {&level.up, &level.down}) {
             if (*pending != nullptr) {
                 left_messages_ = ompi_request_free(pending) != OMPI_SUCCESS || left_messages_;

@@ -30,14 +30,14 @@ public:
     static std::unique_ptr<LevelCommunicators> make(ompi_communicator_t* parent, LeastOfAll& all,
                                                     const topology::Hierarchy& hierarchy,
                                                     const algorithms::Plan& plan, int root, bool able,
-                                                    Outcome& outcome) noexcept;
+                                                    Outcome& outcome);
     LevelCommunicators(const LevelCommunicators&) = delete;
     LevelCommunicators& operator=(const LevelCommunicators&) = delete;
     ~LevelCommunicators() override;
 
     /// Finds out whether every component serves `op` on every group, or a part of it, and every rank is
     /// `able` to go on; once per collective. Collective over the parent, whose `all` is.
-    Outcome admit(LeastOfAll& all, int rank, Collective op, bool able) noexcept;
+    Outcome admit(LeastOfAll& all, int rank, Collective op, bool able);
 
     /// Makes `root` the root and `plan` the plan of what follows: with the stand_in_key() and the components
     /// that these communicators were made for. False where there is no memory for it.

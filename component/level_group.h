@@ -25,6 +25,8 @@ struct LevelGroup {
     /// A message of the call was longer than its receive. It has filled the memory it had and counts as
     /// complete: other groups wait for what this rank has still to do.
     bool truncated = false;
+    /// While a function of Open MPI's runs: still true where a thread was unwound in it.
+    bool inside = false;
 
     bool is_root() const { return ompi_comm_rank(comm) == root; }
     bool by_component() const { return method.algorithm == algorithms::Algorithm::component; }
@@ -101,7 +103,10 @@ int start(LevelGroup& group, ompi_request_t*& pending, Arguments... arguments) {
     if (group.is_root()) {
         counters().delegated[static_cast<int>(group.key.kind)].add();
     }
-    return unless_truncated(group, start_by_method<op>(group, pending, arguments...));
+    group.inside = true;
+    const int rc = start_by_method<op>(group, pending, arguments...);
+    group.inside = false;
+    return unless_truncated(group, rc);
 }
 
 /// Ends what start() left unfinished. Returns Open MPI's error code.

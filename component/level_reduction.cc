@@ -25,10 +25,18 @@ public:
             deepest_ = level;
             collects_ = collects_ || communicators.at(level).is_root();
         }
-        if (collects_ && !operands.result_due) {
+        // Open MPI takes MPI_BOTTOM, which is null, for no receive buffer at all, and loses the result.
+        aside_ = operands.result_due && operands.receive == MPI_BOTTOM;
+        if (aside_ || (collects_ && !operands.result_due)) {
             collected_ = take_elements(arena);
         }
+        if (aside_ && operands.send == MPI_IN_PLACE) {
+            copy(collected_, operands.receive);
+        }
     }
+
+    /// Puts a result that was collected aside where it is due.
+    int deliver() { return aside_ ? copy(operands_.receive, collected_) : OMPI_SUCCESS; }
 
     int start(const LevelStage& stage, std::size_t begin, std::size_t end) override {
         LevelGroup& group = communicators_.at(stage.level);
@@ -45,6 +53,13 @@ public:
     }
 
 private:
+    int copy(void* to, const void* from) const {
+        const int rc = ompi_datatype_copy_content_same_ddt(
+            operands_.datatype, static_cast<std::int32_t>(operands_.count), static_cast<char*>(to),
+            static_cast<char*>(const_cast<void*>(from)));
+        return rc < 0 ? OMPI_ERROR : OMPI_SUCCESS;
+    }
+
     std::byte* element(const void* elements, std::size_t index) const {
         return static_cast<std::byte*>(const_cast<void*>(elements)) +
                static_cast<std::ptrdiff_t>(index) * extent_;
@@ -111,6 +126,7 @@ private:
     std::ptrdiff_t extent_ = 0;
     int deepest_ = 0;
     bool collects_ = false;
+    bool aside_ = false;
     std::byte* collected_ = nullptr;  ///< as MPI takes it; the result where one is due
 };
 
@@ -126,8 +142,10 @@ int reduce_by_levels(LevelCommunicators& communicators, Collective collective, c
                      std::size_t segment_bytes, algorithms::Arena& arena) {
     ReductionWork work(communicators, operands, arena);
     const algorithms::LevelStages stages(algorithms::traits_of(collective), communicators.levels());
-    return algorithms::run_levels(work, stages, 0, stages.count(), static_cast<std::size_t>(operands.count),
-                                  elements_per_segment(operands, segment_bytes));
+    const int rc =
+        algorithms::run_levels(work, stages, 0, stages.count(), static_cast<std::size_t>(operands.count),
+                               elements_per_segment(operands, segment_bytes));
+    return rc == OMPI_SUCCESS ? work.deliver() : rc;
 }
 
 }  // namespace strata::component

@@ -114,18 +114,6 @@ std::string environment(const char* name) {
     return value != nullptr ? value : "";
 }
 
-/// Adds the devices of a list that may name ports ("mlx5_0:1,mlx5_1") and may begin with '^' (all but these);
-/// "all" is no choice.
-void add_devices(const std::string& list, CardChoice& choice) {
-    const bool except = list.starts_with('^');
-    for (const std::string_view entry : topology::split(std::string_view(list).substr(except ? 1 : 0), ',')) {
-        const std::string device(topology::trimmed(entry.substr(0, entry.find(':'))));
-        if (!device.empty() && device != "all") {
-            (except ? choice.exclude : choice.include).push_back(device);
-        }
-    }
-}
-
 /// What the transports of `use` are told about cards on this node.
 CardChoice choice_of(CardUse use) {
     const auto addresses = compat::interface_addresses();
@@ -143,15 +131,15 @@ CardChoice choice_of(CardUse use) {
         choice.include = cards_of(listed_interfaces(parameter("tcp", "if_include"), addresses));
         choice.exclude = listed_interfaces(parameter("tcp", "if_exclude"), addresses);
     } else if (compat::openib_is_used()) {
-        add_devices(parameter("openib", "if_include"), choice);
-        add_devices("^" + parameter("openib", "if_exclude"), choice);
+        topology::add_devices(parameter("openib", "if_include"), choice);
+        topology::add_devices("^" + parameter("openib", "if_exclude"), choice);
     } else if (compat::fabric_is_ip() && compat::libfabric_is_asked_for()) {
         choice.include = cards_of(listed_interfaces(environment("FI_TCP_IFACE"), addresses));
     } else if (compat::fabric_is_ip()) {
-        add_devices(environment("UCX_NET_DEVICES"), choice);
+        topology::add_devices(environment("UCX_NET_DEVICES"), choice);
         choice.include = cards_of(std::move(choice.include));
     } else {
-        add_devices(environment("UCX_NET_DEVICES"), choice);
+        topology::add_devices(environment("UCX_NET_DEVICES"), choice);
     }
     return choice;
 }
@@ -204,10 +192,20 @@ void describe_cards(const Settings& settings, const Place& place, topology::Loca
     }
 }
 
+std::string slurm_name_of(const std::string& node) {
+    return topology::slurm_node(node, environment("SLURMD_NODENAME"), environment("SLURM_JOB_NODELIST"));
+}
+
 /// The switches above `node` as Slurm's variables name them, topmost first.
 std::vector<std::string> switches_of_slurm(const std::string& node) {
     return topology::slurm_switches(environment("SLURM_TOPOLOGY_ADDR"),
-                                    environment("SLURM_TOPOLOGY_ADDR_PATTERN"), node);
+                                    environment("SLURM_TOPOLOGY_ADDR_PATTERN"), slurm_name_of(node));
+}
+
+/// Those that the user's network has above `node`: by the host's own name, or Slurm's for it.
+std::vector<std::uint32_t> switches_of(const topology::Network& network, const std::string& node) {
+    auto path = network.path_of(node);
+    return path.empty() ? network.path_of(slurm_name_of(node)) : path;
 }
 
 void note_cards(const Settings& settings, const Machine& machine, topology::NodeNotes& notes) {
@@ -242,7 +240,7 @@ topology::LocalityRecord own_record(const Settings& settings, std::uint64_t sett
     }
     record.node_id = topology::stable_hash(place.node);
     if (settings.network) {
-        record.network_path = settings.network->path_of(place.node);
+        record.network_path = switches_of(*settings.network, place.node);
     } else if (settings.slurm_network) {
         for (const auto& name : switches_of_slurm(place.node)) {
             record.network_path.push_back(topology::switch_id(name));
@@ -257,7 +255,7 @@ topology::NodeNotes own_notes(const Settings& settings) {
     topology::NodeNotes notes;
     notes.node = place.node;
     if (settings.network) {
-        for (const std::uint32_t id : settings.network->path_of(place.node)) {
+        for (const std::uint32_t id : switches_of(*settings.network, place.node)) {
             notes.switches.emplace_back(settings.network->switch_name(id));
         }
     } else if (settings.slurm_network) {

@@ -50,18 +50,28 @@ void show_other_info_keys(const std::string& communicator, int rank, const std::
     show("other-info-keys", communicator.c_str(), rank, node.c_str(), said.c_str(), said_by_first.c_str());
 }
 
-void show_other_release(const std::string& node, const std::string& built_for, const std::string& running) {
-    show("other-release", node.c_str(), built_for.c_str(), running.c_str());
+void show_other_release(const std::string& node, const std::string& built_for, const std::string& running,
+                        const std::string& why) {
+    show("other-release", node.c_str(), built_for.c_str(), running.c_str(), why.c_str());
 }
 
-void show_missing(const std::string& node) { show("missing", node.c_str()); }
-
-void show_other_version(const std::string& node, const std::string& reference) {
-    show("other-version", node.c_str(), reference.c_str());
+void show_missing(const std::string& node, bool switched_off) {
+    show(switched_off ? "switched-off" : "missing", node.c_str());
 }
 
-void show_other_settings(const std::string& node, const std::string& reference) {
-    show("other-settings", node.c_str(), reference.c_str());
+void show_other_version(const std::string& node, const std::string& reference,
+                        const std::string& differences) {
+    show("other-version", node.c_str(), reference.c_str(),
+         differences.empty() ? "  (one of them does not tell which)\n" : differences.c_str());
+}
+
+void show_other_settings(const std::string& node, const std::string& reference,
+                         const std::string& differences) {
+    constexpr const char* unknown =
+        "  (compare OMPI_MCA_coll_strata_* in the environment, mca-params.conf, the\n"
+        "  network file, the rules file and the eager limits of the transports)\n";
+    show("other-settings", node.c_str(), reference.c_str(),
+         differences.empty() ? unknown : differences.c_str());
 }
 
 void show_unable(const std::string& node, const std::string& communicator, const std::string& why) {
@@ -73,6 +83,13 @@ void show_other_plans(const std::string& node, const std::string& reference,
     show("other-plans", node.c_str(), reference.c_str(), communicator.c_str());
 }
 
+void show_different_plans(const std::string& communicator, const std::string& ranks, int rank,
+                          const std::string& plan, const std::string& first_node,
+                          const std::string& first_plan) {
+    show("different-plans", communicator.c_str(), ranks.c_str(), rank, plan.c_str(), first_node.c_str(),
+         first_plan.c_str());
+}
+
 void show_unusable_methods(const std::string& communicator, const std::string& what) {
     static std::atomic<bool> said{false};
     if (said.exchange(true)) {
@@ -82,6 +99,10 @@ void show_unusable_methods(const std::string& communicator, const std::string& w
 }
 
 void show_cards_without_effect(const std::string& nodes) { show("cards-without-effect", nodes.c_str()); }
+
+void show_unnamed_nodes(const std::string& some, const std::string& names, bool any) {
+    show("unnamed-nodes", any ? "some nodes" : "any node", some.c_str(), names.c_str());
+}
 
 void show_contradiction(const std::string& node, const std::string& other) {
     show("contradiction", node.c_str(), other.c_str());

@@ -7,7 +7,9 @@
 #include <new>
 #include <utility>
 
+#include "cancellation.h"
 #include "info_settings.h"
+#include "known_components.h"
 #include "last_resort.h"
 #include "predicted_slots.h"
 
@@ -19,6 +21,7 @@ void construct(Module* module) {
     std::construct_at(&module->saved);
     std::construct_at(&module->predicted);
     std::construct_at(&module->state);
+    module->handed_back = 0;
 }
 
 void release(SavedSlots& slots) {
@@ -62,11 +65,12 @@ int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     if (!complete) {
         return OMPI_ERR_NOT_FOUND;
     }
-#define STRATA_COLLECTIVE(op)                                              \
-    if (Slot<Collective::op>::offered(*base) != nullptr) {                 \
-        module->saved.op = {Slot<Collective::op>::function(*comm->c_coll), \
-                            Slot<Collective::op>::module(*comm->c_coll)};  \
-        OBJ_RETAIN(module->saved.op.module);                               \
+#define STRATA_COLLECTIVE(op)                                                 \
+    if (Slot<Collective::op>::offered(*base) != nullptr) {                    \
+        module->saved.op = {Slot<Collective::op>::function(*comm->c_coll),    \
+                            Slot<Collective::op>::module(*comm->c_coll)};     \
+        module->saved.op.keeps_slots = keeps_slots(*module->saved.op.module); \
+        OBJ_RETAIN(module->saved.op.module);                                  \
     }
 #include "strata/algorithms/collectives.def"
 #undef STRATA_COLLECTIVE
@@ -100,12 +104,13 @@ void end(Module& module) {
 
 /// Where Open MPI installs components: of a communicator's end it tells only who has a slot then. So those
 /// from whom we have taken theirs hear of it from us, as often as they would (han 4.1 and 5.0 keeps
-/// references that it gives back nowhere else).
+/// references that it gives back nowhere else). Those who have their slot again hear of it by that.
 [[maybe_unused]] int pass_on_disable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     base->coll_module_disable = nullptr;  // called once per slot
     auto* module = reinterpret_cast<Module*>(base);
 #define STRATA_COLLECTIVE(op)                                                                            \
-    if (module->saved.op.module != nullptr && module->saved.op.module->coll_module_disable != nullptr) { \
+    if (module->saved.op.module != nullptr && module->saved.op.module->coll_module_disable != nullptr && \
+        (module->handed_back >> static_cast<int>(Collective::op) & 1) == 0) {                            \
         module->saved.op.module->coll_module_disable(module->saved.op.module, comm);                     \
     }
 #include "strata/algorithms/collectives.def"
@@ -217,6 +222,7 @@ const CommunicatorState* state_of(ompi_communicator_t* comm) noexcept {
 
 mca_coll_base_module_t* query_module(ompi_communicator_t* comm, int* priority, const Settings& settings,
                                      const Surroundings& surroundings, Failure failure) noexcept {
+    const HoldCancellation hold;
     *priority = -1;
     if (OMPI_COMM_IS_INTER(comm) || ompi_comm_size(comm) < 2 || settings.priority < 0) {
         return nullptr;

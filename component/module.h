@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 
 #include "communicator_state.h"
@@ -15,6 +16,7 @@ struct Module {
     SavedSlots saved;
     std::optional<SavedSlots> predicted;     ///< by make_predicted_slots(); empty: the same
     std::optional<CommunicatorState> state;  ///< from query_module() on
+    std::uint32_t handed_back;               ///< collectives, bit by bit: see hand_back.h
 };
 
 /// Answers Open MPI's question whether this component wants to serve `comm`; nullptr when not: for reasons

@@ -3,31 +3,18 @@
 #include <netinet/in.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
+#include <limits>
 
 namespace strata::component::compat {
 
-std::string built_for() {
-    return std::to_string(OMPI_MAJOR_VERSION) + "." + std::to_string(OMPI_MINOR_VERSION);
-}
-
-std::string running() {
-    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    int length = 0;
-    int major = 0;
-    int minor = 0;
-    // "Open MPI v4.1.4, package: ..."
-    if (PMPI_Get_library_version(text, &length) != MPI_SUCCESS ||
-        std::sscanf(text, "Open MPI v%d.%d", &major, &minor) != 2) {
-        return built_for();  // nobody knows better
-    }
-    return std::to_string(major) + "." + std::to_string(minor);
-}
-
-bool exchange_is_complete() { return opal_pmix_collect_all_data && !opal_pmix_base_async_modex; }
-
 static std::string text_of(const char* text) { return text != nullptr ? text : ""; }
+
+std::string node_of(const opal_process_name_t& process) {
+    std::string node;
+    int status = 0;
+    return node_name(process, node, status) == Lookup::found ? node : "";
+}
 
 std::string own_node() { return text_of(ompi_process_info.nodename); }
 
@@ -44,8 +31,8 @@ int own_local_rank() {
     return rank == UINT16_MAX ? 0 : rank;
 }
 
-static std::string node_name(const opal_process_name_t& process) {
-    const std::string node = compat::node_of(process);
+static std::string said_node(const opal_process_name_t& process) {
+    const std::string node = node_of(process);
     return node.empty() ? "of process " + std::to_string(process.vpid) : node;
 }
 
@@ -54,7 +41,7 @@ std::string node_names(opal_process_name_t process, const std::vector<std::uint3
     std::vector<std::string> names;
     for (const std::uint32_t id : ids) {
         process.vpid = id;
-        std::string name = node_name(process);
+        std::string name = said_node(process);
         if (std::find(names.begin(), names.end(), name) == names.end()) {
             names.push_back(std::move(name));
         }
@@ -100,6 +87,35 @@ void keep_beyond_parent(ompi_communicator_t* comm) {
     OMPI_COMM_SET_EXTRA_RETAIN(comm);
 #endif
     OBJ_RETAIN(comm);
+}
+
+namespace {
+
+/// A number of up to creation_bits bits among those of a tag. Point-to-point layers keep 32, 24 (UCX,
+/// portals4) or 20 bits of a tag (libfabric's MTL): the highest one of each is set, so that the tag stays
+/// negative and is hidden from MPI_ANY_TAG. The next one, in 32 bits the next two, is clear, which is far
+/// from the tags of collectives: those of non-blocking ones, counted downwards from -28, end at half of
+/// INT_MAX.
+constexpr int tag_of_number(std::uint32_t number) {
+    constexpr std::uint32_t signs = 1U << 31 | 1U << 23 | 1U << 19;
+    const std::uint32_t low = number & 0x3FFFFU;
+    const std::uint32_t middle = number >> 18 & 0x3U;
+    const std::uint32_t high = number >> 20 & 0x1FU;
+    return static_cast<int>(signs | high << 24 | middle << 20 | low);
+}
+
+}  // namespace
+
+int creation_tag(const ompi_communicator_t* parent) {
+    constexpr int bits = 25;
+    constexpr std::uint32_t half = 1U << (bits - 1);
+    static_assert(tag_of_number(2 * half - 1) < std::numeric_limits<int>::min() / 2);
+    if (is_numbered_alike(parent)) {
+        return tag_of_number(release_number(parent) % half);
+    }
+    // Spread over so many that two alike, which cost their common order, are not to be expected.
+    return tag_of_number(
+        half + static_cast<std::uint32_t>(creation_number(parent) * 0x9E3779B97F4A7C15U >> (64 - bits + 1)));
 }
 
 int allgather_bruck(const void* send, Count send_count, ompi_datatype_t* send_type, void* receive,
@@ -168,6 +184,11 @@ std::string transport_choice() {
 bool uses_ip() {
     const std::string pml = point_to_point_layer();
     return pml != "ucx" && pml != "cm" && pml != "yalla" && !openib_is_used();
+}
+
+bool cancels_receives() {
+    const std::string pml = point_to_point_layer();
+    return pml == "ob1" || pml == "ucx";
 }
 
 static std::string environment(const char* name) { return text_of(std::getenv(name)); }

@@ -108,6 +108,13 @@ extern "C" {  // declares its functions without linkage
 #include "opal/mca/accelerator/base/base.h"
 #include "opal/mca/pmix/pmix-internal.h"
 #endif
+#if defined(OPAL_ENABLE_FT_MPI) && OPAL_ENABLE_FT_MPI
+// Missing where Open MPI is built without fault tolerance: there the plugin is to be loaded, too, and to say
+// why it steps aside.
+#pragma weak ompi_ftmpi_enabled
+#pragma weak ompi_ftmpi_output_handle
+#pragma weak ompi_request_is_failed_fn
+#endif
 #if OMPI_MAJOR_VERSION > 5
 #undef _Static_assert
 #undef _Alignof
@@ -158,11 +165,6 @@ inline Counts counts_of(const int* counts) { return counts; }
 inline Displacements displacements_of(const int* all) { return all; }
 #endif
 
-/// The release series for which this plugin is built, such as "4.1".
-std::string built_for();
-/// The release series that is running.
-std::string running();
-
 /// To be called first when the component opens: what is published belongs to this opening.
 void count_opening();
 
@@ -172,20 +174,22 @@ bool publish(const char* key, std::span<const std::byte> bytes);
 
 enum class Lookup { found, missing, failed };
 /// What `process` published under `key`, without waiting for anybody. Answers alike on every process of the
-/// job once the start-up fence has exchanged all data (exchange_is_complete()).
-Lookup lookup(const opal_process_name_t& process, const char* key, std::vector<std::byte>& bytes);
+/// job after the start-up fence, unless there is an obstacle_to_lookup(). `status`, where given: what PMIx,
+/// or Open MPI's door to it, said.
+Lookup lookup(const opal_process_name_t& process, const char* key, std::vector<std::byte>& bytes,
+              int* status = nullptr);
 
-/// Makes lookup() of `key` cheap where it would ask every process by itself: one process of a node tells what
-/// its node has published. To be called by whoever has published, between the start-up fence and the next
-/// one.
-void tell_of_node(const char* key);
-/// The same, second part: has at hand what the nodes have told. To be called after that next fence, when
-/// MPI_COMM_WORLD is made, by whoever has published. Without these calls, or where they fail, lookup()
-/// answers the same.
-void receive_of_nodes(const char* key);
+// From this process's own memory; `missing` where the launcher does not tell.
+/// The name of the node that runs `process`.
+Lookup node_name(const opal_process_name_t& process, std::string& node, int& status);
+/// The names of the job's nodes, as "n0,n1".
+Lookup job_nodes(std::string& names, int& status);
+/// The job's processes on a node by its name there, or on this process's where that is empty, as "0,1,7".
+Lookup node_processes(const std::string& node, std::string& processes, int& status);
 
-/// True when the start-up fence brings every process's data to every process: else lookup() differs by rank.
-bool exchange_is_complete();
+/// Why lookup() may not answer alike on all processes when the first communicator is made; nullptr where it
+/// does.
+const char* obstacle_to_lookup();
 
 /// The name of the node that runs `process`; empty when unknown.
 std::string node_of(const opal_process_name_t& process);
@@ -222,6 +226,10 @@ std::string transport_choice();
 bool fabric_is_ip();
 /// True when the user asked for libfabric.
 bool libfabric_is_asked_for();
+/// True where a receive that is cancelled ends. Over pml/cm that depends on the MTL: mtl/ofi ends it later,
+/// by an error that libfabric queues, which 4.1.4 does not survive; mtl/psm2 and mtl/portals4 may leave it as
+/// it is.
+bool cancels_receives();
 /// True when the user chose btl/openib, which no longer is a default.
 bool openib_is_used();
 /// True where coll/han and the priority of coll/tuned are as they come: nobody asked for han, or set it up.
@@ -241,9 +249,16 @@ int allgather_bruck(const void* send, Count send_count, ompi_datatype_t* send_ty
 /// Returns Open MPI's error code; the caller owns `made`.
 int bare_communicator(ompi_communicator_t* parent, std::span<int> ranks, ompi_communicator_t** made);
 /// A number that all members of a communicator know and that differs from its siblings'.
-std::uint64_t creation_number(ompi_communicator_t* comm);
+std::uint64_t creation_number(const ompi_communicator_t* comm);
+/// A tag for making communicators of `parent`'s members, equal on all of them. Open MPI orders creations by
+/// the parent's number and the tag, as long as the tag is no less than 0; a negative one it takes alone, and
+/// before all others. So each parent has a tag of its own: what several threads make of several parents keeps
+/// one order in all processes, and what the program has only begun (MPI_Comm_idup) is not waited for.
+int creation_tag(const ompi_communicator_t* parent);
 /// MPI_Finalize releases communicators that are left by ascending number of this kind.
 std::uint32_t release_number(const ompi_communicator_t* comm);
+/// True where that number is the same on all members: not of communicators that sessions make.
+bool is_numbered_alike(const ompi_communicator_t* comm);
 /// False when no info object can have been given for a communicator, alike on all its members. Ask while
 /// components are selected for it.
 bool may_have_info(ompi_communicator_t* comm);

@@ -7,18 +7,6 @@
 
 namespace strata::component::compat {
 
-std::string node_of(const opal_process_name_t& process) {
-    char* name = nullptr;
-    int rc = OPAL_SUCCESS;
-    OPAL_MODEX_RECV_VALUE_OPTIONAL(rc, PMIX_HOSTNAME, &process, &name, PMIX_STRING);
-    if (rc != OPAL_SUCCESS || name == nullptr) {
-        return {};
-    }
-    std::string node = name;
-    std::free(name);
-    return node;
-}
-
 /// Keys that no part of Open MPI asked for are kept as internal ones.
 std::vector<InfoEntry> info_entries(ompi_communicator_t* comm) {
     std::vector<InfoEntry> entries;
@@ -47,7 +35,7 @@ int bare_communicator(ompi_communicator_t* parent, std::span<int> ranks, ompi_co
                          parent->error_handler, nullptr, nullptr, 0);
 }
 
-std::uint64_t creation_number(ompi_communicator_t* comm) {
+std::uint64_t creation_number(const ompi_communicator_t* comm) {
     return comm->c_contextid.cid_base * 0x9E3779B97F4A7C15U ^ comm->c_contextid.cid_sub.u64;
 }
 
@@ -68,5 +56,7 @@ bool supports_gpu_buffers() {
 }
 
 std::uint32_t release_number(const ompi_communicator_t* comm) { return comm->c_index; }
+
+bool is_numbered_alike(const ompi_communicator_t* comm) { return OMPI_COMM_IS_GLOBAL_INDEX(comm); }
 
 }  // namespace strata::component::compat

@@ -75,12 +75,6 @@ int convert_all(bool packs, const void* elements, std::size_t count, ompi_dataty
 
 }  // namespace
 
-std::size_t packed_bytes(ompi_datatype_t* datatype, std::size_t count) {
-    size_t size = 0;
-    ompi_datatype_type_size(datatype, &size);
-    return size * count;
-}
-
 std::byte* first_byte(const void* buffer, ompi_datatype_t* datatype) {
     ptrdiff_t true_lower = 0, true_extent = 0;
     ompi_datatype_get_true_extent(datatype, &true_lower, &true_extent);

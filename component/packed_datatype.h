@@ -9,7 +9,11 @@ namespace strata::component {
 bool is_packed_in_place(ompi_datatype_t* datatype, std::size_t count);
 
 /// Bytes of `count` elements when packed.
-std::size_t packed_bytes(ompi_datatype_t* datatype, std::size_t count);
+inline std::size_t packed_bytes(ompi_datatype_t* datatype, std::size_t count) {
+    size_t size = 0;
+    ompi_datatype_type_size(datatype, &size);
+    return size * count;
+}
 /// The first byte of data of the elements at `buffer`, as MPI takes it.
 std::byte* first_byte(const void* buffer, ompi_datatype_t* datatype);
 /// Copy `count` elements, as MPI takes them, to packed bytes and back; of programs that disagree about sizes

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cancellation.h"
+
 namespace strata::component {
 
 using algorithms::PeerLevel;
@@ -145,7 +147,10 @@ void PmlTransport::sleep_until_one() {
     for (const int slot : busy_) {
         waiting_.push_back(requests_[slot]);
     }
+    // Open MPI has it in a list of its own then, for good.
+    WhenUnwound unwound([this] { static_cast<void>(sleep_.release()); });
     sleep_->until_one(waiting_);
+    unwound.dismiss();
 }
 
 int PmlTransport::wait_some(std::span<int> done, int& count) {
@@ -169,23 +174,30 @@ int PmlTransport::wait_some(std::span<int> done, int& count) {
 int PmlTransport::send(const std::byte* data, std::size_t bytes, int peer) {
     has_begun_ = true;
     count_message(peer, bytes);
-    return noticed(MCA_PML_CALL(
-        send(data, bytes, &ompi_mpi_byte.dt, peer, tags_[0], MCA_PML_BASE_SEND_STANDARD, comm_)));
+    WhenUnwound unwound([this] { left_messages_ = true; });
+    const int rc =
+        MCA_PML_CALL(send(data, bytes, &ompi_mpi_byte.dt, peer, tags_[0], MCA_PML_BASE_SEND_STANDARD, comm_));
+    unwound.dismiss();
+    return noticed(rc);
 }
 
 int PmlTransport::recv(std::byte* data, std::size_t bytes, int peer) {
     has_begun_ = true;
-    return unless_too_long(noticed(
-        MCA_PML_CALL(recv(data, bytes, &ompi_mpi_byte.dt, peer, tags_[0], comm_, MPI_STATUS_IGNORE))));
+    WhenUnwound unwound([this] { left_messages_ = true; });
+    const int rc =
+        MCA_PML_CALL(recv(data, bytes, &ompi_mpi_byte.dt, peer, tags_[0], comm_, MPI_STATUS_IGNORE));
+    unwound.dismiss();
+    return unless_too_long(noticed(rc));
 }
 
 void PmlTransport::abandon() noexcept {
-    // As Open MPI's own algorithms do: not cancelled, which the mtl/ofi of 4.1.4 does not survive, unless a
-    // process has died: who goes on uses the memory again, and no message of the communicator is waited for.
-    left_messages_ = left_messages_ || (!busy_.empty() && !process_failed_);
+    // As Open MPI's own algorithms do: not cancelled, unless a process has died: who goes on uses the memory
+    // again, and no message of the communicator is waited for.
+    const bool cancels = process_failed_ && compat::cancels_receives();
+    left_messages_ = left_messages_ || (!busy_.empty() && !cancels);
     for (const int slot : busy_) {
         ompi_request_t*& request = requests_[slot];
-        if (process_failed_) {
+        if (cancels) {
             ompi_request_cancel(request);
             ompi_request_wait_completion(request);
         }

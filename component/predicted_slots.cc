@@ -35,7 +35,7 @@ std::optional<SavedSlots> make_predicted_slots(const SavedSlots& found, ompi_com
     SavedSlots slots = found;
 #define STRATA_COLLECTIVE(op)                                                             \
     if (is_of_han(slots.op.module) && Slot<Collective::op>::offered(*tuned) != nullptr) { \
-        slots.op = {Slot<Collective::op>::offered(*tuned), tuned};                        \
+        slots.op = {Slot<Collective::op>::offered(*tuned), tuned, true};                  \
     }                                                                                     \
     if (slots.op.module != nullptr) {                                                     \
         OBJ_RETAIN(slots.op.module);                                                      \
@@ -44,14 +44,6 @@ std::optional<SavedSlots> make_predicted_slots(const SavedSlots& found, ompi_com
 #undef STRATA_COLLECTIVE
     OBJ_RELEASE(tuned);  // the slots hold it
     return slots;
-}
-
-SavedSlots& predicted_slots(Module& module) {
-    if (!module.predicted) {
-        return module.saved;
-    }
-    module.state->tell_predicted();
-    return *module.predicted;
 }
 
 std::uint64_t predicted_mask(const Module& module) {

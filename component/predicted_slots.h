@@ -18,7 +18,13 @@ std::optional<SavedSlots> make_predicted_slots(const SavedSlots& found, ompi_com
 /// What `tuned` costs is predicted, and a call that is left to the previous component because of that
 /// prediction, or because it comes early, goes here. For communicators whose records agree only: others must
 /// do what Open MPI would.
-SavedSlots& predicted_slots(Module& module);
+inline SavedSlots& predicted_slots(Module& module) {
+    if (!module.predicted) {
+        return module.saved;
+    }
+    module.state->tell_predicted();
+    return *module.predicted;
+}
 
 /// Which slots of a module lead to other functions when predicted_slots() are asked: bit by bit.
 std::uint64_t predicted_mask(const Module& module);

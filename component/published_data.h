@@ -1,31 +1,21 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <span>
 #include <vector>
 
 namespace strata::component {
 
-/// What processes of a job published under one key, as far as is known here.
-class PublishedData {
-public:
-    using Bytes = std::vector<std::byte>;
-
-    /// Without bytes: the process publishes nothing.
-    void set(std::uint32_t process, std::optional<Bytes> bytes) { of_[process] = std::move(bytes); }
-    /// nullptr: not known.
-    const std::optional<Bytes>* find(std::uint32_t process) const;
-
-    /// Of each process its number, the length (all bits set: nothing published) and the bytes; numbers have
-    /// four bytes, the lowest first.
-    Bytes message() const;
-    /// Adds what a message has, up to where it is none any more.
-    void add(std::span<const std::byte> message);
-
-private:
-    std::map<std::uint32_t, std::optional<Bytes>> of_;
+/// What a process has published, as it travels among that of others: its number, the length, and the bytes;
+/// numbers have four bytes, the lowest first.
+struct Published {
+    std::uint32_t process = 0;
+    std::span<const std::byte> bytes;
 };
+
+void append_published(std::vector<std::byte>& message, std::uint32_t process,
+                      std::span<const std::byte> bytes);
+/// Takes the first one off a message; false where it has no whole one.
+bool take_published(std::span<const std::byte>& message, Published& one);
 
 }  // namespace strata::component

@@ -34,22 +34,6 @@ int with_buffers(const Operands& operands, CommunicatorState& state, Engine&& en
     return engine(algorithms::ReduceBuffers{own, &result}, reduction);
 }
 
-/// An Allreduce as the previous component's Reduce to rank 0 and its Bcast.
-int reduce_and_bcast(Module& module, const Operands& operands) {
-    constexpr int root = 0;
-    ompi_communicator_t* const comm = module.comm;
-    const bool at_root = ompi_comm_rank(comm) == root;
-    const void* const own = operands.send == MPI_IN_PLACE && !at_root ? operands.receive : operands.send;
-    const int rc = call_previous<Collective::reduce>(comm, predicted_slots(module), own,
-                                                     at_root ? operands.receive : nullptr, operands.count,
-                                                     operands.datatype, operands.op, root);
-    if (rc != OMPI_SUCCESS) {
-        return rc;
-    }
-    return call_previous<Collective::bcast>(comm, predicted_slots(module), operands.receive, operands.count,
-                                            operands.datatype, root);
-}
-
 Request request_of(Collective collective, const Operands& operands, int root,
                    const CommunicatorState& state) {
     const std::size_t bytes = packed_bytes(operands.datatype, static_cast<std::size_t>(operands.count));
@@ -62,7 +46,7 @@ Request request_of(Collective collective, const Operands& operands, int root,
 }
 
 int reduce(const void* send, void* receive, compat::Count count, ompi_datatype_t* datatype, ompi_op_t* op,
-           int root, ompi_communicator_t* comm, mca_coll_base_module_t* base) noexcept {
+           int root, ompi_communicator_t* comm, mca_coll_base_module_t* base) {
     return at_border([&] {
         auto& module = *reinterpret_cast<Module*>(base);
         CommunicatorState& state = *module.state;
@@ -83,7 +67,7 @@ int reduce(const void* send, void* receive, compat::Count count, ompi_datatype_t
 }
 
 int allreduce(const void* send, void* receive, compat::Count count, ompi_datatype_t* datatype, ompi_op_t* op,
-              ompi_communicator_t* comm, mca_coll_base_module_t* base) noexcept {
+              ompi_communicator_t* comm, mca_coll_base_module_t* base) {
     static_cast<void>(comm);
     return at_border([&] {
         auto& module = *reinterpret_cast<Module*>(base);
@@ -92,9 +76,6 @@ int allreduce(const void* send, void* receive, compat::Count count, ompi_datatyp
         const auto describe = [&] { return request_of(Collective::allreduce, operands, no_root, state); };
         const auto run = [&](Planned& planned, const algorithms::Operation& operation,
                              LevelCommunicators* communicators) {
-            if (planned.plan->composed) {
-                return reduce_and_bcast(module, operands);
-            }
             if (communicators != nullptr) {
                 return reduce_by_levels(*communicators, Collective::allreduce, operands,
                                         planned.plan->levels.front().segment_bytes, state.arena());

@@ -65,6 +65,35 @@ void report_cards(ompi_communicator_t* comm, const Settings& settings,
     });
 }
 
+void report_network_names(ompi_communicator_t* comm, const Settings& settings,
+                          std::span<const topology::LocalityRecord> records) noexcept {
+    static std::atomic<bool> done{false};
+    if (!settings.network) {
+        return;
+    }
+    once_per_job(done, [&] {
+        std::map<std::uint64_t, std::uint32_t> nodes;  // one process of each
+        std::map<std::uint64_t, std::uint32_t> lacking;
+        for (std::size_t rank = 0; rank < records.size(); ++rank) {
+            nodes.try_emplace(records[rank].node_id, process_of(comm, rank));
+            if (records[rank].network_path.empty()) {
+                lacking.try_emplace(records[rank].node_id, process_of(comm, rank));
+            }
+        }
+        if (nodes.size() < 2 || lacking.empty()) {
+            return false;
+        }
+        std::vector<std::uint32_t> processes;
+        for (const auto& [node, process] : lacking) {
+            processes.push_back(process);
+        }
+        std::sort(processes.begin(), processes.end());
+        show_unnamed_nodes(compat::node_names(compat::own_name(), processes),
+                           topology::some_hosts(*settings.network), lacking.size() < nodes.size());
+        return true;
+    });
+}
+
 void report_network(ompi_communicator_t* comm, std::span<const topology::LocalityRecord> records) noexcept {
     static std::atomic<bool> done{false};
     once_per_job(done, [&] {

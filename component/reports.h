@@ -12,6 +12,10 @@ namespace strata::component {
 void report_cards(ompi_communicator_t* comm, const Settings& settings,
                   std::span<const topology::LocalityRecord> records) noexcept;
 
+/// Says once per job which of its nodes the user's network lacks, of several.
+void report_network_names(ompi_communicator_t* comm, const Settings& settings,
+                          std::span<const topology::LocalityRecord> records) noexcept;
+
 /// Says once per job that nodes tell of switches what cannot all be true.
 void report_network(ompi_communicator_t* comm, std::span<const topology::LocalityRecord> records) noexcept;
 

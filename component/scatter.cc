@@ -42,7 +42,7 @@ int run_elsewhere(const BlockCall& call, std::span<Block> blocks, const Elements
 
 int scatter(const void* send, compat::Count send_count, ompi_datatype_t* send_type, void* receive,
             compat::Count receive_count, ompi_datatype_t* receive_type, int root, ompi_communicator_t* comm,
-            mca_coll_base_module_t* base) noexcept {
+            mca_coll_base_module_t* base) {
     return at_border([&] {
         auto& module = *reinterpret_cast<Module*>(base);
         CommunicatorState& state = *module.state;
@@ -90,7 +90,7 @@ int run_scatterv(const BlockCall& call, int ranks, const BlockArray& source, con
 int scatterv(const void* send, compat::Counts send_counts, compat::Displacements displacements,
              ompi_datatype_t* send_type, void* receive, compat::Count receive_count,
              ompi_datatype_t* receive_type, int root, ompi_communicator_t* /*comm*/,
-             mca_coll_base_module_t* base) noexcept {
+             mca_coll_base_module_t* base) {
     return at_border([&] {
         auto& module = *reinterpret_cast<Module*>(base);
         // Only the root knows all sizes: nothing may depend on them.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <new>
-#include <sstream>
 
 #include "plugin_folder.h"
 #include "strata/algorithms/presets.h"
@@ -181,6 +180,10 @@ Settings parse_settings(const SettingsText& text, const std::vector<std::string>
                 [&] { settings.reproducible = parse_number(text.reproducible, 0, 1, "") == 1; });
     reader.read("setup_after", text.setup_after,
                 [&] { settings.setup_after = parse_number(text.setup_after, 0, most_early_calls, ""); });
+    reader.read("hand_back", text.hand_back,
+                [&] { settings.hand_back = parse_number(text.hand_back, 0, 1, "") == 1; });
+    reader.read("check_plans", text.check_plans,
+                [&] { settings.check_plans = parse_number(text.check_plans, 0, 1, "") == 1; });
     reader.read("disable", text.disable, [&] {
         std::array<bool, collective_count> disabled{};
         for (const auto& word : words(text.disable)) {
@@ -200,32 +203,6 @@ Settings parse_settings(const SettingsText& text, const std::vector<std::string>
         settings.overrides[op].window = settings.window;
     }
     return settings;
-}
-
-std::uint64_t agreement_hash(const SettingsText& text, const Settings& settings,
-                             const std::vector<std::string>& errors, const Surroundings& surroundings) {
-    // As written, and what was not understood: a value that one node alone gets wrong must be seen as a
-    // difference. Of files the content counts, not the path; a pretended machine and the names of
-    // cards (which may differ from node to node) show in the records themselves.
-    std::ostringstream all;
-    all << text.priority << '|' << text.window << '|' << text.hierarchy << '|' << text.disable << '|'
-        << settings.near_card << '|' << settings.reproducible << '|' << surroundings.network_eager_bytes
-        << '|' << surroundings.node_eager_bytes << '|' << surroundings.architecture << '|'
-        << surroundings.han_is_default << '|' << surroundings.survives_failures << '|'
-        << surroundings.gpu_buffers << '|' << surroundings.transport << '|' << settings.rules_hash << '|'
-        << settings.setup_after << '|';
-    if (settings.network) {
-        all << settings.network->hash();
-    } else {
-        all << text.network;
-    }
-    for (const auto& collective : text.collectives) {
-        all << '|' << collective.algorithm << '|' << collective.level_algorithms << '|' << collective.segsize;
-    }
-    for (const auto& error : errors) {
-        all << '|' << error;
-    }
-    return stable_hash(all.str());
 }
 
 }  // namespace strata::component

@@ -36,6 +36,8 @@ struct SettingsText {
     std::string reproducible = "0";
     std::string disable;
     std::string setup_after = "8";
+    std::string hand_back = "1";
+    std::string check_plans = "0";
     std::string dump;
     std::array<CollectiveText, collective_count> collectives;
 };
@@ -62,6 +64,8 @@ struct Settings : CommunicatorSettings {
     std::vector<topology::NamedCard> nic;  ///< empty: detect
     bool near_card = true;                 ///< off: leaders are the lowest ranks
     int setup_after = 8;                   ///< calls; see early_calls.h
+    bool hand_back = true;                 ///< slots of what is passed through for good; see hand_back.h
+    bool check_plans = false;              ///< compare each before its first use
     bool survives_failures = false;        ///< the others go on when a process dies; as at start
     std::string dump;
 };

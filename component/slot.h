@@ -12,6 +12,7 @@ template <class Function>
 struct SlotContent {
     Function function = nullptr;
     mca_coll_base_module_t* module = nullptr;  ///< the holder owns one reference
+    bool keeps_slots = false;                  ///< its component writes to no slot during a call
 };
 
 /// Access to one collective's slot in the communicator's table and in a module, signature included.
@@ -60,12 +61,21 @@ private:
     SlotContent<Function> outer_;
 };
 
-/// Calls the saved function as if this component were not there.
 template <Collective op, class... Arguments>
-int forward(ompi_communicator_t* comm, SlotContent<typename Slot<op>::Function>& saved,
-            Arguments... arguments) {
+[[gnu::noinline]] int forward_guarded(ompi_communicator_t* comm,
+                                      SlotContent<typename Slot<op>::Function>& saved,
+                                      Arguments... arguments) {
     SlotGuard<op> guard(*comm->c_coll, saved);
     return guard.function()(arguments..., comm, guard.module());
+}
+
+/// Calls the saved function as if this component were not there.
+template <Collective op, class... Arguments>
+[[gnu::always_inline]] inline int forward(ompi_communicator_t* comm,
+                                          SlotContent<typename Slot<op>::Function>& saved,
+                                          Arguments... arguments) {
+    return saved.keeps_slots ? saved.function(arguments..., comm, saved.module)
+                             : forward_guarded<op>(comm, saved, arguments...);
 }
 
 /// What the component found in the slots that it took over; one reference on each module.
@@ -85,19 +95,5 @@ SlotContent<typename Slot<op>::Function>& saved_slot(SavedSlots& saved);
     }
 #include "strata/algorithms/collectives.def"
 #undef STRATA_COLLECTIVE
-
-/// Calls the previous component's function of any collective: the saved one, or that in the table where
-/// nothing was taken over (the user disabled it). Open MPI leaves no communicator without one.
-template <Collective op, class... Arguments>
-int call_previous(ompi_communicator_t* comm, SavedSlots& saved, Arguments... arguments) {
-    if (saved_slot<op>(saved).function != nullptr) {
-        return forward<op>(comm, saved_slot<op>(saved), arguments...);
-    }
-    const auto function = Slot<op>::function(*comm->c_coll);
-    if (function == nullptr) {
-        return OMPI_ERR_NOT_FOUND;
-    }
-    return function(arguments..., comm, Slot<op>::module(*comm->c_coll));
-}
 
 }  // namespace strata::component

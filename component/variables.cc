@@ -97,6 +97,17 @@ void Variables::register_all(const mca_base_component_t* component) {
          "reductions only those by MPI's own operators of whole numbers, or sums and products of two ranks' "
          "real ones",
          OPAL_INFO_LVL_5, &SettingsText::setup_after);
+    text(
+        "hand_back",
+        "1: a collective that a communicator passes through for good goes straight to the previous component "
+        "from then on, at no cost, and is not counted; 0: every call is counted",
+        OPAL_INFO_LVL_5, &SettingsText::hand_back);
+    text(
+        "check_plans",
+        "1: the processes of a communicator compare each plan before its first use, by one exchange of short "
+        "messages; where one has come to another plan it is named, and all calls there are left to the "
+        "previous component. For finding errors; 0: they only compare what plans rest on, and the first one",
+        OPAL_INFO_LVL_6, &SettingsText::check_plans);
     text("disable", "Collectives to leave to other components, comma-separated", OPAL_INFO_LVL_2,
          &SettingsText::disable);
     text("dump",

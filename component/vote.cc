@@ -15,10 +15,11 @@ namespace {
 /// No less than anything that another rank brings.
 constexpr std::uint64_t neutral = std::numeric_limits<std::uint64_t>::max();
 constexpr unsigned failure_bits = 8;
-constexpr std::size_t longest_said = 1024;  // bytes of a message about info keys
+constexpr std::size_t longest_said = 1024;  // bytes of a message about info keys, or a plan
+constexpr std::size_t most_named = 8;       // ranks
 
 // All have brought the same value when the least of it and the least of its complement are complements.
-enum Word : std::size_t { keys, not_keys, facts, not_facts, failure, sound, word_count };
+enum Word : std::size_t { keys, not_keys, facts, not_facts, failure, sound, keeper, word_count };
 static_assert(word_count <= LeastOfAll::most_words);
 using Words = std::array<std::uint64_t, word_count>;
 
@@ -46,14 +47,36 @@ int hear_first(LeastOfAll& all, int rank, std::span<std::uint64_t> words) {
     return first;
 }
 
-/// True on the lowest rank that does not have the value of rank 0.
-int find_other(LeastOfAll& all, int rank, std::uint64_t value, bool& found) {
+/// The lowest ranks that do not have the value of rank 0, ascending; `neutral` where there are no more.
+int find_others(LeastOfAll& all, int rank, std::uint64_t value, std::span<std::uint64_t> others) {
     std::uint64_t first = value;
-    const int before = hear_first(all, rank, {&first, 1});
-    std::uint64_t other = value != first ? static_cast<std::uint64_t>(rank) : neutral;
-    const int rc = all.exchange({&other, 1});
+    int rc = hear_first(all, rank, {&first, 1});
+    std::uint64_t last = 0;
+    for (std::uint64_t& other : others) {  // after an error, too
+        const auto own = static_cast<std::uint64_t>(rank);
+        other = value != first && own > last ? own : neutral;
+        const int again = all.exchange({&other, 1});
+        rc = rc == OMPI_SUCCESS ? again : rc;
+        last = other;
+    }
+    return rc;
+}
+
+/// True on the lowest of them.
+int find_other(LeastOfAll& all, int rank, std::uint64_t value, bool& found) {
+    std::uint64_t other = neutral;
+    const int rc = find_others(all, rank, value, {&other, 1});
     found = other == static_cast<std::uint64_t>(rank);
-    return before == OMPI_SUCCESS ? rc : before;
+    return rc;
+}
+
+/// What rank 0 says, on every rank, cut where it is too long.
+using Said = std::array<std::uint64_t, longest_said / sizeof(std::uint64_t)>;
+const char* text_of(const Said& said) { return reinterpret_cast<const char*>(said.data()); }
+int hear_text(LeastOfAll& all, int rank, std::string_view own, Said& first) {
+    first.fill(0);
+    own.copy(reinterpret_cast<char*>(first.data()), longest_said - 1);
+    return hear_first(all, rank, first);
 }
 
 const char* explanation(Failure failure) {
@@ -71,16 +94,14 @@ int tell_of_keys(LeastOfAll& all, ompi_communicator_t* comm, const OwnSettings* 
     if (own != nullptr && !own->said.empty()) {
         said = own->said;
     }
-    std::array<std::uint64_t, longest_said / sizeof(std::uint64_t)> first{};
-    said.copy(reinterpret_cast<char*>(first.data()), longest_said - 1);
+    Said first;
     bool other = false;
-    const int before = hear_first(all, rank, first);
+    const int before = hear_text(all, rank, said, first);
     const int after = find_other(all, rank, hash, other);
     const int rc = before == OMPI_SUCCESS ? after : before;
     if (rc == OMPI_SUCCESS && other && !done.exchange(true)) {
         try_to([&] {
-            show_other_info_keys(called(comm), rank, compat::own_node(), std::string(said),
-                                 reinterpret_cast<const char*>(first.data()));
+            show_other_info_keys(called(comm), rank, compat::own_node(), std::string(said), text_of(first));
         });
     }
     return rc;
@@ -120,10 +141,12 @@ int vote(LeastOfAll& all, int rank, const Ballot& ballot, Verdict& verdict) {
     } else {
         least[failure] = own << failure_bits | static_cast<std::uint64_t>(ballot.failure);
     }
+    least[keeper] = ballot.hands_back ? neutral : own;
     if (const int rc = all.exchange(least); rc != OMPI_SUCCESS) {
         return rc;
     }
     verdict = {};
+    verdict.hands_back = least[keeper] == neutral;
     if (least[failure] != neutral) {
         verdict.against = ForwardReason::failure;
         verdict.failed_rank = static_cast<int>(least[failure] >> failure_bits);
@@ -146,6 +169,37 @@ int tell_verdict(LeastOfAll& all, ompi_communicator_t* comm, const OwnSettings* 
         case ForwardReason::failure: tell_of_failure(comm, verdict); return OMPI_SUCCESS;
         default: return OMPI_SUCCESS;
     }
+}
+
+int compare_plan(LeastOfAll& all, std::uint64_t hash, bool& equal) {
+    std::array<std::uint64_t, 2> least{hash, ~hash};
+    const int rc = all.exchange(least);
+    equal = rc == OMPI_SUCCESS && least[0] == ~least[1];
+    return rc;
+}
+
+int tell_of_plan(LeastOfAll& all, ompi_communicator_t* comm, std::uint64_t hash, std::string_view plan) {
+    static std::atomic<bool> done{false};
+    const int rank = ompi_comm_rank(comm);
+    Said first;
+    std::array<std::uint64_t, most_named> others;
+    const int before = hear_text(all, rank, plan, first);
+    const int after = find_others(all, rank, hash, others);
+    const int rc = before == OMPI_SUCCESS ? after : before;
+    if (rc == OMPI_SUCCESS && others.front() == static_cast<std::uint64_t>(rank) && !done.exchange(true)) {
+        try_to([&] {
+            std::string ranks;
+            for (const std::uint64_t other : others) {
+                if (other == neutral) break;
+                ranks += (ranks.empty() ? "" : ", ") + std::to_string(other) + " (node " +
+                         node_at(comm, static_cast<int>(other)) + ')';
+            }
+            ranks += others.back() != neutral ? ", perhaps more" : "";
+            show_different_plans(called(comm), ranks, rank, std::string(plan), node_at(comm, 0),
+                                 text_of(first));
+        });
+    }
+    return rc;
 }
 
 }  // namespace strata::component

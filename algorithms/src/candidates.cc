@@ -153,7 +153,7 @@ private:
 
     bool same(const Plan& a, const Plan& b) {
         if (a.engine != b.engine || a.near_card != b.near_card || a.lanes != b.lanes) return false;
-        if (a.engine == Engine::forward) return a.composed == b.composed;
+        if (a.engine == Engine::forward) return true;
         if (a.skipped != b.skipped) return false;
         for (std::size_t l = 0; l < a.levels.size(); ++l) {
             if (!same_shape(a.levels[l].method, b.levels[l].method, sizes(a)[l])) return false;
@@ -369,9 +369,8 @@ std::vector<Plan> candidate_plans(const topology::Hierarchy& hierarchy, const Li
 
 std::vector<std::pair<std::string, std::string>> plan_parameters(const Plan& plan, Collective collective) {
     const std::string op(name_of(collective));
-    // No word asks for a composed plan: the model makes it.
-    const Engine engine = plan.composed ? Engine::automatic : plan.engine;
-    std::vector<std::pair<std::string, std::string>> all{{op + "_algorithm", std::string(name_of(engine))}};
+    std::vector<std::pair<std::string, std::string>> all{
+        {op + "_algorithm", std::string(name_of(plan.engine))}};
     if (plan.engine == Engine::forward || plan.levels.empty()) return all;
     std::string methods;
     std::string segments;

@@ -30,12 +30,11 @@ struct FlatModel::Passage {
     }
 };
 
-FlatModel::FlatModel(const topology::Hierarchy& hierarchy, const LinkTable& links, double crowding)
+FlatModel::FlatModel(const topology::Hierarchy& hierarchy, const LinkTable& links)
     : hierarchy_(hierarchy),
       ranks_(hierarchy.stop.size()),
       groups_(hierarchy.groups.size()),
       least_eager_(std::numeric_limits<std::size_t>::max()),
-      crowding_(crowding),
       fold_us_per_byte_(links.fold_us(1)) {
     std::vector<std::pair<topology::LevelKey, LinkParameters>> known;  // of a few levels many groups
     const auto link_at = [&](topology::LevelKey level) -> const LinkParameters& {
@@ -103,10 +102,6 @@ double FlatModel::processor_us(const GroupState& common, std::size_t bytes) {
     return common.link.overhead_us + static_cast<double>(bytes) * common.copy_us_per_byte;
 }
 
-double FlatModel::message_us(const GroupState& common, std::size_t bytes) {
-    return processor_us(common, bytes) + common.link.overhead_us;
-}
-
 double FlatModel::transmit(int from, int to, std::size_t bytes, double ready) {
     RankState& sender = ranks_[from];
     const double begin = std::max(ready, sender.processor_free);
@@ -116,13 +111,11 @@ double FlatModel::transmit(int from, int to, std::size_t bytes, double ready) {
     // Who copies is busy for as long as memory takes.
     if (common.copy_us_per_byte > 0)
         sender.processor_free = std::max(sender.processor_free, passage.bus_free);
-    spend(message_us(common, bytes));
     return passage.at + transfer_us(common, bytes, passage.narrowest, passage.bus_free - passage.at);
 }
 
 double FlatModel::send(int from, int to, std::size_t bytes, double ready) {
-    const double received = transmit(from, to, bytes, ready) + turn_us();
-    spend(wait_us());
+    const double received = transmit(from, to, bytes, ready);
     ranks_[to].processor_free = std::max(ranks_[to].processor_free, received);
     return received;
 }
@@ -155,13 +148,8 @@ void FlatModel::add_load(int from, int to, std::size_t bytes, int messages) {
     };
     const Load load{static_cast<double>(bytes), messages};
     const GroupState& common = walk(*this, from, to, load);
-    spend(messages * message_us(common, bytes));
     ranks_[from].processor_load += messages * processor_us(common, bytes);
     ranks_[to].processor_load += messages * processor_us(common, bytes);
-}
-
-void FlatModel::spend_on_messages(int from, int to, std::size_t bytes, int messages) {
-    if (crowded()) spend(messages * (message_us(common(from, to), bytes) + wait_us()));
 }
 
 double FlatModel::busiest_us() const {
@@ -177,11 +165,7 @@ double FlatModel::busiest_us() const {
         see(rank.card);
         most = std::max(most, rank.processor_load);
     }
-    return shared_us(most);
-}
-
-double FlatModel::shared_us(double path_us) const {
-    return crowded() ? std::max(path_us, spent_us_ * crowding_ / ranks()) : path_us;
+    return most;
 }
 
 std::vector<double> FlatModel::run_tree(const FlatTree& tree, int root) {

@@ -19,15 +19,9 @@ struct FlatTree {
 /// Times unsegmented messages between arbitrary ranks: the resources of TreeModel, which now contend because
 /// a pattern that does not know the hierarchy crosses a group's boundary many times. Every resource serves
 /// messages in the order in which they reach it; a message holds each only for its own bytes / bandwidth.
-///
-/// Where ranks share processors two things are added. Whoever waits for a message polls, and gives way to the
-/// others on its processor, each of which looks for messages of its own: it goes on one such turn after the
-/// message has come. And all that ranks do, looking included, takes the time of as many processors as there
-/// are (shared_us()): then the number of messages and copies counts, not only the longest way.
 class FlatModel {
 public:
-    /// `crowding`: ranks per processor, more than 1 only inside one node (Hierarchy::crowding).
-    FlatModel(const topology::Hierarchy& hierarchy, const LinkTable& links, double crowding = 1);
+    FlatModel(const topology::Hierarchy& hierarchy, const LinkTable& links);
 
     int ranks() const { return static_cast<int>(ranks_.size()); }
     /// Sends when `ready` and the sender's processor allow, the receiver waiting for it; returns when that
@@ -61,23 +55,9 @@ public:
     /// Lets messages occupy all that they use, whenever that is.
     void add_load(int from, int to, std::size_t bytes, int messages = 1);
     /// The same for a rank's processor.
-    void add_load(int rank, double us) {
-        ranks_[rank].processor_load += us;
-        spend(us);
-    }
-    /// How long the busiest resource, the ranks' processors together among them, is occupied by all loads,
-    /// us.
+    void add_load(int rank, double us) { ranks_[rank].processor_load += us; }
+    /// How long the busiest resource is occupied by all loads, us.
     double busiest_us() const;
-    /// From the end of what a rank waits for until it goes on, us.
-    double turn_us() const { return (crowding_ - 1) * look_us; }
-    /// The processor's time for waiting once, us.
-    double wait_us() const { return crowded() ? look_us : 0; }
-    /// Lets a rank take the time of a shared processor.
-    void spend(double us) { spent_us_ += us; }
-    /// The same of both ends of messages and, once for each, of waiting.
-    void spend_on_messages(int from, int to, std::size_t bytes, int messages);
-    /// `path_us`, or what the processors need for all that was sent and spent, where that is longer.
-    double shared_us(double path_us) const;
     /// When the sender's processor can start its next message, us.
     double free_at(int rank) const { return ranks_[rank].processor_free; }
     /// Sends `tree` down from `root` (virtual rank v is rank (root + v) mod ranks()); arrival by virtual
@@ -119,21 +99,16 @@ private:
     /// messages pass, and visit(bus) for the groups that they are in; returns the group that has both.
     template <typename Self, typename Visit>
     static auto& walk(Self& self, int from, int to, Visit&& visit);
-    bool crowded() const { return crowding_ > 1; }
     const GroupState& common(int from, int to) const;
     /// `least`: us that its bytes take.
     static double transfer_us(const GroupState& common, std::size_t bytes, double narrowest, double least);
     static double processor_us(const GroupState& common, std::size_t bytes);
-    /// Of both ends together. The bytes are copied once, though either end may be busy with that.
-    static double message_us(const GroupState& common, std::size_t bytes);
 
     const topology::Hierarchy& hierarchy_;
     std::vector<RankState> ranks_;
     std::vector<GroupState> groups_;
     std::size_t least_eager_ = 0;  ///< messages below need no handshake anywhere
-    double crowding_;
     double fold_us_per_byte_;
-    double spent_us_ = 0;  ///< by all ranks
 };
 
 }  // namespace strata::algorithms

@@ -71,10 +71,6 @@ inline double handshake_us(const LinkParameters& link, std::size_t message_bytes
 /// last fold's result.
 inline constexpr double folded_bytes_per_us = 5000;
 
-/// For how long a rank that waits for a message, and shares its processor, keeps it at a time: a switch of
-/// processes (one to two microseconds on Linux servers) and a look at all transports, then it gives way.
-inline constexpr double look_us = 3;
-
 /// The largest segment worth sending without a handshake. The transport's own headers count against its
 /// limit; a sixteenth is left for them (60 KiB of 64 KiB measured best on TCP, 64 KiB itself lost up to
 /// half).

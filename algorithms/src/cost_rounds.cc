@@ -63,13 +63,10 @@ void FlatRounds::add(Time& time, const Round& round, FlatModel& model, std::size
     const double fold = model.fold_us(folded);
     for (const Shared& own : round) {
         double least = 0;
-        if (own.where == Where::level) {
-            model.spend_on_messages(own.from, own.to, bytes, own.messages);
-            model.spend(own.messages * fold);
-        } else if (own.where == Where::bus) {
+        if (own.where == Where::bus) {
             least = own.messages * model.bus_us(own.group, bytes);
             if (least == 0) continue;
-        } else {
+        } else if (own.where != Where::level) {
             const double waiting = (own.messages - 1) * model.occupied_us(own.group, bytes);
             queue = std::max(queue, waiting);
             if (model.at_card(own.group)) at_cards = std::max(at_cards, waiting);
@@ -77,7 +74,7 @@ void FlatRounds::add(Time& time, const Round& round, FlatModel& model, std::size
         hop = std::max({hop, model.hop_us(own.from, own.to, bytes, least),
                         own.works * model.work_us(own.from, own.to, bytes)});
     }
-    time.add(hop + fold + model.turn_us(), queue, at_cards);
+    time.add(hop + fold, queue, at_cards);
 }
 
 }  // namespace strata::algorithms

@@ -15,8 +15,7 @@ namespace strata::algorithms {
 /// round lasts as long as the last message through the connection that most of them share. Those who had to
 /// wait there in one round come later to the next one, where they need not wait again for the same; but no
 /// connection carries two rounds at once. What crosses which connection does not depend on links: it is
-/// counted once for all tables. Where ranks share processors each round ends a turn later, and what its
-/// messages take of the processors is spent (FlatModel::shared_us()).
+/// counted once for all tables.
 class FlatRounds {
 public:
     explicit FlatRounds(const topology::Hierarchy& hierarchy) : hierarchy_(hierarchy) {}

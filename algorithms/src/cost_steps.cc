@@ -55,8 +55,7 @@ private:
         double begun = 0;
         double sent = 0;
         double received = 0;
-        double work = 0;    ///< us of the processor in this step
-        bool late = false;  ///< what it receives was not there when the step began
+        double work = 0;  ///< us of the processor in this step
         double done = open_end;
         int held = 0;  ///< messages in the inbox that are still with their senders
         std::vector<Message> inbox;
@@ -133,7 +132,6 @@ private:
         state.work = 0;
         state.sent = step.to < 0 ? when : open_end;
         state.received = step.from < 0 ? when : open_end;
-        state.late = false;
         if (step.to >= 0) send(rank, step, when);
         if (step.from >= 0) ask(rank, step, when);
         if (state.step + 1 < steps.size() && steps[state.step + 1].early) {
@@ -230,7 +228,6 @@ private:
         if (next == nullptr || next->arrival == open_end) return;
         state.work += next->work;
         state.received = std::max(next->arrival, state.begun + next->work);
-        state.late = next->arrival > state.begun;
         take_out(state, *next);
     }
 
@@ -241,14 +238,7 @@ private:
         state.busy = false;
         ++state.step;
         const double worked = state.begun + state.work;
-        double end = std::max({state.sent, state.received, worked});
-        // On a processor of its own a rank may be busy with sending until then; on a shared one the peer has
-        // to get its turn in between.
-        if (state.late || end > worked) {
-            end += model_.turn_us();
-            model_.spend(model_.wait_us());
-        }
-        model_.spend(fold);
+        const double end = std::max({state.sent, state.received, worked});
         turns_.emplace(end + fold, rank);
     }
 
@@ -265,7 +255,7 @@ std::vector<double> run_program(FlatModel& model, const FlatProgram& program) {
 }
 
 double program_us(FlatModel& model, const FlatProgram& program) {
-    return model.shared_us(latest(run_program(model, program)));
+    return latest(run_program(model, program));
 }
 
 double latest(const std::vector<double>& times) {

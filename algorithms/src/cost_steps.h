@@ -13,7 +13,7 @@ namespace strata::algorithms {
 /// infinity for the ranks that wait in vain.
 std::vector<double> run_program(FlatModel& model, const FlatProgram& program);
 
-/// When all ranks are done, and have had the processors that they share, us.
+/// When all ranks are done, us.
 double program_us(FlatModel& model, const FlatProgram& program);
 
 /// The largest of some times; 0 for none.

@@ -4,11 +4,11 @@ namespace strata::algorithms {
 namespace {
 
 double cost_from_root_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                         const Operation& operation, FlatRounds& rounds, double crowding) {
+                         const Operation& operation, FlatRounds& rounds) {
     switch (operation.collective) {
-        case Collective::bcast: return tuned_bcast_us(hierarchy, links, operation, crowding);
-        case Collective::reduce: return tuned_reduce_us(hierarchy, links, operation, crowding);
-        case Collective::allreduce: return tuned_allreduce_us(hierarchy, links, operation, rounds, crowding);
+        case Collective::bcast: return tuned_bcast_us(hierarchy, links, operation);
+        case Collective::reduce: return tuned_reduce_us(hierarchy, links, operation);
+        case Collective::allreduce: return tuned_allreduce_us(hierarchy, links, operation, rounds);
         case Collective::allgather:
         case Collective::allgatherv: return tuned_allgather_us(hierarchy, links, operation, rounds);
         case Collective::gather: return tuned_gather_us(hierarchy, links, operation);
@@ -24,20 +24,20 @@ double cost_from_root_us(const topology::Hierarchy& hierarchy, const LinkTable& 
 }  // namespace
 
 double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                       const Operation& operation, double crowding) {
+                       const Operation& operation) {
     FlatRounds rounds(hierarchy);
-    return forward_cost_us(hierarchy, links, operation, rounds, crowding);
+    return forward_cost_us(hierarchy, links, operation, rounds);
 }
 
 double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                       const Operation& operation, FlatRounds& rounds, double crowding) {
+                       const Operation& operation, FlatRounds& rounds) {
     if (hierarchy.ranks() < 2) return 0;
-    double us = cost_from_root_us(hierarchy, links, operation, rounds, crowding);
+    double us = cost_from_root_us(hierarchy, links, operation, rounds);
     if (operation.other_roots.empty() || !traits_of(operation.collective).rooted) return us;
     Operation there = operation;
     for (const int root : operation.other_roots) {
         there.root = root;
-        us += cost_from_root_us(hierarchy, links, there, rounds, crowding);
+        us += cost_from_root_us(hierarchy, links, there, rounds);
     }
     return us / static_cast<double>(operation.other_roots.size() + 1);
 }

@@ -54,15 +54,15 @@ FlatProgram gather_program(Algorithm algorithm, int ranks, std::size_t block, in
 FlatProgram scatter_program(Algorithm algorithm, int ranks, std::size_t block, int root);
 FlatProgram barrier_program(Algorithm algorithm, int ranks);
 
-/// Predicted time in microseconds among at least two ranks; `crowding` as in FlatModel.
+/// Predicted time in microseconds among at least two ranks.
 double bcast_us(const topology::Hierarchy& hierarchy, const LinkTable& links, Algorithm algorithm,
-                std::size_t bytes, int root, double crowding = 1);
+                std::size_t bytes, int root);
 double tuned_bcast_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                      const Operation& operation, double crowding = 1);
+                      const Operation& operation);
 double tuned_reduce_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                       const Operation& operation, double crowding = 1);
+                       const Operation& operation);
 double tuned_allreduce_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                          const Operation& operation, FlatRounds& rounds, double crowding = 1);
+                          const Operation& operation, FlatRounds& rounds);
 /// Allgather or Allgatherv, blocks counting as equally large.
 double tuned_allgather_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
                           const Operation& operation, FlatRounds& rounds);
@@ -74,7 +74,7 @@ double tuned_barrier_us(const topology::Hierarchy& hierarchy, const LinkTable& l
 
 /// forward_cost_us() with what several predictions of one operation share.
 double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                       const Operation& operation, FlatRounds& rounds, double crowding = 1);
+                       const Operation& operation, FlatRounds& rounds);
 
 /// Of a program: more messages are not run, where there is an estimate. What a plan may cost: a message takes
 /// about a tenth of a microsecond.
@@ -146,12 +146,12 @@ FlatProgram neighbor_program(int ranks, std::size_t block);
 /// Time of ring_program(), estimated: the longest way that one message's bytes can take round the ring, or
 /// the resource that all rounds keep busy longest, whichever is longer. Cost: O(ranks * depth).
 double ring_estimate_us(const topology::Hierarchy& hierarchy, const LinkTable& links, std::size_t bytes,
-                        int rounds, std::size_t folded, double crowding = 1);
+                        int rounds, std::size_t folded);
 /// The same for neighbor_program().
 double neighbor_estimate_us(const topology::Hierarchy& hierarchy, const LinkTable& links, std::size_t block);
 /// Either by the program where that has few messages, else by the estimate.
 double ring_us(const topology::Hierarchy& hierarchy, const LinkTable& links, std::size_t bytes, int rounds,
-               std::size_t folded, double crowding = 1);
+               std::size_t folded);
 double neighbor_us(const topology::Hierarchy& hierarchy, const LinkTable& links, std::size_t block);
 
 }  // namespace strata::algorithms

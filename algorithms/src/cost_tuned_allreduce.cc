@@ -203,32 +203,31 @@ FlatProgram halving_reduce_program(int ranks, std::size_t bytes, int root) {
 }
 
 double tuned_allreduce_us(const Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
-                          FlatRounds& rounds, double crowding) {
+                          FlatRounds& rounds) {
     const std::size_t bytes = operation.bytes;
-    FlatModel model(hierarchy, links, crowding);
+    FlatModel model(hierarchy, links);
     const int ranks = model.ranks();
     const Algorithm algorithm = tuned_allreduce_algorithm(ranks, bytes, !operation.rank_order);
     if (algorithm == Algorithm::ring) {
         const std::size_t block = block_bytes(bytes, ranks);
-        return ring_us(hierarchy, links, block, ranks - 1, block, crowding) +
-               ring_us(hierarchy, links, block, ranks - 1, 0, crowding);
+        return ring_us(hierarchy, links, block, ranks - 1, block) +
+               ring_us(hierarchy, links, block, ranks - 1, 0);
     }
     // Rank 0 has the result before it passes it on.
     if (algorithm == Algorithm::linear) {
         return program_us(model, reduce_program(Algorithm::linear, ranks, bytes, 0)) +
-               bcast_us(hierarchy, links, Algorithm::linear, bytes, 0, crowding);
+               bcast_us(hierarchy, links, Algorithm::linear, bytes, 0);
     }
     if (algorithm == Algorithm::nonoverlapping) {
         Operation rooted = operation;
         rooted.root = 0;
-        return tuned_reduce_us(hierarchy, links, rooted, crowding) +
-               tuned_bcast_us(hierarchy, links, rooted, crowding);
+        return tuned_reduce_us(hierarchy, links, rooted) + tuned_bcast_us(hierarchy, links, rooted);
     }
     if (many_rounds(ranks)) return allreduce_estimate_us(model, rounds, algorithm, bytes);
     const FlatProgram& program = rounds.program([&] { return allreduce_program(algorithm, ranks, bytes); });
     const double us = program_us(model, program);
     if (!tells_inside(hierarchy, links)) return us;
-    FlatModel counting(hierarchy, links, crowding);
+    FlatModel counting(hierarchy, links);
     return in_turn_or_shared_us(us, allreduce_rounds(counting, rounds, algorithm, bytes));
 }
 

@@ -206,22 +206,22 @@ FlatProgram bcast_program(Algorithm algorithm, int ranks, std::size_t bytes, int
 }
 
 double bcast_us(const topology::Hierarchy& hierarchy, const LinkTable& links, Algorithm algorithm,
-                std::size_t bytes, int root, double crowding) {
-    FlatModel model(hierarchy, links, crowding);
+                std::size_t bytes, int root) {
+    FlatModel model(hierarchy, links);
     const int size = model.ranks();
     algorithm = possible_bcast(algorithm, size, bytes);
     if (algorithm == Algorithm::scatter_allgather) {
-        return model.shared_us(scatter_allgather_us(model, bytes, root));
+        return scatter_allgather_us(model, bytes, root);
     }
-    if (algorithm == Algorithm::split_binary) return model.shared_us(split_binary_us(model, bytes, root));
+    if (algorithm == Algorithm::split_binary) return split_binary_us(model, bytes, root);
     const FlatTree tree{children_of(algorithm, size), std::vector<std::size_t>(size, bytes)};
-    return model.shared_us(latest(model.run_tree(tree, root)));
+    return latest(model.run_tree(tree, root));
 }
 
 double tuned_bcast_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                      const Operation& operation, double crowding) {
+                      const Operation& operation) {
     const Algorithm algorithm = tuned_bcast_algorithm(hierarchy.ranks(), operation.bytes);
-    return bcast_us(hierarchy, links, algorithm, operation.bytes, operation.root, crowding);
+    return bcast_us(hierarchy, links, algorithm, operation.bytes, operation.root);
 }
 
 }  // namespace strata::algorithms

@@ -56,9 +56,9 @@ FlatProgram neighbor_program(int ranks, std::size_t block) {
 }
 
 double ring_estimate_us(const Hierarchy& hierarchy, const LinkTable& links, std::size_t bytes, int rounds,
-                        std::size_t folded, double crowding) {
+                        std::size_t folded) {
     if (rounds == 0) return 0;
-    FlatModel model(hierarchy, links, crowding);
+    FlatModel model(hierarchy, links);
     const int size = model.ranks();
     const double fold = model.fold_us(folded);
     std::vector<double> hops;
@@ -66,9 +66,9 @@ double ring_estimate_us(const Hierarchy& hierarchy, const LinkTable& links, std:
     double longest_wait = 0;  // a sender waits for its receiver, and for its own message
     for (int r = 0; r < size; ++r) {
         const int next = (r + 1) % size;
-        hops.push_back(model.hop_us(r, next, bytes) + fold + model.turn_us());
+        hops.push_back(model.hop_us(r, next, bytes) + fold);
         model.add_load(r, next, bytes);
-        model.add_load(r, fold + model.wait_us());
+        model.add_load(r, fold);
         longest_hop = std::max(longest_hop, hops.back());
         if (model.waits_for_receiver(r, next, bytes)) longest_wait = std::max(longest_wait, hops.back());
     }
@@ -105,12 +105,12 @@ double neighbor_estimate_us(const Hierarchy& hierarchy, const LinkTable& links, 
 }
 
 double ring_us(const Hierarchy& hierarchy, const LinkTable& links, std::size_t bytes, int rounds,
-               std::size_t folded, double crowding) {
+               std::size_t folded) {
     const int size = hierarchy.ranks();
     if (std::int64_t{size} * rounds > most_messages) {
-        return ring_estimate_us(hierarchy, links, bytes, rounds, folded, crowding);
+        return ring_estimate_us(hierarchy, links, bytes, rounds, folded);
     }
-    FlatModel model(hierarchy, links, crowding);
+    FlatModel model(hierarchy, links);
     return program_us(model, ring_program(size, bytes, rounds, folded));
 }
 

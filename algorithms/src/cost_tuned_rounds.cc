@@ -76,7 +76,7 @@ FlatRounds::Time allgather_rounds(FlatModel& model, FlatRounds& rounds, Algorith
 }
 
 double allreduce_estimate_us(FlatModel& model, FlatRounds& rounds, Algorithm algorithm, std::size_t bytes) {
-    return model.shared_us(allreduce_rounds(model, rounds, algorithm, bytes).us());
+    return allreduce_rounds(model, rounds, algorithm, bytes).us();
 }
 
 double allgather_estimate_us(FlatModel& model, FlatRounds& rounds, Algorithm algorithm, std::size_t block) {

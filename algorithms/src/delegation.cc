@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "cost_links.h"
 #include "plan_search.h"
@@ -45,9 +46,11 @@ double delegation_setup_us(const Hierarchy& hierarchy, const LinkTable& links) {
     return hierarchy.depth() * (colours + 3 * number) + 2 * number;
 }
 
-unsigned Delegation::first_call() const {
+unsigned Delegation::fewest_calls(double gain_us, double setup_us) {
+    if (setup_us <= 0) return 0;
+    if (gain_us <= 0) return std::numeric_limits<unsigned>::max();
     auto calls = static_cast<unsigned>(std::min(setup_us / gain_us, 1e9));
-    while (!pays(calls)) {
+    while (static_cast<double>(calls) * gain_us < setup_us) {
         ++calls;
     }
     return calls;

@@ -80,14 +80,13 @@ std::string plan_json(const Plan& plan, Collective collective, const std::string
                 member("near_card", plan.near_card ? "true" : "false") + "," +
                 member("lanes", std::to_string(plan.lanes));
     }
-    if (plan.composed) json += "," + member("composed", "true");
     return json + "," + member("predicted_us", plan.predicted_us) + "," +
            member("forward_us", plan.forward_us) + "," + member("reason", json_text(plan.reason)) + "," +
            member("parameters", parameters_json(plan, collective)) + "}";
 }
 
 std::string delegation_json(const Delegation& later, Collective collective) {
-    return "\"delegation\":{" + member("calls", std::to_string(later.first_call())) + "," +
+    return "\"delegation\":{" + member("calls", std::to_string(later.first_call)) + "," +
            member("gain_us", later.gain_us) + "," + member("setup_us", later.setup_us) + "," +
            member("plan", plan_json(later.plan, collective, "", false)) + "}";
 }

@@ -36,7 +36,7 @@ std::string time_text(double from, double to) {
 
 void add_rows(Table& table, const ListedPlan& listed, const std::string& rules_file) {
     const Plan& plan = listed.plan;
-    const bool ours = plan.engine != Engine::forward || plan.composed;
+    const bool ours = plan.engine != Engine::forward;
     const std::string size =
         listed.from == 0 ? "any" : span_text(bytes_text(listed.from), bytes_text(listed.to));
     table.add({size, std::string(name_of(plan.engine)), levels_text(plan, listed.to),
@@ -48,7 +48,7 @@ void add_rows(Table& table, const ListedPlan& listed, const std::string& rules_f
         table.add(
             {"", std::string(name_of(later.plan.engine)), levels_text(later.plan, listed.to),
              number_text(later.plan.predicted_us), "",
-             "after " + std::to_string(later.first_call()) + " calls: saves " + number_text(later.gain_us) +
+             "after " + std::to_string(later.first_call) + " calls: saves " + number_text(later.gain_us) +
                  " us each, its communicators take " + number_text(later.setup_us) + " us"},
             paint_of(later.plan.engine));
     }
@@ -64,7 +64,7 @@ void add_rows(Table& table, const ListedPlan& listed, const std::string& rules_f
 }  // namespace
 
 std::string levels_text(const Plan& plan, std::size_t bytes) {
-    if (plan.engine == Engine::forward) return plan.composed ? "reduce and bcast" : "";
+    if (plan.engine == Engine::forward) return {};
     std::string text;
     for (const LevelPlan& level : plan.levels) {
         text += (text.empty() ? "" : ", ") + topology::name_of(level.level) + " " + name_of(level.method);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "strata/topology/default_arithmetic.h"
 #include "strata/topology/heap_bytes.h"
 
 namespace strata::algorithms {
@@ -18,6 +19,7 @@ const PlanBook::Entry& PlanBook::at(const PlanClass& operations, ByLevels by_lev
             return known->second;
         }
     }
+    const topology::DefaultArithmetic arithmetic;
     // Takes long: others go on meanwhile. Who makes the same gets the same.
     Entry made{planner_.make_plan(operations.representative, by_levels), {}};
     if (by_levels == ByLevels::maybe) {

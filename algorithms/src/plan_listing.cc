@@ -11,7 +11,6 @@ constexpr std::size_t largest_listed = std::size_t{64} << 20;
 
 bool same_choice(const Plan& a, const Plan& b) {
     if (a.engine != b.engine || a.engine_source != b.engine_source || a.reason != b.reason) return false;
-    if (a.composed != b.composed) return false;
     return a.engine == Engine::forward ||
            (a.levels == b.levels && a.sources == b.sources && a.skipped == b.skipped &&
             a.skipped_sources == b.skipped_sources && a.near_card == b.near_card && a.lanes == b.lanes);

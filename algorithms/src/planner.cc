@@ -1,27 +1,12 @@
 #include "strata/algorithms/planner.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "plan_search.h"
 #include "strata/topology/heap_bytes.h"
 
 namespace strata::algorithms {
 namespace {
-
-struct SizeClass {
-    unsigned index;
-    std::size_t smallest;
-};
-
-SizeClass size_class(std::size_t bytes) {
-    if (bytes < 8) {
-        return {static_cast<unsigned>(bytes), bytes};
-    }
-    const unsigned exponent = static_cast<unsigned>(std::bit_width(bytes)) - 1;
-    const std::size_t quarter = (bytes >> (exponent - 2)) & 3;
-    return {exponent * 4 + static_cast<unsigned>(quarter), (4 + quarter) << (exponent - 2)};
-}
 
 /// The same wishes without those that ask for the levels engine; `engine` in its place.
 Overrides without_delegation(Overrides overrides, Collective op, Engine engine) {
@@ -162,6 +147,10 @@ bool Planner::is_open(Collective op) const {
     return overrides.engine == Engine::automatic && overrides.methods.empty() && rules_of(op).empty();
 }
 
+const char* Planner::left_whatever_size(Collective op) const {
+    return algorithms::left_whatever_size(hierarchy_, settings_.links, op);
+}
+
 int Planner::root_class(Collective op, int root) const {
     return classes_for(op).of_rank[static_cast<std::size_t>(root)];
 }
@@ -184,6 +173,12 @@ PlanClass Planner::class_of(const Operation& operation, ByLevels by_levels) cons
     found.representative.bytes =
         bound == bounds.begin() ? size.smallest : std::max(size.smallest, *std::prev(bound));
     return found;
+}
+
+bool Planner::is_whole(Collective op, const SizeClass& sizes) const {
+    const std::vector<std::size_t>& bounds = bounds_of(op);
+    const auto first = std::upper_bound(bounds.begin(), bounds.end(), sizes.smallest);
+    return first == bounds.end() || *first > sizes.largest;
 }
 
 /// What parameters and rules say to an operation, as far as that could be done until now.

@@ -4,7 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "composition.h"
 #include "cost_links.h"
 #include "cost_tuned.h"
 #include "level_search.h"
@@ -48,11 +47,8 @@ const char* unknown_inside(const Hierarchy& hierarchy, const LinkTable& links) {
 std::optional<Verdict> judge_unseen(const Operation& operation, const Hierarchy& hierarchy,
                                     const LinkTable& links) {
     if (fixed_order(operation)) return Verdict{true, "the order must not depend on the size"};
-    if (!traits_of(operation.collective).sized)
-        return Verdict{false, "the ranks do not know the sizes alike"};
-    const char* const unknown = unknown_inside(hierarchy, links);
-    if (unknown != nullptr && operation.collective != Collective::bcast) return Verdict{false, unknown};
-    return std::nullopt;
+    const char* const left = left_whatever_size(hierarchy, links, operation.collective);
+    return left != nullptr ? std::optional(Verdict{false, left}) : std::nullopt;
 }
 
 std::string passed_over_text(const LevelMethod& method, const Operation& operation) {
@@ -328,6 +324,11 @@ std::string what_else(const Plan& plan, const Overrides& overrides, const Operat
 
 }  // namespace
 
+const char* left_whatever_size(const Hierarchy& hierarchy, const LinkTable& links, Collective collective) {
+    if (!traits_of(collective).sized) return "the ranks do not know the sizes alike";
+    return collective != Collective::bcast ? unknown_inside(hierarchy, links) : nullptr;
+}
+
 Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrides& wanted,
                const Operation& operation) {
     const std::string broken = check(wanted, operation.collective);
@@ -340,8 +341,7 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     plan.window = window.messages;
     plan.network_window_bytes = window.network_bytes;
     Searches searches{hierarchy, overrides, operation};
-    plan.forward_us =
-        forward_cost_us(hierarchy, links, operation, searches.rounds, crowding_of(hierarchy, operation));
+    plan.forward_us = forward_cost_us(hierarchy, links, operation, searches.rounds);
     if (plan.forward_us > 0) plan.forward_us += receiver_cost(hierarchy, links, operation, 0).far_us;
     const SkipWords& words = searches.words;
     PlanSearch all_levels(searches.models.at(links, words.levels), overrides, operation,
@@ -358,14 +358,12 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     const bool fixed = overrides.engine != Engine::automatic;
     if (!fixed && !search.by_levels() && !fixed_order(operation) && hierarchy.groups.size() < 2) {
         forward(plan, "no hierarchy");
-        compose(plan, hierarchy, links, operation);
         return plan;
     }
     const bool by_levels = search.by_levels();
     const Verdict verdict = judge(searched, links, searches, plan);
     if (!verdict.take) {
         forward(plan, verdict.reason);
-        compose(plan, hierarchy, links, operation);
         return plan;
     }
     plan.levels = search.plans();

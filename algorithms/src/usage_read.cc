@@ -35,9 +35,7 @@ public:
             choice.levels = levels(chosen);
             choice.why = text(chosen, "reason");
             choice.forward_us = time(chosen, "forward_us");
-            const bool composed = member(chosen, "composed") != nullptr;
-            if (composed) choice.levels = "reduce and bcast";
-            const bool ours = composed || choice.path != name_of(Engine::forward);
+            const bool ours = choice.path != name_of(Engine::forward);
             choice.predicted_us = ours ? time(chosen, "predicted_us") : choice.forward_us;
             all.choices.push_back(std::move(choice));
         }

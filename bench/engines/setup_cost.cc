@@ -12,6 +12,7 @@
 #include <string>
 
 #include "many_ranks.h"
+#include "peer_table.h"
 #include "strata/algorithms/planner.h"
 #include "strata/algorithms/routes.h"
 #include "strata/topology/fact_hash.h"
@@ -99,6 +100,17 @@ double vote_us(const bench::ManyRanks& machine) {
     return 2 * hops(machine.per_node()) * node + hops(machine.all_nodes()) * network;
 }
 
+/// What a process keeps of all records, whatever communicators there are.
+double kept_mib(const std::vector<topology::LocalityRecord>& records) {
+    const Meter meter;
+    component::PeerTable table;
+    table.reserve(records.size());
+    for (std::uint32_t process = 0; process < records.size(); ++process) {
+        table.add(process, records[process]);
+    }
+    return meter.mib();
+}
+
 void show(const bench::ManyRanks& machine, bool cyclic) {
     std::printf("%9d %6s", machine.all(), cyclic ? "cyclic" : "block");
     std::size_t wire = 0;
@@ -106,6 +118,7 @@ void show(const bench::ManyRanks& machine, bool cyclic) {
     auto records = std::make_unique<std::vector<topology::LocalityRecord>>(records_of(machine, cyclic));
     for (const auto& record : *records) wire += encode(record).size();
     std::printf(" %8.2f %8.2f", static_cast<double>(wire) / (1 << 20), of_records.mib());
+    std::printf(" %8.2f", kept_mib(*records));
     const Meter of_hierarchy;
     const topology::Hierarchy hierarchy = topology::build_hierarchy(*records);
     std::printf(" %9.1f %8.2f", of_hierarchy.ms(), of_hierarchy.mib());
@@ -127,18 +140,19 @@ int main(int argc, char** argv) {
     CLI::App app{
         "Time (ms) and memory (MiB) that one process spends before the first message on a communicator of "
         "nodes of 64\n"
-        "ranks, 16 nodes below each leaf switch: the records of all ranks (on the wire, and in memory), the "
-        "hierarchy,\n"
-        "the same for a copy of the communicator, which finds the hierarchy and the plans there, the vote as "
-        "predicted (us),\n"
+        "ranks, 16 nodes below each leaf switch: the records of all ranks (on the wire, in memory until the "
+        "vote, and as\n"
+        "kept for all communicators), the hierarchy, the same for a copy of the communicator, which finds "
+        "the hierarchy and\n"
+        "the plans there, the vote as predicted (us),\n"
         "and then the first call of each operation: its plan and the edges of one rank in the middle. 64 "
         "KiB; of an\n"
         "Allgather 8 bytes per rank."};
     int most = 1 << 20;
     app.add_option("--ranks", most, "largest number of ranks")->capture_default_str();
     CLI11_PARSE(app, argc, argv);
-    std::printf("%9s %6s %8s %8s %9s %8s %8s %8s", "ranks", "order", "wire MiB", "rec MiB", "hier ms",
-                "hier MiB", "copy ms", "vote us");
+    std::printf("%9s %6s %8s %8s %8s %9s %8s %8s %8s", "ranks", "order", "wire MiB", "rec MiB", "kept MiB",
+                "hier ms", "hier MiB", "copy ms", "vote us");
     for (const Collective collective : operations)
         std::printf(" %9s %7s", (std::string(name_of(collective)) + " ms").substr(0, 9).c_str(), "MiB");
     std::printf("\n");

@@ -5,7 +5,7 @@ import re
 import statistics
 
 _PLAN = re.compile(r"coll:strata: (\S+) ([a-z]+) of (\d+) bytes from rank \d+: "
-                   r"([a-z]+)(?: \(([^)]*)\))?( as [a-z ]+)?(?: in \d+ lanes)?,")
+                   r"([a-z]+)(?: \(([^)]*)\))?(?: in \d+ lanes)?,")
 _ASIDE = re.compile(r"coll:strata: (\S*): everything is left to the previous component")
 
 
@@ -77,10 +77,9 @@ def engine_was_told(errors, operation, communicator):
 
 
 def plans_told(errors):
-    """What coll_strata_verbose 1 made a job say: [(communicator, operation, bytes, engine, levels)]; the engine with
-    what it is carried out as: "forward as reduce and bcast"."""
-    return [(name, operation, int(size), engine + carried_out, levels)
-            for name, operation, size, engine, levels, carried_out in _PLAN.findall(errors)]
+    """What coll_strata_verbose 1 made a job say: [(communicator, operation, bytes, engine, levels)]."""
+    return [(name, operation, int(size), engine, levels)
+            for name, operation, size, engine, levels in _PLAN.findall(errors)]
 
 
 def asides_told(errors):

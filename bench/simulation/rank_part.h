@@ -52,7 +52,7 @@ private:
     bool forwarded_ = false;  ///< the last call was: its messages carried nothing
     std::span<std::byte> shared_;
     SmpiTransport transport_;
-    algorithms::Arena arena_;
+    algorithms::Arena arena_{std::size_t{4} << 20};  // of thousands of ranks in one process
     topology::CardLanes no_lanes_;
     std::map<const topology::Hierarchy*, algorithms::Routing> routings_;
     std::unordered_map<const algorithms::Plan*, algorithms::PlanRoutes> kept_;

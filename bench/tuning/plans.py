@@ -10,8 +10,6 @@ from measuring.cluster import ClusterError
 INFO_PREFIX = "strata_"
 IN_FORCE = "in force"  # the contender that is told nothing
 FORWARD = "forward"
-COMPOSED = "forward as reduce and bcast"  # as the plugin says it
-AUTOMATIC = "auto"  # the parameter that asks for that: only the model chooses it
 SKIP = "skip"  # a level's algorithm
 _SAME = 1.1  # times as long
 
@@ -97,7 +95,7 @@ def asks_for(parameters, operation, engine, levels):
     did.update(dict.fromkeys(filter(None, skipped.split(", ")), SKIP))
     wanted = dict(entry.rpartition("=")[::2] for entry in filter(None, told.get(f"{operation}_level_algorithms", "")
                                                                  .split(",")))
-    return engine == (COMPOSED if asked == AUTOMATIC else asked) and all(
+    return engine == asked and all(
         did.get(level, algorithm) == algorithm for level, algorithm in wanted.items())
 
 
@@ -136,7 +134,7 @@ def hangs_on_order(here, there, order):
 
 
 def _contender(operation, size, plan):
-    if plan["engine"] == FORWARD and not plan.get("composed"):
+    if plan["engine"] == FORWARD:
         return forward(operation, plan.get("forward_us") or plan.get("predicted_us", 0))
     parameters = plan.get("parameters") or _parameters(operation, plan)
     parameters = {name: str(value) for name, value in parameters.items()}
@@ -173,8 +171,6 @@ def _name(plan, size):
         cut = f"/{segment >> 10}K" if segment and not segment % 1024 else f"/{segment}" if segment else ""
         return level["algorithm"] + (cut if segment < size else "")
 
-    if plan.get("composed"):
-        return COMPOSED
     levels = {level["level"]: one(level) for level in plan.get("levels", ())}
     skipped = ", ".join(level["level"] for level in plan.get("skipped", ()))
     end = f" without {skipped}" if skipped else ""

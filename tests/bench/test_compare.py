@@ -54,7 +54,6 @@ class Shared(Folder):
         self.assertIn("did not do as told", told("levels", "levels (node tuned/0)", "set by the user"))
         self.assertEqual(told("ring", "tree (node flat/0)"), "it cannot do that here, and takes tree")
         self.assertEqual(told("strata", "forward"), "")
-        self.assertEqual(told("strata", "forward as reduce and bcast"), "")
         self.assertEqual(told("lanes", "lanes (node flat/0) in 2 lanes"), "")
         self.assertEqual(told("nodes", "tree (cluster chain/0, node flat/0)"), "")
         self.assertIn("did not do as told", told("nodes", "tree (cluster chain/0, switch chain/0, node flat/0)"))

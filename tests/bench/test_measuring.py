@@ -105,7 +105,6 @@ class WhatThePluginSays(unittest.TestCase):
     def test_plans(self):
         for plan, engine, levels in (("forward", "forward", ""),
                                      ("lanes (node flat/0) in 2 lanes", "lanes", "node flat/0"),
-                                     ("forward as reduce and bcast", "forward as reduce and bcast", ""),
                                      ("tree (node flat/0; skips core)", "tree", "node flat/0; skips core")):
             self.assertEqual(self.told(plan), [("3", "allreduce", 64, engine, levels)])
         self.assertEqual(self.told("forward, not predicted: as if"), [("3", "allreduce", 64, "forward", "")])

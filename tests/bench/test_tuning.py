@@ -160,9 +160,6 @@ class PlansOfTheModel(unittest.TestCase):
         record["chosen"] = {"engine": "forward", "levels": [], "forward_us": 7}
         self.assertEqual([one.name for one in plans._plans(record).contenders][0], IN_FORCE)
         self.assertNotIn(FORWARD, [one.name for one in plans._plans(record).contenders])
-        record["chosen"] |= {"composed": True, "parameters": {"bcast_algorithm": "auto"}}
-        self.assertEqual(plans._plans(record).chosen.name, "forward as reduce and bcast")
-        self.assertIn(FORWARD, [one.name for one in plans._plans(record).contenders])
 
     def test_a_segment_that_holds_all(self):
         self.assertEqual([plans._whole(text, 8192) for text in ("switch=61440,node=4096", "8k", "0", "node=8191")],
@@ -174,10 +171,7 @@ class PlansOfTheModel(unittest.TestCase):
                                      ("tree", "switch chain/0, node knomial:2/0", False), ("forward", "", False)):
             self.assertEqual(plans.asks_for(told, "bcast", engine, levels), good)
         self.assertTrue(plans.asks_for((("bcast_algorithm", "forward"),), "bcast", "forward", ""))
-        for parameter, did in (("auto", plans.COMPOSED), ("forward", FORWARD)):
-            for engine in (FORWARD, plans.COMPOSED, "tree"):
-                self.assertEqual(plans.asks_for((("allreduce_algorithm", parameter),), "allreduce", engine, ""),
-                                 engine == did)
+        self.assertFalse(plans.asks_for((("bcast_algorithm", "forward"),), "bcast", "tree", ""))
 
     def test_whether_it_was_skipped(self):
         told = (("bcast_algorithm", "tree"), ("bcast_level_algorithms", "node=binomial,numa=skip,core=skip"))
@@ -220,17 +214,18 @@ class PlansOfTheModel(unittest.TestCase):
         self.assertEqual((both.before, len(both.contenders)), ("tree cluster chain, node binomial", 3))
 
 
-class ComposedForward(Folder):
-    """A job whose contenders are what is in force, a composed forward, and forward as it is."""
+class WhatAJobDid(Folder):
+    """A job whose contenders are what is in force, a tree, and forward."""
 
     SIZE, TIMES = 4096, [7.0, 8.0]
+    TREE = "tree (node linear/0)"
     ASIDE = "[n0:1] coll:strata: {}: everything is left to the previous component: no levels\n"
 
     def cell(self, *lines):
         """After a job that says `lines`, with the contender's number for "{}", for each of them."""
         record = {"collective": "allreduce", "bytes": self.SIZE, "candidates": [],
-                  "chosen": {"engine": "forward", "composed": True, "predicted_us": 5, "forward_us": 6,
-                             "parameters": {"allreduce_algorithm": "auto"}}}
+                  "chosen": {"engine": "tree", "predicted_us": 5, "forward_us": 6,
+                             "levels": [{"level": "node", "algorithm": "linear", "segment": 0}]}}
         cell = Cell(plans._plans(record))
         self.assertEqual([one.name for one in cell.plans.contenders], [IN_FORCE, FORWARD])
         test = self
@@ -260,22 +255,22 @@ class ComposedForward(Folder):
 
     def test_as_asked_for(self):
         for plain in (self.line(FORWARD), self.ASIDE, ""):
-            self.assertEqual(self.cell(self.line(plans.COMPOSED), plain).others, {})
+            self.assertEqual(self.cell(self.line(self.TREE), plain).others, {})
 
     def test_anything_else_is_noticed(self):
         self.assertEqual(self.cell(self.line(FORWARD), self.line(FORWARD)).others, {IN_FORCE: FORWARD})
-        self.assertEqual(self.cell(self.line("tree (node flat/0)"), self.line(plans.COMPOSED)).others,
-                         {IN_FORCE: "tree node flat/0", FORWARD: plans.COMPOSED})
+        self.assertEqual(self.cell(self.line("tree (node chain/0)"), self.line(self.TREE)).others,
+                         {IN_FORCE: "tree node chain/0", FORWARD: "tree node linear/0"})
         self.assertEqual(self.cell(self.ASIDE, self.ASIDE).others, {IN_FORCE: FORWARD})
 
     def test_it_does_not_count(self):
         """Where another file chose it, and with this one the plugin does something else."""
-        told = (("allreduce_algorithm", "auto"),)
+        told = (("allreduce_algorithm", "tree"),)
         cell = Cell(plans.Plans("allreduce", self.SIZE, plans.forward("allreduce"),
-                                (plans.Contender(IN_FORCE), plans.Contender(plans.COMPOSED, told))))
+                                (plans.Contender(IN_FORCE), plans.Contender("tree linear", told))))
         cell.times = {name: list(self.TIMES) for name in cell.times}
-        cell.note_plan(plans.COMPOSED, FORWARD, "")
-        self.assertEqual((cell.out(plans.COMPOSED), list(cell.measured())), (True, [IN_FORCE]))
+        cell.note_plan("tree linear", FORWARD, "")
+        self.assertEqual((cell.out("tree linear"), list(cell.measured())), (True, [IN_FORCE]))
 
 
 class SharedPlans(unittest.TestCase):

@@ -6,11 +6,11 @@ import sys
 
 from nodes import Nodes
 
-from job import (SKIPPED, SYSTEM_FOLDERS, Paths, check, component_path, conclude, expect_quick_start,
+from job import (ON_DEMAND, SKIPPED, SYSTEM_FOLDERS, Paths, check, component_path, conclude, expect_quick_start,
                  late_start)
 
 SLOTS = (2, 1, 3, 2)
-TIMED = ("same", "missing_middle", "version", "no_exchange", "can_fail_start")
+TIMED = ("same", "missing_middle", "version", "no_exchange", "on_demand", "can_fail_start")
 
 
 def make_cases(paths, folder):
@@ -34,6 +34,8 @@ def make_cases(paths, folder):
         "storage": ("n2", ["PMIX_MCA_gds=hash"], None, 0),
         "storage_missing": ("n2", ["PMIX_MCA_gds=hash", *missing], "missing", SLOTS[2]),
         "no_exchange": ("n2", ["OMPI_MCA_pmix_base_collect_data=0"], "missing", 0),
+        "on_demand": ("n2", [], None, 0),
+        "on_demand_missing": ("n2", missing, "missing", SLOTS[2]),
         "spread_start": ("n2", ["OMPI_MCA_mpi_add_procs_cutoff=0"], None, 0),
         # Each node has its own address; the job's parameters are the same.
         "interfaces": ("n2", ["OMPI_MCA_btl_tcp_if_include=eth0"], None, 0),
@@ -66,6 +68,8 @@ def test(paths, name):
                            f"{forwarded} calls forwarded, {tree} by tree; expected {right}")
 
         tree = {"coll_strata_bcast_algorithm": "tree", "coll_strata_network": f"file:{nodes.network_file}"}
+        if name.startswith("on_demand"):
+            tree |= ON_DEMAND
 
         def ours():
             wrapper = late_start() if name == "can_fail_start" else ()

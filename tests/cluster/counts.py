@@ -65,9 +65,9 @@ def monitored(folder, node_of):
 
 def vote_bytes(node_of):
     """What the first call on a communicator sends between nodes to find out whether all serve it: a mark and
-    six words from every node to those 1, 2, 4, ... further on."""
+    seven words from every node to those 1, 2, 4, ... further on."""
     nodes = len(set(node_of.values()))
-    return 56 * nodes * (nodes - 1).bit_length()
+    return 64 * nodes * (nodes - 1).bit_length()
 
 
 def run_monitored(nodes, case, sizes, judge):

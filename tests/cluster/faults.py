@@ -1,6 +1,7 @@
 """Jobs with a fault in them: what is done to whom, and with which engine."""
 import contextlib
 import dataclasses
+import re
 import shutil
 import tempfile
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ ONLY = {"ring": ("allgather", "allgatherv", "allreduce"),
 ENGINES = ("tree", "ring", "lanes", "levels", "auto")
 # What makes mpirun leave the others alone when a rank dies, by release.
 RECOVERY = {4: ("--enable-recovery",), 5: ("--runtime-options", "recoverable")}
+# mpirun 4.1 can crash by itself when it writes a rank's warning, here of a connection to the dead one.
+MPIRUN_CRASHED = re.compile(r"libopen-rte\.so\S*\(pmix_server_log_fn\+")
+ATTEMPTS = 3
 # With so few repetitions the kernel gives a silent connection up after some three seconds, not after fifteen minutes.
 IMPATIENCE = 3
 
@@ -111,10 +115,14 @@ def node_of(rank, slots):
 
 def provoke(nodes, job):
     """Runs a job; where it has no end that it should have, or that was asked for too soon, once more with three times
-    the limit: others may keep the machine busy."""
+    the limit: others may keep the machine busy. A job whose mpirun crashed by itself tells nothing: again."""
     fault = job.fault
     with impatient(nodes) if fault.link and fault.seconds is None else contextlib.nullcontext():
-        seen = once(nodes, job)
+        for _ in range(ATTEMPTS):
+            seen = once(nodes, job)
+            if not MPIRUN_CRASHED.search(seen.output):
+                break
+            print("mpirun itself crashed: once more")
         if seen.end == "no end" and (fault.survivable or not seen.struck or seen.seconds < fault.patience):
             longer = dataclasses.replace(fault, limit=3 * fault.limit, each=3 * fault.each)
             seen = once(nodes, dataclasses.replace(job, fault=longer))

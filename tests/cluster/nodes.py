@@ -83,7 +83,8 @@ class Nodes:
                    "--order", order, "--np", str(self.ranks), "--timeout", str(timeout), "--"]
         # Other nodes get the environment of their daemon only; mpirun hands on what it was told.
         command += [*options, "-x", "OMPI_MCA_opal_mca_base_component_path"]
-        for name, value in (parameters or {}).items():
+        # Tests count calls that are passed through.
+        for name, value in ({"coll_strata_hand_back": "0"} | (parameters or {})).items():
             command += ["--mca", name, value]
         if some:
             command += [ON_SOME, *some, "--"]

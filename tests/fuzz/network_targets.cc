@@ -58,6 +58,7 @@ void network_hosts(std::string_view input) { check_network(Network::from_hosts(i
 void slurm_switches(std::string_view input) {
     const auto text = fields(input, 3);
     const auto names = topology::slurm_switches(text[0], text[1], text[2]);
+    require(!topology::slurm_node(text[2], text[0], text[1]).empty() || text[2].empty(), "a node has a name");
     require(names.size() <= most_switches, "Slurm's path has at most 64 switches");
     for (const std::string& name : names) {
         require(!name.empty(), "a switch that Slurm tells has a name");
@@ -97,6 +98,9 @@ void placement(std::string_view input) {
 }
 
 void cards(std::string_view input) {
+    topology::CardChoice choice;
+    topology::add_devices(input, choice);
+    for (const std::string& device : choice.include) require(!device.empty(), "a device has a name");
     for (const topology::NamedCard& card : topology::parse_cards(input)) {
         require(!card.name.empty(), "a card has a name");
         require(card.index >= 0, "an object's index is from 0 on");

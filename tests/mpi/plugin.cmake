@@ -79,6 +79,25 @@ strata_mpi_test(can_fail.endurance.without endurance 2 --what communicators --co
                 ENGINE tree MCA coll=^strata MUST_PRINT "the plugin served 0 of 6 calls")
 strata_mpi_test(can_fail.endurance.early endurance 4 --what communicators --count 100 --served 1 LAYOUT wide
                 MUST_PRINT "left [0-9]+, [1-9][0-9]* because it was not ready")
+# Results at address zero.
+foreach(engine tree levels)
+  strata_mpi_test(absolute_addresses.${engine} absolute_addresses 8 --reduce LAYOUT cyclic ENGINE ${engine}
+                  MCA coll_strata_setup_after=0)
+endforeach()
+strata_mpi_test(absolute_addresses.crowded absolute_addresses 8 LAYOUT crowded MCA coll_strata_setup_after=0)
+strata_mpi_test(absolute_addresses.defaults absolute_addresses 8)
+strata_mpi_test(can_fail.absolute_addresses absolute_addresses 4 --sabotage sum LAYOUT cyclic ENGINE tree
+                MUST_PRINT "allreduce: sum")
+strata_mpi_test(can_fail.absolute_addresses.block absolute_addresses 4 --sabotage block LAYOUT cyclic ENGINE tree
+                MUST_PRINT "number 0 of block 0")
+# Ranks that round, trap or write numbers otherwise than others.
+foreach(what rounding traps locale)
+  strata_mpi_test(differing_ranks.${what} differing_ranks 8 --what ${what} LAYOUT cyclic
+                  MCA coll_strata_rules=infiniband-cluster coll_strata_setup_after=0)
+endforeach()
+strata_mpi_test(can_fail.differing_ranks differing_ranks 8 --what settings LAYOUT cyclic
+                MCA coll_strata_rules=infiniband-cluster coll_strata_setup_after=0
+                MUST_PRINT "calls of bcast are left because settings differ")
 # What comes before a communicator is set up.
 strata_mpi_test(early_calls early_calls 8 LAYOUT cyclic)
 strata_mpi_test(early_calls.two early_calls 2 LAYOUT cyclic)
@@ -88,6 +107,10 @@ endforeach()
 strata_mpi_test(can_fail.early_calls early_calls 4 --sabotage early LAYOUT cyclic MUST_PRINT "calls came early instead of")
 strata_mpi_test(can_fail.early_calls.none early_calls 4 LAYOUT block MCA coll_strata_setup_after=0
                 MUST_PRINT "0 of 8 calls came early instead of 8")
+# Memory for calls is the process's, not the communicators'.
+strata_mpi_test(scratch_memory scratch_memory 4 LAYOUT block MCA coll_strata_reduce_algorithm=tree coll_strata_reduce_segsize=0)
+strata_mpi_test(can_fail.scratch_memory scratch_memory 4 --sabotage held LAYOUT block MCA coll_strata_reduce_algorithm=tree coll_strata_reduce_segsize=0
+                MUST_PRINT "memory follows communicators")
 # One rank cannot set up a communicator, at every allocation, of both kinds of ranks and of failures.
 foreach(how once lasting other)
   foreach(victim 0 5)
@@ -136,6 +159,30 @@ strata_mpi_test(can_fail.pending_idup pending_idup 4 --rounds 10 --sabotage sum 
                 MUST_PRINT "a wrong sum")
 strata_mpi_test(can_fail.pending_idup.tree pending_idup 4 --rounds 10 LAYOUT cyclic ENGINE tree
                 MUST_PRINT "the plugin made no communicators")
+# Several threads need communicators for the levels of several parents at once.
+strata_mpi_test(thread_setups thread_setups 4 --rounds 60 LAYOUT cyclic ENGINE levels MCA coll_strata_setup_after=0)
+strata_mpi_test(thread_setups.large thread_setups 8 --rounds 10 --stack 8192 LAYOUT cyclic ENGINE levels
+                MCA coll_strata_setup_after=0)
+strata_mpi_test(can_fail.thread_setups thread_setups 4 --rounds 2 --sabotage sum LAYOUT cyclic ENGINE levels
+                MCA coll_strata_setup_after=0 MUST_PRINT "a wrong sum")
+strata_mpi_test(can_fail.thread_setups.tree thread_setups 4 --rounds 2 LAYOUT cyclic ENGINE tree
+                MCA coll_strata_setup_after=0 MUST_PRINT "the plugin made no communicators")
+# A thread ends inside a call.
+foreach(engine tree levels forward)
+  strata_mpi_test(unwinding.exit.${engine} unwinding 2 --by exit LAYOUT cyclic ENGINE ${engine} MCA coll_strata_setup_after=0)
+endforeach()
+strata_mpi_test(unwinding.exit.early unwinding 2 --by exit --first LAYOUT cyclic ENGINE tree)
+strata_mpi_test(unwinding.exit.first unwinding 2 --by exit --first LAYOUT cyclic ENGINE tree MCA coll_strata_setup_after=0)
+foreach(items 2000 200000)
+  foreach(engine tree levels)
+    strata_mpi_test(unwinding.cancel.${engine}.${items} unwinding 2 --by cancel --items ${items} LAYOUT cyclic ENGINE ${engine}
+                    MCA coll_strata_setup_after=0 MUST_PRINT "a thread was cancelled, and unwound")
+  endforeach()
+endforeach()
+strata_mpi_test(unwinding.cancel.first unwinding 2 --by cancel --first LAYOUT cyclic ENGINE tree
+                MCA coll_strata_setup_after=0 MUST_PRINT "a thread was cancelled, and unwound")
+strata_mpi_test(can_fail.unwinding unwinding 2 --by exit --sabotage unwound LAYOUT cyclic ENGINE tree
+                MUST_PRINT "the thread was not unwound")
 # Nothing of the program's runs while they are made.
 strata_mpi_test(attributes attributes 8 LAYOUT cyclic ENGINE levels)
 strata_mpi_test(can_fail.attributes attributes 4 --sabotage copy LAYOUT cyclic ENGINE levels
@@ -220,7 +267,7 @@ strata_mpi_test(can_fail.memory_failures.data.bcast memory_failures 4 --collecti
 strata_mpi_test(can_fail.memory_failures.data.reduce memory_failures 4 --collective reduce --items 1 --sabotage data
                 --calls 4 --victim 0 LAYOUT cyclic ENGINE tree MUST_PRINT "a wrong sum")
 # The vote itself, with ballots that a job hardly ever has.
-foreach(program late_wakeup votes)
+foreach(program checked_plans late_wakeup votes)
   add_executable(${program} ${program}.cc)
   target_link_libraries(${program} PRIVATE strata_component strata_mpi_check strata_warnings)
 endforeach()
@@ -231,6 +278,17 @@ foreach(ranks 2 3 7 16)
 endforeach()
 strata_mpi_test(can_fail.votes votes 5 --sabotage minimum MUST_PRINT "a wrong minimum")
 strata_mpi_test(can_fail.votes.marks votes 4 --sabotage marks MUST_PRINT "not all know of an error")
+# What the comparing of plans sends.
+strata_mpi_test(checked_plans.off checked_plans 8 LAYOUT cyclic MCA coll_strata_setup_after=0)
+strata_mpi_test(checked_plans.cyclic checked_plans 8 --messages 16 LAYOUT cyclic
+                MCA coll_strata_setup_after=0 coll_strata_check_plans=1)
+strata_mpi_test(checked_plans.levels checked_plans 8 --messages 16 LAYOUT cyclic ENGINE levels
+                MCA coll_strata_setup_after=0 coll_strata_check_plans=1)
+strata_mpi_test(checked_plans.block checked_plans 16 --messages 32 LAYOUT block
+                MCA coll_strata_setup_after=0 coll_strata_check_plans=1)
+strata_mpi_test(can_fail.checked_plans checked_plans 8 LAYOUT cyclic
+                MCA coll_strata_setup_after=0 coll_strata_check_plans=1
+                MUST_PRINT "bcast: 16 messages compare plans, expected 0")
 # In its way is another message, sent behind MPI's functions.
 add_executable(vote_error vote_error.cc)
 target_include_directories(vote_error PRIVATE ${PROJECT_SOURCE_DIR}/component)
@@ -241,6 +299,10 @@ foreach(layout block cyclic)
   strata_mpi_test(vote_error.all_${layout} vote_error 8 --all LAYOUT ${layout}
                   MCA coll_strata_setup_after=0 coll_strata_reduce_algorithm=forward)
 endforeach()
+strata_mpi_test(vote_error.cancels vote_error 2 --send 1 LAYOUT cyclic MCA coll_strata_setup_after=0)
+strata_mpi_test(vote_error.cm vote_error 2 --send 0 LAYOUT cyclic PML cm MCA coll_strata_setup_after=0)
+strata_mpi_test(can_fail.vote_error.cancels vote_error 2 --send 0 LAYOUT cyclic MCA coll_strata_setup_after=0
+                MUST_PRINT "1 receives were cancelled, expected 0")
 strata_mpi_test(can_fail.vote_error vote_error 2 --sabotage error LAYOUT cyclic MCA coll_strata_setup_after=0
                 MUST_PRINT "no error")
 # It looks behind MPI's functions.

@@ -47,8 +47,9 @@ public:
 
     /// All the same, then one rank that has another value or fails.
     void verdicts() {
-        const auto together = voted([](int) { return Ballot{7, 9, Failure::none}; });
+        const auto together = voted([](int) { return Ballot{7, 9, Failure::none, true}; });
         session_.expect(!together.against, "nobody differs");
+        session_.expect(together.hands_back, "all may hand slots back");
         for (const std::uint64_t extreme : {std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()}) {
             session_.expect(!voted([&](int) {
                                  return Ballot{extreme, extreme, Failure::none};
@@ -62,6 +63,8 @@ public:
             session_.expect(keys.against == ForwardReason::settings, "other keys are not seen");
             const auto facts = voted([&](int rank) { return Ballot{7, 9 + is_odd(rank), Failure::none}; });
             session_.expect(facts.against == ForwardReason::plans, "other plans are not seen");
+            const auto keeper = voted([&](int rank) { return Ballot{7, 9, Failure::none, rank != odd}; });
+            session_.expect(!keeper.against && !keeper.hands_back, "one that keeps its slots is not seen");
             const auto failure = voted([&](int rank) {
                 return is_odd(rank) != 0 ? Ballot{1, 2, Failure::memory} : Ballot{7, 9, Failure::none};
             });

@@ -6,13 +6,38 @@ import socket
 import sys
 import tempfile
 
-from job import (SKIPPED, SYSTEM_FOLDERS, Failure, Paths, check, component_path, conclude, expect_quick_start,
-                 late_start, pretended, run)
+from job import (ON_DEMAND, SKIPPED, SYSTEM_FOLDERS, Failure, Paths, check, component_path, conclude,
+                 expect_quick_start, late_start, pretended, run)
 
 RANKS = 6
 
 FIRST, MIDDLE, LAST = "rank=0", "rank=3", "rank=5"
 SWITCHES = "SwitchName=s0 Nodes=p0\nSwitchName=s1 Nodes=p[1-2]\nSwitchName=top Switches=s[0-1]\n"
+
+
+# What the messages have to name, as process 3 or another says it and process 0 does.
+CAUSES = {
+    "window": ["coll_strata_window: 8 in process 3 (node ", "auto (the default) in process 0 (node "],
+    "reproducible": ["coll_strata_reproducible: 1 in process 3"],
+    "priority": ["coll_strata_priority: 50 in process 3"],
+    "nic_off": ["coll_strata_nic: none in process 3"],
+    "algorithm": ["coll_strata_bcast_algorithm: levels in process 3", "tree in process 0"],
+    "segsize": ["coll_strata_bcast_segsize: 1k in process 5", "nothing (the default) in process 0"],
+    "hierarchy": ["coll_strata_hierarchy: nothing (the default) in process 1", "node in process 0"],
+    "disable": ["coll_strata_disable: bcast in process 3"],
+    "bad_value": ["coll_strata_window: wide in process 3",
+                  "what is not understood: coll_strata_window = 'wide': must be a whole number"],
+    "eager_limit": ["(btl_vader_eager_limit, btl_sm_eager_limit): 1000 in process 3"],
+    "network_content": ["coll_strata_network: file:", "swapped.conf (content ", "usual.conf (content "],
+    "network_missing": ["none.conf", "what is not understood: coll_strata_network"],
+    "topology_missing": ["what is not understood: coll_strata_topology"],
+    "rules_content": ["coll_strata_rules: ", "b.json (content ", "a.json (content "],
+    "rules_missing": ["what is not understood: coll_strata_rules: ", "none.json"],
+    "version_middle": ["release: "],
+    "sources_middle": ["sources: "],
+    "arithmetic_middle": ["plans for a test: "],
+    "can_fail_cause": ["coll_strata_window: 9 in process 3"],
+}
 
 
 class Case:
@@ -49,6 +74,7 @@ def make_cases(paths, scratch):
     missing = [f"OMPI_MCA_opal_mca_base_component_path={SYSTEM_FOLDERS}"]
     other = [component_path(paths.folder("other_version"))]
     sources = [component_path(paths.folder("other_sources"))]
+    arithmetic = [component_path(paths.folder("other_arithmetic"))]
     both = f"{paths.folder()}:{paths.folder('other_version')}"
     other_first = f"{paths.folder('other_version')}:{paths.folder()}"
     release = [f"LD_PRELOAD={paths['other_release']}"]
@@ -73,6 +99,11 @@ def make_cases(paths, scratch):
         "sources_first": Case(FIRST, sources, "version"),
         "sources_middle": Case(MIDDLE, sources, "version"),
         "all_but_one_sources": Case("rank=1,2,3,4,5", sources, "version"),
+        # The same sources, of which one is compiled otherwise.
+        "arithmetic_first": Case(FIRST, arithmetic, "version"),
+        "arithmetic_middle": Case(MIDDLE, arithmetic, "version"),
+        "arithmetic_everywhere": Case("rank=0,1,2,3,4,5", arithmetic, None),
+        "can_fail_arithmetic": Case(MIDDLE, arithmetic, None),
         "all_but_one_version": Case("rank=1,2,3,4,5", other, "version"),
         "release_everywhere": Case("rank=0,1,2,3,4,5", release, "missing", lacking=6, messages={"release": 1}),
         "release_middle": Case(MIDDLE, release, "missing", lacking=1),
@@ -80,15 +111,18 @@ def make_cases(paths, scratch):
         "nic_names": Case(MIDDLE, [coll("nic", "ib0@numa:1")], None),
         "reproducible": Case(MIDDLE, [coll("reproducible", 1)], "settings"),
         "window": Case(MIDDLE, [coll("window", 8)], "settings"),
+        "can_fail_cause": Case(MIDDLE, [coll("window", 8)], "settings"),
         "priority": Case(MIDDLE, [coll("priority", 50)], "settings"),
         "algorithm": Case(MIDDLE, [coll("bcast_algorithm", "levels")], "settings"),
         "segsize": Case(LAST, [coll("bcast_segsize", "1k")], "settings"),
         "hierarchy": Case(FIRST, [coll("hierarchy", "node")], "settings"),
         "setup_after": Case(MIDDLE, [coll("setup_after", 3)], "settings"),
+        "hand_back": Case(MIDDLE, [coll("hand_back", 0)], None),
+        "check_plans": Case(MIDDLE, [coll("check_plans", 1)], "settings"),
         "disable": Case(MIDDLE, [coll("disable", "bcast")], "settings"),
         "bad_value": Case(MIDDLE, [coll("window", "wide")], "settings"),
         "bad_value_first": Case(FIRST, [coll("window", "wide")], "settings", messages=both_messages),
-        "switched_off": Case(MIDDLE, [coll("priority", -1)], "missing"),
+        "switched_off": Case(MIDDLE, [coll("priority", -1)], "missing", messages={"switched_off": 1}),
         "excluded": Case(MIDDLE, ["OMPI_MCA_coll=^strata"], "missing", lacking=1),
         "eager_limit": Case(MIDDLE, ["OMPI_MCA_btl_vader_eager_limit=1000"], "settings"),
         "network_content": Case(MIDDLE, [swapped], "settings", parameters=usual),
@@ -109,7 +143,10 @@ def make_cases(paths, scratch):
                               parameters={"coll_strata_rules": rules("a.json", "tree")}),
         "same_rules": Case(MIDDLE, [coll("rules", rules("c.json", "tree"))], None,
                            parameters={"coll_strata_rules": rules("a.json", "tree")}),
-        "no_exchange": Case(MIDDLE, [], "missing", messages={}, parameters={"pmix_base_collect_data": "0"}),
+        "no_exchange": Case(MIDDLE, [], "missing", messages={"obstacle": 1},
+                            parameters={"pmix_base_collect_data": "0"}),
+        "on_demand": Case(MIDDLE, [], None, parameters=ON_DEMAND),
+        "on_demand_missing": Case(MIDDLE, missing, "missing", lacking=1, parameters=ON_DEMAND),
         "same_everywhere": Case(MIDDLE, [], None),
         "same_network": Case(MIDDLE, [same], None, parameters=usual),
         "other_folder": Case(MIDDLE, [component_path(os.path.join(scratch, "elsewhere"))], None),
@@ -123,18 +160,20 @@ def make_cases(paths, scratch):
     }
 
 
-def judge_common(outcome, case):
+def judge_common(outcome, case, name):
     outcome.expect_success()
+    words = " ".join(outcome.output.split())
+    for cause in CAUSES.get(name, []):
+        outcome.expect(cause in words, f"the message does not name the cause: {cause}")
     outcome.expect_messages(**case.messages)
     if case.messages:
         outcome.expect(socket.gethostname() in outcome.output, "the message does not name the node")
     if case.reason == "version":
-        words = " ".join(outcome.output.split())
         outcome.expect("or built from other sources" in words, "the message does not tell of other builds")
 
 
-def judge_probe(outcome, case, calls):
-    judge_common(outcome, case)
+def judge_probe(outcome, case, name, calls):
+    judge_common(outcome, case, name)
     have = RANKS - case.lacking
     outcome.expect(outcome.with_plugin == have,
                    f"{outcome.with_plugin} ranks have the plugin, expected {have}")
@@ -171,7 +210,7 @@ def test(paths, name):
         def ours():
             return check(run(paths, RANKS, "probe", arguments, parameters, some,
                              wrapper=late_start() if name == "can_fail_start" else ()),
-                         lambda outcome: judge_probe(outcome, case, 2 * RANKS))
+                         lambda outcome: judge_probe(outcome, case, name, 2 * RANKS))
 
         def plain():
             return check(run(paths, RANKS, "probe", arguments, {"coll": "^strata"}, some=["rank=none"]),
@@ -180,7 +219,7 @@ def test(paths, name):
         timed = expect_quick_start(ours, plain)
         # Its communicators hold any subset: those without the odd one may use the tree, with right results.
         check(run(paths, RANKS, "bcast_roots", ["--large-roots", "1"], parameters, some),
-              lambda outcome: judge_common(outcome, case))
+              lambda outcome: judge_common(outcome, case, name))
         if not timed:
             sys.exit(SKIPPED)
 

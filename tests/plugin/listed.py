@@ -12,13 +12,13 @@ import sys
 from job import Paths, environment
 
 GENERAL = ["priority", "verbose", "window", "hierarchy", "network", "nic", "rules", "reproducible", "setup_after",
-           "topology", "placement", "disable", "dump"]
+           "hand_back", "check_plans", "topology", "placement", "disable", "dump"]
 PER_COLLECTIVE = ["algorithm", "level_algorithms", "segsize"]
 ENGINES = ["tree", "levels", "forward"]
 SPECIAL_ENGINES = {"ring": ["allgather", "allgatherv", "allreduce"],
                    "lanes": ["bcast", "allgather", "allgatherv", "allreduce"]}
 REASONS = ["missing", "version", "settings", "several_jobs", "no_hierarchy", "model", "chosen",
-           "order", "crowded", "failure", "plans", "early"]
+           "order", "failure", "plans", "early"]
 PER_LEVEL = ["messages", "bytes", "delegated"]
 LEVELS = ["cluster", "switch", "node", "package", "die", "group", "numa", "l3", "l2", "l1", "core", "pu",
           "custom"]
@@ -34,13 +34,14 @@ def expected(names):
     parameters = {f"coll_strata_{name}" for name in GENERAL}
     parameters |= {f"coll_strata_{op}_{name}" for op in names for name in PER_COLLECTIVE}
     variables = {"coll_strata_communicators", "coll_strata_setup_us", "coll_strata_init_ns",
-                 "coll_strata_init_processor_ns"}
+                 "coll_strata_init_processor_ns", "coll_strata_scratch_memory"}
     variables |= {f"coll_strata_{op}_{engine}" for op in names for engine in ENGINES}
     variables |= {f"coll_strata_{op}_{engine}" for engine, ops in SPECIAL_ENGINES.items() for op in ops}
     variables |= {f"coll_strata_{op}_forward_{reason}" for op in names for reason in REASONS}
     variables |= {f"coll_strata_{what}_{level}" for what in PER_LEVEL for level in LEVELS}
+    variables |= {f"coll_strata_{op}_handed_back" for op in names}
     # Those of one communicator.
-    variables |= {f"coll_strata_comm_{what}" for what in (*ENGINES, *SPECIAL_ENGINES, "setup_us", "memory")}
+    variables |= {f"coll_strata_comm_{what}" for what in (*ENGINES, *SPECIAL_ENGINES, "setup_us", "memory", "handed_back")}
     variables |= {f"coll_strata_comm_forward_{reason}" for reason in REASONS}
     variables |= {f"coll_strata_comm_{what}_{level}" for what in ("messages", "bytes") for level in LEVELS}
     return parameters, variables

@@ -11,7 +11,7 @@ import sys
 from job import Paths
 from listed import ENGINES, LEVELS, PER_LEVEL, SPECIAL_ENGINES
 
-ALONE = ["communicators", "setup_us", "init_ns", "init_processor_ns", "comm_setup_us", "comm_memory"]
+ALONE = ["communicators", "setup_us", "init_ns", "init_processor_ns", "scratch_memory", "comm_setup_us", "comm_memory"]
 
 
 def read(paths, *place):

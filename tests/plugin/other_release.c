@@ -1,8 +1,33 @@
-/* Preloaded: an Open MPI of another release, as far as it tells. */
+/* Preloaded: an Open MPI of another release, as far as it tells. STRATA_TEST_RELEASE: what it says of itself.
+   STRATA_TEST_CLASS: a class, as in ompi_op_t_class, whose objects it makes by 64 bytes larger. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
+struct opal_class {
+    const char* name;
+    struct opal_class* parent;
+    void (*construct)(void*);
+    void (*destruct)(void*);
+    int initialized;
+    int depth;
+    void* constructors;
+    void* destructors;
+    size_t size;
+};
+
+__attribute__((constructor)) static void enlarge(void) {
+    const char* name = getenv("STRATA_TEST_CLASS");
+    struct opal_class* found = name != NULL ? dlsym(RTLD_DEFAULT, name) : NULL;
+    if (found != NULL) {
+        found->size += 64;
+    }
+}
+
 int PMPI_Get_library_version(char* version, int* length) {
-    strcpy(version, "Open MPI v4.9.2, package: none");
+    const char* said = getenv("STRATA_TEST_RELEASE");
+    strcpy(version, said != NULL ? said : "Open MPI v4.9.2, package: none");
     *length = (int)strlen(version);
     return 0;
 }

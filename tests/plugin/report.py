@@ -13,7 +13,8 @@ def report(paths, folders, command=(), expected=0, **variables):
     """The text of a report and what was printed meanwhile."""
     program = os.path.join(paths["source"], "component", "packaging", "strata-report")
     own = environment(paths, {"coll_strata_window": "6"} | pretended(2, 2)) | variables
-    own["PATH"] = os.path.join(paths["build"], "bin") + ":" + own["PATH"]
+    if "PATH" not in variables:
+        own["PATH"] = os.path.join(paths["build"], "bin") + ":" + own["PATH"]
     own["OMPI_MCA_opal_mca_base_component_path"] = ":".join([*folders, SYSTEM_FOLDERS])
     with tempfile.TemporaryDirectory() as scratch:
         path = os.path.join(scratch, "report.txt")
@@ -52,7 +53,7 @@ def test_other_nodes(paths):
                 "mpirun.openmpi (OpenRTE) 4.1.4": []}
     with tempfile.TemporaryDirectory() as scratch:
         mpirun, script, printed = (os.path.join(scratch, name) for name in ("mpirun", "mpirun_case3.sh", "printed"))
-        for path, answer in ((mpirun, '[ "$1" = --version ] && echo "$RELEASE" && exit'), (script, "")):
+        for path, answer in ((mpirun, '[ "$1" = --version ] && echo "$RELEASE" && exit; [ "$3" = ompi_info ] && exit'), (script, "")):
             with open(path, "w", encoding="utf-8") as file:
                 file.write(f"#!/bin/sh\n{answer}\nenv >>{printed}\n")
             os.chmod(path, 0o755)
@@ -74,13 +75,21 @@ def test(paths, wanted):
     one, other = paths.folder(), paths.folder("other_version")
     text, _ = report(paths, [one], SECRET_OF_THE_USER="do not tell", UCX_TLS="tcp")
     expect(text, "=== system", "=== versions", "Open MPI", "strata-topo 0.", "=== plugins", f"{one}/mca_coll_strata.so: ",
-           "ompi_info: MCA coll: strata", "OMPI_MCA_coll_strata_window=6", "UCX_TLS=tcp", "data source: environment",
+           "ompi_info: MCA coll: strata", "in a job: MCA coll: strata", "OMPI_MCA_coll_strata_window=6", "UCX_TLS=tcp", "data source: environment",
            "=== this machine", " on 1 node, ", wanted)
-    expect_not(text, "do not tell", "NOTE:", "=== job")
+    expect_not(text, "do not tell", "NOTE: jobs", "=== job")
+    text, _ = report(paths, [one], PATH="/usr/bin:/bin")  # strata-topo is found without it
+    expect(text, "strata-topo 0.")
+    with tempfile.TemporaryDirectory() as scratch:  # an mpirun that hands on another path
+        with open(os.path.join(scratch, "mpirun"), "w", encoding="utf-8") as file:
+            file.write('#!/bin/sh\nOMPI_MCA_opal_mca_base_component_path=/nowhere exec "$3"\n')
+        os.chmod(file.name, 0o755)
+        text, _ = report(paths, [one], PATH=f"{scratch}:{os.environ['PATH']}")
+        expect(text, "in a job: it does not list the plugin", "NOTE: jobs do not load the plugin, though ompi_info lists it.")
     text, _ = report(paths, [one, other])
     expect(text, "NOTE: 2 plugins are installed, and they differ. Open MPI takes the first one.")
     text, _ = report(paths, [one, one])
-    expect_not(text, "NOTE:")
+    expect_not(text, "NOTE: 2")
     text, printed = report(paths, [one], job(paths, paths["probe"], "--sizes", "100000"))
     expect(text, "ended with 0 after", "coll:strata: MPI_COMM_WORLD bcast of 100000 bytes from rank 0: ",
            "--- hierarchy.json", '"levels":')

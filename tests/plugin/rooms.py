@@ -16,15 +16,16 @@ INTERNALS = re.compile(r"^((ompi|opal|orte|oshmem)/.*|ompi_config\.h)$")
 OTHER_THAN_PUBLIC_MPI = re.compile(r"^((ompi|opal|orte|oshmem|pmix)(/.*|\w*\.h)|mpi(ch)?/.*)$")
 HWLOC = re.compile(r"^hwloc(/.*|\.h)$")
 JSON = re.compile(r"^nlohmann/")
+STREAMS = re.compile(r"^(s|o|i)?stream$")  # write numbers as the program's locale says; number_text() does not
 COMPONENT = re.compile(r"^(component/|ompi_compat\.h$)")
 
 # Room -> what it must not include, and the files that are excepted.
 RULES = {
-    "topology": [(MPI, ()), (COMPONENT, ()), (re.compile(r"^strata/algorithms/"), ()), (JSON, ())],
-    "algorithms": [(MPI, ()), (HWLOC, ()), (COMPONENT, ()), (JSON, ("json_lines.cc",))],
+    "topology": [(MPI, ()), (COMPONENT, ()), (re.compile(r"^strata/algorithms/"), ()), (JSON, ()), (STREAMS, ())],
+    "algorithms": [(MPI, ()), (HWLOC, ()), (COMPONENT, ()), (JSON, ("json_lines.cc",)), (STREAMS, ())],
     "tool": [(MPI, ()), (HWLOC, ()), (COMPONENT, ()), (JSON, ())],
     "introspection": [(OTHER_THAN_PUBLIC_MPI, ()), (COMPONENT, ()), (re.compile(r"^strata/algorithms/"), ("input.cc",)), (JSON, ())],
-    "component": [(INTERNALS, ("ompi_compat.h",)), (re.compile(r"^mpi\.h$"), ()), (JSON, ())],
+    "component": [(INTERNALS, ("ompi_compat.h",)), (re.compile(r"^mpi\.h$"), ()), (JSON, ()), (STREAMS, ())],
 }
 SOURCES = (".h", ".hpp", ".cc", ".cpp", ".c")
 
@@ -54,7 +55,7 @@ def check_the_check():
                "algorithms/include/b.h": '#  include "hwloc/bitmap.h"',
                "component/c.cc": '#include "opal/util/output.h"', "topology/d.h": "#include <ompi/op/op.h>",
                "algorithms/e.cc": '#include "ompi_compat.h"',
-               "algorithms/g.cc": "#include <nlohmann/json.hpp>", "tool/h.cc": "#include <hwloc.h>",
+               "algorithms/g.cc": "#include <nlohmann/json.hpp>", "component/k.cc": "#include <sstream>", "tool/h.cc": "#include <hwloc.h>",
                "introspection/i.cc": "#include <ompi/communicator/communicator.h>"}
         good = {"component/ompi_compat.h": '#include "ompi/op/op.h"', "introspection/j.cc": "#include <mpi.h>",
                 "topology/src/f.cc": "#include <hwloc.h>"}
@@ -101,11 +102,21 @@ def check_the_compiler(paths, also):
             raise Failure(f"#include <{header}> in {room}/ fails without the reason:\n{done.stderr}")
 
 
+def check_the_arithmetic(paths):
+    command, folder = compiler_of(paths, "algorithms")
+    for flag in ("-ffast-math", "-ffinite-math-only"):
+        done = subprocess.run([*command, flag, "-fsyntax-only", "-x", "c++", "-"], text=True, cwd=folder,
+                              input="#include <strata/topology/default_arithmetic.h>\n", capture_output=True, check=False)
+        if done.returncode == 0 or "different decisions" not in done.stderr:
+            raise Failure(f"algorithms/ compiles with {flag}")
+
+
 def test(paths, case):
     check_the_check()
     if case == "can_fail_text":
         RULES["topology"].append((HWLOC, ()))
     check_the_text(paths["source"])
+    check_the_arithmetic(paths)
     check_the_compiler(paths, [("topology", "mpi.h", True)] if case == "can_fail_compiler" else [])
 
 

@@ -49,7 +49,7 @@ def judge(outcome, how, node):
         return "served"
     said = {kind: 1 for kind, cause in CAUSES.items() if re.search(cause, text)}
     if how == "other" and not said:  # while it read a parameter, of which process 0 also says what is wrong
-        said = {"settings": 1, "bad_parameters": int("as the test has it" in text)}
+        said = {"settings": 1, "bad_parameters": int("as the test has it in process 0" in text)}
     else:
         outcome.expect(len(said) == 1, f"{len(said)} messages name a cause, expected one")
     outcome.expect_messages(**said)

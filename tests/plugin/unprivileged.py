@@ -52,3 +52,14 @@ class User:
         except subprocess.TimeoutExpired as error:
             raise Failure(f"no end after {timeout} s: {' '.join(command)}\n{error.output or ''}") from None
         return Outcome(done.returncode, done.stdout)
+
+    def plain(self, ranks, line="", timeout=60):
+        """What a newcomer types: mpirun and a program in an environment with nothing in it, after `line`, if any."""
+        script = f"{line}\nexec {self.paths['mpirun']} -n {ranks} {self.probe} --calls 20"
+        command = ["env", "-i", "PATH=/usr/local/bin:/usr/bin:/bin", f"HOME={self.folder}", *self.prefix, "bash", "-euc", script]
+        try:
+            done = subprocess.run(command, cwd=self.folder, timeout=timeout, text=True, check=False, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace")
+        except subprocess.TimeoutExpired as error:
+            raise Failure(f"no end after {timeout} s: {script}\n{error.output or ''}") from None
+        return Outcome(done.returncode, done.stdout)

@@ -17,15 +17,25 @@ FILE = os.path.join(FOLDER, "networks", "two-sites.conf")
 HOSTS = "hosts:n[0-1]=top.site0;n2=top.site1"
 
 
-def slurm(path):
-    """What Slurm tells the processes of every node, as arguments of on_some.sh."""
+def slurm(path, name=lambda node: node, more=lambda node: ()):
+    """What Slurm tells the processes of every node, whose `name` it is, as arguments of on_some.sh."""
     arguments = []
     for index, node in enumerate(NODES):
         ranks = ",".join(str(len(CORES) * index + i) for i in range(len(CORES)))
         arguments += ["--", ON_SOME] if arguments else []
-        arguments += [f"rank={ranks}", f"SLURM_TOPOLOGY_ADDR={path[node]}.{node}",
-                      "SLURM_TOPOLOGY_ADDR_PATTERN=switch.switch.node"]
+        arguments += [f"rank={ranks}", f"SLURM_TOPOLOGY_ADDR={path[node]}.{name(node)}",
+                      "SLURM_TOPOLOGY_ADDR_PATTERN=switch.switch.node", *more(node)]
     return arguments
+
+
+SITES = {"n0": "top.site0", "n1": "top.site0", "n2": "top.site1"}
+# As Slurm calls the nodes; the same network by these names.
+TUX = {"n0": "tux4", "n1": "tux5", "n2": "tux6"}
+TUX_HOSTS = "hosts:TUX[4-5]=top.site0;tux6.cluster.org=top.site1"
+
+
+def tux(list_of_nodes):
+    return slurm(SITES, TUX.get, lambda node: (f"SLURMD_NODENAME={TUX[node]}", f"SLURM_JOB_NODELIST={list_of_nodes}"))
 
 
 # Parameters of the job, arguments of strata-topo, and of on_some.sh.
@@ -33,7 +43,11 @@ CASES = {
     "file": ({"coll_strata_network": f"file:{FILE}"}, ["--network", FILE], None),
     "hosts": ({"coll_strata_network": HOSTS}, ["--network", HOSTS], None),
     "slurm": ({"coll_strata_network": "auto"}, ["--network", HOSTS],
-              slurm({"n0": "top.site0", "n1": "top.site0", "n2": "top.site1"})),
+              slurm(SITES)),
+    "slurm_capitals": ({}, ["--network", HOSTS], slurm(SITES, lambda node: node.upper() + ".cluster.org")),
+    "slurm_names": ({}, ["--network", HOSTS], tux("tux[4-6]")),
+    "slurm_names_file": ({"coll_strata_network": TUX_HOSTS}, ["--network", HOSTS], tux("tux[4-6]")),
+    "slurm_copied": ({}, [], tux("n[0-2]")),  # Slurm knows these nodes by their own names
     "no_network": ({}, [], None),
     "levels": ({"coll_strata_hierarchy": "numa,node"}, ["--hierarchy", "numa,node"], None),
     "placed_card": ({"coll_strata_nic": "eth0@package:3"}, ["--nic", "eth0@package:3"], None),

@@ -92,8 +92,7 @@ void expect_no_allocations(std::size_t bytes, const std::function<Engine(int ran
         UncountedTransport transport(inner);
         std::vector<std::byte> own(bytes);
         std::vector<std::byte> result(bytes);
-        SpareChunk spare;  // one process per rank
-        Arena arena(Arena::default_keep, &spare);
+        Arena arena;
         const Engine engine = prepare(rank);
         int code = 0;
         for (int call = 0; call < 4 && code == 0; ++call) {

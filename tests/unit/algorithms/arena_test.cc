@@ -10,7 +10,6 @@
 #include <memory_resource>
 #include <new>
 #include <thread>
-#include <utility>
 #include <vector>
 
 namespace {
@@ -92,81 +91,33 @@ TEST(Arena, GivesBackWhatIsTooMuch) {
     EXPECT_LE(arena.held(), 100000U);
 }
 
-using strata::algorithms::SpareChunk;
-
-/// Returns where the memory of a call of `bytes` bytes lies.
-std::byte* call(Arena& arena, std::size_t bytes) {
-    arena.take(100);
-    std::byte* const first = arena.take(bytes / 2);
-    arena.take(bytes / 2);
-    arena.reset();
-    return first;
-}
-
-TEST(SpareChunk, LargeCallsOfAllArenasShareIt) {
-    SpareChunk spare;
-    Arena one(100000, &spare);
-    Arena other(100000, &spare);
-    call(one, 300000);
-    call(one, 300000);
-    std::byte* const memory = call(one, 300000);
-    for (int again = 0; again < 5; ++again) {
-        EXPECT_EQ(call(one, 300000), memory);
-        EXPECT_EQ(call(other, 300000), memory);
-        EXPECT_LE(one.held() + other.held(), 200000U);
-    }
-}
-
-TEST(SpareChunk, GoesWhenItIsNotUsedAnyMore) {
-    SpareChunk spare;
-    Arena arena(100000, &spare);
-    const auto spare_bytes = [&] {
-        std::size_t bytes = 300000;
-        std::byte* const data = spare.take(bytes);
-        if (data == nullptr) {
-            return std::size_t{0};
-        }
-        spare.put(data, bytes);
-        return bytes;
-    };
-    call(arena, 300000);
-    call(arena, 300000);
-    for (int small = 0; small < Arena::patience - 1; ++small) {
-        call(arena, 100);
-    }
-    EXPECT_GE(spare_bytes(), 300000U);
-    call(arena, 100);
-    EXPECT_EQ(spare_bytes(), 0U);
-}
-
-/// A small call that takes what may not be kept, because its first pieces left the kept chunk half empty.
-TEST(SpareChunk, GoesAfterASmallCallToo) {
-    SpareChunk spare;
-    Arena arena(100000, &spare);
-    arena.take(100);
-    arena.take(99000);
-    arena.reset();
-    for (int small = 0; small < Arena::patience; ++small) {
-        arena.take(100);
+/// Two periods of calls: in the first, some may still have needed it.
+TEST(Arena, GivesBackWhatCallsDoWithout) {
+    Arena arena;
+    const auto call = [&](std::size_t bytes) {
+        arena.take(bytes);
         arena.reset();
-    }
-    std::size_t bytes = 99000;
-    EXPECT_EQ(spare.take(bytes), nullptr);
+    };
+    for (int large = 0; large < 3; ++large) call(300000);
+    EXPECT_GE(arena.held(), 300000U);
+    for (int small = 0; small < Arena::patience - 4; ++small) call(100);
+    EXPECT_GE(arena.held(), 300000U);
+    for (int small = 0; small < Arena::patience + 1; ++small) call(100);
+    EXPECT_LE(arena.held(), 100000U);
 }
 
-TEST(SpareChunk, FitsOrGoes) {
-    SpareChunk spare;
-    for (const auto& [wanted, fits] :
-         {std::pair{std::size_t{1000}, true}, std::pair{std::size_t{300}, true},
-          std::pair{std::size_t{250}, false}, std::pair{std::size_t{1001}, false}}) {
-        spare.put(static_cast<std::byte*>(::operator new (1000, std::align_val_t{Arena::alignment_bytes})),
-                  1000);
-        std::size_t bytes = wanted;
-        std::byte* const data = spare.take(bytes);
-        EXPECT_EQ(data != nullptr, fits) << wanted;
-        EXPECT_EQ(bytes, fits ? 1000 : wanted);
-        ::operator delete (data, std::align_val_t{Arena::alignment_bytes});
-        EXPECT_EQ(spare.take(bytes), nullptr);
+TEST(Arena, KeepsWhatSomeCallsNeed) {
+    Arena arena;
+    const auto call = [&](std::size_t bytes) {
+        std::byte* const memory = arena.take(bytes);
+        arena.reset();
+        return memory;
+    };
+    call(300000);
+    std::byte* const memory = call(300000);
+    for (int period = 0; period < 5; ++period) {
+        for (int small = 0; small < Arena::patience - 1; ++small) EXPECT_EQ(call(100), memory);
+        EXPECT_EQ(call(300000), memory);
     }
 }
 
@@ -184,13 +135,14 @@ TEST(Arena, AbandonedMemoryStaysValid) {
 
 /// As a tool's thread asks for a variable during calls. What says that it must not is the thread sanitizer.
 TEST(Arena, AnotherThreadMayAskWhatItHolds) {
-    Arena arena;
+    constexpr std::size_t keep = std::size_t{4} << 20;
+    Arena arena(keep);
     std::atomic<bool> done{false};
     std::size_t most = 0;
     std::thread tool([&] {
         while (!done) most = std::max(most, arena.held());
     });
-    constexpr std::size_t large = std::size_t{8} << 20;  // given back by every reset()
+    constexpr std::size_t large = 2 * keep;  // given back by every reset()
     for (int call = 0; call < 200; ++call) {
         for (int piece = 0; piece < 20; ++piece) arena.take(large / 20);
         arena.reset();
@@ -198,7 +150,7 @@ TEST(Arena, AnotherThreadMayAskWhatItHolds) {
     done = true;
     tool.join();
     EXPECT_LE(most, 4 * large);
-    EXPECT_LE(arena.held(), Arena::default_keep);
+    EXPECT_LE(arena.held(), keep);
 }
 
 TEST(Arena, IsAMemoryResource) {

@@ -50,9 +50,9 @@ TEST(Delegation, ItPaysWhenAsMuchWasMissedAsItCosts) {
     while (!delegation->pays(calls)) ++calls;
     EXPECT_GE(calls * delegation->gain_us, delegation->setup_us);
     EXPECT_LT((calls - 1) * delegation->gain_us, delegation->setup_us);
-    EXPECT_EQ(delegation->first_call(), calls);
-    EXPECT_EQ((Delegation{{}, 10, 30}.first_call()), 3U);
-    EXPECT_EQ((Delegation{{}, 10, 0}.first_call()), 0U);
+    EXPECT_EQ(delegation->first_call, calls);
+    EXPECT_EQ((Delegation{{}, 10, 30}.first_call), 3U);
+    EXPECT_EQ((Delegation{{}, 10, 0}.first_call), 0U);
 }
 
 TEST(Delegation, ListingsTellIt) {
@@ -80,7 +80,7 @@ TEST(Delegation, ListingsTellIt) {
         }
     }
     const Delegation& first = *listing.plans.front().delegation;
-    const std::string calls = std::to_string(first.first_call());
+    const std::string calls = std::to_string(first.first_call);
     EXPECT_NE(listing_text(listing).find("after " + calls + " calls: saves "), std::string::npos)
         << listing_text(listing);
     EXPECT_NE(plans_json(listing).find("\"delegation\":{\"calls\":" + calls + ",\"gain_us\":"),

@@ -1,6 +1,7 @@
 // Plans that communicators of equal hierarchies share.
 #include <gtest/gtest.h>
 
+#include <cfenv>
 #include <set>
 #include <thread>
 #include <vector>
@@ -53,6 +54,39 @@ TEST_F(Book, MakesEveryPlanOnce) {
     EXPECT_NE(&entry(book, operation_of(Collective::bcast, 8192)), first);
     EXPECT_GT(book.memory(), memory);
     EXPECT_EQ(&entry(book, operation_of(Collective::bcast, 4096)), first);
+}
+
+// Real numbers decide; the mode in which the caller rounds must not. Without the book it does.
+TEST_F(Book, HasTheSamePlansHoweverTheCallerRounds) {
+    hierarchy = nodes_below_switch(4, 2);
+    int differ = 0;
+    for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+        PlanBook usual(hierarchy, settings, false, 1);
+        PlanBook other(hierarchy, settings, false, 1);
+        const Planner bare(hierarchy, settings, false);
+        for (const Collective op : {Collective::bcast, Collective::reduce, Collective::gather}) {
+            for (std::size_t bytes = 8; bytes < 4 * mib; bytes *= 2) {
+                const Operation operation = operation_of(op, bytes);
+                const Operation stands_for = bare.class_of(operation).representative;
+                std::fesetround(mode);
+                const Plan plan = entry(other, operation).plan;
+                const double bare_us = bare.make_plan(stands_for).predicted_us;
+                EXPECT_EQ(std::fegetround(), mode);
+                std::fesetround(FE_TONEAREST);
+                EXPECT_TRUE(same(plan, entry(usual, operation).plan));
+                differ += bare_us != plan.predicted_us ? 1 : 0;
+            }
+        }
+    }
+    EXPECT_GT(differ, 10);
+}
+
+// What planning raises is not the caller's.
+TEST_F(Book, RaisesNoFlagsOfTheCaller) {
+    PlanBook book(hierarchy, settings, false, 1);
+    std::feclearexcept(FE_ALL_EXCEPT);
+    entry(book, operation_of(Collective::reduce, 5000));
+    EXPECT_EQ(std::fetestexcept(FE_ALL_EXCEPT), 0);
 }
 
 TEST_F(Book, KeepsWhatMayBeByLevelsApart) {

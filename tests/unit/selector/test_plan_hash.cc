@@ -1,11 +1,13 @@
 // What ranks compare of their plans.
 #include <gtest/gtest.h>
 
+#include <cfenv>
 #include <functional>
 #include <set>
 
 #include "plans.h"
 #include "strata/algorithms/plan_hash.h"
+#include "strata/algorithms/probe_plans.h"
 
 namespace {
 
@@ -38,7 +40,6 @@ TEST(PlanHash, TellsEveryChangeOfMessages) {
         [](Plan& p) { p.network_window_bytes = 1; },
         [](Plan& p) { p.near_card = true; },
         [](Plan& p) { p.lanes = 2; },
-        [](Plan& p) { p.composed = true; },
     };
     std::set<std::uint64_t> seen;
     for (const auto& change : changes) {
@@ -55,6 +56,17 @@ TEST(PlanHash, DoesNotTellWhoAskedOrWhatIsPredicted) {
     plan.reason = "because";
     plan.engine_source.origin = Origin::parameter;
     EXPECT_EQ(hash_of(plan), hash_of(some_plan()));
+}
+
+// On the way to other ranks it must not change with the caller's modes; how long it takes, MPI_Init takes longer.
+TEST(ProbePlans, AreTheSameHoweverTheCallerRounds) {
+    const std::uint64_t usual = probe_plans();
+    for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+        std::fesetround(mode);
+        const std::uint64_t other = probe_plans();
+        std::fesetround(FE_TONEAREST);
+        EXPECT_EQ(other, usual);
+    }
 }
 
 }  // namespace

@@ -196,6 +196,19 @@ TEST(TunedRings, ManyRanksAreEstimated) {
               latest(run_program(model, ring_program(16, kib, 15, 0))));
 }
 
+// From one rank to the next rounds are no longer run, but estimated: the prediction must not notice.
+TEST(TunedCost, NothingJumpsWhereEstimatesBegin) {
+    constexpr int last = 455;
+    ASSERT_FALSE(many_rounds(last));
+    ASSERT_TRUE(many_rounds(last + 1));
+    for (std::size_t bytes = 8; bytes <= 64 * mib; bytes *= 2) {
+        const Operation operation{Collective::allreduce, bytes, 0};
+        const double run = forward_cost_us(one_node(last), LinkTable{}, operation);
+        const double estimated = forward_cost_us(one_node(last + 1), LinkTable{}, operation);
+        EXPECT_NEAR(estimated / run, 1, 0.05) << bytes;
+    }
+}
+
 TEST(TunedRings, OtherPatternsHaveFewMessages) {
     const auto messages = [](const FlatProgram& program) {
         std::size_t count = 0;

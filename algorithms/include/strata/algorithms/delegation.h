@@ -13,9 +13,12 @@ struct Delegation {
     /// Whether to change the plan at the call after so many: as soon as the calls so far have missed as much
     /// as making the communicators costs. Whenever a program ends, it has lost no more than that against who
     /// knew the number of its calls (the ski-rental rule). Nothing is fitted, and every rank counts the same.
-    bool pays(unsigned calls) const { return static_cast<double>(calls) * gain_us >= setup_us; }
-    /// The fewest calls after which it pays.
-    unsigned first_call() const;
+    bool pays(unsigned calls) const { return calls >= first_call; }
+    /// The fewest calls after which it pays: a whole number, since callers round as they like.
+    unsigned first_call = fewest_calls(gain_us, setup_us);
+
+private:
+    static unsigned fewest_calls(double gain_us, double setup_us);
 };
 
 /// Weighs the levels engine where the user left the engine open: every level by coll/tuned or coll/libnbc,

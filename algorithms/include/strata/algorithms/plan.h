@@ -64,13 +64,10 @@ struct Plan {
     /// (Gather, Reduce).
     bool near_card = false;
     int lanes = 1;  ///< trees at the same time; more than one for the lanes engine only
-    /// Of a forward Allreduce: carried out as the previous component's Reduce to rank 0 and its Bcast.
-    bool composed = false;
     /// Of the chosen engine; of lanes: as if one tree carried everything. 0: not known, because a level is
     /// left to a component without a model, or the sizes are not known to all ranks.
     double predicted_us = 0;
-    /// Of the previous component, uncomposed; 0: the sizes are not known to all ranks. Of an Allreduce in one
-    /// node with the time that ranks on shared processors take (Hierarchy::crowding).
+    /// Of the previous component; 0: the sizes are not known to all ranks.
     double forward_us = 0;
     std::string reason;  ///< why this engine, in a few words
 

@@ -86,9 +86,8 @@ std::string listing_text(const PlanListing& listing, bool colour = false);
 /// [{"collective":"bcast","bytes":8,"to_bytes":4096,"ranks":16,"root":0,"chosen":PLAN,"candidates":[PLAN]}],
 /// where PLAN is {"engine":"tree","levels":[{"level":"node","algorithm":"binomial","segment":61440,...}],
 /// "skipped":[{"level":"numa",...}],"predicted_us":12.5,"forward_us":20,"reason":"...",
-/// "parameters":{"bcast_algorithm":"tree",...},...}, of a forward Allreduce carried out as Reduce and Bcast
-/// with "composed":true. Where another plan takes the chosen one's place, "delegation":{"calls":3,
-/// "gain_us":40,"setup_us":110,"plan":PLAN} tells which, and after how many calls.
+/// "parameters":{"bcast_algorithm":"tree",...},...}. Where another plan takes the chosen one's place,
+/// "delegation":{"calls":3, "gain_us":40,"setup_us":110,"plan":PLAN} tells which, and after how many calls.
 std::string plans_json(const PlanListing& listing);
 /// [{"level":"node","latency_us":1,...,"from":{"latency_us":SOURCE,...}}].
 std::string links_json(const PlanListing& listing);

@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -36,6 +37,24 @@ enum class ByLevels : std::uint8_t {
     given_up,  ///< what components were asked for is left to the model, because they do not serve
 };
 
+/// Sizes that are planned alike, but where rules divide them: four classes per power of two.
+struct SizeClass {
+    unsigned index;  ///< below 256
+    std::size_t smallest;
+    std::size_t largest;
+};
+
+constexpr SizeClass size_class(std::size_t bytes) {
+    if (bytes < 8) {
+        return {static_cast<unsigned>(bytes), bytes, bytes};
+    }
+    const unsigned exponent = static_cast<unsigned>(std::bit_width(bytes)) - 1;
+    const std::size_t quarter = (bytes >> (exponent - 2)) & 3;
+    const std::size_t smallest = (4 + quarter) << (exponent - 2);
+    return {exponent * 4 + static_cast<unsigned>(quarter), smallest,
+            smallest + ((std::size_t{1} << (exponent - 2)) - 1)};
+}
+
 /// Operations for which one plan is made: one of them stands for all.
 struct PlanClass {
     std::uint64_t key = 0;
@@ -62,7 +81,12 @@ public:
     /// True where the user leaves everything about a collective to the model.
     bool is_open(Collective op) const;
 
+    /// Of a collective that is_open(): left_whatever_size(). Throws std::bad_alloc.
+    const char* left_whatever_size(Collective op) const;
+
     PlanClass class_of(const Operation& operation, ByLevels by_levels = ByLevels::maybe) const;
+    /// True where no rule divides the class of these sizes.
+    bool is_whole(Collective op, const SizeClass& sizes) const;
 
     /// The plan of a representative; of passed over rules its reason tells.
     Plan make_plan(Operation operation, ByLevels by_levels = ByLevels::maybe) const;

@@ -99,18 +99,17 @@ struct Operation {
 ///  - inside a node: tree where that is predicted at least 15 % faster than the previous component (Bcast:
 ///    5 %, all others 8 % where the table tells of buses), else forward. Bcast only where ranks share
 ///    processors (Hierarchy::crowding), for which our own engines would compete, or where the table says
-///    nothing of links inside nodes. Where ranks share processors a forward Allreduce is carried out as
-///    Reduce and Bcast if that is predicted at least 5 % faster (Plan::composed);
+///    nothing of links inside nodes;
 ///  - between nodes: tree, ring (Allgather, Allreduce; in pieces of at least 4 KiB but among all ranks) or
-///    forward, whichever takes least in the geometric mean of these: all is what the table of links says, or, as far as nobody
-///    gave its links, the network is eight times narrower, as a whole or on the topmost level, uplinks are as
-///    wide as all cards together, the topmost level is 50 times longer, processors are four times slower.
-///    Weighed are the trees that are best under each of these except the wide uplinks, and those without the
-///    switches below the topmost level that are best for the table and, but for blocks to or from a root,
-///    under wide uplinks. Forward where none is at least 5 % faster; of two within 5 % the tree that is best
-///    for the table. A root far from its card takes a quarter longer (LinkParameters::far_share) to receive
-///    what other nodes send, in a tree, too; where one hop costs less, somebody near receives for it
-///    (Plan::near_card), and likewise in a Reduce that need not keep an order;
+///    forward, whichever takes least in the geometric mean of these: all is what the table of links says, or,
+///    as far as nobody gave its links, the network is eight times narrower, as a whole or on the topmost
+///    level, uplinks are as wide as all cards together, the topmost level is 50 times longer, processors are
+///    four times slower. Weighed are the trees that are best under each of these except the wide uplinks, and
+///    those without the switches below the topmost level that are best for the table and, but for blocks to
+///    or from a root, under wide uplinks. Forward where none is at least 5 % faster; of two within 5 % the
+///    tree that is best for the table. A root far from its card takes a quarter longer
+///    (LinkParameters::far_share) to receive what other nodes send, in a tree, too; where one hop costs less,
+///    somebody near receives for it (Plan::near_card), and likewise in a Reduce that need not keep an order;
 ///  - Gatherv, Scatterv: forward, since the ranks do not know the sizes alike;
 ///  - a reproducible reduction: tree, everywhere.
 /// The lanes engine is chosen by the user only: how far a process uses other cards than the one near it, and
@@ -138,6 +137,11 @@ struct Operation {
 Plan make_plan(const topology::Hierarchy& hierarchy, const LinkTable& links, const Overrides& overrides,
                const Operation& operation);
 
+/// Why make_plan() leaves a collective of which the user says nothing to the previous component, whatever the
+/// size and the root; null where these matter. Not for reproducible reductions.
+const char* left_whatever_size(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                               Collective collective);
+
 /// Predicted time in microseconds of `operation` by the tree engine with `plan`, which has a method for every
 /// level. A method that is no tree shape counts as the nearest one. Throws std::invalid_argument for an
 /// automatic method.
@@ -153,9 +157,8 @@ std::optional<double> levels_cost_us(const topology::Hierarchy& hierarchy, const
 
 /// Predicted time in microseconds of `operation` by the previous component: the choices and flat patterns of
 /// coll/tuned 4.1 over this rank order, in the mean over all roots given. 0 for operations whose sizes are
-/// not known to all ranks. `crowding`: so many ranks share a processor (Hierarchy::crowding), where all are
-/// on one node; known for Bcast, Reduce and Allreduce only.
+/// not known to all ranks.
 double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                       const Operation& operation, double crowding = 1);
+                       const Operation& operation);
 
 }  // namespace strata::algorithms

@@ -1,0 +1,77 @@
+#pragma once
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "strata/topology/locality_record.h"
+
+namespace strata::component {
+
+/// What a process keeps of the others' records: twelve bytes each, by process number, and once what many have
+/// in common. Version and settings are not kept: they are equal where a record is.
+class PeerTable {
+public:
+    /// Throws std::bad_alloc, and then has what it had, or the record.
+    void add(std::uint32_t process, const topology::LocalityRecord& record);
+    bool has(std::uint32_t process) const noexcept {
+        return process < entries_.size() && entries_[process].node != none;
+    }
+    /// The number of a process's node; 0 where it is not known.
+    std::uint64_t node_id(std::uint32_t process) const noexcept {
+        return has(process) ? nodes_[entries_[process].node]->id : 0;
+    }
+    /// The record of a process that is known. Throws std::bad_alloc.
+    topology::LocalityRecord record(std::uint32_t process) const;
+
+    /// Makes room for processes up to this number.
+    void reserve(std::size_t processes) { entries_.reserve(processes); }
+    /// Bytes of the heap.
+    std::size_t memory() const;
+
+private:
+    using Index = std::uint32_t;
+    static constexpr Index none = 0xFFFFFFFF;
+
+    /// Different values, and their numbers.
+    template <class Value>
+    class Distinct {
+    public:
+        Index number_of(const Value& value) {
+            by_number_.reserve(by_number_.size() + 1 > by_number_.capacity() ? 2 * by_number_.size() + 1
+                                                                             : by_number_.capacity());
+            const auto [place, isnew] = numbers_.try_emplace(value, static_cast<Index>(by_number_.size()));
+            if (isnew) by_number_.push_back(&place->first);
+            return place->second;
+        }
+        const Value* operator[](Index number) const { return by_number_[number]; }
+        const std::map<Value, Index>& all() const { return numbers_; }
+        std::size_t memory() const;
+
+    private:
+        std::map<Value, Index> numbers_;
+        std::vector<const Value*> by_number_;
+    };
+
+    struct Node {
+        std::uint64_t id = 0;
+        Index network_path = 0;
+        std::uint8_t processors = 0;
+        auto operator<=>(const Node&) const = default;
+    };
+    struct Entry {
+        Index node = none;
+        Index hardware_path = 0;
+        std::array<topology::CardDistance, topology::card_use_count> cards;
+    };
+    static_assert(sizeof(Entry) == 12);
+
+    std::vector<Entry> entries_;
+    Distinct<Node> nodes_;
+    Distinct<std::vector<std::uint32_t>> network_paths_;
+    Distinct<std::vector<topology::HardwareObject>> hardware_paths_;
+};
+
+}  // namespace strata::component

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""What the plugin asks PMIx for when a job starts, counted over several nodes and compared with the formula; and requests to
+other nodes' servers that fail, as ../plugin/pmix_requests.py.
+
+    pmix_requests.py PATHS count SLOTS [--off-by N]    SLOTS: ranks of each node, as in 2,2,4
+    pmix_requests.py PATHS fail KIND once|lasting
+"""
+import argparse
+import importlib.util
+import os
+import re
+import sys
+
+from nodes import Nodes
+
+from job import Paths, check, conclude
+
+
+def on_one_node():
+    """The module of the same name."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "plugin", "pmix_requests.py")
+    spec = importlib.util.spec_from_file_location("pmix_requests_on_one_node", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def neighbours(nodes):
+    """How many other nodes each asks for: those 1, 2, 4... places on and back."""
+    distances = [1 << bit for bit in range((nodes - 1).bit_length())]
+    return len({place % nodes for distance in distances for place in (distance, -distance)})
+
+
+def expected(slots, release):
+    """(here, remote, peers, node) of all processes together; `remote` is the most. A process of this node is found
+    here; one of another node with 5.0 is not, unless it is the first of all or a message of it has come already, and
+    then its own server is asked."""
+    ranks, nodes = sum(slots), len(slots)
+    each = neighbours(nodes)
+    far = nodes * each
+    return 2 * (ranks - nodes) + far, far - each if release == 5 else 0, ranks + far, ranks + nodes
+
+
+def count(paths, slots, off_by):
+    with Nodes(paths, slots, sites=min(2, len(slots))) as nodes:
+        some = ["host=" + ",".join(f"n{node}" for node in range(len(slots))), f"LD_PRELOAD={paths['pmix_requests']}",
+                "STRATA_PMIX_COUNT=1"]
+
+        def judge(outcome):
+            outcome.expect_success()
+            outcome.expect_messages()
+            found = re.findall(r"requests \d+ here (\d+) remote (\d+) peers (\d+) node (\d+)", outcome.output)
+            sums = tuple(sum(map(int, one)) for one in zip(*found))
+            here, most, *others = expected(slots, nodes.release)
+            right = (here + off_by, min(most, sums[1]), *others)
+            print(f"{sum(slots)} ranks on {len(slots)} nodes: here, remote, peers, node: {sums}")
+            outcome.expect(sums == right, f"requests (here, remote, peers, node): {sums}, expected {right}")
+        check(nodes.run("probe", ["--roots", "all"], some=some, timeout=150), judge)
+
+
+def fail(paths, kind, how):
+    shared = on_one_node()
+    lasting = how == "lasting"
+    with Nodes(paths, (2, 1, 3)) as nodes:
+        parameters = {"coll_strata_bcast_algorithm": "tree", "coll_strata_network": f"file:{nodes.network_file}"}
+        # The third node is told by the second what it asks that one's server for.
+        for victims in ("rank=0", "rank=2" if kind == "remote" else "rank=3", "rank=0,1,2,3,4,5"):
+            some = [victims, *shared.variables(paths, kind, "lasting" if lasting else 1)]
+            check(nodes.run("probe", ["--roots", "all"], parameters, some=some, timeout=90),
+                  lambda outcome: shared.judge(outcome, lasting, nodes.ranks))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("paths", type=Paths)
+    parser.add_argument("what", choices=("count", "fail"))
+    parser.add_argument("of")
+    parser.add_argument("how", nargs="?", choices=("once", "lasting"))
+    parser.add_argument("--off-by", type=int, default=0)
+    chosen = parser.parse_args()
+    if chosen.what == "count":
+        count(chosen.paths, [int(slots) for slots in chosen.of.split(",")], chosen.off_by)
+    else:
+        fail(chosen.paths, chosen.of, chosen.how)
+
+
+if __name__ == "__main__":
+    conclude(main)

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""An operation that a communicator passes through for good: its slot goes back to the component below, which is called
+straight from then on; what the counters tell of it."""
+import sys
+from dataclasses import dataclass, field
+
+from job import Failure, Paths, check, conclude, pretended, run
+
+RANKS, CALLS, SIZES = 4, 5, 2
+FLAT = {"coll_strata_topology": "synthetic:core:16", "coll_strata_placement": "all"}
+HANDS_BACK = {"coll_strata_hand_back": "1"}
+# Of a node whose links nobody gave the model weighs Bcast alone; here the tree engine serves it.
+INSIDE = pretended(1, RANKS) | HANDS_BACK | {"coll_strata_bcast_algorithm": "tree"}
+# Then tuned makes a Reduce and a Bcast of an Allreduce, through the communicator's slots.
+NESTED = {"coll_tuned_use_dynamic_rules": "1", "coll_tuned_allreduce_algorithm": "2"}
+KEEPS = ["rank=1", "OMPI_MCA_coll_strata_hand_back=0"]
+
+ALL, ONCE = RANKS * CALLS * SIZES, RANKS
+NOTHING = {"bcast_handed_back": 0, "bcast_forward": ALL}
+
+
+@dataclass(frozen=True)
+class Case:
+    """What variables have to be, summed over the ranks."""
+    parameters: dict
+    wanted: dict
+    op: str = "bcast"
+    some: list = field(default_factory=list)
+
+
+CASES = {
+    "flat": Case(FLAT | HANDS_BACK, {"bcast_handed_back": RANKS, "bcast_forward": ONCE}),
+    "disabled": Case(pretended(2, 2) | HANDS_BACK | {"coll_strata_bcast_algorithm": "forward"},
+                     {"bcast_handed_back": RANKS, "bcast_forward": ONCE}),
+    # The component above has the slot, and calls the plugin.
+    "above": Case(FLAT | HANDS_BACK | {"coll_sync_priority": "90", "coll_sync_barrier_before": "1000"}, NOTHING),
+    "kept": Case(FLAT, NOTHING),
+    "hierarchy": Case(pretended(2, 2) | HANDS_BACK | {"coll_strata_bcast_algorithm": "tree"},
+                      {"bcast_handed_back": 0, "bcast_forward": 0, "bcast_tree": ALL,
+                       "gatherv_handed_back": RANKS, "scatterv_handed_back": RANKS, "reduce_handed_back": 0}),
+    # The ranks do so together: then also what is made of a collective that is served.
+    "inside": Case(INSIDE, {"bcast_handed_back": 0, "bcast_tree": ALL, "barrier_handed_back": RANKS,
+                            "reduce_handed_back": RANKS, "allreduce_handed_back": RANKS,
+                            "allgather_handed_back": RANKS, "scatterv_handed_back": RANKS}),
+    "nested": Case(INSIDE | NESTED, {"allreduce_handed_back": RANKS}, "allreduce"),
+    # What a Bcast is part of stays on all of them; else one would take it for its own, and the others not.
+    "one_keeps": Case(INSIDE | NESTED, {"allreduce_handed_back": 0, "allgather_handed_back": 0, "bcast_tree": 0,
+                                        "reduce_handed_back": 0, "gatherv_handed_back": 0},
+                      "allreduce", KEEPS),
+    # Process 0 notes every call for the dump, and so keeps all.
+    "dumped": Case(INSIDE | NESTED | {"coll_strata_dump": "-", "coll_strata_check_plans": "1"},
+                   {"allreduce_handed_back": 0, "bcast_tree": 0, "reduce_handed_back": 0}, "allreduce")}
+
+
+def test(paths, name, expected):
+    if name not in CASES:
+        raise Failure(f"unknown case '{name}'; known: {', '.join(CASES)}")
+    case = CASES[name]
+
+    def judge(outcome):
+        outcome.expect_success()
+        outcome.expect_messages()
+        for variable, wanted in CASES[expected].wanted.items():
+            outcome.expect(outcome.pvar(variable) == wanted,
+                           f"{variable} is {outcome.pvar(variable)}, expected {wanted}")
+
+    check(run(paths, RANKS, "probe", ["--sizes", "64,8192", "--calls", str(CALLS), "--op", case.op],
+              {"coll_strata_setup_after": "0"} | case.parameters, some=case.some), judge)
+
+
+conclude(lambda: test(Paths(sys.argv[1]), sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else sys.argv[2]))

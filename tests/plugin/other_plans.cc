@@ -1,0 +1,38 @@
+// In a plugin that comes to other plans than what it is built from should: for long broadcasts in its
+// segments, for long Allreduces in its engine. The linker calls wrapped() for PlanBook::at() (--wrap).
+#include <list>
+
+#include "strata/algorithms/plan_book.h"
+
+namespace strata::algorithms {
+namespace {
+
+constexpr std::size_t long_bytes = 60'000;
+constexpr std::size_t other_segment = 1000;
+
+}  // namespace
+
+using Entry = PlanBook::Entry;
+const Entry& original(PlanBook* book, const PlanClass& operations, ByLevels by_levels) asm(
+    "__real__ZN6strata10algorithms8PlanBook2atERKNS0_9PlanClassENS0_8ByLevelsE");
+const Entry& wrapped(PlanBook* book, const PlanClass& operations, ByLevels by_levels) asm(
+    "__wrap__ZN6strata10algorithms8PlanBook2atERKNS0_9PlanClassENS0_8ByLevelsE");
+
+const Entry& wrapped(PlanBook* book, const PlanClass& operations, ByLevels by_levels) {
+    static std::list<Entry> all;
+    const Entry& made = original(book, operations, by_levels);
+    const Operation& operation = operations.representative;
+    if (operation.bytes < long_bytes) {
+        return made;
+    }
+    Entry& entry = all.emplace_back(made);
+    if (operation.collective == Collective::bcast) {
+        for (LevelPlan& level : entry.plan.levels) level.segment_bytes = other_segment;
+    }
+    if (operation.collective == Collective::allreduce) {
+        entry.plan.engine = Engine::forward;
+    }
+    return entry;
+}
+
+}  // namespace strata::algorithms

@@ -1,0 +1,88 @@
+// Preloaded: counts what the plugin asks PMIx for, and lets requests fail.
+//
+// STRATA_PMIX_FAIL=KIND:TIMES: all requests of this kind end with a status that means nothing to the plugin,
+// the first TIMES of them, or "lasting". Kinds: here (what this node's server has of a process), remote (of
+// the server of another process), peers (which processes are on a node), node (which nodes there are, and
+// which one this is).
+#include <dlfcn.h>
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "ompi_compat.h"
+
+namespace {
+
+constexpr std::array<const char*, 4> kinds{"here", "remote", "peers", "node"};
+constexpr int status = -147;
+std::array<std::atomic<unsigned>, kinds.size()> counted;
+
+bool is_plugin(const void* caller) {
+    Dl_info info{};
+    return dladdr(caller, &info) != 0 && info.dli_fname != nullptr &&
+           std::string_view(info.dli_fname).find("mca_coll_strata") != std::string_view::npos;
+}
+
+std::size_t kind_of(std::string_view key, bool refreshes) {
+    if (key == "pmix.lpeers") return 2;
+    if (key == "pmix.nlist" || key == "pmix.hname") return 3;
+    return refreshes ? 1 : 0;
+}
+
+/// Counts a request; true where it has to fail.
+bool note(std::size_t kind) {
+    const unsigned before = counted[kind]++;
+    const char* fail = std::getenv("STRATA_PMIX_FAIL");
+    const char* times = fail != nullptr ? std::strchr(fail, ':') : nullptr;
+    if (times == nullptr || std::string_view(fail, static_cast<std::size_t>(times - fail)) != kinds[kind]) {
+        return false;
+    }
+    return std::strcmp(times + 1, "lasting") == 0 || before < std::strtoul(times + 1, nullptr, 10);
+}
+
+__attribute__((destructor)) void tell() {
+    const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
+    if (rank == nullptr || std::getenv("STRATA_PMIX_COUNT") == nullptr) return;
+    unsigned all = 0;
+    for (const auto& one : counted) all += one;
+    if (all == 0) return;
+    std::fprintf(stderr, "requests %s here %u remote %u peers %u node %u\n", rank, counted[0].load(),
+                 counted[1].load(), counted[2].load(), counted[3].load());
+}
+
+}  // namespace
+
+#if OMPI_MAJOR_VERSION == 4
+namespace {
+using Get = decltype(opal_pmix.get);
+Get real_get = nullptr;
+
+int counting_get(const opal_process_name_t* process, const char* key, opal_list_t* directives,
+                 opal_value_t** value) {
+    if (is_plugin(__builtin_return_address(0)) && note(kind_of(key, false))) return status;
+    return real_get(process, key, directives, value);
+}
+}  // namespace
+
+// The first that the plugin calls when it opens.
+extern "C" int PMPI_Get_library_version(char* version, int* length) {
+    if (real_get == nullptr) {
+        real_get = opal_pmix.get;
+        opal_pmix.get = counting_get;
+    }
+    using Function = int (*)(char*, int*);
+    return reinterpret_cast<Function>(dlsym(RTLD_NEXT, "PMPI_Get_library_version"))(version, length);
+}
+#else
+extern "C" pmix_status_t PMIx_Get(const pmix_proc_t* proc, const char key[], const pmix_info_t info[],
+                                  size_t count, pmix_value_t** value) {
+    static const auto real = reinterpret_cast<decltype(&PMIx_Get)>(dlsym(RTLD_NEXT, "PMIx_Get"));
+    const bool refreshes = count > 0 && std::string_view(info[0].key) == PMIX_GET_REFRESH_CACHE;
+    if (is_plugin(__builtin_return_address(0)) && note(kind_of(key, refreshes))) return status;
+    return real(proc, key, info, count, value);
+}
+#endif
