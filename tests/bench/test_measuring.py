@@ -138,7 +138,17 @@ class Prepare(Folder):
         with open(os.path.join(folder, "debian-packages"), "w", encoding="utf-8") as file:
             file.write(packages)
         call = [os.path.join(folder, "prepare"), "--packages-only", "--no-install", "--for", "demo"]
-        return subprocess.run(call, text=True, capture_output=True, check=False)
+        return subprocess.run(call, text=True, capture_output=True, check=False,
+                              env=os.environ | {"PATH": f"{self.folder}:{os.environ['PATH']}"})
+
+    @unittest.skipUnless(shutil.which("dpkg-query"), "not Debian")
+    def test_the_one_that_the_system_offers_is_wanted(self):
+        apt = os.path.join(self.folder, "apt-cache")
+        with open(apt, "w", encoding="utf-8") as file:
+            file.write('#!/bin/sh\n[ "$1 $2" != "madison no-such-b" ] || echo "$2 | 1 | a mirror"\n')
+        os.chmod(apt, 0o755)
+        done = self.run_prepare("build no-such-a|no-such-b|no-such-c\ndemo no-such-d|no-such-e\n")
+        self.assertIn("no-such-b no-such-d\n", done.stderr)
 
     @unittest.skipUnless(shutil.which("dpkg-query"), "not Debian")
     def test_missing_packages_are_named(self):
