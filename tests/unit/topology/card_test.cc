@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <functional>
-
+#include "errors.h"
 #include "strata/topology/machine.h"
 #include "strata/topology/network_card.h"
 
@@ -10,15 +9,6 @@ namespace {
 
 Machine machine(const std::string& name) {
     return Machine::load(std::string(STRATA_TEST_MACHINES) + name + ".xml");
-}
-
-std::string error_of(const std::function<void()>& action) {
-    try {
-        action();
-    } catch (const std::invalid_argument& error) {
-        return error.what();
-    }
-    return "no error";
 }
 
 /// "mlx4_0 ib0 0000:41:00.0 fabric up, near numa 1 (package+numa 1)": interfaces are those named eth or ib.

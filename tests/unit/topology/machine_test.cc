@@ -7,21 +7,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 
+#include "errors.h"
 #include "records.h"
 
 namespace strata::topology {
 namespace {
-
-std::string error_of(const std::function<void()>& action) {
-    try {
-        action();
-    } catch (const std::invalid_argument& error) {
-        return error.what();
-    }
-    return "no error";
-}
 
 /// "package+numa+l3:1 core+pu:4"
 std::string words(const std::vector<HardwareObject>& path) {

@@ -1,0 +1,18 @@
+#pragma once
+#include <exception>
+#include <functional>
+#include <string>
+
+namespace strata::topology {
+
+/// What `action` throws says, or "no error".
+inline std::string error_of(const std::function<void()>& action) {
+    try {
+        action();
+    } catch (const std::exception& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+}  // namespace strata::topology
