@@ -68,7 +68,7 @@ FAULTS = {
     "cut": Fault("outside", link="cut", limit=20, each=15),
     "lossy": Fault("outside", link="lossy", limit=20, each=15),
     # Open MPI 4.1 tells of connections that have timed out, and goes on waiting.
-    "cut for good": Fault("outside", link="cut", seconds=None, errors="return", limit=12, patience=6),
+    "cut for good": Fault("outside", link="cut", seconds=None, errors="return", limit=20, patience=10),
 }
 
 
