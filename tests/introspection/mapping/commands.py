@@ -246,9 +246,9 @@ class Commands(unittest.TestCase):
         run = self.run_program(then=f'cp {dump} "$OMPI_MCA_coll_strata_dump"')
         self.assertEqual((run.returncode, run.stderr), (0, ""))
 
-    def interrupted(self, program, send):
-        """Exit status after `send` of the command's Popen, and the process that ran the program."""
-        with subprocess.Popen([TRAFFIC, "--run", "--", "sh", "-c", "echo $$ >new; mv new pid; " + program],
+    def interrupted(self, program, send, trap=""):
+        """Exit status after `send` of the command's Popen, which waits for `trap`, and the process of the program."""
+        with subprocess.Popen([TRAFFIC, "--run", "--", "sh", "-c", f"{trap}\necho $$ >new; mv new pid; {program}"],
                               cwd=self.scratch.name, stderr=subprocess.DEVNULL, start_new_session=True) as run:
             until = time.monotonic() + 30
             while not os.path.exists(self.path("pid")) and time.monotonic() < until:
@@ -272,8 +272,9 @@ class Commands(unittest.TestCase):
 
     def test_a_signal_to_all_reaches_the_program_once(self):
         # As `timeout` and terminals send it; of the second one mpirun would leave its processes behind.
-        program = 'trap "echo x >>got" TERM; i=0; while [ $i -lt 10 ]; do sleep 0.1; i=$((i + 1)); done'
-        status, _ = self.interrupted(program, lambda run: os.killpg(run.pid, signal.SIGTERM))
+        program = 'i=0; while [ $i -lt 10 ]; do sleep 0.1; i=$((i + 1)); done'
+        status, _ = self.interrupted(program, lambda run: os.killpg(run.pid, signal.SIGTERM),
+                                     trap='trap "echo x >>got" TERM')
         self.assertEqual((status, self.left()), (143, ["got"]))
         with open(self.path("got"), encoding="utf-8") as file:
             self.assertEqual(file.read(), "x\n")
