@@ -43,7 +43,7 @@ std::multiset<std::size_t> parts_sent(const RingFacts& facts, std::size_t member
     return sizes;
 }
 
-std::string words(const std::multiset<std::size_t>& sizes) {
+std::string listed(const std::multiset<std::size_t>& sizes) {
     std::size_t bytes = 0;
     for (const std::size_t size : sizes) {
         bytes += size;
@@ -86,8 +86,8 @@ std::vector<std::string> check_allreduce_ring_bytes(const RingFacts& facts,
         }
         const std::multiset<std::size_t> due = parts_sent(facts, members, place);
         if (sent[member] != due) {
-            faults.push_back("core rank " + std::to_string(member) + " sends " + words(sent[member]) +
-                             " instead of " + words(due));
+            faults.push_back("core rank " + std::to_string(member) + " sends " + listed(sent[member]) +
+                             " instead of " + listed(due));
         }
         member = next.contains(member) ? next[member] : top.leader;
     }

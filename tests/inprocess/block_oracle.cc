@@ -6,16 +6,14 @@
 #include <set>
 #include <utility>
 
+#include "traffic.h"
+
 namespace strata::testing {
 namespace {
 
 using algorithms::BlockFlow;
 using topology::Group;
 using topology::Hierarchy;
-
-bool holds(const Group& group, int rank) {
-    return std::binary_search(group.members.begin(), group.members.end(), rank);
-}
 
 /// Who talks to whom, seen from the root.
 struct MessageTree {
@@ -51,9 +49,9 @@ MessageTree tree_of(int ranks, int root, const std::vector<SentMessage>& message
     return tree;
 }
 
-class Check {
+class BlockCheck {
 public:
-    Check(const Hierarchy& hierarchy, BlockFlow flow, int root, const std::vector<std::size_t>& bytes,
+    BlockCheck(const Hierarchy& hierarchy, BlockFlow flow, int root, const std::vector<std::size_t>& bytes,
           const std::vector<std::size_t>& segments, const std::vector<SentMessage>& messages, int receiver)
         : hierarchy_(hierarchy),
           flow_(flow),
@@ -213,7 +211,7 @@ std::vector<std::string> check_block_bytes(const Hierarchy& hierarchy, BlockFlow
                                            const std::vector<std::size_t>& bytes,
                                            const std::vector<std::size_t>& segment_bytes_of_group,
                                            const std::vector<SentMessage>& messages, int receiver) {
-    return Check(hierarchy, flow, root, bytes, segment_bytes_of_group, messages, receiver).run();
+    return BlockCheck(hierarchy, flow, root, bytes, segment_bytes_of_group, messages, receiver).run();
 }
 
 }  // namespace strata::testing

@@ -1,30 +1,9 @@
 #include "byte_oracle.h"
 
-#include <algorithm>
+#include "traffic.h"
 
 namespace strata::testing {
 namespace {
-
-struct Traffic {
-    std::size_t bytes = 0;
-    std::size_t messages = 0;
-    bool operator==(const Traffic&) const = default;
-};
-
-std::string words(const Traffic& traffic) {
-    return std::to_string(traffic.bytes) + " bytes in " + std::to_string(traffic.messages) + " messages";
-}
-
-Traffic expected_once(std::size_t bytes, std::size_t segment) {
-    if (bytes == 0) {
-        return {};
-    }
-    return {bytes, segment == 0 ? 1 : bytes / segment + (bytes % segment != 0 ? 1 : 0)};
-}
-
-bool holds(const topology::Group& group, int rank) {
-    return std::find(group.members.begin(), group.members.end(), rank) != group.members.end();
-}
 
 /// The group whose links carry the data into `group`: the first one above in which `group`'s side is led by
 /// somebody else. As long as the leader of the group above sits in `group` too, it brings the data along.
@@ -54,7 +33,7 @@ std::vector<std::string> check_bcast_bytes(const topology::Hierarchy& hierarchy,
         }
         Traffic expected;
         if (!inside(root)) {
-            expected = expected_once(bytes, segment_bytes_of_group[entry_level(hierarchy, group, root)]);
+            expected = sent_once(bytes, segment_bytes_of_group[entry_level(hierarchy, group, root)]);
         }
         if (entering != expected) {
             faults.push_back("group " + std::to_string(index) + " receives " + words(entering) +

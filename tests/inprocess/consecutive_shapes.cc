@@ -10,12 +10,6 @@ namespace {
 using topology::Group;
 using topology::Hierarchy;
 
-void shuffle(Random& random, std::vector<int>& values) {
-    for (std::size_t i = values.size(); i > 1; --i) {
-        std::swap(values[i - 1], values[random.below(i)]);
-    }
-}
-
 /// Gives numbers to the ranks below `group`: its children and the ranks that stop here in random order.
 void number(Random& random, const Hierarchy& hierarchy, int group, std::vector<int>& numbers, int& next) {
     const Group& self = hierarchy.groups[group];

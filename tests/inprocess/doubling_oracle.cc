@@ -5,21 +5,14 @@
 #include <numeric>
 #include <set>
 
+#include "traffic.h"
+
 namespace strata::testing {
 namespace {
 
-/// Bytes of the messages from a rank to another one, in order.
-using Traffic = std::map<std::pair<int, int>, std::vector<std::size_t>>;
-
-std::string words(const std::vector<std::size_t>& sizes) {
-    std::string text;
-    for (const std::size_t size : sizes) text += " " + std::to_string(size);
-    return text.empty() ? " nothing" : text;
-}
-
-class Check {
+class DoublingCheck {
 public:
-    explicit Check(const DoublingFacts& facts) : facts_(facts) {
+    explicit DoublingCheck(const DoublingFacts& facts) : facts_(facts) {
         const topology::Group& top = facts.hierarchy.groups.front();
         for (const int child : top.children) {
             const topology::Group& below = facts.hierarchy.groups[static_cast<std::size_t>(child)];
@@ -103,7 +96,7 @@ private:
             if (member_for(message.from) != member_for(message.to))
                 across[{message.from, message.to}].push_back(message);
         }
-        Traffic seen;
+        SentBytes seen;
         for (auto& [pair, sent] : across) {
             std::sort(sent.begin(), sent.end(),
                       [](const SentMessage& a, const SentMessage& b) { return a.sequence < b.sequence; });
@@ -134,7 +127,7 @@ private:
 
     const DoublingFacts& facts_;
     std::map<int, Blocks> behind_;  ///< by member of the core
-    Traffic due_;
+    SentBytes due_;
     std::vector<std::string> faults_;
 };
 
@@ -142,7 +135,7 @@ private:
 
 std::vector<std::string> check_doubling_bytes(const DoublingFacts& facts,
                                               const std::vector<SentMessage>& messages) {
-    return Check(facts).run(messages);
+    return DoublingCheck(facts).run(messages);
 }
 
 }  // namespace strata::testing

@@ -5,12 +5,10 @@
 #include <set>
 
 #include "reduce_oracle.h"
+#include "traffic.h"
 
 namespace strata::testing {
 namespace {
-
-/// Bytes of the messages from a rank to another one, in order.
-using Traffic = std::map<std::pair<int, int>, std::vector<std::size_t>>;
 
 class Expected {
 public:
@@ -26,7 +24,7 @@ public:
             for (int round = rounds_ - 2; round >= 0; --round) exchange(place, round, true);
         }
     }
-    const Traffic& traffic() const { return traffic_; }
+    const SentBytes& traffic() const { return traffic_; }
 
 private:
     void add(int from, int to, std::size_t elements) {
@@ -52,14 +50,8 @@ private:
 
     const HalvingFacts& facts_;
     int rounds_ = 0;
-    Traffic traffic_;
+    SentBytes traffic_;
 };
-
-std::string words(const std::vector<std::size_t>& sizes) {
-    std::string text;
-    for (const std::size_t size : sizes) text += " " + std::to_string(size);
-    return text.empty() ? " nothing" : text;
-}
 
 }  // namespace
 
@@ -81,13 +73,13 @@ std::vector<std::string> check_halving_bytes(const HalvingFacts& facts,
         const bool among = core.contains(message.from) && core.contains(message.to);
         (among ? across[{message.from, message.to}] : below).push_back(message);
     }
-    Traffic seen;
+    SentBytes seen;
     for (auto& [pair, sent] : across) {
         std::sort(sent.begin(), sent.end(),
                   [](const SentMessage& a, const SentMessage& b) { return a.sequence < b.sequence; });
         for (const SentMessage& message : sent) seen[pair].push_back(message.bytes);
     }
-    Traffic due = Expected(facts).traffic();
+    SentBytes due = Expected(facts).traffic();
     for (const auto& [pair, sizes] : seen) due.try_emplace(pair);
     for (const auto& [pair, sizes] : due) {
         if (seen[pair] == sizes) continue;

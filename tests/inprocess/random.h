@@ -2,6 +2,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <utility>
+#include <vector>
 
 namespace strata::testing {
 
@@ -20,5 +22,10 @@ public:
 private:
     std::mt19937_64 engine_;
 };
+
+template <typename Item>
+void shuffle(Random& random, std::vector<Item>& items) {
+    for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random.below(i)]);
+}
 
 }  // namespace strata::testing

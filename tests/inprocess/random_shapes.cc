@@ -67,12 +67,6 @@ private:
     std::vector<int> preference_;  ///< the smallest value leads
 };
 
-void shuffle(Random& random, std::vector<int>& values) {
-    for (std::size_t i = values.size(); i > 1; --i) {
-        std::swap(values[i - 1], values[random.below(i)]);
-    }
-}
-
 /// Splits `members` (in random order) below group `index`, at ladder positions from `next` on.
 void split(Random& random, Builder& builder, int index, std::vector<int> members, std::size_t next,
            int levels_left) {

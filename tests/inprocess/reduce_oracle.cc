@@ -6,30 +6,10 @@
 #include <utility>
 
 #include "byte_oracle.h"
+#include "traffic.h"
 
 namespace strata::testing {
 namespace {
-
-struct Traffic {
-    std::size_t bytes = 0;
-    std::size_t messages = 0;
-    bool operator==(const Traffic&) const = default;
-};
-
-std::string words(const Traffic& traffic) {
-    return std::to_string(traffic.bytes) + " bytes in " + std::to_string(traffic.messages) + " messages";
-}
-
-Traffic once(std::size_t bytes, std::size_t segment) {
-    if (bytes == 0) {
-        return {};
-    }
-    return {bytes, segment == 0 ? 1 : bytes / segment + (bytes % segment != 0 ? 1 : 0)};
-}
-
-bool holds(const topology::Group& group, int rank) {
-    return std::find(group.members.begin(), group.members.end(), rank) != group.members.end();
-}
 
 void add(Traffic& traffic, const SentMessage& message) {
     traffic.bytes += message.bytes;
@@ -167,7 +147,7 @@ std::vector<std::string> check_tree_bytes(const topology::Hierarchy& hierarchy, 
                                           std::size_t bytes, std::size_t segment_bytes,
                                           const std::vector<SentMessage>& messages) {
     std::vector<std::string> faults;
-    check_both_ways(faults, hierarchy, roots, once(bytes, segment_bytes), messages);
+    check_both_ways(faults, hierarchy, roots, sent_once(bytes, segment_bytes), messages);
     return faults;
 }
 

@@ -36,9 +36,9 @@ std::string text_of(const std::vector<std::size_t>& sizes) {
     return sizes.empty() ? text : text + ")";
 }
 
-class Check {
+class RingCheck {
 public:
-    Check(const AllgatherFacts& facts, const std::vector<SentMessage>& messages)
+    RingCheck(const AllgatherFacts& facts, const std::vector<SentMessage>& messages)
         : facts_(facts), total_(bytes_of(facts.hierarchy.groups.front())) {
         for (const SentMessage& message : messages) {
             sent_[{message.from, message.to}].push_back(message.bytes);
@@ -193,7 +193,7 @@ private:
 
 std::vector<std::string> check_ring_bytes(const AllgatherFacts& facts,
                                           const std::vector<SentMessage>& messages) {
-    return Check(facts, messages).run();
+    return RingCheck(facts, messages).run();
 }
 
 }  // namespace strata::testing

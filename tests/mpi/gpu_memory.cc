@@ -30,7 +30,7 @@ bool find(void* library, const char* name, Function& function) {
     return function != nullptr;
 }
 
-bool load(Driver& driver) {
+bool open(Driver& driver) {
     void* const library = dlopen("libcuda.so.1", RTLD_NOW);
     return library != nullptr && find(library, "cuInit", driver.init) &&
            find(library, "cuDeviceGet", driver.get_device) &&
@@ -62,7 +62,7 @@ bool mpi_takes_it() {
 }  // namespace
 
 std::string GpuMemory::missing() {
-    if (!load(driver())) {
+    if (!open(driver())) {
         return "no driver of CUDA's";
     }
     int device = 0;

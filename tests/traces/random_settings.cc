@@ -9,12 +9,6 @@ namespace {
 
 using Groups = std::vector<std::vector<int>>;
 
-template <class Item>
-void shuffle(Random& random, std::vector<Item>& items) {
-    for (std::size_t left = items.size(); left > 1; --left)
-        std::swap(items[left - 1], items[random.below(left)]);
-}
-
 /// Every group in up to `most` parts, of random sizes and members.
 Groups split(Random& random, const Groups& groups, int most) {
     Groups parts;

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "at.h"
+
 namespace strata::mapping {
 namespace {
 
@@ -12,8 +14,6 @@ using topology::Group;
 using topology::Hierarchy;
 using topology::LevelKey;
 using topology::LevelKind;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 /// False for a group that is there for one rank alone.
 bool connects(const Group& group) { return group.children.size() + group.direct.size() > 1; }

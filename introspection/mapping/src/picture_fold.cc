@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 
+#include "at.h"
 #include "picture_parts.h"
 
 namespace strata::mapping {
@@ -10,8 +11,6 @@ using topology::Group;
 using topology::Hierarchy;
 
 constexpr int most_cells = 256;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 /// Every group's ranks stand together; children by their lowest member, then those that hang directly.
 void append(const Hierarchy& hierarchy, int index, std::vector<int>& order) {

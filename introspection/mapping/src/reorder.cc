@@ -5,6 +5,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "at.h"
 #include "split.h"
 #include "traffic_graph.h"
 
@@ -17,8 +18,6 @@ using topology::Hierarchy;
 // Small matrices take milliseconds: they can afford several attempts.
 constexpr std::size_t arcs_of_all_seeds = 100000;
 constexpr std::size_t most_seeds = 4;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 /// Gives every role, which is a rank of the matrix, a process.
 class Assignment {

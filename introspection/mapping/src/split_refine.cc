@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "at.h"
 #include "connections.h"
 #include "split.h"
 
@@ -11,8 +12,6 @@ constexpr int most_passes = 8;
 constexpr std::size_t looks_per_arc = 40;
 constexpr std::size_t most_targets = 3;    // parts to which a vertex might go
 constexpr std::size_t most_partners = 96;  // vertices there that might come in its place
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 /// Pairwise swaps, as Kernighan and Lin have them, between any two of many parts.
 class Refinement {

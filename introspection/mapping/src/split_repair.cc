@@ -2,13 +2,12 @@
 #include <queue>
 #include <utility>
 
+#include "at.h"
 #include "connections.h"
 #include "split.h"
 
 namespace strata::mapping {
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 /// A vertex that could leave a part that is too large.
 struct Move {

@@ -18,6 +18,7 @@
 #include "strata/algorithms/reduce_tree.h"
 #include "strata/algorithms/reduction_links.h"
 
+namespace allocation_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -273,3 +274,4 @@ TEST(AllocationsCanFail, AVectorPerCallIsCounted) {
 }
 
 }  // namespace
+}  // namespace allocation_test

@@ -11,6 +11,7 @@
 #include "skipped_levels.h"
 #include "strata/algorithms/reduce_tree.h"
 
+namespace allreduce_halving_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -263,3 +264,4 @@ TEST(HalvingOracle, FindsDirectMessages) {
 }
 
 }  // namespace
+}  // namespace allreduce_halving_test

@@ -11,6 +11,7 @@
 #include "strata/algorithms/reduce_tree.h"
 #include "windows.h"
 
+namespace allreduce_ring_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -338,3 +339,4 @@ TEST(RingLinks, AreTheExchangesInTheOrderOfAChain) {
 }
 
 }  // namespace
+}  // namespace allreduce_ring_test

@@ -13,6 +13,7 @@
 #include "reduce_runs.h"
 #include "strata/algorithms/reduce_tree.h"
 
+namespace allreduce_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -365,3 +366,4 @@ TEST(Allreduce, ProgrammingErrors) {
 }
 
 }  // namespace
+}  // namespace allreduce_test

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+namespace arena_pool_test {
 namespace {
 
 using strata::algorithms::Arena;
@@ -90,3 +91,4 @@ TEST(ArenaPool, ThreadsMayCallAtTheSameTime) {
 }
 
 }  // namespace
+}  // namespace arena_pool_test

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+namespace arena_test {
 namespace {
 
 using strata::algorithms::Arena;
@@ -175,3 +176,4 @@ TEST(Arena, SizesThatDoNotExist) {
 }
 
 }  // namespace
+}  // namespace arena_test

@@ -6,6 +6,7 @@
 #include "random_shapes.h"
 #include "strata/algorithms/bcast_tree.h"
 
+namespace bcast_faults_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -95,3 +96,4 @@ TEST(BcastFaults, ADeadSubtreeDoesNotHang) {
 }
 
 }  // namespace
+}  // namespace bcast_faults_test

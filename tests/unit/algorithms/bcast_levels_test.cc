@@ -11,6 +11,7 @@
 #include "random_shapes.h"
 #include "strata/algorithms/tree.h"
 
+namespace bcast_levels_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -141,3 +142,4 @@ TEST(BcastLevels, BufferErrorsComeBack) {
 }
 
 }  // namespace
+}  // namespace bcast_levels_test

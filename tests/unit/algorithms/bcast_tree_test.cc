@@ -11,6 +11,7 @@
 #include "random_shapes.h"
 #include "windows.h"
 
+namespace bcast_tree_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -218,3 +219,4 @@ TEST(BcastTree, FewestCallsForOneMessage) {
 }
 
 }  // namespace
+}  // namespace bcast_tree_test

@@ -13,6 +13,7 @@
 #include "random_shapes.h"
 #include "windows.h"
 
+namespace block_exchange_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -249,3 +250,4 @@ TEST(BlockExchange, FailuresEndAllThreads) {
 }
 
 }  // namespace
+}  // namespace block_exchange_test

@@ -8,6 +8,7 @@
 #include "block_runs.h"
 #include "random_shapes.h"
 
+namespace block_oracle_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -223,3 +224,4 @@ TEST(BlockOracle, LinearShapesToTheByte) {
 }
 
 }  // namespace
+}  // namespace block_oracle_test

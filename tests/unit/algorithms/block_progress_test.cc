@@ -10,6 +10,7 @@
 #include "random_shapes.h"
 #include "strata/algorithms/block_exchange.h"
 
+namespace block_progress_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -212,3 +213,4 @@ TEST(BlockProgress, WhatLiesInOnePieceIsNotCopied) {
 }
 
 }  // namespace
+}  // namespace block_progress_test

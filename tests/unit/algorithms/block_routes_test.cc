@@ -9,6 +9,7 @@
 #include "strata/algorithms/block_exchange.h"
 #include "strata/algorithms/tree.h"
 
+namespace block_routes_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -329,3 +330,4 @@ TEST(BlockRoutes, TenThousandRanks) {
 }
 
 }  // namespace
+}  // namespace block_routes_test

@@ -6,6 +6,7 @@
 #include "random_shapes.h"
 #include "strata/algorithms/bcast_tree.h"
 
+namespace byte_oracle_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -93,3 +94,4 @@ TEST(ByteOracle, FindsMissingBytesAndOtherSegments) {
 }
 
 }  // namespace
+}  // namespace byte_oracle_test

@@ -3,6 +3,7 @@
 #include "strata/algorithms/tree.h"
 #include "strata/topology/hierarchy.h"
 
+namespace chain_order_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -81,3 +82,4 @@ TEST(ChainOrder, OfLeadersIsTheirOwn) {
 }
 
 }  // namespace
+}  // namespace chain_order_test

@@ -5,6 +5,7 @@
 #include "random_shapes.h"
 
 // All ranks run at once: what a race detector needs to see.
+namespace concurrent_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -62,3 +63,4 @@ TEST(Concurrent, FailuresEndEverybody) {
 }
 
 }  // namespace
+}  // namespace concurrent_test

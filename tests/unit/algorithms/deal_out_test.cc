@@ -10,6 +10,7 @@
 
 #include "random.h"
 
+namespace deal_out_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -253,3 +254,4 @@ TEST(DealOut, TheChecksCanFail) {
 }
 
 }  // namespace
+}  // namespace deal_out_test

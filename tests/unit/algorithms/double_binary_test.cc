@@ -14,6 +14,7 @@
 #include "random_shapes.h"
 #include "skipped_levels.h"
 
+namespace double_binary_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -212,3 +213,4 @@ TEST(DoubleBinaryChecks, CanFail) {
 }
 
 }  // namespace
+}  // namespace double_binary_test

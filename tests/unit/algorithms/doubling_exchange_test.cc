@@ -14,6 +14,7 @@
 #include "strata/algorithms/tree.h"
 #include "windows.h"
 
+namespace doubling_exchange_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -353,3 +354,4 @@ TEST(DoublingOracle, SeesWhatIsWrong) {
 }
 
 }  // namespace
+}  // namespace doubling_exchange_test

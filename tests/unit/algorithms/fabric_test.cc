@@ -5,6 +5,7 @@
 #include <array>
 #include <thread>
 
+namespace fabric_test {
 namespace {
 
 using namespace strata::testing;
@@ -292,3 +293,4 @@ TEST(Fabric, ReceivesOfOnePairCompleteInAnyOrder) {
 }
 
 }  // namespace
+}  // namespace fabric_test

@@ -15,6 +15,7 @@
 #include "strata/algorithms/reduce_tree.h"
 #include "strata/algorithms/reduction_links.h"
 
+namespace first_message_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -220,3 +221,4 @@ TEST(FirstMessageCanFail, WhatIsAllocatedLaterIsCounted) {
 }
 
 }  // namespace
+}  // namespace first_message_test

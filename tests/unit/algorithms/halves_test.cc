@@ -13,6 +13,7 @@
 #include "strata/algorithms/lanes.h"
 #include "windows.h"
 
+namespace halves_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -342,3 +343,4 @@ TEST(ReduceHalves, ARootWithoutAResultIsAProgrammingError) {
 }
 
 }  // namespace
+}  // namespace halves_test

@@ -13,6 +13,7 @@
 #include "strata/algorithms/reduction_links.h"
 #include "strata/algorithms/tree.h"
 
+namespace halving_links_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -155,3 +156,4 @@ TEST(HalvingLinks, AreTheExchangesInAnotherOrder) {
 }
 
 }  // namespace
+}  // namespace halving_links_test

@@ -10,6 +10,7 @@
 #include "random_shapes.h"
 #include "windows.h"
 
+namespace lanes_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -371,3 +372,4 @@ TEST(Concurrent, Lanes) {
 }
 
 }  // namespace
+}  // namespace lanes_test

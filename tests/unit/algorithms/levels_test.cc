@@ -11,6 +11,7 @@
 #include "random_shapes.h"
 #include "strata/algorithms/tree.h"
 
+namespace levels_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -197,3 +198,4 @@ TEST(LevelBlocks, TheCheckSeesBrokenOnes) {
 }
 
 }  // namespace
+}  // namespace levels_test

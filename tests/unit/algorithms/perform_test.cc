@@ -13,6 +13,7 @@
 #include "reduce_runs.h"
 #include "strata/algorithms/perform.h"
 
+namespace perform_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -291,3 +292,4 @@ TEST(Perform, KeepsTheEdgesOfSixtyFourRootsAtMost) {
 }
 
 }  // namespace
+}  // namespace perform_test

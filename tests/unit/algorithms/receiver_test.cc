@@ -13,6 +13,7 @@
 #include "reduce_runs.h"
 #include "strata/algorithms/tree.h"
 
+namespace receiver_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -211,3 +212,4 @@ TEST(Receiver, RandomReductions) {
 }
 
 }  // namespace
+}  // namespace receiver_test

@@ -7,6 +7,7 @@
 #include "random_shapes.h"
 #include "reduce_runs.h"
 
+namespace reduce_oracle_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -203,3 +204,4 @@ TEST(ReduceRuns, FindWrongEngines) {
 }
 
 }  // namespace
+}  // namespace reduce_oracle_test

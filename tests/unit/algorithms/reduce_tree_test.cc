@@ -10,6 +10,7 @@
 #include "reduce_checks.h"
 #include "reduce_runs.h"
 
+namespace reduce_tree_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -294,3 +295,4 @@ TEST(ReduceTree, ProgrammingErrors) {
 }
 
 }  // namespace
+}  // namespace reduce_tree_test

@@ -10,6 +10,7 @@
 #include "consecutive_shapes.h"
 #include "random_shapes.h"
 
+namespace reduction_links_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -328,3 +329,4 @@ TEST(ExchangeLinks, LeadersOrLowestRanks) {
 }
 
 }  // namespace
+}  // namespace reduction_links_test

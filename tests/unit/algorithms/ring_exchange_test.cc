@@ -9,6 +9,7 @@
 #include "ring_oracle.h"
 #include "windows.h"
 
+namespace ring_exchange_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -222,3 +223,4 @@ TEST(RingExchange, EveryCallOfEveryRankMayFail) {
 }
 
 }  // namespace
+}  // namespace ring_exchange_test

@@ -8,6 +8,7 @@
 #include "block_runs.h"
 #include "random_shapes.h"
 
+namespace ring_oracle_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -130,3 +131,4 @@ TEST(RingOracle, FindsOtherMessages) {
 }
 
 }  // namespace
+}  // namespace ring_oracle_test

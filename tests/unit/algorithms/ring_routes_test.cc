@@ -10,6 +10,7 @@
 #include "strata/algorithms/shape.h"
 #include "strata/algorithms/tree.h"
 
+namespace ring_routes_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -212,3 +213,4 @@ TEST(RingRoutes, TenThousandRanks) {
 }
 
 }  // namespace
+}  // namespace ring_routes_test

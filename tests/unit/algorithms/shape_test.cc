@@ -7,6 +7,7 @@
 #include <functional>
 #include <stdexcept>
 
+namespace shape_test {
 namespace {
 
 using strata::algorithms::Algorithm;
@@ -321,3 +322,4 @@ TEST(Shape, TheTableOfAlgorithmsAgrees) {
 }
 
 }  // namespace
+}  // namespace shape_test

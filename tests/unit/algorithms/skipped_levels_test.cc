@@ -18,6 +18,7 @@
 #include "strata/algorithms/tree.h"
 #include "windows.h"
 
+namespace skipped_levels_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -251,3 +252,4 @@ TEST(SkippedLevels, AllreduceByRing) {
 }
 
 }  // namespace
+}  // namespace skipped_levels_test

@@ -7,6 +7,7 @@
 
 #include "random_shapes.h"
 
+namespace tree_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -186,3 +187,4 @@ TEST(TreeLinks, ProgrammingErrors) {
 }
 
 }  // namespace
+}  // namespace tree_test

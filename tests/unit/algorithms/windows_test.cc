@@ -11,6 +11,7 @@
 #include "random_shapes.h"
 #include "reduce_runs.h"
 
+namespace windows_test {
 namespace {
 
 using namespace strata::algorithms;
@@ -108,3 +109,4 @@ TEST(RandomPlans, HaveAllKindsOfWindows) {
 }
 
 }  // namespace
+}  // namespace windows_test

@@ -7,6 +7,7 @@
 
 #include "turns.h"
 
+namespace test_turns {
 namespace {
 
 std::vector<std::size_t> row(std::uint64_t repetition, std::size_t count) {
@@ -54,3 +55,4 @@ TEST(Turns, HalfOfThatIsEnoughForAnEvenNumber) {
 }
 
 }  // namespace
+}  // namespace test_turns

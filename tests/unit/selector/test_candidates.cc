@@ -8,6 +8,7 @@
 #include "strata/algorithms/candidates.h"
 #include "strata/algorithms/rules.h"
 
+namespace test_candidates {
 namespace {
 
 using namespace strata::testing;
@@ -280,3 +281,4 @@ TEST(Candidates, WhatTheUserFixedStays) {
 }
 
 }  // namespace
+}  // namespace test_candidates

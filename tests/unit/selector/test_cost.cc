@@ -10,6 +10,7 @@
 #include "plans.h"
 #include "strata/algorithms/tree.h"
 
+namespace test_cost {
 namespace {
 
 using namespace strata::algorithms;
@@ -261,3 +262,4 @@ TEST(TunedBcast, DependsOnTheRankOrder) {
 }
 
 }  // namespace
+}  // namespace test_cost

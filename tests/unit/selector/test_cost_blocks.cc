@@ -12,6 +12,7 @@
 #include "plans.h"
 #include "strata/algorithms/tree.h"
 
+namespace test_cost_blocks {
 namespace {
 
 using namespace strata::algorithms;
@@ -235,3 +236,4 @@ TEST(BlocksCost, WholeStreamsAreTimedWithinAThird) {
 }
 
 }  // namespace
+}  // namespace test_cost_blocks

@@ -8,6 +8,7 @@
 #include "plans.h"
 #include "strata/algorithms/tree.h"
 
+namespace test_cost_bus {
 namespace {
 
 using namespace strata::algorithms;
@@ -180,3 +181,4 @@ TEST(PlanBus, LeavesLessToDoubt) {
 }
 
 }  // namespace
+}  // namespace test_cost_bus

@@ -6,6 +6,7 @@
 #include "../../../algorithms/src/cost_model.h"
 #include "plans.h"
 
+namespace test_cost_enough {
 namespace {
 
 using namespace strata::algorithms;
@@ -93,3 +94,4 @@ TEST(EnoughCost, TheNextCandidateIsPredictedAsEver) {
 }
 
 }  // namespace
+}  // namespace test_cost_enough

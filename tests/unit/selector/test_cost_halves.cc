@@ -5,6 +5,7 @@
 #include "../../../algorithms/src/cost_links.h"
 #include "plans.h"
 
+namespace test_cost_halves {
 namespace {
 
 using namespace strata::algorithms;
@@ -155,3 +156,4 @@ TEST(HalvesCost, TheSameEveryTimeAndForEveryRootAlike) {
 }
 
 }  // namespace
+}  // namespace test_cost_halves

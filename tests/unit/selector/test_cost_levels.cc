@@ -13,6 +13,7 @@
 #include "strata/algorithms/levels.h"
 #include "strata/algorithms/selector.h"
 
+namespace test_cost_levels {
 namespace {
 
 using namespace strata::algorithms;
@@ -272,3 +273,4 @@ TEST(LevelsCost, PlansByLevelsCarryIt) {
 }
 
 }  // namespace
+}  // namespace test_cost_levels

@@ -4,6 +4,7 @@
 #include "../../../algorithms/src/cost_links.h"
 #include "plans.h"
 
+namespace test_cost_reductions {
 namespace {
 
 using namespace strata::algorithms;
@@ -187,3 +188,4 @@ TEST(ReduceCost, FoldsTakeWhatTheTableSays) {
 }
 
 }  // namespace
+}  // namespace test_cost_reductions

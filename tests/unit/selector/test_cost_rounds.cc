@@ -9,6 +9,7 @@
 #include "plans.h"
 #include "strata/algorithms/reduction_links.h"
 
+namespace test_cost_rounds {
 namespace {
 
 using namespace strata::algorithms;
@@ -277,3 +278,4 @@ TEST(HalvingCost, BetweenShortAndLong) {
 }
 
 }  // namespace
+}  // namespace test_cost_rounds

@@ -7,6 +7,7 @@
 #include "../../../algorithms/src/cost_steps.h"
 #include "plans.h"
 
+namespace test_cost_steps {
 namespace {
 
 using namespace strata::algorithms;
@@ -129,3 +130,4 @@ TEST(Steps, WhoWaitsInVainIsNeverDone) {
 }
 
 }  // namespace
+}  // namespace test_cost_steps

@@ -5,6 +5,7 @@
 #include "strata/algorithms/plan_listing.h"
 
 namespace strata::algorithms {
+namespace test_crowding {
 namespace {
 
 using namespace strata::testing;
@@ -45,4 +46,5 @@ TEST(Crowding, InsideANodeThePreviousComponentKeepsAllButBcast) {
 }
 
 }  // namespace
+}  // namespace test_crowding
 }  // namespace strata::algorithms

@@ -5,6 +5,7 @@
 #include "strata/algorithms/delegation.h"
 #include "strata/algorithms/plan_listing.h"
 
+namespace test_delegation {
 namespace {
 
 using namespace strata::algorithms;
@@ -104,3 +105,4 @@ TEST(Delegation, NotWithoutNeed) {
 }
 
 }  // namespace
+}  // namespace test_delegation

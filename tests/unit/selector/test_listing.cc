@@ -9,6 +9,7 @@
 #include "strata/topology/picture.h"
 #include "strata/topology/text_file.h"
 
+namespace test_listing {
 namespace {
 
 using namespace strata::testing;
@@ -163,3 +164,4 @@ TEST(Dump, WhatIsNoneIsRefused) {
 }
 
 }  // namespace
+}  // namespace test_listing

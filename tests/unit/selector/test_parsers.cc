@@ -7,6 +7,7 @@
 #include "make_hierarchy.h"
 #include "strata/algorithms/selector.h"
 
+namespace test_parsers {
 namespace {
 
 using namespace strata::algorithms;
@@ -221,3 +222,4 @@ TEST(OverridesCheck, EnginesThatTheCollectiveHasNot) {
 }
 
 }  // namespace
+}  // namespace test_parsers

@@ -6,6 +6,7 @@
 #include "plans.h"
 #include "weighed.h"
 
+namespace test_plan {
 namespace {
 
 using namespace strata::algorithms;
@@ -209,3 +210,4 @@ TEST(PlanBcast, RanksThatStopAboveTheLowestLevelArePlanned) {
 }
 
 }  // namespace
+}  // namespace test_plan

@@ -8,6 +8,7 @@
 #include "plans.h"
 #include "weighed.h"
 
+namespace test_plan_blocks {
 namespace {
 
 using namespace strata::algorithms;
@@ -305,3 +306,4 @@ TEST(PlanBlocks, RanksThatStopAboveTheLowestLevelArePlanned) {
 }
 
 }  // namespace
+}  // namespace test_plan_blocks

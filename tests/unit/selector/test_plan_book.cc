@@ -9,6 +9,7 @@
 #include "plans.h"
 #include "strata/algorithms/plan_book.h"
 
+namespace test_plan_book {
 namespace {
 
 using namespace strata::algorithms;
@@ -132,3 +133,4 @@ TEST_F(Book, ServesThreadsAtTheSameTime) {
 }
 
 }  // namespace
+}  // namespace test_plan_book

@@ -11,6 +11,7 @@
 #include "../../../algorithms/src/models.h"
 #include "plans.h"
 
+namespace test_plan_cost {
 namespace {
 
 using namespace strata::algorithms;
@@ -252,3 +253,4 @@ TEST(FlatRounds, TakeAboutAsLongAsTheirMessages) {
 }
 
 }  // namespace
+}  // namespace test_plan_cost

@@ -8,6 +8,7 @@
 #include "plans.h"
 #include "strata/algorithms/plan_listing.h"
 
+namespace test_plan_halves {
 namespace {
 
 using namespace strata::algorithms;
@@ -239,3 +240,4 @@ TEST(PlanHalves, TheListingNamesThem) {
 }
 
 }  // namespace
+}  // namespace test_plan_halves

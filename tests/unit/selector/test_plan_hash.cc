@@ -9,6 +9,7 @@
 #include "strata/algorithms/plan_hash.h"
 #include "strata/algorithms/probe_plans.h"
 
+namespace test_plan_hash {
 namespace {
 
 using namespace strata::algorithms;
@@ -70,3 +71,4 @@ TEST(ProbePlans, AreTheSameHoweverTheCallerRounds) {
 }
 
 }  // namespace
+}  // namespace test_plan_hash

@@ -3,6 +3,7 @@
 
 #include "plans.h"
 
+namespace test_plan_lanes {
 namespace {
 
 using namespace strata::algorithms;
@@ -92,3 +93,4 @@ TEST(PlanLanes, OthersHaveNone) {
 }
 
 }  // namespace
+}  // namespace test_plan_lanes

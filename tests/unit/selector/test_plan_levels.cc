@@ -6,6 +6,7 @@
 #include "strata/algorithms/levels.h"
 #include "strata/algorithms/selector.h"
 
+namespace test_plan_levels {
 namespace {
 
 using namespace strata::algorithms;
@@ -96,3 +97,4 @@ TEST(PlanLevels, ReductionsWithAFixedOrderTakeTheTree) {
 }
 
 }  // namespace
+}  // namespace test_plan_levels

@@ -8,6 +8,7 @@
 #include "../../../algorithms/src/skip_words.h"
 #include "plans.h"
 
+namespace test_plan_nested {
 namespace {
 
 using namespace strata::algorithms;
@@ -56,3 +57,4 @@ TEST(NestedGroups, NoPlanSkipsTheTopmostLevel) {
 }
 
 }  // namespace
+}  // namespace test_plan_nested

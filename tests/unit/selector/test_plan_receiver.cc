@@ -3,6 +3,7 @@
 
 #include "plans.h"
 
+namespace test_plan_receiver {
 namespace {
 
 using namespace strata::algorithms;
@@ -131,3 +132,4 @@ TEST(PlanReceiver, LongReductionsToAFarRoot) {
 }
 
 }  // namespace
+}  // namespace test_plan_receiver

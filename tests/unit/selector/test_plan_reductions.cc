@@ -6,6 +6,7 @@
 #include "plans.h"
 #include "weighed.h"
 
+namespace test_plan_reductions {
 namespace {
 
 using namespace strata::algorithms;
@@ -325,3 +326,4 @@ TEST(PlanReduction, PureFunctionOfItsArguments) {
 }
 
 }  // namespace
+}  // namespace test_plan_reductions

@@ -7,6 +7,7 @@
 #include "plans.h"
 #include "weighed.h"
 
+namespace test_plan_ring {
 namespace {
 
 using namespace strata::algorithms;
@@ -218,3 +219,4 @@ TEST(PlanRing, ALevelOfSeveralGroupsIsNoRing) {
 }
 
 }  // namespace
+}  // namespace test_plan_ring

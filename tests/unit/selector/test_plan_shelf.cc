@@ -8,6 +8,7 @@
 #include "strata/algorithms/plan_shelf.h"
 #include "strata/topology/fact_hash.h"
 
+namespace test_plan_shelf {
 namespace {
 
 using namespace strata::algorithms;
@@ -113,3 +114,4 @@ TEST_F(Shelf, IsNotSlowedDownByBooksThatAreGone) {
 }
 
 }  // namespace
+}  // namespace test_plan_shelf

@@ -9,6 +9,7 @@
 #include "plans.h"
 #include "../../../algorithms/src/sample_nodes.h"
 
+namespace test_plan_skipped {
 namespace {
 
 using namespace strata::algorithms;
@@ -382,3 +383,4 @@ TEST(PlanLatency, TwoHopsToThousands) {
 }
 
 }  // namespace
+}  // namespace test_plan_skipped

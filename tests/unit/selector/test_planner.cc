@@ -8,6 +8,7 @@
 #include "plans.h"
 #include "strata/algorithms/planner.h"
 
+namespace test_planner {
 namespace {
 
 using namespace strata::algorithms;
@@ -252,3 +253,4 @@ TEST_F(PlannerSays, SkipsNoLevelThatTheUserHasListed) {
 }
 
 }  // namespace
+}  // namespace test_planner

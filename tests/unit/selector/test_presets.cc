@@ -9,6 +9,7 @@
 #include "plans.h"
 #include "strata/algorithms/rules.h"
 
+namespace test_presets {
 namespace {
 
 using namespace strata::algorithms;
@@ -319,3 +320,4 @@ TEST(RulesFile, EveryLevelKnowsTheLinesOfItsLinks) {
 }
 
 }  // namespace
+}  // namespace test_presets

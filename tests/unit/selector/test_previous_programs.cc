@@ -8,6 +8,7 @@
 #include "strata/algorithms/flat_program.h"
 
 namespace strata::algorithms {
+namespace test_previous_programs {
 namespace {
 
 using namespace strata::testing;
@@ -119,4 +120,5 @@ TEST(PreviousPrograms, NoneForAloneAndForWhatIsNotModelled) {
 }
 
 }  // namespace
+}  // namespace test_previous_programs
 }  // namespace strata::algorithms

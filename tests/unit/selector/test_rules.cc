@@ -6,6 +6,7 @@
 
 #include "strata/algorithms/rules.h"
 
+namespace test_rules {
 namespace {
 
 using namespace strata::algorithms;
@@ -320,3 +321,4 @@ TEST(RulesFile, EveryCollectiveOfARuleCanDoIt) {
 }
 
 }  // namespace
+}  // namespace test_rules

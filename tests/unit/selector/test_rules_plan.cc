@@ -9,6 +9,7 @@
 #include "plans.h"
 #include "strata/algorithms/rules.h"
 
+namespace test_rules_plan {
 namespace {
 
 using namespace strata::algorithms;
@@ -392,3 +393,4 @@ TEST(RulesProperty, AnyBytesAreUnderstoodOrRefusedWithTheirLine) {
 }
 
 }  // namespace
+}  // namespace test_rules_plan

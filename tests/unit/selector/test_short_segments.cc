@@ -3,6 +3,7 @@
 
 #include "plans.h"
 
+namespace test_short_segments {
 namespace {
 
 using namespace strata::algorithms;
@@ -114,3 +115,4 @@ TEST(ShortSegments, GapsSetThePace) {
 }
 
 }  // namespace
+}  // namespace test_short_segments

@@ -7,6 +7,7 @@
 #include "strata/algorithms/plan_listing.h"
 #include "strata/algorithms/rules.h"
 
+namespace test_skip_words {
 namespace {
 
 using namespace strata::algorithms;
@@ -256,3 +257,4 @@ TEST(SkipWord, OfAnInfoKeyOrParameterOutranksARule) {
 }
 
 }  // namespace
+}  // namespace test_skip_words

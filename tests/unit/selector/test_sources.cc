@@ -3,6 +3,7 @@
 
 #include "plans.h"
 
+namespace test_sources {
 namespace {
 
 using namespace strata::algorithms;
@@ -54,3 +55,4 @@ TEST(Sources, OfAForwardedOperation) {
 }
 
 }  // namespace
+}  // namespace test_sources

@@ -12,6 +12,7 @@
 #include "strata/algorithms/link.h"
 #include "strata/algorithms/plan.h"
 
+namespace test_tables {
 namespace {
 
 using namespace strata::algorithms;
@@ -164,3 +165,4 @@ TEST(LinkTableTest, SomeValuesLeaveTheOthers) {
 }
 
 }  // namespace
+}  // namespace test_tables

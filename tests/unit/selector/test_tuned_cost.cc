@@ -10,6 +10,7 @@
 #include "../../../algorithms/src/cost_tuned.h"
 #include "plans.h"
 
+namespace test_tuned_cost {
 namespace {
 
 using namespace strata::algorithms;
@@ -238,3 +239,4 @@ TEST(TunedRings, OtherPatternsHaveFewMessages) {
 }
 
 }  // namespace
+}  // namespace test_tuned_cost

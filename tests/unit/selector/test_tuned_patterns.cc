@@ -9,6 +9,7 @@
 #include "../../../algorithms/src/cost_tuned.h"
 #include "plans.h"
 
+namespace test_tuned_patterns {
 namespace {
 
 using namespace strata::algorithms;
@@ -273,3 +274,4 @@ TEST(TunedPatterns, TreesOfAWideRadixReachEverybodyOnce) {
 }
 
 }  // namespace
+}  // namespace test_tuned_patterns

@@ -3,6 +3,7 @@
 
 #include "../../../algorithms/src/cost_tuned.h"
 
+namespace test_tuned_tables {
 namespace {
 
 using namespace strata::algorithms;
@@ -162,3 +163,4 @@ TEST(TunedTables, GatherScatterAndBarrier) {
 }
 
 }  // namespace
+}  // namespace test_tuned_tables

@@ -5,6 +5,7 @@
 #include "strata/topology/text_file.h"
 
 namespace strata::algorithms {
+namespace test_usage {
 namespace {
 
 JobUse example() {
@@ -117,4 +118,5 @@ TEST(Choices, AreThoseOfADump) {
 }
 
 }  // namespace
+}  // namespace test_usage
 }  // namespace strata::algorithms

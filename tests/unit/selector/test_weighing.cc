@@ -7,6 +7,7 @@
 #include "../../../algorithms/src/link_range.h"
 #include "weighed.h"
 
+namespace test_weighing {
 namespace {
 
 using namespace strata::algorithms;
@@ -181,3 +182,4 @@ TEST(Weighing, ALongWayDecidesWherePredictionsAreAlike) {
 }
 
 }  // namespace
+}  // namespace test_weighing

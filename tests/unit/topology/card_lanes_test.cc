@@ -9,7 +9,7 @@
 #include "random_jobs.h"
 #include "records.h"
 
-namespace strata::topology {
+namespace strata::topology::card_lanes_test {
 namespace {
 
 /// Two packages, each one NUMA domain of four cores; cards near the first and the last domain.
@@ -169,4 +169,4 @@ TEST(CardLanes, PropertiesOverRandomJobs) {
 }
 
 }  // namespace
-}  // namespace strata::topology
+}  // namespace strata::topology::card_lanes_test

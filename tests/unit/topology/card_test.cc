@@ -4,7 +4,7 @@
 #include "strata/topology/machine.h"
 #include "strata/topology/network_card.h"
 
-namespace strata::topology {
+namespace strata::topology::card_test {
 namespace {
 
 Machine machine(const std::string& name) {
@@ -289,4 +289,4 @@ TEST(Cards, DevicesAreListedAsUcxHasThem) {
 }
 
 }  // namespace
-}  // namespace strata::topology
+}  // namespace strata::topology::card_test

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace strata::topology {
+namespace strata::topology::contradiction_test {
 namespace {
 
 LocalityRecord record(const std::string& node, std::vector<std::uint32_t> switches) {
@@ -81,4 +81,4 @@ TEST(Contradiction, AMillionRanksTakeLessThanTwoSeconds) {
 }
 
 }  // namespace
-}  // namespace strata::topology
+}  // namespace strata::topology::contradiction_test

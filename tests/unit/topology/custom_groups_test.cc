@@ -3,7 +3,7 @@
 #include "records.h"
 #include "strata/topology/hierarchy.h"
 
-namespace strata::topology {
+namespace strata::topology::custom_groups_test {
 namespace {
 
 using testing::record_on;
@@ -293,4 +293,4 @@ TEST(CustomGroups, TheWalkDoesNotFollowThem) {
 }
 
 }  // namespace
-}  // namespace strata::topology
+}  // namespace strata::topology::custom_groups_test

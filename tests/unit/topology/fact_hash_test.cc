@@ -8,7 +8,7 @@
 #include "records.h"
 #include "strata/topology/hierarchy.h"
 
-namespace strata::topology {
+namespace strata::topology::fact_hash_test {
 namespace {
 
 Hierarchy two_nodes() {
@@ -82,4 +82,4 @@ TEST(FactHash, NumbersThatDifferInOneBitAreFarApart) {
 }
 
 }  // namespace
-}  // namespace strata::topology
+}  // namespace strata::topology::fact_hash_test

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-namespace strata::topology {
+namespace strata::topology::hierarchy_hint_test {
 namespace {
 
 HintItem named(LevelKind kind) {
@@ -159,4 +159,4 @@ TEST(HierarchyHint, CustomLevelsAreNumberedInOneByte) {
 }
 
 }  // namespace
-}  // namespace strata::topology
+}  // namespace strata::topology::hierarchy_hint_test

@@ -10,7 +10,7 @@
 #include "records.h"
 #include "strata/topology/leaders.h"
 
-namespace strata::topology {
+namespace strata::topology::hierarchy_property_test {
 namespace {
 
 using testing::Records;
@@ -181,4 +181,4 @@ TEST(HierarchyProperties, PrintsItsSpeed) {
 }
 
 }  // namespace
-}  // namespace strata::topology
+}  // namespace strata::topology::hierarchy_property_test

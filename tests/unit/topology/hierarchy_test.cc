@@ -8,7 +8,7 @@
 #include "records.h"
 #include "strata/topology/picture.h"
 
-namespace strata::topology {
+namespace strata::topology::hierarchy_test {
 namespace {
 
 using testing::record_on;
@@ -348,4 +348,4 @@ TEST(Hierarchy, CrowdingDoesNotDependOnWhoTells) {
 }
 
 }  // namespace
-}  // namespace strata::topology
+}  // namespace strata::topology::hierarchy_test

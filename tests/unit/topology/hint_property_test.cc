@@ -5,7 +5,7 @@
 #include "properties.h"
 #include "random_jobs.h"
 
-namespace strata::topology {
+namespace strata::topology::hint_property_test {
 namespace {
 
 using testing::Records;
@@ -127,4 +127,4 @@ TEST(HintProperties, RankOrderDoesNotMatterWithoutListsAndPieces) {
 }
 
 }  // namespace
-}  // namespace strata::topology
+}  // namespace strata::topology::hint_property_test

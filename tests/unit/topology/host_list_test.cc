@@ -6,7 +6,7 @@
 #include "errors.h"
 #include "strata/topology/network.h"
 
-namespace strata::topology {
+namespace strata::topology::host_list_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -72,4 +72,4 @@ TEST(HostList, BrokenListsAreRefused) {
 }
 
 }  // namespace
-}  // namespace strata::topology
+}  // namespace strata::topology::host_list_test

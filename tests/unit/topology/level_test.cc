@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace strata::topology {
+namespace strata::topology::level_test {
 namespace {
 
 TEST(Level, EveryNameIsReadBack) {
@@ -52,4 +52,4 @@ TEST(Level, ListOfNamesIsComplete) {
 }
 
 }  // namespace
-}  // namespace strata::topology
+}  // namespace strata::topology::level_test

@@ -11,7 +11,7 @@
 #include "errors.h"
 #include "records.h"
 
-namespace strata::topology {
+namespace strata::topology::machine_test {
 namespace {
 
 /// "package+numa+l3:1 core+pu:4"
@@ -263,4 +263,4 @@ TEST(Machine, HasTheSameProcessorsWithoutItsDevices) {
 }
 
 }  // namespace
-}  // namespace strata::topology
+}  // namespace strata::topology::machine_test

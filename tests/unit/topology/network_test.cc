@@ -9,7 +9,7 @@
 
 #include "errors.h"
 
-namespace strata::topology {
+namespace strata::topology::network_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -380,4 +380,4 @@ TEST(NetworkSource, IsWhatUsersWrite) {
 }
 
 }  // namespace
-}  // namespace strata::topology
+}  // namespace strata::topology::network_test

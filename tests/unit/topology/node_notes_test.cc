@@ -6,7 +6,7 @@
 
 #include "records.h"
 
-namespace strata::topology {
+namespace strata::topology::node_notes_test {
 namespace {
 
 NodeNotes sample() {
@@ -215,4 +215,4 @@ TEST(PictureNotes, SwitchNamesNeedAPathOfTheirLength) {
 }
 
 }  // namespace
-}  // namespace strata::topology
+}  // namespace strata::topology::node_notes_test

@@ -5,7 +5,7 @@
 #include "records.h"
 #include "strata/topology/picture.h"
 
-namespace strata::topology {
+namespace strata::topology::paper_machines_test {
 namespace {
 
 constexpr const char* ntw_node =
@@ -83,4 +83,4 @@ TEST(PaperMachines, Ntw24e5) {
 }
 
 }  // namespace
-}  // namespace strata::topology
+}  // namespace strata::topology::paper_machines_test

@@ -6,7 +6,7 @@
 
 #include "records.h"
 
-namespace strata::topology {
+namespace strata::topology::picture_test {
 namespace {
 
 std::size_t count(const std::string& text, const std::string& word) {
@@ -253,4 +253,4 @@ TEST(Picture, ManyRanksBecomeCounts) {
 }
 
 }  // namespace
-}  // namespace strata::topology
+}  // namespace strata::topology::picture_test

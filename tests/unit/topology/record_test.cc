@@ -5,7 +5,7 @@
 
 #include "strata/topology/locality_record.h"
 
-namespace strata::topology {
+namespace strata::topology::record_test {
 namespace {
 
 constexpr std::uint16_t kind(LevelKind k) {
@@ -179,4 +179,4 @@ TEST(Record, HashIsFnv1a) {
 }
 
 }  // namespace
-}  // namespace strata::topology
+}  // namespace strata::topology::record_test

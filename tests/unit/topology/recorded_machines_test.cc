@@ -12,7 +12,7 @@
 #include "strata/topology/leaders.h"
 #include "strata/topology/network_card.h"
 
-namespace strata::topology {
+namespace strata::topology::recorded_machines_test {
 namespace {
 
 /// Cards that hang below one object.
@@ -225,4 +225,4 @@ TEST(RecordedMachines, EveryCardHasALeader) {
 }
 
 }  // namespace
-}  // namespace strata::topology
+}  // namespace strata::topology::recorded_machines_test

@@ -5,7 +5,7 @@
 
 #include "strata/topology/network.h"
 
-namespace strata::topology {
+namespace strata::topology::slurm_address_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -104,4 +104,4 @@ TEST(SlurmNode, IsTheHostUnlessSlurmCallsItOtherwise) {
 }
 
 }  // namespace
-}  // namespace strata::topology
+}  // namespace strata::topology::slurm_address_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace strata::topology {
+namespace strata::topology::svg_test {
 namespace {
 
 TEST(Svg, EscapedTextIsNeitherElementNorEnd) {
@@ -27,4 +27,4 @@ TEST(Svg, ADocumentIsAsLargeAsItSays) {
 }
 
 }  // namespace
-}  // namespace strata::topology
+}  // namespace strata::topology::svg_test

@@ -8,6 +8,7 @@
 
 #include "strata/topology/text_file.h"
 
+namespace text_file_test {
 namespace {
 
 using strata::topology::FileError;
@@ -52,3 +53,4 @@ TEST(TextFile, IsNoPipeThatNobodyMayWriteTo) {
 }
 
 }  // namespace
+}  // namespace text_file_test

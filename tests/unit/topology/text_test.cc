@@ -5,7 +5,7 @@
 
 #include "strata/topology/text.h"
 
-namespace strata::topology {
+namespace strata::topology::text_test {
 namespace {
 
 TEST(Text, TrimmedTakesBlanksFromBothEndsOnly) {
@@ -88,4 +88,4 @@ TEST(QuotedText, IsOneShortLine) {
 }
 
 }  // namespace
-}  // namespace strata::topology
+}  // namespace strata::topology::text_test

@@ -6,7 +6,7 @@
 #include "records.h"
 #include "strata/topology/hierarchy.h"
 
-namespace strata::topology {
+namespace strata::topology::validate_test {
 namespace {
 
 /// One switch over two leaf switches of four ranks each, packages below these; rank 8 stops at the top.
@@ -217,4 +217,4 @@ TEST(Validate, FindsAGroupThatNobodyLists) {
 }
 
 }  // namespace
-}  // namespace strata::topology
+}  // namespace strata::topology::validate_test

@@ -8,7 +8,7 @@
 
 #include "strata/topology/machine.h"
 
-namespace strata::topology {
+namespace strata::topology::xml_machine_test {
 namespace {
 
 /// Without the beginning of every message; the number of processors where there is none.
@@ -211,4 +211,4 @@ TEST(Machine, XmlThatIsNotWellFormedIsRefused) {
 }
 
 }  // namespace
-}  // namespace strata::topology
+}  // namespace strata::topology::xml_machine_test
