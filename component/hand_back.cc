@@ -30,6 +30,14 @@ bool is_ours(Module& module) {
            Slot<op>::function(table) == Slot<op>::offered(module.super);
 }
 
+/// As serve() and serve_or_pass() have it.
+template <Collective op>
+bool is_whole(Module& module) {
+    if (!is_taken<op>(module)) return true;
+    if (op == Collective::bcast && module.state->agreed()) return false;
+    return module.state->reason_for_good(op) != ForwardReason::model;
+}
+
 /// False where a component above might put our function into a slot for a while, or where it is not known who
 /// is above.
 bool slots_are_reliable(Module& module) {
@@ -53,7 +61,7 @@ struct Sets {
     std::uint32_t left = 0;    ///< passed through for good, or never taken
     std::uint32_t simple = 0;  ///< the function comes back to none but parts_of()
     std::uint32_t found = 0;   ///< left calls go to what was in the slot, see predicted_slots.h
-    std::uint32_t whole = 0;   ///< calls without data are left, too
+    std::uint32_t whole = 0;   ///< calls without data never end here, but go below with all others
 };
 
 constexpr std::uint32_t bit(Collective op) { return std::uint32_t{1} << static_cast<int>(op); }
@@ -68,8 +76,7 @@ Sets sets_of(Module& module) {
     sets.left |= !is_taken<Collective::op>(module) || module.state->passes_for_good(Collective::op)      \
                      ? bit(Collective::op)                                                               \
                      : 0;                                                                                \
-    sets.whole |=                                                                                        \
-        module.state->reason_for_good(Collective::op) != ForwardReason::model ? bit(Collective::op) : 0; \
+    sets.whole |= is_whole<Collective::op>(module) ? bit(Collective::op) : 0;                            \
     sets.simple |= module.saved.op.keeps_slots ? bit(Collective::op) : 0;
 #include "strata/algorithms/collectives.def"
 #undef STRATA_COLLECTIVE
@@ -82,7 +89,7 @@ bool may_go(Collective op, const Sets& sets, bool together) {
     const auto [first, second] = parts_of(op);
     const std::uint32_t parts = together ? 0 : bit(first) | bit(second);
     const std::uint32_t reached = bit(op) | (simple ? parts : every);
-    if (!together && (sets.whole & bit(op)) == 0) return false;
+    if (!together && (reached & ~sets.whole) != 0) return false;
     return (sets.ours & sets.found & bit(op)) != 0 && (reached & ~sets.left) == 0;
 }
 

@@ -49,7 +49,9 @@ CASES = {
                       "allreduce", KEEPS),
     # Process 0 notes every call for the dump, and so keeps all.
     "dumped": Case(INSIDE | NESTED | {"coll_strata_dump": "-", "coll_strata_check_plans": "1"},
-                   {"allreduce_handed_back": 0, "bcast_tree": 0, "reduce_handed_back": 0}, "allreduce")}
+                   {"allreduce_handed_back": 0, "bcast_tree": 0, "reduce_handed_back": 0}, "allreduce"),
+    # The others must not give back what takes elements of no size with messages, while it needs none here.
+    "nothing": Case(FLAT | HANDS_BACK | {"coll_strata_dump": "-"}, {"bcast_handed_back": 0}, "nothing")}
 
 
 def test(paths, name, expected):

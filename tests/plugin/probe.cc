@@ -8,14 +8,15 @@
 //   start MILLISECONDS        MPI_Init and the first broadcast, slowest rank
 //
 //   probe [--sizes 8,65536] [--roots 0,5 | all] [--on world|dup|both] [--calls N] [--cycles N] [--empty]
-//         [--tools-first] [--op bcast|gather|reduce|allreduce]
+//         [--tools-first] [--op bcast|gather|reduce|allreduce|nothing]
 //         [--info KEY=VALUE;...] [--info-there RANK:KEY=VALUE;...]
 //         [--made-by dup|split_type|dup_of_dup]
 //
 // --info: the duplicate is made with this info object, and on one rank with that of --info-there instead;
 // --made-by: how it is made (dup_of_dup: MPI_Comm_dup of the one that was made with the info object).
 // --op gather: blocks of these sizes are gathered, on MPI_COMM_WORLD; --op reduce: vectors of these sizes are
-// summed there; --op allreduce: the same, three Allreduces and a Reduce a call.
+// summed there; --op allreduce: the same, three Allreduces and a Reduce a call;
+// --op nothing: broadcasts, then those of elements of no size, then broadcasts.
 // --cycles: so many times over, broadcast on a duplicate and on the two halves, and free them.
 // --empty: first broadcast elements of no size from every root.
 // --tools-first: MPI_T is initialised before MPI, and read once more when MPI is gone; none of a
@@ -373,6 +374,10 @@ int main(int argc, char** argv) {
             call_all(session, checked_allreduce, sizes, roots, calls);
         } else if (op == "reduce") {
             call_all(session, checked_reduce, sizes, roots, calls);
+        } else if (op == "nothing") {
+            broadcast(session, MPI_COMM_WORLD, sizes, roots, calls);
+            broadcast_nothing(session, MPI_COMM_WORLD);
+            broadcast(session, MPI_COMM_WORLD, sizes, roots, calls);
         } else if (on != "dup") {
             broadcast(session, MPI_COMM_WORLD, sizes, roots, calls);
         }
