@@ -4,6 +4,7 @@ other nodes' servers that fail, as ../plugin/pmix_requests.py.
 
     pmix_requests.py PATHS count SLOTS [--off-by N]    SLOTS: ranks of each node, as in 2,2,4
     pmix_requests.py PATHS fail KIND once|lasting
+    pmix_requests.py PATHS old unknown|own    under a PMIx that does not tell other nodes' processes (4.1)
 """
 import argparse
 import importlib.util
@@ -38,7 +39,9 @@ def expected(slots, release):
     ranks, nodes = sum(slots), len(slots)
     each = neighbours(nodes)
     far = nodes * each
-    return 2 * (ranks - nodes) + far, far - each if release == 5 else 0, ranks + far, ranks + nodes
+    # With 4.1 each process looks first whether PMIx tells the processes of two nodes by their names.
+    peers = ranks + far + (2 * ranks if release == 4 and nodes > 1 else 0)
+    return 2 * (ranks - nodes) + far, far - each if release == 5 else 0, peers, ranks + (nodes if nodes > 1 else 0)
 
 
 def count(paths, slots, off_by):
@@ -70,16 +73,32 @@ def fail(paths, kind, how):
                   lambda outcome: shared.judge(outcome, lasting, nodes.ranks))
 
 
+def old(paths, how):
+    """Every process counts as a node then, and is served."""
+    with Nodes(paths, (2, 1, 3)) as nodes:
+        parameters = {"coll_strata_bcast_algorithm": "tree", "coll_strata_network": f"file:{nodes.network_file}"}
+        everybody = "rank=" + ",".join(map(str, range(nodes.ranks)))
+        some = [everybody, f"LD_PRELOAD={paths['pmix_requests']}", f"STRATA_PMIX_OLD={how}", "STRATA_PMIX_COUNT=1"]
+
+        def judge(outcome):
+            on_one_node().judge(outcome, False, nodes.ranks)
+            asked = re.findall(r"peers (\d+)", outcome.output)
+            outcome.expect(asked == ["2"] * nodes.ranks, f"requests for peers: {asked}, expected two of each")
+        check(nodes.run("probe", ["--roots", "all"], parameters, some=some, timeout=90), judge)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", type=Paths)
-    parser.add_argument("what", choices=("count", "fail"))
+    parser.add_argument("what", choices=("count", "fail", "old"))
     parser.add_argument("of")
     parser.add_argument("how", nargs="?", choices=("once", "lasting"))
     parser.add_argument("--off-by", type=int, default=0)
     chosen = parser.parse_args()
     if chosen.what == "count":
         count(chosen.paths, [int(slots) for slots in chosen.of.split(",")], chosen.off_by)
+    elif chosen.what == "old":
+        old(chosen.paths, chosen.of)
     else:
         fail(chosen.paths, chosen.of, chosen.how)
 

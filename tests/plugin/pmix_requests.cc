@@ -4,6 +4,8 @@
 // the first TIMES of them, or "lasting". Kinds: here (what this node's server has of a process), remote (of
 // the server of another process), peers (which processes are on a node), node (which nodes there are, and
 // which one this is).
+// STRATA_PMIX_OLD=unknown|own: asked for the processes of a node by its name, PMIx answers like a release 2.2 (not
+// found) or 2.1 (with those of the own node).
 #include <dlfcn.h>
 
 #include <array>
@@ -63,8 +65,16 @@ Get real_get = nullptr;
 
 int counting_get(const opal_process_name_t* process, const char* key, opal_list_t* directives,
                  opal_value_t** value) {
-    if (is_plugin(__builtin_return_address(0)) && note(kind_of(key, false))) return status;
-    return real_get(process, key, directives, value);
+    if (!is_plugin(__builtin_return_address(0))) return real_get(process, key, directives, value);
+    const std::size_t kind = kind_of(key, false);
+    if (note(kind)) return status;
+    const char* old = std::getenv("STRATA_PMIX_OLD");
+    if (old == nullptr || kind != 2 || process->vpid != OPAL_VPID_INVALID) {
+        return real_get(process, key, directives, value);
+    }
+    if (std::strcmp(old, "unknown") == 0) return OPAL_ERR_NOT_FOUND;
+    const opal_process_name_t own_node{process->jobid, OPAL_VPID_WILDCARD};
+    return real_get(&own_node, key, nullptr, value);
 }
 }  // namespace
 
