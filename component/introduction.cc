@@ -20,7 +20,7 @@ constexpr std::chrono::seconds longest_try{3};
 constexpr std::uint32_t most_asked_to_report = 32;
 
 constexpr int kind_shift = 24;
-enum class Kind : std::uint64_t { status, memory, other };
+enum class Kind : std::uint64_t { status, memory, lists, other };
 
 /// From high to low: the process, what went wrong, and the status as a positive number.
 std::uint64_t trouble_of(std::uint32_t process, Kind kind, int status) {
@@ -31,10 +31,12 @@ std::uint64_t trouble_of(std::uint32_t process, Kind kind, int status) {
 std::string text_of(std::uint64_t trouble) {
     switch (static_cast<Kind>(trouble >> kind_shift & 0xFF)) {
         case Kind::memory: return "it had no memory left";
+        case Kind::lists:
+            return "PMIx gave it lists of nodes and of their processes that do not fit together, again and again";
         case Kind::other: return "an error in the plugin itself";
         default: break;
     }
-    return "PMIx could not tell it what other processes have published (status -" +
+    return "PMIx could not tell it where other processes are or what they have published (status -" +
            std::to_string(trouble & ((1U << kind_shift) - 1)) + ", again and again)";
 }
 
@@ -79,7 +81,7 @@ bool Introduction::patiently(Ask&& ask) noexcept {
         try {
             int status = 0;
             if (ask(status) != compat::Lookup::failed) return true;
-            trouble = trouble_of(process, Kind::status, status);
+            trouble = trouble_of(process, status == 0 ? Kind::lists : Kind::status, status);
         } catch (const std::bad_alloc&) {
             reserve().give_back();
             trouble = trouble_of(process, Kind::memory, 0);
@@ -164,7 +166,8 @@ bool Introduction::find_members() {
 
 bool Introduction::find_own_place() {
     place_ = static_cast<std::size_t>(own_rank());
-    return nodes_.empty() || patiently([&](int& status) {
+    if (count_ == 1) place_ = 0;
+    return nodes_.size() <= 1 || patiently([&](int& status) {
                std::string node;
                const auto answer = compat::node_name(compat::own_name(), node, status);
                const auto place = std::ranges::find(nodes_, node);
@@ -316,8 +319,10 @@ std::optional<ForwardReason> Introduction::run(PeerTable& table, std::mutex& mut
             return static_cast<ForwardReason>(word_.reason);
         }
         exchange_records(table, mutex);
-    } catch (...) {
+    } catch (const std::bad_alloc&) {
         end_job(comm_, "it has no memory left for what the other processes have published");
+    } catch (...) {
+        end_job(comm_, "it has not got what all other processes have published");
     }
     return std::nullopt;
 }

@@ -63,11 +63,15 @@ void Introduction::wait_for(ompi_request_t* request) {
     constexpr std::chrono::microseconds longest_sleep{1000};
     for (std::chrono::microseconds pause{1}; !REQUEST_COMPLETE(request);) {
         opal_progress();
-        if (REQUEST_COMPLETE(request)) break;
+        if (REQUEST_COMPLETE(request) || compat::end_if_hopeless(request)) break;
         std::this_thread::sleep_for(pause);
         pause = std::min(2 * pause, longest_sleep);
     }
-    if (ompi_request_wait(&request, MPI_STATUS_IGNORE) != OMPI_SUCCESS) {
+    const int rc = ompi_request_wait(&request, MPI_STATUS_IGNORE);
+    if (compat::is_failed_process(rc)) {
+        end_job(comm_, "another process has died while they found out whether all have the plugin");
+    }
+    if (rc != OMPI_SUCCESS) {
         end_job(comm_,
                 "a message from another process failed while they found out whether all have the plugin");
     }
@@ -138,15 +142,15 @@ void Introduction::exchange_records(PeerTable& table, std::mutex& mutex) {
         const std::lock_guard lock(mutex);
         table.reserve(compat::own_job_size());
         std::span<const std::byte> rest = all;
-        int known = 0;
         Published one;
         topology::LocalityRecord record;
         while (take_published(rest, one)) {
             if (!topology::decode(one.bytes, record)) break;
             table.add(one.process, record);
-            ++known;
         }
-        if (known != ompi_comm_size(comm_)) throw std::logic_error("a record got lost");
+        for (int rank = 0; rank < ompi_comm_size(comm_); ++rank) {
+            if (!table.has(process_of(rank))) throw std::logic_error("a record got lost");
+        }
     });
 }
 

@@ -31,7 +31,7 @@ public:
             collected_ = take_elements(arena);
         }
         if (aside_ && operands.send == MPI_IN_PLACE) {
-            copy(collected_, operands.receive);
+            copied_ = copy(collected_, operands.receive);
         }
     }
 
@@ -39,6 +39,7 @@ public:
     int deliver() { return aside_ ? copy(operands_.receive, collected_) : OMPI_SUCCESS; }
 
     int start(const LevelStage& stage, std::size_t begin, std::size_t end) override {
+        if (copied_ != OMPI_SUCCESS) return copied_;
         LevelGroup& group = communicators_.at(stage.level);
         const auto count = static_cast<int>(end - begin);
         switch (stage.role) {
@@ -127,6 +128,7 @@ private:
     int deepest_ = 0;
     bool collects_ = false;
     bool aside_ = false;
+    int copied_ = OMPI_SUCCESS;  ///< of what came in place: whether it lies aside
     std::byte* collected_ = nullptr;  ///< as MPI takes it; the result where one is due
 };
 

@@ -275,10 +275,10 @@ bool has_info(ompi_communicator_t* comm, std::string_view key) noexcept;
 /// A text MCA variable of another component ("opal", "btl", "tcp", "if_include"); empty when there is none.
 std::string text_variable(const char* project, const char* framework, const char* component,
                           const char* name);
-/// True where the others go on when a process dies (mpi_ft_enable, ULFM).
 /// True where programs may hand over buffers in the memory of GPUs, which only Open MPI knows to tell from
 /// others.
 bool supports_gpu_buffers();
+/// True where the others go on when a process dies (mpi_ft_enable, ULFM).
 inline bool survives_failures() {
 #if defined(OPAL_ENABLE_FT_MPI) && OPAL_ENABLE_FT_MPI
     return ompi_ftmpi_enabled;
