@@ -8,16 +8,19 @@ set(STRATA_TEST_PATHS ${PROJECT_BINARY_DIR}/tests/plugin/paths-$<CONFIG>.json)
 set(STRATA_MUST_FAIL ${PROJECT_SOURCE_DIR}/tests/mpi/must_fail.cmake)
 
 # strata_script_test(NAME SCRIPT arguments... [LABEL label] [TIMEOUT s] [RANKS n] [LOCK resource]
-#                    [SERIAL] [SWEEP] [MUST_PRINT regex])
+#                    [SERIAL] [LONG] [SWEEP] [MUST_PRINT regex])
 # SCRIPT gets the file of paths as its first argument. RANKS: of its jobs, at the most (1). With MUST_PRINT it must fail and its output must match.
-# SWEEP: only `tests/run --label sweep` runs it.
+# LONG: `tests/run` runs it with --full only. SWEEP: only `tests/run --label sweep` runs it.
 function(strata_script_test name script)
-  cmake_parse_arguments(arg "SERIAL;SWEEP" "LABEL;TIMEOUT;RANKS;LOCK;MUST_PRINT" "" ${ARGN})
+  cmake_parse_arguments(arg "SERIAL;LONG;SWEEP" "LABEL;TIMEOUT;RANKS;LOCK;MUST_PRINT" "" ${ARGN})
   set(command ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/${script} ${STRATA_TEST_PATHS}
       ${arg_UNPARSED_ARGUMENTS})
   if(arg_MUST_PRINT)
     list(APPEND arg_LABEL proof)
     set(command ${CMAKE_COMMAND} "-DMUST_PRINT=${arg_MUST_PRINT}" -P ${STRATA_MUST_FAIL} -- ${command})
+  endif()
+  if(arg_LONG)
+    list(APPEND arg_LABEL long)
   endif()
   if(NOT arg_RANKS)
     set(arg_RANKS 1)
