@@ -31,7 +31,7 @@ namespace strata::component {
 /// What one is alike to nobody knows of goes unsaid: who finds an odd one between says so instead, and that
 /// reaches all. A process that cannot read a record (PMIx gives another status, again and again) waits for
 /// nobody there, still tells what others wait for, and is a reason to pass all calls through. Then all
-/// records go the same two ways.
+/// records go the same two ways, inside a node along a tree: up to 4,000 bytes in one message, more in two.
 ///
 /// Nodes are those of the launcher, and a communicator of the whole job in its order. On another one, which
 /// comes up only in programs that use nothing but sessions, and under a launcher that does not name the
@@ -94,6 +94,7 @@ private:
     void disseminate();
     void report() const;
 
+    std::vector<std::byte> trade(int to, std::span<const std::byte> going, int from);
     std::vector<std::byte> gather_records();
     std::vector<std::byte> spread_in_node(std::vector<std::byte> records);
     void exchange_records(PeerTable& table, std::mutex& mutex);

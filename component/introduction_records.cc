@@ -1,7 +1,7 @@
 // The second half of introduction.h: all are alike, and their records go to all.
 #include <algorithm>
+#include <array>
 #include <chrono>
-#include <numeric>
 #include <stdexcept>
 #include <thread>
 
@@ -77,61 +77,70 @@ void Introduction::wait_for(ompi_request_t* request) {
     }
 }
 
+/// Sends bytes to one process and hears others from another; a negative rank is nobody. What is short travels
+/// in one message with its length, the rest in a second one.
+std::vector<std::byte> Introduction::trade(int to, std::span<const std::byte> going, int from) {
+    struct First {
+        std::uint64_t size = 0;
+        std::array<std::byte, 4000> bytes;
+        std::size_t here() const { return std::min<std::size_t>(size, bytes.size()); }
+        std::size_t length() const { return sizeof size + here(); }
+    };
+    First out{going.size(), {}};
+    std::ranges::copy(going.first(out.here()), out.bytes.begin());
+    First in{0, {}};
+    ompi_request_t* request = from < 0 ? nullptr : begin_to_hear(from, &in, sizeof in);
+    if (to >= 0) send(to, &out, out.length());
+    if (request != nullptr) wait_for(request);
+    Bytes coming;
+    again([&] { coming.resize(in.size); });
+    std::ranges::copy(std::span(in.bytes).first(in.here()), coming.begin());
+    const bool more = in.size > in.here();
+    request = more ? begin_to_hear(from, &coming[in.here()], in.size - in.here()) : nullptr;
+    if (to >= 0 && going.size() > out.here()) send(to, &going[out.here()], going.size() - out.here());
+    if (request != nullptr) wait_for(request);
+    return coming;
+}
+
 /// On the first process of a node: those of all nodes, one after the other as they lie this many places back.
 /// In each round twice as many are known as before, and in the last one only those are sent that are lacking.
 std::vector<std::byte> Introduction::gather_records() {
     Bytes records;
-    std::vector<std::uint64_t> sizes;  // of each node's
     again([&] {
+        Bytes node;
         records.clear();
         for (const Member& member : members_) {
             const std::span record = member.rank == own_rank() ? own_ : std::span(member.record);
-            append_published(records, process_of(member.rank), record);
+            append_published(node, process_of(member.rank), record);
         }
-        sizes.assign(count_, 0);
-        sizes.front() = records.size();
+        append_published(records, process_of(own_rank()), node);
     });
     for (Member& member : members_) member.record = {};
-    std::size_t known = 1;
-    while (known < count_) {
-        const std::size_t more = std::min(known, count_ - known);
-        const int to = other(known).rank;
-        const int from = other(count_ - known).rank;
-        ompi_request_t* request = begin_to_hear(from, &sizes[known], more * sizeof sizes.front());
-        send(to, sizes.data(), more * sizeof sizes.front());
-        wait_for(request);
-        const auto begin = sizes.begin();
-        const auto end = [&](std::size_t node) { return begin + static_cast<std::ptrdiff_t>(node); };
-        const std::size_t own = records.size();
-        const auto going = std::accumulate(begin, end(more), std::uint64_t{0});
-        const auto coming = std::accumulate(end(known), end(known + more), std::uint64_t{0});
-        again([&] { records.resize(own + coming); });
-        request = begin_to_hear(from, records.data() + own, coming);
-        send(to, records.data(), going);
-        wait_for(request);
-        known += more;
+    for (std::size_t known = 1; known < count_; known *= 2) {
+        const std::size_t lacking = std::min(known, count_ - known);
+        std::span<const std::byte> rest = records;
+        Published node;
+        for (std::size_t i = 0; i < lacking; ++i) take_published(rest, node);
+        const std::span going = std::span(records).first(records.size() - rest.size());
+        const Bytes coming = trade(other(known).rank, going, other(count_ - known).rank);
+        again([&] { records.insert(records.end(), coming.begin(), coming.end()); });
     }
     return records;
 }
 
-/// Along a binomial tree.
+/// Along a tree in which each tells up to seven others per level.
 std::vector<std::byte> Introduction::spread_in_node(std::vector<std::byte> records) {
+    constexpr std::size_t radix = 8;
+    constexpr int nobody = -1;
     const auto self = std::ranges::find(members_, own_rank(), &Member::rank);
     const auto own = static_cast<std::size_t>(self - members_.begin());
-    std::size_t bit = 1;
-    while (bit < members_.size() && (own & bit) == 0) bit *= 2;
-    std::uint64_t size = records.size();
-    if (own != 0) {
-        const int from = members_[own - bit].rank;
-        wait_for(begin_to_hear(from, &size, sizeof size));
-        again([&] { records.resize(size); });
-        wait_for(begin_to_hear(from, records.data(), size));
-    }
-    for (bit /= 2; bit > 0; bit /= 2) {
-        if (own + bit >= members_.size()) continue;
-        const int to = members_[own + bit].rank;
-        send(to, &size, sizeof size);
-        send(to, records.data(), size);
+    std::size_t below = 1;  // a process tells those less than this many places on
+    while (below < members_.size() && own % (below * radix) == 0) below *= radix;
+    if (own != 0) records = trade(nobody, {}, members_[own - own % (below * radix)].rank);
+    for (std::size_t step = below / radix; step > 0; step /= radix) {
+        for (std::size_t to = own + step; to < std::min(own + step * radix, members_.size()); to += step) {
+            trade(members_[to].rank, records, nobody);
+        }
     }
     return records;
 }
@@ -141,12 +150,14 @@ void Introduction::exchange_records(PeerTable& table, std::mutex& mutex) {
     again([&] {
         const std::lock_guard lock(mutex);
         table.reserve(compat::own_job_size());
-        std::span<const std::byte> rest = all;
+        std::span<const std::byte> nodes = all;
+        Published node;
         Published one;
         topology::LocalityRecord record;
-        while (take_published(rest, one)) {
-            if (!topology::decode(one.bytes, record)) break;
-            table.add(one.process, record);
+        while (take_published(nodes, node)) {
+            while (take_published(node.bytes, one) && topology::decode(one.bytes, record)) {
+                table.add(one.process, record);
+            }
         }
         for (int rank = 0; rank < ompi_comm_size(comm_); ++rank) {
             if (!table.has(process_of(rank))) throw std::logic_error("a record got lost");
