@@ -1,5 +1,6 @@
 #include "agreement.h"
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <stdexcept>
@@ -19,8 +20,8 @@ constexpr const char* record_key = "coll.strata.record";
 struct Known {
     std::mutex mutex;
     std::vector<std::byte> own;            ///< what this process has published
-    bool job = false;                      ///< all of the job have been introduced to each other
-    std::optional<ForwardReason> against;  ///< the outcome of that
+    std::optional<ForwardReason> against;  ///< what became of introducing all of the job to each other
+    std::atomic<bool> job = false;         ///< that is known; a thread beside MPI_Init may ask
     PeerTable peers;
     std::uint32_t version = 0;  ///< of all of them
     std::uint64_t settings = 0;

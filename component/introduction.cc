@@ -40,6 +40,15 @@ std::string text_of(std::uint64_t trouble) {
            std::to_string(trouble & ((1U << kind_shift) - 1)) + ", again and again)";
 }
 
+/// Of numbers with commas between them.
+int lowest_of(std::string_view numbers) {
+    int lowest = std::numeric_limits<int>::max();
+    for (const std::string_view number : topology::split(numbers, ',')) {
+        lowest = std::min(lowest, std::stoi(std::string(number)));
+    }
+    return lowest;
+}
+
 }  // namespace
 
 void Introduction::Word::merge(const Word& other) {
@@ -59,6 +68,10 @@ void Introduction::Word::merge(const Word& other) {
 
 std::uint32_t Introduction::process_of(int rank) const {
     return ompi_group_get_proc_name(comm_->c_local_group, rank).vpid;
+}
+
+compat::Lookup Introduction::node_of(int rank, std::string& node, int& status) const {
+    return compat::node_name(ompi_group_get_proc_name(comm_->c_local_group, rank), node, status);
 }
 
 bool Introduction::is_whole_job() const {
@@ -169,12 +182,41 @@ bool Introduction::find_own_place() {
     if (count_ == 1) place_ = 0;
     return nodes_.size() <= 1 || patiently([&](int& status) {
                std::string node;
-               const auto answer = compat::node_name(compat::own_name(), node, status);
+               const auto answer = node_of(own_rank(), node, status);
                const auto place = std::ranges::find(nodes_, node);
                place_ = static_cast<std::size_t>(place - nodes_.begin());
                return answer == compat::Lookup::found && place != nodes_.end() ? answer
                                                                                : compat::Lookup::failed;
            });
+}
+
+/// The first process of a node: of those that PMIx names for it, where that process is indeed there; else of all that say
+/// so. PMIx 2.2 knows no node's processes by its name, 2.1 gives those of the own node for all, and 4.2.2 knows all nodes
+/// but one where the launcher counts more nodes, or in another order, than the job has: mpirun on a node of its own, or
+/// `--map-by seq`.
+compat::Lookup Introduction::first_of(std::size_t place, int& first, int& status) {
+    std::string text;
+    auto answer = firsts_.empty() ? compat::node_processes(nodes_[place], text, status) : compat::Lookup::missing;
+    if (answer == compat::Lookup::found) {
+        first = lowest_of(text);
+        if (first >= ompi_comm_size(comm_)) return compat::Lookup::failed;
+        answer = node_of(first, text, status);
+        if (answer == compat::Lookup::found && text == nodes_[place]) return answer;
+    }
+    if (answer == compat::Lookup::failed) return answer;
+    if (firsts_.empty()) {
+        std::vector<int> firsts(count_, -1);
+        for (int rank = ompi_comm_size(comm_) - 1; rank >= 0; --rank) {
+            if (node_of(rank, text, status) != compat::Lookup::found) return compat::Lookup::failed;
+            const auto node = std::ranges::lower_bound(nodes_, text);
+            if (node != nodes_.end() && *node == text) {
+                firsts[static_cast<std::size_t>(node - nodes_.begin())] = rank;
+            }
+        }
+        firsts_ = std::move(firsts);
+    }
+    first = firsts_[place];
+    return first >= 0 ? compat::Lookup::found : compat::Lookup::failed;
 }
 
 /// Which processes these are; not yet what they are like.
@@ -190,18 +232,9 @@ bool Introduction::find_others() {
              {(place_ + distance) % count_, (place_ + count_ - distance) % count_}) {
             if (std::ranges::count(others_, place, &Other::place) != 0) continue;
             int first = static_cast<int>(place);
-            const bool found =
-                nodes_.empty() || patiently([&](int& status) {
-                    std::string there;
-                    if (compat::node_processes(nodes_[place], there, status) != compat::Lookup::found) {
-                        return compat::Lookup::failed;
-                    }
-                    first = ompi_comm_size(comm_);
-                    for (const std::string_view process : topology::split(there, ',')) {
-                        first = std::min(first, std::stoi(std::string(process)));
-                    }
-                    return first < ompi_comm_size(comm_) ? compat::Lookup::found : compat::Lookup::failed;
-                });
+            const bool found = nodes_.empty() || patiently([&](int& status) {
+                                   return first_of(place, first, status);
+                               });
             if (!found) return false;
             others_.push_back({place, first, Peer::odd});
         }

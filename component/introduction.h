@@ -75,6 +75,7 @@ private:
     int own_rank() const { return ompi_comm_rank(comm_); }
     bool leads() const { return members_.front().rank == own_rank(); }
     std::uint32_t process_of(int rank) const;
+    compat::Lookup node_of(int rank, std::string& node, int& status) const;
     bool is_whole_job() const;
 
     template <class Ask>
@@ -84,6 +85,7 @@ private:
 
     bool find_members();
     bool find_own_place();
+    compat::Lookup first_of(std::size_t place, int& first, int& status);
     bool find_others();
     const Other& other(std::size_t places_on) const;
 
@@ -111,6 +113,7 @@ private:
 
     std::vector<Member> members_;     ///< of this node, ascending; this process among them
     std::vector<std::string> nodes_;  ///< by name, ascending; none where every process is one
+    std::vector<int> firsts_;         ///< of their processes, where each process had to be asked for its node
     std::size_t count_ = 0;           ///< of nodes
     std::size_t place_ = 0;           ///< of this node; on its first process
     std::vector<Other> others_;       ///< there, too: those that it tells or hears from

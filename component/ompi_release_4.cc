@@ -117,22 +117,10 @@ Lookup node_processes(const std::string& node, std::string& processes, int& stat
                     node, processes, status);
 }
 
-/// PMI-1 and PMI-2, whose components have no "get_nb", do not name the nodes. PMIx 2 names them, but either
-/// knows no node's processes by its name (2.2) or gives those of the own node for all (2.1). Asking for two nodes
-/// shows that alike to all processes: one of the two is another process's node.
+/// PMI-1 and PMI-2, whose components have no "get_nb", do not name the nodes.
 Lookup job_nodes(std::string& names, int& status) {
     if (opal_pmix.get_nb == nullptr) return Lookup::missing;
-    const Lookup answer = ask_text(no_process(OPAL_VPID_WILDCARD), "pmix.nlist", {}, names, status);  // PMIX_NODE_LIST
-    const std::size_t end_of_first = names.find(',');
-    if (answer != Lookup::found || end_of_first == std::string::npos) return answer;
-    std::string first;
-    std::string last;
-    const Lookup of_first = node_processes(names.substr(0, end_of_first), first, status);
-    if (of_first == Lookup::failed) return of_first;
-    const Lookup of_last = node_processes(names.substr(names.rfind(',') + 1), last, status);
-    if (of_last == Lookup::failed) return of_last;
-    const bool both = of_first == Lookup::found && of_last == Lookup::found;
-    return both && first != last ? Lookup::found : Lookup::missing;
+    return ask_text(no_process(OPAL_VPID_WILDCARD), "pmix.nlist", {}, names, status);  // PMIX_NODE_LIST
 }
 
 /// Open MPI has taken it by now (known_topology()).

@@ -11,6 +11,8 @@ from job import (ON_DEMAND, SKIPPED, SYSTEM_FOLDERS, Paths, check, component_pat
 
 SLOTS = (2, 1, 3, 2)
 TIMED = ("same", "missing_middle", "version", "no_exchange", "on_demand", "can_fail_start")
+PLACED = {"sequential": "shuffle"}
+OPTIONS = {"launched_elsewhere": ("--nolocal", "--oversubscribe")}  # mpirun is on the first node
 
 
 def make_cases(paths, folder):
@@ -37,6 +39,9 @@ def make_cases(paths, folder):
         "on_demand": ("n2", [], None, 0),
         "on_demand_missing": ("n2", missing, "missing", SLOTS[2]),
         "spread_start": ("n2", ["OMPI_MCA_mpi_add_procs_cutoff=0"], None, 0),
+        # Where nodes have other numbers for the launcher than places in the job, PMIx does not know all of them by name.
+        "sequential": ("n2", [], None, 0),
+        "launched_elsewhere": ("n2", [], None, 0),
         # Each node has its own address; the job's parameters are the same.
         "interfaces": ("n2", ["OMPI_MCA_btl_tcp_if_include=eth0"], None, 0),
     }
@@ -73,7 +78,8 @@ def test(paths, name):
 
         def ours():
             wrapper = late_start() if name == "can_fail_start" else ()
-            return check(nodes.run("probe", ["--roots", "all"], tree, some=some, wrapper=wrapper), judge_probe)
+            return check(nodes.run("probe", ["--roots", "all"], tree, PLACED.get(name, "block"), some, wrapper=wrapper,
+                                   options=OPTIONS.get(name, ())), judge_probe)
 
         def plain():
             return check(nodes.run("probe", ["--roots", "all"], {"coll": "^strata"}, some=["host=none"]),

@@ -63,10 +63,10 @@ class Nodes:
             raise Failure(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout}")
         return done.stdout
 
-    def run(self, program, arguments=(), parameters=None, order="block", some=None, timeout=45, wrapper=()):
+    def run(self, program, arguments=(), parameters=None, order="block", some=None, timeout=45, options=(), wrapper=()):
         """As job.run(), on all slots of the cluster. Parameters travel by --mca, as a user would write
         them."""
-        outcome = self.attempt(program, arguments, parameters, order, some, timeout, wrapper=wrapper)
+        outcome = self.attempt(program, arguments, parameters, order, some, timeout, options, wrapper)
         if outcome.status == TIMED_OUT:
             raise Failure(f"no end after {timeout} s: {program} {' '.join(map(str, arguments))}\n{outcome.output}")
         return outcome
@@ -84,7 +84,7 @@ class Nodes:
         # Other nodes get the environment of their daemon only; mpirun hands on what it was told.
         command += [*options, "-x", "OMPI_MCA_opal_mca_base_component_path"]
         # Tests count calls that are passed through.
-        for name, value in ({"coll_strata_hand_back": "0"} | (parameters or {})).items():
+        for name, value in ({"pml": "ob1", "coll_strata_hand_back": "0"} | (parameters or {})).items():
             command += ["--mca", name, value]
         if some:
             command += [ON_SOME, *some, "--"]

@@ -39,9 +39,9 @@ def expected(slots, release):
     ranks, nodes = sum(slots), len(slots)
     each = neighbours(nodes)
     far = nodes * each
-    # With 4.1 each process looks first whether PMIx tells the processes of two nodes by their names.
-    peers = ranks + far + (2 * ranks if release == 4 and nodes > 1 else 0)
-    return 2 * (ranks - nodes) + far, far - each if release == 5 else 0, peers, ranks + (nodes if nodes > 1 else 0)
+    # Each of those is asked for by the node's name, and then for its own.
+    node = ranks + (nodes + far if nodes > 1 else 0)
+    return 2 * (ranks - nodes) + far, far - each if release == 5 else 0, ranks + far, node
 
 
 def count(paths, slots, off_by):
@@ -75,7 +75,7 @@ def fail(paths, kind, how):
 
 
 def old(paths, how):
-    """Every process counts as a node then, and is served."""
+    """The first process of another node is then found by what each process tells of its node, once for all nodes."""
     with Nodes(paths, (2, 1, 3)) as nodes:
         parameters = {"coll_strata_bcast_algorithm": "tree", "coll_strata_network": f"file:{nodes.network_file}"}
         everybody = "rank=" + ",".join(map(str, range(nodes.ranks)))
@@ -83,8 +83,11 @@ def old(paths, how):
 
         def judge(outcome):
             on_one_node().judge(outcome, False, nodes.ranks)
-            asked = re.findall(r"peers (\d+)", outcome.output)
-            outcome.expect(asked == ["2"] * nodes.ranks, f"requests for peers: {asked}, expected two of each")
+            asked = sorted(tuple(map(int, one)) for one in re.findall(r"peers (\d+) node (\d+)", outcome.output))
+            # An unlike answer costs one more, who is there; after all have been asked none is needed.
+            first = (2, 2 + nodes.ranks + (how == "own"))
+            expected = [(1, 1)] * (nodes.ranks - 3) + [first] * 3
+            outcome.expect(asked == expected, f"requests (peers, node): {asked}, expected {expected}")
         check(nodes.run("probe", ["--roots", "all"], parameters, some=some, timeout=90), judge)
 
 
