@@ -117,7 +117,9 @@ def run(paths, ranks, program, arguments=(), parameters=None, some=None, timeout
         command += [ON_SOME, *some, "--"]
     command += [*wrapper, paths[program], *arguments]
     # Tests count calls that are passed through; handed_back.py looks at what users have by default.
-    settings = {"btl": "self,vader", "mpi_yield_when_idle": "1", "coll_strata_hand_back": "0"} | (parameters or {})
+    # What Open MPI would choose here; told so, no rank loads libfabric first.
+    settings = {"pml": "ob1", "btl": "self,vader", "mpi_yield_when_idle": "1",
+                "coll_strata_hand_back": "0"} | (parameters or {})
     try:
         done = subprocess.run(command, env=environment(paths, settings, folder), timeout=timeout, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, errors="replace")

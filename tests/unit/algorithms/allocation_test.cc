@@ -81,7 +81,7 @@ public:
 };
 
 constexpr int ranks = 4;
-constexpr std::size_t sizes[] = {8, 64 << 10, 16 << 20};
+constexpr std::size_t sizes[] = {8, 64 << 10, 4 << 20};
 
 /// One call of an engine on a rank with `bytes` bytes of its own and a result of as many.
 using Engine =
@@ -256,7 +256,7 @@ TEST_P(Allocations, Lanes) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Allocations,
                          testing::Combine(testing::ValuesIn(sizes),
-                                          testing::Values(std::size_t{0}, std::size_t{16} << 20)));
+                                          testing::Values(std::size_t{0}, std::size_t{4} << 20)));
 
 /// The count sees what an engine allocates.
 TEST(AllocationsCanFail, AVectorPerCallIsCounted) {
