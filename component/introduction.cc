@@ -32,7 +32,8 @@ std::string text_of(std::uint64_t trouble) {
     switch (static_cast<Kind>(trouble >> kind_shift & 0xFF)) {
         case Kind::memory: return "it had no memory left";
         case Kind::lists:
-            return "PMIx gave it lists of nodes and of their processes that do not fit together, again and again";
+            return "PMIx gave it lists of nodes and of their processes that do not fit together, again and "
+                   "again";
         case Kind::other: return "an error in the plugin itself";
         default: break;
     }
@@ -190,13 +191,15 @@ bool Introduction::find_own_place() {
            });
 }
 
-/// The first process of a node: of those that PMIx names for it, where that process is indeed there; else of all that say
-/// so. PMIx 2.2 knows no node's processes by its name, 2.1 gives those of the own node for all, and 4.2.2 knows all nodes
-/// but one where the launcher counts more nodes, or in another order, than the job has: mpirun on a node of its own, or
+/// The first process of a node: of those that PMIx names for it, where that process is indeed there; else of
+/// all that say so. PMIx 2.2 knows no node's processes by its name, 2.1 gives those of the own node for all,
+/// and 4.2.2 knows all nodes but one where the launcher counts more nodes, or in another order, than the job
+/// has: mpirun on a node of its own, or
 /// `--map-by seq`.
 compat::Lookup Introduction::first_of(std::size_t place, int& first, int& status) {
     std::string text;
-    auto answer = firsts_.empty() ? compat::node_processes(nodes_[place], text, status) : compat::Lookup::missing;
+    auto answer =
+        firsts_.empty() ? compat::node_processes(nodes_[place], text, status) : compat::Lookup::missing;
     if (answer == compat::Lookup::found) {
         first = lowest_of(text);
         if (first >= ompi_comm_size(comm_)) return compat::Lookup::failed;
@@ -232,9 +235,8 @@ bool Introduction::find_others() {
              {(place_ + distance) % count_, (place_ + count_ - distance) % count_}) {
             if (std::ranges::count(others_, place, &Other::place) != 0) continue;
             int first = static_cast<int>(place);
-            const bool found = nodes_.empty() || patiently([&](int& status) {
-                                   return first_of(place, first, status);
-                               });
+            const bool found =
+                nodes_.empty() || patiently([&](int& status) { return first_of(place, first, status); });
             if (!found) return false;
             others_.push_back({place, first, Peer::odd});
         }
