@@ -194,8 +194,7 @@ bool Introduction::find_own_place() {
 /// The first process of a node: of those that PMIx names for it, where that process is indeed there; else of
 /// all that say so. PMIx 2.2 knows no node's processes by its name, 2.1 gives those of the own node for all,
 /// and 4.2.2 knows all nodes but one where the launcher counts more nodes, or in another order, than the job
-/// has: mpirun on a node of its own, or
-/// `--map-by seq`.
+/// has: mpirun on a node of its own, or `--map-by seq`.
 compat::Lookup Introduction::first_of(std::size_t place, int& first, int& status) {
     std::string text;
     auto answer =

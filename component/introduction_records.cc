@@ -77,8 +77,8 @@ void Introduction::wait_for(ompi_request_t* request) {
     }
 }
 
-/// Sends bytes to one process and hears others from another; a negative rank is nobody. What is short travels
-/// in one message with its length, the rest in a second one.
+/// Sends bytes to one process and receives others from another; a negative rank stands for no process. Up to
+/// 4,000 bytes travel in one message with their length, the rest in a second one.
 std::vector<std::byte> Introduction::trade(int to, std::span<const std::byte> going, int from) {
     struct First {
         std::uint64_t size = 0;
@@ -131,15 +131,15 @@ std::vector<std::byte> Introduction::gather_records() {
 /// Along a tree in which each tells up to seven others per level.
 std::vector<std::byte> Introduction::spread_in_node(std::vector<std::byte> records) {
     constexpr std::size_t radix = 8;
-    constexpr int nobody = -1;
+    constexpr int no_rank = -1;
     const auto self = std::ranges::find(members_, own_rank(), &Member::rank);
     const auto own = static_cast<std::size_t>(self - members_.begin());
     std::size_t below = 1;  // a process tells those less than this many places on
     while (below < members_.size() && own % (below * radix) == 0) below *= radix;
-    if (own != 0) records = trade(nobody, {}, members_[own - own % (below * radix)].rank);
+    if (own != 0) records = trade(no_rank, {}, members_[own - own % (below * radix)].rank);
     for (std::size_t step = below / radix; step > 0; step /= radix) {
         for (std::size_t to = own + step; to < std::min(own + step * radix, members_.size()); to += step) {
-            trade(members_[to].rank, records, nobody);
+            trade(members_[to].rank, records, no_rank);
         }
     }
     return records;
