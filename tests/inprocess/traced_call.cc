@@ -1,6 +1,8 @@
 #include "traced_call.h"
 
 #include "fabric.h"
+#include "half_runs.h"
+#include "random_shapes.h"
 
 namespace strata::testing {
 namespace {
@@ -15,6 +17,21 @@ public:
 };
 
 }  // namespace
+
+TracedCall random_traced_call(std::uint64_t seed, Collective collective) {
+    Random random(seed * 100 + static_cast<std::uint64_t>(collective));
+    TracedCall one;
+    one.hierarchy = random_hierarchy(random, {24, 5});
+    one.bytes = 8 * (1 + random.below(2000));
+    const bool ring = collective == Collective::allgather && random.percent(50);
+    one.plan = ring ? random_ring_plan(random, one.hierarchy, one.bytes)
+                    : random_tree_plan(random, one.hierarchy, one.bytes);
+    one.plan.engine = ring ? algorithms::Engine::ring : algorithms::Engine::tree;
+    one.operation = {collective, one.bytes, random.between(0, one.hierarchy.ranks() - 1)};
+    const bool vector = may_go_in_halves(algorithms::traits_of(collective));
+    if (vector && random.percent(40)) carry_halves(random, one.hierarchy, one.plan);
+    return one;
+}
 
 int perform(const TracedCall& call, int rank, algorithms::Transport& transport) {
     const topology::CardLanes lanes;

@@ -18,6 +18,15 @@ struct TracedCall {
     std::size_t bytes = 0;  ///< of the vector, or of every block
 };
 
+/// Those of which calls can be traced.
+inline constexpr algorithms::Collective traced_collectives[] = {
+    algorithms::Collective::bcast,  algorithms::Collective::reduce,  algorithms::Collective::allreduce,
+    algorithms::Collective::gather, algorithms::Collective::scatter, algorithms::Collective::allgather,
+    algorithms::Collective::barrier};
+
+/// A random plan on a random shape of up to 24 ranks, some of them for halves.
+TracedCall random_traced_call(std::uint64_t seed, algorithms::Collective collective);
+
 /// One rank's part, on memory of its own. What reductions make of it is left out. Returns the engine's code.
 int perform(const TracedCall& call, int rank, algorithms::Transport& transport);
 

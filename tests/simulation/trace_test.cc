@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "half_runs.h"
 #include "random_shapes.h"
 #include "simulated_job.h"
 #include "smpi_transport.h"
@@ -16,30 +15,10 @@ namespace {
 using namespace strata;
 using namespace strata::testing;
 using algorithms::Collective;
-using algorithms::Operation;
 using simulation::SentTo;
 using simulation::SmpiTransport;
 
 constexpr int shapes = 50;
-constexpr Collective collectives[] = {Collective::bcast,  Collective::reduce,  Collective::allreduce,
-                                      Collective::gather, Collective::scatter, Collective::allgather,
-                                      Collective::barrier};
-
-/// A random plan on a random shape, some of them for halves.
-TracedCall random_case(std::uint64_t seed, Collective collective) {
-    Random random(seed * 100 + static_cast<std::uint64_t>(collective));
-    TracedCall one;
-    one.hierarchy = random_hierarchy(random, {24, 5});
-    one.bytes = 8 * (1 + random.below(2000));
-    const bool ring = collective == Collective::allgather && random.percent(50);
-    one.plan = ring ? random_ring_plan(random, one.hierarchy, one.bytes)
-                    : random_tree_plan(random, one.hierarchy, one.bytes);
-    one.plan.engine = ring ? algorithms::Engine::ring : algorithms::Engine::tree;
-    one.operation = {collective, one.bytes, random.between(0, one.hierarchy.ranks() - 1)};
-    const bool vector = may_go_in_halves(algorithms::traits_of(collective));
-    if (vector && random.percent(40)) carry_halves(random, one.hierarchy, one.plan);
-    return one;
-}
 
 Streams streams_of(const std::vector<std::vector<SentTo>>& sent) {
     Streams streams;
@@ -88,8 +67,8 @@ std::vector<Streams> simulated(const std::vector<TracedCall>& cases) {
 TEST(Traces, OfFiftyShapesAreThoseOfTheInProcessTransport) {
     std::vector<TracedCall> cases;
     for (int shape = 0; shape < shapes; ++shape) {
-        for (const Collective collective : collectives) {
-            cases.push_back(random_case(static_cast<std::uint64_t>(shape), collective));
+        for (const Collective collective : traced_collectives) {
+            cases.push_back(random_traced_call(static_cast<std::uint64_t>(shape), collective));
         }
     }
     const std::vector<Streams> found = simulated(cases);
@@ -97,7 +76,7 @@ TEST(Traces, OfFiftyShapesAreThoseOfTheInProcessTransport) {
     for (std::size_t i = 0; i < cases.size(); ++i) {
         const Streams expected = in_process(cases[i], i);
         EXPECT_EQ(found[i], expected)
-            << "shape " << i / std::size(collectives) << ", " << name_of(cases[i].operation.collective);
+            << "shape " << i / std::size(traced_collectives) << ", " << name_of(cases[i].operation.collective);
         for (const auto& [way, sizes] : expected) messages += sizes.size();
     }
     EXPECT_GT(messages, 20000U);
@@ -105,7 +84,7 @@ TEST(Traces, OfFiftyShapesAreThoseOfTheInProcessTransport) {
 
 /// The comparison sees one message of another size, and another tree.
 TEST(Traces, DifferWherePlansDo) {
-    TracedCall one = random_case(3, Collective::bcast);
+    TracedCall one = random_traced_call(3, Collective::bcast);
     one.hierarchy = regular_hierarchy({3, 4});
     one.plan = uniform_plan(one.hierarchy, {algorithms::Algorithm::binomial, 0, {}}, 64);
     one.plan.engine = algorithms::Engine::tree;
