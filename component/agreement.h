@@ -4,7 +4,7 @@
 
 #include "counters.h"
 #include "ompi_compat.h"
-#include "strata/topology/locality_record.h"
+#include "topology/locality_record.h"
 
 namespace strata::component {
 

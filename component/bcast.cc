@@ -1,6 +1,8 @@
+#include "algorithms/engines/bcast_levels.h"
 #include "call.h"
 #include "packed_datatype.h"
-#include "strata/algorithms/bcast_levels.h"
+
+#include "algorithms/engines/levels.h"
 
 namespace strata::component {
 namespace {

@@ -1,10 +1,10 @@
 #pragma once
 #include <span>
 
+#include "algorithms/base/arena.h"
+#include "algorithms/engines/block_exchange.h"
 #include "ompi_compat.h"
 #include "packed_datatype.h"
-#include "strata/algorithms/arena.h"
-#include "strata/algorithms/block_exchange.h"
 
 namespace strata::component {
 

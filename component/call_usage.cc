@@ -4,11 +4,11 @@
 #include <bit>
 #include <utility>
 
+#include "algorithms/base/plan_hash.h"
+#include "algorithms/report/plan_listing.h"
 #include "messages.h"
 #include "process_wide.h"
-#include "strata/algorithms/plan_hash.h"
-#include "strata/algorithms/plan_listing.h"
-#include "strata/topology/fact_hash.h"
+#include "topology/fact_hash.h"
 
 namespace strata::component {
 namespace {

@@ -7,10 +7,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "algorithms/base/plan.h"
+#include "algorithms/report/usage.h"
 #include "communicator_counters.h"
 #include "request.h"
-#include "strata/algorithms/plan.h"
-#include "strata/algorithms/usage.h"
 
 namespace strata::component {
 

@@ -1,6 +1,6 @@
 #pragma once
 // The one list of collectives (algorithms/collectives.def), under this room's names.
-#include "strata/algorithms/collective.h"
+#include "algorithms/base/collective.h"
 
 namespace strata::component {
 

@@ -1,5 +1,7 @@
 #include "communicator_state.h"
 
+#include "algorithms/openmpi_cost/forward_cost.h"
+
 namespace strata::component {
 namespace {
 

@@ -1,13 +1,13 @@
 // The plans of a communicator that are kept, and when another takes the place of one.
 #include <utility>
 
+#include "algorithms/base/plan_hash.h"
 #include "communicator_state.h"
 #include "dump.h"
 #include "messages.h"
 #include "setup_meter.h"
-#include "strata/algorithms/plan_hash.h"
-#include "strata/topology/default_arithmetic.h"
-#include "strata/topology/fact_hash.h"
+#include "topology/default_arithmetic.h"
+#include "topology/fact_hash.h"
 
 namespace strata::component {
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "agreement.h"
+#include "algorithms/base/plan_hash.h"
 #include "cancellation.h"
 #include "dump.h"
 #include "election.h"
@@ -12,10 +13,9 @@
 #include "process_wide.h"
 #include "reports.h"
 #include "setup_meter.h"
-#include "strata/algorithms/plan_hash.h"
-#include "strata/topology/default_arithmetic.h"
-#include "strata/topology/fact_hash.h"
-#include "strata/topology/heap_bytes.h"
+#include "topology/default_arithmetic.h"
+#include "topology/fact_hash.h"
+#include "topology/heap_bytes.h"
 
 namespace strata::component {
 namespace {

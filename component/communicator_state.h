@@ -8,6 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/base/arena_pool.h"
+#include "algorithms/engines/perform.h"
+#include "algorithms/planning/plan_book.h"
+#include "algorithms/report/plan_listing.h"
 #include "call_usage.h"
 #include "communicator_counters.h"
 #include "counters.h"
@@ -19,11 +23,7 @@
 #include "pml_transport.h"
 #include "request.h"
 #include "settings.h"
-#include "strata/algorithms/arena_pool.h"
-#include "strata/algorithms/perform.h"
-#include "strata/algorithms/plan_book.h"
-#include "strata/algorithms/plan_listing.h"
-#include "strata/topology/card_lanes.h"
+#include "topology/card_lanes.h"
 #include "vote.h"
 
 namespace strata::component {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "agreement.h"
+#include "algorithms/planning/probe_plans.h"
 #include "cancellation.h"
 #include "communicator_counters.h"
 #include "disagreement.h"
@@ -17,8 +18,7 @@
 #include "process_wide.h"
 #include "sleep.h"
 #include "sources_identity.h"
-#include "strata/algorithms/probe_plans.h"
-#include "strata/topology/default_arithmetic.h"
+#include "topology/default_arithmetic.h"
 #include "variables.h"
 
 extern "C" __attribute__((visibility("default"))) mca_coll_base_component_t mca_coll_strata_component;

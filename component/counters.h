@@ -5,7 +5,7 @@
 
 #include "collectives.h"
 #include "ompi_compat.h"
-#include "strata/topology/level.h"
+#include "topology/level.h"
 
 namespace strata::component {
 

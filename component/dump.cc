@@ -9,8 +9,8 @@
 #include "dump_file.h"
 #include "messages.h"
 #include "process_wide.h"
-#include "strata/topology/default_arithmetic.h"
-#include "strata/topology/text.h"
+#include "topology/default_arithmetic.h"
+#include "topology/text.h"
 
 namespace strata::component {
 namespace {

@@ -3,12 +3,12 @@
 #include <span>
 #include <string>
 
+#include "algorithms/base/plan.h"
+#include "algorithms/report/plan_listing.h"
 #include "ompi_compat.h"
 #include "settings.h"
-#include "strata/algorithms/plan.h"
-#include "strata/algorithms/plan_listing.h"
-#include "strata/topology/hierarchy.h"
-#include "strata/topology/node_notes.h"
+#include "topology/hierarchy.h"
+#include "topology/node_notes.h"
 
 namespace strata::component {
 

@@ -15,7 +15,7 @@
 #include <system_error>
 #include <utility>
 
-#include "strata/topology/text.h"
+#include "topology/text.h"
 
 namespace strata::component {
 namespace {

@@ -1,6 +1,6 @@
 #include "election.h"
 
-#include "strata/topology/leaders.h"
+#include "topology/leaders.h"
 
 namespace strata::component {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include "ompi_compat.h"
 #include "settings.h"
-#include "strata/topology/hierarchy.h"
+#include "topology/hierarchy.h"
 
 namespace strata::component {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "strata/topology/text.h"
+#include "topology/text.h"
 
 namespace strata::component {
 namespace {

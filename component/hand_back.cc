@@ -70,15 +70,15 @@ constexpr std::uint32_t every = (std::uint32_t{1} << collective_count) - 1;
 Sets sets_of(Module& module) {
     Sets sets;
     sets.found = every & ~static_cast<std::uint32_t>(predicted_mask(module));
-#define STRATA_COLLECTIVE(op)                                                                            \
-    sets.taken |= is_taken<Collective::op>(module) ? bit(Collective::op) : 0;                            \
-    sets.ours |= is_ours<Collective::op>(module) ? bit(Collective::op) : 0;                              \
-    sets.left |= !is_taken<Collective::op>(module) || module.state->passes_for_good(Collective::op)      \
-                     ? bit(Collective::op)                                                               \
-                     : 0;                                                                                \
-    sets.whole |= is_whole<Collective::op>(module) ? bit(Collective::op) : 0;                            \
+#define STRATA_COLLECTIVE(op)                                                                       \
+    sets.taken |= is_taken<Collective::op>(module) ? bit(Collective::op) : 0;                       \
+    sets.ours |= is_ours<Collective::op>(module) ? bit(Collective::op) : 0;                         \
+    sets.left |= !is_taken<Collective::op>(module) || module.state->passes_for_good(Collective::op) \
+                     ? bit(Collective::op)                                                          \
+                     : 0;                                                                           \
+    sets.whole |= is_whole<Collective::op>(module) ? bit(Collective::op) : 0;                       \
     sets.simple |= module.saved.op.keeps_slots ? bit(Collective::op) : 0;
-#include "strata/algorithms/collectives.def"
+#include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
     return sets;
 }
@@ -135,7 +135,7 @@ void hand_back(Module& module) noexcept {
     if (may_go(Collective::op, sets, state.hands_back_together())) { \
         give_back_slot<Collective::op>(module);                      \
     }
-#include "strata/algorithms/collectives.def"
+#include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
     state.tell_handed_back(module.handed_back);
 }

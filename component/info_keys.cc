@@ -4,7 +4,7 @@
 #include <array>
 #include <map>
 
-#include "strata/topology/text.h"
+#include "topology/text.h"
 
 namespace strata::component {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "messages.h"
 #include "process_wide.h"
-#include "strata/topology/default_arithmetic.h"
+#include "topology/default_arithmetic.h"
 
 namespace strata::component {
 namespace {

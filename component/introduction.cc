@@ -9,7 +9,7 @@
 #include "disagreement.h"
 #include "last_resort.h"
 #include "messages.h"
-#include "strata/topology/text.h"
+#include "topology/text.h"
 
 namespace strata::component {
 namespace {

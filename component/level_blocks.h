@@ -1,9 +1,10 @@
 #pragma once
 #include <span>
 
+#include "algorithms/base/arena.h"
+#include "algorithms/engines/block_exchange.h"
+#include "algorithms/patterns/block_routes.h"
 #include "level_communicators.h"
-#include "strata/algorithms/arena.h"
-#include "strata/algorithms/block_exchange.h"
 
 namespace strata::component {
 

@@ -33,7 +33,7 @@ bool offers(const mca_coll_base_module_t& module, Collective op) {
 #define STRATA_COLLECTIVE(name) \
     case Collective::name:      \
         return module.coll_##name != nullptr || module.coll_i##name != nullptr;
-#include "strata/algorithms/collectives.def"
+#include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
         case Collective::count: break;
     }
@@ -214,7 +214,8 @@ void LevelCommunicators::equip(LevelGroup& level) {
 #define STRATA_COLLECTIVE(op)                                                                  \
     level.blocking[static_cast<std::size_t>(Collective::op)] = owns(table.coll_##op##_module); \
     level.nonblocking[static_cast<std::size_t>(Collective::op)] = owns(table.coll_i##op##_module);
-#include "strata/algorithms/collectives.def"
+#include "algorithms/base/collectives.def"
+#include "algorithms/patterns/level_groups.h"
 #undef STRATA_COLLECTIVE
 }
 

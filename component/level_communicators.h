@@ -4,12 +4,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "algorithms/base/plan.h"
+#include "algorithms/engines/bcast_levels.h"
+#include "algorithms/patterns/level_groups.h"
 #include "least_of_all.h"
 #include "level_group.h"
-#include "strata/algorithms/bcast_levels.h"
-#include "strata/algorithms/levels.h"
-#include "strata/algorithms/plan.h"
-#include "strata/topology/hierarchy.h"
+#include "topology/hierarchy.h"
 
 namespace strata::component {
 

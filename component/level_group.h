@@ -2,11 +2,11 @@
 // One level of the levels engine: this rank's group, and how a collective is started in it.
 #include <array>
 
+#include "algorithms/base/algorithm.h"
 #include "counters.h"
 #include "ompi_compat.h"
 #include "slot.h"
-#include "strata/algorithms/algorithm.h"
-#include "strata/topology/level.h"
+#include "topology/level.h"
 
 namespace strata::component {
 
@@ -72,7 +72,7 @@ struct NonblockingSlot;
         static auto function(mca_coll_base_comm_coll_t& table) { return table.coll_i##op; }        \
         static auto module(mca_coll_base_comm_coll_t& table) { return table.coll_i##op##_module; } \
     };
-#include "strata/algorithms/collectives.def"
+#include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
 
 template <Collective op, class... Arguments>

@@ -1,6 +1,6 @@
 #pragma once
+#include "algorithms/base/arena.h"
 #include "level_communicators.h"
-#include "strata/algorithms/arena.h"
 
 namespace strata::component {
 

@@ -1,6 +1,7 @@
 #pragma once
+#include "algorithms/engines/levels.h"
+#include "algorithms/patterns/level_stages.h"
 #include "level_communicators.h"
-#include "strata/algorithms/levels.h"
 
 namespace strata::component {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "ompi_compat.h"
-#include "strata/topology/text.h"
+#include "topology/text.h"
 
 namespace strata::component {
 namespace {

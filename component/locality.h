@@ -1,8 +1,8 @@
 #pragma once
 #include "failure.h"
 #include "settings.h"
-#include "strata/topology/locality_record.h"
-#include "strata/topology/node_notes.h"
+#include "topology/locality_record.h"
+#include "topology/node_notes.h"
 
 namespace strata::component {
 

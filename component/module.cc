@@ -29,7 +29,7 @@ void release(SavedSlots& slots) {
     if (slots.op.module != nullptr) { \
         OBJ_RELEASE(slots.op.module); \
     }
-#include "strata/algorithms/collectives.def"
+#include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
 }
 
@@ -60,7 +60,7 @@ int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
         complete = complete && Slot<Collective::op>::function(*comm->c_coll) != nullptr && \
                    Slot<Collective::op>::module(*comm->c_coll) != nullptr;                 \
     }
-#include "strata/algorithms/collectives.def"
+#include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
     if (!complete) {
         return OMPI_ERR_NOT_FOUND;
@@ -72,7 +72,7 @@ int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
         module->saved.op.keeps_slots = keeps_slots(*module->saved.op.module); \
         OBJ_RETAIN(module->saved.op.module);                                  \
     }
-#include "strata/algorithms/collectives.def"
+#include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
     bool failed = false;
     module->predicted = make_predicted_slots(module->saved, comm, failed);
@@ -89,7 +89,7 @@ int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
         Slot<Collective::op>::function(*comm->c_coll) = Slot<Collective::op>::offered(*base); \
         Slot<Collective::op>::module(*comm->c_coll) = base;                                   \
     }
-#include "strata/algorithms/collectives.def"
+#include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
     }
     return OMPI_SUCCESS;
@@ -113,7 +113,7 @@ void end(Module& module) {
         (module->handed_back >> static_cast<int>(Collective::op) & 1) == 0) {                            \
         module->saved.op.module->coll_module_disable(module->saved.op.module, comm);                     \
     }
-#include "strata/algorithms/collectives.def"
+#include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
     end(*module);
     return OMPI_SUCCESS;
@@ -127,7 +127,7 @@ void end(Module& module) {
         Slot<Collective::op>::function(*comm->c_coll) = module->saved.op.function; \
         Slot<Collective::op>::module(*comm->c_coll) = module->saved.op.module;     \
     }
-#include "strata/algorithms/collectives.def"
+#include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
     end(*module);
     return OMPI_SUCCESS;
@@ -243,7 +243,7 @@ mca_coll_base_module_t* query_module(ompi_communicator_t* comm, int* priority, c
     if (settings.enabled(Collective::op)) {                        \
         Slot<Collective::op>::offered(module->super) = op##_entry; \
     }
-#include "strata/algorithms/collectives.def"
+#include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
     *priority = settings.priority;
     return &module->super;

@@ -38,7 +38,7 @@ void release_spare_modules() noexcept;
 
 // Slot functions, one per collective, each beside its like in a file of its own.
 #define STRATA_COLLECTIVE(op) extern const Slot<Collective::op>::Function op##_entry;
-#include "strata/algorithms/collectives.def"
+#include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
 
 }  // namespace strata::component

@@ -1,7 +1,7 @@
 #pragma once
+#include "algorithms/base/arena.h"
+#include "algorithms/engines/reduce_tree.h"
 #include "ompi_compat.h"
-#include "strata/algorithms/arena.h"
-#include "strata/algorithms/reduce_tree.h"
 
 namespace strata::component {
 

@@ -1,7 +1,7 @@
 #pragma once
+#include "algorithms/base/arena.h"
+#include "algorithms/base/transport.h"
 #include "ompi_compat.h"
-#include "strata/algorithms/arena.h"
-#include "strata/algorithms/transport.h"
 
 namespace strata::component {
 

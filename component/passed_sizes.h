@@ -2,9 +2,9 @@
 #include <array>
 #include <cstdint>
 
+#include "algorithms/planning/planner.h"
 #include "counters.h"
 #include "request.h"
-#include "strata/algorithms/planner.h"
 
 namespace strata::component {
 

@@ -1,6 +1,6 @@
 #include "peer_table.h"
 
-#include "strata/topology/heap_bytes.h"
+#include "topology/heap_bytes.h"
 
 namespace strata::component {
 

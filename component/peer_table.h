@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "strata/topology/locality_record.h"
+#include "topology/locality_record.h"
 
 namespace strata::component {
 

@@ -2,9 +2,9 @@
 
 #include <utility>
 
+#include "algorithms/planning/plan_shelf.h"
 #include "process_wide.h"
-#include "strata/algorithms/plan_shelf.h"
-#include "strata/topology/fact_hash.h"
+#include "topology/fact_hash.h"
 
 namespace strata::component {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 #include <memory>
 
+#include "algorithms/planning/plan_book.h"
 #include "settings.h"
-#include "strata/algorithms/plan_book.h"
 
 namespace strata::component {
 

@@ -3,10 +3,10 @@
 #include <span>
 #include <vector>
 
+#include "algorithms/base/transport.h"
 #include "communicator_counters.h"
 #include "ompi_compat.h"
 #include "sleep.h"
-#include "strata/algorithms/transport.h"
 
 namespace strata::component {
 

@@ -14,7 +14,7 @@ bool is_of_han(const mca_coll_base_module_t* module) {
 mca_coll_base_module_t* tuned_for(const SavedSlots& found, ompi_communicator_t* comm, bool& failed) {
     bool has_han = false;
 #define STRATA_COLLECTIVE(op) has_han = has_han || is_of_han(found.op.module);
-#include "strata/algorithms/collectives.def"
+#include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
     // Where components install themselves, a second one would do so over the plugin.
     if (!has_han || compat::components_install_themselves || !compat::han_is_default() ||
@@ -40,7 +40,7 @@ std::optional<SavedSlots> make_predicted_slots(const SavedSlots& found, ompi_com
     if (slots.op.module != nullptr) {                                                     \
         OBJ_RETAIN(slots.op.module);                                                      \
     }
-#include "strata/algorithms/collectives.def"
+#include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
     OBJ_RELEASE(tuned);  // the slots hold it
     return slots;
@@ -52,7 +52,7 @@ std::uint64_t predicted_mask(const Module& module) {
 #define STRATA_COLLECTIVE(op)                                                    \
     mask |= std::uint64_t{module.predicted->op.module != module.saved.op.module} \
             << static_cast<int>(Collective::op);
-#include "strata/algorithms/collectives.def"
+#include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
     }
     return mask;

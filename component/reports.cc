@@ -5,7 +5,7 @@
 #include <map>
 
 #include "messages.h"
-#include "strata/topology/contradiction.h"
+#include "topology/contradiction.h"
 
 namespace strata::component {
 namespace {

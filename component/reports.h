@@ -4,7 +4,7 @@
 
 #include "ompi_compat.h"
 #include "settings.h"
-#include "strata/topology/locality_record.h"
+#include "topology/locality_record.h"
 
 namespace strata::component {
 

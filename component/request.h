@@ -1,5 +1,5 @@
 #pragma once
-#include "strata/algorithms/selector.h"
+#include "algorithms/base/operation.h"
 
 namespace strata::component {
 

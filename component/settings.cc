@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <new>
 
+#include "algorithms/config/presets.h"
 #include "plugin_folder.h"
-#include "strata/algorithms/presets.h"
-#include "strata/topology/text.h"
+#include "topology/text.h"
 
 namespace strata::component {
 namespace {

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/planning/planner.h"
 #include "collectives.h"
-#include "strata/algorithms/planner.h"
-#include "strata/topology/hierarchy.h"
-#include "strata/topology/machine.h"
-#include "strata/topology/network.h"
+#include "topology/hierarchy.h"
+#include "topology/machine.h"
+#include "topology/network.h"
 
 namespace strata::component {
 

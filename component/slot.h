@@ -29,7 +29,7 @@ struct Slot;
         }                                                                                       \
         static Function& offered(mca_coll_base_module_t& module) { return module.coll_##op; }   \
     };
-#include "strata/algorithms/collectives.def"
+#include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
 
 /// Puts the saved content into the slot for as long as the guard lives. What is in the slot at the end
@@ -81,7 +81,7 @@ template <Collective op, class... Arguments>
 /// What the component found in the slots that it took over; one reference on each module.
 struct SavedSlots {
 #define STRATA_COLLECTIVE(op) SlotContent<Slot<Collective::op>::Function> op;
-#include "strata/algorithms/collectives.def"
+#include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
 };
 
@@ -93,7 +93,7 @@ SlotContent<typename Slot<op>::Function>& saved_slot(SavedSlots& saved);
     inline SlotContent<Slot<Collective::op>::Function>& saved_slot<Collective::op>(SavedSlots & saved) { \
         return saved.op;                                                                                 \
     }
-#include "strata/algorithms/collectives.def"
+#include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
 
 }  // namespace strata::component

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string_view>
 
-#include "strata/topology/text_file.h"
+#include "topology/text_file.h"
 
 namespace strata::tool {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "strata/topology/machine.h"
+#include "topology/machine.h"
 
 namespace strata::tool {
 

@@ -10,7 +10,7 @@
 #include "output.h"
 #include "plan_options.h"
 #include "reading.h"
-#include "strata/topology/text_file.h"
+#include "topology/text_file.h"
 
 namespace strata::tool {
 namespace {

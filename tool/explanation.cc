@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "strata/algorithms/text_table.h"
+#include "algorithms/report/text_table.h"
 
 namespace strata::tool {
 namespace {

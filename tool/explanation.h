@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "strata/algorithms/usage.h"
+#include "algorithms/report/usage.h"
 
 namespace strata::tool {
 

@@ -6,9 +6,9 @@
 
 #include "core_order.h"
 #include "reading.h"
-#include "strata/topology/machine.h"
-#include "strata/topology/network.h"
-#include "strata/topology/text.h"
+#include "topology/machine.h"
+#include "topology/network.h"
+#include "topology/text.h"
 
 namespace strata::tool {
 namespace {

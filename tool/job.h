@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "job_options.h"
-#include "strata/topology/hierarchy.h"
-#include "strata/topology/node_notes.h"
+#include "topology/hierarchy.h"
+#include "topology/node_notes.h"
 
 namespace strata::tool {
 

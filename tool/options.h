@@ -3,7 +3,7 @@
 #include <string>
 
 #include "job_options.h"
-#include "strata/topology/picture.h"
+#include "topology/picture.h"
 
 namespace strata::tool {
 

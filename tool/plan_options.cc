@@ -3,10 +3,10 @@
 #include <optional>
 #include <stdexcept>
 
+#include "algorithms/planning/planner.h"
+#include "algorithms/report/plan_listing.h"
 #include "reading.h"
-#include "strata/algorithms/plan_listing.h"
-#include "strata/algorithms/planner.h"
-#include "strata/topology/text.h"
+#include "topology/text.h"
 
 namespace strata::tool {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "strata/algorithms/collective.h"
+#include "algorithms/base/collective.h"
 
 namespace strata::tool {
 

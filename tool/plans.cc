@@ -5,17 +5,18 @@
 #include <cstdlib>
 #include <optional>
 
+#include "algorithms/planning/candidates.h"
+#include "algorithms/planning/make_plan.h"
+#include "algorithms/planning/planner.h"
+#include "algorithms/report/hierarchy_dump.h"
+#include "algorithms/report/plan_listing.h"
 #include "job.h"
 #include "plan_options.h"
 #include "reading.h"
 #include "rules_file.h"
-#include "strata/algorithms/candidates.h"
-#include "strata/algorithms/hierarchy_dump.h"
-#include "strata/algorithms/plan_listing.h"
-#include "strata/algorithms/planner.h"
-#include "strata/topology/card_lanes.h"
-#include "strata/topology/text.h"
-#include "strata/topology/text_file.h"
+#include "topology/card_lanes.h"
+#include "topology/text.h"
+#include "topology/text_file.h"
 
 namespace strata::tool {
 namespace {

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "strata/algorithms/presets.h"
-#include "strata/topology/text.h"
+#include "algorithms/config/presets.h"
+#include "topology/text.h"
 
 namespace strata::tool {
 namespace {

@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "agreed_start.h"
+#include "algorithms/base/collective.h"
+#include "algorithms/base/plan.h"
+#include "algorithms/config/overrides.h"
+#include "algorithms/engines/bcast_tree.h"
 #include "command_line.h"
 #include "payload.h"
-#include "strata/algorithms/bcast_tree.h"
-#include "strata/algorithms/selector.h"
-#include "strata/topology/hierarchy.h"
+#include "topology/hierarchy.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "strata/topology/hierarchy.h"
+#include "topology/hierarchy.h"
 
 namespace bench {
 

@@ -8,8 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/base/collective.h"
+#include "algorithms/base/operation.h"
+#include "algorithms/base/plan.h"
+#include "algorithms/planning/make_plan.h"
 #include "many_ranks.h"
-#include "strata/algorithms/selector.h"
+#include "topology/hierarchy.h"
 
 namespace {
 

@@ -11,11 +11,12 @@
 #include <memory>
 #include <string>
 
+#include "algorithms/engines/routes.h"
+#include "algorithms/planning/make_plan.h"
+#include "algorithms/planning/planner.h"
 #include "many_ranks.h"
 #include "peer_table.h"
-#include "strata/algorithms/planner.h"
-#include "strata/algorithms/routes.h"
-#include "strata/topology/fact_hash.h"
+#include "topology/fact_hash.h"
 
 namespace {
 

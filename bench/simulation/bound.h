@@ -1,7 +1,7 @@
 #pragma once
 #include "contender.h"
 #include "machine.h"
-#include "strata/topology/hierarchy.h"
+#include "topology/hierarchy.h"
 
 namespace strata::simulation {
 

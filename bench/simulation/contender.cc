@@ -3,7 +3,8 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "strata/topology/text.h"
+#include "algorithms/planning/make_plan.h"
+#include "topology/text.h"
 
 namespace strata::simulation {
 namespace {

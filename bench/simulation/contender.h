@@ -5,10 +5,10 @@
 #include <string>
 #include <unordered_map>
 
+#include "algorithms/planning/planner.h"
 #include "machine.h"
 #include "previous.h"
 #include "ranks.h"
-#include "strata/algorithms/planner.h"
 
 namespace strata::simulation {
 

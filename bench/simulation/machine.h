@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/base/link.h"
 #include "job.h"
-#include "strata/algorithms/link.h"
-#include "strata/topology/hierarchy.h"
+#include "topology/hierarchy.h"
 
 namespace strata::simulation {
 

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "strata/topology/text.h"
-#include "strata/topology/text_file.h"
+#include "topology/text.h"
+#include "topology/text_file.h"
 
 namespace strata::simulation {
 namespace {

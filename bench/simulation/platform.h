@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "machine.h"
-#include "strata/topology/hierarchy.h"
+#include "topology/hierarchy.h"
 
 namespace strata::simulation {
 

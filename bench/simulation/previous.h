@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "strata/algorithms/flat_program.h"
+#include "algorithms/openmpi_cost/flat_program.h"
 
 namespace strata::simulation {
 

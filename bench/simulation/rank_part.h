@@ -8,10 +8,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "algorithms/base/arena.h"
+#include "algorithms/engines/perform.h"
 #include "contender.h"
 #include "smpi_transport.h"
-#include "strata/algorithms/arena.h"
-#include "strata/algorithms/perform.h"
 
 namespace strata::simulation {
 

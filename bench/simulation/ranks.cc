@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "strata/topology/text.h"
+#include "topology/text.h"
 
 namespace strata::simulation {
 namespace {

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "algorithms/report/plan_listing.h"
 #include "simulation.h"
-#include "strata/algorithms/plan_listing.h"
-#include "strata/topology/text.h"
+#include "topology/text.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "strata/algorithms/transport.h"
+#include "algorithms/base/transport.h"
 #include "traffic.h"
 
 namespace strata::simulation {

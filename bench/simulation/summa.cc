@@ -11,8 +11,8 @@
 
 #include "rank_part.h"
 #include "simulated_job.h"
-#include "strata/topology/text.h"
 #include "summa_bound.h"
+#include "topology/text.h"
 
 namespace strata::simulation {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 #include "machine.h"
-#include "strata/topology/hierarchy.h"
 #include "summa.h"
+#include "topology/hierarchy.h"
 
 namespace strata::simulation {
 

@@ -4,8 +4,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "strata/topology/text.h"
 #include "summa.h"
+#include "topology/text.h"
 
 namespace {
 

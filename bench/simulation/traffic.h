@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "strata/topology/hierarchy.h"
+#include "topology/hierarchy.h"
 
 namespace strata::simulation {
 

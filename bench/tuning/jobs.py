@@ -92,7 +92,7 @@ def _plan_in(told, number, operation, size):
 
 
 def _class_of(size):
-    """Four per power of two, as algorithms/src/planner.cc has them."""
+    """Four per power of two, as algorithms/planning/planner.cc has them."""
     return (size.bit_length(), size >> size.bit_length() - 3) if size >= 8 else (0, size)
 
 

@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "strata/topology/locality_record.h"
 #include "own_place.h"
 #include "switch_heights.h"
+#include "topology/locality_record.h"
 
 namespace strata::introspection {
 

@@ -5,7 +5,7 @@
 #include "communicator_facts.h"
 #include "level_names.h"
 #include "split.h"
-#include "strata/topology/text.h"
+#include "topology/text.h"
 
 namespace strata::introspection {
 namespace {

@@ -9,7 +9,7 @@
 #include "level_names.h"
 #include "returned.h"
 #include "split.h"
-#include "strata/topology/hierarchy.h"
+#include "topology/hierarchy.h"
 
 // The C interface: contracts are in MPIX_Hardware.h. No exception leaves it.
 namespace {

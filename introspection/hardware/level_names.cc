@@ -5,7 +5,7 @@
 #include <string>
 
 #include "MPIX_Hardware.h"
-#include "strata/topology/text.h"
+#include "topology/text.h"
 
 namespace strata::introspection {
 namespace {

@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "communicator_facts.h"
-#include "strata/topology/hierarchy.h"
-#include "strata/topology/level.h"
+#include "topology/hierarchy.h"
+#include "topology/level.h"
 
 namespace strata::introspection {
 

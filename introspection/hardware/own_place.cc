@@ -14,9 +14,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "strata/topology/machine.h"
-#include "strata/topology/network.h"
-#include "strata/topology/text.h"
+#include "topology/machine.h"
+#include "topology/network.h"
+#include "topology/text.h"
 
 namespace strata::introspection {
 namespace {

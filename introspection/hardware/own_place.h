@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "strata/topology/level.h"
-#include "strata/topology/locality_record.h"
+#include "topology/level.h"
+#include "topology/locality_record.h"
 
 namespace strata::introspection {
 

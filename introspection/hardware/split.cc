@@ -7,7 +7,7 @@
 
 #include "communicator_facts.h"
 #include "level_names.h"
-#include "strata/topology/hierarchy.h"
+#include "topology/hierarchy.h"
 
 namespace strata::introspection {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "communicator.h"
-#include "strata/topology/level.h"
+#include "topology/level.h"
 
 namespace strata::introspection {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "strata/topology/locality_record.h"
+#include "topology/locality_record.h"
 
 namespace strata::introspection {
 

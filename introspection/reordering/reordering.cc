@@ -12,8 +12,8 @@
 #include "hardware/returned.h"
 #include "hardware/split.h"
 #include "strata/mapping/reorder.h"
-#include "strata/topology/hierarchy.h"
-#include "strata/topology/text.h"
+#include "topology/hierarchy.h"
+#include "topology/text.h"
 #include "traffic_gather.h"
 
 // The C interface: contracts are in MPIX_Reorder.h. No exception leaves it.

@@ -1,13 +1,14 @@
 #include <algorithm>
 
+#include "algorithms/config/rules.h"
+#include "algorithms/planning/make_plan.h"
+#include "algorithms/planning/planner.h"
+#include "algorithms/report/hierarchy_dump.h"
+#include "algorithms/report/plan_listing.h"
+#include "algorithms/report/usage.h"
 #include "parsers.h"
-#include "strata/algorithms/hierarchy_dump.h"
-#include "strata/algorithms/plan_listing.h"
-#include "strata/algorithms/planner.h"
-#include "strata/algorithms/rules.h"
-#include "strata/algorithms/usage.h"
-#include "strata/topology/picture.h"
 #include "targets.h"
+#include "topology/picture.h"
 
 namespace strata::fuzz {
 namespace {

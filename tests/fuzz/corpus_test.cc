@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <set>
 
-#include "strata/topology/text_file.h"
 #include "targets.h"
+#include "topology/text_file.h"
 
 namespace strata::fuzz {
 

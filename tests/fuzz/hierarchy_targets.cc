@@ -2,12 +2,12 @@
 #include <cstddef>
 
 #include "parsers.h"
-#include "strata/topology/card_lanes.h"
-#include "strata/topology/contradiction.h"
-#include "strata/topology/hierarchy.h"
-#include "strata/topology/node_notes.h"
-#include "strata/topology/picture.h"
 #include "targets.h"
+#include "topology/card_lanes.h"
+#include "topology/contradiction.h"
+#include "topology/hierarchy.h"
+#include "topology/node_notes.h"
+#include "topology/picture.h"
 
 namespace strata::fuzz {
 namespace {

@@ -6,11 +6,11 @@
 #include <system_error>
 
 #include "parsers.h"
-#include "strata/topology/machine.h"
-#include "strata/topology/network.h"
-#include "strata/topology/node_notes.h"
-#include "strata/topology/text_file.h"
 #include "targets.h"
+#include "topology/machine.h"
+#include "topology/network.h"
+#include "topology/node_notes.h"
+#include "topology/text_file.h"
 
 namespace strata::fuzz {
 namespace {

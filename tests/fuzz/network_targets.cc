@@ -1,12 +1,12 @@
 #include <algorithm>
 
 #include "parsers.h"
-#include "strata/topology/hierarchy_hint.h"
-#include "strata/topology/machine.h"
-#include "strata/topology/network.h"
-#include "strata/topology/network_card.h"
-#include "strata/topology/text.h"
 #include "targets.h"
+#include "topology/hierarchy_hint.h"
+#include "topology/machine.h"
+#include "topology/network.h"
+#include "topology/network_card.h"
+#include "topology/text.h"
 
 namespace strata::fuzz {
 namespace {

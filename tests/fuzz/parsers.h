@@ -1,7 +1,7 @@
 #pragma once
 #include <string_view>
 
-#include "strata/topology/hierarchy.h"
+#include "topology/hierarchy.h"
 
 /// The targets, one per parser.
 namespace strata::fuzz {

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "strata/topology/hierarchy.h"
-#include "strata/topology/leaders.h"
+#include "topology/hierarchy.h"
+#include "topology/leaders.h"
 
 namespace {
 

@@ -2,9 +2,10 @@
 
 #include <mutex>
 
+#include "algorithms/engines/bcast_levels.h"
+#include "algorithms/engines/bcast_tree.h"
+#include "algorithms/engines/levels.h"
 #include "linear_levels.h"
-#include "strata/algorithms/bcast_levels.h"
-#include "strata/algorithms/bcast_tree.h"
 #include "windows.h"
 
 namespace strata::testing {

@@ -4,11 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/base/plan.h"
+#include "algorithms/base/transport.h"
+#include "algorithms/engines/levels.h"
+#include "algorithms/patterns/tree.h"
 #include "fabric.h"
-#include "strata/algorithms/plan.h"
-#include "strata/algorithms/transport.h"
-#include "strata/algorithms/tree.h"
-#include "strata/topology/hierarchy.h"
+#include "topology/hierarchy.h"
 
 namespace strata::testing {
 

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/patterns/block_routes.h"
 #include "fabric.h"
-#include "strata/algorithms/block_exchange.h"
-#include "strata/topology/hierarchy.h"
+#include "topology/hierarchy.h"
 
 namespace strata::testing {
 

@@ -7,10 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/base/arena.h"
+#include "algorithms/engines/block_exchange.h"
+#include "algorithms/patterns/block_routes.h"
 #include "fabric.h"
 #include "random.h"
-#include "strata/algorithms/arena.h"
-#include "strata/algorithms/block_exchange.h"
 
 namespace strata::testing {
 

@@ -1,6 +1,6 @@
 #pragma once
 #include "random.h"
-#include "strata/topology/hierarchy.h"
+#include "topology/hierarchy.h"
 
 namespace strata::testing {
 

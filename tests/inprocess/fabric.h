@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "strata/algorithms/transport.h"
+#include "algorithms/base/transport.h"
 
 namespace strata::testing {
 

@@ -4,12 +4,12 @@
 #include <map>
 #include <utility>
 
+#include "algorithms/engines/perform.h"
 #include "byte_oracle.h"
 #include "lane_oracle.h"
 #include "random_shapes.h"
 #include "reduce_oracle.h"
 #include "skipped_levels.h"
-#include "strata/algorithms/perform.h"
 
 namespace strata::testing {
 namespace {

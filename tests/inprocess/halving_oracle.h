@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fabric.h"
-#include "strata/topology/hierarchy.h"
+#include "topology/hierarchy.h"
 
 namespace strata::testing {
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "strata/topology/leaders.h"
+#include "algorithms/patterns/lane_links.h"
+#include "topology/leaders.h"
 
 namespace strata::testing {
 namespace {

@@ -1,11 +1,11 @@
 #pragma once
 #include <vector>
 
+#include "algorithms/engines/lanes.h"
 #include "bcast_runs.h"
 #include "block_runs.h"
 #include "reduce_runs.h"
-#include "strata/algorithms/lanes.h"
-#include "strata/topology/card_lanes.h"
+#include "topology/card_lanes.h"
 
 namespace strata::testing {
 

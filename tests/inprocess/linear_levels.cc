@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "algorithms/patterns/tree.h"
 #include "random_shapes.h"
-#include "strata/algorithms/tree.h"
 
 namespace strata::testing {
 

@@ -2,8 +2,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "strata/algorithms/bcast_levels.h"
-#include "strata/topology/hierarchy.h"
+#include "algorithms/engines/bcast_levels.h"
+#include "topology/hierarchy.h"
 
 namespace strata::testing {
 

@@ -2,9 +2,9 @@
 #include <cstddef>
 #include <vector>
 
+#include "algorithms/base/plan.h"
 #include "random.h"
-#include "strata/algorithms/plan.h"
-#include "strata/topology/hierarchy.h"
+#include "topology/hierarchy.h"
 
 namespace strata::testing {
 

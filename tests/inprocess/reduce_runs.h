@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/base/arena.h"
+#include "algorithms/base/plan.h"
+#include "algorithms/base/transport.h"
+#include "algorithms/engines/reduce_tree.h"
+#include "algorithms/patterns/reduction_links.h"
 #include "fabric.h"
 #include "random.h"
 #include "reduce_operators.h"
-#include "strata/algorithms/arena.h"
-#include "strata/algorithms/plan.h"
-#include "strata/algorithms/reduce_tree.h"
-#include "strata/algorithms/reduction_links.h"
-#include "strata/algorithms/transport.h"
-#include "strata/topology/hierarchy.h"
+#include "topology/hierarchy.h"
 
 namespace strata::testing {
 

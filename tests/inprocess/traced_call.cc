@@ -1,5 +1,6 @@
 #include "traced_call.h"
 
+#include "algorithms/base/level_tasks.h"
 #include "fabric.h"
 #include "half_runs.h"
 #include "random_shapes.h"

@@ -5,8 +5,8 @@
 #include <tuple>
 #include <vector>
 
-#include "strata/algorithms/perform.h"
-#include "strata/topology/hierarchy.h"
+#include "algorithms/engines/perform.h"
+#include "topology/hierarchy.h"
 
 namespace strata::testing {
 

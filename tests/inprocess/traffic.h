@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "strata/topology/hierarchy.h"
+#include "topology/hierarchy.h"
 
 /// What oracles count of messages.
 namespace strata::testing {

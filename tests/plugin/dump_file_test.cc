@@ -16,7 +16,7 @@
 #include <string>
 #include <thread>
 
-#include "strata/topology/text_file.h"
+#include "topology/text_file.h"
 
 namespace strata::component {
 namespace {

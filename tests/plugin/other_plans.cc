@@ -2,7 +2,7 @@
 // segments, for long Allreduces in its engine. The linker calls wrapped() for PlanBook::at() (--wrap).
 #include <list>
 
-#include "strata/algorithms/plan_book.h"
+#include "algorithms/planning/plan_book.h"
 
 namespace strata::algorithms {
 namespace {

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "algorithms/config/presets.h"
 #include "settings_text.h"
-#include "strata/algorithms/presets.h"
 
 namespace {
 

@@ -18,15 +18,20 @@ HWLOC = re.compile(r"^hwloc(/.*|\.h)$")
 JSON = re.compile(r"^nlohmann/")
 STREAMS = re.compile(r"^(s|o|i)?stream$")  # write numbers as the program's locale says; number_text() does not
 COMPONENT = re.compile(r"^(component/|ompi_compat\.h$)")
+ALGORITHMS = re.compile(r"^algorithms/")
 
 # Room -> what it must not include, and the files that are excepted.
 RULES = {
-    "topology": [(MPI, ()), (COMPONENT, ()), (re.compile(r"^strata/algorithms/"), ()), (JSON, ()), (STREAMS, ())],
+    "topology": [(MPI, ()), (COMPONENT, ()), (ALGORITHMS, ()), (JSON, ()), (STREAMS, ())],
     "algorithms": [(MPI, ()), (HWLOC, ()), (COMPONENT, ()), (JSON, ("json_lines.cc",)), (STREAMS, ())],
     "tool": [(MPI, ()), (HWLOC, ()), (COMPONENT, ()), (JSON, ())],
-    "introspection": [(OTHER_THAN_PUBLIC_MPI, ()), (COMPONENT, ()), (re.compile(r"^strata/algorithms/"), ("input.cc",)), (JSON, ())],
+    "introspection": [(OTHER_THAN_PUBLIC_MPI, ()), (COMPONENT, ()), (ALGORITHMS, ("input.cc",)), (JSON, ())],
     "component": [(INTERNALS, ("ompi_compat.h",)), (re.compile(r"^mpi\.h$"), ()), (JSON, ()), (STREAMS, ())],
 }
+# Room of algorithms/ -> the others that it sees.
+SEEN = {"base": set(), "config": {"base"}, "patterns": {"base"}, "engines": {"base", "patterns"}, "cost": {"base", "patterns"},
+        "openmpi_cost": {"base", "patterns", "cost"},
+        "planning": {"base", "config", "patterns", "cost", "openmpi_cost"}, "report": {"base", "config", "planning"}}
 SOURCES = (".h", ".hpp", ".cc", ".cpp", ".c")
 
 
@@ -51,14 +56,14 @@ def file_violations(path, rules):
 
 def check_the_check():
     with tempfile.TemporaryDirectory() as planted:
-        bad = {"topology/src/a.cc": "#include <mpi.h>",
-               "algorithms/include/b.h": '#  include "hwloc/bitmap.h"',
+        bad = {"topology/a.cc": "#include <mpi.h>",
+               "algorithms/base/b.h": '#  include "hwloc/bitmap.h"',
                "component/c.cc": '#include "opal/util/output.h"', "topology/d.h": "#include <ompi/op/op.h>",
                "algorithms/e.cc": '#include "ompi_compat.h"',
                "algorithms/g.cc": "#include <nlohmann/json.hpp>", "component/k.cc": "#include <sstream>", "tool/h.cc": "#include <hwloc.h>",
                "introspection/i.cc": "#include <ompi/communicator/communicator.h>"}
         good = {"component/ompi_compat.h": '#include "ompi/op/op.h"', "introspection/j.cc": "#include <mpi.h>",
-                "topology/src/f.cc": "#include <hwloc.h>"}
+                "topology/f.cc": "#include <hwloc.h>"}
         for name, text in (bad | good).items():
             os.makedirs(os.path.dirname(os.path.join(planted, name)), exist_ok=True)
             with open(os.path.join(planted, name), "w", encoding="utf-8") as file:
@@ -76,39 +81,51 @@ def check_the_text(root):
 
 def compiler_of(paths, room):
     """The command that compiles the room's sources, without its input and output."""
+    target = "/strata_" + room.replace("/", "_") + ".dir/"
     with open(os.path.join(paths["build"], "compile_commands.json"), encoding="utf-8") as file:
         for entry in json.load(file):
-            if entry["file"].startswith(f"{paths['source']}/{room}/src/"):
-                words = shlex.split(entry["command"])
-                del words[words.index("-o"):words.index("-o") + 2]
+            words = shlex.split(entry["command"])
+            output = words.index("-o")
+            if target in words[output + 1]:
+                del words[output:output + 2]
                 return [word for word in words if word not in ("-c", entry["file"])], entry["directory"]
     raise Failure(f"no source of {room}/ is compiled")
 
 
+def compiled(paths, room, text):
+    command, folder = compiler_of(paths, room)
+    return subprocess.run([*command, "-fsyntax-only", "-x", "c++", "-"], input=text, text=True, cwd=folder,
+                          capture_output=True, check=False)
+
+
 def check_the_compiler(paths, also):
-    wanted = [*also,
-              ("topology", "mpi.h", False), ("topology", "hwloc.h", True), ("topology", "vector", True),
-              ("algorithms", "mpi.h", False), ("algorithms", "hwloc.h", False),
-              ("algorithms", "vector", True), ("algorithms", "strata/topology/level.h", True),
-              ("topology", "strata/algorithms/plan.h", False)]
-    for room, header, allowed in wanted:
-        command, folder = compiler_of(paths, room)
-        done = subprocess.run([*command, "-fsyntax-only", "-x", "c++", "-"], input=f"#include <{header}>\n",
-                              text=True, cwd=folder, capture_output=True, check=False)
-        if (done.returncode == 0) != allowed:
-            verb = "does not compile" if allowed else "compiles"
-            raise Failure(f"#include <{header}> {verb} in {room}/\n{done.stderr}")
-        if not allowed and header in ("mpi.h", "hwloc.h") and "out of bounds" not in done.stderr:
-            raise Failure(f"#include <{header}> in {room}/ fails without the reason:\n{done.stderr}")
+    found = {"topology": ["hwloc.h", "vector"]} | also
+    missed = {"topology": ["algorithms/base/plan.h"]}
+    for room, seen in SEEN.items():
+        own = f"algorithms/{room}"
+        found[own] = ["vector", "topology/level.h"]
+        missed[own] = ["component/module.h"]
+        for other in SEEN:
+            headers = sorted(name for name in os.listdir(f"{paths['source']}/algorithms/{other}") if name.endswith(".h"))
+            (found if other in seen | {room} else missed)[own].append(f"algorithms/{other}/{headers[0]}")
+    for room, headers in found.items():
+        text = "".join(f'#if !__has_include("{name}")\n#error {name} is not found in {room}/\n#endif\n' for name in headers)
+        text += "".join(f'#if __has_include("{name}")\n#error {name} is found in {room}/\n#endif\n' for name in missed[room])
+        done = compiled(paths, room, text)
+        if done.returncode != 0:
+            raise Failure(done.stderr)
+        for header in ("mpi.h", "hwloc.h") if room != "topology" else ("mpi.h",):
+            if "out of bounds" not in compiled(paths, room, f"#include <{header}>\n").stderr:
+                raise Failure(f"#include <{header}> in {room}/ does not end with the reason")
 
 
 def check_the_arithmetic(paths):
-    command, folder = compiler_of(paths, "algorithms")
+    command, folder = compiler_of(paths, "algorithms/cost")
     for flag in ("-ffast-math", "-ffinite-math-only"):
         done = subprocess.run([*command, flag, "-fsyntax-only", "-x", "c++", "-"], text=True, cwd=folder,
-                              input="#include <strata/topology/default_arithmetic.h>\n", capture_output=True, check=False)
+                              input='#include "topology/default_arithmetic.h"\n', capture_output=True, check=False)
         if done.returncode == 0 or "different decisions" not in done.stderr:
-            raise Failure(f"algorithms/ compiles with {flag}")
+            raise Failure(f"algorithms/cost/ compiles with {flag}")
 
 
 def test(paths, case):
@@ -117,7 +134,7 @@ def test(paths, case):
         RULES["topology"].append((HWLOC, ()))
     check_the_text(paths["source"])
     check_the_arithmetic(paths)
-    check_the_compiler(paths, [("topology", "mpi.h", True)] if case == "can_fail_compiler" else [])
+    check_the_compiler(paths, {"topology": ["component/module.h"]} if case == "can_fail_compiler" else {})
 
 
 conclude(lambda: test(Paths(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None))

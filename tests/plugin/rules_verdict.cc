@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "strata/algorithms/rules.h"
+#include "algorithms/config/rules.h"
 
 int main(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "strata/topology/hierarchy.h"
+#include "topology/hierarchy.h"
 
 namespace strata::reference {
 

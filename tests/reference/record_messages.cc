@@ -5,9 +5,12 @@
 #include <stdexcept>
 #include <string>
 
+#include "algorithms/base/collective.h"
+#include "algorithms/base/plan.h"
+#include "algorithms/config/overrides.h"
+#include "algorithms/planning/make_plan.h"
 #include "machines.h"
-#include "strata/algorithms/selector.h"
-#include "strata/topology/fact_hash.h"
+#include "topology/fact_hash.h"
 #include "traced_call.h"
 
 namespace {

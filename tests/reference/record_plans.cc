@@ -6,10 +6,11 @@
 #include <fstream>
 #include <iterator>
 
+#include "algorithms/base/plan_hash.h"
+#include "algorithms/planning/make_plan.h"
+#include "algorithms/planning/planner.h"
 #include "machines.h"
-#include "strata/algorithms/plan_hash.h"
-#include "strata/algorithms/planner.h"
-#include "strata/topology/fact_hash.h"
+#include "topology/fact_hash.h"
 
 namespace {
 

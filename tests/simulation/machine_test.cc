@@ -8,7 +8,7 @@
 #include <string>
 
 #include "machine.h"
-#include "strata/topology/text_file.h"
+#include "topology/text_file.h"
 
 namespace {
 

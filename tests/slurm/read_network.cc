@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "strata/topology/network.h"
+#include "topology/network.h"
 
 using namespace strata::topology;
 

@@ -13,9 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/base/level_tasks.h"
+#include "algorithms/planning/make_plan.h"
+#include "algorithms/planning/planner.h"
 #include "monitoring.h"
 #include "random_settings.h"
-#include "strata/algorithms/planner.h"
 #include "traced_call.h"
 
 namespace {

@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/base/collective.h"
 #include "random.h"
-#include "strata/algorithms/collective.h"
 
 namespace strata::testing {
 

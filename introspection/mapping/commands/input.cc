@@ -2,15 +2,15 @@
 
 #include <memory>
 
+#include "algorithms/report/hierarchy_dump.h"
 #include "command_line.h"
 #include "job.h"
 #include "reading.h"
-#include "strata/algorithms/hierarchy_dump.h"
 #include "strata/mapping/estimate.h"
 #include "strata/mapping/traffic_files.h"
-#include "strata/topology/node_notes.h"
-#include "strata/topology/text.h"
-#include "strata/topology/text_file.h"
+#include "topology/node_notes.h"
+#include "topology/text.h"
+#include "topology/text_file.h"
 
 namespace strata::mapping {
 namespace {

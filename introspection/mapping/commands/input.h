@@ -4,8 +4,8 @@
 #include "job_options.h"
 #include "strata/mapping/link_costs.h"
 #include "strata/mapping/traffic_matrix.h"
-#include "strata/topology/hierarchy.h"
-#include "strata/topology/picture.h"
+#include "topology/hierarchy.h"
+#include "topology/picture.h"
 
 namespace strata::mapping {
 

@@ -6,7 +6,7 @@
 
 #include "command_line.h"
 #include "input.h"
-#include "strata/topology/text.h"
+#include "topology/text.h"
 
 namespace strata::mapping {
 namespace {

@@ -8,7 +8,7 @@
 #include "output.h"
 #include "strata/mapping/reorder.h"
 #include "strata/mapping/traffic_picture.h"
-#include "strata/topology/text.h"
+#include "topology/text.h"
 
 namespace strata::mapping {
 namespace {

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "strata/mapping/traffic_matrix.h"
-#include "strata/topology/text.h"
-#include "strata/topology/text_file.h"
+#include "topology/text.h"
+#include "topology/text_file.h"
 
 namespace strata::mapping {
 namespace {

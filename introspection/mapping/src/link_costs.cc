@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "strata/topology/text.h"
+#include "topology/text.h"
 
 namespace strata::mapping {
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "picture_parts.h"
-#include "strata/topology/svg.h"
-#include "strata/topology/text.h"
+#include "topology/svg.h"
+#include "topology/text.h"
 
 namespace strata::mapping {
 namespace {

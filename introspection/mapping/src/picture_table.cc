@@ -4,7 +4,7 @@
 
 #include "picture_parts.h"
 #include "strata/mapping/traffic_picture.h"
-#include "strata/topology/text.h"
+#include "topology/text.h"
 
 namespace strata::mapping {
 namespace {

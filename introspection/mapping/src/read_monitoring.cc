@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "line_reader.h"
-#include "strata/topology/text.h"
-#include "strata/topology/text_file.h"
+#include "topology/text.h"
+#include "topology/text_file.h"
 #include "traffic_reading.h"
 
 namespace strata::mapping {
@@ -44,9 +44,7 @@ std::uint64_t amount(const LineReader& reader, std::string_view field, std::stri
 /// What this rank has fetched: the line is of the receiver. The request is among S, as a message of 0 bytes.
 bool is_fetch(std::string_view kind) { return kind == "R"; }
 
-bool is_message(std::string_view kind) {
-    return kind == "E" || kind == "I" || kind == "S" || is_fetch(kind);
-}
+bool is_message(std::string_view kind) { return kind == "E" || kind == "I" || kind == "S" || is_fetch(kind); }
 
 /// Lines that say again, by collective operation, what the point-to-point lines hold.
 bool is_collective(std::string_view kind) {

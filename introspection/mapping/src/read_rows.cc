@@ -1,6 +1,6 @@
 #include "line_reader.h"
-#include "strata/topology/text.h"
-#include "strata/topology/text_file.h"
+#include "topology/text.h"
+#include "topology/text_file.h"
 #include "traffic_reading.h"
 
 namespace strata::mapping {

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "line_reader.h"
-#include "strata/topology/text.h"
+#include "topology/text.h"
 #include "traffic_reading.h"
 
 namespace strata::mapping {

@@ -6,7 +6,7 @@
 
 #include "strata/mapping/estimate.h"
 #include "strata/mapping/reorder.h"
-#include "strata/topology/hierarchy.h"
+#include "topology/hierarchy.h"
 
 namespace strata::testing {
 

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "line_reader.h"
-#include "strata/topology/text_file.h"
+#include "topology/text_file.h"
 
 namespace strata::testing {
 namespace {

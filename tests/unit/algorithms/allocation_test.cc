@@ -9,14 +9,16 @@
 #include <tuple>
 #include <vector>
 
+#include "algorithms/engines/bcast_tree.h"
+#include "algorithms/engines/block_exchange.h"
+#include "algorithms/engines/lanes.h"
+#include "algorithms/engines/reduce_tree.h"
+#include "algorithms/patterns/block_routes.h"
+#include "algorithms/patterns/lane_links.h"
+#include "algorithms/patterns/reduction_links.h"
 #include "counted_new.h"
 #include "fabric.h"
 #include "random_shapes.h"
-#include "strata/algorithms/bcast_tree.h"
-#include "strata/algorithms/block_exchange.h"
-#include "strata/algorithms/lanes.h"
-#include "strata/algorithms/reduce_tree.h"
-#include "strata/algorithms/reduction_links.h"
 
 namespace allocation_test {
 namespace {

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/engines/reduce_tree.h"
 #include "halving_oracle.h"
 #include "random_shapes.h"
 #include "reduce_checks.h"
 #include "reduce_runs.h"
 #include "skipped_levels.h"
-#include "strata/algorithms/reduce_tree.h"
 
 namespace allreduce_halving_test {
 namespace {

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/engines/reduce_tree.h"
 #include "allreduce_ring_oracle.h"
 #include "random_shapes.h"
 #include "reduce_checks.h"
 #include "reduce_runs.h"
-#include "strata/algorithms/reduce_tree.h"
 #include "windows.h"
 
 namespace allreduce_ring_test {

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/engines/reduce_tree.h"
 #include "consecutive_shapes.h"
 #include "random_shapes.h"
-#include "reduce_oracle.h"
 #include "reduce_checks.h"
+#include "reduce_oracle.h"
 #include "reduce_runs.h"
-#include "strata/algorithms/reduce_tree.h"
 
 namespace allreduce_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "strata/algorithms/arena_pool.h"
+#include "algorithms/base/arena_pool.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "strata/algorithms/arena.h"
+#include "algorithms/base/arena.h"
 
 #include <gtest/gtest.h>
 

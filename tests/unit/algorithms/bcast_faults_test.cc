@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "algorithms/engines/bcast_tree.h"
 #include "bcast_runs.h"
 #include "random_shapes.h"
-#include "strata/algorithms/bcast_tree.h"
 
 namespace bcast_faults_test {
 namespace {

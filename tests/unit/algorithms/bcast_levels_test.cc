@@ -1,15 +1,16 @@
-#include "strata/algorithms/bcast_levels.h"
+#include "algorithms/engines/bcast_levels.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <mutex>
 
+#include "algorithms/engines/levels.h"
+#include "algorithms/patterns/tree.h"
 #include "bcast_runs.h"
 #include "byte_oracle.h"
 #include "linear_levels.h"
 #include "random_shapes.h"
-#include "strata/algorithms/tree.h"
 
 namespace bcast_levels_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "strata/algorithms/bcast_tree.h"
+#include "algorithms/engines/bcast_tree.h"
 
 #include <gtest/gtest.h>
 

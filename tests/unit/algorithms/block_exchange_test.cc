@@ -1,4 +1,4 @@
-#include "strata/algorithms/block_exchange.h"
+#include "algorithms/patterns/block_routes.h"
 
 #include <gtest/gtest.h>
 

@@ -6,9 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/engines/block_exchange.h"
+#include "algorithms/patterns/block_routes.h"
 #include "block_runs.h"
 #include "random_shapes.h"
-#include "strata/algorithms/block_exchange.h"
 
 namespace block_progress_test {
 namespace {

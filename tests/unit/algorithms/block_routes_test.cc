@@ -5,9 +5,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "algorithms/patterns/block_routes.h"
+#include "algorithms/patterns/tree.h"
 #include "random_shapes.h"
-#include "strata/algorithms/block_exchange.h"
-#include "strata/algorithms/tree.h"
 
 namespace block_routes_test {
 namespace {

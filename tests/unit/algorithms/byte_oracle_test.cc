@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "algorithms/engines/bcast_tree.h"
 #include "bcast_runs.h"
 #include "random_shapes.h"
-#include "strata/algorithms/bcast_tree.h"
 
 namespace byte_oracle_test {
 namespace {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "strata/algorithms/tree.h"
-#include "strata/topology/hierarchy.h"
+#include "algorithms/patterns/tree.h"
+#include "topology/hierarchy.h"
 
 namespace chain_order_test {
 namespace {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "algorithms/engines/levels.h"
 #include "bcast_runs.h"
 #include "byte_oracle.h"
 #include "random_shapes.h"

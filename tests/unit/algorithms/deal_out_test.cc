@@ -1,5 +1,5 @@
 // Places for the items of a group, and for what hangs below them, in two trees at once.
-#include "../../../algorithms/src/deal_out.h"
+#include "algorithms/patterns/deal_out.h"
 
 #include <gtest/gtest.h>
 

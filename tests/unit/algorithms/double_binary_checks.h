@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "../../../algorithms/src/double_binary.h"
+#include "algorithms/patterns/double_binary.h"
 
 namespace strata::testing {
 

@@ -1,5 +1,5 @@
 // The two trees of double_binary over random hierarchies, flows, roots and skipped levels.
-#include "../../../algorithms/src/double_binary.h"
+#include "algorithms/patterns/double_binary.h"
 
 #include <gtest/gtest.h>
 

@@ -6,12 +6,12 @@
 #include <map>
 #include <set>
 
+#include "algorithms/patterns/reduction_links.h"
+#include "algorithms/patterns/tree.h"
 #include "block_runs.h"
 #include "doubling_oracle.h"
 #include "random_shapes.h"
 #include "skipped_levels.h"
-#include "strata/algorithms/reduction_links.h"
-#include "strata/algorithms/tree.h"
 #include "windows.h"
 
 namespace doubling_exchange_test {

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/engines/lanes.h"
 #include "half_runs.h"
 #include "lane_oracle.h"
 #include "random_shapes.h"
 #include "reduce_checks.h"
-#include "strata/algorithms/lanes.h"
 #include "windows.h"
 
 namespace halves_test {

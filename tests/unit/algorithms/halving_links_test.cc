@@ -7,11 +7,11 @@
 #include <set>
 #include <vector>
 
+#include "algorithms/patterns/reduction_links.h"
+#include "algorithms/patterns/tree.h"
 #include "random_shapes.h"
 #include "reduce_runs.h"
 #include "skipped_levels.h"
-#include "strata/algorithms/reduction_links.h"
-#include "strata/algorithms/tree.h"
 
 namespace halving_links_test {
 namespace {

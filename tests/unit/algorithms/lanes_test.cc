@@ -1,4 +1,5 @@
-#include "strata/algorithms/lanes.h"
+#include "algorithms/engines/lanes.h"
+#include "algorithms/patterns/lane_links.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,6 @@
-#include "strata/algorithms/levels.h"
+#include "algorithms/engines/levels.h"
+#include "algorithms/patterns/level_groups.h"
+#include "algorithms/patterns/level_stages.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +10,8 @@
 #include <numeric>
 #include <set>
 
+#include "algorithms/patterns/tree.h"
 #include "random_shapes.h"
-#include "strata/algorithms/tree.h"
 
 namespace levels_test {
 namespace {

@@ -6,12 +6,12 @@
 #include <stdexcept>
 #include <string>
 
+#include "algorithms/engines/perform.h"
 #include "bcast_runs.h"
 #include "block_runs.h"
 #include "half_runs.h"
 #include "random_shapes.h"
 #include "reduce_runs.h"
-#include "strata/algorithms/perform.h"
 
 namespace perform_test {
 namespace {

@@ -6,12 +6,12 @@
 #include <map>
 #include <utility>
 
+#include "algorithms/patterns/tree.h"
 #include "block_oracle.h"
 #include "block_runs.h"
 #include "random_shapes.h"
 #include "reduce_oracle.h"
 #include "reduce_runs.h"
-#include "strata/algorithms/tree.h"
 
 namespace receiver_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "strata/algorithms/reduce_tree.h"
+#include "algorithms/engines/reduce_tree.h"
 
 #include <gtest/gtest.h>
 

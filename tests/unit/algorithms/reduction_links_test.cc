@@ -1,4 +1,4 @@
-#include "strata/algorithms/reduction_links.h"
+#include "algorithms/patterns/reduction_links.h"
 
 #include <gtest/gtest.h>
 

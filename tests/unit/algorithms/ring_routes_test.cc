@@ -5,10 +5,10 @@
 #include <map>
 #include <numeric>
 
+#include "algorithms/patterns/block_routes.h"
+#include "algorithms/patterns/shape.h"
+#include "algorithms/patterns/tree.h"
 #include "random_shapes.h"
-#include "strata/algorithms/block_exchange.h"
-#include "strata/algorithms/shape.h"
-#include "strata/algorithms/tree.h"
 
 namespace ring_routes_test {
 namespace {

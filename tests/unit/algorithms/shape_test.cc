@@ -1,4 +1,4 @@
-#include "strata/algorithms/shape.h"
+#include "algorithms/patterns/shape.h"
 
 #include <gtest/gtest.h>
 

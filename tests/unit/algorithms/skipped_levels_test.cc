@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "algorithms/patterns/tree.h"
 #include "allreduce_ring_oracle.h"
 #include "bcast_runs.h"
 #include "block_oracle.h"
@@ -15,7 +16,6 @@
 #include "reduce_oracle.h"
 #include "reduce_runs.h"
 #include "skipped_levels.h"
-#include "strata/algorithms/tree.h"
 #include "windows.h"
 
 namespace skipped_levels_test {

@@ -1,4 +1,4 @@
-#include "strata/algorithms/tree.h"
+#include "algorithms/patterns/tree.h"
 
 #include <gtest/gtest.h>
 

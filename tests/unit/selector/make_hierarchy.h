@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "strata/topology/hierarchy.h"
+#include "topology/hierarchy.h"
 
 namespace strata::testing {
 

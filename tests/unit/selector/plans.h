@@ -1,7 +1,10 @@
 #pragma once
 // Links and plans that several tests use.
+#include "algorithms/base/link.h"
+#include "algorithms/base/plan.h"
+#include "algorithms/config/overrides.h"
 #include "make_hierarchy.h"
-#include "strata/algorithms/selector.h"
+#include "topology/hierarchy.h"
 
 namespace strata::testing {
 

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <set>
 
+#include "algorithms/config/rules.h"
+#include "algorithms/planning/candidates.h"
+#include "algorithms/planning/make_plan.h"
 #include "plans.h"
-#include "strata/algorithms/candidates.h"
-#include "strata/algorithms/rules.h"
 
 namespace test_candidates {
 namespace {

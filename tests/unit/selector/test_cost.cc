@@ -5,10 +5,13 @@
 #include <numeric>
 #include <random>
 
-#include "../../../algorithms/src/cost_flat.h"
-#include "../../../algorithms/src/cost_tuned.h"
+#include "algorithms/cost/model.h"
+#include "algorithms/openmpi_cost/flat.h"
+#include "algorithms/openmpi_cost/forward_cost.h"
+#include "algorithms/openmpi_cost/tuned.h"
+#include "algorithms/patterns/tree.h"
+#include "algorithms/planning/make_plan.h"
 #include "plans.h"
-#include "strata/algorithms/tree.h"
 
 namespace test_cost {
 namespace {

@@ -8,9 +8,10 @@
 #include <queue>
 #include <tuple>
 
-#include "../../../algorithms/src/cost_flat.h"
+#include "algorithms/cost/model.h"
+#include "algorithms/openmpi_cost/flat.h"
+#include "algorithms/patterns/tree.h"
 #include "plans.h"
-#include "strata/algorithms/tree.h"
 
 namespace test_cost_blocks {
 namespace {

@@ -2,11 +2,13 @@
 // the models against each other.
 #include <gtest/gtest.h>
 
-#include "../../../algorithms/src/cost_links.h"
-#include "../../../algorithms/src/cost_rounds.h"
-#include "../../../algorithms/src/cost_steps.h"
+#include "algorithms/cost/links.h"
+#include "algorithms/cost/model.h"
+#include "algorithms/openmpi_cost/rounds.h"
+#include "algorithms/openmpi_cost/steps.h"
+#include "algorithms/patterns/tree.h"
+#include "algorithms/planning/make_plan.h"
 #include "plans.h"
-#include "strata/algorithms/tree.h"
 
 namespace test_cost_bus {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "../../../algorithms/src/cost_model.h"
+#include "algorithms/cost/model.h"
 #include "plans.h"
 
 namespace test_cost_enough {

@@ -2,7 +2,8 @@
 // shapes.
 #include <gtest/gtest.h>
 
-#include "../../../algorithms/src/cost_links.h"
+#include "algorithms/cost/links.h"
+#include "algorithms/cost/model.h"
 #include "plans.h"
 
 namespace test_cost_halves {

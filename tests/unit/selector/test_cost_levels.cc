@@ -4,14 +4,21 @@
 #include <cmath>
 #include <map>
 
-#include "../../../algorithms/src/cost_level_methods.h"
-#include "../../../algorithms/src/cost_level_patterns.h"
-#include "../../../algorithms/src/cost_levels.h"
-#include "../../../algorithms/src/cost_tuned.h"
+#include "algorithms/base/collective.h"
+#include "algorithms/base/level_tasks.h"
+#include "algorithms/base/link.h"
+#include "algorithms/base/operation.h"
+#include "algorithms/base/plan.h"
+#include "algorithms/config/overrides.h"
+#include "algorithms/openmpi_cost/forward_cost.h"
+#include "algorithms/openmpi_cost/level_methods.h"
+#include "algorithms/openmpi_cost/level_patterns.h"
+#include "algorithms/openmpi_cost/levels.h"
+#include "algorithms/openmpi_cost/tuned.h"
+#include "algorithms/planning/make_plan.h"
 #include "make_hierarchy.h"
 #include "plans.h"
-#include "strata/algorithms/levels.h"
-#include "strata/algorithms/selector.h"
+#include "topology/hierarchy.h"
 
 namespace test_cost_levels {
 namespace {

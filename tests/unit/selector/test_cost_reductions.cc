@@ -1,7 +1,9 @@
 // What reductions and barriers are predicted to cost: sums done by hand, and bounds between collectives.
 #include <gtest/gtest.h>
 
-#include "../../../algorithms/src/cost_links.h"
+#include "algorithms/cost/links.h"
+#include "algorithms/cost/model.h"
+#include "algorithms/openmpi_cost/forward_cost.h"
 #include "plans.h"
 
 namespace test_cost_reductions {

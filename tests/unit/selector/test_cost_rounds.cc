@@ -4,10 +4,11 @@
 
 #include <bit>
 
-#include "../../../algorithms/src/cost_links.h"
-#include "../../../algorithms/src/cost_steps.h"
+#include "algorithms/cost/links.h"
+#include "algorithms/cost/model.h"
+#include "algorithms/openmpi_cost/steps.h"
+#include "algorithms/patterns/reduction_links.h"
 #include "plans.h"
-#include "strata/algorithms/reduction_links.h"
 
 namespace test_cost_rounds {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "../../../algorithms/src/cost_links.h"
-#include "../../../algorithms/src/cost_steps.h"
+#include "algorithms/cost/links.h"
+#include "algorithms/openmpi_cost/steps.h"
 #include "plans.h"
 
 namespace test_cost_steps {

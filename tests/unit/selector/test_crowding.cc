@@ -1,8 +1,9 @@
 // Where ranks share processors: our own engines would compete for them.
 #include <gtest/gtest.h>
 
+#include "algorithms/planning/make_plan.h"
+#include "algorithms/report/plan_listing.h"
 #include "plans.h"
-#include "strata/algorithms/plan_listing.h"
 
 namespace strata::algorithms {
 namespace test_crowding {

@@ -1,9 +1,11 @@
 // When the levels engine is taken without being asked for.
 #include <gtest/gtest.h>
 
+#include "algorithms/openmpi_cost/levels.h"
+#include "algorithms/planning/delegation.h"
+#include "algorithms/planning/make_plan.h"
+#include "algorithms/report/plan_listing.h"
 #include "plans.h"
-#include "strata/algorithms/delegation.h"
-#include "strata/algorithms/plan_listing.h"
 
 namespace test_delegation {
 namespace {

@@ -3,11 +3,12 @@
 
 #include <algorithm>
 
+#include "algorithms/planning/make_plan.h"
+#include "algorithms/report/hierarchy_dump.h"
+#include "algorithms/report/plan_listing.h"
 #include "plans.h"
-#include "strata/algorithms/hierarchy_dump.h"
-#include "strata/algorithms/plan_listing.h"
-#include "strata/topology/picture.h"
-#include "strata/topology/text_file.h"
+#include "topology/picture.h"
+#include "topology/text_file.h"
 
 namespace test_listing {
 namespace {
@@ -131,7 +132,8 @@ TEST(Dump, AHierarchyIsReadBack) {
 TEST(Dump, LevelsMayNestEitherWay) {
     // Node 0 has two NUMA domains in a package, node 1 two packages in a NUMA domain.
     const auto object = [](strata::topology::LevelKind kind, std::uint16_t index) {
-        return strata::topology::HardwareObject{static_cast<std::uint16_t>(1U << static_cast<int>(kind)), index};
+        return strata::topology::HardwareObject{static_cast<std::uint16_t>(1U << static_cast<int>(kind)),
+                                                index};
     };
     std::vector<strata::topology::LocalityRecord> records(6);
     for (std::uint16_t rank = 0; rank < 6; ++rank) {

@@ -4,8 +4,12 @@
 #include <stdexcept>
 #include <string>
 
+#include "algorithms/base/collective.h"
+#include "algorithms/base/link.h"
+#include "algorithms/base/plan.h"
+#include "algorithms/config/overrides.h"
+#include "algorithms/planning/make_plan.h"
 #include "make_hierarchy.h"
-#include "strata/algorithms/selector.h"
 
 namespace test_parsers {
 namespace {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "algorithms/planning/make_plan.h"
 #include "plans.h"
 #include "weighed.h"
 

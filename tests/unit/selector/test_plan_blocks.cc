@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "../../../algorithms/src/cost_tuned.h"
+#include "algorithms/openmpi_cost/tuned.h"
+#include "algorithms/planning/make_plan.h"
 #include "plans.h"
 #include "weighed.h"
 

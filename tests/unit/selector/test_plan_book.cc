@@ -6,8 +6,9 @@
 #include <thread>
 #include <vector>
 
+#include "algorithms/planning/make_plan.h"
+#include "algorithms/planning/plan_book.h"
 #include "plans.h"
-#include "strata/algorithms/plan_book.h"
 
 namespace test_plan_book {
 namespace {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <random>
 
-#include "../../../algorithms/src/cost_tuned.h"
-#include "../../../algorithms/src/link_range.h"
-#include "../../../algorithms/src/models.h"
+#include "algorithms/cost/link_range.h"
+#include "algorithms/openmpi_cost/tuned.h"
+#include "algorithms/planning/models.h"
 #include "plans.h"
 
 namespace test_plan_cost {

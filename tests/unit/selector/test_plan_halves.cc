@@ -5,8 +5,11 @@
 #include <iterator>
 #include <string>
 
+#include "algorithms/base/level_tasks.h"
+#include "algorithms/cost/model.h"
+#include "algorithms/planning/make_plan.h"
+#include "algorithms/report/plan_listing.h"
 #include "plans.h"
-#include "strata/algorithms/plan_listing.h"
 
 namespace test_plan_halves {
 namespace {

@@ -5,9 +5,9 @@
 #include <functional>
 #include <set>
 
+#include "algorithms/base/plan_hash.h"
+#include "algorithms/planning/probe_plans.h"
 #include "plans.h"
-#include "strata/algorithms/plan_hash.h"
-#include "strata/algorithms/probe_plans.h"
 
 namespace test_plan_hash {
 namespace {
@@ -31,8 +31,12 @@ TEST(PlanHash, TellsEveryChangeOfMessages) {
         [](Plan& p) { p.levels[0].level.height = 0; },
         [](Plan& p) { p.levels[0].method.algorithm = Algorithm::knomial; },
         [](Plan& p) { p.levels[0].method.radix = 4; },
-        [](Plan& p) { p.levels[1].method = {Algorithm::component, 0, "tuned"}; },
-        [](Plan& p) { p.levels[1].method = {Algorithm::component, 0, "basic"}; },
+        [](Plan& p) {
+            p.levels[1].method = {Algorithm::component, 0, "tuned"};
+        },
+        [](Plan& p) {
+            p.levels[1].method = {Algorithm::component, 0, "basic"};
+        },
         [](Plan& p) { p.levels[1].segment_bytes = 4096; },
         [](Plan& p) { p.levels.pop_back(); },
         [](Plan& p) { p.skipped.clear(); },

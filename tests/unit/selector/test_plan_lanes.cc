@@ -1,6 +1,7 @@
 // make_plan for trees over several network cards.
 #include <gtest/gtest.h>
 
+#include "algorithms/planning/make_plan.h"
 #include "plans.h"
 
 namespace test_plan_lanes {

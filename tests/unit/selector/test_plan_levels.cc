@@ -1,10 +1,16 @@
 // Plans for the levels engine.
 #include <gtest/gtest.h>
 
+#include "algorithms/base/collective.h"
+#include "algorithms/base/level_tasks.h"
+#include "algorithms/base/link.h"
+#include "algorithms/base/operation.h"
+#include "algorithms/base/plan.h"
+#include "algorithms/config/overrides.h"
+#include "algorithms/planning/make_plan.h"
 #include "make_hierarchy.h"
 #include "plans.h"
-#include "strata/algorithms/levels.h"
-#include "strata/algorithms/selector.h"
+#include "topology/hierarchy.h"
 
 namespace test_plan_levels {
 namespace {

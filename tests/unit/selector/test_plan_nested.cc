@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "../../../algorithms/src/level_search.h"
-#include "../../../algorithms/src/skip_words.h"
+#include "algorithms/config/excluded_levels.h"
+#include "algorithms/planning/level_search.h"
+#include "algorithms/planning/make_plan.h"
 #include "plans.h"
 
 namespace test_plan_nested {

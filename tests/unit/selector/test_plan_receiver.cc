@@ -1,6 +1,8 @@
 // make_plan for a Gather whose root is far from its node's card.
 #include <gtest/gtest.h>
 
+#include "algorithms/openmpi_cost/forward_cost.h"
+#include "algorithms/planning/make_plan.h"
 #include "plans.h"
 
 namespace test_plan_receiver {

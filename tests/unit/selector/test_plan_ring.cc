@@ -3,7 +3,9 @@
 
 #include <set>
 
-#include "../../../algorithms/src/cost_links.h"
+#include "algorithms/cost/links.h"
+#include "algorithms/cost/model.h"
+#include "algorithms/planning/make_plan.h"
 #include "plans.h"
 #include "weighed.h"
 

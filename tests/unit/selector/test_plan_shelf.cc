@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
+#include "algorithms/planning/plan_shelf.h"
 #include "plans.h"
-#include "strata/algorithms/plan_shelf.h"
-#include "strata/topology/fact_hash.h"
+#include "topology/fact_hash.h"
 
 namespace test_plan_shelf {
 namespace {

@@ -5,9 +5,11 @@
 #include <numeric>
 #include <limits>
 
-#include "../../../algorithms/src/level_search.h"
+#include "algorithms/cost/model.h"
+#include "algorithms/cost/sample_nodes.h"
+#include "algorithms/planning/level_search.h"
+#include "algorithms/planning/make_plan.h"
 #include "plans.h"
-#include "../../../algorithms/src/sample_nodes.h"
 
 namespace test_plan_skipped {
 namespace {

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/openmpi_cost/forward_cost.h"
+#include "algorithms/planning/make_plan.h"
+#include "algorithms/planning/planner.h"
 #include "plans.h"
-#include "strata/algorithms/planner.h"
 
 namespace test_planner {
 namespace {

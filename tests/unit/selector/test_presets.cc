@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <string>
 
+#include "algorithms/config/rules.h"
+#include "algorithms/planning/make_plan.h"
 #include "plans.h"
-#include "strata/algorithms/rules.h"
 
 namespace test_presets {
 namespace {

@@ -3,9 +3,10 @@
 #include <map>
 #include <tuple>
 
-#include "../../../algorithms/src/cost_tuned.h"
+#include "algorithms/openmpi_cost/flat_program.h"
+#include "algorithms/openmpi_cost/forward_cost.h"
+#include "algorithms/openmpi_cost/tuned.h"
 #include "make_hierarchy.h"
-#include "strata/algorithms/flat_program.h"
 
 namespace strata::algorithms {
 namespace test_previous_programs {

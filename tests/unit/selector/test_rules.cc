@@ -4,7 +4,7 @@
 #include <clocale>
 #include <string>
 
-#include "strata/algorithms/rules.h"
+#include "algorithms/config/rules.h"
 
 namespace test_rules {
 namespace {

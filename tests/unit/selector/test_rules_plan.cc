@@ -6,8 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "algorithms/config/rules.h"
+#include "algorithms/planning/make_plan.h"
 #include "plans.h"
-#include "strata/algorithms/rules.h"
 
 namespace test_rules_plan {
 namespace {

@@ -1,6 +1,8 @@
 // Reductions and broadcasts of few segments, where somebody has told what links inside nodes cost.
 #include <gtest/gtest.h>
 
+#include "algorithms/cost/model.h"
+#include "algorithms/planning/make_plan.h"
 #include "plans.h"
 
 namespace test_short_segments {

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include "algorithms/config/rules.h"
+#include "algorithms/cost/model.h"
+#include "algorithms/planning/make_plan.h"
+#include "algorithms/report/plan_listing.h"
 #include "plans.h"
-#include "strata/algorithms/plan_listing.h"
-#include "strata/algorithms/rules.h"
 
 namespace test_skip_words {
 namespace {

@@ -1,6 +1,7 @@
 // Where the values of a plan come from.
 #include <gtest/gtest.h>
 
+#include "algorithms/planning/make_plan.h"
 #include "plans.h"
 
 namespace test_sources {

@@ -5,12 +5,12 @@
 #include <stdexcept>
 #include <string>
 
+#include "algorithms/base/algorithm.h"
+#include "algorithms/base/collective.h"
+#include "algorithms/base/level_tasks.h"
+#include "algorithms/base/link.h"
+#include "algorithms/base/plan.h"
 #include "make_hierarchy.h"
-#include "strata/algorithms/algorithm.h"
-#include "strata/algorithms/collective.h"
-#include "strata/algorithms/levels.h"
-#include "strata/algorithms/link.h"
-#include "strata/algorithms/plan.h"
 
 namespace test_tables {
 namespace {

@@ -6,8 +6,10 @@
 #include <bit>
 #include <random>
 
-#include "../../../algorithms/src/cost_links.h"
-#include "../../../algorithms/src/cost_tuned.h"
+#include "algorithms/cost/links.h"
+#include "algorithms/cost/model.h"
+#include "algorithms/openmpi_cost/forward_cost.h"
+#include "algorithms/openmpi_cost/tuned.h"
 #include "plans.h"
 
 namespace test_tuned_cost {

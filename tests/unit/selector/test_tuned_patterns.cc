@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "../../../algorithms/src/cost_tuned.h"
+#include "algorithms/openmpi_cost/tuned.h"
 #include "plans.h"
 
 namespace test_tuned_patterns {

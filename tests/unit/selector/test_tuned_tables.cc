@@ -1,7 +1,7 @@
 // What coll/tuned 4.1 takes by default: points on both sides of its limits, as its sources have them.
 #include <gtest/gtest.h>
 
-#include "../../../algorithms/src/cost_tuned.h"
+#include "algorithms/openmpi_cost/tuned.h"
 
 namespace test_tuned_tables {
 namespace {

@@ -1,8 +1,8 @@
 // What a job says of its calls, and how that is read again.
 #include <gtest/gtest.h>
 
-#include "strata/algorithms/usage.h"
-#include "strata/topology/text_file.h"
+#include "algorithms/report/usage.h"
+#include "topology/text_file.h"
 
 namespace strata::algorithms {
 namespace test_usage {

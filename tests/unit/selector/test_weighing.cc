@@ -4,7 +4,9 @@
 #include <bit>
 #include <cmath>
 
-#include "../../../algorithms/src/link_range.h"
+#include "algorithms/cost/link_range.h"
+#include "algorithms/cost/model.h"
+#include "algorithms/planning/make_plan.h"
 #include "weighed.h"
 
 namespace test_weighing {

@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../../algorithms/src/cost_model.h"
-#include "../../../algorithms/src/receiver.h"
+#include "algorithms/cost/choose_window.h"
+#include "algorithms/cost/model.h"
+#include "algorithms/cost/receiver.h"
+#include "algorithms/openmpi_cost/forward_cost.h"
+#include "algorithms/planning/make_plan.h"
 #include "plans.h"
 
 namespace strata::testing {

@@ -1,4 +1,4 @@
-#include "strata/topology/card_lanes.h"
+#include "topology/card_lanes.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "errors.h"
-#include "strata/topology/machine.h"
-#include "strata/topology/network_card.h"
+#include "topology/machine.h"
+#include "topology/network_card.h"
 
 namespace strata::topology::card_test {
 namespace {

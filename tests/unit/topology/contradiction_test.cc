@@ -1,4 +1,4 @@
-#include "strata/topology/contradiction.h"
+#include "topology/contradiction.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "records.h"
-#include "strata/topology/hierarchy.h"
+#include "topology/hierarchy.h"
 
 namespace strata::topology::custom_groups_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "strata/topology/fact_hash.h"
+#include "topology/fact_hash.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <set>
 
 #include "records.h"
-#include "strata/topology/hierarchy.h"
+#include "topology/hierarchy.h"
 
 namespace strata::topology::fact_hash_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "strata/topology/hierarchy_hint.h"
+#include "topology/hierarchy_hint.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include "properties.h"
 #include "random_jobs.h"
 #include "records.h"
-#include "strata/topology/leaders.h"
+#include "topology/leaders.h"
 
 namespace strata::topology::hierarchy_property_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "strata/topology/hierarchy.h"
+#include "topology/hierarchy.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "records.h"
-#include "strata/topology/picture.h"
+#include "topology/picture.h"
 
 namespace strata::topology::hierarchy_test {
 namespace {

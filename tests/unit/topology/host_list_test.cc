@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "errors.h"
-#include "strata/topology/network.h"
+#include "topology/network.h"
 
 namespace strata::topology::host_list_test {
 namespace {

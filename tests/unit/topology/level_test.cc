@@ -1,4 +1,4 @@
-#include "strata/topology/level.h"
+#include "topology/level.h"
 
 #include <gtest/gtest.h>
 

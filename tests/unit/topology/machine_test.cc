@@ -1,4 +1,4 @@
-#include "strata/topology/machine.h"
+#include "topology/machine.h"
 
 #include <gtest/gtest.h>
 #include <hwloc.h>

@@ -1,4 +1,4 @@
-#include "strata/topology/network.h"
+#include "topology/network.h"
 
 #include <gtest/gtest.h>
 

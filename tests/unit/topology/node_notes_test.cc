@@ -1,4 +1,4 @@
-#include "strata/topology/node_notes.h"
+#include "topology/node_notes.h"
 
 #include <gtest/gtest.h>
 

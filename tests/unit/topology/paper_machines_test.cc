@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "records.h"
-#include "strata/topology/picture.h"
+#include "topology/picture.h"
 
 namespace strata::topology::paper_machines_test {
 namespace {

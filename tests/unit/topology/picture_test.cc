@@ -1,4 +1,4 @@
-#include "strata/topology/picture.h"
+#include "topology/picture.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "strata/topology/hierarchy.h"
+#include "topology/hierarchy.h"
 
 /// What must hold for the hierarchy of any job. Failures are reported as usual; the caller's SCOPED_TRACE
 /// says for which job.

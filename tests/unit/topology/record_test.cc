@@ -3,7 +3,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "strata/topology/locality_record.h"
+#include "topology/locality_record.h"
 
 namespace strata::topology::record_test {
 namespace {

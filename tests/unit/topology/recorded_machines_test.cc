@@ -9,8 +9,8 @@
 #include <sstream>
 
 #include "records.h"
-#include "strata/topology/leaders.h"
-#include "strata/topology/network_card.h"
+#include "topology/leaders.h"
+#include "topology/network_card.h"
 
 namespace strata::topology::recorded_machines_test {
 namespace {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "strata/topology/hierarchy.h"
-#include "strata/topology/machine.h"
+#include "topology/hierarchy.h"
+#include "topology/machine.h"
 
 namespace strata::testing {
 

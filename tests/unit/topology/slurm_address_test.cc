@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "strata/topology/network.h"
+#include "topology/network.h"
 
 namespace strata::topology::slurm_address_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "strata/topology/svg.h"
+#include "topology/svg.h"
 
 #include <gtest/gtest.h>
 

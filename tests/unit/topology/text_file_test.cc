@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "strata/topology/text_file.h"
+#include "topology/text_file.h"
 
 namespace text_file_test {
 namespace {

@@ -3,7 +3,7 @@
 #include <clocale>
 #include <cstdio>
 
-#include "strata/topology/text.h"
+#include "topology/text.h"
 
 namespace strata::topology::text_test {
 namespace {

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "records.h"
-#include "strata/topology/hierarchy.h"
+#include "topology/hierarchy.h"
 
 namespace strata::topology::validate_test {
 namespace {

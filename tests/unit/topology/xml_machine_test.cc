@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "strata/topology/machine.h"
+#include "topology/machine.h"
 
 namespace strata::topology::xml_machine_test {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "strata/mapping/link_costs.h"
 #include "strata/mapping/traffic_matrix.h"
-#include "strata/topology/hierarchy.h"
+#include "topology/hierarchy.h"
 
 namespace strata::mapping {
 

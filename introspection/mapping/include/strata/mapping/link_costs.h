@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "strata/topology/hierarchy.h"
-#include "strata/topology/level.h"
+#include "topology/hierarchy.h"
+#include "topology/level.h"
 
 namespace strata::mapping {
 

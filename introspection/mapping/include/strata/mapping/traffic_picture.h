@@ -4,8 +4,8 @@
 
 #include "strata/mapping/estimate.h"
 #include "strata/mapping/traffic_matrix.h"
-#include "strata/topology/hierarchy.h"
-#include "strata/topology/picture.h"
+#include "topology/hierarchy.h"
+#include "topology/picture.h"
 
 namespace strata::mapping {
 

@@ -1,0 +1,86 @@
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "topology/level.h"
+
+namespace strata::algorithms {
+
+/// What one level's links cost. Defaults per level kind: link.cc, with their reasons.
+struct LinkParameters {
+    double latency_us = 1;        ///< first byte of a message, end to end
+    double overhead_us = 1;       ///< processor time per message at each end
+    double bytes_per_us = 1000;   ///< of one child group's (or process's) connection to this level
+    std::size_t eager_bytes = 0;  ///< largest message that needs no handshake; 0 = unknown
+    double parallel =
+        1;  ///< transfers that one child group's connection to this level carries at full speed at once
+    /// By how much longer a process far from its node's card takes to receive over this level, as a share of
+    /// the time on the wire. Default: seed paper on NUIOA collectives, section 3 (near processes receive 10
+    /// to 50 % more).
+    double far_share = 0.25;
+    /// What the handshake of a message that needs one adds before its first byte. Empty: one round trip.
+    std::optional<double> handshake_us = {};
+    /// Of all that moves at once inside one group of this level, between its children or through them to the
+    /// outside: its memory controllers, or the backplane of a switch. 0: no limit known.
+    double bus_bytes_per_us = 0;
+    /// Inside nodes: engines move the bytes, in and out at the same time as cards do, no processor copies
+    /// them.
+    bool offloaded = false;
+    /// Time for which one message at least occupies a connection between nodes, however small (the gap of the
+    /// LogGP model): a card, or the kernel before it, handles one message after the other. Empty: as long as
+    /// a processor is busy with it. Inside nodes copies have no such bottleneck.
+    std::optional<double> gap_us = {};
+};
+
+/// Some of a level's LinkParameters; what is empty stays as it is.
+struct LinkSetting {
+    std::optional<double> latency_us = {};
+    std::optional<double> overhead_us = {};
+    std::optional<double> bytes_per_us = {};
+    std::optional<std::size_t> eager_bytes = {};
+    std::optional<double> parallel = {};
+    std::optional<double> far_share = {};
+    std::optional<double> handshake_us = {};
+    std::optional<double> bus_bytes_per_us = {};
+    std::optional<bool> offloaded = {};
+    std::optional<double> gap_us = {};
+};
+
+/// Bytes per microsecond at which one core combines two vectors, where a table of links does not say. Sums of
+/// doubles, one core of a Xeon server: 2,900 to 4,800 when both come from memory, 10,000 to 21,000 when both
+/// are in a cache. Of the two operands of a fold one has just arrived, the other comes from memory or is the
+/// last fold's result.
+inline constexpr double folded_bytes_per_us = 5000;
+
+/// Link parameters by level; a level that was not set answers with the defaults of its kind.
+class LinkTable {
+public:
+    LinkTable();
+    LinkParameters at(topology::LevelKey level) const;
+    /// The latest of several settings that match a level holds, value by value. `eager_bytes` 0 keeps the
+    /// limit in force.
+    void set(topology::LevelPattern level, const LinkParameters& link);
+    /// What settings give for this level; the rest is the default of its kind.
+    LinkSetting given(topology::LevelKey level) const;
+    void set_some(topology::LevelPattern level, const LinkSetting& link);
+    /// Handshake limits of the levels above the node, and of the node and below; 0 = default.
+    void set_eager_limits(std::size_t network_bytes, std::size_t node_bytes);
+    std::size_t network_eager_bytes() const { return network_eager_; }
+    std::size_t node_eager_bytes() const { return node_eager_; }
+    /// Bytes of one operand that a core combines with another one in a microsecond.
+    void set_fold(double bytes_per_us) { fold_bytes_per_us_ = bytes_per_us; }
+    double fold_us(double bytes) const { return bytes / fold_bytes_per_us_; }
+
+private:
+    struct Entry {
+        topology::LevelPattern level;
+        LinkSetting link;
+    };
+    std::vector<Entry> entries_;
+    std::size_t network_eager_ = 0;
+    std::size_t node_eager_ = 0;
+    double fold_bytes_per_us_;
+};
+
+}  // namespace strata::algorithms

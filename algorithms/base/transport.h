@@ -1,0 +1,84 @@
+#pragma once
+#include <cstddef>
+#include <span>
+
+#include "algorithms/base/collective.h"
+#include "topology/level.h"
+
+namespace strata::algorithms {
+
+/// The level that messages to a peer cross.
+struct PeerLevel {
+    int peer = -1;
+    topology::LevelKind kind = topology::LevelKind::cluster;
+    bool network = true;  ///< its links leave the node
+    bool operator==(const PeerLevel&) const = default;
+};
+
+/// Non-blocking messages between the ranks of one communicator, as the engines need them. Messages of one
+/// pair and lane arrive in the order sent; there are no tags. Return codes: 0 is success, any other value is
+/// the transport's own and is passed on unchanged.
+class Transport {
+public:
+    /// Lanes are 0..most_lanes-1: what streams over several trees at once is told apart by them.
+    static constexpr int most_lanes = 4;
+    /// When a send in a slot has completed. Where the transport buffers, only `matched` bounds what is under
+    /// way: what waits in buffers of a link delays the acknowledgements of what comes the other way.
+    enum class Completion {
+        local,   ///< its data may be changed
+        matched  ///< and its receive has been posted
+    };
+    virtual ~Transport() = default;
+
+    /// What follows, up to the next carry(), belongs to one call of `collective` whose messages go to and
+    /// come from these peers, ascending; `levels` must live as long. Said before begin() and send(), or
+    /// never.
+    virtual void carry(Collective /*collective*/, std::span<const PeerLevel> /*levels*/) {}
+
+    /// Makes slots 0..slots-1 available, all idle.
+    virtual int begin(int slots) = 0;
+    /// Starts a message in an idle slot; `data` stays untouched (isend) or undefined (irecv) until it
+    /// completes.
+    virtual int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane,
+                      Completion completion) = 0;
+    virtual int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int lane) = 0;
+    int isend(int slot, const std::byte* data, std::size_t bytes, int peer) {
+        return isend(slot, data, bytes, peer, 0, Completion::local);
+    }
+    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane) {
+        return isend(slot, data, bytes, peer, lane, Completion::local);
+    }
+    int irecv(int slot, std::byte* data, std::size_t bytes, int peer) {
+        return irecv(slot, data, bytes, peer, 0);
+    }
+    /// Waits until at least one busy slot has completed; writes completed slots (now idle) to `done` and
+    /// their number to `count`, at least one and perhaps not all. `done` has room for every slot of begin().
+    /// With no busy slot: count = 0. A failed message's code is returned.
+    virtual int wait_some(std::span<int> done, int& count) = 0;
+    /// Blocking single messages on lane 0, for the many calls that are one message long. Independent of
+    /// slots.
+    virtual int send(const std::byte* data, std::size_t bytes, int peer) = 0;
+    virtual int recv(std::byte* data, std::size_t bytes, int peer) = 0;
+    /// Gives up every busy slot after an error.
+    virtual void abandon() noexcept = 0;
+};
+
+/// The data of one rooted operation as packed bytes. The default is plain memory; a data type with gaps is
+/// packed and unpacked piece by piece while the pieces travel.
+class PackedBuffer {
+public:
+    PackedBuffer(std::byte* data, std::size_t bytes) : data_(data), bytes_(bytes) {}
+    virtual ~PackedBuffer() = default;
+    std::byte* data() const { return data_; }
+    std::size_t bytes() const { return bytes_; }
+    /// Root: bytes [0, end) must be valid at data() on return. Called with growing `end`.
+    virtual int produce(std::size_t /*end*/) { return 0; }
+    /// Receiver: bytes [0, end) have arrived. Called with growing `end`, at last with bytes().
+    virtual int consume(std::size_t /*end*/) { return 0; }
+
+protected:
+    std::byte* data_;
+    std::size_t bytes_;
+};
+
+}  // namespace strata::algorithms

@@ -1,0 +1,91 @@
+// The exchange among the stand-ins of the topmost group: the part of ExchangeModel in which all go in rounds.
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "algorithms/cost/exchange.h"
+#include "algorithms/cost/links.h"
+
+namespace strata::algorithms {
+
+/// One round of the exchange, all of whose messages start together.
+double ExchangeModel::round_us(const Crossings& crossings, double bytes, double others, const LevelPlan& plan,
+                               const Window& window) const {
+    const Stream stream = cut({.bytes = bytes}, plan.segment_bytes);
+    double us = message_us(crossings, bytes, others, stream.message);
+    for (const Crossing& way : crossings) {
+        const LinkParameters& link = links_[way.level];
+        // Each sends as many as it receives.
+        const double busy = 2 * stream.messages * link.overhead_us + link.latency_us;
+        us = std::max({us, busy, acknowledged_us(way.level, stream, plan.segment_bytes, window)});
+    }
+    return us;
+}
+
+/// The message of one place, of `bytes`, in a round (of Rounds::by_place), which crosses with all others of
+/// the round `together`; `mean`: bytes of these.
+double ExchangeModel::own_us(const Rounds& rounds, std::size_t round, const Crossings& together,
+                             std::size_t place, double bytes, double mean, const LevelPlan& plan,
+                             const Window& window) const {
+    const bool alike = rounds.by_place.empty();
+    const Crossings& own = alike ? together : rounds.ways[rounds.by_place[round][place]];
+    // A processor that moves the bytes itself first sends its own, then takes in the other's.
+    return round_us(own, bytes, mean, plan, window) + bytes * copy_us_per_byte(own);
+}
+
+/// Among the stand-ins of the topmost group: in every round all that each has. Each waits for its partner
+/// only.
+void ExchangeModel::exchange(const LevelPlan& plan, const Window& window) {
+    if (places_.empty()) places_ = places_side_by_side();
+    const Rounds& rounds = rounds_among(Places::side_by_side);
+    const bool alike = rounds.by_place.empty();
+    const auto bytes_of = [&](int rank) { return bytes_ * ranks_[rank].below / all_ranks_; };
+    const auto joins = [&](std::size_t round, const Crossings& together, std::size_t place, double bytes) {
+        return own_us(rounds, round, together, place, bytes, bytes, plan, window);
+    };
+    std::vector<double> at;
+    std::vector<double> held;
+    for (std::size_t place = 0; place < places_.size(); ++place) {
+        const auto& [rank, partner] = places_[place];
+        at.push_back(ranks_[rank].arrivals.all());
+        held.push_back(bytes_of(rank));
+        if (partner < 0) continue;
+        at.back() = std::max(at.back(), ranks_[partner].arrivals.all()) +
+                    joins(0, rounds.before, place, bytes_of(partner));
+        held.back() += bytes_of(partner);
+    }
+    for (std::size_t distance = held.size() / 2; distance > 0; distance /= 2) {
+        const double most = *std::max_element(held.begin(), held.end());
+        const double mean = std::accumulate(held.begin(), held.end(), 0.0) / static_cast<double>(held.size());
+        const auto round = static_cast<std::size_t>(std::countr_zero(distance));
+        const double all_us =
+            alike ? own_us(rounds, round + 1, rounds.rounds[round], 0, most, mean, plan, window) : 0;
+        std::vector<std::pair<double, double>> timed(rounds.ways.size(), {-1, 0});  // bytes, us
+        const auto us = [&](std::size_t place) {
+            if (alike) return all_us;
+            auto& [bytes, own] = timed[static_cast<std::size_t>(rounds.by_place[round + 1][place])];
+            if (bytes != held[place])
+                own = own_us(rounds, round + 1, {}, place, held[place], mean, plan, window);
+            bytes = held[place];
+            return own;
+        };
+        for (std::size_t place = 0; place < held.size(); ++place) {
+            const std::size_t peer = place ^ distance;
+            if (peer < place) continue;
+            at[place] = at[peer] = std::max(at[place], at[peer]) + std::max(us(place), us(peer));
+            held[place] = held[peer] = held[place] + held[peer];
+        }
+    }
+    constexpr int nobody = -1;
+    for (std::size_t place = 0; place < places_.size(); ++place) {
+        const auto& [rank, partner] = places_[place];
+        ranks_[rank].arrivals.add(nobody, at[place], 0, 0);
+        if (partner < 0) continue;
+        const double last = joins(rounds.rounds.size() + 1, rounds.after, place, bytes_ - bytes_of(partner));
+        ranks_[partner].arrivals.add(nobody, at[place] + last, 0, 0);
+    }
+}
+
+}  // namespace strata::algorithms

@@ -1,0 +1,214 @@
+#include "algorithms/cost/sample_nodes.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace strata::algorithms {
+namespace {
+
+using topology::Group;
+using topology::Hierarchy;
+
+constexpr int parts = 2;  // of everything between nodes
+
+/// Copies what is left of a machine.
+class Copier {
+public:
+    Copier(const Hierarchy& whole, std::vector<int> kept) : whole_(whole), rank_of_(whole.stop.size(), -1) {
+        std::sort(kept.begin(), kept.end());
+        for (std::size_t i = 0; i < kept.size(); ++i) rank_of_[kept[i]] = static_cast<int>(i);
+        sample_.hierarchy.stop.resize(kept.size());
+        add(0, -1);
+        sample_.hierarchy.crowding = std::min(whole_.crowding, static_cast<double>(kept.size()));
+    }
+
+    /// -1: left out.
+    int rank_of(int rank) const { return rank_of_[rank]; }
+    Sample take(int root) {
+        sample_.root = rank_of_[root];
+        return std::move(sample_);
+    }
+
+private:
+    int add(int group, int parent);
+    std::vector<int> renumbered(const std::vector<int>& ranks) const {
+        std::vector<int> kept;
+        for (const int rank : ranks) {
+            if (rank_of_[rank] >= 0) kept.push_back(rank_of_[rank]);
+        }
+        return kept;
+    }
+
+    const Hierarchy& whole_;
+    std::vector<int> rank_of_;  ///< rank -> its new number
+    Sample sample_;
+};
+
+/// Copies a group and what is left of those below it; returns its new index, -1: nothing is left.
+int Copier::add(int group, int parent) {
+    const Group& old = whole_.groups[group];
+    std::vector<int> members = renumbered(old.members);
+    if (members.empty()) return -1;
+    auto& groups = sample_.hierarchy.groups;
+    const int index = static_cast<int>(groups.size());
+    Group copy;
+    copy.level = old.level;
+    copy.object = old.object;
+    copy.around = old.around;
+    copy.parent = parent;
+    copy.depth = parent < 0 ? 0 : groups[parent].depth + 1;
+    copy.direct = renumbered(old.direct);
+    copy.members = std::move(members);
+    for (const int rank : copy.members) sample_.hierarchy.stop[rank] = index;
+    groups.push_back(std::move(copy));
+    std::vector<int> children;
+    for (const int child : old.children) {
+        const int added = add(child, index);
+        if (added >= 0) children.push_back(added);
+    }
+    std::sort(children.begin(), children.end(),
+              [&](int a, int b) { return groups[a].members.front() < groups[b].members.front(); });
+    Group& self = groups[index];
+    self.children = std::move(children);
+    const int leader = rank_of_[old.leader];
+    self.leader = leader >= 0           ? leader
+                  : self.direct.empty() ? groups[self.children.front()].leader
+                                        : self.direct.front();
+    return index;
+}
+
+/// The part with the root and the largest one besides of all that a group between nodes divides.
+void collect_parts(const Hierarchy& whole, int root, int group, std::vector<int>& kept) {
+    const Group& self = whole.groups[group];
+    if (!is_network(self)) {
+        kept.insert(kept.end(), self.members.begin(), self.members.end());
+        return;
+    }
+    std::vector<int> children = self.children;
+    const auto before = [&](int a, int b) {
+        const bool holds_root = whole.contains(a, root);
+        if (holds_root != whole.contains(b, root)) return holds_root;
+        return whole.groups[a].members.size() > whole.groups[b].members.size();
+    };
+    std::stable_sort(children.begin(), children.end(), before);
+    int left = parts;
+    const auto keep = [&](int rank) {
+        kept.push_back(rank);
+        --left;
+    };
+    if (whole.stop[root] == group) keep(root);
+    for (const int child : children) {
+        if (left == 0) return;
+        collect_parts(whole, root, child, kept);
+        --left;
+    }
+    for (const int rank : self.direct) {
+        if (left == 0) return;
+        if (rank != root) keep(rank);
+    }
+}
+
+/// What thin_out() leaves.
+class Thinning {
+public:
+    Thinning(const Hierarchy& whole, int root, bool switches)
+        : whole_(whole), root_(root), switches_(switches), largest_(whole.groups.size(), false) {
+        std::map<topology::LevelKey, std::pair<std::size_t, int>> largest;  // size and group
+        for (int g = 0; g < static_cast<int>(whole.groups.size()); ++g) {
+            const Group& group = whole.groups[g];
+            auto& [size, found] = largest.try_emplace(group.level, 0, -1).first->second;
+            if (group.children.size() + group.direct.size() <= size) continue;
+            size = group.children.size() + group.direct.size();
+            found = g;
+        }
+        for (const auto& [level, own] : largest) {
+            for (int g = own.second; g >= 0; g = whole.groups[g].parent) largest_[g] = true;
+        }
+        keep(0);
+    }
+
+    struct Kept {
+        int rank;
+        std::size_t stands_for = 1;
+        int like = -1;
+    };
+    const std::vector<Kept>& kept() const { return kept_; }
+
+private:
+    void keep(int group) {
+        const Group& self = whole_.groups[group];
+        if (!is_network(self)) {
+            for (const int rank : self.members) kept_.push_back({rank});
+            return;
+        }
+        for (const int rank : self.direct) kept_.push_back({rank});
+        const int first = child_with_stand_in(group);
+        const int next = first_of_the_largest(self, first);
+        for (int i = 0; i < static_cast<int>(self.children.size()); ++i) {
+            const int child = self.children[i];
+            const bool inner = !switches_ && is_network(whole_.groups[child]);
+            if (i == first || i == next || largest_[child] || inner) {
+                keep(child);
+            } else {
+                const Group& own = whole_.groups[child];
+                kept_.push_back({own.leader, own.members.size(), whole_.groups[self.children[next]].leader});
+            }
+        }
+    }
+
+    /// Its place among the children; 0 where the stand-in is in none.
+    int child_with_stand_in(int group) const {
+        const int stand_in = whole_.contains(group, root_) ? root_ : whole_.groups[group].leader;
+        const auto& children = whole_.groups[group].children;
+        int below = whole_.stop[stand_in];
+        while (below > group && whole_.groups[below].parent != group) below = whole_.groups[below].parent;
+        const auto found = std::find(children.begin(), children.end(), below);
+        return found == children.end() ? 0 : static_cast<int>(found - children.begin());
+    }
+
+    int first_of_the_largest(const Group& group, int first) const {
+        const auto count = static_cast<int>(group.children.size());
+        int best = first;
+        for (int turn = 1; turn < count; ++turn) {
+            const int place = (first + turn) % count;
+            const auto members = [&](int i) { return whole_.groups[group.children[i]].members.size(); };
+            if (best == first || members(place) > members(best)) best = place;
+        }
+        return best;
+    }
+
+    const Hierarchy& whole_;
+    int root_;
+    bool switches_;
+    std::vector<bool> largest_;  ///< by group: one of its own or below is the largest of a level
+    std::vector<Kept> kept_;
+};
+
+}  // namespace
+
+Sample sample_nodes(const Hierarchy& hierarchy, int root) {
+    std::vector<int> kept;
+    collect_parts(hierarchy, root, 0, kept);
+    return Copier(hierarchy, std::move(kept)).take(root);
+}
+
+std::optional<Sample> thin_out(const Hierarchy& hierarchy, int root, bool switches) {
+    if (hierarchy.ranks() <= most_ranks_in_full) return std::nullopt;
+    const Thinning thinning(hierarchy, root, switches);
+    if (2 * thinning.kept().size() > hierarchy.stop.size()) return std::nullopt;
+    std::vector<int> kept;
+    for (const auto& own : thinning.kept()) kept.push_back(own.rank);
+    Copier copier(hierarchy, std::move(kept));
+    Sample sample = copier.take(root);
+    sample.stands_for.resize(thinning.kept().size());
+    sample.like.resize(thinning.kept().size());
+    for (const auto& own : thinning.kept()) {
+        const int rank = copier.rank_of(own.rank);
+        sample.stands_for[rank] = static_cast<int>(own.stands_for);
+        sample.like[rank] = own.like < 0 ? -1 : copier.rank_of(own.like);
+    }
+    return sample;
+}
+
+}  // namespace strata::algorithms

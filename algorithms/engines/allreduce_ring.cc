@@ -1,0 +1,306 @@
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <stdexcept>
+
+#include "algorithms/engines/fan_in.h"
+#include "algorithms/engines/fan_out.h"
+#include "algorithms/engines/reduce_tree.h"
+#include "algorithms/engines/ring_cut.h"
+#include "algorithms/engines/whole_messages.h"
+
+namespace strata::algorithms {
+namespace {
+
+/// One member's part of the ring: partial results from the member before it are folded with the own one,
+/// which grows from its start, and go on to the member behind; then final ones follow.
+///
+/// What is to be folded lies in `result`, where others of the same subtree have been folded already, or where
+/// it shares its memory with own; the partial result from the ring is received aside then. A member that has
+/// just its own, elsewhere, receives straight into `result` and folds own into that.
+///
+/// Nothing waits in a circle: all members order all messages alike, by round, step and piece. A message needs
+/// (a) the same piece of the step before, received and folded; (b) earlier messages of its edge; (c) memory
+/// to be received in: a slot, free when an earlier message was folded, or the place of a piece in `result`,
+/// free when the partial result from there, sent k - 1 steps before, has been received; (d) the partial
+/// result of the own subtree, which waits for nothing in the ring. All of these come earlier in the order.
+class RingMember {
+public:
+    RingMember(StreamTable& table, const ExchangeLinks& links, const RingCut& cut, ReduceBuffers buffers,
+               bool own_only, Reduction& reduction, Arena& arena, int window)
+        : table_(table),
+          cut_(cut),
+          position_(links.position),
+          own_(own_only && buffers.own.data() != buffers.result->data() ? buffers.own.data() : nullptr),
+          result_(buffers.result->data()),
+          reduction_(reduction),
+          to_send_(cut, position_),
+          sent_(to_send_),
+          to_receive_(cut, before(position_)),
+          taken_(to_receive_) {
+        window = std::max(window, links.window);
+        out_ = table.add(peer(links, position_ + 1), Segments(to_send_.left(), 1), window);
+        in_ = table.add(peer(links, position_ - 1), Segments(to_receive_.left(), 1), window);
+        if (own_ == nullptr) {
+            slots_ = std::min(static_cast<std::size_t>(std::max(1, window)), cut.most_folds());
+            stride_ = aligned(cut.most());
+            aside_ = arena.take(slots_ * stride_);
+        }
+    }
+
+    /// Goes on as far as messages and `local` allow: local(end) tells in `ready` whether the partial result
+    /// of this subtree is there up to byte `end`.
+    template <typename Local>
+    int advance(Local&& local) {
+        int code = post();
+        code = code == 0 ? send(local) : code;
+        for (bool took = true; took && code == 0;) {
+            took = false;
+            code = take(local, took);
+            if (took && code == 0) {
+                code = post();
+                code = code == 0 ? send(local) : code;
+            }
+        }
+        return code;
+    }
+
+    /// Bytes of the result, from its start, that are final.
+    std::size_t finished() const {
+        const auto& [round, step, piece] = taken_.place();
+        // The first final chunk of a round is the one behind the own; then its predecessors come, down to 0.
+        const int last = cut_.members() - 1;
+        const int chunk = (position_ + 1) % cut_.members();
+        const int needed = position_ == last ? last : last + position_ + 1;
+        if (step < needed) {
+            return cut_.begin(round);
+        }
+        return cut_.piece(round, chunk, cut_.pieces(round) - 1).end;
+    }
+
+private:
+    static std::size_t aligned(std::size_t bytes) {
+        return (bytes + Arena::alignment_bytes - 1) / Arena::alignment_bytes * Arena::alignment_bytes;
+    }
+    int before(int position) const { return position == 0 ? cut_.members() - 1 : position - 1; }
+    static int peer(const ExchangeLinks& links, int position) {
+        return links.core[(static_cast<std::size_t>(position) + links.core.size()) % links.core.size()];
+    }
+    std::byte* slot(std::size_t number) const { return aside_ + number % slots_ * stride_; }
+
+    /// Posts receives in order, as far as there is memory for them.
+    int post() {
+        for (; sent_count_ < table_.finished(out_); ++sent_count_) {
+            sent_.next();
+        }
+        int code = 0;
+        while (code == 0 && table_.may_start(in_)) {
+            const RingCut::Range range = to_receive_.range();
+            std::byte* data = result_ + range.begin;
+            if (to_receive_.folds() && own_ == nullptr) {
+                if (posted_folds_ == taken_folds_ + slots_) {
+                    break;
+                }
+                data = slot(posted_folds_++);
+            } else if (!to_receive_.folds() && !may_overwrite()) {
+                break;
+            }
+            code = table_.receive_next(in_, data, range.bytes());
+            to_receive_.next();
+        }
+        return code;
+    }
+
+    /// True when the partial result that lies where the next final one belongs has been sent.
+    bool may_overwrite() const {
+        RingSequence::Place partial = to_receive_.place();
+        partial.step -= cut_.members() - 1;
+        return sent_.place() > partial;
+    }
+
+    template <typename Local>
+    int send(Local& local) {
+        int code = 0;
+        while (code == 0 && table_.may_start(out_)) {
+            const RingSequence::Place& place = to_send_.place();
+            const RingCut::Range range = to_send_.range();
+            bool ready = true;
+            if (place.step == 0) {
+                code = local(range.end, ready);
+            } else {
+                ready = taken_.place() > RingSequence::Place{place.round, place.step - 1, place.piece};
+            }
+            if (code != 0 || !ready) {
+                break;
+            }
+            const std::byte* const from = place.step == 0 && own_ != nullptr ? own_ : result_;
+            code = table_.send_next(out_, from + range.begin, range.bytes());
+            to_send_.next();
+        }
+        return code;
+    }
+
+    /// Takes in the next message that has arrived.
+    template <typename Local>
+    int take(Local& local, bool& took) {
+        if (taken_.ended() || taken_count_ == table_.finished(in_)) {
+            return 0;
+        }
+        if (taken_.folds()) {
+            const RingCut::Range range = taken_.range();
+            bool ready = true;
+            int code = local(range.end, ready);
+            if (code != 0 || !ready) {
+                return code;
+            }
+            std::byte* const here = result_ + range.begin;
+            code = own_ != nullptr ? reduction_.fold(own_ + range.begin, here, range.bytes())
+                                   : reduction_.fold(slot(taken_folds_++), here, range.bytes());
+            if (code != 0) {
+                return code;
+            }
+        }
+        taken_.next();
+        ++taken_count_;
+        took = true;
+        return 0;
+    }
+
+    StreamTable& table_;
+    const RingCut& cut_;
+    int position_;
+    const std::byte* own_;  ///< nullptr: what is to be folded lies in result_
+    std::byte* result_;
+    Reduction& reduction_;
+    RingSequence to_send_;
+    RingSequence sent_;        ///< first message whose send is not complete
+    RingSequence to_receive_;  ///< first message whose receive is not posted
+    RingSequence taken_;       ///< first message that is not taken in
+    int out_ = -1;
+    int in_ = -1;
+    std::byte* aside_ = nullptr;
+    std::size_t slots_ = 0;
+    std::size_t stride_ = 0;
+    std::size_t sent_count_ = 0;
+    std::size_t taken_count_ = 0;
+    std::size_t posted_folds_ = 0;
+    std::size_t taken_folds_ = 0;
+};
+
+/// A member of the ring with the subtree below it, with one wait for all.
+class RingAllreduce {
+public:
+    RingAllreduce(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers,
+                  Reduction& reduction, Arena& arena, int window, std::pmr::memory_resource* pool)
+        : own_(buffers.own),
+          result_(*buffers.result),
+          segments_(tree_segments(links, buffers.own.bytes(), reduction.element_bytes())),
+          cut_(buffers.own.bytes(), reduction.element_bytes(), links.segment_bytes,
+               static_cast<int>(links.core.size()), std::max(window, links.window)),
+          table_(transport, 2 * links.below.children.size() + 2, pool),
+          down_(table_, result_.data()) {
+        const bool alone = links.below.children.empty();
+        if (!alone) {
+            up_.emplace(table_, links.below, segments_, buffers, reduction, arena, window, pool);
+        }
+        for (const TreeLinks::Edge& edge : widest_first(links.below.children, pool)) {
+            down_.add(edge.peer, segments_, edge.in_flight(window));
+        }
+        ring_.emplace(table_, links, cut_, buffers, alone, reduction, arena, window);
+    }
+
+    int run() {
+        int code = table_.open(Transport::Completion::matched);
+        if (code == 0 && up_) {
+            code = up_->start();
+        }
+        code = code == 0 ? advance() : code;
+        while (code == 0 && table_.pending()) {
+            code = step();
+        }
+        return code;
+    }
+
+private:
+    static Segments tree_segments(const ExchangeLinks& links, std::size_t bytes, std::size_t element_bytes) {
+        const Segments segments = reduction_segments(links.below, bytes, element_bytes);
+        if (!links.below.children.empty() &&
+            links.below.children.front().segment_bytes != links.segment_bytes) {
+            throw std::invalid_argument("a ring and the tree below it differ in their segment size");
+        }
+        return segments;
+    }
+
+    /// Final segments first: others wait for them, and passing them on takes no time.
+    int step() {
+        int code = table_.wait();
+        code = code == 0 ? advance() : code;
+        if (!up_ || code != 0) {
+            return code;
+        }
+        for (const int stream : table_.completed()) {
+            code = code == 0 && up_->owns(stream) ? up_->completed(stream) : code;
+        }
+        code = code == 0 ? up_->look_ahead() : code;
+        return code == 0 ? advance() : code;
+    }
+
+    int advance() {
+        int code = ring_->advance([this](std::size_t end, bool& ready) { return local(end, ready); });
+        const std::size_t finished = ring_->finished();
+        code = code == 0 ? down_.feed(finished) : code;
+        if (code == 0 && finished > consumed_) {
+            consumed_ = finished;
+            code = result_.consume(consumed_);
+        }
+        return code;
+    }
+
+    /// What this rank and its subtree contribute, up to `end`.
+    int local(std::size_t end, bool& ready) {
+        if (up_) {
+            ready = segments_.prefix(up_->finished()) >= end;
+            return 0;
+        }
+        if (end <= produced_) {
+            return 0;
+        }
+        produced_ = end;
+        return own_.produce(end);
+    }
+
+    PackedBuffer& own_;
+    PackedBuffer& result_;
+    Segments segments_;
+    RingCut cut_;
+    StreamTable table_;
+    std::optional<FanIn> up_;
+    FanOut down_;
+    std::optional<RingMember> ring_;
+    std::size_t produced_ = 0;
+    std::size_t consumed_ = 0;
+};
+
+}  // namespace
+
+int allreduce_ring(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers,
+                   Reduction& reduction, Arena& arena, int window) {
+    if (buffers.own.bytes() == 0) {
+        return 0;
+    }
+    if (links.core.size() < 2) {  // below the ring, or nobody to share it with
+        return allreduce_tree(transport, links.below, buffers, reduction, arena, window);
+    }
+    if (buffers.result == nullptr) {
+        throw std::invalid_argument("a rank of an allreduce has no result");
+    }
+    std::array<std::byte, scratch_bytes> scratch;
+    std::pmr::monotonic_buffer_resource pool(scratch.data(), scratch.size(), &arena);
+    const int code = RingAllreduce(transport, links, buffers, reduction, arena, window, &pool).run();
+    if (code != 0) {
+        transport.abandon();
+    }
+    return code;
+}
+
+}  // namespace strata::algorithms

@@ -1,0 +1,172 @@
+#include "algorithms/engines/perform.h"
+
+#include <stdexcept>
+
+#include "algorithms/engines/bcast_tree.h"
+#include "algorithms/engines/lanes.h"
+
+namespace strata::algorithms {
+namespace {
+
+void insist_on_own_engine(const Plan& plan) {
+    if (plan.engine == Engine::tree || plan.engine == Engine::ring || plan.engine == Engine::lanes) {
+        return;
+    }
+    throw std::invalid_argument("engine " + std::string(name_of(plan.engine)) +
+                                " is carried out by components: perform() knows tree, ring, lanes");
+}
+
+template <class... Visits>
+struct Overloaded : Visits... {
+    using Visits::operator()...;
+};
+template <class... Visits>
+Overloaded(Visits...) -> Overloaded<Visits...>;
+
+/// Looks up the edges of a call, tells the transport of them, and has `visit` use them: what it returns.
+template <class Links, class Visit>
+int visited(const Performer& performer, Collective collective, const Routes<Links>& routes, Visit&& visit) {
+    performer.transport.carry(collective, routes.levels);
+    return visit(routes.links);
+}
+
+template <class Visit>
+int with_bcast_links(const Performer& performer, int root, Visit&& visit) {
+    const auto& [transport, arena, routing, plan, kept] = performer;
+    insist_on_own_engine(plan);
+    constexpr Collective bcast = Collective::bcast;
+    if (plan.lanes > 1) return visited(performer, bcast, routing.lanes(plan, kept, root), visit);
+    if (carries_halves(plan)) return visited(performer, bcast, routing.halves(plan, kept, root), visit);
+    return visited(performer, bcast, routing.tree(plan, kept, root), visit);
+}
+
+template <class Visit>
+int with_reduce_links(const Performer& performer, const Operation& operation, Visit&& visit) {
+    const auto& [transport, arena, routing, plan, kept] = performer;
+    insist_on_own_engine(plan);
+    constexpr Collective reduce = Collective::reduce;
+    if (carries_halves(plan)) {
+        return visited(performer, reduce, routing.reduction_halves(plan, kept, operation.root), visit);
+    }
+    const auto& routes = routing.reduction(plan, kept, operation.root, operation.rank_order);
+    return visited(performer, reduce, routes, visit);
+}
+
+template <class Visit>
+int with_allreduce_links(const Performer& performer, const Operation& operation, Visit&& visit) {
+    const auto& [transport, arena, routing, plan, kept] = performer;
+    insist_on_own_engine(plan);
+    constexpr Collective allreduce = Collective::allreduce;
+    const int root = operation.root;
+    if (exchanges_on_top(plan)) {
+        const auto& routes = routing.exchange(plan, kept, root, operation.rank_order);
+        return visited(performer, allreduce, routes, visit);
+    }
+    if (plan.engine == Engine::ring) {
+        return visited(performer, allreduce, routing.ring(plan, kept, root), visit);
+    }
+    if (plan.lanes > 1) return visited(performer, allreduce, routing.reduction_lanes(plan, kept), visit);
+    if (carries_halves(plan)) {
+        return visited(performer, allreduce, routing.reduction_halves(plan, kept, root), visit);
+    }
+    const auto& routes = routing.reduction(plan, kept, root, operation.rank_order);
+    return visited(performer, allreduce, routes, visit);
+}
+
+template <class Visit>
+int with_barrier_links(const Performer& performer, int root, Visit&& visit) {
+    const auto& [transport, arena, routing, plan, kept] = performer;
+    insist_on_own_engine(plan);
+    return visited(performer, Collective::barrier, routing.exchange(plan, kept, root, false), visit);
+}
+
+template <class Visit>
+int with_block_links(const Performer& performer, const Operation& operation, BlockFlow flow, Visit&& visit) {
+    const auto& [transport, arena, routing, plan, kept] = performer;
+    insist_on_own_engine(plan);
+    return visited(performer, operation.collective, routing.blocks(plan, kept, operation.root, flow), visit);
+}
+
+BlockFlow flow_of(Collective collective) {
+    if (collective == Collective::gather || collective == Collective::gatherv) return BlockFlow::to_root;
+    if (collective == Collective::scatter || collective == Collective::scatterv) return BlockFlow::from_root;
+    return BlockFlow::all;
+}
+
+}  // namespace
+
+void prepare_call(const Performer& performer, const Operation& operation) {
+    const auto nothing = [](const auto&) { return 0; };
+    switch (operation.collective) {
+        case Collective::bcast: with_bcast_links(performer, operation.root, nothing); break;
+        case Collective::reduce: with_reduce_links(performer, operation, nothing); break;
+        case Collective::allreduce: with_allreduce_links(performer, operation, nothing); break;
+        case Collective::barrier: with_barrier_links(performer, operation.root, nothing); break;
+        default: with_block_links(performer, operation, flow_of(operation.collective), nothing); break;
+    }
+}
+
+int perform_bcast(const Performer& performer, int root, PackedBuffer& buffer) {
+    const Plan& plan = performer.plan;
+    const Overloaded carry_out{
+        [&](const TreeLinks& links) {
+            return bcast_tree(performer.transport, links, buffer, performer.arena, plan.window);
+        },
+        [&](const std::vector<TreeLinks>& lanes) {
+            return bcast_lanes(performer.transport, lanes, buffer, performer.arena, plan.window);
+        }};
+    return with_bcast_links(performer, root, carry_out);
+}
+
+int perform_reduce(const Performer& performer, const Operation& operation, ReduceBuffers buffers,
+                   Reduction& reduction) {
+    const Plan& plan = performer.plan;
+    const Overloaded carry_out{
+        [&](const ReductionLinks& links) {
+            return reduce_tree(performer.transport, links, buffers, reduction, performer.arena, plan.window);
+        },
+        [&](const std::vector<ReductionLinks>& lanes) {
+            return reduce_lanes(performer.transport, lanes, buffers, reduction, performer.arena, plan.window);
+        }};
+    return with_reduce_links(performer, operation, carry_out);
+}
+
+int perform_allreduce(const Performer& performer, const Operation& operation, ReduceBuffers buffers,
+                      Reduction& reduction) {
+    const Plan& plan = performer.plan;
+    const Overloaded carry_out{
+        [&](const ReductionLinks& links) {
+            return allreduce_tree(performer.transport, links, buffers, reduction, performer.arena,
+                                  plan.window);
+        },
+        [&](const std::vector<ReductionLinks>& lanes) {
+            return allreduce_lanes(performer.transport, lanes, buffers, reduction, performer.arena,
+                                   plan.window);
+        },
+        [&](const ExchangeLinks& links) {
+            if (!exchanges_on_top(plan)) {
+                return allreduce_ring(performer.transport, links, buffers, reduction, performer.arena,
+                                      plan.window);
+            }
+            const auto exchange = halves_on_top(plan) ? allreduce_halving : allreduce_exchange;
+            return exchange(performer.transport, links, buffers, reduction, performer.arena);
+        }};
+    return with_allreduce_links(performer, operation, carry_out);
+}
+
+int perform_barrier(const Performer& performer, int root) {
+    return with_barrier_links(performer, root, [&](const ExchangeLinks& links) {
+        return barrier_exchange(performer.transport, links, performer.arena);
+    });
+}
+
+int perform_blocks(const Performer& performer, const Operation& operation, BlockFlow flow,
+                   std::span<Block> blocks) {
+    const Plan& plan = performer.plan;
+    return with_block_links(performer, operation, flow, [&](const BlockRoutes& routes) {
+        return exchange_blocks(performer.transport, routes, blocks, flow, operation.root,
+                               performer.routing.rank(), performer.arena, plan.window);
+    });
+}
+
+}  // namespace strata::algorithms

@@ -1,0 +1,50 @@
+#pragma once
+// What the reduction engines have in common.
+#include <cstddef>
+#include <memory_resource>
+#include <vector>
+
+#include "algorithms/engines/reduce_tree.h"
+#include "algorithms/engines/segments.h"
+#include "algorithms/patterns/reduction_links.h"
+
+namespace strata::algorithms {
+
+/// The segments of all edges of a rank, between elements. Throws std::invalid_argument when the edges differ:
+/// segments could then not be folded with each other.
+Segments reduction_segments(const ReductionLinks& links, std::size_t bytes, std::size_t element_bytes);
+
+/// The children, those of the widest level first and within a level against the order of folding: as a
+/// broadcast down the same tree serves them.
+std::pmr::vector<TreeLinks::Edge> widest_first(const std::vector<TreeLinks::Edge>& children,
+                                               std::pmr::memory_resource* pool);
+
+/// The operands of one rank's reduction, in the order of folding: the vectors of the children and, after
+/// `before` of them, the own one. Each is folded into the next.
+class OperandOrder {
+public:
+    explicit OperandOrder(const ReductionLinks& links)
+        : own_(static_cast<std::size_t>(links.before)), count_(links.children.size() + 1) {}
+
+    std::size_t count() const { return count_; }
+    std::size_t own() const { return own_; }
+    std::size_t last() const { return count_ - 1; }
+    std::size_t of_child(std::size_t child) const { return child < own_ ? child : child + 1; }
+
+    /// Where all of an operand can lie without memory of the arena, or nullptr: the own one in its own memory
+    /// when it is only read (as the first) or may be written (`shared` with the result), the last one in
+    /// `result` unless that is nullptr or still holds own data.
+    template <class Byte>
+    Byte* place(std::size_t operand, Byte* own_data, Byte* result, bool shared) const {
+        if (operand == own_ && (own_ == 0 || shared)) {
+            return own_data;
+        }
+        return operand == last() && !shared ? result : nullptr;
+    }
+
+private:
+    std::size_t own_;
+    std::size_t count_;
+};
+
+}  // namespace strata::algorithms

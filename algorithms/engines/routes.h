@@ -1,0 +1,76 @@
+#pragma once
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "algorithms/base/plan.h"
+#include "algorithms/base/transport.h"
+#include "algorithms/patterns/block_routes.h"
+#include "algorithms/patterns/reduction_links.h"
+#include "algorithms/patterns/tree.h"
+#include "topology/card_lanes.h"
+#include "topology/hierarchy.h"
+
+namespace strata::algorithms {
+
+/// One rank's edges for an engine, and the levels that those to whom it sends are across, ascending by peer
+/// (Transport::carry()).
+template <class Links>
+struct Routes {
+    Links links;
+    std::vector<PeerLevel> levels;
+};
+
+/// The edges of one plan by root: what Routing has made, to be kept for the next call.
+class PlanRoutes {
+public:
+    std::size_t size() const { return by_root_.size(); }
+    void clear() { by_root_.clear(); }
+
+private:
+    friend class Routing;
+    static constexpr std::size_t most = 64;  ///< roots
+    using AnyRoutes =
+        std::variant<Routes<TreeLinks>, Routes<ReductionLinks>, Routes<ExchangeLinks>, Routes<BlockRoutes>,
+                     Routes<std::vector<TreeLinks>>, Routes<std::vector<ReductionLinks>>>;
+    /// All of one kind: a plan belongs to one collective.
+    std::unordered_map<int, AnyRoutes> by_root_;
+};
+
+/// Looks up one rank's edges for any engine in the `kept` ones of `plan`, or makes them. What is returned is
+/// valid until the next call with the same `kept`.
+class Routing {
+public:
+    /// Both must outlive this; `lanes` is needed for plans with several only.
+    Routing(const topology::Hierarchy& hierarchy, const topology::CardLanes& lanes, int rank)
+        : hierarchy_(hierarchy), lanes_(lanes), rank_(rank) {}
+
+    const Routes<TreeLinks>& tree(const Plan& plan, PlanRoutes& kept, int root) const;
+    const Routes<ReductionLinks>& reduction(const Plan& plan, PlanRoutes& kept, int root,
+                                            bool rank_order) const;
+    /// Whatever the topmost level does: of a tree there, its root is the only one in the core.
+    const Routes<ExchangeLinks>& exchange(const Plan& plan, PlanRoutes& kept, int root,
+                                          bool rank_order) const;
+    const Routes<ExchangeLinks>& ring(const Plan& plan, PlanRoutes& kept, int root) const;
+    const Routes<BlockRoutes>& blocks(const Plan& plan, PlanRoutes& kept, int root, BlockFlow flow) const;
+    // By half, for plans that carries_halves().
+    const Routes<std::vector<TreeLinks>>& halves(const Plan& plan, PlanRoutes& kept, int root) const;
+    const Routes<std::vector<ReductionLinks>>& reduction_halves(const Plan& plan, PlanRoutes& kept,
+                                                                int root) const;
+    // By lane, for plans with several.
+    const Routes<std::vector<TreeLinks>>& lanes(const Plan& plan, PlanRoutes& kept, int root) const;
+    const Routes<std::vector<ReductionLinks>>& reduction_lanes(const Plan& plan, PlanRoutes& kept) const;
+
+    int rank() const { return rank_; }
+
+private:
+    template <class Links, class Make>
+    const Routes<Links>& find(PlanRoutes& kept, int root, Make&& make) const;
+    std::vector<PeerLevel> levels_of(const std::vector<int>& peers) const;
+
+    const topology::Hierarchy& hierarchy_;
+    const topology::CardLanes& lanes_;
+    int rank_;
+};
+
+}  // namespace strata::algorithms

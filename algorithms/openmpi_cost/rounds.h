@@ -1,0 +1,90 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "algorithms/openmpi_cost/flat.h"
+#include "algorithms/openmpi_cost/flat_program.h"
+
+namespace strata::algorithms {
+
+/// Estimates patterns of rounds in which all ranks exchange messages of one size at the same time, as
+/// recursive doubling and Bruck's algorithm do, for more ranks than can be simulated message by message. A
+/// round lasts as long as the last message through the connection that most of them share. Those who had to
+/// wait there in one round come later to the next one, where they need not wait again for the same; but no
+/// connection carries two rounds at once. What crosses which connection does not depend on links: it is
+/// counted once for all tables.
+class FlatRounds {
+public:
+    explicit FlatRounds(const topology::Hierarchy& hierarchy) : hierarchy_(hierarchy) {}
+
+    /// What rounds take one after the other, us.
+    class Time {
+    public:
+        /// `at_cards`: the part of `queue` at connections between nodes.
+        void add(double hop, double queue, double at_cards) {
+            hops_ += hop;
+            at_cards_ += at_cards;
+            queues_ += queue;
+            longest_hop_ = std::max(longest_hop_, hop);
+            longest_queue_ = std::max(longest_queue_, queue);
+        }
+        double us() const { return std::max(hops_ + longest_queue_, queues_ + longest_hop_); }
+        /// The same where all that share a card's connection in a round get through at the same time, that
+        /// of the last one.
+        double shared_us() const { return hops_ + at_cards_; }
+
+    private:
+        double hops_ = 0;
+        double queues_ = 0;
+        double at_cards_ = 0;
+        double longest_hop_ = 0;
+        double longest_queue_ = 0;
+    };
+
+    /// Adds a round in which rank r sends `bytes` to partner(r), -1: nothing, and folds `folded`
+    /// of what it gets. `name` tells the rounds of one pattern apart: partners are asked for once. Cost:
+    /// O(ranks * depth) the first time, then O(depth).
+    template <typename Partner>
+    void add(Time& time, FlatModel& model, int name, std::size_t bytes, std::size_t folded,
+             Partner&& partner) {
+        const auto [entry, added] = rounds_.try_emplace(name);
+        if (added) {
+            std::vector<int> to(hierarchy_.stop.size());
+            for (std::size_t rank = 0; rank < to.size(); ++rank) to[rank] = partner(static_cast<int>(rank));
+            entry->second = count(to);
+        }
+        add(time, entry->second, model, bytes, folded);
+    }
+
+    /// The messages of the operation that is predicted, made once for all tables of links.
+    template <typename Make>
+    const FlatProgram& program(Make&& make) {
+        if (!program_) program_ = make();
+        return *program_;
+    }
+
+private:
+    enum class Where { level, out, in, bus };
+    /// A message, and how many there are with it.
+    struct Shared {
+        int from;
+        int to;
+        Where where;  ///< they meet on the same level, or pass the connection or the bus of the same group
+        int group;    ///< that group; -1: a level
+        int messages;
+        int works;  ///< messages that keep its receiver's processor busy: that one, and one of its own
+    };
+    using Round = std::vector<Shared>;
+
+    Round count(const std::vector<int>& to) const;
+    static void add(Time& time, const Round& round, FlatModel& model, std::size_t bytes, std::size_t folded);
+
+    const topology::Hierarchy& hierarchy_;
+    std::map<int, Round> rounds_;
+    std::optional<FlatProgram> program_;
+};
+
+}  // namespace strata::algorithms

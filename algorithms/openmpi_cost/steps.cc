@@ -1,0 +1,267 @@
+#include "algorithms/openmpi_cost/steps.h"
+
+#include <algorithm>
+#include <limits>
+#include <queue>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "algorithms/cost/links.h"
+
+namespace strata::algorithms {
+namespace {
+
+constexpr double open_end = std::numeric_limits<double>::infinity();
+
+class Run {
+public:
+    Run(FlatModel& model, const FlatProgram& program)
+        : model_(model), program_(program), ranks_(program.steps.size()) {}
+
+    std::vector<double> operator()() {
+        // In this order they are a heap: all begin at once.
+        std::vector<Turn> turns;
+        turns.reserve(ranks_.size());
+        for (std::size_t r = 0; r < ranks_.size(); ++r) turns.emplace_back(0.0, static_cast<int>(r));
+        turns_ = Turns(std::greater<>(), std::move(turns));
+        while (!turns_.empty()) {
+            const auto [when, rank] = turns_.top();
+            turns_.pop();
+            begin(rank, when);
+        }
+        std::vector<double> done;
+        done.reserve(ranks_.size());
+        for (const Rank& rank : ranks_) done.push_back(rank.done);
+        return done;
+    }
+
+private:
+    using Turn = std::pair<double, int>;  // when, rank
+    using Turns = std::priority_queue<Turn, std::vector<Turn>, std::greater<>>;
+
+    /// A message for the rank in whose inbox it is.
+    struct Message {
+        int from;  ///< -1: taken out
+        int channel;
+        std::size_t bytes;
+        double arrival;  ///< open_end: still with its sender
+        bool awaited;    ///< by its sender
+        double work;     ///< us of the processor at either end
+    };
+    struct Rank {
+        std::size_t step = 0;
+        bool busy = false;  ///< with that step
+        double begun = 0;
+        double sent = 0;
+        double received = 0;
+        double work = 0;  ///< us of the processor in this step
+        double done = open_end;
+        int held = 0;  ///< messages in the inbox that are still with their senders
+        std::vector<Message> inbox;
+        std::size_t first = 0;  ///< of the inbox, before which all are taken out
+        /// Of a long inbox: places of what came from one rank in one channel. Empty: it is short.
+        std::unordered_map<std::uint64_t, std::vector<std::size_t>> places;
+    };
+    /// An inbox that is at least so long has `places`: a root may be sent as many messages as there are
+    /// ranks, and ask for them in any order.
+    static constexpr std::size_t long_inbox = 64;
+
+    static std::uint64_t key_of(int from, int channel) {
+        return static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(channel);
+    }
+
+    static void put(Rank& receiver, const Message& message) {
+        receiver.inbox.push_back(message);
+        if (receiver.inbox.size() < long_inbox) return;
+        const std::size_t begin = receiver.places.empty() ? receiver.first : receiver.inbox.size() - 1;
+        for (std::size_t i = begin; i < receiver.inbox.size(); ++i) {
+            const Message& one = receiver.inbox[i];
+            if (one.from >= 0) receiver.places[key_of(one.from, one.channel)].push_back(i);
+        }
+    }
+
+    /// Shows `visit` what came from a rank in a channel and is not taken out, in order, until it returns
+    /// true.
+    template <class Visit>
+    static void look(Rank& receiver, int from, int channel, Visit visit) {
+        if (receiver.places.empty()) {
+            for (std::size_t i = receiver.first; i < receiver.inbox.size(); ++i) {
+                Message& message = receiver.inbox[i];
+                if (message.from == from && message.channel == channel && visit(message)) return;
+            }
+            return;
+        }
+        const auto found = receiver.places.find(key_of(from, channel));
+        if (found == receiver.places.end()) return;
+        for (const std::size_t i : found->second) {
+            Message& message = receiver.inbox[i];
+            if (message.from == from && visit(message)) return;
+        }
+    }
+
+    static void take_out(Rank& receiver, Message& message) {
+        if (!receiver.places.empty()) {
+            auto& places = receiver.places[key_of(message.from, message.channel)];
+            places.erase(std::find(places.begin(), places.end(),
+                                   static_cast<std::size_t>(&message - receiver.inbox.data())));
+        }
+        message.from = -1;
+        while (receiver.first < receiver.inbox.size() && receiver.inbox[receiver.first].from < 0) {
+            ++receiver.first;
+        }
+        if (receiver.first == receiver.inbox.size()) {
+            receiver.inbox.clear();
+            if (!receiver.places.empty()) receiver.places.clear();
+            receiver.first = 0;
+        }
+    }
+
+    const std::vector<FlatStep>& steps_of(int rank) const { return program_.steps[rank]; }
+
+    void begin(int rank, double when) {
+        Rank& state = ranks_[rank];
+        const auto& steps = steps_of(rank);
+        if (state.step == steps.size()) {
+            state.done = when;
+            return;
+        }
+        const FlatStep& step = steps[state.step];
+        state.busy = true;
+        state.begun = when;
+        state.work = 0;
+        state.sent = step.to < 0 ? when : open_end;
+        state.received = step.from < 0 ? when : open_end;
+        if (step.to >= 0) send(rank, step, when);
+        if (step.from >= 0) ask(rank, step, when);
+        if (state.step + 1 < steps.size() && steps[state.step + 1].early) {
+            ask(rank, steps[state.step + 1], when);
+        }
+        take(rank);
+        finish(rank);
+    }
+
+    void send(int rank, const FlatStep& step, double when) {
+        Rank& receiver = ranks_[step.to];
+        const double work = model_.work_us(rank, step.to, step.bytes);
+        if (step.waits) ranks_[rank].work = work;
+        const bool waits = model_.waits_for_receiver(rank, step.to, step.bytes);
+        const bool leaves =
+            !waits || asked(step.to, rank, step.channel) > under_way(receiver, rank, step.channel);
+        double arrival = open_end;
+        if (leaves) {
+            arrival = model_.transmit(rank, step.to, step.bytes, when);
+            if (!waits || !step.waits)
+                ranks_[rank].sent = model_.free_at(rank);
+            else
+                ranks_[rank].sent = arrival;
+        } else if (!step.waits) {
+            ranks_[rank].sent = when;
+        }
+        put(receiver, {rank, step.channel, step.bytes, arrival, step.waits, work});
+        if (!leaves) ++receiver.held;
+        if (leaves && receiver.busy) {
+            take(step.to);
+            finish(step.to);
+        }
+    }
+
+    static bool fits(const FlatStep& step, int from, int channel) {
+        return step.from == from && step.channel == channel;
+    }
+
+    /// How many receives from `from` a rank has posted and not got.
+    int asked(int rank, int from, int channel) const {
+        const Rank& state = ranks_[rank];
+        const auto& steps = steps_of(rank);
+        if (!state.busy) {  // between two steps
+            const bool posted = state.step > 0 && state.step < steps.size() && steps[state.step].early;
+            return posted && fits(steps[state.step], from, channel) ? 1 : 0;
+        }
+        int count = fits(steps[state.step], from, channel) && state.received == open_end ? 1 : 0;
+        if (state.step + 1 < steps.size() && steps[state.step + 1].early &&
+            fits(steps[state.step + 1], from, channel)) {
+            ++count;
+        }
+        return count;
+    }
+
+    static int under_way(Rank& receiver, int from, int channel) {
+        int count = 0;
+        look(receiver, from, channel, [&](const Message& message) {
+            if (message.arrival != open_end) ++count;
+            return false;
+        });
+        return count;
+    }
+
+    /// Lets a message that waits for this rank's receive leave.
+    void ask(int rank, const FlatStep& step, double when) {
+        const int from = step.from;
+        Rank& state = ranks_[rank];
+        if (state.held == 0) return;
+        Message* waiting = nullptr;
+        look(state, from, step.channel, [&](Message& message) {
+            if (message.arrival == open_end) waiting = &message;
+            return waiting != nullptr;
+        });
+        if (waiting == nullptr) return;
+        if (asked(rank, from, step.channel) <= under_way(state, from, step.channel)) return;
+        waiting->arrival = model_.transmit(from, rank, waiting->bytes, when);
+        --state.held;
+        if (!waiting->awaited) return;
+        ranks_[from].sent = waiting->arrival;
+        finish(from);
+    }
+
+    /// Takes in what this rank is waiting for, if it is on its way.
+    void take(int rank) {
+        Rank& state = ranks_[rank];
+        if (!state.busy || state.received != open_end) return;
+        const FlatStep& step = steps_of(rank)[state.step];
+        const int from = step.from;
+        Message* next = nullptr;
+        look(state, from, step.channel, [&](Message& message) {
+            next = &message;
+            return true;
+        });
+        if (next == nullptr || next->arrival == open_end) return;
+        state.work += next->work;
+        state.received = std::max(next->arrival, state.begun + next->work);
+        take_out(state, *next);
+    }
+
+    void finish(int rank) {
+        Rank& state = ranks_[rank];
+        if (!state.busy || state.sent == open_end || state.received == open_end) return;
+        const double fold = model_.fold_us(steps_of(rank)[state.step].folded);
+        state.busy = false;
+        ++state.step;
+        const double worked = state.begun + state.work;
+        const double end = std::max({state.sent, state.received, worked});
+        turns_.emplace(end + fold, rank);
+    }
+
+    FlatModel& model_;
+    const FlatProgram& program_;
+    std::vector<Rank> ranks_;
+    Turns turns_;
+};
+
+}  // namespace
+
+std::vector<double> run_program(FlatModel& model, const FlatProgram& program) {
+    return Run(model, program)();
+}
+
+double program_us(FlatModel& model, const FlatProgram& program) {
+    return latest(run_program(model, program));
+}
+
+double latest(const std::vector<double>& times) {
+    double most = 0;
+    for (const double time : times) most = std::max(most, time);
+    return most;
+}
+
+}  // namespace strata::algorithms

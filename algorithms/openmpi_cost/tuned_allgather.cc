@@ -1,0 +1,154 @@
+// coll/tuned's allgather and allgatherv (tuned.h).
+#include <algorithm>
+
+#include "algorithms/cost/links.h"
+#include "algorithms/openmpi_cost/tuned.h"
+
+namespace strata::algorithms {
+namespace {
+
+using enum Algorithm;
+using topology::Hierarchy;
+
+constexpr TunedChoice allgather_choices[] = {
+    {3, any_bytes, two_proc},
+    {32, any_bytes, recursive_doubling},
+    {64, 1024, recursive_doubling},
+    {64, 65536, neighbor},
+    {64, any_bytes, ring},
+    {128, 512, recursive_doubling},
+    {128, 65536, neighbor},
+    {128, any_bytes, ring},
+    {256, 512, recursive_doubling},
+    {256, 131072, neighbor},
+    {256, 524288, ring},
+    {256, 1048576, neighbor},
+    {256, any_bytes, ring},
+    {512, 32, recursive_doubling},
+    {512, 128, bruck},
+    {512, 1024, recursive_doubling},
+    {512, 131072, neighbor},
+    {512, 524288, ring},
+    {512, 1048576, neighbor},
+    {512, any_bytes, ring},
+    {1024, 64, recursive_doubling},
+    {1024, 256, bruck},
+    {1024, 2048, recursive_doubling},
+    {1024, any_bytes, neighbor},
+    {2048, 4, recursive_doubling},
+    {2048, 8, bruck},
+    {2048, 16, recursive_doubling},
+    {2048, 32, bruck},
+    {2048, 256, recursive_doubling},
+    {2048, 512, bruck},
+    {2048, 4096, recursive_doubling},
+    {2048, any_bytes, neighbor},
+    {4096, 32, bruck},
+    {4096, 128, recursive_doubling},
+    {4096, 512, bruck},
+    {4096, 4096, recursive_doubling},
+    {4096, any_bytes, neighbor},
+    {any_ranks, 2, recursive_doubling},
+    {any_ranks, 8, bruck},
+    {any_ranks, 16, recursive_doubling},
+    {any_ranks, 512, bruck},
+    {any_ranks, 4096, recursive_doubling},
+    {any_ranks, any_bytes, neighbor},
+};
+
+// linear: its default, a gatherv and a broadcast.
+constexpr TunedChoice allgatherv_choices[] = {
+    {3, 2048, ring},          {3, 4096, two_proc},      {3, 8192, ring},
+    {3, any_bytes, two_proc}, {8, 256, linear},         {8, 4096, neighbor},
+    {8, 8192, ring},          {8, 16384, neighbor},     {8, 262144, bruck},
+    {8, any_bytes, neighbor}, {16, 1024, linear},       {16, any_bytes, bruck},
+    {32, 128, linear},        {32, 262144, bruck},      {32, any_bytes, ring},
+    {64, 256, linear},        {64, 8192, bruck},        {64, any_bytes, ring},
+    {128, 256, linear},       {128, 4096, bruck},       {128, any_bytes, ring},
+    {256, 1024, bruck},       {256, 65536, neighbor},   {256, any_bytes, ring},
+    {512, 1024, bruck},       {512, any_bytes, ring},   {1024, 512, bruck},
+    {1024, 1024, linear},     {1024, 4096, bruck},      {1024, 1048576, neighbor},
+    {1024, any_bytes, ring},  {any_ranks, 4096, bruck}, {any_ranks, any_bytes, neighbor},
+};
+
+bool is_power(int ranks) { return whole_power(ranks) == ranks; }
+
+FlatProgram doubling_allgather_program(int ranks, std::size_t block) {
+    FlatProgram program(ranks);
+    for (int r = 0; r < ranks; ++r) {
+        for (int distance = 1; distance < ranks; distance *= 2) {
+            const int peer = r ^ distance;
+            program.steps[r].push_back({peer, static_cast<std::size_t>(distance) * block, peer});
+        }
+    }
+    return program;
+}
+
+/// Everything held so far goes to the rank a power of two before, in the last round what that one lacks.
+FlatProgram bruck_program(int ranks, std::size_t block) {
+    FlatProgram program(ranks);
+    for (int r = 0; r < ranks; ++r) {
+        for (int distance = 1; distance < ranks; distance *= 2) {
+            const auto blocks = static_cast<std::size_t>(std::min(distance, ranks - distance));
+            program.steps[r].push_back(
+                {(r + ranks - distance) % ranks, blocks * block, (r + distance) % ranks});
+        }
+    }
+    return program;
+}
+
+}  // namespace
+
+/// Doubling needs a power of two, a neighbour exchange pairs.
+Algorithm possible_allgather(Algorithm algorithm, int ranks) {
+    if (algorithm == Algorithm::recursive_doubling && !is_power(ranks)) return Algorithm::bruck;
+    if (algorithm == Algorithm::neighbor && ranks % 2 != 0) return Algorithm::ring;
+    return algorithm;
+}
+
+Algorithm tuned_allgather_algorithm(int ranks, std::size_t block) {
+    return possible_allgather(tuned_choice(allgather_choices, ranks, block), ranks);
+}
+
+Algorithm tuned_allgatherv_algorithm(int ranks, std::size_t block) {
+    return possible_allgather(tuned_choice(allgatherv_choices, ranks, block), ranks);
+}
+
+FlatProgram allgather_program(Algorithm algorithm, int ranks, std::size_t block) {
+    switch (algorithm) {
+        case Algorithm::bruck: return bruck_program(ranks, block);
+        case Algorithm::ring: return ring_program(ranks, block, ranks - 1, 0);
+        case Algorithm::neighbor: return neighbor_program(ranks, block);
+        default: return doubling_allgather_program(ranks, block);
+    }
+}
+
+double tuned_allgather_us(const Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
+                          FlatRounds& rounds) {
+    FlatModel model(hierarchy, links);
+    const int ranks = model.ranks();
+    const std::size_t block = block_bytes(operation.bytes, ranks);
+    const Algorithm algorithm = operation.collective == Collective::allgatherv
+                                    ? tuned_allgatherv_algorithm(ranks, block)
+                                    : tuned_allgather_algorithm(ranks, block);
+    // Bruck's messages, each to another rank than the last one, were predicted too long so.
+    const bool pairwise = algorithm == Algorithm::recursive_doubling;
+    switch (algorithm) {
+        case Algorithm::ring: return ring_us(hierarchy, links, block, ranks - 1, 0);
+        case Algorithm::neighbor: return neighbor_us(hierarchy, links, block);
+        case Algorithm::linear:
+            return latest(run_program(model, gather_program(Algorithm::linear, ranks, block, 0))) +
+                   bcast_us(hierarchy, links, tuned_bcast_algorithm(ranks, operation.bytes), operation.bytes,
+                            0);
+        default:
+            if (many_rounds(ranks)) return allgather_estimate_us(model, rounds, algorithm, block);
+            break;
+    }
+    const FlatProgram& program = rounds.program([&] { return allgather_program(algorithm, ranks, block); });
+    const double us = latest(run_program(model, program));
+    if (!pairwise || !tells_inside(hierarchy, links)) return us;
+    FlatModel counting(hierarchy, links);
+    return in_turn_or_shared_us(us, allgather_rounds(counting, rounds, algorithm, block));
+}
+
+}  // namespace strata::algorithms

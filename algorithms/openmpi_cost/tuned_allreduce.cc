@@ -1,0 +1,234 @@
+// coll/tuned's allreduce (tuned.h).
+#include <bit>
+#include <utility>
+
+#include "algorithms/cost/links.h"
+#include "algorithms/openmpi_cost/tuned.h"
+
+namespace strata::algorithms {
+namespace {
+
+using enum Algorithm;
+using topology::Hierarchy;
+
+constexpr TunedChoice commuting_allreduce_choices[] = {
+    {4, 8, ring},
+    {4, 4096, recursive_doubling},
+    {4, 8192, ring},
+    {4, 16384, recursive_doubling},
+    {4, 65536, ring},
+    {4, 262144, segmented_ring},
+    {4, any_bytes, rabenseifner},
+    {8, 16, ring},
+    {8, 8192, recursive_doubling},
+    {8, any_bytes, rabenseifner},
+    {16, 8192, recursive_doubling},
+    {16, any_bytes, rabenseifner},
+    {32, 64, segmented_ring},
+    {32, 4096, recursive_doubling},
+    {32, any_bytes, rabenseifner},
+    {64, 128, segmented_ring},
+    {64, any_bytes, rabenseifner},
+    {128, 262144, recursive_doubling},
+    {128, any_bytes, rabenseifner},
+    {256, 131072, nonoverlapping},
+    {256, 262144, recursive_doubling},
+    {256, any_bytes, rabenseifner},
+    {512, 4096, nonoverlapping},
+    {512, any_bytes, rabenseifner},
+    {2048, 2048, nonoverlapping},
+    {2048, 16384, recursive_doubling},
+    {2048, any_bytes, rabenseifner},
+    {4096, 2048, nonoverlapping},
+    {4096, 4096, segmented_ring},
+    {4096, 16384, recursive_doubling},
+    {4096, any_bytes, rabenseifner},
+    {any_ranks, 2048, nonoverlapping},
+    {any_ranks, 16384, segmented_ring},
+    {any_ranks, 32768, recursive_doubling},
+    {any_ranks, any_bytes, rabenseifner},
+};
+
+constexpr TunedChoice ordered_allreduce_choices[] = {
+    {4, 131072, recursive_doubling},    {4, any_bytes, linear},
+    {8, any_bytes, recursive_doubling}, {16, 1048576, recursive_doubling},
+    {16, any_bytes, nonoverlapping},    {128, any_bytes, recursive_doubling},
+    {256, 131072, nonoverlapping},      {256, 524288, recursive_doubling},
+    {256, any_bytes, nonoverlapping},   {512, 4096, nonoverlapping},
+    {512, 524288, recursive_doubling},  {512, any_bytes, nonoverlapping},
+    {any_ranks, 2048, nonoverlapping},  {any_ranks, any_bytes, recursive_doubling},
+};
+
+/// Whole vectors between ranks of ever larger distance. Of more ranks than a power of two the first even ones
+/// stand aside: their odd neighbours take their vectors and bring the results.
+FlatProgram doubling_allreduce_program(int ranks, std::size_t bytes) {
+    FlatProgram program(ranks);
+    const int power = whole_power(ranks);
+    const int extra = ranks - power;
+    const auto rank_of = [&](int v) { return v < extra ? 2 * v + 1 : v + extra; };
+    const auto rounds = static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(power)));
+    for (auto& steps : program.steps) steps.reserve(rounds + (extra > 0 ? 1 : 0));
+    for (int even = 0; even < 2 * extra; even += 2) {
+        program.send(even, even + 1, bytes);
+        program.receive(even + 1, even, bytes);
+    }
+    for (int distance = 1; distance < power; distance *= 2) {
+        for (int v = 0; v < power; ++v) {
+            const int peer = rank_of(v ^ distance);
+            program.steps[rank_of(v)].push_back({peer, bytes, peer, bytes});
+        }
+    }
+    for (int even = 0; even < 2 * extra; even += 2) {
+        program.send(even + 1, even, bytes);
+        program.receive(even, even + 1);
+    }
+    return program;
+}
+
+/// The window of the vector that a rank of the power of two is left with after some rounds of halving.
+struct Halves {
+    std::size_t kept;
+    std::size_t given;
+};
+Halves halved(int v, int distance, std::size_t window) {
+    const std::size_t lower = window / 2;
+    return (v & distance) == 0 ? Halves{lower, window - lower} : Halves{window - lower, lower};
+}
+
+/// The ranks that take part in halving, and what each is left with round by round. Of more ranks than a power
+/// of two the first odd ones stand aside, after folding half a vector for their neighbours.
+struct Halving {
+    int power;
+    int extra;
+    std::vector<std::vector<Halves>> rounds;  ///< of each rank of the power of two
+
+    int rank_of(int v) const { return v < extra ? 2 * v : v + extra; }
+};
+
+Halving scatter_by_halving(FlatProgram& program, std::size_t bytes) {
+    const int ranks = static_cast<int>(program.steps.size());
+    const int power = whole_power(ranks);
+    Halving halving{power, ranks - power, {}};
+    const std::size_t lower = bytes / 2;
+    const std::size_t upper = bytes - lower;
+    for (int even = 0; even < 2 * halving.extra; even += 2) {
+        const int odd = even + 1;
+        program.steps[even].push_back({odd, upper, odd, lower});
+        program.steps[odd].push_back({even, lower, even, upper});
+        program.send(odd, even, upper);
+        program.receive(even, odd);
+    }
+    for (int v = 0; v < power; ++v) {
+        std::vector<Halves>& rounds = halving.rounds.emplace_back();
+        std::size_t window = bytes;
+        for (int distance = 1; distance < power; distance *= 2) {
+            const int peer = halving.rank_of(v ^ distance);
+            rounds.push_back(halved(v, distance, window));
+            window = rounds.back().kept;
+            program.steps[halving.rank_of(v)].push_back({peer, rounds.back().given, peer, window});
+        }
+    }
+    return halving;
+}
+
+/// Reduce-scatter by halving the vector while doubling the distance, then the same backwards.
+FlatProgram halving_program(int ranks, std::size_t bytes) {
+    FlatProgram program(ranks);
+    Halving halving = scatter_by_halving(program, bytes);
+    for (int v = 0; v < halving.power; ++v) {
+        for (int distance = halving.power / 2; distance > 0; distance /= 2) {
+            const int peer = halving.rank_of(v ^ distance);
+            program.steps[halving.rank_of(v)].push_back({peer, halving.rounds[v].back().kept, peer});
+            halving.rounds[v].pop_back();
+        }
+    }
+    for (int even = 0; even < 2 * halving.extra; even += 2) {
+        program.send(even, even + 1, bytes);
+        program.receive(even + 1, even);
+    }
+    return program;
+}
+
+}  // namespace
+
+/// Both rings are of messages that are never cut, where every rank has an element at least.
+Algorithm possible_allreduce(Algorithm algorithm, int ranks, std::size_t bytes) {
+    const std::size_t elements = bytes / tuned_element_bytes;
+    if (algorithm == Algorithm::segmented_ring) algorithm = Algorithm::ring;
+    if (algorithm == Algorithm::ring && elements < static_cast<std::size_t>(ranks)) {
+        return Algorithm::recursive_doubling;
+    }
+    if (algorithm == Algorithm::rabenseifner && elements < static_cast<std::size_t>(whole_power(ranks))) {
+        return Algorithm::linear;
+    }
+    return algorithm;
+}
+
+Algorithm tuned_allreduce_algorithm(int ranks, std::size_t bytes, bool commutes) {
+    const Algorithm choice = commutes ? tuned_choice(commuting_allreduce_choices, ranks, bytes)
+                                      : tuned_choice(ordered_allreduce_choices, ranks, bytes);
+    return possible_allreduce(choice, ranks, bytes);
+}
+
+FlatProgram allreduce_program(Algorithm algorithm, int ranks, std::size_t bytes) {
+    return algorithm == Algorithm::rabenseifner ? halving_program(ranks, bytes)
+                                                : doubling_allreduce_program(ranks, bytes);
+}
+
+/// Of two ranks that exchanged, the one on the root's side takes what the other is left with. An odd root
+/// that stood aside takes rank 0's place.
+FlatProgram halving_reduce_program(int ranks, std::size_t bytes, int root) {
+    FlatProgram program(ranks);
+    const Halving halving = scatter_by_halving(program, bytes);
+    const bool aside = root < 2 * halving.extra && root % 2 != 0;
+    const int root_v = aside ? 0 : root < 2 * halving.extra ? root / 2 : root - halving.extra;
+    const auto rank_of = [&](int v) { return aside && v == 0 ? root : halving.rank_of(v); };
+    if (aside && !halving.rounds[0].empty()) {
+        program.send(0, root, halving.rounds[0].back().kept);
+        program.receive(root, 0);
+    }
+    std::size_t round = halving.rounds[0].size();
+    for (int distance = halving.power / 2; distance > 0; distance /= 2) {
+        --round;
+        for (int v = 0; v < halving.power; ++v) {
+            const bool beside = v / (2 * distance) == root_v / (2 * distance);  // else it has left
+            if (v / distance == root_v / distance || !beside) continue;
+            const int from = rank_of(v);
+            const int to = rank_of(v ^ distance);
+            program.send(from, to, halving.rounds[v][round].kept);
+            program.receive(to, from);
+        }
+    }
+    return program;
+}
+
+double tuned_allreduce_us(const Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
+                          FlatRounds& rounds) {
+    const std::size_t bytes = operation.bytes;
+    FlatModel model(hierarchy, links);
+    const int ranks = model.ranks();
+    const Algorithm algorithm = tuned_allreduce_algorithm(ranks, bytes, !operation.rank_order);
+    if (algorithm == Algorithm::ring) {
+        const std::size_t block = block_bytes(bytes, ranks);
+        return ring_us(hierarchy, links, block, ranks - 1, block) +
+               ring_us(hierarchy, links, block, ranks - 1, 0);
+    }
+    // Rank 0 has the result before it passes it on.
+    if (algorithm == Algorithm::linear) {
+        return program_us(model, reduce_program(Algorithm::linear, ranks, bytes, 0)) +
+               bcast_us(hierarchy, links, Algorithm::linear, bytes, 0);
+    }
+    if (algorithm == Algorithm::nonoverlapping) {
+        Operation rooted = operation;
+        rooted.root = 0;
+        return tuned_reduce_us(hierarchy, links, rooted) + tuned_bcast_us(hierarchy, links, rooted);
+    }
+    if (many_rounds(ranks)) return allreduce_estimate_us(model, rounds, algorithm, bytes);
+    const FlatProgram& program = rounds.program([&] { return allreduce_program(algorithm, ranks, bytes); });
+    const double us = program_us(model, program);
+    if (!tells_inside(hierarchy, links)) return us;
+    FlatModel counting(hierarchy, links);
+    return in_turn_or_shared_us(us, allreduce_rounds(counting, rounds, algorithm, bytes));
+}
+
+}  // namespace strata::algorithms

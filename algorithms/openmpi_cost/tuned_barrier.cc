@@ -1,0 +1,101 @@
+// coll/tuned's barrier (tuned.h).
+#include "algorithms/openmpi_cost/tuned.h"
+
+namespace strata::algorithms {
+namespace {
+
+using enum Algorithm;
+
+constexpr TunedChoice barrier_choices[] = {
+    {4, any_bytes, recursive_doubling},  {8, any_bytes, linear},
+    {64, any_bytes, recursive_doubling}, {256, any_bytes, bruck},
+    {512, any_bytes, recursive_tree},    {1024, any_bytes, bruck},
+    {4096, any_bytes, recursive_tree},   {any_ranks, any_bytes, bruck},
+};
+
+/// Rank 0 hears from everybody, in whatever order, and answers.
+FlatProgram linear_program(int ranks) {
+    FlatProgram program(ranks);
+    for (int r = 1; r < ranks; ++r) {
+        program.send(r, 0, 0);
+        program.receive(0, r);
+    }
+    for (int r = 1; r < ranks; ++r) {
+        program.send(0, r, 0);
+        program.receive(r, 0);
+    }
+    return program;
+}
+
+/// The last ranks, those above a power of two, report to the first ones and are told by messages that are
+/// acknowledged.
+FlatProgram doubling_barrier_program(int ranks) {
+    FlatProgram program(ranks);
+    const int power = whole_power(ranks);
+    for (int r = power; r < ranks; ++r) {
+        program.send(r, r - power, 0);
+        program.receive(r - power, r);
+    }
+    for (int r = 0; r < power; ++r) {
+        for (int distance = 1; distance < power; distance *= 2) {
+            program.steps[r].push_back({r ^ distance, 0, r ^ distance});
+        }
+    }
+    for (int r = power; r < ranks; ++r) {
+        program.send(r - power, r, 0);
+        program.receive(r, r - power);
+        program.send(r, r - power, 0);
+        program.receive(r - power, r);
+    }
+    return program;
+}
+
+FlatProgram bruck_program(int ranks) {
+    FlatProgram program(ranks);
+    for (int r = 0; r < ranks; ++r) {
+        for (int distance = 1; distance < ranks; distance *= 2) {
+            program.steps[r].push_back({(r + distance) % ranks, 0, (r + ranks - distance) % ranks});
+        }
+    }
+    return program;
+}
+
+/// Up a binomial tree and down again.
+FlatProgram tree_program(int ranks) {
+    FlatProgram program(ranks);
+    const FlatChildren children = knomial_children(ranks, 2);
+    for (int r = 0; r < ranks; ++r) {
+        for (auto child = children[r].rbegin(); child != children[r].rend(); ++child) {
+            program.receive(r, *child);
+        }
+        if (r > 0) {
+            program.send(r, r & (r - 1), 0);
+            program.receive(r, r & (r - 1));
+        }
+        for (const int child : children[r]) program.send(r, child, 0);
+    }
+    return program;
+}
+
+}  // namespace
+
+Algorithm tuned_barrier_algorithm(int ranks) { return tuned_choice(barrier_choices, ranks, 0); }
+
+FlatProgram barrier_program(Algorithm algorithm, int ranks) {
+    switch (algorithm) {
+        case Algorithm::recursive_doubling: return doubling_barrier_program(ranks);
+        case Algorithm::bruck: return bruck_program(ranks);
+        case Algorithm::recursive_tree: return tree_program(ranks);
+        default: return linear_program(ranks);
+    }
+}
+
+double tuned_barrier_us(const topology::Hierarchy& hierarchy, const LinkTable& links, FlatRounds& rounds) {
+    FlatModel model(hierarchy, links);
+    const int ranks = model.ranks();
+    const Algorithm algorithm = tuned_barrier_algorithm(ranks);
+    if (many_rounds(ranks) && algorithm == Algorithm::bruck) return bruck_barrier_estimate_us(model, rounds);
+    return latest(run_program(model, rounds.program([&] { return barrier_program(algorithm, ranks); })));
+}
+
+}  // namespace strata::algorithms

@@ -1,0 +1,144 @@
+// coll/tuned's gather and scatter (tuned.h).
+#include <algorithm>
+#include <functional>
+
+#include "algorithms/openmpi_cost/tuned.h"
+
+namespace strata::algorithms {
+namespace {
+
+using enum Algorithm;
+
+constexpr TunedChoice gather_choices[] = {
+    {4, 2, linear_sync},
+    {4, 4, linear},
+    {4, 32768, binomial},
+    {4, 65536, linear},
+    {4, 131072, binomial},
+    {4, any_bytes, linear_sync},
+    {8, 1024, binomial},
+    {8, 8192, linear},
+    {8, 32768, binomial},
+    {8, 262144, linear},
+    {8, any_bytes, linear_sync},
+    {256, any_bytes, binomial},
+    {512, 2048, binomial},
+    {512, 8192, linear},
+    {any_ranks, any_bytes, binomial},
+};
+
+constexpr TunedChoice scatter_choices[] = {
+    {4, 2, linear_nb},          {4, 131072, linear},
+    {4, 262144, linear_nb},     {4, any_bytes, linear},
+    {8, 2048, binomial},        {8, 4096, linear},
+    {8, 8192, binomial},        {8, 32768, linear},
+    {8, 1048576, linear_nb},    {8, any_bytes, linear},
+    {16, 16384, binomial},      {16, 1048576, linear_nb},
+    {16, any_bytes, linear},    {32, 16384, binomial},
+    {32, 32768, linear},        {32, any_bytes, linear_nb},
+    {64, 512, binomial},        {64, 8192, linear_nb},
+    {64, 16384, binomial},      {64, any_bytes, linear_nb},
+    {any_ranks, 512, binomial}, {any_ranks, any_bytes, linear_nb},
+};
+
+/// Ranks of the subtree of virtual rank v.
+std::size_t subtree(int v, int ranks) {
+    return static_cast<std::size_t>(v == 0 ? ranks : std::min(v & -v, ranks - v));
+}
+
+/// The root takes the blocks in the order of the ranks; `sync`: it tells each rank when to send, waits for
+/// its block, and at the end for an empty message from each.
+FlatProgram linear_gather(int ranks, std::size_t block, int root, bool sync) {
+    FlatProgram program(ranks);
+    for (int r = 0; r < ranks; ++r) {
+        if (r == root) continue;
+        if (sync) {
+            program.send(root, r, 0);
+            program.receive(r, root);
+        }
+        program.send(r, root, block);
+        program.receive(root, r);
+        if (sync) program.send(r, root, 0);
+    }
+    for (int r = 0; sync && r < ranks; ++r) {
+        if (r != root) program.receive(root, r);
+    }
+    return program;
+}
+
+/// Up a binomial tree, the nearest child first.
+FlatProgram binomial_gather(int ranks, std::size_t block, int root) {
+    FlatProgram program(ranks);
+    const auto rank_of = [&](int v) { return (root + v) % ranks; };
+    for (int v = 0; v < ranks; ++v) {
+        int child = 1;
+        for (; v + child < ranks && (v & child) == 0; child *= 2)
+            program.receive(rank_of(v), rank_of(v + child));
+    }
+    for (int v = 1; v < ranks; ++v) program.send(rank_of(v), rank_of(v & (v - 1)), subtree(v, ranks) * block);
+    return program;
+}
+
+/// Down a binomial tree, the farthest child first.
+FlatProgram binomial_scatter(int ranks, std::size_t block, int root) {
+    FlatProgram program(ranks);
+    const auto rank_of = [&](int v) { return (root + v) % ranks; };
+    for (int v = 1; v < ranks; ++v) program.receive(rank_of(v), rank_of(v & (v - 1)));
+    const FlatChildren children = knomial_children(ranks, 2);
+    for (int v = 0; v < ranks; ++v) {
+        for (const int child : children[v]) {
+            program.send(rank_of(v), rank_of(child), subtree(child, ranks) * block);
+        }
+    }
+    return program;
+}
+
+FlatProgram linear_scatter(int ranks, std::size_t block, int root, bool waits) {
+    FlatProgram program(ranks);
+    for (int r = 0; r < ranks; ++r) {
+        if (r == root) continue;
+        program.steps[root].push_back({.to = r, .bytes = block, .waits = waits});
+        program.receive(r, root);
+    }
+    return program;
+}
+
+}  // namespace
+
+Algorithm tuned_gather_algorithm(int ranks, std::size_t block) {
+    return tuned_choice(gather_choices, ranks, block);
+}
+
+Algorithm tuned_scatter_algorithm(int ranks, std::size_t block) {
+    return tuned_choice(scatter_choices, ranks, block);
+}
+
+FlatProgram gather_program(Algorithm algorithm, int ranks, std::size_t block, int root) {
+    if (algorithm == Algorithm::binomial) return binomial_gather(ranks, block, root);
+    return linear_gather(ranks, block, root, algorithm == Algorithm::linear_sync);
+}
+
+FlatProgram scatter_program(Algorithm algorithm, int ranks, std::size_t block, int root) {
+    if (algorithm == Algorithm::binomial) return binomial_scatter(ranks, block, root);
+    return linear_scatter(ranks, block, root, algorithm == Algorithm::linear);
+}
+
+double tuned_gather_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                       const Operation& operation) {
+    FlatModel model(hierarchy, links);
+    const int ranks = model.ranks();
+    const std::size_t block = block_bytes(operation.bytes, ranks);
+    const Algorithm algorithm = tuned_gather_algorithm(ranks, block);
+    return latest(run_program(model, gather_program(algorithm, ranks, block, operation.root)));
+}
+
+double tuned_scatter_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                        const Operation& operation) {
+    FlatModel model(hierarchy, links);
+    const int ranks = model.ranks();
+    const std::size_t block = block_bytes(operation.bytes, ranks);
+    const Algorithm algorithm = tuned_scatter_algorithm(ranks, block);
+    return latest(run_program(model, scatter_program(algorithm, ranks, block, operation.root)));
+}
+
+}  // namespace strata::algorithms

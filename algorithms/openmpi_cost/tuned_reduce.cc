@@ -1,0 +1,153 @@
+// coll/tuned's reduce (tuned.h).
+#include <algorithm>
+#include <utility>
+
+#include "algorithms/openmpi_cost/tuned.h"
+
+namespace strata::algorithms {
+namespace {
+
+using enum Algorithm;
+
+constexpr TunedChoice commuting_reduce_choices[] = {
+    {4, 8, rabenseifner},
+    {4, 16, binary},
+    {4, 32, pipeline},
+    {4, 262144, linear},
+    {4, any_bytes, pipeline},
+    {8, 4096, binary},
+    {8, 65536, pipeline},
+    {8, 262144, binomial},
+    {8, 524288, linear},
+    {8, 1048576, binomial},
+    {8, any_bytes, linear},
+    {16, 8192, binary},
+    {16, any_bytes, binomial},
+    {32, 4096, binary},
+    {32, any_bytes, binomial},
+    {256, any_bytes, binomial},
+    {512, 8192, binomial},
+    {512, 16384, in_order_binary},
+    {512, any_bytes, binomial},
+    {2048, any_bytes, binomial},
+    {4096, 512, binomial},
+    {4096, 1024, in_order_binary},
+    {4096, 8192, binomial},
+    {4096, 16384, in_order_binary},
+    {4096, any_bytes, binomial},
+    {any_ranks, 16, binomial},
+    {any_ranks, 32, in_order_binary},
+    {any_ranks, 1024, binomial},
+    {any_ranks, 2048, in_order_binary},
+    {any_ranks, 8192, binomial},
+    {any_ranks, 16384, in_order_binary},
+    {any_ranks, any_bytes, binomial},
+};
+
+constexpr TunedChoice ordered_reduce_choices[] = {
+    {4, 8, in_order_binary},
+    {4, any_bytes, linear},
+    {8, any_bytes, linear},
+    {16, 1024, in_order_binary},
+    {16, 8192, linear},
+    {16, 16384, in_order_binary},
+    {16, 262144, linear},
+    {16, any_bytes, in_order_binary},
+    {128, any_bytes, in_order_binary},
+    {256, 512, in_order_binary},
+    {256, 1024, linear},
+    {any_ranks, any_bytes, in_order_binary},
+};
+
+/// The root asks the others one after the other, the last rank first.
+FlatProgram linear_program(int ranks, std::size_t bytes, int root) {
+    FlatProgram program(ranks);
+    for (int r = ranks - 1; r >= 0; --r) {
+        if (r == root) continue;
+        program.send(r, root, bytes);
+        program.receive(root, r, bytes);
+    }
+    return program;
+}
+
+/// Over the ranks 0..size-1, the last one being the root: its left child is the rank before it, whose subtree
+/// holds the upper half of the others, its right child the last rank of the lower half.
+FlatChildren in_order_children(int size) {
+    FlatChildren children(size);
+    std::vector<std::pair<int, int>> open{{0, size}};  // first rank and number of ranks of a subtree
+    while (!open.empty()) {
+        const auto [first, count] = open.back();
+        open.pop_back();
+        if (count < 2) continue;
+        const int parent = first + count - 1;
+        const int right = count / 2;
+        children[parent].push_back(parent - 1);
+        open.emplace_back(first + right, count - right - 1);
+        if (count == 2) continue;
+        children[parent].push_back(first + right - 1);
+        open.emplace_back(first, right);
+    }
+    return children;
+}
+
+FlatProgram in_order_program(int ranks, std::size_t bytes, int root) {
+    FlatProgram program = tree_reduce_program(in_order_children(ranks), bytes, 0);
+    if (root == ranks - 1) return program;
+    program.send(ranks - 1, root, bytes);
+    program.receive(root, ranks - 1);
+    return program;
+}
+
+/// Nearest children first: they end first.
+FlatChildren ascending(FlatChildren children) {
+    for (auto& own : children) std::reverse(own.begin(), own.end());
+    return children;
+}
+
+}  // namespace
+
+/// Up a tree: a rank folds its children's vectors in their order, each asked for while the one before it is
+/// on its way, and sends the result on.
+FlatProgram tree_reduce_program(const FlatChildren& children, std::size_t bytes, int root) {
+    const int ranks = static_cast<int>(children.size());
+    FlatProgram program(ranks);
+    std::vector<int> parent(ranks, -1);
+    const auto rank_of = [&](int v) { return (root + v) % ranks; };
+    for (int v = 0; v < ranks; ++v) {
+        for (const int child : children[v]) {
+            parent[child] = v;
+            program.receive(rank_of(v), rank_of(child), bytes);
+        }
+    }
+    for (int v = 0; v < ranks; ++v) {
+        if (parent[v] >= 0) program.send(rank_of(v), rank_of(parent[v]), bytes);
+    }
+    program.ask_ahead();
+    return program;
+}
+
+Algorithm tuned_reduce_algorithm(int ranks, std::size_t bytes, bool commutes) {
+    return commutes ? tuned_choice(commuting_reduce_choices, ranks, bytes)
+                    : tuned_choice(ordered_reduce_choices, ranks, bytes);
+}
+
+/// rabenseifner, which is taken for a single element and needs two, is linear.
+FlatProgram reduce_program(Algorithm algorithm, int ranks, std::size_t bytes, int root) {
+    switch (algorithm) {
+        case Algorithm::pipeline: return tree_reduce_program(pipeline_children(ranks), bytes, root);
+        case Algorithm::binary: return tree_reduce_program(binary_children(ranks), bytes, root);
+        case Algorithm::binomial:
+            return tree_reduce_program(ascending(knomial_children(ranks, 2)), bytes, root);
+        case Algorithm::in_order_binary: return in_order_program(ranks, bytes, root);
+        default: return linear_program(ranks, bytes, root);
+    }
+}
+
+double tuned_reduce_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                       const Operation& operation) {
+    FlatModel model(hierarchy, links);
+    const Algorithm algorithm = tuned_reduce_algorithm(model.ranks(), operation.bytes, !operation.rank_order);
+    return program_us(model, reduce_program(algorithm, model.ranks(), operation.bytes, operation.root));
+}
+
+}  // namespace strata::algorithms

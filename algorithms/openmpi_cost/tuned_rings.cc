@@ -1,0 +1,124 @@
+// Rounds between neighbours, as long as there are ranks: run message by message for a few ranks, estimated
+// for many (tuned.h).
+#include <algorithm>
+#include <cstdint>
+
+#include "algorithms/cost/links.h"
+#include "algorithms/openmpi_cost/tuned.h"
+
+namespace strata::algorithms {
+namespace {
+
+using topology::Hierarchy;
+
+/// The largest sum of `count` consecutive entries of a ring, going round as often as it takes.
+double longest_way(const std::vector<double>& hops, int count) {
+    const int size = static_cast<int>(hops.size());
+    double round = 0;
+    for (const double hop : hops) round += hop;
+    double window = 0;
+    const int rest = count % size;
+    for (int r = 0; r < rest; ++r) window += hops[r];
+    double most = window;
+    for (int r = 0; r < size; ++r) {
+        window += hops[(r + rest) % size] - hops[r];
+        most = std::max(most, window);
+    }
+    return count / size * round + most;
+}
+
+/// With whom a rank exchanges in a round of the neighbour exchange.
+int neighbor_of(int rank, int round, int size) {
+    return (rank % 2 == round % 2 ? rank + 1 : rank + size - 1) % size;
+}
+
+}  // namespace
+
+FlatProgram ring_program(int ranks, std::size_t bytes, int rounds, std::size_t folded) {
+    FlatProgram program(ranks);
+    for (int r = 0; r < ranks; ++r) {
+        const FlatStep step{(r + 1) % ranks, bytes, (r + ranks - 1) % ranks, folded};
+        program.steps[r].assign(rounds, step);
+    }
+    if (folded > 0) program.ask_ahead();
+    return program;
+}
+
+FlatProgram neighbor_program(int ranks, std::size_t block) {
+    FlatProgram program(ranks);
+    for (int r = 0; r < ranks; ++r) {
+        for (int round = 0; round < ranks / 2; ++round) {
+            const int peer = neighbor_of(r, round, ranks);
+            program.steps[r].push_back({peer, round == 0 ? block : 2 * block, peer});
+        }
+    }
+    return program;
+}
+
+double ring_estimate_us(const Hierarchy& hierarchy, const LinkTable& links, std::size_t bytes, int rounds,
+                        std::size_t folded) {
+    if (rounds == 0) return 0;
+    FlatModel model(hierarchy, links);
+    const int size = model.ranks();
+    const double fold = model.fold_us(folded);
+    std::vector<double> hops;
+    double longest_hop = 0;
+    double longest_wait = 0;  // a sender waits for its receiver, and for its own message
+    for (int r = 0; r < size; ++r) {
+        const int next = (r + 1) % size;
+        hops.push_back(model.hop_us(r, next, bytes) + fold);
+        model.add_load(r, next, bytes);
+        model.add_load(r, fold);
+        longest_hop = std::max(longest_hop, hops.back());
+        if (model.waits_for_receiver(r, next, bytes)) longest_wait = std::max(longest_wait, hops.back());
+    }
+    const double round = model.busiest_us();
+    const double busy = (rounds - 1) * std::max(round, longest_wait) + std::max(round, longest_hop);
+    return std::max(longest_way(hops, rounds), busy);
+}
+
+double neighbor_estimate_us(const Hierarchy& hierarchy, const LinkTable& links, std::size_t block) {
+    const int size = hierarchy.ranks();
+    const int rounds[] = {(size / 2 - 1) / 2, size / 4};  // of two blocks, between these pairs and the others
+    FlatModel first(hierarchy, links);
+    FlatModel others(hierarchy, links);
+    std::vector<double> hops;
+    double first_us = 0;
+    double longest_stay = 0;  // of a rank: no message overtakes an exchange with the same neighbour before it
+    for (int r = 0; r < size; ++r) {
+        const int opening = neighbor_of(r, 0, size);
+        first.add_load(r, opening, block);
+        first_us = std::max(first_us, first.hop_us(r, opening, block));
+        hops.push_back(others.hop_us(r, (r + 1) % size, 2 * block));
+        double wait = 0;
+        for (const int parity : {0, 1}) {
+            const int peer = neighbor_of(r, parity, size);
+            others.add_load(r, peer, 2 * block, rounds[parity]);
+            const double hops_us = rounds[parity] * others.hop_us(r, peer, 2 * block);
+            longest_stay = std::max(longest_stay, hops_us);
+            if (others.waits_for_receiver(r, peer, 2 * block)) wait += hops_us;
+        }
+        longest_stay = std::max(longest_stay, wait);
+    }
+    return std::max(first_us, first.busiest_us()) +
+           std::max({longest_stay, others.busiest_us(), longest_way(hops, rounds[0] + rounds[1])});
+}
+
+double ring_us(const Hierarchy& hierarchy, const LinkTable& links, std::size_t bytes, int rounds,
+               std::size_t folded) {
+    const int size = hierarchy.ranks();
+    if (std::int64_t{size} * rounds > most_messages) {
+        return ring_estimate_us(hierarchy, links, bytes, rounds, folded);
+    }
+    FlatModel model(hierarchy, links);
+    return program_us(model, ring_program(size, bytes, rounds, folded));
+}
+
+double neighbor_us(const Hierarchy& hierarchy, const LinkTable& links, std::size_t block) {
+    const int size = hierarchy.ranks();
+    if (std::int64_t{size} * (size / 2) > most_messages) return neighbor_estimate_us(hierarchy, links, block);
+    FlatModel model(hierarchy, links);
+    return latest(run_program(model, neighbor_program(size, block)));
+}
+
+}  // namespace strata::algorithms

@@ -1,0 +1,99 @@
+// Rounds over distances that double or halve, estimated for many ranks (tuned.h).
+#include <algorithm>
+
+#include "algorithms/openmpi_cost/tuned.h"
+
+namespace strata::algorithms {
+namespace {
+
+// Rounds are named by their distance, those in which ranks above a power of two are served by these.
+constexpr int standing_aside = -1;
+constexpr int coming_back = -2;
+constexpr int sharing_folds = -3;
+
+/// The partners in a round of the ranks of a power of two, of which `rank_of` tells the v-th.
+template <typename RankOf, typename PlaceOf>
+auto pairwise(int distance, RankOf rank_of, PlaceOf place_of) {
+    return [=](int rank) {
+        const int v = place_of(rank);
+        return v < 0 ? -1 : rank_of(v ^ distance);
+    };
+}
+
+}  // namespace
+
+FlatRounds::Time allreduce_rounds(FlatModel& model, FlatRounds& rounds, Algorithm algorithm,
+                                  std::size_t bytes) {
+    const int ranks = model.ranks();
+    const int power = whole_power(ranks);
+    const int extra = ranks - power;
+    const bool halving = algorithm == Algorithm::rabenseifner;
+    const int kept = halving ? 0 : 1;  // of the first pairs the even or the odd rank goes on
+    const auto rank_of = [=](int v) { return v < extra ? 2 * v + kept : v + extra; };
+    const auto place_of = [=](int rank) {
+        if (rank >= 2 * extra) return rank - extra;
+        return rank % 2 == kept ? rank / 2 : -1;
+    };
+    const auto aside = [=](int rank) {
+        return rank < 2 * extra && rank % 2 != kept ? rank + (kept ? 1 : -1) : -1;
+    };
+    const auto back = [=](int rank) {
+        return rank < 2 * extra && rank % 2 == kept ? rank + (kept ? -1 : 1) : -1;
+    };
+    const auto pair = [=](int rank) { return rank < 2 * extra ? rank ^ 1 : -1; };
+    FlatRounds::Time time;
+    if (extra > 0) {
+        const std::size_t half = bytes - bytes / 2;
+        if (halving) rounds.add(time, model, sharing_folds, half, half, pair);
+        rounds.add(time, model, standing_aside, halving ? half : bytes, halving ? 0 : bytes, aside);
+        rounds.add(time, model, coming_back, bytes, 0, back);
+    }
+    std::size_t window = bytes;
+    for (int distance = 1; distance < power; distance *= 2) {
+        const auto partner = pairwise(distance, rank_of, place_of);
+        if (halving) window -= window / 2;
+        rounds.add(time, model, distance, window, window, partner);
+        if (halving) rounds.add(time, model, distance, window, 0, partner);
+    }
+    return time;
+}
+
+FlatRounds::Time allgather_rounds(FlatModel& model, FlatRounds& rounds, Algorithm algorithm,
+                                  std::size_t block) {
+    const int ranks = model.ranks();
+    FlatRounds::Time time;
+    for (int distance = 1; distance < ranks; distance *= 2) {
+        if (algorithm == Algorithm::bruck) {
+            const auto blocks = static_cast<std::size_t>(std::min(distance, ranks - distance));
+            rounds.add(time, model, distance, blocks * block, 0,
+                       [=](int rank) { return (rank + ranks - distance) % ranks; });
+        } else {
+            rounds.add(time, model, distance, static_cast<std::size_t>(distance) * block, 0,
+                       [=](int rank) { return rank ^ distance; });
+        }
+    }
+    return time;
+}
+
+double allreduce_estimate_us(FlatModel& model, FlatRounds& rounds, Algorithm algorithm, std::size_t bytes) {
+    return allreduce_rounds(model, rounds, algorithm, bytes).us();
+}
+
+double allgather_estimate_us(FlatModel& model, FlatRounds& rounds, Algorithm algorithm, std::size_t block) {
+    return allgather_rounds(model, rounds, algorithm, block).us();
+}
+
+double in_turn_or_shared_us(double in_turn_us, const FlatRounds::Time& rounds) {
+    return (in_turn_us + std::max(in_turn_us, rounds.shared_us())) / 2;
+}
+
+double bruck_barrier_estimate_us(FlatModel& model, FlatRounds& rounds) {
+    const int ranks = model.ranks();
+    FlatRounds::Time time;
+    for (int distance = 1; distance < ranks; distance *= 2) {
+        rounds.add(time, model, distance, 0, 0, [=](int rank) { return (rank + distance) % ranks; });
+    }
+    return time.us();
+}
+
+}  // namespace strata::algorithms

@@ -1,0 +1,98 @@
+#include "algorithms/patterns/deal_out.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+
+namespace strata::algorithms {
+namespace {
+
+class Dealer {
+public:
+    explicit Dealer(const Dealt& group)
+        : group_(group), below_(static_cast<std::size_t>(group.items)), count_(below_.size()) {
+        const int all = group.outside[0] + group.outside[1] + 2 * (group.items - 1);
+        most_ = std::max(2, (all + group.items - 1) / group.items);
+    }
+
+    DealtOut run() {
+        for (const std::size_t tree : {0, 1}) {
+            for (const int one : group_.fixed[tree]) give(tree, group_.gate, -1 - one);
+        }
+        for (const std::size_t tree : {0, 1}) deal(tree);
+        return std::move(below_);
+    }
+
+private:
+    int count(int item) const { return count_[static_cast<std::size_t>(item)]; }
+
+    void give(std::size_t tree, int item, int what) {
+        below_[static_cast<std::size_t>(item)][tree].push_back(what);
+        ++count_[static_cast<std::size_t>(item)];
+    }
+
+    /// Items in the order in which a tree reaches them.
+    std::vector<int> order(std::size_t tree) const {
+        const int first = group_.first[tree];
+        std::vector<int> items{first};
+        if (group_.gate >= 0 && group_.gate != first) items.push_back(group_.gate);
+        for (int step = 1; step < group_.items; ++step) {
+            const int item = (first + (tree == 0 ? step : group_.items - step)) % group_.items;
+            if (item != group_.gate) items.push_back(item);
+        }
+        return items;
+    }
+
+    std::vector<int> outside(std::size_t tree) const {
+        std::vector<int> rest;
+        for (int one = 0; one < group_.outside[tree]; ++one) {
+            const auto& fixed = group_.fixed[tree];
+            if (std::find(fixed.begin(), fixed.end(), one) == fixed.end()) rest.push_back(one);
+        }
+        return rest;
+    }
+
+    void deal(std::size_t tree) {
+        const std::vector<int> items = order(tree);
+        const std::vector<int> rest = outside(tree);
+        std::deque<int> room;
+        auto item = items.begin();
+        const auto reach = [&] {
+            const bool shared = group_.first[0] == group_.first[1] && *item == group_.first[0];
+            const int most = shared ? most_ / 2 : most_ - count(*item);
+            for (int place = 0; place < most; ++place) room.push_back(*item);
+            ++item;
+        };
+        const auto next = [&] {
+            if (room.empty())  // whoever has the fewest takes one more
+                return *std::min_element(items.begin(), item,
+                                         [&](int a, int b) { return count(a) < count(b); });
+            const int parent = room.front();
+            room.pop_front();
+            return parent;
+        };
+        reach();
+        auto one = rest.begin();
+        while (item != items.end() || one != rest.end()) {
+            const bool leaves = one != rest.end() && (item == items.end() || room.size() > 1);
+            const int parent = next();
+            if (leaves) {
+                give(tree, parent, -1 - *one++);
+            } else {
+                give(tree, parent, *item);
+                reach();
+            }
+        }
+    }
+
+    const Dealt& group_;
+    DealtOut below_;
+    std::vector<int> count_;  ///< in both trees
+    int most_;
+};
+
+}  // namespace
+
+DealtOut deal_out(const Dealt& group) { return Dealer(group).run(); }
+
+}  // namespace strata::algorithms

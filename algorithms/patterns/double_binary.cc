@@ -1,0 +1,205 @@
+#include "algorithms/patterns/double_binary.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <stdexcept>
+
+#include "algorithms/patterns/deal_out.h"
+
+namespace strata::algorithms {
+namespace {
+
+using topology::Group;
+using topology::Hierarchy;
+
+/// A participant whose parent is to be found in another item.
+struct Exit {
+    int rank;
+    bool other_node;  ///< the edge to it leaves the node
+};
+
+using Exits = Both<std::vector<Exit>>;
+
+/// What is divided no further on one level: a group that is skipped, or a participant.
+struct Item {
+    int group = -1;
+    int rank = -1;  ///< of a participant; of a group: whoever comes first in the walk
+    int place = 0;  ///< in the walk
+};
+
+class Builder {
+public:
+    /// `wanted`: the rank whose edges are to be collected; -1: all.
+    Builder(const DoubleBinaryGroup& of, int wanted)
+        : of_(of),
+          hierarchy_(of.hierarchy),
+          top_(of.hierarchy.contains(of.group, of.root) ? of.root : of.hierarchy.groups.at(of.group).leader),
+          wanted_(wanted) {
+        const std::size_t count = wanted < 0 ? hierarchy_.stop.size() : 1;
+        links_.fill(std::vector<RankLinks>(count));
+    }
+
+    std::vector<RankLinks> run(Half half) {
+        if (half == Half::whole) throw std::invalid_argument("a double binary tree carries halves");
+        place(of_.group, {});
+        return std::move(links_[half == Half::first ? 0 : 1]);
+    }
+
+private:
+    int walk_place(int rank) const {
+        return hierarchy_.walk.empty() ? rank : hierarchy_.walk[static_cast<std::size_t>(rank)];
+    }
+    bool skipped(int group) const {
+        return std::find(of_.skipped.begin(), of_.skipped.end(),
+                         hierarchy_.groups[static_cast<std::size_t>(group)].level) != of_.skipped.end();
+    }
+
+    std::vector<Item> items_of(int group) const;
+    int near_card(int group) const;
+    int item_with(const std::vector<Item>& items, int rank) const;
+    Both<int> entries(int group, const std::vector<Item>& items) const;
+    int entry(const Item& item, std::size_t tree) const;
+    Dealt dealt(int group, const std::vector<Item>& items, const Exits& exits) const;
+    void place(int group, const Exits& exits);
+    bool concerns(const Item& item, const Exits& exits) const;
+    void connect(std::size_t tree, int parent, int child);
+
+    const DoubleBinaryGroup& of_;
+    const Hierarchy& hierarchy_;
+    int top_;  ///< the root of both trees
+    int wanted_;
+    Both<std::vector<RankLinks>> links_;
+};
+
+/// In the order of the walk.
+std::vector<Item> Builder::items_of(int group) const {
+    const Group& self = hierarchy_.groups[static_cast<std::size_t>(group)];
+    std::vector<Item> items;
+    for (const int child : self.children) {
+        const Group& below = hierarchy_.groups[static_cast<std::size_t>(child)];
+        if (skipped(child)) {
+            const int first = *std::min_element(below.members.begin(), below.members.end(),
+                                                [&](int a, int b) { return walk_place(a) < walk_place(b); });
+            items.push_back({child, first, walk_place(first)});
+        } else {
+            const int stand_in = hierarchy_.contains(child, top_) ? top_ : below.leader;
+            items.push_back({-1, stand_in, walk_place(stand_in)});
+        }
+    }
+    for (const int rank : self.direct) items.push_back({-1, rank, walk_place(rank)});
+    std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.place < b.place; });
+    return items;
+}
+
+/// Who is nearest to the card of the node that `group` is part of, if that is a member; -1: nobody, or all
+/// are equally near.
+int Builder::near_card(int group) const {
+    const Group& self = hierarchy_.groups[static_cast<std::size_t>(group)];
+    if (hierarchy_.receivers.empty() || is_network(self)) return -1;
+    const int node = hierarchy_.widest_in_node(self.members.front());
+    const Group& whole = hierarchy_.groups[static_cast<std::size_t>(node)];
+    const bool known = std::any_of(whole.members.begin(), whole.members.end(),
+                                   [&](int rank) { return hierarchy_.receiver_of(rank) != rank; });
+    return known && hierarchy_.contains(group, whole.leader) ? whole.leader : -1;
+}
+
+/// -1: somebody else stands for it.
+int Builder::item_with(const std::vector<Item>& items, int rank) const {
+    const auto found = std::find_if(items.begin(), items.end(), [&](const Item& item) {
+        return item.group >= 0 ? hierarchy_.contains(item.group, rank) : item.rank == rank;
+    });
+    return found == items.end() ? -1 : static_cast<int>(found - items.begin());
+}
+
+/// The items by which the trees enter a group: where the root is, next to the card, towards the root beside
+/// that, else the first and the last one, so that who passes on much in one tree does not in the other.
+Both<int> Builder::entries(int group, const std::vector<Item>& items) const {
+    const auto count = static_cast<int>(items.size());
+    if (hierarchy_.contains(group, top_)) {
+        const int root = item_with(items, top_);
+        return {root, root};
+    }
+    const int near = near_card(group);
+    if (near < 0) return {0, count - 1};
+    const int item = item_with(items, near);
+    const bool a_rank = items[static_cast<std::size_t>(item)].group < 0;
+    if (of_.flow == Flow::to_root) {
+        if (a_rank) return {0, count - 1};
+        return {(item + 1) % count, (item + count - 1) % count};
+    }
+    // Ranks side by side are equally near.
+    return {item, a_rank ? (item + count - 1) % count : item};
+}
+
+int Builder::entry(const Item& item, std::size_t tree) const {
+    if (item.group < 0) return item.rank;
+    const std::vector<Item> items = items_of(item.group);
+    return entry(items[static_cast<std::size_t>(entries(item.group, items)[tree])], tree);
+}
+
+bool Builder::concerns(const Item& item, const Exits& exits) const {
+    const auto wanted = [&](const Exit& one) { return one.rank == wanted_; };
+    return wanted_ < 0 || hierarchy_.contains(item.group, wanted_) || std::ranges::any_of(exits[0], wanted) ||
+           std::ranges::any_of(exits[1], wanted);
+}
+
+/// Towards the root what comes from other nodes goes to the part of a node that is next to its card.
+Dealt Builder::dealt(int group, const std::vector<Item>& items, const Exits& exits) const {
+    Dealt all{static_cast<int>(items.size()), entries(group, items), {}, {}, -1};
+    for (const std::size_t tree : {0, 1}) all.outside[tree] = static_cast<int>(exits[tree].size());
+    const int near = of_.flow == Flow::to_root ? near_card(group) : -1;
+    const int item = near < 0 ? -1 : item_with(items, near);
+    if (item < 0 || items[static_cast<std::size_t>(item)].group < 0) return all;
+    all.gate = item;
+    for (const std::size_t tree : {0, 1}) {
+        for (int one = 0; one < all.outside[tree]; ++one) {
+            if (exits[tree][static_cast<std::size_t>(one)].other_node) all.fixed[tree].push_back(one);
+        }
+    }
+    return all;
+}
+
+/// Finds the parents of all that a group has to reach, and of its own participants but those by which it is
+/// entered.
+void Builder::place(int group, const Exits& exits) {
+    const std::vector<Item> items = items_of(group);
+    const DealtOut below = deal_out(dealt(group, items, exits));
+    const bool nodes = is_network(hierarchy_.groups[static_cast<std::size_t>(group)]);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        Exits children;
+        for (const std::size_t tree : {0, 1}) {
+            for (const int one : below[i][tree]) {
+                children[tree].push_back(
+                    one < 0 ? exits[tree][static_cast<std::size_t>(-1 - one)]
+                            : Exit{entry(items[static_cast<std::size_t>(one)], tree), nodes});
+            }
+        }
+        if (items[i].group >= 0) {
+            if (concerns(items[i], children)) place(items[i].group, children);
+            continue;
+        }
+        for (const std::size_t tree : {0, 1}) {
+            for (const Exit& child : children[tree]) connect(tree, items[i].rank, child.rank);
+        }
+    }
+}
+
+void Builder::connect(std::size_t tree, int parent, int child) {
+    const auto links_of = [&](int rank) -> RankLinks& {
+        return links_[tree][wanted_ < 0 ? static_cast<std::size_t>(rank) : 0];
+    };
+    if (wanted_ < 0 || parent == wanted_) links_of(parent).children.push_back(child);
+    if (wanted_ < 0 || child == wanted_) links_of(child).parent = parent;
+}
+
+}  // namespace
+
+RankLinks double_binary_links(const DoubleBinaryGroup& of, int rank, Half half) {
+    return std::move(Builder(of, rank).run(half).front());
+}
+
+std::vector<RankLinks> double_binary_tree(const DoubleBinaryGroup& of, Half half) {
+    return Builder(of, -1).run(half);
+}
+
+}  // namespace strata::algorithms

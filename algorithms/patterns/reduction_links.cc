@@ -1,0 +1,232 @@
+#include "algorithms/patterns/reduction_links.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithms/patterns/check_rank.h"
+#include "algorithms/patterns/group_part.h"
+#include "algorithms/patterns/shape.h"
+#include "algorithms/patterns/window.h"
+
+namespace strata::algorithms {
+namespace {
+
+using topology::Group;
+using topology::Hierarchy;
+using Edge = TreeLinks::Edge;
+
+/// The child of `group` that holds `rank`, or -1.
+int child_with(const Hierarchy& hierarchy, int group, int rank) {
+    int current = hierarchy.stop[static_cast<std::size_t>(rank)];
+    while (current >= 0 && hierarchy.groups[current].parent != group) {
+        current = hierarchy.groups[current].parent;
+    }
+    return current;
+}
+
+/// Who stands for a group that does not hold the root.
+enum class LocalRoot { leader, lowest };
+
+using Standing = std::pair<int, int>;  // the lowest rank that a member stands for, the member
+
+void add_local_roots(const Hierarchy& hierarchy, const Plan& plan, int group, int root, LocalRoot by,
+                     std::vector<Standing>& result) {
+    const Group& self = hierarchy.groups[group];
+    const int root_child = child_with(hierarchy, group, root);
+    for (const int rank : self.direct) {
+        result.emplace_back(rank, rank);
+    }
+    for (const int child : self.children) {
+        const Group& below = hierarchy.groups[child];
+        const int lowest = below.members.front();
+        if (used_group(hierarchy, child, plan.skipped) != child) {
+            add_local_roots(hierarchy, plan, child, root, by, result);
+        } else {
+            result.emplace_back(lowest, child == root_child       ? root
+                                        : by == LocalRoot::leader ? below.leader
+                                                                  : lowest);
+        }
+    }
+}
+
+/// The members of a group that talk to each other on its level, ascending by the lowest rank that each stands
+/// for.
+std::vector<int> local_roots(const Hierarchy& hierarchy, const Plan& plan, int group, int root,
+                             LocalRoot by) {
+    std::vector<Standing> all;
+    add_local_roots(hierarchy, plan, group, root, by, all);
+    std::sort(all.begin(), all.end());
+    std::vector<int> members(all.size());
+    std::transform(all.begin(), all.end(), members.begin(), [](const Standing& own) { return own.second; });
+    return members;
+}
+
+/// Shapes whose every subtree is a run of positions with its root in front: all but those in heap order, and
+/// those of two trees.
+bool keeps_order(Algorithm algorithm) {
+    switch (algorithm) {
+        case Algorithm::linear:
+        case Algorithm::chain:
+        case Algorithm::pipeline:
+        case Algorithm::binomial:
+        case Algorithm::knomial:
+        case Algorithm::in_order_binary: return true;
+        default: return false;
+    }
+}
+
+/// A position's neighbours among the participants of one group.
+struct Neighbours {
+    int parent = -1;
+    std::vector<int> lower;   ///< children folded before the own contribution
+    std::vector<int> higher;  ///< children folded after it, ascending
+};
+
+/// Positions from `top` on form a tree rooted there; those below it form one of their own, rooted at 0, which
+/// hangs below `top` as one child more and is folded first:
+///
+///   top 3 of 7, binomial:  3 -> [0] 4 5;  0 -> 1 2;  5 -> 6
+Neighbours ordered_neighbours(const LevelMethod& wanted, int position, int top, int size) {
+    const LevelMethod method =
+        keeps_order(wanted.algorithm) ? wanted : LevelMethod{Algorithm::binomial, 0, {}};
+    const bool below = position < top;
+    const int first = below ? 0 : top;
+    const ShapeLinks shape = shape_links(method, position - first, below ? top : size - top);
+    Neighbours result;
+    if (shape.parent >= 0) {
+        result.parent = first + shape.parent;
+    } else if (below) {
+        result.parent = top;
+    }
+    if (position == top && top > 0) {
+        result.lower.push_back(0);
+    }
+    for (const int child : shape.children) {
+        result.higher.push_back(first + child);
+    }
+    std::sort(result.higher.begin(), result.higher.end());
+    return result;
+}
+
+/// `rank`'s edges in the tree that keeps the order of the ranks, in the groups from its own one up to, but
+/// without, `end` (-1: all).
+ReductionLinks ordered_links(const Hierarchy& hierarchy, const Plan& plan, int root, int rank, int end) {
+    ReductionLinks links;
+    std::vector<Edge> lower;  // the widest level last: it holds the lowest ranks
+    const auto used = [&](int group) { return used_group(hierarchy, group, plan.skipped); };
+    for (int group = used(hierarchy.stop[static_cast<std::size_t>(rank)]);
+         group != end && links.parent.peer < 0; group = used(hierarchy.groups[group].parent)) {
+        const std::vector<int> members = local_roots(hierarchy, plan, group, root, LocalRoot::lowest);
+        const auto position_of = [&](int member) {
+            return static_cast<int>(std::find(members.begin(), members.end(), member) - members.begin());
+        };
+        const int size = static_cast<int>(members.size());
+        const int with_root = position_of(root);
+        const Neighbours own = ordered_neighbours(plan.at(hierarchy.groups[group].level).method,
+                                                  position_of(rank), with_root < size ? with_root : 0, size);
+        const auto edge_to = [&](int position) {
+            return Edge{members[static_cast<std::size_t>(position)], group, 0};
+        };
+        for (const int child : own.lower) {
+            lower.push_back(edge_to(child));
+        }
+        for (const int child : own.higher) {
+            links.children.push_back(edge_to(child));
+        }
+        if (own.parent >= 0) {
+            links.parent = edge_to(own.parent);
+        }
+    }
+    links.children.insert(links.children.begin(), lower.rbegin(), lower.rend());
+    links.before = static_cast<int>(lower.size());
+    return links;
+}
+
+/// The plan with trees only: where it exchanges, a binomial tree.
+Plan tree_plan(const Plan& plan) {
+    Plan result = plan;
+    for (LevelPlan& level : result.levels) {
+        if (is_exchange(level.method)) {
+            level.method = {Algorithm::binomial, 0, {}};
+        }
+    }
+    return result;
+}
+
+ReductionLinks turned_links(const Hierarchy& hierarchy, const Plan& plan, int root, int rank,
+                            Half half = Half::whole) {
+    TreeLinks tree = tree_links(hierarchy, tree_plan(plan), root, rank, Flow::to_root, half);
+    ReductionLinks links;
+    links.parent = tree.parent;
+    links.children.assign(tree.children.rbegin(), tree.children.rend());
+    return links;
+}
+
+void set_segments(ReductionLinks& links, const Hierarchy& hierarchy, const Plan& plan, int rank) {
+    const std::size_t segment_bytes = plan.at(hierarchy.groups.front().level).segment_bytes;
+    const auto set = [&](Edge& edge) {
+        const bool apart = between_nodes(hierarchy, rank, edge.peer);
+        edge.segment_bytes = segment_bytes;
+        edge.window = apart ? Window(plan).between_nodes(segment_bytes) : 0;
+    };
+    if (links.parent.peer >= 0) {
+        set(links.parent);
+    }
+    for (Edge& edge : links.children) {
+        set(edge);
+    }
+}
+
+}  // namespace
+
+bool consecutive_groups(const Hierarchy& hierarchy) {
+    return std::all_of(hierarchy.groups.begin(), hierarchy.groups.end(), [](const Group& group) {
+        return group.members.back() - group.members.front() + 1 == static_cast<int>(group.members.size());
+    });
+}
+
+ReductionLinks reduction_links(const Hierarchy& hierarchy, const Plan& plan, int root, int rank,
+                               bool rank_order, Half half) {
+    check_rank(hierarchy, root, "root");
+    check_rank(hierarchy, rank, "rank");
+    ReductionLinks links = rank_order ? ordered_links(hierarchy, plan, root, rank, -1)
+                                      : turned_links(hierarchy, plan, root, rank, half);
+    set_segments(links, hierarchy, plan, rank);
+    return links;
+}
+
+std::vector<int> exchange_core(const Hierarchy& hierarchy, const Plan& plan, bool rank_order) {
+    const Group& top = hierarchy.groups.front();
+    const int root = rank_order ? top.members.front() : top.leader;
+    return local_roots(hierarchy, plan, 0, root, rank_order ? LocalRoot::lowest : LocalRoot::leader);
+}
+
+ExchangeLinks exchange_links(const Hierarchy& hierarchy, const Plan& plan, int rank, bool rank_order) {
+    check_rank(hierarchy, rank, "rank");
+    constexpr int top = 0;
+    const int root = rank_order ? hierarchy.groups[top].members.front() : hierarchy.groups[top].leader;
+    ExchangeLinks links;
+    if (rank_order) {
+        links.below = ordered_links(hierarchy, plan, root, rank, top);
+    } else {
+        links.below = turned_links(hierarchy, plan, root, rank);
+        std::erase_if(links.below.children, [](const Edge& edge) { return edge.group == top; });
+        if (links.below.parent.group == top) {
+            links.below.parent = {};
+        }
+    }
+    links.segment_bytes = plan.at(hierarchy.groups[top].level).segment_bytes;
+    if (is_network(hierarchy.groups[top])) links.window = Window(plan).between_nodes(links.segment_bytes);
+    set_segments(links.below, hierarchy, plan, rank);
+    if (links.below.parent.peer < 0) {
+        links.core = exchange_core(hierarchy, plan, rank_order);
+        links.position =
+            static_cast<int>(std::find(links.core.begin(), links.core.end(), rank) - links.core.begin());
+    }
+    return links;
+}
+
+}  // namespace strata::algorithms

@@ -1,0 +1,223 @@
+#include "algorithms/patterns/tree.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+
+#include "algorithms/patterns/backwards.h"
+#include "algorithms/patterns/check_rank.h"
+#include "algorithms/patterns/double_binary.h"
+#include "algorithms/patterns/group_part.h"
+#include "algorithms/patterns/window.h"
+
+namespace strata::algorithms {
+namespace {
+
+using topology::Group;
+using topology::Hierarchy;
+
+constexpr int whole_group = -2;
+
+/// The child of `group` that holds `root`; whole_group when root stops in `group` itself; -1 when outside.
+int child_with_root(const Hierarchy& hierarchy, int group, int root) {
+    int below = whole_group;
+    for (int current = hierarchy.stop[root]; current >= 0; current = hierarchy.groups[current].parent) {
+        if (current == group) {
+            return below;
+        }
+        below = current;
+    }
+    return -1;
+}
+
+/// Puts the members of a chain, the stand-in first, into the order of the walk: the stand-in's node all the
+/// way round, then the others from there on. Towards the root every node backwards, the stand-in's, too: what
+/// comes from the next one arrives next to the card. It matters where ranks of one node take part side by
+/// side, because no level divides them from those of other nodes.
+void order_chain(const Hierarchy& hierarchy, Flow flow, std::vector<int>& members) {
+    const auto place = [&](int member) { return hierarchy.walk[static_cast<std::size_t>(member)]; };
+    const auto node_of = [&](int member) {
+        const auto& nodes = hierarchy.walk_nodes;
+        return std::upper_bound(nodes.begin(), nodes.end(), place(member)) - nodes.begin();
+    };
+    const int stand_in = members.front();
+    const auto own_node = node_of(stand_in);
+    if (std::all_of(members.begin(), members.end(),
+                    [&](int member) { return node_of(member) == own_node; })) {
+        return;  // no way leads through a card
+    }
+    const auto nodes = static_cast<std::ptrdiff_t>(hierarchy.walk_nodes.size());
+    const auto key = [&](int member) {
+        const auto node = (node_of(member) - own_node + nodes) % nodes;
+        if (flow == Flow::to_root) return std::tuple(node, member != stand_in, -place(member));
+        return std::tuple(node, node == 0 && place(member) < place(stand_in), place(member));
+    };
+    std::sort(members.begin(), members.end(), [&](int a, int b) { return key(a) < key(b); });
+}
+
+/// Who receives from other nodes: the root, or who does that for it.
+int receiver_for(const Hierarchy& hierarchy, const Plan& plan, int root) {
+    return plan.near_card ? hierarchy.receiver_of(root) : root;
+}
+
+bool follows_the_walk(const LevelMethod& method) {
+    return method.algorithm == Algorithm::chain || method.algorithm == Algorithm::pipeline ||
+           method.algorithm == Algorithm::ring;
+}
+
+bool among(std::span<const topology::LevelKey> skipped, topology::LevelKey level) {
+    return std::find(skipped.begin(), skipped.end(), level) != skipped.end();
+}
+
+/// One that stands for a child of a group, or for itself.
+struct StandIn {
+    int rank;
+    int child;  ///< -1: it stops in the group
+};
+
+/// Of all children and direct ranks, by lowest member, rotated so that the group's own stand-in comes first.
+std::vector<StandIn> stand_ins(const Hierarchy& hierarchy, int group, int root) {
+    const Group& self = hierarchy.groups.at(group);
+    const int root_child = child_with_root(hierarchy, group, root);
+    const int stand_in = root_child == -1 ? self.leader : root;
+
+    // Children (by lowest member) and direct ranks are both sorted: a merge keeps the order by lowest member.
+    std::vector<StandIn> result;
+    result.reserve(self.children.size() + self.direct.size());
+    auto direct = self.direct.begin();
+    for (const int child : self.children) {
+        const Group& below = hierarchy.groups[child];
+        for (; direct != self.direct.end() && *direct < below.members.front(); ++direct) {
+            result.push_back({*direct, -1});
+        }
+        result.push_back({child == root_child ? root : below.leader, child});
+    }
+    for (; direct != self.direct.end(); ++direct) {
+        result.push_back({*direct, -1});
+    }
+    const auto first =
+        std::find_if(result.begin(), result.end(), [&](const StandIn& own) { return own.rank == stand_in; });
+    if (first == result.end()) {
+        throw std::invalid_argument("group " + std::to_string(group) + ": its leader " +
+                                    std::to_string(stand_in) +
+                                    " leads none of its children and does not stop in it");
+    }
+    std::rotate(result.begin(), first, result.end());
+    return result;
+}
+
+void add_participants(const Hierarchy& hierarchy, int group, int root,
+                      std::span<const topology::LevelKey> skipped, std::vector<int>& result) {
+    for (const StandIn& own : stand_ins(hierarchy, group, root)) {
+        if (own.child >= 0 && among(skipped, hierarchy.groups[own.child].level)) {
+            add_participants(hierarchy, own.child, root, skipped, result);
+        } else {
+            result.push_back(own.rank);
+        }
+    }
+}
+
+/// The edges of one of the two trees of a group.
+void add_double_binary(TreeLinks& links, const Hierarchy& hierarchy, const Plan& plan, const GroupPart& part,
+                       Flow flow, Half half) {
+    const DoubleBinaryGroup of{hierarchy, plan.skipped, part.group, part.members.front(), flow};
+    const RankLinks own =
+        double_binary_links(of, part.members[static_cast<std::size_t>(part.position)], half);
+    if (own.parent >= 0) {
+        links.parent = part.edge_to_rank(hierarchy, own.parent);
+    }
+    for (const int child : own.children) {
+        links.children.push_back(part.edge_to_rank(hierarchy, child));
+    }
+}
+
+}  // namespace
+
+std::vector<int> participants(const Hierarchy& hierarchy, int group, int root,
+                              std::span<const topology::LevelKey> skipped) {
+    check_rank(hierarchy, root, "root");
+    std::vector<int> result;
+    result.reserve(hierarchy.groups.at(group).children.size() + hierarchy.groups[group].direct.size());
+    add_participants(hierarchy, group, root, skipped, result);
+    return result;
+}
+
+int used_group(const Hierarchy& hierarchy, int group, std::span<const topology::LevelKey> skipped) {
+    while (group >= 0 && among(skipped, hierarchy.groups[group].level)) {
+        group = hierarchy.groups[group].parent;
+    }
+    return group;
+}
+
+std::vector<int> shape_members(const Hierarchy& hierarchy, const Plan& plan, int group, int root, Flow flow) {
+    check_rank(hierarchy, root, "root");
+    const int receiver = receiver_for(hierarchy, plan, root);
+    const bool between_nodes = is_network(hierarchy.groups.at(group));
+    std::vector<int> members = participants(hierarchy, group, between_nodes ? receiver : root, plan.skipped);
+    if (follows_the_walk(plan.at(hierarchy.groups[group].level).method) && !hierarchy.walk.empty()) {
+        order_chain(hierarchy, flow, members);
+    }
+    if (receiver != root &&
+        group == used_group(hierarchy, hierarchy.lowest_common_group(root, receiver), plan.skipped)) {
+        // Next to the root in every shape: all that comes from other nodes takes this edge.
+        const auto place = std::find(members.begin(), members.end(), receiver);
+        std::rotate(members.begin() + 1, place, place + 1);
+    }
+    return members;
+}
+
+std::vector<GroupPart> group_parts(const Hierarchy& hierarchy, const Plan& plan, int root, int rank,
+                                   Flow flow) {
+    check_rank(hierarchy, root, "root");
+    check_rank(hierarchy, rank, "rank");
+    const int receiver = receiver_for(hierarchy, plan, root);
+    std::vector<GroupPart> parts;
+    const auto used = [&](int group) { return used_group(hierarchy, group, plan.skipped); };
+    for (int group = used(hierarchy.stop[rank]); group >= 0;) {
+        const bool between_nodes = is_network(hierarchy.groups[group]);
+        if (rank == root && receiver != root && between_nodes) {
+            break;  // the receiver takes part from here on
+        }
+        const LevelPlan& level = plan.at(hierarchy.groups[group].level);
+        GroupPart part{group, &level, between_nodes ? Window(plan).between_nodes(level.segment_bytes) : 0,
+                       shape_members(hierarchy, plan, group, root, flow), 0};
+        const auto own = std::find(part.members.begin(), part.members.end(), rank);
+        if (own == part.members.end()) {
+            throw std::invalid_argument("rank " + std::to_string(rank) + " takes no part in group " +
+                                        std::to_string(group) + " although it stands for the one below");
+        }
+        part.position = static_cast<int>(own - part.members.begin());
+        const bool stands_above = part.position == 0;
+        parts.push_back(std::move(part));
+        if (stands_above) {
+            group = used(hierarchy.groups[group].parent);
+        } else if (rank == receiver && receiver != root && !between_nodes) {
+            group = used(hierarchy.groups[hierarchy.widest_in_node(root)].parent);
+        } else {
+            break;
+        }
+    }
+    return parts;
+}
+
+TreeLinks tree_links(const Hierarchy& hierarchy, const Plan& plan, int root, int rank, Flow flow, Half half) {
+    TreeLinks links;
+    const std::vector<GroupPart> parts = group_parts(hierarchy, plan, root, rank, flow);
+    for (const GroupPart& part : backwards(parts)) {
+        if (half != Half::whole && part.level->method.algorithm == Algorithm::double_binary) {
+            add_double_binary(links, hierarchy, plan, part, flow, half);
+            continue;
+        }
+        const ShapeLinks shape = part.shape(half);
+        if (shape.parent >= 0) {
+            links.parent = part.edge_to(hierarchy, shape.parent);
+        }
+        for (const int child : shape.children) {
+            links.children.push_back(part.edge_to(hierarchy, child));
+        }
+    }
+    return links;
+}
+
+}  // namespace strata::algorithms

@@ -1,0 +1,146 @@
+#include "algorithms/planning/level_search.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace strata::algorithms {
+namespace {
+
+using topology::Group;
+using topology::Hierarchy;
+using topology::LevelKey;
+
+constexpr std::size_t most_levels_in_all_sets = 4;  // 16 sets
+
+bool named_by_a_rule(const Overrides& overrides, LevelKey level) {
+    return std::any_of(overrides.methods.begin(), overrides.methods.end(),
+                       [&](const LevelMethodRule& rule) {
+                           return rule.level && rule.level->matches(level) &&
+                                  rule.method.algorithm != Algorithm::automatic;
+                       }) ||
+           std::any_of(overrides.segments.begin(), overrides.segments.end(),
+                       [&](const LevelSizeRule& rule) { return rule.level && rule.level->matches(level); });
+}
+
+}  // namespace
+
+std::vector<LevelKey> skippable_levels(const Hierarchy& hierarchy, const Overrides& overrides) {
+    std::vector<LevelKey> levels;
+    if (overrides.keep_levels) return levels;
+    for (const LevelKey level : hierarchy.levels()) {
+        if (level.kind == topology::LevelKind::custom || named_by_a_rule(overrides, level)) continue;
+        const bool divides_nodes =
+            std::any_of(hierarchy.groups.begin(), hierarchy.groups.end(), [&](const Group& group) {
+                return group.level == level &&
+                       (group.parent < 0 || is_network(hierarchy.groups[group.parent]));
+            });
+        const bool in_use =
+            std::any_of(hierarchy.groups.begin(), hierarchy.groups.end(), [&](const Group& group) {
+                return group.level == level && group.children.size() + group.direct.size() > 1;
+            });
+        if (in_use && !divides_nodes) levels.push_back(level);
+    }
+    return levels;
+}
+
+std::vector<LevelKey> skippable_network(const Hierarchy& hierarchy, const Overrides& overrides) {
+    std::vector<LevelKey> levels;
+    if (overrides.keep_levels) return levels;
+    for (const Group& group : hierarchy.groups) {
+        const bool below = group.parent >= 0 && is_network(hierarchy.groups[group.parent]);
+        const bool known = std::find(levels.begin(), levels.end(), group.level) != levels.end();
+        if (!below || !is_network(group) || known) continue;
+        const bool custom = group.level.kind == topology::LevelKind::custom;
+        if (custom || named_by_a_rule(overrides, group.level)) return {};
+        levels.push_back(group.level);
+    }
+    return levels;
+}
+
+std::vector<LevelKey> all_below_the_top(const Hierarchy& hierarchy, const Overrides& overrides) {
+    if (overrides.keep_levels) return {};
+    const LevelKey top = hierarchy.groups.front().level;
+    // Of two levels that have one name (hwloc's Groups) none goes without the other.
+    const bool once = std::none_of(hierarchy.groups.begin() + 1, hierarchy.groups.end(),
+                                   [&](const Group& group) { return group.level == top; });
+    if (!once) return {};
+    std::vector<LevelKey> levels = hierarchy.levels();
+    levels.erase(std::find(levels.begin(), levels.end(), top));
+    const bool stays = std::any_of(levels.begin(), levels.end(), [&](LevelKey level) {
+        return level.kind == topology::LevelKind::custom || named_by_a_rule(overrides, level);
+    });
+    return stays ? std::vector<LevelKey>{} : levels;
+}
+
+namespace {
+
+/// All sets of levels; of many levels those next to each other.
+std::vector<std::vector<LevelKey>> sets_of(const std::vector<LevelKey>& levels) {
+    std::vector<std::vector<LevelKey>> sets;
+    if (levels.size() <= most_levels_in_all_sets) {
+        for (unsigned chosen = 0; chosen < 1U << levels.size(); ++chosen) {
+            auto& set = sets.emplace_back();
+            for (std::size_t l = 0; l < levels.size(); ++l) {
+                if ((chosen >> l & 1U) != 0) set.push_back(levels[l]);
+            }
+        }
+        return sets;
+    }
+    sets.emplace_back();
+    for (auto first = levels.begin(); first != levels.end(); ++first) {
+        for (auto last = first + 1; last <= levels.end(); ++last) sets.emplace_back(first, last);
+    }
+    return sets;
+}
+
+}  // namespace
+
+/// What is gained inside one node is gained inside all.
+LevelSearch::LevelSearch(const Hierarchy& hierarchy, const Overrides& overrides, const Operation& operation,
+                         Models& models)
+    : overrides_(overrides), operation_(operation), models_(models), on_sample_(operation) {
+    const std::vector<LevelKey> levels = skippable_levels(hierarchy, overrides);
+    if (levels.empty()) return;
+    sets_ = sets_of(levels);
+    sample_ = sample_nodes(hierarchy, operation.root);
+    on_sample_.root = sample_.root;
+    const CollectiveTraits traits = traits_of(operation.collective);
+    // To and from a root each node moves its own blocks, in an Allgather everybody's.
+    if (traits.blocks && traits.rooted) {
+        on_sample_.bytes = operation.bytes / hierarchy.stop.size() * sample_.hierarchy.stop.size();
+    }
+    sample_models_.emplace(sample_.hierarchy, on_sample_);
+}
+
+LevelSearch::Trial LevelSearch::tried(const std::vector<LevelKey>& skipped, const LinkTable& links,
+                                      Rings rings) {
+    PlanSearch search(sample_models_->at(links, skipped), overrides_, on_sample_, rings);
+    return {&skipped, search.run(traits_of(operation_.collective).folds)};
+}
+
+void LevelSearch::skip_levels(Searched& searched, const LinkTable& links, Rings rings) {
+    if (sets_.empty()) return;
+    auto sets = sets_;
+    for (auto& skipped : sets)
+        skipped.insert(skipped.end(), searched.skipped.begin(), searched.skipped.end());
+    std::vector<Trial> trials;
+    for (const auto& skipped : sets) trials.push_back(tried(skipped, links, rings));
+    const auto faster = [](const Trial& x, const Trial& y) { return x.us < y.us; };
+    const Trial& fastest = *std::min_element(trials.begin(), trials.end(), faster);
+    // Of sets that the model cannot tell apart the one that leaves most levels in place.
+    const Trial* smallest = &fastest;
+    for (const Trial& trial : trials) {
+        if (trial.us * (1 - needed_gain) > fastest.us) continue;
+        if (trial.skipped->size() < smallest->skipped->size()) smallest = &trial;
+    }
+    for (const Trial* trial : {smallest, &fastest}) {
+        const std::vector<LevelKey>& skipped = *trial->skipped;
+        if (skipped == searched.skipped) continue;
+        PlanSearch search(models_.at(links, skipped), overrides_, operation_, rings);
+        const double us = search.run(traits_of(operation_.collective).folds);
+        if (us < searched.us * (1 - needed_gain)) searched = {std::move(search), us, skipped};
+        if (smallest == &fastest) return;
+    }
+}
+
+}  // namespace strata::algorithms

@@ -1,0 +1,382 @@
+#include "algorithms/planning/make_plan.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "algorithms/base/collective.h"
+#include "algorithms/config/excluded_levels.h"
+#include "algorithms/cost/choose_window.h"
+#include "algorithms/cost/links.h"
+#include "algorithms/cost/receiver.h"
+#include "algorithms/openmpi_cost/forward_cost.h"
+#include "algorithms/openmpi_cost/levels.h"
+#include "algorithms/openmpi_cost/tuned.h"
+#include "algorithms/patterns/window.h"
+#include "algorithms/planning/level_search.h"
+#include "algorithms/planning/models.h"
+#include "algorithms/planning/plan_search.h"
+#include "algorithms/planning/weighing.h"
+
+namespace strata::algorithms {
+namespace {
+
+using topology::Hierarchy;
+
+constexpr double needed_gain_inside = 0.15;
+constexpr double needed_gain_beside_buses = 0.08;
+
+/// Whether the tree is taken, and why.
+struct Verdict {
+    bool take;
+    const char* reason;
+};
+
+/// True for reductions whose order must not follow the size: the previous component changes its pattern.
+bool fixed_order(const Operation& operation) {
+    return operation.reproducible && traits_of(operation.collective).folds;
+}
+
+/// Why inside a node only Bcast is weighed; null: all are. Copies there compete for processors, of which the
+/// model of trees knows nothing. Predicted faster, measured on 16 ranks of two cores: Reduce of 64 KiB 460 us
+/// instead of 360, Scatter 166 instead of 236, Gather of 1 MiB 458 instead of 424, Allreduce 6.9 ms instead
+/// of 5.2. And defaults for links that nobody looked at are no reason to give up what users have.
+const char* unknown_inside(const Hierarchy& hierarchy, const LinkTable& links) {
+    if (is_network(hierarchy.groups.front())) return nullptr;
+    if (hierarchy.crowding > 1) return "no gain known inside a node whose ranks share processors";
+    return tells_inside(hierarchy, links) ? nullptr : "no gain known inside a node whose links nobody gave";
+}
+
+/// The verdict where no prediction can change it.
+std::optional<Verdict> judge_unseen(const Operation& operation, const Hierarchy& hierarchy,
+                                    const LinkTable& links) {
+    if (fixed_order(operation)) return Verdict{true, "the order must not depend on the size"};
+    const char* const left = left_whatever_size(hierarchy, links, operation.collective);
+    return left != nullptr ? std::optional(Verdict{false, left}) : std::nullopt;
+}
+
+std::string passed_over_text(const LevelMethod& method, const Operation& operation) {
+    const std::string name(method.algorithm == Algorithm::component ? method.component
+                                                                    : info(method.algorithm).name);
+    if (fixed_order(operation)) return name + " has no fixed order";
+    const bool halves = method.algorithm == Algorithm::rabenseifner;
+    return name + (halves && operation.rank_order ? " keeps no order" : " is for the topmost level");
+}
+
+const char* no_ring(const Operation& operation) {
+    if (operation.rank_order || fixed_order(operation)) return "; a tree: a ring keeps no order";
+    return "; a tree: a ring takes a level of three participants that no rule gave a tree";
+}
+
+bool has_ring(const std::vector<LevelPlan>& levels) {
+    return std::any_of(levels.begin(), levels.end(),
+                       [](const LevelPlan& level) { return level.method.algorithm == Algorithm::ring; });
+}
+
+/// True where levels may be left out: the order of a reduction does not follow from them, and no engine was
+/// asked for that takes all.
+bool may_skip_levels(const Overrides& overrides, const Operation& operation) {
+    return !keeps_order(operation) &&
+           (overrides.engine == Engine::automatic || overrides.engine == Engine::tree);
+}
+
+/// The user wants lanes: several trees where that is possible, or else one.
+void set_lanes(Plan& plan, const Operation& operation) {
+    plan.engine = Engine::tree;
+    if (operation.lanes < 2) {
+        plan.reason += "; one lane: no node has processes near several cards, or there is one node";
+    } else if (operation.rank_order || fixed_order(operation)) {
+        plan.reason += "; one lane: lanes would not keep the order";
+    } else if (exchanges_on_top(plan)) {
+        plan.reason += "; one lane: exchanged as a whole";
+    } else {
+        plan.engine = Engine::lanes;
+        plan.lanes = operation.lanes;
+    }
+}
+
+/// Whether somebody near the card receives for a far root, which is predicted to gain.
+bool near_card_pays(const Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
+                    const std::vector<LevelPlan>& levels) {
+    const ReceiverCost cost = receiver_cost(hierarchy, links, operation, levels);
+    return cost.possible && cost.hop_us < cost.far_us;
+}
+
+void choose_receiver(Plan& plan, const Hierarchy& hierarchy, const LinkTable& links,
+                     const Operation& operation, const std::vector<LevelPlan>& levels) {
+    plan.near_card = near_card_pays(hierarchy, links, operation, levels);
+    plan.predicted_us += receiving_us(hierarchy, links, operation, levels, plan.near_card);
+}
+
+void forward(Plan& plan, std::string reason) {
+    plan.engine = Engine::forward;
+    plan.near_card = false;
+    plan.skipped.clear();
+    plan.skipped_sources.clear();
+    plan.predicted_us = plan.forward_us;
+    plan.reason = std::move(reason);
+}
+
+/// Inside a node: the tree must win by more than the model's error. Of what was measured there (Bcast) that
+/// is what counts everywhere; of all others what predictions differ by from simulated machines with buses:
+/// where the table does not tell of them 15 % in most cells, where it does 8 % (bench/simulation).
+Verdict judge_inside(const Plan& plan, const Hierarchy& hierarchy, const LinkTable& links,
+                     const Operation& operation) {
+    const bool buses = std::any_of(
+        hierarchy.groups.begin(), hierarchy.groups.end(),
+        [&](const topology::Group& group) { return links.at(link_level(group)).bus_bytes_per_us > 0; });
+    const double gain = operation.collective == Collective::bcast ? needed_gain
+                        : buses                                   ? needed_gain_beside_buses
+                                                                  : needed_gain_inside;
+    if (plan.predicted_us > plan.forward_us * (1 - gain))
+        return {false, "no gain predicted over the previous component"};
+    return {true, "predicted faster than the previous component"};
+}
+
+/// What all searches for one plan have in common.
+struct Searches {
+    const Hierarchy& hierarchy;
+    const Overrides& overrides;
+    const Operation& operation;
+    SkipWords words = skip_words(hierarchy, overrides, operation);
+    Models models{hierarchy, operation};
+    LevelSearch levels{hierarchy, overrides, operation, models};
+    FlatRounds rounds{hierarchy};
+
+    /// The best plan under `links` without some levels.
+    Searched without(std::vector<topology::LevelKey> skipped, const LinkTable& links, Rings rings,
+                     Exchanges exchanges = Exchanges::all) {
+        PlanSearch search(models.at(links, skipped), overrides, operation, rings);
+        search.allow(exchanges);
+        const double us = search.run(traits_of(operation.collective).folds);
+        return Searched{std::move(search), us, std::move(skipped)};
+    }
+    /// The best by one algorithm among all ranks.
+    Searched all_by(Algorithm algorithm, std::vector<topology::LevelKey> skipped, const LinkTable& links) {
+        Overrides all = overrides;
+        all.methods.insert(all.methods.begin(), {std::nullopt, {algorithm, 0, {}}, {}});
+        PlanSearch search(models.at(links, skipped), all, operation, Rings::none);
+        const double us = search.run(traits_of(operation.collective).folds);
+        return Searched{std::move(search), us, std::move(skipped)};
+    }
+    /// The best plan under `links`, with the levels inside nodes that are worth it.
+    Searched under(const LinkTable& links, Rings rings) {
+        Searched found = without(words.levels, links, rings);
+        if (may_skip_levels(overrides, operation)) levels.skip_levels(found, links, rings);
+        return found;
+    }
+};
+
+/// Plans in which all nodes talk across the topmost level, none through a switch's leader; none where there
+/// is no other level between nodes, or one that must be kept. Exchanges of parts apart; and under wide
+/// uplinks, too, which spare nobody who sends twice where once is enough.
+void add_nodes_alone(std::vector<Searched>& ways, const LinkTable& links, const Weighing& weighing,
+                     Searches& searches) {
+    std::vector<topology::LevelKey> skipped = skippable_network(searches.hierarchy, searches.overrides);
+    if (skipped.empty() || !may_skip_levels(searches.overrides, searches.operation)) return;
+    const std::vector<topology::LevelKey>& others = ways.front().skipped;
+    skipped.insert(skipped.end(), others.begin(), others.end());
+    const auto add = [&](const LinkTable& table, Exchanges exchanges) {
+        ways.push_back(searches.without(skipped, table, Rings::none, exchanges));
+    };
+    add(links, Exchanges::whole_vectors);
+    // Blocks to or from a root become no fewer on their way: a switch's leader only delays them.
+    const CollectiveTraits traits = traits_of(searches.operation.collective);
+    if (traits.blocks && traits.rooted) {
+        std::rotate(ways.begin(), ways.end() - 1, ways.end());
+        return;
+    }
+    if (ways.back().search.could_exchange_parts()) add(links, Exchanges::parts);
+    // Of blocks: before trees for other links, each card carries less than a tree's busiest one.
+    if (traits.blocks && ways.back().search.exchanges_parts()) {
+        std::rotate(ways.begin() + 1, ways.end() - 1, ways.end());
+    }
+    if (weighing.wide()) add(weighing.tables()[*weighing.wide()], Exchanges::whole_vectors);
+}
+
+/// Halves exchanged among all ranks, long ones inside nodes, a ring, a chain, and two trees of them: nobody
+/// folds or passes on more than the others. Only where somebody told what links inside nodes cost, and
+/// processors are not shared, for reasons that unknown_inside() gives.
+void add_among_all(std::vector<Searched>& ways, const LinkTable& links, Searches& searches) {
+    const Hierarchy& hierarchy = searches.hierarchy;
+    if (searches.overrides.engine != Engine::automatic || !searches.words.levels.empty()) return;
+    if (!can_all_take_part(hierarchy) || !tells_inside(hierarchy, links)) return;
+    const std::vector<topology::LevelKey> skipped = all_below_the_top(hierarchy, searches.overrides);
+    if (skipped.empty()) return;
+    const PlanSearch open(searches.models.at(links, skipped), searches.overrides, searches.operation,
+                          Rings::none);
+    if (may_be_among_all(Algorithm::rabenseifner, searches.operation) && open.could_exchange_parts())
+        ways.push_back(searches.without(skipped, links, Rings::none, Exchanges::parts));
+    // Of two within the model's error the earlier one holds: between nodes two trees both ways were up to a
+    // fifth slower than predicted.
+    const CollectiveTraits traits = traits_of(searches.operation.collective);
+    const bool trees_last = is_network(hierarchy.groups.front()) && traits.up && traits.down;
+    const auto add_two_trees = [&] {
+        if (may_be_among_all(Algorithm::double_binary, searches.operation) && open.could_go_in_halves())
+            ways.push_back(searches.all_by(Algorithm::double_binary, skipped, links));
+    };
+    if (!trees_last) add_two_trees();
+    if (may_be_among_all(Algorithm::ring, searches.operation)) {
+        Searched ring = searches.without(skipped, links, Rings::wanted);
+        if (has_ring(ring.search.plans())) ways.push_back(std::move(ring));
+    }
+    if (trees_last) add_two_trees();
+    if (may_be_among_all(Algorithm::pipeline, searches.operation) && open.could_be_long_chain())
+        ways.push_back(searches.all_by(Algorithm::pipeline, skipped, links));
+}
+
+/// Inside a node: what all ranks do alike where that is faster by more than the model's error.
+void try_among_all(Searched& searched, const LinkTable& links, Searches& searches) {
+    std::vector<Searched> ways;
+    add_among_all(ways, links, searches);
+    for (Searched& way : ways) {
+        if (way.us < searched.us * (1 - needed_gain)) searched = std::move(way);
+    }
+}
+
+/// Between nodes: what is fastest under any of the links that may be, fewer levels, rings in place of trees,
+/// or the previous component.
+Verdict weigh(Searched& searched, const LinkTable& links, Searches& searches, Plan& plan) {
+    const Hierarchy& hierarchy = searches.hierarchy;
+    const Overrides& overrides = searches.overrides;
+    const Operation& operation = searches.operation;
+    Weighing weighing(hierarchy, links, operation, overrides.network_window_bytes > 0 ? 0 : overrides.window,
+                      plan.forward_us, searches.rounds);
+    std::vector<Searched> ways;
+    ways.push_back(std::move(searched));
+    for (std::size_t t = 1; t < weighing.tables().size(); ++t) {
+        if (t != weighing.wide()) ways.push_back(searches.under(weighing.tables()[t], Rings::none));
+    }
+    add_nodes_alone(ways, links, weighing, searches);
+    if (ways.front().search.could_exchange_parts()) {
+        const bool parts = ways.front().search.exchanges_parts();
+        ways.push_back(searches.without(ways.front().skipped, links, Rings::none,
+                                        parts ? Exchanges::whole_vectors : Exchanges::parts));
+    }
+    if (traits_of(operation.collective).by_ring && ways.front().search.could_be_ring()) {
+        ways.push_back(searches.under(links, Rings::allowed));
+    }
+    add_among_all(ways, links, searches);
+    std::vector<bool> near_card;
+    for (const Searched& way : ways) {
+        near_card.push_back(near_card_pays(hierarchy, links, operation, way.search.plans()));
+        weighing.add(way.search.plans(), near_card.back(), way.skipped);
+    }
+    const Weighing::Choice choice = weighing.choose(searches.models);
+    searched = std::move(ways[choice.way.value_or(0)]);
+    if (!choice.way) {
+        const bool faster = plan.predicted_us < plan.forward_us;
+        return {false, faster ? "the previous component loses less where links are not what they seem"
+                              : "no gain predicted over the previous component"};
+    }
+    plan.near_card = near_card[*choice.way];
+    plan.predicted_us = choice.us;
+    if (plan.predicted_us <= plan.forward_us) return {true, "predicted faster than the previous component"};
+    return {true, "the previous component loses more where links are not what they seem"};
+}
+
+/// Searches where that can change anything, and says whether the plan found is to be taken.
+Verdict judge(Searched& searched, const LinkTable& links, Searches& searches, Plan& plan) {
+    const Hierarchy& hierarchy = searches.hierarchy;
+    const Overrides& overrides = searches.overrides;
+    const Operation& operation = searches.operation;
+    PlanSearch& search = searched.search;
+    const bool by_levels = search.by_levels();
+    const bool between_nodes = is_network(hierarchy.groups.front());
+    const bool overruled = overrides.engine == Engine::levels && !by_levels;
+    std::optional<Verdict> verdict;
+    if (overrides.engine != Engine::automatic && !overruled) {
+        verdict = {true, "set by the user"};
+    } else if (by_levels) {
+        verdict = {true, "a level method is no tree shape"};
+    } else {
+        verdict = judge_unseen(operation, hierarchy, links);
+    }
+    if (verdict && !verdict->take) return *verdict;
+    searched.us = search.run(by_levels || traits_of(operation.collective).folds);
+    if (!by_levels && may_skip_levels(overrides, operation)) {
+        searches.levels.skip_levels(searched, links, Rings::none);
+        if (!verdict && !between_nodes) try_among_all(searched, links, searches);
+    }
+    plan.predicted_us = searched.us;
+    if (!by_levels) choose_receiver(plan, hierarchy, links, operation, search.plans());
+    if (!verdict)
+        verdict = between_nodes ? weigh(searched, links, searches, plan)
+                                : judge_inside(plan, hierarchy, links, operation);
+    set_skipped(plan, hierarchy, searched.skipped, searches.words);
+    return *verdict;
+}
+
+/// What the levels engine's own model says to the plan that the tree's found for it; 0: not modelled.
+double by_levels_us(const Plan& plan, const Hierarchy& hierarchy, const LinkTable& links,
+                    const Operation& operation) {
+    const auto us = levels_cost_us(hierarchy, links, plan, operation);
+    return us ? *us + receiver_cost(hierarchy, links, operation, 0).far_us : 0;
+}
+
+/// What the reason says beside the verdict.
+std::string what_else(const Plan& plan, const Overrides& overrides, const Operation& operation,
+                      const PlanSearch& search) {
+    std::string text;
+    if (overrides.engine == Engine::automatic && plan.engine == Engine::ring)
+        text += "; a ring loads the links less than a tree";
+    if (overrides.engine == Engine::ring && plan.engine != Engine::ring) text += no_ring(operation);
+    if (plan.near_card) text += "; a process near the card receives for the root";
+    if (const LevelMethod* method = search.passed_over()) text += "; " + passed_over_text(*method, operation);
+    return text;
+}
+
+}  // namespace
+
+const char* left_whatever_size(const Hierarchy& hierarchy, const LinkTable& links, Collective collective) {
+    if (!traits_of(collective).sized) return "the ranks do not know the sizes alike";
+    return collective != Collective::bcast ? unknown_inside(hierarchy, links) : nullptr;
+}
+
+Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrides& wanted,
+               const Operation& operation) {
+    const std::string broken = check(wanted, operation.collective);
+    if (!broken.empty()) throw std::invalid_argument(broken);
+    const Window window = choose_window(wanted.window, hierarchy, links);
+    Overrides overrides = wanted;
+    overrides.window = window.messages;
+    overrides.network_window_bytes = window.network_bytes;
+    Plan plan;
+    plan.window = window.messages;
+    plan.network_window_bytes = window.network_bytes;
+    Searches searches{hierarchy, overrides, operation};
+    plan.forward_us = forward_cost_us(hierarchy, links, operation, searches.rounds);
+    if (plan.forward_us > 0) plan.forward_us += receiver_cost(hierarchy, links, operation, 0).far_us;
+    const SkipWords& words = searches.words;
+    PlanSearch all_levels(searches.models.at(links, words.levels), overrides, operation,
+                          overrides.engine == Engine::ring ? Rings::wanted : Rings::none);
+    Searched searched{std::move(all_levels), 0, words.levels};
+    PlanSearch& search = searched.search;
+    plan.levels = search.plans();
+    plan.sources = search.sources();
+    if (overrides.engine != Engine::automatic) plan.engine_source = overrides.engine_source;
+    if (overrides.engine == Engine::forward) {
+        forward(plan, "set by the user");
+        return plan;
+    }
+    const bool fixed = overrides.engine != Engine::automatic;
+    if (!fixed && !search.by_levels() && !fixed_order(operation) && hierarchy.groups.size() < 2) {
+        forward(plan, "no hierarchy");
+        return plan;
+    }
+    const bool by_levels = search.by_levels();
+    const Verdict verdict = judge(searched, links, searches, plan);
+    if (!verdict.take) {
+        forward(plan, verdict.reason);
+        return plan;
+    }
+    plan.levels = search.plans();
+    plan.sources = search.sources();
+    plan.engine = by_levels ? Engine::levels : has_ring(plan.levels) ? Engine::ring : Engine::tree;
+    if (by_levels) plan.predicted_us = by_levels_us(plan, hierarchy, links, operation);
+    plan.reason = verdict.reason + what_else(plan, overrides, operation, search) + words.passed_over;
+    if (overrides.engine == Engine::lanes) set_lanes(plan, operation);
+    return plan;
+}
+
+}  // namespace strata::algorithms

@@ -1,0 +1,216 @@
+#include "algorithms/planning/planner.h"
+
+#include <algorithm>
+
+#include "algorithms/planning/plan_search.h"
+#include "topology/heap_bytes.h"
+
+namespace strata::algorithms {
+namespace {
+
+/// The same wishes without those that ask for the levels engine; `engine` in its place.
+Overrides without_delegation(Overrides overrides, Collective op, Engine engine) {
+    if (overrides.engine != Engine::automatic && overrides.engine != Engine::levels) {
+        return overrides;  // then check() has let no such method through
+    }
+    const CollectiveTraits traits = traits_of(op);
+    overrides.engine = engine;
+    overrides.engine_source = {};
+    std::erase_if(overrides.methods,
+                  [&](const LevelMethodRule& rule) { return delegates(rule.method, traits); });
+    return overrides;
+}
+
+/// Of the heap.
+std::size_t bytes_of(const Rule& rule) {
+    using topology::heap_bytes;
+    std::size_t bytes = heap_bytes(rule.hierarchy) + heap_bytes(rule.levels);
+    for (const LevelRule& level : rule.levels) {
+        bytes += level.method ? heap_bytes(level.method->component) : 0;
+    }
+    return bytes;
+}
+
+}  // namespace
+
+Planner::Planner(const topology::Hierarchy& hierarchy, const PlanSettings& settings, bool keep_levels,
+                 int lanes)
+    : hierarchy_(hierarchy), settings_(settings), keep_levels_(keep_levels), lanes_(lanes) {
+    for (std::size_t op = 0; op < rules_.size(); ++op) {
+        rules_[op] = rules_for(settings.rules, static_cast<Collective>(op), hierarchy.ranks());
+        byte_bounds_[op] = byte_bounds(rules_[op]);
+    }
+    classify_roots();
+}
+
+/// The group below the topmost one that holds a rank, or that one.
+int Planner::part_of(int rank) const {
+    int group = hierarchy_.stop[static_cast<std::size_t>(rank)];
+    while (hierarchy_.groups[group].depth > 1) {
+        group = hierarchy_.groups[group].parent;
+    }
+    return group;
+}
+
+void Planner::classify_roots() {
+    const bool apart = hierarchy_.ranks() <= most_roots_apart;
+    // By group: who stands for its roots, and for those with a receiver. Rank 0 stands for nobody else.
+    std::vector<int> first_near(hierarchy_.groups.size(), -1);
+    std::vector<int> first_far(hierarchy_.groups.size(), -1);
+    for (int rank = 1; rank < hierarchy_.ranks(); ++rank) {
+        const auto group = static_cast<std::size_t>(part_of(rank));
+        const bool near = hierarchy_.receiver_of(rank) == rank;
+        int& first = near ? first_near[group] : first_far[group];
+        const bool leads = hierarchy_.groups[group].leader == rank;
+        first = first < 0 || (near && leads) ? rank : first;
+    }
+    for (int rank = 0; rank < hierarchy_.ranks(); ++rank) {
+        const auto group = static_cast<std::size_t>(part_of(rank));
+        const bool near = hierarchy_.receiver_of(rank) == rank;
+        const int any = first_near[group] >= 0 ? first_near[group] : first_far[group];
+        const bool alone = apart || rank == 0;
+        root_classes_.of_rank.push_back(alone ? rank : any);
+        receiving_classes_.of_rank.push_back(alone ? rank : near ? first_near[group] : first_far[group]);
+    }
+    root_classes_.find_others();
+    receiving_classes_.find_others();
+}
+
+void Planner::RootClasses::find_others() {
+    constexpr std::size_t most = 3;
+    for (std::size_t rank = 0; rank < of_rank.size(); ++rank) {
+        if (of_rank[rank] != static_cast<int>(rank)) {
+            others[of_rank[rank]].push_back(static_cast<int>(rank));
+        }
+    }
+    for (auto& [root, all] : others) {
+        std::vector<int> some;
+        const std::size_t count = std::min(most, all.size());
+        for (std::size_t i = 1; i <= count; ++i) {
+            some.push_back(all[all.size() * i / count - 1]);  // the last one, and others at equal distances
+        }
+        all = std::move(some);
+    }
+}
+
+std::span<const int> Planner::others_of(Collective op, int root_class) const {
+    const auto& others = classes_for(op).others;
+    const auto found = others.find(root_class);
+    return found == others.end() ? std::span<const int>{} : std::span<const int>{found->second};
+}
+
+std::size_t Planner::memory() const {
+    using topology::heap_bytes;
+    std::size_t bytes = 0;
+    for (const auto& rules : rules_) {
+        bytes += heap_bytes(rules);
+        for (const Rule& rule : rules) bytes += bytes_of(rule);
+    }
+    for (const auto& bounds : byte_bounds_) bytes += heap_bytes(bounds);
+    for (const RootClasses* classes : {&root_classes_, &receiving_classes_}) {
+        bytes += heap_bytes(classes->of_rank) + topology::table_bytes(classes->others);
+        for (const auto& [root, others] : classes->others) bytes += heap_bytes(others);
+    }
+    return bytes;
+}
+
+bool PlanSettings::speak_of(Collective op) const {
+    return of(op).engine != Engine::automatic || !of(op).methods.empty() || !of(op).segments.empty() ||
+           std::any_of(rules.rules.begin(), rules.rules.end(),
+                       [op](const Rule& rule) { return rule.concerns(op); });
+}
+
+bool PlanSettings::may_want(Engine engine, int ranks) const {
+    return std::any_of(overrides.begin(), overrides.end(),
+                       [&](const Overrides& wish) { return wish.engine == engine; }) ||
+           std::any_of(rules.rules.begin(), rules.rules.end(), [&](const Rule& rule) {
+               return rule.engine == engine && rule.ranks.has(static_cast<std::size_t>(ranks));
+           });
+}
+
+bool PlanSettings::may_want_components(int ranks) const {
+    const auto delegated = [](const LevelMethod& method, std::size_t op) {
+        return delegates(method, traits_of(static_cast<Collective>(op)));
+    };
+    bool wanted = may_want(Engine::levels, ranks);
+    for (std::size_t op = 0; op < overrides.size(); ++op) {
+        for (const LevelMethodRule& rule : overrides[op].methods) wanted |= delegated(rule.method, op);
+        for (const Rule& rule : rules_for(rules, static_cast<Collective>(op), ranks)) {
+            for (const LevelRule& level : rule.levels) wanted |= level.method && delegated(*level.method, op);
+        }
+    }
+    return wanted;
+}
+
+bool Planner::is_open(Collective op) const {
+    const Overrides& overrides = settings_.of(op);
+    return overrides.engine == Engine::automatic && overrides.methods.empty() && rules_of(op).empty();
+}
+
+const char* Planner::left_whatever_size(Collective op) const {
+    return algorithms::left_whatever_size(hierarchy_, settings_.links, op);
+}
+
+int Planner::root_class(Collective op, int root) const {
+    return classes_for(op).of_rank[static_cast<std::size_t>(root)];
+}
+
+PlanClass Planner::class_of(const Operation& operation, ByLevels by_levels) const {
+    const SizeClass size = size_class(operation.bytes);
+    const int root = root_class(operation.collective, operation.root);
+    const auto op = static_cast<unsigned>(operation.collective);
+    const std::vector<std::size_t>& bounds = byte_bounds_[op];
+    const auto bound = std::upper_bound(bounds.begin(), bounds.end(), operation.bytes);
+    static_assert(2 * most_rules < 1U << 14);
+    PlanClass found;
+    found.key = static_cast<std::uint64_t>(by_levels) << 62 |
+                static_cast<std::uint64_t>(bound - bounds.begin()) << 48 |
+                static_cast<std::uint64_t>(root) << 16 | op << 10 | (operation.rank_order ? 1U << 9 : 0U) |
+                size.index;
+    found.representative = operation;
+    found.representative.root = root;
+    found.representative.other_roots = others_of(operation.collective, root);
+    found.representative.bytes =
+        bound == bounds.begin() ? size.smallest : std::max(size.smallest, *std::prev(bound));
+    return found;
+}
+
+bool Planner::is_whole(Collective op, const SizeClass& sizes) const {
+    const std::vector<std::size_t>& bounds = bounds_of(op);
+    const auto first = std::upper_bound(bounds.begin(), bounds.end(), sizes.smallest);
+    return first == bounds.end() || *first > sizes.largest;
+}
+
+/// What parameters and rules say to an operation, as far as that could be done until now.
+Overrides Planner::wishes(const Operation& operation, ByLevels by_levels,
+                          std::vector<std::string>& passed_over) const {
+    const Collective op = operation.collective;
+    auto [overrides, unusable] = resolve(settings_.of(op), rules_of(op), hierarchy_, operation);
+    passed_over = std::move(unusable);
+    overrides.keep_levels = keep_levels_;
+    switch (by_levels) {
+        case ByLevels::maybe: return overrides;
+        case ByLevels::never: return without_delegation(std::move(overrides), op, Engine::tree);
+        case ByLevels::given_up: break;
+    }
+    return without_delegation(std::move(overrides), op, Engine::automatic);
+}
+
+Plan Planner::make_plan(Operation operation, ByLevels by_levels) const {
+    operation.lanes = lanes_;
+    std::vector<std::string> passed_over;
+    const Overrides overrides = wishes(operation, by_levels, passed_over);
+    Plan made = algorithms::make_plan(hierarchy_, settings_.links, overrides, operation);
+    for (const std::string& why : passed_over) {
+        made.reason += "; passed over " + settings_.rules_file + ":" + why;
+    }
+    return made;
+}
+
+std::optional<Delegation> Planner::weigh_delegation(const Operation& operation, const Plan& plan) const {
+    std::vector<std::string> told;  // by make_plan()
+    return algorithms::weigh_delegation(hierarchy_, settings_.links, wishes(operation, ByLevels::maybe, told),
+                                        operation, plan);
+}
+
+}  // namespace strata::algorithms

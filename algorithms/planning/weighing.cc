@@ -1,0 +1,59 @@
+#include "algorithms/planning/weighing.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "algorithms/cost/receiver.h"
+
+namespace strata::algorithms {
+
+Weighing::Weighing(const topology::Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
+                   int window, double forward_us, FlatRounds& rounds)
+    : hierarchy_(hierarchy), operation_(operation), possible_(possible_links(hierarchy, links)) {
+    forward_us_.push_back(forward_us);
+    for (const LinkTable& table : tables()) {
+        windows_.push_back(choose_window(window, hierarchy, table));
+        if (&table == &tables().front()) continue;
+        forward_us_.push_back(forward_cost_us(hierarchy, table, operation, rounds) +
+                              receiver_cost(hierarchy, table, operation, 0).far_us);
+    }
+}
+
+void Weighing::add(const std::vector<LevelPlan>& levels, bool near_card,
+                   std::vector<topology::LevelKey> skipped) {
+    ways_.push_back({levels, near_card, std::move(skipped), {}});
+}
+
+/// Table by table, since a model has the links of one at a time.
+void Weighing::predict(Models& models) {
+    for (std::size_t t = 0; t < tables().size(); ++t) {
+        const LinkTable& table = tables()[t];
+        for (Way& way : ways_) {
+            const auto same = std::find_if(ways_.begin(), ways_.end(), [&](const Way& other) {
+                return other.near_card == way.near_card && other.skipped == way.skipped &&
+                       other.levels == way.levels;
+            });
+            way.us.push_back(
+                &*same != &way
+                    ? same->us.back()
+                    : models.at(table, way.skipped).cost_us(way.levels, operation_.bytes, windows_[t]) +
+                          receiving_us(hierarchy_, table, operation_, way.levels, way.near_card));
+        }
+    }
+}
+
+Weighing::Choice Weighing::choose(Models& models) {
+    predict(models);
+    const double forward_us = mean_us(forward_us_);
+    double least_us = forward_us;
+    for (const Way& way : ways_) least_us = std::min(least_us, mean_us(way.us));
+    for (std::size_t way = 0; way < ways_.size(); ++way) {
+        const double us = mean_us(ways_[way].us);
+        if (us * (1 - needed_gain) > least_us) continue;
+        // What is no faster by more than the model's error may be slower than what users had.
+        if (us <= forward_us * (1 - needed_gain)) return {way, ways_[way].us.front()};
+    }
+    return {std::nullopt, forward_us_.front()};
+}
+
+}  // namespace strata::algorithms

@@ -1,0 +1,101 @@
+#include "algorithms/report/plan_listing.h"
+#include "algorithms/report/text_table.h"
+
+namespace strata::algorithms {
+namespace {
+
+std::string link_sources(const ListedLink& link, const std::string& rules_file) {
+    std::string text;
+    const auto add = [&](const Source& source, const char* what) {
+        if (source.origin == Origin::model) return;
+        text += (text.empty() ? "" : ", ") + std::string(what) + " from " +
+                source_text(source, "rules", rules_file);
+    };
+    add(link.latency, "latency");
+    add(link.overhead, "overhead");
+    add(link.bandwidth, "bandwidth");
+    add(link.eager, "eager limit");
+    add(link.parallel, "parallel");
+    return text.empty() ? "built in" : text;
+}
+
+std::string links_text(const PlanListing& listing, bool colour) {
+    Table table({"level", "latency us", "overhead us", "MB/s", "parallel", "eager limit", "from"}, colour);
+    for (const ListedLink& link : listing.links) {
+        table.add({topology::name_of(link.level), number_text(link.link.latency_us),
+                   number_text(link.link.overhead_us), number_text(link.link.bytes_per_us),
+                   number_text(link.link.parallel), bytes_text(link.link.eager_bytes),
+                   link_sources(link, listing.rules_file)});
+    }
+    return table.text();
+}
+
+std::string time_text(double from, double to) {
+    return from > 0 ? span_text(number_text(from), number_text(to)) : "?";
+}
+
+void add_rows(Table& table, const ListedPlan& listed, const std::string& rules_file) {
+    const Plan& plan = listed.plan;
+    const bool ours = plan.engine != Engine::forward;
+    const std::string size =
+        listed.from == 0 ? "any" : span_text(bytes_text(listed.from), bytes_text(listed.to));
+    table.add({size, std::string(name_of(plan.engine)), levels_text(plan, listed.to),
+               ours ? time_text(plan.predicted_us, listed.predicted_to_us) : "",
+               time_text(plan.forward_us, listed.forward_to_us), plan.reason},
+              paint_of(plan.engine), sources_text(plan, listed.collective, rules_file));
+    if (listed.delegation) {
+        const Delegation& later = *listed.delegation;
+        table.add(
+            {"", std::string(name_of(later.plan.engine)), levels_text(later.plan, listed.to),
+             number_text(later.plan.predicted_us), "",
+             "after " + std::to_string(later.first_call) + " calls: saves " + number_text(later.gain_us) +
+                 " us each, its communicators take " + number_text(later.setup_us) + " us"},
+            paint_of(later.plan.engine));
+    }
+    for (const Plan& candidate : listed.candidates) {
+        const bool sends = candidate.engine != Engine::forward;
+        table.add({"", std::string(name_of(candidate.engine)), sends ? levels_text(candidate, listed.to) : "",
+                   sends ? number_text(candidate.predicted_us) : "",
+                   sends ? "" : number_text(candidate.forward_us), "candidate: " + candidate.reason},
+                  paint_of(candidate.engine));
+    }
+}
+
+}  // namespace
+
+std::string levels_text(const Plan& plan, std::size_t bytes) {
+    if (plan.engine == Engine::forward) return {};
+    std::string text;
+    for (const LevelPlan& level : plan.levels) {
+        text += (text.empty() ? "" : ", ") + topology::name_of(level.level) + " " + name_of(level.method);
+        const bool cut = level.segment_bytes != 0 && (bytes == 0 || level.segment_bytes < bytes);
+        if (cut) text += "/" + bytes_text(level.segment_bytes);
+    }
+    text += skipped_text(plan);
+    if (plan.lanes > 1) text += ", " + std::to_string(plan.lanes) + " lanes";
+    return text;
+}
+
+std::string listing_text(const PlanListing& listing, bool colour) {
+    std::string text = heading("links between the parts of a level, as the cost model takes them", colour);
+    text += links_text(listing, colour);
+    for (std::size_t i = 0; i < listing.plans.size();) {
+        const ListedPlan& first = listing.plans[i];
+        const CollectiveTraits traits = traits_of(first.collective);
+        const bool blocks = traits.blocks && traits.sized;
+        text += "\n" + heading(std::string(name_of(first.collective)) +
+                                   (traits.rooted ? (traits.up ? " to rank " : " from rank ") +
+                                                        std::to_string(first.root)
+                                                  : std::string()) +
+                                   (blocks ? ", bytes of all blocks together" : ""),
+                               colour);
+        Table table({"size", "engine", "levels and segments", "predicted us", "forward us", "why"}, colour);
+        for (; i < listing.plans.size() && listing.plans[i].collective == first.collective; ++i) {
+            add_rows(table, listing.plans[i], listing.rules_file);
+        }
+        text += table.text();
+    }
+    return text;
+}
+
+}  // namespace strata::algorithms
