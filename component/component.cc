@@ -194,11 +194,11 @@ int open() {
             }
             reserve().set_aside();
             make_spare_modules();
-            const std::uint32_t arithmetic = probe();
-            publish_identity(facts, arithmetic);
+            const std::uint32_t probed = probe();
+            publish_identity(facts, probed);
             // Last: whoever has published takes part.
             publish_record(
-                own_record(*settings(), hash_of(facts), plugin_version ^ arithmetic, start_failure()));
+                own_record(*settings(), hash_of(facts), plugin_version ^ probed, start_failure()));
         }
         return OMPI_SUCCESS;
     } catch (...) {

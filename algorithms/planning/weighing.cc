@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "algorithms/cost/choose_window.h"
 #include "algorithms/cost/receiver.h"
 
 namespace strata::algorithms {
