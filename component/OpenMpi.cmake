@@ -31,7 +31,7 @@ find_library(OPENMPI_PAL open-pal HINTS ${OPENMPI_LIBRARY} REQUIRED)
 add_library(OpenMpi::internals INTERFACE IMPORTED GLOBAL)
 target_include_directories(OpenMpi::internals SYSTEM INTERFACE ${OPENMPI_INCLUDE} ${OPENMPI_INCLUDE}/openmpi)
 # Replacements for headers that packages leave out; installed ones win.
-target_compile_options(OpenMpi::internals INTERFACE "SHELL:-idirafter ${CMAKE_CURRENT_LIST_DIR}/shim")
+target_compile_options(OpenMpi::internals INTERFACE "SHELL:-idirafter ${CMAKE_CURRENT_LIST_DIR}/openmpi/shim")
 target_link_libraries(OpenMpi::internals INTERFACE ${OPENMPI_MPI} ${OPENMPI_PAL})
 # The run time below it: its own in 4.1, PMIx in 5.0.
 if(OPENMPI_MAJOR EQUAL 4)

@@ -4,22 +4,23 @@
 #include <memory>
 #include <string>
 
-#include "agreement.h"
 #include "algorithms/planning/probe_plans.h"
-#include "cancellation.h"
-#include "communicator_counters.h"
-#include "disagreement.h"
-#include "dump.h"
-#include "last_resort.h"
-#include "layout_guard.h"
-#include "locality.h"
-#include "messages.h"
-#include "module.h"
-#include "process_wide.h"
-#include "sleep.h"
+#include "component/agreement/agreement.h"
+#include "component/agreement/disagreement.h"
+#include "component/agreement/locality.h"
+#include "component/base/cancellation.h"
+#include "component/base/process_wide.h"
+#include "component/module/communicator_variables.h"
+#include "component/module/module.h"
+#include "component/openmpi/last_resort.h"
+#include "component/openmpi/layout_guard.h"
+#include "component/openmpi/messages.h"
+#include "component/openmpi/sleep.h"
+#include "component/openmpi/variables.h"
+#include "component/report/communicator_counters.h"
+#include "component/report/dump.h"
 #include "sources_identity.h"
 #include "topology/default_arithmetic.h"
-#include "variables.h"
 
 extern "C" __attribute__((visibility("default"))) mca_coll_base_component_t mca_coll_strata_component;
 
@@ -197,8 +198,7 @@ int open() {
             const std::uint32_t probed = probe();
             publish_identity(facts, probed);
             // Last: whoever has published takes part.
-            publish_record(
-                own_record(*settings(), hash_of(facts), plugin_version ^ probed, start_failure()));
+            publish_record(own_record(*settings(), hash_of(facts), plugin_version ^ probed, start_failure()));
         }
         return OMPI_SUCCESS;
     } catch (...) {

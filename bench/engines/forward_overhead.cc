@@ -2,7 +2,7 @@
 // Needs two ranks under mpirun with the plugin loaded (the agreement reads what it published); rank 0
 // measures, nothing is sent. On a busy machine compare the least processor times of many repetitions:
 // --benchmark_repetitions=20 --benchmark_enable_random_interleaving=true
-#include "call.h"  // Open MPI's internal headers want to come before mpi.h
+#include "component/module/call.h"  // Open MPI's internal headers want to come before mpi.h
 
 #include <benchmark/benchmark.h>
 #include <mpi.h>

@@ -1,6 +1,6 @@
 // The tree engine against Open MPI's own generic pipelined engine, on the same tree with the same segments.
 // Both run inside one program, repetition by repetition in turn, from agreed starts.
-#include "pml_transport.h"  // Open MPI's internal headers want to come before mpi.h
+#include "component/communicator/pml_transport.h"  // Open MPI's internal headers want to come before mpi.h
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

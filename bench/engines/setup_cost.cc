@@ -14,8 +14,8 @@
 #include "algorithms/engines/routes.h"
 #include "algorithms/planning/make_plan.h"
 #include "algorithms/planning/planner.h"
+#include "component/base/peer_table.h"
 #include "many_ranks.h"
-#include "peer_table.h"
 #include "topology/fact_hash.h"
 
 namespace {
@@ -87,9 +87,9 @@ double copy_ms(const std::vector<topology::LocalityRecord>& records, const topol
     return meter.ms();
 }
 
-/// Predicted for the vote (component/least_of_all.h) with the links that are assumed where nobody tells: up
-/// and down a binomial tree in the node, and rounds among the nodes in between; beyond 1,024 ranks or 256
-/// nodes rounds among all ranks, one of which may cross a node's boundary in each.
+/// Predicted for the vote (component/agreement/least_of_all.h) with the links that are assumed where nobody
+/// tells: up and down a binomial tree in the node, and rounds among the nodes in between; beyond 1,024 ranks
+/// or 256 nodes rounds among all ranks, one of which may cross a node's boundary in each.
 double vote_us(const bench::ManyRanks& machine) {
     const auto hops = [](int count) { return std::bit_width(static_cast<unsigned>(count - 1)); };
     const algorithms::LinkTable links;

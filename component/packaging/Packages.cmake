@@ -21,7 +21,7 @@ if(NOT STRATA_DPKG)
   return()
 endif()
 # The package that libmpi comes from bounds the release: others may lay out structures otherwise. The bounds are those of the
-# releases that are alike (component/layout_epochs.h), or this release alone.
+# releases that are alike (component/base/layout_epochs.h), or this release alone.
 file(REAL_PATH ${OPENMPI_MPI} libmpi)
 execute_process(COMMAND ${STRATA_DPKG} -S ${libmpi} OUTPUT_VARIABLE owner ERROR_QUIET)
 if(NOT owner MATCHES "^([a-z0-9.+-]+):")
@@ -31,7 +31,7 @@ set(library ${CMAKE_MATCH_1})
 string(REGEX MATCH "^[0-9]+\\.[0-9]+" series ${OPENMPI_VERSION})
 set(first ${OPENMPI_VERSION})
 set(last ${OPENMPI_VERSION})
-file(READ ${PROJECT_SOURCE_DIR}/component/layout_epochs.h epochs)
+file(READ ${PROJECT_SOURCE_DIR}/component/base/layout_epochs.h epochs)
 string(REGEX MATCHALL "{{[0-9]+, [0-9]+, [0-9]+}, {[0-9]+, [0-9]+, [0-9]+}}" epochs "${epochs}")
 foreach(epoch IN LISTS epochs)
   string(REGEX MATCHALL "[0-9]+" numbers "${epoch}")

@@ -1,4 +1,4 @@
-#include "least_of_all.h"  // Open MPI's own headers come before mpi.h
+#include "component/agreement/least_of_all.h"  // Open MPI's own headers come before mpi.h
 
 #include "fault_in_flight.h"
 

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "info_keys.h"
-#include "interfaces.h"
+#include "component/base/interfaces.h"
+#include "component/base/published_data.h"
+#include "component/settings/info_keys.h"
+#include "component/settings/settings.h"
 #include "parsers.h"
-#include "published_data.h"
-#include "settings.h"
 #include "targets.h"
 
 namespace strata::fuzz {

@@ -3,8 +3,8 @@
 //
 //   rank RANK CPUS           the hardware threads that the kernel lets each rank run on
 //   card_leaders RANK ...    the ranks that stand for one network card each
-#include "election.h"  // Open MPI's internal headers want to come before mpi.h
-#include "locality.h"
+#include "component/agreement/election.h"  // Open MPI's internal headers want to come before mpi.h
+#include "component/agreement/locality.h"
 
 #include <algorithm>
 #include <array>

@@ -4,8 +4,8 @@
 //
 //   late_wakeup
 //
-// --sabotage any: waits by ompi_request_wait_any(), which crashes of it (see component/sleep.h).
-#include "sleep.h"  // Open MPI's own headers come before mpi.h
+// --sabotage any: waits by ompi_request_wait_any(), which crashes of it (see component/openmpi/sleep.h).
+#include "component/openmpi/sleep.h"  // Open MPI's own headers come before mpi.h
 
 #include <array>
 #include <atomic>

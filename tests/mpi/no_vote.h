@@ -1,5 +1,5 @@
 #pragma once
-#include "ompi_compat.h"  // Open MPI's own headers come before mpi.h
+#include "component/openmpi/ompi_compat.h"  // Open MPI's own headers come before mpi.h
 
 #include <array>
 #include <cstdint>

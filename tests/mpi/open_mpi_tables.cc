@@ -7,7 +7,7 @@ strata::testing::OpenMpiTables strata::testing::open_mpi_tables() { return {}; }
 
 #else
 
-#include "ompi_compat.h"
+#include "component/openmpi/ompi_compat.h"
 
 #include "ompi/mca/pml/base/pml_base_request.h"
 

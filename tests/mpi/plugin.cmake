@@ -291,8 +291,7 @@ strata_mpi_test(can_fail.checked_plans checked_plans 8 LAYOUT cyclic
                 MUST_PRINT "bcast: 16 messages compare plans, expected 0")
 # In its way is another message, sent behind MPI's functions.
 add_executable(vote_error vote_error.cc)
-target_include_directories(vote_error PRIVATE ${PROJECT_SOURCE_DIR}/component)
-target_link_libraries(vote_error PRIVATE strata_mpi_check OpenMpi::internals strata_warnings)
+target_link_libraries(vote_error PRIVATE strata_mpi_check strata_openmpi_headers strata_warnings)
 strata_mpi_test(vote_error vote_error 2 LAYOUT cyclic MCA coll_strata_setup_after=0)
 # What parameters leave to Open MPI fails like all else.
 foreach(layout block cyclic)
@@ -307,8 +306,7 @@ strata_mpi_test(can_fail.vote_error vote_error 2 --sabotage error LAYOUT cyclic 
                 MUST_PRINT "no error")
 # It looks behind MPI's functions.
 add_executable(send_modes send_modes.cc)
-target_include_directories(send_modes PRIVATE ${PROJECT_SOURCE_DIR}/component)
-target_link_libraries(send_modes PRIVATE strata_mpi_check OpenMpi::internals strata_warnings)
+target_link_libraries(send_modes PRIVATE strata_mpi_check strata_openmpi_headers strata_warnings)
 foreach(engine tree ring)
   set(options LAYOUT block ENGINE ${engine} COLLECTIVES allgather allreduce)
   strata_mpi_test(send_modes.${engine} send_modes 16 --per-node 4 ${options})

@@ -4,7 +4,7 @@
 //   send_modes --per-node N [--each N]   of an Allgather and an Allreduce of N ints a rank (25000); node =
 //   rank / N
 //              [--short 1]               the streams are not so long: none are
-#include "ompi_compat.h"  // before mpi.h
+#include "component/openmpi/ompi_compat.h"  // before mpi.h
 
 #include <cstddef>
 #include <vector>

@@ -2,7 +2,7 @@
 // or fails, and one rank alone speaks of it. Where a message of a vote fails, nobody waits.
 //
 //   votes
-#include "vote.h"  // Open MPI's own headers come before mpi.h
+#include "component/agreement/vote.h"  // Open MPI's own headers come before mpi.h
 
 #include <algorithm>
 #include <array>

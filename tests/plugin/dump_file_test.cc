@@ -1,5 +1,5 @@
 // What a dump may be written to, in folders like /tmp, whatever the kernel would have let pass.
-#include "dump_file.h"
+#include "component/base/dump_file.h"
 
 #include <fcntl.h>
 #include <gtest/gtest-spi.h>

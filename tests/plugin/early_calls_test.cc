@@ -1,5 +1,5 @@
 // Which calls on a communicator come before its set-up.
-#include "early_calls.h"
+#include "component/settings/early_calls.h"
 
 #include "settings_text.h"
 

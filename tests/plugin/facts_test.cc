@@ -1,4 +1,4 @@
-#include "facts.h"
+#include "component/settings/facts.h"
 
 #include <gtest/gtest.h>
 

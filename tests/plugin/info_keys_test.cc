@@ -1,7 +1,7 @@
 // A communicator's own settings: what its info keys say, above what parameters say.
 #include <gtest/gtest.h>
 
-#include "info_keys.h"
+#include "component/settings/info_keys.h"
 
 namespace {
 

@@ -213,7 +213,7 @@ def loaded_as_a_module(paths):
 
 def listed_releases(paths):
     """"4.1.0:4.1.8,5.0.0:5.0.10": the first and the last of each series in the layout guard's table, as Spack writes it."""
-    with open(os.path.join(paths["source"], "component", "layout_epochs.h"), encoding="utf-8") as file:
+    with open(os.path.join(paths["source"], "component", "base", "layout_epochs.h"), encoding="utf-8") as file:
         releases = re.findall(r"\{(\d+), (\d+), (\d+)\}", file.read())
     series = {}
     for release in releases:

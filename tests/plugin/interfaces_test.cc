@@ -1,4 +1,4 @@
-#include "interfaces.h"
+#include "component/base/interfaces.h"
 
 #include <gtest/gtest.h>
 

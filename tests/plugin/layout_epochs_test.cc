@@ -1,4 +1,4 @@
-#include "layout_epochs.h"
+#include "component/base/layout_epochs.h"
 
 #include <gtest/gtest.h>
 

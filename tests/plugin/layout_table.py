@@ -13,7 +13,7 @@ import tempfile
 from libclang import BLOCKS, FIELD, FUNCTION, STRUCT, UNION, USES, Clang
 
 SKIPPED = 77
-TARGETS = ("strata_component.dir", "mca_coll_strata.dir")
+TARGETS = re.compile(r"/(strata_component_\w+|mca_coll_strata)\.dir/")
 # Of Open MPI's own: what it bundles beside (PMIx, libevent, hwloc) has interfaces that stay.
 HEADERS = re.compile(r"/(opal|ompi|orte)/(?!mca/(hwloc|event)/[a-z]+[0-9])|/mpi\.h$")
 
@@ -24,7 +24,7 @@ def compiled_units(build):
         entries = json.load(file)
     for entry in entries:
         words = shlex.split(entry["command"])
-        if not any(f"/{target}/" in words[words.index("-o") + 1] for target in TARGETS):
+        if not TARGETS.search(words[words.index("-o") + 1]):
             continue
         flags = []
         for word, value in zip(words, words[1:] + [""]):
@@ -93,7 +93,7 @@ class Members:
 
 
 def listed(source, series):
-    with open(os.path.join(source, "component", f"layout_{series}.def"), encoding="utf-8") as file:
+    with open(os.path.join(source, "component", "openmpi", "releases", f"layout_{series}.def"), encoding="utf-8") as file:
         return set(re.findall(r"^STRATA_MEMBER\((\w+), ([\w.]+),", file.read(), re.MULTILINE))
 
 
@@ -115,7 +115,7 @@ def main():
     members = Members(clang, paths["source"])
     units = list(compiled_units(paths["build"]))
     if options.only:
-        units = [(options.only, units[0][1])]
+        units = [(options.only, max((flags for _, flags in units), key=len))]
     for name, flags in units:
         members.add(name, [*flags, "-idirafter", builtin])
     if options.print:
@@ -128,7 +128,7 @@ def main():
     lacking = sorted(member for member in members.used if member not in table)
     for record, way in lacking:
         file, line = members.used[record, way]
-        print(f"{record}::{way} is read ({file}:{line}) and not in component/layout_{series}.def")
+        print(f"{record}::{way} is read ({file}:{line}) and not in component/openmpi/releases/layout_{series}.def")
     print(f"{len(members.used)} members are read in {len(units)} files, {len(table)} are in the table")
     sys.exit(1 if lacking or not members.used else 0)
 

@@ -1,7 +1,9 @@
 """As much of libclang as layout_table.py needs, by ctypes: the library is there wherever clang is."""
 import ctypes
 import ctypes.util
+import functools
 import glob
+import os
 from ctypes import POINTER, Structure, byref, c_char_p, c_int, c_longlong, c_uint, c_void_p
 
 
@@ -55,6 +57,9 @@ USES = (47, 101, 102)  # of a member by its name alone, of a name, of a member o
 BLOCKS = (1, 23)  # extern "C" { }
 RECURSE = 2
 ERROR = 3
+
+
+real_path = functools.lru_cache(None)(os.path.realpath)
 
 
 class Clang:
@@ -145,7 +150,7 @@ class Clang:
         return bool(self._Cursor_isAnonymous(record))
 
     def place(self, cursor):
-        """File and line; macros: where they are used."""
+        """File and line, by the file's true path; macros: where they are used."""
         file, line = c_void_p(), c_uint()
         self._getExpansionLocation(self._getCursorLocation(cursor), byref(file), byref(line), None, None)
-        return (self._text(self._getFileName(file)) if file else "", line.value)
+        return (real_path(self._text(self._getFileName(file))) if file else "", line.value)

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "ompi_compat.h"
+#include "component/openmpi/ompi_compat.h"
 
 namespace {
 

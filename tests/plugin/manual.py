@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The manual page coll-strata(7) explains every reason for which calls are left to other components, by the name that
-component/counters.cc gives it, and no other; and names all other performance variables.
+component/report/counters.cc gives it, and no other; and names all other performance variables.
 
 --also REASON: as if the plugin had this one, too; must fail.
 """
@@ -60,9 +60,9 @@ def main():
     parser.add_argument("--also", action="append", default=[], help="a reason that the plugin has, too")
     options = parser.parse_args()
     paths = Paths(options.paths)
-    known = reasons(read(paths, "counters.cc"))
+    known = reasons(read(paths, "report", "counters.cc"))
     if not known:
-        sys.exit("component/counters.cc: no reasons found")
+        sys.exit("component/report/counters.cc: no reasons found")
     wrong = list(complaints(read(paths, "packaging", "man", "coll-strata.7"), known + options.also))
     if wrong:
         sys.exit("coll-strata(7): " + "\n".join(wrong))

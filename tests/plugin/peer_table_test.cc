@@ -1,4 +1,4 @@
-#include "peer_table.h"
+#include "component/base/peer_table.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 // the first TIMES of them, or "lasting". Kinds: here (what this node's server has of a process), remote (of
 // the server of another process), peers (which processes are on a node), node (which nodes there are, and
 // which one this is).
-// STRATA_PMIX_OLD=unknown|own: asked for the processes of a node by its name, PMIx answers like a release 2.2 (not
-// found) or 2.1 (with those of the own node).
+// STRATA_PMIX_OLD=unknown|own: asked for the processes of a node by its name, PMIx answers like a release 2.2
+// (not found) or 2.1 (with those of the own node).
 #include <dlfcn.h>
 
 #include <array>
@@ -15,7 +15,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "ompi_compat.h"
+#include "component/openmpi/ompi_compat.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "published_data.h"
+#include "component/base/published_data.h"
 
 #include <gtest/gtest.h>
 

@@ -17,7 +17,7 @@ OTHER_THAN_PUBLIC_MPI = re.compile(r"^((ompi|opal|orte|oshmem|pmix)(/.*|\w*\.h)|
 HWLOC = re.compile(r"^hwloc(/.*|\.h)$")
 JSON = re.compile(r"^nlohmann/")
 STREAMS = re.compile(r"^(s|o|i)?stream$")  # write numbers as the program's locale says; number_text() does not
-COMPONENT = re.compile(r"^(component/|ompi_compat\.h$)")
+COMPONENT = re.compile(r"^component/")
 ALGORITHMS = re.compile(r"^algorithms/")
 
 # Room -> what it must not include, and the files that are excepted.
@@ -28,10 +28,15 @@ RULES = {
     "introspection": [(OTHER_THAN_PUBLIC_MPI, ()), (COMPONENT, ()), (ALGORITHMS, ("input.cc",)), (JSON, ())],
     "component": [(INTERNALS, ("ompi_compat.h",)), (re.compile(r"^mpi\.h$"), ()), (JSON, ()), (STREAMS, ())],
 }
-# Room of algorithms/ -> the others that it sees.
-SEEN = {"base": set(), "config": {"base"}, "patterns": {"base"}, "engines": {"base", "patterns"}, "cost": {"base", "patterns"},
-        "openmpi_cost": {"base", "patterns", "cost"},
-        "planning": {"base", "config", "patterns", "cost", "openmpi_cost"}, "report": {"base", "config", "planning"}}
+# Rooms of algorithms/ and component/ -> the rooms that they see.
+SEEN = {f"algorithms/{room}": {f"algorithms/{other}" for other in seen.split()} for room, seen in {
+    "base": "", "config": "base", "patterns": "base", "engines": "base patterns", "cost": "base patterns",
+    "openmpi_cost": "base patterns cost", "planning": "base config patterns cost openmpi_cost",
+    "report": "base config planning"}.items()}
+COMPONENT_ROOMS = [f"component/{room}" for room in (
+    "base", "settings", "openmpi", "report", "agreement", "levels", "communicator", "module", "collectives")]
+for place, own_room in enumerate(COMPONENT_ROOMS):
+    SEEN[own_room] = set(SEEN) - {"algorithms/cost"} if place == 0 else SEEN[COMPONENT_ROOMS[place - 1]] | {COMPONENT_ROOMS[place - 1]}
 SOURCES = (".h", ".hpp", ".cc", ".cpp", ".c")
 
 
@@ -59,10 +64,10 @@ def check_the_check():
         bad = {"topology/a.cc": "#include <mpi.h>",
                "algorithms/base/b.h": '#  include "hwloc/bitmap.h"',
                "component/c.cc": '#include "opal/util/output.h"', "topology/d.h": "#include <ompi/op/op.h>",
-               "algorithms/e.cc": '#include "ompi_compat.h"',
+               "algorithms/e.cc": '#include "component/openmpi/ompi_compat.h"',
                "algorithms/g.cc": "#include <nlohmann/json.hpp>", "component/k.cc": "#include <sstream>", "tool/h.cc": "#include <hwloc.h>",
                "introspection/i.cc": "#include <ompi/communicator/communicator.h>"}
-        good = {"component/ompi_compat.h": '#include "ompi/op/op.h"', "introspection/j.cc": "#include <mpi.h>",
+        good = {"component/openmpi/ompi_compat.h": '#include "ompi/op/op.h"', "introspection/j.cc": "#include <mpi.h>",
                 "topology/f.cc": "#include <hwloc.h>"}
         for name, text in (bad | good).items():
             os.makedirs(os.path.dirname(os.path.join(planted, name)), exist_ok=True)
@@ -102,19 +107,19 @@ def check_the_compiler(paths, also):
     found = {"topology": ["hwloc.h", "vector"]} | also
     missed = {"topology": ["algorithms/base/plan.h"]}
     for room, seen in SEEN.items():
-        own = f"algorithms/{room}"
-        found[own] = ["vector", "topology/level.h"]
-        missed[own] = ["component/module.h"]
+        found[room] = ["vector", "topology/level.h"]
+        missed[room] = []
         for other in SEEN:
-            headers = sorted(name for name in os.listdir(f"{paths['source']}/algorithms/{other}") if name.endswith(".h"))
-            (found if other in seen | {room} else missed)[own].append(f"algorithms/{other}/{headers[0]}")
+            header = min(name for name in os.listdir(f"{paths['source']}/{other}") if name.endswith(".h"))
+            (found if other in seen | {room} else missed)[room].append(f"{other}/{header}")
     for room, headers in found.items():
         text = "".join(f'#if !__has_include("{name}")\n#error {name} is not found in {room}/\n#endif\n' for name in headers)
         text += "".join(f'#if __has_include("{name}")\n#error {name} is found in {room}/\n#endif\n' for name in missed[room])
         done = compiled(paths, room, text)
         if done.returncode != 0:
             raise Failure(done.stderr)
-        for header in ("mpi.h", "hwloc.h") if room != "topology" else ("mpi.h",):
+        outside = {"topology": ["mpi.h"]}.get(room, [] if room.startswith("component") else ["mpi.h", "hwloc.h"])
+        for header in outside:
             if "out of bounds" not in compiled(paths, room, f"#include <{header}>\n").stderr:
                 raise Failure(f"#include <{header}> in {room}/ does not end with the reason")
 
@@ -134,7 +139,7 @@ def test(paths, case):
         RULES["topology"].append((HWLOC, ()))
     check_the_text(paths["source"])
     check_the_arithmetic(paths)
-    check_the_compiler(paths, {"topology": ["component/module.h"]} if case == "can_fail_compiler" else {})
+    check_the_compiler(paths, {"topology": ["component/module/module.h"]} if case == "can_fail_compiler" else {})
 
 
 conclude(lambda: test(Paths(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None))

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "settings.h"
+#include "component/settings/settings.h"
 
 namespace strata::testing {
 

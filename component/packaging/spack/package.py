@@ -24,7 +24,7 @@ class CollStrata(CMakePackage):
     depends_on("fortran", type="build")
     depends_on("cmake@3.25:", type="build")
     depends_on("pkgconfig", type="build")
-    # Those whose structures component/layout_epochs.h knows. Spack builds anew for each, so that no build meets another.
+    # Those whose structures component/base/layout_epochs.h knows. Spack builds anew for each, so that no build meets another.
     depends_on("openmpi@4.1.0:4.1.8,5.0.0:5.0.10")
     depends_on("pmix", when="^openmpi@5.0:")
     depends_on("hwloc@2:")

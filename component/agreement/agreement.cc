@@ -1,0 +1,103 @@
+#include "component/agreement/agreement.h"
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <stdexcept>
+
+#include "component/agreement/introduction.h"
+#include "component/base/peer_table.h"
+#include "component/base/process_wide.h"
+
+namespace strata::component {
+namespace {
+
+// Not mca_base_component_to_string(): that key carries the version, and another version has to be seen as
+// such.
+constexpr const char* record_key = "coll.strata.record";
+
+/// What is known of this job's processes, once for all communicators.
+struct Known {
+    std::mutex mutex;
+    std::vector<std::byte> own;            ///< what this process has published
+    std::optional<ForwardReason> against;  ///< what became of introducing all of the job to each other
+    std::atomic<bool> job = false;         ///< that is known; a thread beside MPI_Init may ask
+    PeerTable peers;
+    std::uint32_t version = 0;  ///< of all of them
+    std::uint64_t settings = 0;
+};
+
+Known& known() {
+    static ProcessWide<Known> all;
+    return all.get();
+}
+
+std::optional<ForwardReason> introduce(ompi_communicator_t* comm) noexcept {
+    if (known().own.empty()) {
+        return ForwardReason::missing;
+    }
+    return Introduction(comm, record_key, known().own).run(known().peers, known().mutex);
+}
+
+}  // namespace
+
+void publish_record(const topology::LocalityRecord& record) {
+    if (const char* obstacle = compat::obstacle_to_lookup(); obstacle != nullptr) {
+        if (compat::own_name().vpid == 0) {
+            opal_output(0,
+                        "coll:strata: all calls are left to Open MPI: %s cannot find out in time whether all "
+                        "have the plugin",
+                        obstacle);
+        }
+        return;
+    }
+    auto bytes = topology::encode(record);
+    if (!compat::publish(record_key, bytes)) {
+        throw std::runtime_error("PMIx does not take what this process publishes");
+    }
+    known().own = std::move(bytes);
+    known().version = record.plugin_version;
+    known().settings = record.settings_hash;
+}
+
+void introduce_job() {
+    if (compat::own_job_size() > 1) {
+        known().against = introduce(&ompi_mpi_comm_world.comm);
+        known().job = true;
+    }
+}
+
+std::optional<ForwardReason> find_difference(ompi_communicator_t* comm) noexcept {
+    const int ranks = ompi_comm_size(comm);
+    const auto first = ompi_group_get_proc_name(comm->c_local_group, 0);
+    for (int rank = 1; rank < ranks; ++rank) {
+        // Another job's data may have reached some of us and not others: nothing to agree on.
+        if (ompi_group_get_proc_name(comm->c_local_group, rank).jobid != first.jobid) {
+            return ForwardReason::several_jobs;
+        }
+    }
+    if (first.jobid != compat::own_name().jobid) {
+        return ForwardReason::several_jobs;
+    }
+    return known().job ? known().against : introduce(comm);
+}
+
+std::uint64_t known_node_of(ompi_communicator_t* comm, int rank) {
+    const std::lock_guard lock(known().mutex);
+    return known().peers.node_id(ompi_group_get_proc_name(comm->c_local_group, rank).vpid);
+}
+
+std::vector<topology::LocalityRecord> records_of(ompi_communicator_t* comm) {
+    const std::lock_guard lock(known().mutex);
+    std::vector<topology::LocalityRecord> records;
+    records.reserve(static_cast<std::size_t>(ompi_comm_size(comm)));
+    for (int rank = 0; rank < ompi_comm_size(comm); ++rank) {
+        const auto process = ompi_group_get_proc_name(comm->c_local_group, rank).vpid;
+        records.push_back(known().peers.record(process));
+        records.back().plugin_version = known().version;
+        records.back().settings_hash = known().settings;
+    }
+    return records;
+}
+
+}  // namespace strata::component

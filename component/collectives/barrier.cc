@@ -1,0 +1,46 @@
+#include "component/levels/level_work.h"
+#include "component/module/call.h"
+
+namespace strata::component {
+namespace {
+
+/// Groups meet from the deepest up, then again from the topmost down: who leaves the second time knows that
+/// all have come.
+class Meetings final : public GroupWork {
+public:
+    using GroupWork::GroupWork;
+    int start(const algorithms::LevelStage& stage, std::size_t, std::size_t) override {
+        LevelGroup& group = communicators_.at(stage.level);
+        auto& pending = stage.role == algorithms::LevelRole::down ? group.down : group.up;
+        return component::start<Collective::barrier>(group, pending);
+    }
+};
+
+int run_levels(LevelCommunicators& communicators) {
+    Meetings work(communicators);
+    const algorithms::LevelStages stages(algorithms::traits_of(Collective::barrier), communicators.levels());
+    return algorithms::run_levels(work, stages, 0, stages.count(), 1, 0);
+}
+
+int barrier(ompi_communicator_t* comm, mca_coll_base_module_t* base) {
+    static_cast<void>(comm);
+    return at_border([&] {
+        auto& module = *reinterpret_cast<Module*>(base);
+        CommunicatorState& state = *module.state;
+        const auto describe = [] { return Request{{Collective::barrier, 0, no_root}, false}; };
+        const auto run = [&](Planned& planned, const algorithms::Operation& operation,
+                             LevelCommunicators* communicators) {
+            if (communicators != nullptr) {
+                return run_levels(*communicators);
+            }
+            return algorithms::perform_barrier(state.performer(planned), operation.root);
+        };
+        return serve<Collective::barrier>(module, describe, run);
+    });
+}
+
+}  // namespace
+
+const Slot<Collective::barrier>::Function barrier_entry = barrier;
+
+}  // namespace strata::component

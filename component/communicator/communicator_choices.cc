@@ -1,0 +1,48 @@
+#include "algorithms/openmpi_cost/forward_cost.h"
+#include "component/communicator/communicator_state.h"
+
+namespace strata::component {
+namespace {
+
+// The other ranks wait meanwhile: a tenth of a second for 16 ranks, some seconds for 1024.
+constexpr int most_ranks_listed = 512;
+
+}  // namespace
+
+/// What is in force now, over all operations, from rank 0.
+algorithms::PlanListing CommunicatorState::choices() const {
+    algorithms::PlanListing listing;
+    listing.ranks = hierarchy().ranks();
+    listing.communicator = *comm_->c_name != '\0' ? comm_->c_name : "a communicator";  // as CallUsage has it
+    listing.rules_file = settings_.rules_file;
+    listing.network_eager_bytes = settings_.links.network_eager_bytes();
+    listing.node_eager_bytes = settings_.links.node_eager_bytes();
+    listing.links = algorithms::list_links(hierarchy(), settings_.links, settings_.rules.links);
+    if (hierarchy().ranks() > most_ranks_listed) {
+        return listing;  // strata-topo --plans --from-dump can take its time
+    }
+    const auto plan_of = [&](algorithms::Operation operation) {
+        operation.root = planner().root_class(operation.collective, operation.root);
+        operation.other_roots = planner().others_of(operation.collective, operation.root);
+        operation.reproducible = settings_.reproducible;
+        if (settings_.enabled(operation.collective)) {
+            return planner().make_plan(operation);
+        }
+        algorithms::Plan forward;
+        forward.forward_us = algorithms::forward_cost_us(hierarchy(), settings_.links, operation);
+        forward.predicted_us = forward.forward_us;
+        forward.reason = "disabled";
+        return forward;
+    };
+    const auto delegator = [&](algorithms::Operation operation, const algorithms::Plan& plan) {
+        operation.root = planner().root_class(operation.collective, operation.root);
+        return settings_.enabled(operation.collective) ? planner().weigh_delegation(operation, plan)
+                                                       : std::nullopt;
+    };
+    const auto bounds = [&](Collective op) { return planner().bounds_of(op); };
+    listing.plans = algorithms::list_plans(hierarchy(), {algorithms::all_collectives(), 0, {}}, plan_of,
+                                           bounds, delegator);
+    return listing;
+}
+
+}  // namespace strata::component

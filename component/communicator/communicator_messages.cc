@@ -1,0 +1,85 @@
+// What a communicator tells of what is decided, where somebody wants to know (coll_strata_verbose).
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "component/communicator/communicator_state.h"
+#include "component/openmpi/messages.h"
+#include "component/report/dump.h"
+
+namespace strata::component {
+namespace {
+
+void list(std::string& names, std::size_t op) {
+    names += (names.empty() ? "" : ", ") + std::string(collective_names[op]);
+}
+
+}  // namespace
+
+bool CommunicatorState::tells() const { return settings_.verbose >= 1 && ompi_comm_rank(comm_) == 0; }
+
+void CommunicatorState::explain(const algorithms::Operation& operation,
+                                const algorithms::Plan& plan) const noexcept {
+    if (!tells()) {
+        return;
+    }
+    try_to([&] {
+        const std::string name(algorithms::collective_names[static_cast<int>(operation.collective)]);
+        opal_output(0, "coll:strata: %s %s of %zu bytes from rank %d: %s", comm_->c_name, name.c_str(),
+                    operation.bytes, operation.root,
+                    describe(plan, operation.collective, settings_.rules_file).c_str());
+    });
+}
+
+void CommunicatorState::tell_aside(ForwardReason reason) const {
+    if (tells()) {
+        opal_output(0, "coll:strata: %s: everything is left to the previous component: %s", comm_->c_name,
+                    explanation(reason));
+    }
+}
+
+/// Of collectives for whose sizes plans are no longer made, and told.
+void CommunicatorState::tell_left() const {
+    if (!tells()) {
+        return;
+    }
+    std::map<std::string_view, std::string> names;  // by reason
+    for (std::size_t op = 0; op < collective_names.size(); ++op) {
+        if (left_whatever_size_[op] != nullptr && for_good_[op] == ForwardReason::model) {
+            list(names[left_whatever_size_[op]], op);
+        }
+    }
+    for (const auto& [reason, all] : names) {
+        opal_output(0, "coll:strata: %s: %s of any size are left to the previous component: %s",
+                    comm_->c_name, all.c_str(), reason.data());
+    }
+}
+
+void CommunicatorState::tell_handed_back(std::uint32_t collectives) const noexcept {
+    if (collectives == 0 || !tells()) {
+        return;
+    }
+    try_to([&] {
+        std::string names;
+        for (std::size_t op = 0; op < collective_names.size(); ++op) {
+            if ((collectives >> op & 1) != 0) {
+                list(names, op);
+            }
+        }
+        opal_output(0, "coll:strata: %s: handed back, and no longer counted: %s", comm_->c_name,
+                    names.c_str());
+    });
+}
+
+void CommunicatorState::tell_predicted() {
+    if (!std::exchange(told_predicted_, true) && tells()) {
+        opal_output(
+            0,
+            "coll:strata: %s: what is left to the previous component as predicted goes to tuned, not to "
+            "han: coll_han_priority is not set",
+            comm_->c_name);
+    }
+}
+
+}  // namespace strata::component

@@ -1,0 +1,370 @@
+#include "component/communicator/communicator_state.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "algorithms/base/plan_hash.h"
+#include "component/agreement/agreement.h"
+#include "component/agreement/election.h"
+#include "component/base/cancellation.h"
+#include "component/communicator/plan_books.h"
+#include "component/openmpi/messages.h"
+#include "component/report/dump.h"
+#include "component/report/reports.h"
+#include "component/report/setup_meter.h"
+#include "topology/default_arithmetic.h"
+#include "topology/fact_hash.h"
+#include "topology/heap_bytes.h"
+
+namespace strata::component {
+namespace {
+
+constexpr std::size_t most_level_sets = 16;  // each holds one communicator per level
+
+}  // namespace
+
+CommunicatorState::CommunicatorState(ompi_communicator_t* comm, const Settings& job,
+                                     std::unique_ptr<OwnSettings> own) noexcept
+    : comm_(comm),
+      job_(job),
+      own_(std::move(own)),
+      settings_(own_ != nullptr ? own_->settings : static_cast<const CommunicatorSettings&>(job)),
+      early_(job),
+      least_(comm, known_node_of),
+      transport_(comm, own_counters_) {
+    // Nobody would revoke the communicators of a level for those who wait there for the dead.
+    levels_given_up_.fill(job_.survives_failures);
+    for_good_.fill(ForwardReason::count);
+    if (tells_usage(job_)) {
+        try_to([this] { usage_ = std::make_unique<CallUsage>(settings_.rules_file); });
+    }
+}
+
+CommunicatorState::~CommunicatorState() {
+    if (usage_ != nullptr) {
+        const topology::DefaultArithmetic arithmetic;
+        try_to([this] { job_usage().add(usage_->summary(own_counters_, memory())); });
+    }
+    if (book_ != nullptr) {
+        give_back_plans(book_);
+    }
+}
+
+/// From now on every call goes to the previous component.
+void CommunicatorState::forward_all(ForwardReason reason) {
+    forwarded_because_.fill(reason);
+    fresh_ = false;
+    tell_aside(reason);
+    keep_decisions();
+}
+
+/// What is passed through is so for good from now on.
+void CommunicatorState::keep_decisions() noexcept {
+    decided_ = true;
+    for (std::size_t op = 0; op < for_good_.size() && usage_ == nullptr; ++op) {
+        const ForwardReason otherwise =
+            left_whatever_size_[op] != nullptr ? ForwardReason::model : ForwardReason::count;
+        for_good_[op] = forwarded_because_[op].value_or(otherwise);
+    }
+}
+
+void CommunicatorState::note_passed(const Request& request, ForwardReason reason) {
+    const Collective op = request.operation.collective;
+    if (usage_ == nullptr && !request.ordered &&
+        planner().is_whole(op, algorithms::size_class(request.operation.bytes))) {
+        passed_sizes_[static_cast<std::size_t>(op)].add(request, reason);
+    }
+}
+
+void CommunicatorState::set_up() noexcept {
+    const HoldCancellation hold;
+    const SetupMeter meter(own_counters_);
+    if (usage_ != nullptr) {
+        try_to([this] { usage_->introduce(comm_->c_name, ompi_comm_size(comm_)); });
+    }
+    if (const auto reason = find_difference(comm_)) {
+        forward_all(*reason);
+        return;
+    }
+    agreed_ = true;
+    unsettled_ = true;
+    fresh_ = false;
+}
+
+bool CommunicatorState::comes_early(const Request& request) noexcept {
+    if (!early_.take(request)) {
+        return false;
+    }
+    if (wants_dump(job_)) {
+        // Whoever asks for a picture gets one, whatever the program does.
+        try_to([this] {
+            {
+                const SetupMeter meter(own_counters_);
+                const topology::DefaultArithmetic arithmetic;
+                prepare();
+            }
+            dump_hierarchy(comm_, job_, hierarchy(), records_, [this] { return choices(); });
+        });
+    }
+    return true;
+}
+
+int CommunicatorState::settle(const Request& first, bool hands_back) {
+    if (vote_error_ != OMPI_SUCCESS) {
+        return vote_error_;
+    }
+    Ballot ballot;
+    Verdict verdict;
+    {
+        const SetupMeter meter(own_counters_);
+        ballot = make_ballot(first);
+        // Who notes every call keeps all slots: what the others hand back would be another thing there.
+        ballot.hands_back = hands_back && job_.hand_back && usage_ == nullptr;
+        vote_error_ = OMPI_ERROR;  // of a thread that is unwound meanwhile
+        vote_error_ = vote(least_, ompi_comm_rank(comm_), ballot, verdict);
+    }
+    if (vote_error_ != OMPI_SUCCESS) {
+        forwarded_because_.fill(std::nullopt);  // every call is to get the error
+        return vote_error_;
+    }
+    unsettled_ = false;
+    hands_back_ = verdict.hands_back;
+    if (!verdict.against) {
+        announce();
+        return OMPI_SUCCESS;
+    }
+    agreed_ = false;
+    records_ = {};
+    forget_plans();
+    forward_all(*verdict.against);
+    return tell_verdict(least_, comm_, own_.get(), ballot, verdict);
+}
+
+/// Whatever this process cannot do, it can say so.
+Ballot CommunicatorState::make_ballot(const Request& first) noexcept {
+    const HoldCancellation hold;
+    const topology::DefaultArithmetic arithmetic;
+    Ballot ballot;
+    ballot.keys = own_ != nullptr ? own_->hash : 0;
+    if (failure_ == Failure::none) {
+        try {
+            prepare();
+            for (int op = 0; op < collective_count; ++op) {
+                decide(static_cast<Collective>(op));
+            }
+            ballot.facts = hash_facts(first);
+        } catch (const std::bad_alloc&) {
+            failure_ = Failure::memory;
+        } catch (...) {
+            failure_ = Failure::other;
+        }
+    }
+    ballot.failure = failure_;
+    return ballot;
+}
+
+/// Everything that follows from the records and the settings, but for which calls are served.
+void CommunicatorState::prepare() {
+    forget_plans();
+    routing_.reset();
+    records_ = records_of(comm_);
+    const topology::Election election = election_of(comm_, job_, settings_);
+    topology::Hierarchy built = topology::build_hierarchy(records_, {settings_.hierarchy, election});
+    topology::CardLanes cards;
+    if (settings_.may_want(algorithms::Engine::lanes, built.ranks())) {
+        cards = topology::card_lanes(built, records_, election);
+    }
+    const int lanes = std::max(1, cards.count());
+    auto book = own_ != nullptr ? make_plans(std::move(built), settings_, lanes)
+                                : shared_plans(std::move(built), job_, lanes);
+    {
+        const std::lock_guard lock(counted_);
+        lanes_ = std::move(cards);
+        book_ = std::move(book);
+    }
+    routing_.emplace(hierarchy(), lanes_, ompi_comm_rank(comm_));
+    consecutive_groups_ = algorithms::consecutive_groups(hierarchy());
+}
+
+/// Makes the first plan and its edges, too: the others must not wait for a rank that then cannot.
+std::uint64_t CommunicatorState::hash_facts(const Request& first) {
+    topology::FactHash hash;
+    hash.add(topology::hash_of(hierarchy())).add(predicted_mask_);
+    for (const topology::Hierarchy& lane : lanes_.trees) {
+        hash.add(topology::hash_of(lane));
+    }
+    hash.add(lanes_.of_rank);
+    for (const auto& reason : forwarded_because_) {
+        hash.add(static_cast<int>(reason.value_or(ForwardReason::count)));
+    }
+    for (const char* reason : left_whatever_size_) {
+        hash.add(reason != nullptr ? 1 : 0);
+    }
+    if (!against(first)) {
+        const algorithms::Operation operation = operation_of(first);
+        Planned& planned = plan(operation);
+        if (!job_.check_plans) {  // else it is compared like the others, and what differs is told
+            hash.add(algorithms::hash_of(*planned.plan));  // not its size: a wrong call may have another
+        }
+        if (planned.plan->engine != algorithms::Engine::levels &&
+            planned.plan->engine != algorithms::Engine::forward) {
+            const Scratch scratch(*this);
+            algorithms::prepare_call(performer(planned), operation);
+        }
+    }
+    return hash.value();
+}
+
+/// Tells those who want to know, once all serve the communicator together.
+void CommunicatorState::announce() noexcept {
+    const HoldCancellation hold;
+    report_cards(comm_, job_, records_);
+    report_network_names(comm_, job_, records_);
+    report_network(comm_, records_);
+    report_links(comm_, settings_, hierarchy());
+    if (job_.survives_failures && settings_.may_want_components(hierarchy().ranks())) {
+        report_no_components(comm_);
+    }
+    try_to([this] { dump_hierarchy(comm_, job_, hierarchy(), records_, [this] { return choices(); }); });
+    if (std::ranges::all_of(forwarded_because_,
+                            [](const auto& reason) { return reason == ForwardReason::no_hierarchy; })) {
+        tell_aside(ForwardReason::no_hierarchy);
+    }
+    records_ = {};
+    keep_decisions();
+    try_to([&] { tell_left(); });
+}
+
+std::optional<ForwardReason> CommunicatorState::against(const Request& request) const {
+    const auto reason = forwarded_because_[static_cast<std::size_t>(request.operation.collective)];
+    if (!reason && request.ordered && !consecutive_groups_) {
+        return ForwardReason::order;
+    }
+    return reason;
+}
+
+algorithms::Operation CommunicatorState::operation_of(const Request& request) const {
+    algorithms::Operation operation = request.operation;
+    if (operation.root == no_root) {
+        operation.root = planner().tree_root(operation.rank_order);
+    }
+    return operation;
+}
+
+/// True where the user leaves everything about a collective to the model.
+bool CommunicatorState::is_open(Collective op) const {
+    const bool keeps_order = settings_.reproducible && algorithms::traits_of(op).folds;
+    return planner().is_open(op) && !keeps_order;
+}
+
+/// What holds for every call of a collective.
+void CommunicatorState::decide(Collective op) {
+    if (settings_.of(op).engine == algorithms::Engine::forward || !settings_.enabled(op)) {
+        forwarded_because_[static_cast<int>(op)] = ForwardReason::chosen;
+    } else if (hierarchy().groups.size() == 1 && is_open(op)) {
+        forwarded_because_[static_cast<int>(op)] = ForwardReason::no_hierarchy;
+    } else if (is_open(op)) {
+        left_whatever_size_[static_cast<std::size_t>(op)] = planner().left_whatever_size(op);
+    }
+}
+
+CommunicatorState::LevelSet* CommunicatorState::level_set(const algorithms::Plan& plan, int root) {
+    const int key = stand_in_key(hierarchy(), root);
+    const auto same = [&](const LevelSet& set) {
+        return set.key == key && std::equal(set.components.begin(), set.components.end(), plan.levels.begin(),
+                                            plan.levels.end(), [](const auto& component, const auto& level) {
+                                                return component == level.method.component;
+                                            });
+    };
+    const auto known = std::find_if(level_sets_.begin(), level_sets_.end(), same);
+    return known == level_sets_.end() ? nullptr : &*known;
+}
+
+std::size_t CommunicatorState::memory() const {
+    const std::lock_guard lock(counted_);
+    std::size_t bytes = sizeof(*this) + (book_ != nullptr ? book_->memory() : 0);
+    for (const topology::Hierarchy& lane : lanes_.trees) {
+        bytes += sizeof lane + topology::heap_bytes(lane);
+    }
+    return bytes + topology::table_bytes(plans_);
+}
+
+bool CommunicatorState::left_messages() const {
+    return transport_.left_messages() ||
+           std::any_of(level_sets_.begin(), level_sets_.end(),
+                       [](const LevelSet& set) { return set.communicators->left_messages(); });
+}
+
+bool CommunicatorState::may_delegate(const algorithms::Plan& plan, int root) {
+    return level_sets_.size() < most_level_sets || level_set(plan, root) != nullptr;
+}
+
+/// After a set of communicators could not be made, or does not serve a collective: equal on every rank, so
+/// that from here on this collective's methods are our own choice. That no rank may miss, whatever it can
+/// say about it.
+void CommunicatorState::give_up_levels(Collective op, const LevelCommunicators::Outcome& outcome,
+                                       bool asked_for) {
+    levels_given_up_[static_cast<std::size_t>(op)] = true;
+    forget_plans();
+    if (outcome.speaker && asked_for) {
+        report_unusable_methods(comm_, outcome.why);
+    }
+}
+
+/// Null where that failed on some rank, then on all.
+CommunicatorState::LevelSet* CommunicatorState::make_level_set(const algorithms::Plan& plan, int root,
+                                                               LevelCommunicators::Outcome& outcome) {
+    // Named algorithms run on any communicator; only a component has to be selected when one is made.
+    bool able = true;
+    std::list<LevelSet> fresh;
+    try {
+        fresh.push_back({{}, stand_in_key(hierarchy(), root), nullptr});
+        for (const auto& level : plan.levels) {
+            fresh.back().components.push_back(level.method.component);
+        }
+    } catch (const std::exception&) {
+        able = false;
+    }
+    auto made = LevelCommunicators::make(comm_, least_, hierarchy(), plan, root, able, outcome);
+    if (outcome.rc != OMPI_SUCCESS || !outcome.agreed) {
+        return nullptr;
+    }
+    fresh.back().communicators = std::move(made);
+    level_sets_.splice(level_sets_.end(), fresh);  // not before: whatever is asked meanwhile finds whole ones
+    return &level_sets_.back();
+}
+
+int CommunicatorState::level_communicators(const algorithms::Operation& operation,
+                                           const algorithms::Plan& plan, LevelCommunicators*& found) {
+    const int root = operation.root;
+    const bool asked_for = plan.engine_source.origin != algorithms::Origin::model ||
+                           std::any_of(plan.sources.begin(), plan.sources.end(), [](const auto& level) {
+                               return level.method.origin != algorithms::Origin::model;
+                           });
+    LevelSet* set = level_set(plan, root);
+    if (set == nullptr) {
+        const SetupMeter meter(own_counters_);
+        LevelCommunicators::Outcome outcome;
+        set = make_level_set(plan, root, outcome);
+        if (outcome.rc != OMPI_SUCCESS) {
+            return outcome.rc;
+        }
+        if (set == nullptr) {
+            give_up_levels(operation.collective, outcome, asked_for);
+            return OMPI_SUCCESS;
+        }
+    }
+    LevelCommunicators& communicators = *set->communicators;
+    const int rank = ompi_comm_rank(comm_);
+    const bool aimed = communicators.aim(hierarchy(), plan, rank, root);
+    const LevelCommunicators::Outcome outcome =
+        communicators.admit(least_, rank, operation.collective, aimed);
+    if (outcome.rc == OMPI_SUCCESS && !outcome.agreed) {
+        give_up_levels(operation.collective, outcome, asked_for);
+        return OMPI_SUCCESS;
+    }
+    found = &communicators;
+    return outcome.rc == OMPI_SUCCESS && !aimed ? OMPI_ERR_OUT_OF_RESOURCE : outcome.rc;
+}
+
+}  // namespace strata::component

@@ -1,0 +1,210 @@
+#include "component/communicator/pml_transport.h"
+
+#include <algorithm>
+
+#include "component/base/cancellation.h"
+
+namespace strata::component {
+
+using algorithms::PeerLevel;
+
+namespace {
+
+/// The tags of Open MPI's own blocking collectives: calls on one communicator come in the same order on all
+/// ranks, messages of a pair too, and each call receives all that was sent to it.
+int tag_of(Collective collective) {
+    switch (collective) {
+        case Collective::bcast: return MCA_COLL_BASE_TAG_BCAST;
+        case Collective::reduce: return MCA_COLL_BASE_TAG_REDUCE;
+        case Collective::allreduce: return MCA_COLL_BASE_TAG_ALLREDUCE;
+        case Collective::allgather: return MCA_COLL_BASE_TAG_ALLGATHER;
+        case Collective::allgatherv: return MCA_COLL_BASE_TAG_ALLGATHERV;
+        case Collective::gather: return MCA_COLL_BASE_TAG_GATHER;
+        case Collective::gatherv: return MCA_COLL_BASE_TAG_GATHERV;
+        case Collective::scatter: return MCA_COLL_BASE_TAG_SCATTER;
+        case Collective::scatterv: return MCA_COLL_BASE_TAG_SCATTERV;
+        case Collective::barrier: return MCA_COLL_BASE_TAG_BARRIER;
+        case Collective::count: break;
+    }
+    return MCA_COLL_BASE_TAG_BCAST;
+}
+
+}  // namespace
+
+void PmlTransport::start_call() {
+    has_begun_ = false;
+    left_messages_ = false;
+    process_failed_ = false;
+    noted_error_ = OMPI_SUCCESS;
+}
+
+void PmlTransport::carry(Collective collective, std::span<const PeerLevel> levels) {
+    // No two lanes of a call share a tag. The others borrow from collectives whose messages cannot be under
+    // way at the same time, by the same argument; below -27 all is taken by non-blocking collectives.
+    tags_ = {tag_of(collective), MCA_COLL_BASE_TAG_ALLTOALL, MCA_COLL_BASE_TAG_ALLTOALLV,
+             MCA_COLL_BASE_TAG_ALLTOALLW};
+    levels_ = levels;
+    reserve(levels.size());
+}
+
+/// Memory for as many messages at once, to be taken before the first of a call: later this rank could not
+/// leave alone.
+void PmlTransport::reserve(std::size_t slots) {
+    requests_.reserve(slots);
+    busy_.reserve(slots);
+    waiting_.reserve(slots);
+    // A sleeping thread would not ask whether its peers are alive.
+    if (sleep_ == nullptr && opal_using_threads() && !compat::survives_failures()) {
+        sleep_ = take_sleep();
+    }
+}
+
+int PmlTransport::noticed(int rc) {
+    process_failed_ = process_failed_ || compat::is_failed_process(rc);
+    return rc;
+}
+
+int PmlTransport::unless_too_long(int rc) {
+    if (rc != MPI_ERR_TRUNCATE) {
+        return rc;
+    }
+    noted_error_ = rc;
+    return OMPI_SUCCESS;
+}
+
+int PmlTransport::begin(int slots) {
+    reserve(static_cast<std::size_t>(slots));
+    requests_.assign(static_cast<std::size_t>(slots), nullptr);
+    busy_.clear();
+    return OMPI_SUCCESS;
+}
+
+const PeerLevel* PmlTransport::count_message(int peer, std::size_t bytes) {
+    const auto at = std::lower_bound(levels_.begin(), levels_.end(), peer,
+                                     [](const PeerLevel& level, int rank) { return level.peer < rank; });
+    if (at == levels_.end() || at->peer != peer) {
+        return nullptr;
+    }
+    const auto kind = static_cast<std::size_t>(at->kind);
+    counters().messages[kind].add();
+    counters().bytes[kind].add(bytes);
+    own_.messages[kind].add();
+    own_.bytes[kind].add(bytes);
+    return &*at;
+}
+
+int PmlTransport::isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane,
+                        Completion completion) {
+    const PeerLevel* const level = count_message(peer, bytes);
+    // Copies in memory are not queued on a link: an acknowledgement would only cost time.
+    const bool matched = completion == Completion::matched && level != nullptr && level->network;
+    has_begun_ = true;
+    const auto mode = matched ? MCA_PML_BASE_SEND_SYNCHRONOUS : MCA_PML_BASE_SEND_STANDARD;
+    const int rc = MCA_PML_CALL(isend(data, bytes, &ompi_mpi_byte.dt, peer,
+                                      tags_[static_cast<std::size_t>(lane)], mode, comm_, &requests_[slot]));
+    if (rc == OMPI_SUCCESS) {
+        busy_.push_back(slot);
+    }
+    return noticed(rc);
+}
+
+int PmlTransport::irecv(int slot, std::byte* data, std::size_t bytes, int peer, int lane) {
+    has_begun_ = true;
+    const int rc = MCA_PML_CALL(irecv(data, bytes, &ompi_mpi_byte.dt, peer,
+                                      tags_[static_cast<std::size_t>(lane)], comm_, &requests_[slot]));
+    if (rc == OMPI_SUCCESS) {
+        busy_.push_back(slot);
+    }
+    return noticed(rc);
+}
+
+/// Takes completed requests out of the busy list, in the order in which they were started.
+int PmlTransport::harvest(std::span<int> done, int& count) {
+    int rc = OMPI_SUCCESS;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < busy_.size(); ++i) {
+        const int slot = busy_[i];
+        ompi_request_t*& request = requests_[slot];
+        const bool room = count < static_cast<int>(done.size());
+        if (!room || (!REQUEST_COMPLETE(request) && !compat::end_if_hopeless(request))) {
+            busy_[kept++] = slot;
+            continue;
+        }
+        opal_atomic_rmb();
+        if (const int code = unless_too_long(request->req_status.MPI_ERROR); rc == OMPI_SUCCESS) {
+            rc = code;
+        }
+        ompi_request_free(&request);
+        request = nullptr;
+        done[count++] = slot;
+    }
+    busy_.resize(kept);
+    return noticed(rc);
+}
+
+void PmlTransport::sleep_until_one() {
+    waiting_.clear();
+    for (const int slot : busy_) {
+        waiting_.push_back(requests_[slot]);
+    }
+    // Open MPI has it in a list of its own then, for good.
+    WhenUnwound unwound([this] { static_cast<void>(sleep_.release()); });
+    sleep_->until_one(waiting_);
+    unwound.dismiss();
+}
+
+int PmlTransport::wait_some(std::span<int> done, int& count) {
+    count = 0;
+    if (busy_.empty() || done.empty()) {
+        return OMPI_SUCCESS;
+    }
+    for (;;) {
+        const int rc = harvest(done, count);
+        if (rc != OMPI_SUCCESS || count > 0) {
+            return rc;
+        }
+        if (sleep_ != nullptr) {
+            sleep_until_one();
+        } else {
+            opal_progress();
+        }
+    }
+}
+
+int PmlTransport::send(const std::byte* data, std::size_t bytes, int peer) {
+    has_begun_ = true;
+    count_message(peer, bytes);
+    WhenUnwound unwound([this] { left_messages_ = true; });
+    const int rc =
+        MCA_PML_CALL(send(data, bytes, &ompi_mpi_byte.dt, peer, tags_[0], MCA_PML_BASE_SEND_STANDARD, comm_));
+    unwound.dismiss();
+    return noticed(rc);
+}
+
+int PmlTransport::recv(std::byte* data, std::size_t bytes, int peer) {
+    has_begun_ = true;
+    WhenUnwound unwound([this] { left_messages_ = true; });
+    const int rc =
+        MCA_PML_CALL(recv(data, bytes, &ompi_mpi_byte.dt, peer, tags_[0], comm_, MPI_STATUS_IGNORE));
+    unwound.dismiss();
+    return unless_too_long(noticed(rc));
+}
+
+void PmlTransport::abandon() noexcept {
+    // As Open MPI's own algorithms do: not cancelled, unless a process has died: who goes on uses the memory
+    // again, and no message of the communicator is waited for.
+    const bool cancels = process_failed_ && compat::cancels_receives();
+    left_messages_ = left_messages_ || (!busy_.empty() && !cancels);
+    for (const int slot : busy_) {
+        ompi_request_t*& request = requests_[slot];
+        if (cancels) {
+            ompi_request_cancel(request);
+            ompi_request_wait_completion(request);
+        }
+        ompi_request_free(&request);
+        request = nullptr;
+    }
+    busy_.clear();
+}
+
+}  // namespace strata::component

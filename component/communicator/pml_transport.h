@@ -1,0 +1,63 @@
+#pragma once
+#include <array>
+#include <span>
+#include <vector>
+
+#include "algorithms/base/transport.h"
+#include "component/openmpi/ompi_compat.h"
+#include "component/openmpi/sleep.h"
+#include "component/report/communicator_counters.h"
+
+namespace strata::component {
+
+/// Messages between the ranks of a communicator through Open MPI's point-to-point layer. Return codes are
+/// Open MPI's. One collective at a time, as MPI demands per communicator.
+class PmlTransport final : public algorithms::Transport {
+public:
+    /// `own`: counts what is sent, beside counters().
+    PmlTransport(ompi_communicator_t* comm, CommunicatorCounters& own) : comm_(comm), own_(own) {}
+
+    /// Forgets how the last call ended.
+    void start_call();
+
+    /// `levels` are for the counters.
+    void carry(Collective collective, std::span<const algorithms::PeerLevel> levels) override;
+    int begin(int slots) override;
+    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane,
+              Completion completion) override;
+    int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int lane) override;
+    int wait_some(std::span<int> done, int& count) override;
+    int send(const std::byte* data, std::size_t bytes, int peer) override;
+    int recv(std::byte* data, std::size_t bytes, int peer) override;
+    void abandon() noexcept override;
+    /// True from the first message of the call on, sent or received.
+    bool has_begun() const { return has_begun_; }
+    /// True when messages of the call were given up that may still read or write their memory.
+    bool left_messages() const { return left_messages_; }
+    /// MPI_ERR_TRUNCATE when a message of the call was longer than its receive. It has filled the memory it
+    /// had and counts as complete: the others wait for what this rank has still to send.
+    int noted_error() const { return noted_error_; }
+
+private:
+    void reserve(std::size_t slots);
+    int unless_too_long(int rc);
+    int noticed(int rc);
+    const algorithms::PeerLevel* count_message(int peer, std::size_t bytes);
+    int harvest(std::span<int> done, int& count);
+    void sleep_until_one();
+
+    ompi_communicator_t* comm_;
+    CommunicatorCounters& own_;
+    std::array<int, most_lanes> tags_{};  // by lane
+    bool has_begun_ = false;
+    bool left_messages_ = false;
+    bool process_failed_ = false;
+    int noted_error_ = OMPI_SUCCESS;
+    std::vector<ompi_request_t*> requests_;  // by slot; null when idle
+    std::vector<int> busy_;
+    std::vector<ompi_request_t*> waiting_;
+    KeptSleep sleep_;  // with several threads in Open MPI
+    std::span<const algorithms::PeerLevel> levels_;
+};
+
+}  // namespace strata::component

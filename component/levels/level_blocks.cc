@@ -1,0 +1,297 @@
+#include "component/levels/level_blocks.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <memory>
+
+#include "component/levels/level_work.h"
+
+namespace strata::component {
+namespace {
+
+using algorithms::Arena;
+using algorithms::Block;
+using algorithms::BlockFlow;
+using algorithms::LevelRole;
+using algorithms::LevelStage;
+using Part = algorithms::LevelBlocks::Part;
+
+template <class Value>
+std::span<Value> take(Arena& arena, std::size_t count) {
+    auto* const memory = reinterpret_cast<Value*>(arena.take(count * sizeof(Value)));
+    std::uninitialized_fill_n(memory, count, Value{});
+    return {memory, count};
+}
+
+/// The blocks of a run of places, one behind the other.
+class Row {
+public:
+    Row(const algorithms::LevelBlocks& places, std::span<const Block> blocks, Part run, Arena& arena)
+        : places_(places), blocks_(blocks), run_(run), starts_(take<int>(arena, places.order.size() + 1)) {
+        for (int place = 0; place < static_cast<int>(places.order.size()); ++place) {
+            starts_[static_cast<std::size_t>(place) + 1] =
+                start(place) + static_cast<int>(block(place).bytes);
+        }
+        if (bytes(run) > 0) {
+            memory_ = in_place();
+            aside_ = memory_ == nullptr;
+            memory_ = aside_ ? arena.take(static_cast<std::size_t>(bytes(run))) : memory_;
+        }
+    }
+
+    int bytes(Part part) const { return start(part.first + part.count) - start(part.first); }
+    /// From the first byte of the row.
+    int offset(Part part) const { return start(part.first) - start(run_.first); }
+    std::byte* data(Part part) const { return memory_ + offset(part); }
+    Part run() const { return run_; }
+
+    /// Copies blocks that have memory of their own into the row or back.
+    void fill(Part part) const { copy(part, true); }
+    void empty(Part part) const { copy(part, false); }
+
+private:
+    int start(int place) const { return starts_[static_cast<std::size_t>(place)]; }
+    const Block& block(int place) const {
+        return blocks_[static_cast<std::size_t>(places_.order[static_cast<std::size_t>(place)])];
+    }
+
+    /// The row itself if its blocks lie so already.
+    std::byte* in_place() const {
+        std::byte* first = nullptr;
+        for (int place = run_.first; place < run_.first + run_.count; ++place) {
+            const Block& here = block(place);
+            if (here.bytes == 0) {
+                continue;
+            }
+            const int before = start(place) - start(run_.first);
+            if (here.data == nullptr || (first != nullptr && here.data != first + before)) {
+                return nullptr;
+            }
+            first = here.data - before;
+        }
+        return first;
+    }
+
+    void copy(Part part, bool into) const {
+        for (int place = part.first; aside_ && place < part.first + part.count; ++place) {
+            const Block& here = block(place);
+            std::byte* const there = data({place, 1});
+            if (here.bytes > 0 && here.data != nullptr) {
+                std::memcpy(into ? there : here.data, into ? here.data : there, here.bytes);
+            }
+        }
+    }
+
+    const algorithms::LevelBlocks& places_;
+    std::span<const Block> blocks_;
+    Part run_;
+    std::span<int> starts_;  ///< place -> bytes of all blocks before
+    std::byte* memory_ = nullptr;
+    bool aside_ = false;
+};
+
+/// A group's shares as the collectives with counts take them.
+struct Counts {
+    std::span<int> bytes;
+    std::span<int> offsets;
+};
+
+class BlockWork final : public GroupWork {
+public:
+    BlockWork(LevelCommunicators& communicators, const Row& row, bool equal, BlockFlow flow, Arena& arena)
+        : GroupWork(communicators), row_(row), equal_(equal), flow_(flow), arena_(arena) {}
+
+    int start(const LevelStage& stage, std::size_t begin, std::size_t end) override {
+        LevelGroup& group = communicators_.at(stage.level);
+        const auto& parts = communicators_.blocks().parts[static_cast<std::size_t>(stage.level)];
+        switch (stage.role) {
+            case LevelRole::up: return gather(group, parts);
+            case LevelRole::across: return across(group, parts);
+            case LevelRole::down:
+                return flow_ == BlockFlow::all ? bcast(group, group.down, begin, end) : scatter(group, parts);
+        }
+        return OMPI_ERR_BAD_PARAM;
+    }
+
+private:
+    using Parts = std::vector<Part>;
+
+    /// Alike in all groups of all ranks: nobody's own view decides.
+    bool uniform(const Parts& parts) const {
+        return equal_ && std::all_of(parts.begin(), parts.end(),
+                                     [&](const Part& part) { return part.count == parts.front().count; });
+    }
+    Part mine(const LevelGroup& group, const Parts& parts) const {
+        return parts[static_cast<std::size_t>(ompi_comm_rank(group.comm))];
+    }
+    Part all(const Parts& parts) const {
+        int ranks = 0;
+        for (const Part& part : parts) {
+            ranks += part.count;
+        }
+        return {parts.front().first, ranks};
+    }
+    Counts counts(const Parts& parts) const {
+        const Counts made{take<int>(arena_, parts.size()), take<int>(arena_, parts.size())};
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            made.bytes[i] = row_.bytes(parts[i]);
+            made.offsets[i] = row_.bytes({parts.front().first, parts[i].first - parts.front().first});
+        }
+        return made;
+    }
+
+    int gather(LevelGroup& group, const Parts& parts) {
+        ompi_datatype_t* const byte = &ompi_mpi_byte.dt;
+        const Part own = mine(group, parts);
+        const bool root = group.is_root();
+        const void* const send = root ? MPI_IN_PLACE : row_.data(own);
+        void* const receive = root ? row_.data(all(parts)) : nullptr;
+        if (uniform(parts)) {
+            return component::start<Collective::gather>(group, group.up, send, row_.bytes(own), byte, receive,
+                                                        row_.bytes(own), byte, group.root);
+        }
+        const Counts shares = root ? counts(parts) : Counts{};
+        return component::start<Collective::gatherv>(
+            group, group.up, send, row_.bytes(own), byte, receive, compat::counts_of(shares.bytes.data()),
+            compat::displacements_of(shares.offsets.data()), byte, group.root);
+    }
+
+    int scatter(LevelGroup& group, const Parts& parts) {
+        ompi_datatype_t* const byte = &ompi_mpi_byte.dt;
+        const Part own = mine(group, parts);
+        const bool root = group.is_root();
+        const void* const send = root ? row_.data(all(parts)) : nullptr;
+        void* const receive = root ? MPI_IN_PLACE : row_.data(own);
+        if (uniform(parts)) {
+            return component::start<Collective::scatter>(group, group.down, send, row_.bytes(own), byte,
+                                                         receive, row_.bytes(own), byte, group.root);
+        }
+        const Counts shares = root ? counts(parts) : Counts{};
+        return component::start<Collective::scatterv>(group, group.down, send,
+                                                      compat::counts_of(shares.bytes.data()),
+                                                      compat::displacements_of(shares.offsets.data()), byte,
+                                                      receive, row_.bytes(own), byte, group.root);
+    }
+
+    int bcast(LevelGroup& group, ompi_request_t*& pending, std::size_t begin, std::size_t end) {
+        return component::start<Collective::bcast>(
+            group, pending, static_cast<void*>(row_.data(row_.run()) + begin), static_cast<int>(end - begin),
+            &ompi_mpi_byte.dt, group.root);
+    }
+
+    int across(LevelGroup& group, const Parts& parts) {
+        ompi_datatype_t* const byte = &ompi_mpi_byte.dt;
+        void* const receive = row_.data(all(parts));
+        const bool same = uniform(parts);
+        if (exchanges(group, same)) {
+            if (same) {
+                // coll/tuned chooses by the count of the send buffer, also where there is none.
+                const int own = row_.bytes(parts.front());
+                return component::start<Collective::allgather>(
+                    group, group.up, static_cast<const void*>(MPI_IN_PLACE), own, byte, receive, own, byte);
+            }
+            const Counts shares = counts(parts);
+            return component::start<Collective::allgatherv>(
+                group, group.up, static_cast<const void*>(MPI_IN_PLACE), 0, byte, receive,
+                compat::counts_of(shares.bytes.data()), compat::displacements_of(shares.offsets.data()),
+                byte);
+        }
+        // A method that goes by trees.
+        int rc = gather(group, parts);
+        if (rc == OMPI_SUCCESS) {
+            rc = component::finish(group, group.up);
+        }
+        const auto bytes = static_cast<std::size_t>(row_.bytes(row_.run()));
+        return rc != OMPI_SUCCESS ? rc : bcast(group, group.up, 0, bytes);
+    }
+
+    static bool exchanges(const LevelGroup& group, bool same) {
+        const Collective op = same ? Collective::allgather : Collective::allgatherv;
+        if (group.by_component()) {
+            return group.offers(op);
+        }
+        const auto tasks = algorithms::info(group.method.algorithm).tasks;
+        // An algorithm that needs equal shares still says that everybody is to exchange with everybody.
+        return tasks.has(algorithms::LevelTask::allgather) || tasks.has(algorithms::LevelTask::allgatherv);
+    }
+
+    const Row& row_;
+    bool equal_;
+    BlockFlow flow_;
+    Arena& arena_;
+};
+
+Part place_of(const LevelCommunicators& communicators, int rank) {
+    const auto& order = communicators.blocks().order;
+    return {static_cast<int>(std::find(order.begin(), order.end(), rank) - order.begin()), 1};
+}
+
+/// The widest run of places that passes through this rank.
+Part widest(LevelCommunicators& communicators, BlockFlow flow, int rank) {
+    const auto& places = communicators.blocks();
+    if (flow == BlockFlow::all) {
+        return {0, static_cast<int>(places.order.size())};
+    }
+    Part run = place_of(communicators, rank);
+    for (int level = 0; level < communicators.levels(); ++level) {
+        if (!communicators.member(level) || !communicators.at(level).is_root()) {
+            continue;
+        }
+        for (const Part& part : places.parts[static_cast<std::size_t>(level)]) {
+            const int end = std::max(run.first + run.count, part.first + part.count);
+            run.first = std::min(run.first, part.first);
+            run.count = end - run.first;
+        }
+    }
+    return run;
+}
+
+}  // namespace
+
+bool fits_levels(std::span<const Block> blocks) {
+    std::size_t bytes = 0;
+    for (const Block& block : blocks) {
+        bytes += block.bytes;
+    }
+    // Open MPI's algorithms round up to a multiple of the participants, in int.
+    return bytes + blocks.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max());
+}
+
+int move_by_levels(LevelCommunicators& communicators, std::span<Block> blocks, bool equal, BlockFlow flow,
+                   int root, int rank, std::size_t segment_bytes, Arena& arena) {
+    const Row row(communicators.blocks(), blocks, widest(communicators, flow, rank), arena);
+    if (row.bytes({0, static_cast<int>(blocks.size())}) == 0) {
+        return OMPI_SUCCESS;
+    }
+    if (flow != BlockFlow::from_root) {
+        row.fill(place_of(communicators, rank));
+    } else if (rank == root) {
+        row.fill(row.run());
+    }
+    BlockWork work(communicators, row, equal, flow, arena);
+    const int levels = communicators.levels();
+    const algorithms::LevelStages stages(
+        {.up = flow != BlockFlow::from_root, .down = flow != BlockFlow::to_root}, levels);
+    int rc = OMPI_SUCCESS;
+    if (flow == BlockFlow::all) {
+        // Nobody can pass anything down before all is there: only the way down is cut.
+        rc = algorithms::run_levels(work, stages, 0, levels, 1, 0);
+        if (rc == OMPI_SUCCESS) {
+            rc = algorithms::run_levels(work, stages, levels, stages.count(),
+                                        static_cast<std::size_t>(row.bytes(row.run())), segment_bytes);
+        }
+    } else {
+        rc = algorithms::run_levels(work, stages, 0, stages.count(), 1, 0);
+    }
+    if (rc == OMPI_SUCCESS && flow == BlockFlow::from_root) {
+        if (rank != root) {  // whose blocks are those it sends, which nobody may write to
+            row.empty(place_of(communicators, rank));
+        }
+    } else if (rc == OMPI_SUCCESS && (flow == BlockFlow::all || rank == root)) {
+        row.empty(row.run());
+    }
+    return rc;
+}
+
+}  // namespace strata::component

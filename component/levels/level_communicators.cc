@@ -1,0 +1,338 @@
+#include "component/levels/level_communicators.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+#include <new>
+#include <utility>
+
+#include "component/base/cancellation.h"
+#include "component/report/counters.h"
+
+namespace strata::component {
+namespace {
+
+constexpr std::size_t most_aims = 64;  // roots, as for the routes of a plan
+
+/// The name of the component that owns a module, as the communicator's selection noted it.
+std::string owner_of(ompi_communicator_t* comm, const mca_coll_base_module_t* module) {
+    opal_list_item_t* item = nullptr;
+    for (item = opal_list_get_first(comm->c_coll->module_list);
+         item != opal_list_get_end(comm->c_coll->module_list); item = opal_list_get_next(item)) {
+        const auto* available = reinterpret_cast<const mca_coll_base_avail_coll_t*>(item);
+        if (available->ac_module == module) {
+            return available->ac_component_name;
+        }
+    }
+    return {};
+}
+
+/// True when a component offers some part of a collective to a communicator of its own choice.
+bool offers(const mca_coll_base_module_t& module, Collective op) {
+    switch (op) {
+#define STRATA_COLLECTIVE(name) \
+    case Collective::name:      \
+        return module.coll_##name != nullptr || module.coll_i##name != nullptr;
+#include "algorithms/base/collectives.def"
+#undef STRATA_COLLECTIVE
+        case Collective::count: break;
+    }
+    return false;
+}
+
+/// What Open MPI calls the tasks of a level, for this collective.
+std::vector<Collective> parts_of(Collective op, bool topmost) {
+    using enum Collective;
+    switch (op) {
+        case allreduce: return topmost ? std::vector{allreduce, reduce, bcast} : std::vector{reduce, bcast};
+        case allgather:
+        case allgatherv:
+            return topmost ? std::vector{allgather, allgatherv, gather, gatherv, bcast}
+                           : std::vector{gather, gatherv, bcast};
+        case gather:
+        case gatherv: return {gather, gatherv};
+        case scatter:
+        case scatterv: return {scatter, scatterv};
+        default: return {op};
+    }
+}
+
+std::string offered_components(ompi_communicator_t* comm, const std::vector<Collective>& parts) {
+    std::string names;
+    opal_list_item_t* item = nullptr;
+    for (item = opal_list_get_first(comm->c_coll->module_list);
+         item != opal_list_get_end(comm->c_coll->module_list); item = opal_list_get_next(item)) {
+        const auto* available = reinterpret_cast<const mca_coll_base_avail_coll_t*>(item);
+        if (std::any_of(parts.begin(), parts.end(),
+                        [&](Collective part) { return offers(*available->ac_module, part); })) {
+            names += (names.empty() ? "" : ", ") + std::string(available->ac_component_name);
+        }
+    }
+    return names;
+}
+
+/// Lets all ranks know whether all succeeded: whoever failed must not be the only one to know.
+void agree_on(LeastOfAll& all, int rank, bool failed, LevelCommunicators::Outcome& outcome) {
+    constexpr std::uint64_t nobody = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t first_failed = failed ? static_cast<std::uint64_t>(rank) : nobody;
+    outcome.rc = all.exchange({&first_failed, 1});
+    outcome.agreed = first_failed == nobody;
+    outcome.speaker = first_failed == static_cast<std::uint64_t>(rank);
+}
+
+constexpr const char* out_of_memory = "out of memory";  // short enough to need none
+
+}  // namespace
+
+int stand_in_key(const topology::Hierarchy& hierarchy, int root) {
+    for (int group = hierarchy.stop[root]; hierarchy.groups[group].parent >= 0;
+         group = hierarchy.groups[group].parent) {
+        if (hierarchy.groups[group].leader != root) {
+            return root;
+        }
+    }
+    return -1;
+}
+
+/// What needs memory of this rank alone comes before the ranks agree that all have it. From there on all are
+/// in here, and wait for each other only: messages of a group's own, as MPI_Comm_create_group's, with a tag
+/// for which Open MPI lets them go before all that the program has begun to make (MPI_Comm_idup, other
+/// threads) and others wait for. Several threads may be in here, of several parents. They come to an end:
+/// of what is being made the one with the lowest tag never waits for another, and whatever stands in its way
+/// once (a number that another one tries) is given back before that one is tried again, which waits for it.
+std::unique_ptr<LevelCommunicators> LevelCommunicators::make(ompi_communicator_t* parent, LeastOfAll& all,
+                                                             const topology::Hierarchy& hierarchy,
+                                                             const algorithms::Plan& plan, int root,
+                                                             bool able, Outcome& outcome) {
+    const int rank = ompi_comm_rank(parent);
+    std::unique_ptr<LevelCommunicators> made;
+    std::vector<Bare> bare;
+    try {
+        made.reset(new LevelCommunicators(hierarchy.depth()));
+        for (int depth = 0; depth < made->levels(); ++depth) {
+            bare.push_back(made->bare_for(depth, parent, hierarchy, plan, root));
+        }
+    } catch (const std::exception&) {
+        able = false;
+    }
+    if (!able) {
+        outcome.why = out_of_memory;
+    }
+    agree_on(all, rank, !able, outcome);
+    if (outcome.rc != OMPI_SUCCESS || !outcome.agreed) {
+        return made;
+    }
+    const HoldCancellation hold;
+    bool failed = false;
+    for (int depth = 0; depth < made->levels(); ++depth) {
+        failed =
+            !made->make_whole(std::move(bare[static_cast<std::size_t>(depth)]), parent, depth, outcome.why) ||
+            failed;
+    }
+    agree_on(all, rank, failed, outcome);
+    return made;
+}
+
+/// Null where this rank takes no part.
+LevelCommunicators::Bare LevelCommunicators::bare_for(int depth, ompi_communicator_t* parent,
+                                                      const topology::Hierarchy& hierarchy,
+                                                      const algorithms::Plan& plan, int root) {
+    LevelGroup& level = at(depth);
+    std::vector<int> members;
+    int stand_in = -1;
+    const int group =
+        algorithms::level_group(hierarchy, depth, ompi_comm_rank(parent), root, members, stand_in);
+    if (group < 0 || members.size() < 2) {  // a group of one has nobody to talk to
+        return nullptr;
+    }
+    level.key = hierarchy.groups[static_cast<std::size_t>(group)].level;
+    level.method = plan.at(level.key).method;
+    const std::string preference = level.by_component() ? level.method.component + ",^strata" : "^strata";
+    ompi_communicator_t* made = nullptr;
+    if (compat::bare_communicator(parent, members, &made) != OMPI_SUCCESS) {
+        throw std::bad_alloc();
+    }
+    Bare bare(made);
+    bare->super.s_info = OBJ_NEW(opal_info_t);
+    if (bare->super.s_info == nullptr) {
+        throw std::bad_alloc();
+    }
+    opal_info_set(bare->super.s_info, "ompi_comm_coll_preference", preference.c_str());
+    return bare;
+}
+
+bool LevelCommunicators::make_whole(Bare bare, ompi_communicator_t* parent, int depth,
+                                    std::string& why) noexcept {
+    const int tag = compat::creation_tag(parent);
+    if (bare == nullptr) {
+        return true;
+    }
+    LevelGroup& level = at(depth);
+    ompi_communicator_t* comm = bare.release();
+    std::snprintf(comm->c_name, 32, "coll/strata level %d", depth);
+    int rc = ompi_comm_nextcid(comm, parent, nullptr, &tag, nullptr, false, OMPI_COMM_CID_GROUP);
+    if (rc == OMPI_SUCCESS) {
+        rc = ompi_comm_activate(&comm, parent, nullptr, &tag, nullptr, false, OMPI_COMM_CID_GROUP);
+    }
+    try {
+        if (rc != OMPI_SUCCESS) {
+            if (comm != nullptr && comm != &ompi_mpi_comm_null.comm) {  // else it is released already
+                OBJ_RELEASE(comm);
+            }
+            why = "Open MPI could not create a communicator for level " + topology::name_of(level.key);
+            return false;
+        }
+        counters().communicators.add();
+        level.comm = comm;
+        if (compat::release_number(comm) < compat::release_number(parent)) {
+            // Ours has to outlive the parent that will free it.
+            compat::keep_beyond_parent(comm);
+        }
+        equip(level);
+        return true;
+    } catch (const std::exception&) {
+        why = out_of_memory;
+        return false;
+    }
+}
+
+void LevelCommunicators::equip(LevelGroup& level) {
+    level.base = OBJ_NEW(mca_coll_base_module_t);
+    if (level.base != nullptr) {
+        level.base->base_data = OBJ_NEW(mca_coll_base_comm_t);
+    }
+    if (level.base == nullptr || level.base->base_data == nullptr) {
+        throw std::bad_alloc();
+    }
+    if (!level.by_component()) {
+        return;
+    }
+    auto& table = *level.comm->c_coll;
+    const auto owns = [&](const mca_coll_base_module_t* module) {
+        return module != nullptr && owner_of(level.comm, module) == level.method.component;
+    };
+#define STRATA_COLLECTIVE(op)                                                                  \
+    level.blocking[static_cast<std::size_t>(Collective::op)] = owns(table.coll_##op##_module); \
+    level.nonblocking[static_cast<std::size_t>(Collective::op)] = owns(table.coll_i##op##_module);
+#include "algorithms/base/collectives.def"
+#include "algorithms/patterns/level_groups.h"
+#undef STRATA_COLLECTIVE
+}
+
+LevelCommunicators::Outcome LevelCommunicators::admit(LeastOfAll& all, int rank, Collective op, bool able) {
+    Outcome outcome;
+    outcome.agreed = admitted_[static_cast<std::size_t>(op)];
+    if (outcome.agreed) {
+        return outcome;
+    }
+    if (able) {
+        try {
+            able = serves(op, outcome.why);
+        } catch (const std::exception&) {
+            able = false;
+            outcome.why = out_of_memory;
+        }
+    } else {
+        outcome.why = out_of_memory;
+    }
+    agree_on(all, rank, !able, outcome);
+    admitted_[static_cast<std::size_t>(op)] = outcome.rc == OMPI_SUCCESS && outcome.agreed;
+    return outcome;
+}
+
+bool LevelCommunicators::serves(Collective op, std::string& why) const {
+    for (std::size_t depth = 0; depth < levels_.size(); ++depth) {
+        const LevelGroup& level = levels_[depth];
+        if (level.comm == nullptr || !level.by_component()) {
+            continue;
+        }
+        const std::vector<Collective> parts = parts_of(op, depth == 0);
+        if (std::none_of(parts.begin(), parts.end(), [&](Collective part) { return level.offers(part); })) {
+            why = "  level " + topology::name_of(level.key) + ": '" + level.method.component +
+                  "' is no algorithm, and no component of that name offers a " +
+                  std::string(name_of(parts.front())) +
+                  " there.\n  Algorithms: " + algorithms::known_algorithm_names() +
+                  "\n  Components: " + offered_components(level.comm, parts) + "\n";
+            return false;
+        }
+    }
+    return true;
+}
+
+const LevelCommunicators::Aim& LevelCommunicators::aim_at(const topology::Hierarchy& hierarchy, int rank,
+                                                          int root) {
+    if (const auto known = aims_.find(root); known != aims_.end()) {
+        return known->second;
+    }
+    if (aims_.size() >= most_aims) {
+        aims_.erase(aims_.begin());
+    }
+    Aim aim{std::vector<int>(levels_.size(), 0), algorithms::level_blocks(hierarchy, root, rank)};
+    std::vector<int> members;
+    for (int depth = 0; depth < levels(); ++depth) {
+        int stand_in = -1;
+        if (algorithms::level_group(hierarchy, depth, rank, root, members, stand_in) >= 0) {
+            const auto place = std::lower_bound(members.begin(), members.end(), stand_in);
+            aim.roots[static_cast<std::size_t>(depth)] = static_cast<int>(place - members.begin());
+        }
+    }
+    return aims_.emplace(root, std::move(aim)).first->second;
+}
+
+bool LevelCommunicators::aim(const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int rank,
+                             int root) noexcept {
+    try {
+        aimed_ = &aim_at(hierarchy, rank, root);
+        for (int depth = 0; depth < levels(); ++depth) {
+            LevelGroup& level = at(depth);
+            if (level.comm != nullptr) {
+                level.root = aimed_->roots[static_cast<std::size_t>(depth)];
+                level.method = plan.at(level.key).method;
+                level.truncated = false;
+            }
+        }
+        return true;
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
+LevelCommunicators::~LevelCommunicators() {
+    const HoldCancellation hold;
+    for (LevelGroup& level : levels_) {
+        if (level.base != nullptr) {
+            OBJ_RELEASE(level.base);
+        }
+        if (level.comm != nullptr) {
+            ompi_comm_free(&level.comm);
+        }
+    }
+}
+
+int LevelCommunicators::start(int index, std::byte* data, std::size_t bytes) {
+    LevelGroup& level = at(index);
+    return component::start<Collective::bcast>(level, level.down, static_cast<void*>(data),
+                                               static_cast<int>(bytes), &ompi_mpi_byte.dt, level.root);
+}
+
+int LevelCommunicators::finish(int index) { return component::finish(at(index), at(index).down); }
+
+int LevelCommunicators::noted_error() const {
+    const bool truncated =
+        std::any_of(levels_.begin(), levels_.end(), [](const LevelGroup& level) { return level.truncated; });
+    return truncated ? MPI_ERR_TRUNCATE : OMPI_SUCCESS;
+}
+
+void LevelCommunicators::abandon() noexcept {
+    for (LevelGroup& level : levels_) {
+        left_messages_ = left_messages_ || std::exchange(level.inside, false);
+        for (ompi_request_t** pending : {&level.up, &level.down}) {
+            if (*pending != nullptr) {
+                left_messages_ = ompi_request_free(pending) != OMPI_SUCCESS || left_messages_;
+                *pending = nullptr;
+            }
+        }
+    }
+}
+
+}  // namespace strata::component

@@ -1,0 +1,196 @@
+#include "component/levels/level_group.h"
+
+namespace strata::component {
+namespace {
+
+using algorithms::Algorithm;
+using algorithms::LevelTask;
+
+// Of linear_sync: the part of each message that is sent at once, as coll/tuned has it.
+constexpr int first_segment_bytes = 1024;
+
+// Of segmented_ring: as coll/tuned has it. Without segments Open MPI 4.1.4 takes the plain ring, unless
+// participants times elements exceed an int: then it divides by zero.
+constexpr int ring_segment_bytes = 1 << 20;
+
+/// The method's algorithm if Open MPI has it for this task and group.
+Algorithm algorithm_for(LevelTask task, const LevelGroup& group, Algorithm usual) {
+    const Algorithm named = group.method.algorithm;
+    if (!algorithms::info(named).tasks.has(task)) {
+        return usual;
+    }
+    return named == Algorithm::two_proc && ompi_comm_size(group.comm) != 2 ? usual : named;
+}
+
+int radix_of(const LevelGroup& group) {
+    return group.method.radix > 0 ? group.method.radix
+                                  : algorithms::info(group.method.algorithm).default_radix;
+}
+
+}  // namespace
+
+int run_named(OfCollective<Collective::bcast>, const LevelGroup& group, void* data, int count,
+              ompi_datatype_t* type, int root) {
+    auto* const comm = group.comm;
+    auto* const base = group.base;
+    switch (algorithm_for(LevelTask::bcast, group, Algorithm::binomial)) {
+        case Algorithm::linear:
+            return ompi_coll_base_bcast_intra_basic_linear(data, count, type, root, comm, base);
+        case Algorithm::chain:
+            return ompi_coll_base_bcast_intra_chain(data, count, type, root, comm, base, 0, radix_of(group));
+        case Algorithm::pipeline:
+            return ompi_coll_base_bcast_intra_pipeline(data, count, type, root, comm, base, 0);
+        case Algorithm::split_binary:
+            return ompi_coll_base_bcast_intra_split_bintree(data, count, type, root, comm, base, 0);
+        case Algorithm::binary:
+            return ompi_coll_base_bcast_intra_bintree(data, count, type, root, comm, base, 0);
+        case Algorithm::knomial:
+            return ompi_coll_base_bcast_intra_knomial(data, count, type, root, comm, base, 0,
+                                                      radix_of(group));
+        case Algorithm::scatter_allgather:
+            return ompi_coll_base_bcast_intra_scatter_allgather(data, count, type, root, comm, base, 0);
+        case Algorithm::scatter_allgather_ring:
+            return ompi_coll_base_bcast_intra_scatter_allgather_ring(data, count, type, root, comm, base, 0);
+        default: return ompi_coll_base_bcast_intra_binomial(data, count, type, root, comm, base, 0);
+    }
+}
+
+int run_named(OfCollective<Collective::reduce>, const LevelGroup& group, const void* send, void* receive,
+              int count, ompi_datatype_t* type, ompi_op_t* op, int root) {
+    auto* const comm = group.comm;
+    auto* const base = group.base;
+    Algorithm algorithm = algorithm_for(LevelTask::reduce, group, Algorithm::binomial);
+    if (!ompi_op_is_commute(op) && algorithm != Algorithm::linear) {
+        algorithm = Algorithm::in_order_binary;
+    }
+    switch (algorithm) {
+        case Algorithm::linear:
+            return ompi_coll_base_reduce_intra_basic_linear(send, receive, count, type, op, root, comm, base);
+        case Algorithm::chain:
+            return ompi_coll_base_reduce_intra_chain(send, receive, count, type, op, root, comm, base, 0,
+                                                     radix_of(group), 0);
+        case Algorithm::pipeline:
+            return ompi_coll_base_reduce_intra_pipeline(send, receive, count, type, op, root, comm, base, 0,
+                                                        0);
+        case Algorithm::binary:
+            return ompi_coll_base_reduce_intra_binary(send, receive, count, type, op, root, comm, base, 0, 0);
+        case Algorithm::in_order_binary:
+            return ompi_coll_base_reduce_intra_in_order_binary(send, receive, count, type, op, root, comm,
+                                                               base, 0, 0);
+        case Algorithm::rabenseifner:
+            return ompi_coll_base_reduce_intra_redscat_gather(send, receive, count, type, op, root, comm,
+                                                              base);
+        default:
+            return ompi_coll_base_reduce_intra_binomial(send, receive, count, type, op, root, comm, base, 0,
+                                                        0);
+    }
+}
+
+int run_named(OfCollective<Collective::allreduce>, const LevelGroup& group, const void* send, void* receive,
+              int count, ompi_datatype_t* type, ompi_op_t* op) {
+    auto* const comm = group.comm;
+    auto* const base = group.base;
+    const Algorithm algorithm = algorithm_for(LevelTask::allreduce, group, Algorithm::recursive_doubling);
+    const bool commutes = ompi_op_is_commute(op);
+    switch (algorithm) {
+        case Algorithm::linear:
+            return ompi_coll_base_allreduce_intra_basic_linear(send, receive, count, type, op, comm, base);
+        case Algorithm::nonoverlapping:
+            return ompi_coll_base_allreduce_intra_nonoverlapping(send, receive, count, type, op, comm, base);
+        case Algorithm::rabenseifner:  // without commutativity: linear
+            return ompi_coll_base_allreduce_intra_redscat_allgather(send, receive, count, type, op, comm,
+                                                                    base);
+        case Algorithm::ring:
+            if (commutes) {
+                return ompi_coll_base_allreduce_intra_ring(send, receive, count, type, op, comm, base);
+            }
+            break;
+        case Algorithm::segmented_ring:
+            if (commutes) {
+                return ompi_coll_base_allreduce_intra_ring_segmented(send, receive, count, type, op, comm,
+                                                                     base, ring_segment_bytes);
+            }
+            break;
+        default: break;
+    }
+    return ompi_coll_base_allreduce_intra_recursivedoubling(send, receive, count, type, op, comm, base);
+}
+
+int run_named(OfCollective<Collective::allgather>, const LevelGroup& group, const void* send, int send_count,
+              ompi_datatype_t* send_type, void* receive, int count, ompi_datatype_t* type) {
+    const auto run = [&](auto* algorithm) {
+        return algorithm(send, send_count, send_type, receive, count, type, group.comm, group.base);
+    };
+    switch (algorithm_for(LevelTask::allgather, group, Algorithm::ring)) {
+        case Algorithm::linear: return run(ompi_coll_base_allgather_intra_basic_linear);
+        case Algorithm::bruck: return run(compat::allgather_bruck);
+        case Algorithm::recursive_doubling: return run(ompi_coll_base_allgather_intra_recursivedoubling);
+        case Algorithm::neighbor: return run(ompi_coll_base_allgather_intra_neighborexchange);
+        case Algorithm::two_proc: return run(ompi_coll_base_allgather_intra_two_procs);
+        default: return run(ompi_coll_base_allgather_intra_ring);
+    }
+}
+
+int run_named(OfCollective<Collective::allgatherv>, const LevelGroup& group, const void* send, int send_count,
+              ompi_datatype_t* send_type, void* receive, compat::Counts counts,
+              compat::Displacements displacements, ompi_datatype_t* type) {
+    const auto run = [&](auto* algorithm) {
+        return algorithm(send, send_count, send_type, receive, counts, displacements, type, group.comm,
+                         group.base);
+    };
+    switch (algorithm_for(LevelTask::allgatherv, group, Algorithm::ring)) {
+        case Algorithm::linear: return run(ompi_coll_base_allgatherv_intra_basic_default);
+        case Algorithm::bruck: return run(ompi_coll_base_allgatherv_intra_bruck);
+        case Algorithm::neighbor: return run(ompi_coll_base_allgatherv_intra_neighborexchange);
+        case Algorithm::two_proc: return run(ompi_coll_base_allgatherv_intra_two_procs);
+        default: return run(ompi_coll_base_allgatherv_intra_ring);
+    }
+}
+
+int run_named(OfCollective<Collective::gather>, const LevelGroup& group, const void* send, int send_count,
+              ompi_datatype_t* send_type, void* receive, int count, ompi_datatype_t* type, int root) {
+    auto* const comm = group.comm;
+    auto* const base = group.base;
+    switch (algorithm_for(LevelTask::gather, group, Algorithm::binomial)) {
+        case Algorithm::linear:
+            return ompi_coll_base_gather_intra_basic_linear(send, send_count, send_type, receive, count, type,
+                                                            root, comm, base);
+        case Algorithm::linear_sync:
+            return ompi_coll_base_gather_intra_linear_sync(send, send_count, send_type, receive, count, type,
+                                                           root, comm, base, first_segment_bytes);
+        default:
+            return ompi_coll_base_gather_intra_binomial(send, send_count, send_type, receive, count, type,
+                                                        root, comm, base);
+    }
+}
+
+int run_named(OfCollective<Collective::scatter>, const LevelGroup& group, const void* send, int send_count,
+              ompi_datatype_t* send_type, void* receive, int count, ompi_datatype_t* type, int root) {
+    auto* const comm = group.comm;
+    auto* const base = group.base;
+    switch (algorithm_for(LevelTask::scatter, group, Algorithm::binomial)) {
+        case Algorithm::linear:
+            return ompi_coll_base_scatter_intra_basic_linear(send, send_count, send_type, receive, count,
+                                                             type, root, comm, base);
+        case Algorithm::linear_nb:
+            return ompi_coll_base_scatter_intra_linear_nb(send, send_count, send_type, receive, count, type,
+                                                          root, comm, base, 0);
+        default:
+            return ompi_coll_base_scatter_intra_binomial(send, send_count, send_type, receive, count, type,
+                                                         root, comm, base);
+    }
+}
+
+int run_named(OfCollective<Collective::barrier>, const LevelGroup& group) {
+    const auto run = [&](auto* algorithm) { return algorithm(group.comm, group.base); };
+    switch (algorithm_for(LevelTask::barrier, group, Algorithm::recursive_doubling)) {
+        case Algorithm::linear: return run(ompi_coll_base_barrier_intra_basic_linear);
+        case Algorithm::double_ring: return run(ompi_coll_base_barrier_intra_doublering);
+        case Algorithm::bruck: return run(ompi_coll_base_barrier_intra_bruck);
+        case Algorithm::two_proc: return run(ompi_coll_base_barrier_intra_two_procs);
+        case Algorithm::recursive_tree: return run(ompi_coll_base_barrier_intra_tree);
+        default: return run(ompi_coll_base_barrier_intra_recursivedoubling);
+    }
+}
+
+}  // namespace strata::component

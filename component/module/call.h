@@ -1,0 +1,176 @@
+#pragma once
+// The way of every call from Open MPI's slot to an engine or to the previous component.
+#include <cxxabi.h>
+
+#include <new>
+
+#include "component/module/hand_back.h"
+#include "component/module/module.h"
+#include "component/module/predicted_slots.h"
+
+namespace strata::component {
+
+/// Runs `body`; after the agreement there is no falling back: what goes wrong is an error of the call. No
+/// exception passes, but the end of a thread does (pthread_exit, pthread_cancel).
+template <class Body>
+int at_border(Body&& body) {
+    try {
+        return body();
+    } catch (const abi::__forced_unwind&) {
+        throw;
+    } catch (const std::bad_alloc&) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    } catch (...) {
+        return OMPI_ERROR;
+    }
+}
+
+/// Finds the plan that can really be carried out, and for the levels engine its communicators: making them
+/// may fail, alike on every rank, and change the plan; null where plans differ. Returns Open MPI's error
+/// code.
+inline int settle(Module& module, const algorithms::Operation& operation, Planned*& planned,
+                  LevelCommunicators*& communicators) {
+    CommunicatorState& state = *module.state;
+    int rc = state.agreed_plan(operation, true, planned);
+    if (rc != OMPI_SUCCESS || planned == nullptr || planned->plan->engine != algorithms::Engine::levels) {
+        return rc;
+    }
+    if (!state.may_delegate(*planned->plan, operation.root)) {
+        return state.agreed_plan(operation, false, planned);
+    }
+    rc = state.level_communicators(operation, *planned->plan, communicators);
+    return rc == OMPI_SUCCESS && communicators == nullptr ? state.agreed_plan(operation, true, planned) : rc;
+}
+
+/// Of the previous component's error: true where memory has run out (its algorithms return OMPI_ERROR then).
+/// They ask for it before their first message, so that this rank has to repeat the call, for which the others
+/// wait; but for those of Allgather, of which Bruck's asks after its last one, and no other does. Any other
+/// error, such as of a message that was too long, ends the call, here and for them.
+inline bool others_wait(Collective op, int rc) {
+    return op != Collective::allgather && (rc == OMPI_ERR_OUT_OF_RESOURCE || rc == OMPI_ERROR);
+}
+
+/// The calls that an engine of ours serves, among those of a collective or a communicator.
+template <class Counts>
+auto& served_by(algorithms::Engine engine, Counts& counts) {
+    switch (engine) {
+        case algorithms::Engine::levels: return counts.levels;
+        case algorithms::Engine::ring: return counts.ring;
+        case algorithms::Engine::lanes: return counts.lanes;
+        default: return counts.tree;
+    }
+}
+
+/// Counts a call that is left to the previous component.
+inline void count_forward(Collective op, CommunicatorState& state, ForwardReason reason) {
+    const auto why = static_cast<std::size_t>(reason);
+    counters().of(op).forwarded_because[why].add();
+    state.own_counters().forwarded_because[why].add();
+}
+
+/// Leaves a call to the previous component, and counts it.
+template <Collective op, class... Arguments>
+[[gnu::always_inline]] inline int pass_through(Module& module, ForwardReason reason, Arguments... arguments) {
+    CommunicatorState& state = *module.state;
+    count_forward(op, state, reason);
+    const bool predicted = reason == ForwardReason::model || reason == ForwardReason::early;
+    SavedSlots& slots = predicted ? predicted_slots(module) : module.saved;
+    const CommunicatorState::Forwarding scope(state, predicted);
+    return forward<op>(module.comm, saved_slot<op>(slots), arguments...);
+}
+
+/// The way of a call of which is not known yet that it is passed through.
+template <Collective op, class Run, class... Arguments>
+[[gnu::noinline]] int serve_or_pass(Module& module, const Request& request, Run& run,
+                                    Arguments... arguments) {
+    CommunicatorState& state = *module.state;
+    CallMeter meter(state.usage(), op);
+    const auto hand_over = [&](ForwardReason reason) {
+        meter.is_left(reason);
+        return pass_through<op>(module, reason, arguments...);
+    };
+    const bool usable = state.usable(op);
+    hand_back(module);
+    if (!usable && !(op == Collective::bcast && state.agreed())) {
+        return hand_over(state.reason(op));
+    }
+    if (request.sized && request.operation.bytes == 0) {
+        // MPI_Bcast itself returns for a count of 0 but not for elements of size 0: other ranks may not be
+        // here. Without agreement they may be in a component that exchanges empty messages.
+        return OMPI_SUCCESS;
+    }
+    meter.has(request.operation.bytes);
+    if (state.unsettled()) {
+        if (state.comes_early(request)) {
+            const int rc = hand_over(ForwardReason::early);
+            if (others_wait(op, rc)) {
+                state.repeat_early();
+            }
+            return rc;
+        }
+        if (const int rc = state.settle(request, may_hand_back(module)); rc != OMPI_SUCCESS) {
+            return rc;
+        }
+        hand_back(module);
+    }
+    if (const auto reason = state.against(request)) {
+        return hand_over(*reason);
+    }
+    const algorithms::Operation operation = state.operation_of(request);
+    LevelCommunicators* communicators = nullptr;
+    Planned* planned = nullptr;
+    int rc = settle(module, operation, planned, communicators);
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    if (planned == nullptr) {
+        hand_back(module);
+        return hand_over(ForwardReason::plans);
+    }
+    meter.goes_by(*planned->plan);
+    if (planned->plan->engine == algorithms::Engine::forward) {
+        const bool predicted = planned->plan->engine_source.origin == algorithms::Origin::model;
+        const ForwardReason reason = predicted ? ForwardReason::model : ForwardReason::chosen;
+        if (planned->delegation == nullptr) {
+            state.note_passed(request, reason);
+        }
+        const int left = hand_over(reason);
+        if (!others_wait(op, left)) {
+            CommunicatorState::count_call(*planned);
+        }
+        return left;
+    }
+    served_by(planned->plan->engine, counters().of(op)).add();
+    served_by(planned->plan->engine, state.own_counters()).add();
+    CommunicatorState::Running running(state, *planned);
+    rc = run(*planned, operation, communicators);
+    return running.end(rc == OMPI_SUCCESS && communicators != nullptr ? communicators->noted_error() : rc);
+}
+
+/// Serves one call, which `describe()` tells:  `run(planned, operation, communicators)` with an engine
+/// (communicators: for the levels engine only), or the previous component with `arguments`. A collective that
+/// the previous component makes of others, through the same table, stays with it and is counted once. What is
+/// known to be passed through comes first, and does nothing else.
+template <Collective op, class Describe, class Run, class... Arguments>
+int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments) {
+    CommunicatorState& state = *module.state;
+    if (state.is_forwarding()) {
+        SavedSlots& slots = state.forwards_to_predicted() ? predicted_slots(module) : module.saved;
+        return forward<op>(module.comm, saved_slot<op>(slots), arguments...);
+    }
+    // Of what is left for other reasons calls without data are left, too, but for Bcast: see serve_or_pass().
+    if (op != Collective::bcast && state.passes_for_good(op) &&
+        state.reason_for_good(op) != ForwardReason::model) {
+        return pass_through<op>(module, state.reason_for_good(op), arguments...);
+    }
+    const Request request = describe();
+    if (state.passes_for_good(op) && (!request.sized || request.operation.bytes > 0 || !state.agreed())) {
+        return pass_through<op>(module, state.reason_for_good(op), arguments...);
+    }
+    if (state.passed_sizes(op).has(request)) {
+        return pass_through<op>(module, state.passed_sizes(op).reason(), arguments...);
+    }
+    return serve_or_pass<op>(module, request, run, arguments...);
+}
+
+}  // namespace strata::component

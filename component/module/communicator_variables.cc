@@ -1,0 +1,95 @@
+#include "component/module/communicator_variables.h"
+
+#include <array>
+#include <string>
+
+#include "component/module/module.h"
+#include "component/report/communicator_counters.h"
+
+namespace strata::component {
+namespace {
+
+/// Of a communicator, `value_of` what is known about it; 0 where that is nothing.
+template <class ValueOf>
+int read_number(void* value, void* object, ValueOf&& value_of) {
+    const CommunicatorState* const state = state_of(static_cast<ompi_communicator_t*>(object));
+    *static_cast<unsigned long long*>(value) = state != nullptr ? value_of(*state) : 0;
+    return OPAL_SUCCESS;
+}
+
+/// `variable` says where the tally lies among those of a communicator.
+int read_tally(const mca_base_pvar_t* variable, void* value, void* object) {
+    const std::size_t offset = *static_cast<const std::size_t*>(variable->ctx);
+    return read_number(value, object, [offset](const CommunicatorState& state) {
+        const auto* const first = reinterpret_cast<const std::byte*>(&state.own_counters());
+        return reinterpret_cast<const Tally*>(first + offset)->get();
+    });
+}
+
+int read_passed(const mca_base_pvar_t* /*variable*/, void* value, void* object) {
+    return read_number(value, object, [](const CommunicatorState& state) {
+        return sum_of(state.own_counters().forwarded_because);
+    });
+}
+
+int read_memory(const mca_base_pvar_t* /*variable*/, void* value, void* object) {
+    return read_number(value, object, [](const CommunicatorState& state) { return state.memory(); });
+}
+
+void register_one(const mca_base_component_t* component, const std::string& name, const std::string& help,
+                  int variable_class, mca_base_get_value_fn_t read, void* context) {
+    mca_base_component_pvar_register(
+        component, ("comm_" + name).c_str(), help.c_str(), OPAL_INFO_LVL_4, variable_class,
+        MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, nullptr, MCA_BASE_VAR_BIND_MPI_COMM,
+        static_cast<mca_base_pvar_flag_t>(MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS), read,
+        nullptr, nullptr, context);
+}
+
+}  // namespace
+
+void register_communicator_counters(const mca_base_component_t* component) {
+    static const CommunicatorCounters all{};
+    // Addresses are given to Open MPI, which uses them until the end of the process.
+    static std::array<std::size_t, sizeof all / sizeof(Tally)> offsets;
+    std::size_t count = 0;
+    const auto add = [&](const std::string& name, const std::string& help, const Tally& tally,
+                         int variable_class = MCA_BASE_PVAR_CLASS_COUNTER) {
+        const auto offset =
+            reinterpret_cast<const std::byte*>(&tally) - reinterpret_cast<const std::byte*>(&all);
+        std::size_t& kept = offsets.at(count++);
+        kept = static_cast<std::size_t>(offset);
+        register_one(component, name, help, variable_class, read_tally, &kept);
+    };
+    add("tree", "Calls on the communicator done by the tree engine", all.tree);
+    add("levels", "Calls on the communicator done level by level, by others", all.levels);
+    add("ring", "Calls on the communicator done by the ring engine", all.ring);
+    add("lanes", "Calls on the communicator done by trees over several network cards", all.lanes);
+    register_one(component, "forward", "Calls on the communicator left to the previous component",
+                 MCA_BASE_PVAR_CLASS_COUNTER, read_passed, nullptr);
+    add("handed_back",
+        "Collectives whose slots on the communicator were handed back for good: later calls are not counted",
+        all.handed_back, MCA_BASE_PVAR_CLASS_LEVEL);
+    for (int reason = 0; reason < forward_reason_count; ++reason) {
+        const auto why = static_cast<ForwardReason>(reason);
+        add(std::string("forward_") + name_of(why),
+            std::string("Calls on the communicator left to the previous component: ") + explanation(why),
+            all.forwarded_because[static_cast<std::size_t>(reason)]);
+    }
+    for (int kind = 0; kind < topology::level_kind_count; ++kind) {
+        const std::string name(topology::name_of(static_cast<topology::LevelKind>(kind)));
+        const auto level = static_cast<std::size_t>(kind);
+        const std::string where =
+            " that this process sent on the communicator over level " + name + ", by engines of the plugin";
+        add("messages_" + name, "Messages" + where, all.messages[level]);
+        add("bytes_" + name, "Bytes" + where, all.bytes[level]);
+    }
+    add("setup_us",
+        "Microseconds spent on agreement, hierarchy, plans and sub-communicators, since it was made",
+        all.setup_us, MCA_BASE_PVAR_CLASS_LEVEL);
+    register_one(component, "memory",
+                 "Bytes kept for the communicator: hierarchy and plans, of all that share them; without the "
+                 "edges of its trees, and what components keep on its levels",
+                 MCA_BASE_PVAR_CLASS_SIZE, read_memory, nullptr);
+}
+
+}  // namespace strata::component

@@ -1,0 +1,154 @@
+#include "component/openmpi/variables.h"
+
+#include <span>
+#include <type_traits>
+
+#include "component/settings/info_keys.h"
+
+namespace strata::component {
+namespace {
+
+/// The end of every help text: when the value is read.
+std::string when_read(const std::string& parameter) {
+    std::string text = ". Read once, while MPI_Init opens the component";
+    if (is_of_communicator(parameter)) {
+        text += "; for one communicator by its info key " + info_key(parameter) + ", when that is made";
+    }
+    return text;
+}
+
+}  // namespace
+
+static_assert(std::is_trivially_destructible_v<Variables>);
+
+void Variables::add(const mca_base_component_t* component, const std::string& name, const std::string& help,
+                    mca_base_var_info_lvl_t level, const std::string& standard, Text text) {
+    Text& own = texts_.at(count_++);
+    own = text;
+    // Open MPI copies the default before it takes the pointer over.
+    own.value = const_cast<char*>(standard.c_str());
+    mca_base_component_var_register(component, name.c_str(), (help + when_read(name)).c_str(),
+                                    MCA_BASE_VAR_TYPE_STRING, nullptr, 0, static_cast<mca_base_var_flag_t>(0),
+                                    level, MCA_BASE_VAR_SCOPE_READONLY, &own.value);
+}
+
+void Variables::register_all(const mca_base_component_t* component) {
+    count_ = 0;
+    const SettingsText defaults;
+    const auto text = [&](const char* name, const std::string& help, mca_base_var_info_lvl_t level,
+                          std::string SettingsText::*member) {
+        add(component, name, help, level, defaults.*member, {nullptr, member, nullptr, -1});
+    };
+    text("priority", "Priority of this component (0 to 100; coll/tuned has 30); -1 switches it off",
+         OPAL_INFO_LVL_1, &SettingsText::priority);
+    text("verbose",
+         "1: rank 0 explains every plan it makes (engine, algorithms, segments, why, and where values come "
+         "from)",
+         OPAL_INFO_LVL_2, &SettingsText::verbose);
+    text("window",
+         "Messages in flight per edge of the tree (1 to 1024, or auto: 4, and between nodes as many as hold "
+         "256 KiB, or what the links hold)",
+         OPAL_INFO_LVL_6, &SettingsText::window);
+    text("hierarchy",
+         "Levels to use, comma-separated (empty: all that split something; none: no levels). Known: " +
+             topology::known_hint_levels() +
+             "; and coll/xhc's grammar: numa:2 (halves), numa?8 (at most 8 ranks), [0..9]+[10..24] (rank "
+             "lists), "
+             "A+B, *",
+         OPAL_INFO_LVL_3, &SettingsText::hierarchy);
+    text("network",
+         "Switches above the nodes: auto (Slurm's variables, where they are set), none, file:PATH (a file in "
+         "the "
+         "syntax of Slurm's topology.conf), or hosts:LIST=SWITCHES;... (topmost first: "
+         "hosts:n[0-1]=top.site0;n[2-3]=top.site1)",
+         OPAL_INFO_LVL_3, &SettingsText::network);
+    text("rules",
+         "File of rules (JSON): links of this machine; engine, algorithms and segments by collective, size "
+         "and ranks. A word of a-z, 0-9 and '-' names a preset beside the plugin (ethernet-cluster, "
+         "infiniband-cluster, fat-numa-node, wan-grid); a file of such a name is ./NAME. Other parameters "
+         "outrank it. The same on every node; empty: none",
+         OPAL_INFO_LVL_4, &SettingsText::rules);
+    text("topology",
+         "Pretended machine for every node: an hwloc XML file, or synthetic:DESCRIPTION (with "
+         "coll_strata_placement)",
+         OPAL_INFO_LVL_7, &SettingsText::topology);
+    text("placement",
+         "Where each local rank runs on the pretended machine: CORES[@NODE] separated by ';', for example "
+         "'0;1;2-3@n1;all@n2' (repeated when shorter)",
+         OPAL_INFO_LVL_7, &SettingsText::placement);
+    text("nic",
+         "Network cards near which leaders are chosen: names or PCI ids, comma-separated "
+         "(mlx5_0,0000:41:00.0), each "
+         "perhaps with its place (mlx5_0@numa:1); auto: those that Open MPI uses; none: leaders are the "
+         "lowest "
+         "ranks. May differ from node to node, except none",
+         OPAL_INFO_LVL_3, &SettingsText::nic);
+    text("reproducible",
+         "1: reductions fold in the order of the ranks, in trees that depend on neither size nor leaders, "
+         "and of "
+         "several equally near processes the lowest rank leads (0: as it is fastest; drawn by lot). "
+         "Operators that "
+         "do not commute are left to Open MPI where groups are no runs of ranks",
+         OPAL_INFO_LVL_4, &SettingsText::reproducible);
+    text("setup_after",
+         "Short calls (up to 4 KiB) on a communicator that are left to the previous component before it is "
+         "set "
+         "up (0: none; 1000000 at most). Not where a parameter or rule speaks of the collective, and of "
+         "reductions only those by MPI's own operators of whole numbers, or sums and products of two ranks' "
+         "real ones",
+         OPAL_INFO_LVL_5, &SettingsText::setup_after);
+    text(
+        "hand_back",
+        "1: a collective that a communicator passes through for good goes straight to the previous component "
+        "from then on, at no cost, and is not counted; 0: every call is counted",
+        OPAL_INFO_LVL_5, &SettingsText::hand_back);
+    text(
+        "check_plans",
+        "1: the processes of a communicator compare each plan before its first use, by one exchange of short "
+        "messages; where one has come to another plan it is named, and all calls there are left to the "
+        "previous component. For finding errors; 0: they only compare what plans rest on, and the first one",
+        OPAL_INFO_LVL_6, &SettingsText::check_plans);
+    text("disable", "Collectives to leave to other components, comma-separated", OPAL_INFO_LVL_2,
+         &SettingsText::disable);
+    text("dump",
+         "File for a picture of the first hierarchy: .svg, .dot, .json, else text; '-' is standard error; "
+         "written when that is made, and once more by MPI_Finalize; not by jobs that MPI_Comm_spawn starts",
+         OPAL_INFO_LVL_4, &SettingsText::dump);
+    for (int op = 0; op < collective_count; ++op) {
+        const std::string name(collective_names[op]);
+        const auto collective = [&](const char* suffix, const std::string& help,
+                                    mca_base_var_info_lvl_t level, std::string CollectiveText::*member) {
+            add(component, name + suffix, help, level, defaults.collectives[op].*member,
+                {nullptr, nullptr, member, op});
+        };
+        collective("_algorithm",
+                   "Engine of " + name + ": " + algorithms::engines_of(static_cast<Collective>(op)),
+                   OPAL_INFO_LVL_5, &CollectiveText::algorithm);
+        collective("_level_algorithms",
+                   "Algorithm or coll component of " + name +
+                       " per level, LEVEL=NAME[:RADIX] comma-separated, for example "
+                       "'switch=pipeline,node=knomial:4,numa=sm'; 'skip' leaves a level out. Known: " +
+                       algorithms::methods_of(static_cast<Collective>(op)),
+                   OPAL_INFO_LVL_5, &CollectiveText::level_algorithms);
+        collective("_segsize",
+                   "Segment of " + name +
+                       " in bytes (k, M: powers of 1024; 0: whole message), one for all or LEVEL=SIZE "
+                       "comma-separated; empty: chosen by the cost model",
+                   OPAL_INFO_LVL_5, &CollectiveText::segsize);
+    }
+}
+
+SettingsText Variables::text() const {
+    SettingsText text;
+    for (const Text& variable : std::span(texts_).first(count_)) {
+        const std::string value = variable.value != nullptr ? variable.value : "";
+        if (variable.member != nullptr) {
+            text.*variable.member = value;
+        } else {
+            text.collectives[variable.collective].*variable.collective_member = value;
+        }
+    }
+    return text;
+}
+
+}  // namespace strata::component

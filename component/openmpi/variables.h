@@ -1,0 +1,32 @@
+#pragma once
+#include <array>
+#include <string>
+
+#include "component/openmpi/ompi_compat.h"
+#include "component/settings/settings.h"
+
+namespace strata::component {
+
+/// The component's MCA parameters: one declaration each, with name, default and help text.
+class Variables {
+public:
+    void register_all(const mca_base_component_t* component);
+    /// Values as Open MPI collected them from command line, environment and files.
+    SettingsText text() const;
+
+private:
+    struct Text {
+        char* value = nullptr;  // owned by Open MPI once registered
+        std::string SettingsText::*member = nullptr;
+        std::string CollectiveText::*collective_member = nullptr;
+        int collective = -1;
+    };
+    void add(const mca_base_component_t* component, const std::string& name, const std::string& help,
+             mca_base_var_info_lvl_t level, const std::string& standard, Text text);
+
+    // Their addresses are given to Open MPI, which uses them until the end of the process.
+    std::array<Text, 24 + 3 * static_cast<std::size_t>(collective_count)> texts_;
+    std::size_t count_ = 0;
+};
+
+}  // namespace strata::component

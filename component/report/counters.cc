@@ -1,0 +1,130 @@
+#include "component/report/counters.h"
+
+#include <string>
+
+#include "component/base/scratch_pool.h"
+
+namespace strata::component {
+namespace {
+
+int read_counter(const mca_base_pvar_t* variable, void* value, void* /*object*/) {
+    *static_cast<unsigned long long*>(value) = static_cast<const Counter*>(variable->ctx)->get();
+    return OPAL_SUCCESS;
+}
+
+int read_scratch(const mca_base_pvar_t* /*variable*/, void* value, void* /*object*/) {
+    *static_cast<unsigned long long*>(value) = scratch_pool().held();
+    return OPAL_SUCCESS;
+}
+
+int read_forward(const mca_base_pvar_t* variable, void* value, void* /*object*/) {
+    const auto& of_collective = *static_cast<const Counters::PerCollective*>(variable->ctx);
+    *static_cast<unsigned long long*>(value) = sum_of(of_collective.forwarded_because);
+    return OPAL_SUCCESS;
+}
+
+/// Of a COUNTER Open MPI tells what it has grown by since a tool took a handle on it; of a LEVEL all.
+void register_one(const mca_base_component_t* component, const std::string& name, const std::string& help,
+                  void* context, mca_base_get_value_fn_t read, int variable_class) {
+    mca_base_component_pvar_register(
+        component, name.c_str(), help.c_str(), OPAL_INFO_LVL_4, variable_class,
+        MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, nullptr, MCA_BASE_VAR_BIND_NO_OBJECT,
+        static_cast<mca_base_pvar_flag_t>(MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS), read,
+        nullptr, nullptr, context);
+}
+
+void register_one(const mca_base_component_t* component, const std::string& name, const std::string& help,
+                  Counter& counter, int variable_class = MCA_BASE_PVAR_CLASS_COUNTER) {
+    register_one(component, name, help, &counter, read_counter, variable_class);
+}
+
+}  // namespace
+
+const char* name_of(ForwardReason reason) {
+    switch (reason) {
+        case ForwardReason::missing: return "missing";
+        case ForwardReason::version: return "version";
+        case ForwardReason::settings: return "settings";
+        case ForwardReason::several_jobs: return "several_jobs";
+        case ForwardReason::no_hierarchy: return "no_hierarchy";
+        case ForwardReason::model: return "model";
+        case ForwardReason::chosen: return "chosen";
+        case ForwardReason::order: return "order";
+        case ForwardReason::failure: return "failure";
+        case ForwardReason::plans: return "plans";
+        case ForwardReason::early: return "early";
+        case ForwardReason::count: break;
+    }
+    return "?";
+}
+
+const char* explanation(ForwardReason reason) {
+    switch (reason) {
+        case ForwardReason::missing:
+            return "some processes have no plugin, or what they publish at start-up does not reach "
+                   "all";
+        case ForwardReason::version: return "some processes have another version or build of the plugin";
+        case ForwardReason::settings: return "some processes have other parameters or info keys";
+        case ForwardReason::several_jobs: return "it joins processes of several jobs";
+        case ForwardReason::no_hierarchy: return "all its processes are equally near to each other";
+        case ForwardReason::model: return "no gain is predicted";
+        case ForwardReason::chosen: return "a parameter, a rule or an info key says so";
+        case ForwardReason::order: return "the operator does not commute, and groups are no runs of ranks";
+        case ForwardReason::failure: return "one of its processes cannot serve it";
+        case ForwardReason::plans: return "its processes have come to different plans";
+        case ForwardReason::early: return "a few short calls do not pay for setting a communicator up";
+        case ForwardReason::count: break;
+    }
+    return "?";
+}
+
+void register_counters(const mca_base_component_t* component) {
+    Counters& all = counters();
+    for (int op = 0; op < collective_count; ++op) {
+        const std::string name(collective_names[op]);
+        auto& mine = all.collectives[op];
+        register_one(component, name + "_tree", "Calls of " + name + " done by the tree engine", mine.tree);
+        if (algorithms::traits_of(static_cast<Collective>(op)).by_lanes) {
+            register_one(component, name + "_lanes",
+                         "Calls of " + name + " done by trees over several network cards", mine.lanes);
+        }
+        register_one(component, name + "_levels", "Calls of " + name + " done level by level", mine.levels);
+        if (algorithms::traits_of(static_cast<Collective>(op)).by_ring) {
+            register_one(component, name + "_ring", "Calls of " + name + " done in rings", mine.ring);
+        }
+        register_one(component, name + "_forward", "Calls of " + name + " left to the previous component",
+                     &mine, read_forward, MCA_BASE_PVAR_CLASS_COUNTER);
+        register_one(component, name + "_handed_back",
+                     "Communicators on which the slot of " + name +
+                         " was handed back for good: later calls there are not counted",
+                     mine.handed_back);
+        for (int reason = 0; reason < forward_reason_count; ++reason) {
+            const auto why = static_cast<ForwardReason>(reason);
+            register_one(component, name + "_forward_" + name_of(why),
+                         "Calls of " + name + " left to the previous component: " + explanation(why),
+                         mine.forwarded_because[reason]);
+        }
+    }
+    for (int kind = 0; kind < topology::level_kind_count; ++kind) {
+        const std::string name(topology::name_of(static_cast<topology::LevelKind>(kind)));
+        const std::string where = " this process sent over level " + name + ", by engines of the plugin";
+        register_one(component, "messages_" + name, "Messages" + where, all.messages[kind]);
+        register_one(component, "bytes_" + name, "Bytes" + where, all.bytes[kind]);
+        register_one(component, "delegated_" + name,
+                     "Collectives of level " + name + " done by another component or named algorithm",
+                     all.delegated[kind]);
+    }
+    register_one(component, "communicators", "Sub-communicators created", all.communicators);
+    register_one(component, "setup_us",
+                 "Microseconds spent on agreement, hierarchies, plans and sub-communicators", all.setup_us,
+                 MCA_BASE_PVAR_CLASS_LEVEL);
+    register_one(component, "init_ns", "Nanoseconds of MPI_Init that were spent in the plugin", all.init_ns,
+                 MCA_BASE_PVAR_CLASS_LEVEL);
+    register_one(component, "init_processor_ns",
+                 "Nanoseconds of the processor that the plugin took during MPI_Init", all.init_processor_ns,
+                 MCA_BASE_PVAR_CLASS_LEVEL);
+    register_one(component, "scratch_memory", "Bytes that the process holds for calls that engines serve",
+                 nullptr, read_scratch, MCA_BASE_PVAR_CLASS_SIZE);
+}
+
+}  // namespace strata::component

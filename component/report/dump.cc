@@ -1,0 +1,180 @@
+#include "component/report/dump.h"
+
+#include <atomic>
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+
+#include "component/base/dump_file.h"
+#include "component/base/process_wide.h"
+#include "component/openmpi/messages.h"
+#include "component/report/call_usage.h"
+#include "topology/default_arithmetic.h"
+#include "topology/text.h"
+
+namespace strata::component {
+namespace {
+
+constexpr const char* notes_key = "coll.strata.notes";
+
+std::atomic<bool>& dumped() {
+    static std::atomic<bool> done{false};
+    return done;
+}
+
+/// What a process said about its node; where it said nothing (its own coll_strata_dump may be empty) what is
+/// known here.
+topology::NodeNotes notes_of(const opal_process_name_t& process, const Settings& settings,
+                             const topology::LocalityRecord& record) {
+    std::vector<std::byte> bytes;
+    if (compat::lookup(process, notes_key, bytes) == compat::Lookup::found) {
+        const auto* text = reinterpret_cast<const char*>(bytes.data());
+        if (const auto notes = topology::decode_notes({text, bytes.size()})) {
+            return *notes;
+        }
+    }
+    topology::NodeNotes notes;
+    const std::string node = compat::node_of(process);
+    if (topology::stable_hash(node) == record.node_id) {
+        notes.node = node;
+    }
+    for (const std::uint32_t id : record.network_path) {
+        notes.switches.emplace_back(settings.network ? settings.network->switch_name(id) : "");
+    }
+    return notes;
+}
+
+/// How a dump was written: in place of what was there before, or behind it.
+enum class Place : std::uint8_t { none, anew, behind };
+
+/// For the end of the job.
+struct Written {
+    std::string path;  // absolute: programs go to other folders
+    std::string picture;
+    Place place = Place::none;
+};
+Written& written() {
+    static ProcessWide<Written> one;
+    return one.get();
+}
+
+/// None, and a message, where that fails.
+Place write(const std::string& path, const std::string& text) {
+    if (path == "-") {
+        std::fputs(text.c_str(), stderr);
+        return Place::behind;
+    }
+    try {
+        return write_dump_file(path, text) ? Place::behind : Place::anew;
+    } catch (const std::exception& error) {
+        show_dump_failed(path, error.what());
+        return Place::none;
+    }
+}
+
+void write_picture(ompi_communicator_t* comm, const Settings& settings, const topology::Hierarchy& hierarchy,
+                   std::span<const topology::LocalityRecord> records,
+                   const std::function<algorithms::PlanListing()>& choices) {
+    topology::NotesByNode nodes;
+    for (std::size_t rank = 0; rank < records.size(); ++rank) {
+        const auto [known, isnew] = nodes.try_emplace(records[rank].node_id);
+        if (isnew) {
+            const auto process = ompi_group_get_proc_name(comm->c_local_group, static_cast<int>(rank));
+            known->second = notes_of(process, settings, records[rank]);
+        }
+    }
+    const auto use = compat::uses_ip() ? topology::CardUse::ip : topology::CardUse::fabric;
+    const topology::PictureFormat format = topology::format_for(settings.dump);
+    topology::PictureNotes notes = topology::picture_notes(hierarchy, records, nodes, use);
+    std::string below;
+    if (format == topology::PictureFormat::json) {
+        const algorithms::PlanListing listing = choices();
+        notes.json_members = algorithms::listing_members(listing);
+    } else if (format == topology::PictureFormat::text) {
+        below = "\n" + algorithms::listing_text(choices());
+    }
+    std::string picture = topology::draw(hierarchy, format, notes) + below;
+    const Place place = write(settings.dump, picture);
+    if (place == Place::none) return;  // nor is it completed at the end
+    const std::string path = settings.dump == "-" ? "-" : std::filesystem::absolute(settings.dump).string();
+    written() = {path, std::move(picture), place};
+}
+
+}  // namespace
+
+void publish_notes(const topology::NodeNotes& notes) {
+    const std::string text = topology::encode_notes(notes);
+    compat::publish(notes_key,
+                    std::as_bytes(std::span(text)));  // should it fail, names and cards are missing
+}
+
+// Jobs that this one starts have its parameters, and would write over what it wrote.
+bool writes_dump(const Settings& settings) {
+    return !settings.dump.empty() && compat::own_name().vpid == 0 && !compat::is_spawned();
+}
+
+bool tells_usage(const Settings& settings) {
+    const topology::PictureFormat format = topology::format_for(settings.dump);
+    return writes_dump(settings) &&
+           (format == topology::PictureFormat::json || format == topology::PictureFormat::text);
+}
+
+bool wants_dump(const Settings& settings) { return writes_dump(settings) && !dumped().load(); }
+
+void dump_hierarchy(ompi_communicator_t* comm, const Settings& settings, const topology::Hierarchy& hierarchy,
+                    std::span<const topology::LocalityRecord> records,
+                    const std::function<algorithms::PlanListing()>& choices) {
+    if (!wants_dump(settings) || dumped().exchange(true)) {
+        return;
+    }
+    const topology::DefaultArithmetic arithmetic;
+    try {
+        write_picture(comm, settings, hierarchy, records, choices);
+    } catch (const std::exception& error) {
+        show_dump_failed(settings.dump, error.what());  // the other ranks go on, and so must this one
+    }
+}
+
+void complete_dump() {
+    const topology::DefaultArithmetic arithmetic;
+    const Written first = std::exchange(written(), {});
+    const algorithms::JobUse use = job_usage().take();
+    if (first.picture.empty() || use.communicators.empty()) {
+        return;
+    }
+    if (topology::format_for(first.path) == topology::PictureFormat::json) {
+        write(first.path, topology::with_members(first.picture, algorithms::usage_members(use)));
+    } else {
+        const std::string told = "\nwhat was done, as process 0 saw it\n\n" + algorithms::usage_text(use);
+        write(first.path, first.place == Place::behind ? told : first.picture + told);
+    }
+}
+
+std::string outline(const algorithms::Plan& plan) {
+    std::string text(algorithms::name_of(plan.engine));
+    if (plan.engine != algorithms::Engine::forward) {
+        text += " (";
+        for (std::size_t i = 0; i < plan.levels.size(); ++i) {
+            const auto& level = plan.levels[i];
+            text += (i > 0 ? ", " : "") + topology::name_of(level.level) + ' ' +
+                    algorithms::name_of(level.method) + '/' + std::to_string(level.segment_bytes);
+        }
+        text += algorithms::skipped_text(plan) + ')';
+    }
+    if (plan.lanes > 1) {
+        text += " in " + std::to_string(plan.lanes) + " lanes";
+    }
+    return text;
+}
+
+std::string describe(const algorithms::Plan& plan, Collective collective, const std::string& rules_file) {
+    const auto time = [](double us) { return topology::number_text(us, 6) + " us"; };
+    std::string text = outline(plan);
+    text += plan.predicted_us > 0 ? ", predicted " + time(plan.predicted_us) : ", not predicted";
+    if (plan.forward_us > 0) {
+        text += ", forward " + time(plan.forward_us);
+    }
+    return text + ": " + plan.reason + algorithms::sources_text(plan, collective, rules_file, "; ");
+}
+
+}  // namespace strata::component

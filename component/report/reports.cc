@@ -1,0 +1,154 @@
+#include "component/report/reports.h"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+
+#include "component/openmpi/messages.h"
+#include "topology/contradiction.h"
+
+namespace strata::component {
+namespace {
+
+/// One process speaks for the job, once.
+template <typename Report>
+void once_per_job(std::atomic<bool>& done, Report&& report) noexcept {
+    if (compat::own_name().vpid != 0 || done.load()) {
+        return;
+    }
+    try_to([&] {
+        if (report()) {
+            done = true;
+        }
+    });
+}
+
+std::uint32_t process_of(ompi_communicator_t* comm, std::size_t rank) {
+    return ompi_group_get_proc_name(comm->c_local_group, static_cast<int>(rank)).vpid;
+}
+
+/// One process of each node without any known distance.
+std::vector<std::uint32_t> nodes_without_cards(ompi_communicator_t* comm,
+                                               std::span<const topology::LocalityRecord> records) {
+    const topology::CardUse use = compat::uses_ip() ? topology::CardUse::ip : topology::CardUse::fabric;
+    std::map<std::uint64_t, std::uint32_t> nodes;
+    for (std::size_t rank = 0; rank < records.size(); ++rank) {
+        nodes.try_emplace(records[rank].node_id, process_of(comm, rank));
+    }
+    for (const auto& record : records) {
+        if (record.near(use).distance != topology::unknown_distance) {
+            nodes.erase(record.node_id);
+        }
+    }
+    std::vector<std::uint32_t> processes;
+    for (const auto& [node, process] : nodes) {
+        processes.push_back(process);
+    }
+    std::sort(processes.begin(), processes.end());
+    return processes;
+}
+
+}  // namespace
+
+void report_cards(ompi_communicator_t* comm, const Settings& settings,
+                  std::span<const topology::LocalityRecord> records) noexcept {
+    static std::atomic<bool> done{false};
+    if (settings.nic.empty()) {
+        return;
+    }
+    once_per_job(done, [&] {
+        const auto silent = nodes_without_cards(comm, records);
+        if (!silent.empty()) {
+            show_cards_without_effect(compat::node_names(compat::own_name(), silent));
+        }
+        return !silent.empty();
+    });
+}
+
+void report_network_names(ompi_communicator_t* comm, const Settings& settings,
+                          std::span<const topology::LocalityRecord> records) noexcept {
+    static std::atomic<bool> done{false};
+    if (!settings.network) {
+        return;
+    }
+    once_per_job(done, [&] {
+        std::map<std::uint64_t, std::uint32_t> nodes;  // one process of each
+        std::map<std::uint64_t, std::uint32_t> lacking;
+        for (std::size_t rank = 0; rank < records.size(); ++rank) {
+            nodes.try_emplace(records[rank].node_id, process_of(comm, rank));
+            if (records[rank].network_path.empty()) {
+                lacking.try_emplace(records[rank].node_id, process_of(comm, rank));
+            }
+        }
+        if (nodes.size() < 2 || lacking.empty()) {
+            return false;
+        }
+        std::vector<std::uint32_t> processes;
+        for (const auto& [node, process] : lacking) {
+            processes.push_back(process);
+        }
+        std::sort(processes.begin(), processes.end());
+        show_unnamed_nodes(compat::node_names(compat::own_name(), processes),
+                           topology::some_hosts(*settings.network), lacking.size() < nodes.size());
+        return true;
+    });
+}
+
+void report_network(ompi_communicator_t* comm, std::span<const topology::LocalityRecord> records) noexcept {
+    static std::atomic<bool> done{false};
+    once_per_job(done, [&] {
+        const auto found = topology::find_contradiction(records);
+        if (found) {
+            const auto node = [&](int rank) {
+                return compat::node_names(compat::own_name(),
+                                          {process_of(comm, static_cast<std::size_t>(rank))});
+            };
+            if (found->kind == topology::LevelKind::node) {
+                show_node_contradiction(node(found->first));
+            } else {
+                show_contradiction(node(found->first), node(found->second));
+            }
+        }
+        return found.has_value();
+    });
+}
+
+void report_links(ompi_communicator_t* comm, const CommunicatorSettings& settings,
+                  const topology::Hierarchy& hierarchy) noexcept {
+    if (settings.verbose < 1 || settings.rules.links.empty() || ompi_comm_rank(comm) != 0) {
+        return;
+    }
+    try_to([&] {
+        std::vector<topology::LevelKey> levels;
+        std::string text;
+        for (const topology::Group& group : hierarchy.groups) {
+            const topology::LevelKey level = topology::link_level(group);
+            if (std::find(levels.begin(), levels.end(), level) != levels.end()) {
+                continue;
+            }
+            levels.push_back(level);
+            for (const int line : algorithms::link_lines(settings.rules.links, level)) {
+                text += (text.empty() ? "" : ", ") + topology::name_of(level) + " from " +
+                        settings.rules_file + ":" + std::to_string(line);
+            }
+        }
+        opal_output(0, "coll:strata: %s links: %s", comm->c_name,
+                    text.empty() ? ("built in; none of these levels is in " + settings.rules_file).c_str()
+                                 : text.c_str());
+    });
+}
+
+void report_unusable_methods(ompi_communicator_t* comm, const std::string& why) noexcept {
+    try_to([&] { show_unusable_methods(comm->c_name, why); });
+}
+
+void report_no_components(ompi_communicator_t* comm) noexcept {
+    static std::atomic<bool> done{false};
+    if (ompi_comm_rank(comm) == 0 && !done.exchange(true)) {
+        report_unusable_methods(comm,
+                                "  No components on levels while mpi_ft_enable is set: who waits there for "
+                                "others when a\n  process dies would never learn of it.\n");
+    }
+}
+
+}  // namespace strata::component
