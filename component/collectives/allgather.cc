@@ -27,7 +27,7 @@ int serve_allgather(Module& module, std::size_t elements, ompi_datatype_t* type,
     const auto describe = [&] { return Request{{op, packed_bytes(type, elements), no_root}}; };
     return serve<op>(
         module, describe,
-        [&](Planned& planned, const algorithms::Operation& operation, LevelCommunicators* communicators) {
+        [&](PlanInUse& planned, const algorithms::Operation& operation, LevelCommunicators* communicators) {
             return run({*module.state, planned, operation, communicators, ompi_comm_rank(module.comm)},
                        ompi_comm_size(module.comm), own, result());
         },

@@ -28,7 +28,7 @@ int barrier(ompi_communicator_t* comm, mca_coll_base_module_t* base) {
         auto& module = *reinterpret_cast<Module*>(base);
         CommunicatorState& state = *module.state;
         const auto describe = [] { return Request{{Collective::barrier, 0, no_root}, false}; };
-        const auto run = [&](Planned& planned, const algorithms::Operation& operation,
+        const auto run = [&](PlanInUse& planned, const algorithms::Operation& operation,
                              LevelCommunicators* communicators) {
             if (communicators != nullptr) {
                 return run_levels(*communicators);

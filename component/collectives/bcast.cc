@@ -24,7 +24,7 @@ int bcast(void* data, compat::Count count, ompi_datatype_t* datatype, int root, 
             return Request{
                 {Collective::bcast, packed_bytes(datatype, static_cast<std::size_t>(count)), root}};
         };
-        const auto run = [&](Planned& planned, const algorithms::Operation&,
+        const auto run = [&](PlanInUse& planned, const algorithms::Operation&,
                              LevelCommunicators* communicators) {
             const bool is_root = ompi_comm_rank(comm) == root;
             DatatypeBuffer buffer(data, static_cast<std::size_t>(count), datatype, is_root, state.arena());

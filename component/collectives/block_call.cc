@@ -10,7 +10,7 @@ using algorithms::Block;
 
 int move_blocks(const BlockCall& call, algorithms::BlockFlow flow, std::span<Block> blocks, bool equal) {
     CommunicatorState& state = call.state;
-    Planned* planned = &call.planned;
+    PlanInUse* planned = &call.planned;
     if (call.communicators != nullptr) {
         if (fits_levels(blocks)) {
             return move_by_levels(*call.communicators, blocks, equal, flow, call.root(), call.rank,

@@ -8,7 +8,7 @@ namespace strata::component {
 /// A call that an engine serves.
 struct BlockCall {
     CommunicatorState& state;
-    Planned& planned;
+    PlanInUse& planned;
     const algorithms::Operation& operation;
     LevelCommunicators* communicators;  ///< nullptr: the tree engine
     int rank;

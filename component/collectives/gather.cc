@@ -45,7 +45,7 @@ int gather(const void* send, compat::Count send_count, ompi_datatype_t* send_typ
         const auto describe = [&] {
             return Request{{Collective::gather, block_bytes * static_cast<std::size_t>(ranks), root}};
         };
-        const auto run = [&](Planned& planned, const algorithms::Operation& operation,
+        const auto run = [&](PlanInUse& planned, const algorithms::Operation& operation,
                              LevelCommunicators* communicators) {
             const BlockCall call{state, planned, operation, communicators, rank};
             if (rank == root) {
@@ -109,7 +109,7 @@ int gatherv(const void* send, compat::Count send_count, ompi_datatype_t* send_ty
         auto& module = *reinterpret_cast<Module*>(base);
         // Only the root knows all sizes: nothing may depend on them.
         const auto describe = [&] { return Request{{Collective::gatherv, 0, root}, false}; };
-        const auto run = [&](Planned& planned, const algorithms::Operation& operation,
+        const auto run = [&](PlanInUse& planned, const algorithms::Operation& operation,
                              LevelCommunicators* communicators) {
             const BlockCall call{*module.state, planned, operation, communicators,
                                  ompi_comm_rank(module.comm)};

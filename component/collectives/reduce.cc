@@ -52,7 +52,7 @@ int reduce(const void* send, void* receive, compat::Count count, ompi_datatype_t
         CommunicatorState& state = *module.state;
         const Operands operands{send, receive, ompi_comm_rank(comm) == root, count, datatype, op};
         const auto describe = [&] { return request_of(Collective::reduce, operands, root, state); };
-        const auto run = [&](Planned& planned, const algorithms::Operation& operation,
+        const auto run = [&](PlanInUse& planned, const algorithms::Operation& operation,
                              LevelCommunicators* communicators) {
             if (communicators != nullptr) {
                 return reduce_by_levels(*communicators, Collective::reduce, operands,
@@ -74,7 +74,7 @@ int allreduce(const void* send, void* receive, compat::Count count, ompi_datatyp
         CommunicatorState& state = *module.state;
         const Operands operands{send, receive, true, count, datatype, op};
         const auto describe = [&] { return request_of(Collective::allreduce, operands, no_root, state); };
-        const auto run = [&](Planned& planned, const algorithms::Operation& operation,
+        const auto run = [&](PlanInUse& planned, const algorithms::Operation& operation,
                              LevelCommunicators* communicators) {
             if (communicators != nullptr) {
                 return reduce_by_levels(*communicators, Collective::allreduce, operands,

@@ -55,7 +55,7 @@ int scatter(const void* send, compat::Count send_count, ompi_datatype_t* send_ty
         const auto describe = [&] {
             return Request{{Collective::scatter, block_bytes * static_cast<std::size_t>(ranks), root}};
         };
-        const auto run = [&](Planned& planned, const algorithms::Operation& operation,
+        const auto run = [&](PlanInUse& planned, const algorithms::Operation& operation,
                              LevelCommunicators* communicators) {
             const BlockCall call{state, planned, operation, communicators, rank};
             if (rank == root) {
@@ -95,7 +95,7 @@ int scatterv(const void* send, compat::Counts send_counts, compat::Displacements
         auto& module = *reinterpret_cast<Module*>(base);
         // Only the root knows all sizes: nothing may depend on them.
         const auto describe = [&] { return Request{{Collective::scatterv, 0, root}, false}; };
-        const auto run = [&](Planned& planned, const algorithms::Operation& operation,
+        const auto run = [&](PlanInUse& planned, const algorithms::Operation& operation,
                              LevelCommunicators* communicators) {
             const BlockCall call{*module.state, planned, operation, communicators,
                                  ompi_comm_rank(module.comm)};

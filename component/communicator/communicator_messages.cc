@@ -46,8 +46,10 @@ void CommunicatorState::tell_left() const {
     }
     std::map<std::string_view, std::string> names;  // by reason
     for (std::size_t op = 0; op < collective_names.size(); ++op) {
-        if (left_whatever_size_[op] != nullptr && for_good_[op] == ForwardReason::model) {
-            list(names[left_whatever_size_[op]], op);
+        const auto collective = static_cast<Collective>(op);
+        const char* const reason = passed_.left_whatever_size(collective);
+        if (reason != nullptr && passed_.for_good(collective) == ForwardReason::model) {
+            list(names[reason], op);
         }
     }
     for (const auto& [reason, all] : names) {

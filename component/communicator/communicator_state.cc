@@ -14,15 +14,8 @@
 #include "component/report/setup_meter.h"
 #include "topology/default_arithmetic.h"
 #include "topology/fact_hash.h"
-#include "topology/heap_bytes.h"
 
 namespace strata::component {
-namespace {
-
-constexpr std::size_t most_level_sets = 16;  // each holds one communicator per level
-
-}  // namespace
-
 CommunicatorState::CommunicatorState(ompi_communicator_t* comm, const Settings& job,
                                      std::unique_ptr<OwnSettings> own) noexcept
     : comm_(comm),
@@ -31,10 +24,9 @@ CommunicatorState::CommunicatorState(ompi_communicator_t* comm, const Settings& 
       settings_(own_ != nullptr ? own_->settings : static_cast<const CommunicatorSettings&>(job)),
       early_(job),
       least_(comm, known_node_of),
-      transport_(comm, own_counters_) {
+      context_(comm, own_counters_) {
     // Nobody would revoke the communicators of a level for those who wait there for the dead.
     levels_given_up_.fill(job_.survives_failures);
-    for_good_.fill(ForwardReason::count);
     if (tells_usage(job_)) {
         try_to([this] { usage_ = std::make_unique<CallUsage>(settings_.rules_file); });
     }
@@ -45,34 +37,20 @@ CommunicatorState::~CommunicatorState() {
         const topology::DefaultArithmetic arithmetic;
         try_to([this] { job_usage().add(usage_->summary(own_counters_, memory())); });
     }
-    if (book_ != nullptr) {
-        give_back_plans(book_);
-    }
 }
 
 /// From now on every call goes to the previous component.
 void CommunicatorState::forward_all(ForwardReason reason) {
-    forwarded_because_.fill(reason);
+    passed_.pass_all(reason);
     fresh_ = false;
     tell_aside(reason);
-    keep_decisions();
-}
-
-/// What is passed through is so for good from now on.
-void CommunicatorState::keep_decisions() noexcept {
-    decided_ = true;
-    for (std::size_t op = 0; op < for_good_.size() && usage_ == nullptr; ++op) {
-        const ForwardReason otherwise =
-            left_whatever_size_[op] != nullptr ? ForwardReason::model : ForwardReason::count;
-        for_good_[op] = forwarded_because_[op].value_or(otherwise);
-    }
+    passed_.decide(usage_ != nullptr);
 }
 
 void CommunicatorState::note_passed(const Request& request, ForwardReason reason) {
-    const Collective op = request.operation.collective;
-    if (usage_ == nullptr && !request.ordered &&
-        planner().is_whole(op, algorithms::size_class(request.operation.bytes))) {
-        passed_sizes_[static_cast<std::size_t>(op)].add(request, reason);
+    const algorithms::SizeClass sizes = algorithms::size_class(request.operation.bytes);
+    if (usage_ == nullptr && !request.ordered && planner().is_whole(request.operation.collective, sizes)) {
+        passed_.note(request, reason);
     }
 }
 
@@ -124,7 +102,7 @@ int CommunicatorState::settle(const Request& first, bool hands_back) {
         vote_error_ = vote(least_, ompi_comm_rank(comm_), ballot, verdict);
     }
     if (vote_error_ != OMPI_SUCCESS) {
-        forwarded_because_.fill(std::nullopt);  // every call is to get the error
+        passed_.pass_none();  // every call is to get the error
         return vote_error_;
     }
     unsettled_ = false;
@@ -166,7 +144,6 @@ Ballot CommunicatorState::make_ballot(const Request& first) noexcept {
 /// Everything that follows from the records and the settings, but for which calls are served.
 void CommunicatorState::prepare() {
     forget_plans();
-    routing_.reset();
     records_ = records_of(comm_);
     const topology::Election election = election_of(comm_, job_, settings_);
     topology::Hierarchy built = topology::build_hierarchy(records_, {settings_.hierarchy, election});
@@ -177,38 +154,27 @@ void CommunicatorState::prepare() {
     const int lanes = std::max(1, cards.count());
     auto book = own_ != nullptr ? make_plans(std::move(built), settings_, lanes)
                                 : shared_plans(std::move(built), job_, lanes);
-    {
-        const std::lock_guard lock(counted_);
-        lanes_ = std::move(cards);
-        book_ = std::move(book);
-    }
-    routing_.emplace(hierarchy(), lanes_, ompi_comm_rank(comm_));
-    consecutive_groups_ = algorithms::consecutive_groups(hierarchy());
+    plans_.adopt(std::move(book), std::move(cards), ompi_comm_rank(comm_));
 }
 
 /// Makes the first plan and its edges, too: the others must not wait for a rank that then cannot.
 std::uint64_t CommunicatorState::hash_facts(const Request& first) {
     topology::FactHash hash;
     hash.add(topology::hash_of(hierarchy())).add(predicted_mask_);
-    for (const topology::Hierarchy& lane : lanes_.trees) {
+    for (const topology::Hierarchy& lane : plans_.lanes().trees) {
         hash.add(topology::hash_of(lane));
     }
-    hash.add(lanes_.of_rank);
-    for (const auto& reason : forwarded_because_) {
-        hash.add(static_cast<int>(reason.value_or(ForwardReason::count)));
-    }
-    for (const char* reason : left_whatever_size_) {
-        hash.add(reason != nullptr ? 1 : 0);
-    }
+    hash.add(plans_.lanes().of_rank);
+    passed_.add_to(hash);
     if (!against(first)) {
         const algorithms::Operation operation = operation_of(first);
-        Planned& planned = plan(operation);
+        PlanInUse& planned = plan(operation);
         if (!job_.check_plans) {  // else it is compared like the others, and what differs is told
             hash.add(algorithms::hash_of(*planned.plan));  // not its size: a wrong call may have another
         }
         if (planned.plan->engine != algorithms::Engine::levels &&
             planned.plan->engine != algorithms::Engine::forward) {
-            const Scratch scratch(*this);
+            const Scratch scratch(context_);
             algorithms::prepare_call(performer(planned), operation);
         }
     }
@@ -226,18 +192,17 @@ void CommunicatorState::announce() noexcept {
         report_no_components(comm_);
     }
     try_to([this] { dump_hierarchy(comm_, job_, hierarchy(), records_, [this] { return choices(); }); });
-    if (std::ranges::all_of(forwarded_because_,
-                            [](const auto& reason) { return reason == ForwardReason::no_hierarchy; })) {
+    if (passed_.all_are_passed(ForwardReason::no_hierarchy)) {
         tell_aside(ForwardReason::no_hierarchy);
     }
     records_ = {};
-    keep_decisions();
+    passed_.decide(usage_ != nullptr);
     try_to([&] { tell_left(); });
 }
 
 std::optional<ForwardReason> CommunicatorState::against(const Request& request) const {
-    const auto reason = forwarded_because_[static_cast<std::size_t>(request.operation.collective)];
-    if (!reason && request.ordered && !consecutive_groups_) {
+    const auto& reason = passed_.because(request.operation.collective);
+    if (!reason && request.ordered && !plans_.consecutive_groups()) {
         return ForwardReason::order;
     }
     return reason;
@@ -260,44 +225,15 @@ bool CommunicatorState::is_open(Collective op) const {
 /// What holds for every call of a collective.
 void CommunicatorState::decide(Collective op) {
     if (settings_.of(op).engine == algorithms::Engine::forward || !settings_.enabled(op)) {
-        forwarded_because_[static_cast<int>(op)] = ForwardReason::chosen;
+        passed_.pass(op, ForwardReason::chosen);
     } else if (hierarchy().groups.size() == 1 && is_open(op)) {
-        forwarded_because_[static_cast<int>(op)] = ForwardReason::no_hierarchy;
+        passed_.pass(op, ForwardReason::no_hierarchy);
     } else if (is_open(op)) {
-        left_whatever_size_[static_cast<std::size_t>(op)] = planner().left_whatever_size(op);
+        passed_.leave(op, planner().left_whatever_size(op));
     }
 }
 
-CommunicatorState::LevelSet* CommunicatorState::level_set(const algorithms::Plan& plan, int root) {
-    const int key = stand_in_key(hierarchy(), root);
-    const auto same = [&](const LevelSet& set) {
-        return set.key == key && std::equal(set.components.begin(), set.components.end(), plan.levels.begin(),
-                                            plan.levels.end(), [](const auto& component, const auto& level) {
-                                                return component == level.method.component;
-                                            });
-    };
-    const auto known = std::find_if(level_sets_.begin(), level_sets_.end(), same);
-    return known == level_sets_.end() ? nullptr : &*known;
-}
-
-std::size_t CommunicatorState::memory() const {
-    const std::lock_guard lock(counted_);
-    std::size_t bytes = sizeof(*this) + (book_ != nullptr ? book_->memory() : 0);
-    for (const topology::Hierarchy& lane : lanes_.trees) {
-        bytes += sizeof lane + topology::heap_bytes(lane);
-    }
-    return bytes + topology::table_bytes(plans_);
-}
-
-bool CommunicatorState::left_messages() const {
-    return transport_.left_messages() ||
-           std::any_of(level_sets_.begin(), level_sets_.end(),
-                       [](const LevelSet& set) { return set.communicators->left_messages(); });
-}
-
-bool CommunicatorState::may_delegate(const algorithms::Plan& plan, int root) {
-    return level_sets_.size() < most_level_sets || level_set(plan, root) != nullptr;
-}
+std::size_t CommunicatorState::memory() const { return sizeof(*this) + plans_.memory(); }
 
 /// After a set of communicators could not be made, or does not serve a collective: equal on every rank, so
 /// that from here on this collective's methods are our own choice. That no rank may miss, whatever it can
@@ -311,29 +247,6 @@ void CommunicatorState::give_up_levels(Collective op, const LevelCommunicators::
     }
 }
 
-/// Null where that failed on some rank, then on all.
-CommunicatorState::LevelSet* CommunicatorState::make_level_set(const algorithms::Plan& plan, int root,
-                                                               LevelCommunicators::Outcome& outcome) {
-    // Named algorithms run on any communicator; only a component has to be selected when one is made.
-    bool able = true;
-    std::list<LevelSet> fresh;
-    try {
-        fresh.push_back({{}, stand_in_key(hierarchy(), root), nullptr});
-        for (const auto& level : plan.levels) {
-            fresh.back().components.push_back(level.method.component);
-        }
-    } catch (const std::exception&) {
-        able = false;
-    }
-    auto made = LevelCommunicators::make(comm_, least_, hierarchy(), plan, root, able, outcome);
-    if (outcome.rc != OMPI_SUCCESS || !outcome.agreed) {
-        return nullptr;
-    }
-    fresh.back().communicators = std::move(made);
-    level_sets_.splice(level_sets_.end(), fresh);  // not before: whatever is asked meanwhile finds whole ones
-    return &level_sets_.back();
-}
-
 int CommunicatorState::level_communicators(const algorithms::Operation& operation,
                                            const algorithms::Plan& plan, LevelCommunicators*& found) {
     const int root = operation.root;
@@ -341,29 +254,28 @@ int CommunicatorState::level_communicators(const algorithms::Operation& operatio
                            std::any_of(plan.sources.begin(), plan.sources.end(), [](const auto& level) {
                                return level.method.origin != algorithms::Origin::model;
                            });
-    LevelSet* set = level_set(plan, root);
-    if (set == nullptr) {
+    LevelCommunicators* communicators = context_.levels.find(hierarchy(), plan, root);
+    if (communicators == nullptr) {
         const SetupMeter meter(own_counters_);
         LevelCommunicators::Outcome outcome;
-        set = make_level_set(plan, root, outcome);
+        communicators = context_.levels.make(comm_, least_, hierarchy(), plan, root, outcome);
         if (outcome.rc != OMPI_SUCCESS) {
             return outcome.rc;
         }
-        if (set == nullptr) {
+        if (communicators == nullptr) {
             give_up_levels(operation.collective, outcome, asked_for);
             return OMPI_SUCCESS;
         }
     }
-    LevelCommunicators& communicators = *set->communicators;
     const int rank = ompi_comm_rank(comm_);
-    const bool aimed = communicators.aim(hierarchy(), plan, rank, root);
+    const bool aimed = communicators->aim(hierarchy(), plan, rank, root);
     const LevelCommunicators::Outcome outcome =
-        communicators.admit(least_, rank, operation.collective, aimed);
+        communicators->admit(least_, rank, operation.collective, aimed);
     if (outcome.rc == OMPI_SUCCESS && !outcome.agreed) {
         give_up_levels(operation.collective, outcome, asked_for);
         return OMPI_SUCCESS;
     }
-    found = &communicators;
+    found = communicators;
     return outcome.rc == OMPI_SUCCESS && !aimed ? OMPI_ERR_OUT_OF_RESOURCE : outcome.rc;
 }
 

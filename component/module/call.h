@@ -28,7 +28,7 @@ int at_border(Body&& body) {
 /// Finds the plan that can really be carried out, and for the levels engine its communicators: making them
 /// may fail, alike on every rank, and change the plan; null where plans differ. Returns Open MPI's error
 /// code.
-inline int settle(Module& module, const algorithms::Operation& operation, Planned*& planned,
+inline int settle(Module& module, const algorithms::Operation& operation, PlanInUse*& planned,
                   LevelCommunicators*& communicators) {
     CommunicatorState& state = *module.state;
     int rc = state.agreed_plan(operation, true, planned);
@@ -118,7 +118,7 @@ template <Collective op, class Run, class... Arguments>
     }
     const algorithms::Operation operation = state.operation_of(request);
     LevelCommunicators* communicators = nullptr;
-    Planned* planned = nullptr;
+    PlanInUse* planned = nullptr;
     int rc = settle(module, operation, planned, communicators);
     if (rc != OMPI_SUCCESS) {
         return rc;
@@ -136,13 +136,13 @@ template <Collective op, class Run, class... Arguments>
         }
         const int left = hand_over(reason);
         if (!others_wait(op, left)) {
-            CommunicatorState::count_call(*planned);
+            planned->count_call();
         }
         return left;
     }
     served_by(planned->plan->engine, counters().of(op)).add();
     served_by(planned->plan->engine, state.own_counters()).add();
-    CommunicatorState::Running running(state, *planned);
+    RunningCall running(state.context(), *planned);
     rc = run(*planned, operation, communicators);
     return running.end(rc == OMPI_SUCCESS && communicators != nullptr ? communicators->noted_error() : rc);
 }

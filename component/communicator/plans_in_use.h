@@ -1,0 +1,71 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include "algorithms/engines/routes.h"
+#include "algorithms/planning/plan_book.h"
+#include "topology/card_lanes.h"
+
+namespace strata::component {
+
+/// A plan in use on a communicator.
+struct PlanInUse {
+    PlanInUse(std::uint64_t own_key, const algorithms::PlanBook::Entry& entry)
+        : key(own_key), plan(&entry.plan), delegation(entry.delegation ? &*entry.delegation : nullptr) {}
+
+    /// Of all that the ranks must have alike.
+    std::uint64_t hash() const;
+    /// Notes that this rank takes part in a call by this plan. Not before its first message: a call that
+    /// fails earlier, for lack of memory, is one for which the others still wait, and no rank of them counts
+    /// it twice when this one repeats it.
+    void count_call() { calls += delegation != nullptr ? 1U : 0U; }
+    /// True where another plan takes its place from this call on. Every rank counts the calls alike, and
+    /// changes the plan at the same one.
+    bool delegate_if_it_pays();
+
+    std::uint64_t key;                         ///< PlanClass::key
+    const algorithms::Plan* plan;              ///< in the communicator's book
+    const algorithms::Delegation* delegation;  ///< what would be faster, if it is used often; null without
+    unsigned calls = 0;                        ///< in which this rank took part, while there is one
+    bool compared = false;                     ///< all ranks have the same
+    algorithms::PlanRoutes routes;
+};
+
+/// The hierarchy of a communicator, and those of its plans that are in use. A tool's thread may ask for
+/// memory() meanwhile.
+class PlansInUse {
+public:
+    PlansInUse() = default;
+    PlansInUse(const PlansInUse&) = delete;
+    PlansInUse& operator=(const PlansInUse&) = delete;
+    ~PlansInUse();
+
+    /// Takes a hierarchy with its plans for `rank`, in place of what was there before.
+    void adopt(std::shared_ptr<algorithms::PlanBook> book, topology::CardLanes lanes, int rank);
+    const topology::Hierarchy& hierarchy() const { return book_->hierarchy(); }
+    const algorithms::Planner& planner() const { return book_->planner(); }
+    const topology::CardLanes& lanes() const { return lanes_; }
+    const algorithms::Routing& routing() const { return *routing_; }
+    bool consecutive_groups() const { return consecutive_groups_; }
+
+    /// Null where there is none yet.
+    PlanInUse* find(std::uint64_t key);
+    PlanInUse& make(const algorithms::PlanClass& wanted, algorithms::ByLevels by_levels);
+    void forget() noexcept;
+
+    /// Bytes of the heap, with the plans of all communicators that share the hierarchy; without routes.
+    std::size_t memory() const;
+
+private:
+    mutable std::mutex counted_;  // of what memory() counts: whoever changes it, or asks from elsewhere
+    topology::CardLanes lanes_;   // made only where a parameter asks for the lanes engine
+    std::shared_ptr<algorithms::PlanBook> book_;
+    std::unordered_map<std::uint64_t, PlanInUse> plans_;  // by PlanClass::key
+    std::optional<algorithms::Routing> routing_;          // of the book's hierarchy, and the lanes
+    bool consecutive_groups_ = false;
+};
+
+}  // namespace strata::component
