@@ -40,7 +40,7 @@ class Ended:
 
 def collectives():
     """Names of all collectives of the plugin."""
-    path = os.path.join(ROOT, "algorithms", "include", "strata", "algorithms", "collectives.def")
+    path = os.path.join(ROOT, "algorithms", "base", "collectives.def")
     with open(path, encoding="utf-8") as file:
         return re.findall(r"^STRATA_COLLECTIVE\((\w+)\)", file.read(), re.MULTILINE)
 

@@ -1,0 +1,137 @@
+// Plans that communicators of equal hierarchies share.
+#include <gtest/gtest.h>
+
+#include <cfenv>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "algorithms/planning/make_plan.h"
+#include "algorithms/planning/plan_book.h"
+#include "plans.h"
+
+namespace plan_book_test {
+namespace {
+
+using namespace strata::algorithms;
+using namespace strata::testing;
+
+Operation operation_of(Collective collective, std::size_t bytes) {
+    Operation operation;
+    operation.collective = collective;
+    operation.bytes = bytes;
+    return operation;
+}
+
+class Book : public ::testing::Test {
+protected:
+    const PlanBook::Entry& entry(PlanBook& book, const Operation& operation,
+                                 ByLevels by_levels = ByLevels::maybe) const {
+        return book.at(book.planner().class_of(operation, by_levels), by_levels);
+    }
+
+    PlanSettings settings;
+    Hierarchy hierarchy = sites_of_nodes(2, 2, 4);
+};
+
+TEST_F(Book, HasThePlansOfThePlanner) {
+    settings.links = two_sites(2000);
+    PlanBook book(hierarchy, settings, false, 1);
+    const Planner planner(hierarchy, settings, false);
+    for (int op = 0; op < collective_count; ++op) {
+        for (const std::size_t bytes : {8U, 5000U, 1048576U}) {
+            const Operation operation = operation_of(static_cast<Collective>(op), bytes);
+            const Operation stands_for = planner.class_of(operation).representative;
+            EXPECT_TRUE(same(entry(book, operation).plan, planner.make_plan(stands_for)));
+        }
+    }
+}
+
+TEST_F(Book, MakesEveryPlanOnce) {
+    PlanBook book(hierarchy, settings, false, 1);
+    const auto* const first = &entry(book, operation_of(Collective::bcast, 4096));
+    const std::size_t memory = book.memory();
+    EXPECT_EQ(&entry(book, operation_of(Collective::bcast, 4097)), first);  // of the same class
+    EXPECT_EQ(book.memory(), memory);
+    EXPECT_NE(&entry(book, operation_of(Collective::bcast, 8192)), first);
+    EXPECT_GT(book.memory(), memory);
+    EXPECT_EQ(&entry(book, operation_of(Collective::bcast, 4096)), first);
+}
+
+// Real numbers decide; the mode in which the caller rounds must not. Without the book it does.
+TEST_F(Book, HasTheSamePlansHoweverTheCallerRounds) {
+    hierarchy = nodes_below_switch(4, 2);
+    int differ = 0;
+    for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+        PlanBook usual(hierarchy, settings, false, 1);
+        PlanBook other(hierarchy, settings, false, 1);
+        const Planner bare(hierarchy, settings, false);
+        for (const Collective op : {Collective::bcast, Collective::reduce, Collective::gather}) {
+            for (std::size_t bytes = 8; bytes < 4 * mib; bytes *= 2) {
+                const Operation operation = operation_of(op, bytes);
+                const Operation stands_for = bare.class_of(operation).representative;
+                std::fesetround(mode);
+                const Plan plan = entry(other, operation).plan;
+                const double bare_us = bare.make_plan(stands_for).predicted_us;
+                EXPECT_EQ(std::fegetround(), mode);
+                std::fesetround(FE_TONEAREST);
+                EXPECT_TRUE(same(plan, entry(usual, operation).plan));
+                differ += bare_us != plan.predicted_us ? 1 : 0;
+            }
+        }
+    }
+    EXPECT_GT(differ, 10);
+}
+
+// What planning raises is not the caller's.
+TEST_F(Book, RaisesNoFlagsOfTheCaller) {
+    PlanBook book(hierarchy, settings, false, 1);
+    std::feclearexcept(FE_ALL_EXCEPT);
+    entry(book, operation_of(Collective::reduce, 5000));
+    EXPECT_EQ(std::fetestexcept(FE_ALL_EXCEPT), 0);
+}
+
+TEST_F(Book, KeepsWhatMayBeByLevelsApart) {
+    settings.rules_file = "r.json";
+    settings.rules = parse_rules(R"({"version": 1, "rules": [{"levels": [{"algorithm": "tuned"}]}]})",
+                                 settings.rules_file);
+    PlanBook book(hierarchy, settings, false, 1);
+    const Operation operation = operation_of(Collective::bcast, 1 << 20);
+    EXPECT_EQ(entry(book, operation).plan.engine, Engine::levels);
+    EXPECT_EQ(entry(book, operation, ByLevels::never).plan.engine, Engine::tree);
+    EXPECT_NE(entry(book, operation, ByLevels::given_up).plan.engine, Engine::levels);
+    EXPECT_EQ(entry(book, operation).plan.engine, Engine::levels);
+}
+
+TEST_F(Book, TellsWhatWouldPayIfItIsUsedOftenOnlyWherePlansMayBeByLevels) {
+    hierarchy = nodes_below_switch(4, 4);
+    settings.links.set({LevelKind::switch_, std::nullopt}, {50, 5, 1200, 65536});
+    PlanBook book(hierarchy, settings, false, 1);
+    const Operation operation = operation_of(Collective::allgather, kib);
+    EXPECT_TRUE(entry(book, operation).delegation);
+    EXPECT_FALSE(entry(book, operation, ByLevels::given_up).delegation);
+    EXPECT_FALSE(entry(book, operation, ByLevels::never).delegation);
+}
+
+TEST_F(Book, ServesThreadsAtTheSameTime) {
+    PlanBook book(hierarchy, settings, false, 1);
+    std::vector<std::set<const PlanBook::Entry*>> found(4);
+    std::vector<std::thread> threads;
+    for (auto& own : found) {
+        threads.emplace_back([&book, &own, this] {
+            for (std::size_t bytes = 1; bytes <= 1 << 20; bytes *= 2) {
+                own.insert(&entry(book, operation_of(Collective::bcast, bytes)));
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(found.front().size(), 21U);
+    for (const auto& own : found) {
+        EXPECT_EQ(own, found.front());
+    }
+}
+
+}  // namespace
+}  // namespace plan_book_test

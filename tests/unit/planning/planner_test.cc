@@ -1,0 +1,258 @@
+// Which operations share a plan, and what parameters, rules and earlier failures make of it.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "algorithms/openmpi_cost/forward_cost.h"
+#include "algorithms/planning/make_plan.h"
+#include "algorithms/planning/planner.h"
+#include "plans.h"
+
+namespace planner_test {
+namespace {
+
+using namespace strata::algorithms;
+using namespace strata::testing;
+
+Operation operation_of(Collective collective, std::size_t bytes, int root = 0) {
+    Operation operation;
+    operation.collective = collective;
+    operation.bytes = bytes;
+    operation.root = root;
+    return operation;
+}
+
+PlanSettings with_rules(const std::string& list) {
+    PlanSettings settings;
+    settings.rules_file = "r.json";
+    settings.rules = parse_rules("{\"version\": 1, \"rules\": [\n" + list + "]}", "r.json");
+    return settings;
+}
+
+class PlannerTest : public ::testing::Test {
+protected:
+    Planner planner(bool keep_levels = false) const { return {hierarchy, settings, keep_levels}; }
+
+    Hierarchy hierarchy = sites_of_nodes(2, 2, 4);
+    PlanSettings settings;
+};
+
+using PlanClasses = PlannerTest;
+
+TEST_F(PlanClasses, PowersOfTwoStandForThemselves) {
+    const Planner all = planner();
+    for (std::size_t bytes = 1; bytes != 0; bytes <<= 1U) {
+        EXPECT_EQ(all.class_of(operation_of(Collective::bcast, bytes)).representative.bytes, bytes);
+    }
+}
+
+TEST_F(PlanClasses, AreFourPerPowerOfTwoAndPlannedForTheirSmallestSize) {
+    const Planner all = planner();
+    std::set<std::uint64_t> keys;
+    for (std::size_t bytes = 4096; bytes < 8192; ++bytes) {
+        const PlanClass found = all.class_of(operation_of(Collective::bcast, bytes));
+        EXPECT_EQ(found.representative.bytes, bytes / 1024 * 1024);
+        keys.insert(found.key);
+    }
+    EXPECT_EQ(keys.size(), 4U);
+}
+
+TEST_F(PlanClasses, EndWhereRulesBeginToHold) {
+    settings = with_rules(R"({"bytes": {"from": 5000, "below": 5100}, "engine": "forward"})");
+    const Planner all = planner();
+    const auto class_of = [&](std::size_t bytes) {
+        return all.class_of(operation_of(Collective::bcast, bytes));
+    };
+    EXPECT_EQ(class_of(4999).representative.bytes, 4096U);
+    EXPECT_EQ(class_of(5000).representative.bytes, 5000U);
+    EXPECT_EQ(class_of(5099).key, class_of(5000).key);
+    EXPECT_EQ(class_of(5100).representative.bytes, 5100U);
+    EXPECT_EQ(class_of(5120).key, class_of(5121).key);
+    EXPECT_EQ(class_of(5121).representative.bytes, 5120U);
+}
+
+TEST_F(PlanClasses, AreOfOneCollectiveOrderAndWayOfCarryingOut) {
+    const Planner all = planner();
+    std::set<std::uint64_t> keys;
+    for (int op = 0; op < collective_count; ++op) {
+        for (const bool rank_order : {false, true}) {
+            Operation operation = operation_of(static_cast<Collective>(op), 1024);
+            operation.rank_order = rank_order;
+            for (const ByLevels by_levels : {ByLevels::maybe, ByLevels::never, ByLevels::given_up}) {
+                keys.insert(all.class_of(operation, by_levels).key);
+            }
+        }
+    }
+    EXPECT_EQ(keys.size(), 6U * collective_count);
+}
+
+TEST_F(PlanClasses, KeepRootsApartWhereThereAreFew) {
+    for (const int ranks : {16, Planner::most_roots_apart}) {
+        hierarchy = sites_of_nodes(2, 2, ranks / 4);
+        const Planner all = planner();
+        for (int root = 0; root < ranks; ++root) {
+            const PlanClass found = all.class_of(operation_of(Collective::reduce, 8, root));
+            EXPECT_EQ(found.representative.root, root);
+            EXPECT_TRUE(found.representative.other_roots.empty());
+        }
+    }
+}
+
+TEST_F(PlanClasses, HaveTheRootsOfOneSiteInCommonWhereThereAreMany) {
+    hierarchy = sites_of_nodes(2, 4, 16);
+    const Planner all = planner();
+    for (int root = 0; root < hierarchy.ranks(); ++root) {
+        const int expected = root == 0 ? 0 : root < 64 ? 1 : 64;
+        const PlanClass found = all.class_of(operation_of(Collective::reduce, 8, root));
+        EXPECT_EQ(found.representative.root, expected);
+        EXPECT_EQ(all.root_class(Collective::reduce, root), expected);
+        EXPECT_EQ(found.key, all.class_of(operation_of(Collective::reduce, 8, expected)).key);
+    }
+}
+
+TEST_F(PlanClasses, PartRootsThatSomebodyElseReceivesFor) {
+    hierarchy = sites_of_nodes(2, 4, 16);
+    for (int rank = 0; rank < hierarchy.ranks(); ++rank) {
+        hierarchy.receivers.push_back(rank % 16 == 1 ? rank - 1 : rank);
+    }
+    const Planner all = planner();
+    for (int root = 1; root < hierarchy.ranks(); ++root) {
+        const bool near = hierarchy.receiver_of(root) == root;
+        EXPECT_EQ(all.root_class(Collective::bcast, root), root < 64 ? 2 : 64);
+        EXPECT_EQ(all.root_class(Collective::gather, root),
+                  near ? (root < 64 ? 2 : 64) : (root < 64 ? 1 : 65));
+    }
+}
+
+TEST_F(PlanClasses, NameSomeOfTheirOtherRoots) {
+    hierarchy = nodes_below_switch(2, 40);
+    const Planner all = planner();
+    const auto others = [&](Collective op, int root) {
+        const auto found = all.class_of(operation_of(op, 8, root)).representative.other_roots;
+        return std::vector<int>(found.begin(), found.end());
+    };
+    EXPECT_TRUE(others(Collective::bcast, 0).empty());
+    EXPECT_EQ(others(Collective::bcast, 3), (std::vector<int>{13, 26, 39}));
+    EXPECT_EQ(others(Collective::gather, 79), (std::vector<int>{53, 66, 79}));
+    hierarchy = nodes_below_switch(80, 1);
+    EXPECT_TRUE(planner().class_of(operation_of(Collective::bcast, 8, 2)).representative.other_roots.empty());
+}
+
+using PlannerSays = PlannerTest;
+
+TEST_F(PlannerSays, WhatTheModelSaysWithoutWishes) {
+    settings.links = two_sites(1000);
+    const Planner all = planner();
+    for (const std::size_t bytes : {8U, 65536U, 1048576U}) {
+        const Operation operation = operation_of(Collective::allreduce, bytes);
+        EXPECT_TRUE(same(all.make_plan(operation), make_plan(hierarchy, settings.links, {}, operation)));
+    }
+    EXPECT_TRUE(all.is_open(Collective::allreduce));
+    EXPECT_FALSE(settings.may_want(Engine::tree, hierarchy.ranks()));
+}
+
+/// A binomial tree over the ranks of two sites crosses the long link once on any way from rank 0, and twice
+/// on some ways from the last one.
+TEST_F(PlannerSays, WhatForwardTakesFromThisVeryRoot) {
+    settings.links = two_sites(2000);
+    const Planner all = planner();
+    const auto plan_for = [&](int root) {
+        return all.make_plan(all.class_of(operation_of(Collective::bcast, 128, root)).representative);
+    };
+    EXPECT_EQ(plan_for(0).engine, Engine::forward);
+    EXPECT_EQ(plan_for(15).engine, Engine::tree);
+    EXPECT_GT(plan_for(15).forward_us, 1.5 * plan_for(0).forward_us);
+}
+
+TEST_F(PlannerSays, WhatForwardTakesInTheMeanOverAClass) {
+    hierarchy = sites_of_nodes(2, 4, 16);
+    settings.links = two_sites(2000);
+    const Planner all = planner();
+    const PlanClass found = all.class_of(operation_of(Collective::bcast, 128, 127));
+    double sum = 0;
+    for (const int root : {64, 85, 106, 127}) {
+        sum += forward_cost_us(hierarchy, settings.links, operation_of(Collective::bcast, 128, root));
+    }
+    EXPECT_DOUBLE_EQ(all.make_plan(found.representative).forward_us, sum / 4);
+    EXPECT_NE(sum / 4, forward_cost_us(hierarchy, settings.links, operation_of(Collective::bcast, 128, 64)));
+}
+
+TEST_F(PlannerSays, WhatParametersAndRulesSay) {
+    settings = with_rules(R"({"collective": "bcast", "engine": "forward"})");
+    settings.overrides[static_cast<std::size_t>(Collective::reduce)] = overriding(Engine::tree);
+    const Planner all = planner();
+    EXPECT_EQ(all.make_plan(operation_of(Collective::bcast, 1 << 20)).engine, Engine::forward);
+    EXPECT_EQ(all.make_plan(operation_of(Collective::reduce, 8)).engine, Engine::tree);
+    EXPECT_FALSE(all.is_open(Collective::bcast));
+    EXPECT_FALSE(all.is_open(Collective::reduce));
+    EXPECT_TRUE(all.is_open(Collective::barrier));
+    EXPECT_TRUE(settings.may_want(Engine::tree, hierarchy.ranks()));
+    EXPECT_TRUE(settings.may_want(Engine::forward, hierarchy.ranks()));
+    EXPECT_FALSE(settings.may_want(Engine::lanes, hierarchy.ranks()));
+}
+
+TEST_F(PlannerSays, WhetherComponentsAreAskedFor) {
+    const int ranks = hierarchy.ranks();
+    EXPECT_FALSE(settings.may_want_components(ranks));
+    EXPECT_FALSE(with_rules(R"({"levels": [{"algorithm": "binary"}]})").may_want_components(ranks));
+    EXPECT_TRUE(with_rules(R"({"levels": [{"algorithm": "tuned"}]})").may_want_components(ranks));
+    EXPECT_TRUE(with_rules(R"({"engine": "levels"})").may_want_components(ranks));
+    EXPECT_FALSE(with_rules(R"({"ranks": {"below": 4}, "engine": "levels"})").may_want_components(ranks));
+    settings.overrides[0] = overriding(Engine::automatic);
+    settings.overrides[0].methods.push_back({{}, {Algorithm::component, 0, "sm"}, {}});
+    EXPECT_TRUE(settings.may_want_components(ranks));
+}
+
+TEST_F(PlannerSays, WhyARuleIsPassedOver) {
+    settings = with_rules(R"({"collective": "bcast", "engine": "levels"})");
+    settings.overrides[0] = overriding(Engine::automatic);
+    settings.rules = parse_rules(R"({"version": 1, "rules": [
+        {"collective": "bcast", "engine": "tree"},
+        {"collective": "bcast", "levels": [{"level": "node", "algorithm": "tuned"}]}]})",
+                                 "r.json");
+    const Plan plan = planner().make_plan(operation_of(Collective::bcast, 1 << 20));
+    EXPECT_EQ(plan.engine, Engine::tree);
+    EXPECT_NE(plan.reason.find("; passed over r.json:3"), std::string::npos) << plan.reason;
+}
+
+TEST_F(PlannerSays, NothingByLevelsOnceTheyWereGivenUp) {
+    settings = with_rules(R"({"levels": [{"algorithm": "tuned"}]})");
+    const Planner all = planner();
+    const Operation operation = operation_of(Collective::bcast, 1 << 20);
+    EXPECT_EQ(all.make_plan(operation).engine, Engine::levels);
+    EXPECT_EQ(all.make_plan(operation, ByLevels::never).engine, Engine::tree);
+    EXPECT_NE(all.make_plan(operation, ByLevels::given_up).engine, Engine::levels);
+}
+
+/// Of blocks that is a word for components, of vectors a shape of ours.
+TEST_F(PlannerSays, NoSplitTreeOfBlocksOnceLevelsWereGivenUp) {
+    for (const Collective collective : {Collective::allgather, Collective::bcast}) {
+        settings.overrides[static_cast<std::size_t>(collective)].methods =
+            parse_level_methods("node=split_binary");
+    }
+    const Planner all = planner();
+    const Operation blocks = operation_of(Collective::allgather, 1 << 20);
+    EXPECT_EQ(all.make_plan(blocks).engine, Engine::levels);
+    EXPECT_EQ(all.make_plan(blocks, ByLevels::never).engine, Engine::tree);
+    EXPECT_NE(all.make_plan(blocks, ByLevels::given_up).engine, Engine::levels);
+    const Operation vectors = operation_of(Collective::bcast, 1 << 20);
+    EXPECT_TRUE(carries_halves(all.make_plan(vectors)));
+    EXPECT_TRUE(carries_halves(all.make_plan(vectors, ByLevels::never)));
+}
+
+TEST_F(PlannerSays, SkipsNoLevelThatTheUserHasListed) {
+    hierarchy = make_hierarchy(leaf_switch, {{node_level, blocks(16, 8)}, {numa_level, blocks(16, 2)}}, 16);
+    for (const LevelKind kind : {LevelKind::node, LevelKind::numa}) {
+        settings.links.set({kind, std::nullopt},
+                           {50, 0.5, 5000, 1024 * mib});  // a hop costs far more than messages
+    }
+    const Operation operation = operation_of(Collective::bcast, 64);
+    settings.overrides[static_cast<std::size_t>(Collective::bcast)] = overriding(Engine::tree);
+    EXPECT_FALSE(planner(false).make_plan(operation).skipped.empty());
+    EXPECT_TRUE(planner(true).make_plan(operation).skipped.empty());
+}
+
+}  // namespace
+}  // namespace planner_test
