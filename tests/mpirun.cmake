@@ -2,7 +2,7 @@
 if(STRATA_UNIT_ONLY)
   return()
 endif()
-include(${PROJECT_SOURCE_DIR}/bench/MpiRun.cmake)
+include(${PROJECT_SOURCE_DIR}/cmake/MpiRun.cmake)
 execute_process(COMMAND ${STRATA_MPIRUN} --version OUTPUT_VARIABLE mpirun_version COMMAND_ERROR_IS_FATAL ANY)
 if(mpirun_version MATCHES "Open MPI[)]? 5[.]")
   file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/mpirun CONTENT "#!/bin/sh

@@ -1,5 +1,5 @@
 # For tests that run mpirun from a script: MPI, the interpreter, and the paths that the scripts need, as JSON.
-include(${PROJECT_SOURCE_DIR}/bench/OpenMpiPrograms.cmake)
+include(${PROJECT_SOURCE_DIR}/cmake/OpenMpiPrograms.cmake)
 include(${PROJECT_SOURCE_DIR}/tests/mpi/processors.cmake)
 find_package(Threads REQUIRED)
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
