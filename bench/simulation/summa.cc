@@ -56,9 +56,9 @@ struct Line {
     }
 };
 
-class Run {
+class SummaRun {
 public:
-    Run(const SummaStudy& study, const Machine& machine, const Ranks& ranks)
+    SummaRun(const SummaStudy& study, const Machine& machine, const Ranks& ranks)
         : study_(study),
           machine_(machine),
           columns_(ranks.size() / study.rows),
@@ -148,7 +148,7 @@ std::vector<SummaOutcome> simulate_summa(const SummaStudy& study) {
                                     std::to_string(ranks.size()) + " ranks");
     }
     insist_on_selector(study.selector);
-    std::optional<Run> run;
+    std::optional<SummaRun> run;
     run_job(
         machine, ranks, study.selector, [&] { run.emplace(study, machine, ranks); },
         [&](int rank, MPI_Comm comm) { run->rank_main(rank, comm); });

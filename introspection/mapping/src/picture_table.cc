@@ -9,7 +9,7 @@
 namespace strata::mapping {
 namespace {
 
-constexpr double bar_width = 30;
+constexpr double table_bar_width = 30;
 
 using Row = std::vector<std::string>;
 
@@ -36,7 +36,7 @@ std::string aligned(const std::vector<Row>& rows, bool bars) {
 
 std::string bar(std::uint64_t bytes, std::uint64_t most) {
     if (bytes == 0) return "";
-    const double length = bar_width * static_cast<double>(bytes) / static_cast<double>(most);
+    const double length = table_bar_width * static_cast<double>(bytes) / static_cast<double>(most);
     return std::string(static_cast<std::size_t>(std::max(1.0, std::round(length))), '#');
 }
 
