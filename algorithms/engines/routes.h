@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <unordered_map>
 #include <variant>
 #include <vector>
@@ -25,7 +26,15 @@ struct Routes {
 class PlanRoutes {
 public:
     std::size_t size() const { return by_root_.size(); }
-    void clear() { by_root_.clear(); }
+    void clear() {
+        by_root_.clear();
+        halves_.reset();
+    }
+    /// carries_halves() of the plan.
+    bool carries_halves(const Plan& plan) {
+        if (!halves_) halves_ = algorithms::carries_halves(plan);
+        return *halves_;
+    }
 
 private:
     friend class Routing;
@@ -35,6 +44,7 @@ private:
                      Routes<std::vector<TreeLinks>>, Routes<std::vector<ReductionLinks>>>;
     /// All of one kind: a plan belongs to one collective.
     std::unordered_map<int, AnyRoutes> by_root_;
+    std::optional<bool> halves_;
 };
 
 /// Looks up one rank's edges for any engine in the `kept` ones of `plan`, or makes them. What is returned is

@@ -14,13 +14,17 @@ PlanInUse& CommunicatorState::plan(const algorithms::Operation& operation, bool 
     const algorithms::ByLevels by_levels = !may_be_by_levels ? algorithms::ByLevels::never
                                            : given_up        ? algorithms::ByLevels::given_up
                                                              : algorithms::ByLevels::maybe;
-    const algorithms::PlanClass found = planner().class_of(operation, by_levels);
-    PlanInUse* planned = plans_.find(found.key);
+    PlanInUse* planned = plans_.repeated(operation, by_levels);
     if (planned == nullptr) {
-        const SetupMeter meter(own_counters_);
-        const topology::DefaultArithmetic arithmetic;
-        planned = &plans_.make(found, by_levels);
-        explain(operation, *planned->plan);
+        const algorithms::PlanClass found = planner().class_of(operation, by_levels);
+        planned = plans_.find(found.key);
+        if (planned == nullptr) {
+            const SetupMeter meter(own_counters_);
+            const topology::DefaultArithmetic arithmetic;
+            planned = &plans_.make(found, by_levels);
+            explain(operation, *planned->plan);
+        }
+        plans_.remember(operation, by_levels, *planned);
     }
     if (planned->delegate_if_it_pays()) {
         explain(operation, *planned->plan);

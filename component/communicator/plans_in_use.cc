@@ -58,6 +58,7 @@ PlanInUse& PlansInUse::make(const algorithms::PlanClass& wanted, algorithms::ByL
 
 void PlansInUse::forget() noexcept {
     const std::lock_guard lock(counted_);
+    last_ = {};
     plans_.clear();
 }
 

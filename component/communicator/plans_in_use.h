@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -54,18 +55,39 @@ public:
     /// Null where there is none yet.
     PlanInUse* find(std::uint64_t key);
     PlanInUse& make(const algorithms::PlanClass& wanted, algorithms::ByLevels by_levels);
+    /// The plan of the last operation of its collective, where this one is the same; else null. Most calls
+    /// repeat the last one.
+    PlanInUse* repeated(const algorithms::Operation& operation, algorithms::ByLevels by_levels) const {
+        const Last& last = last_[static_cast<std::size_t>(operation.collective)];
+        return last.is(operation, by_levels) ? last.planned : nullptr;
+    }
+    void remember(const algorithms::Operation& operation, algorithms::ByLevels by_levels,
+                  PlanInUse& planned) {
+        last_[static_cast<std::size_t>(operation.collective)] = {operation, by_levels, &planned};
+    }
     void forget() noexcept;
 
     /// Bytes of the heap, with the plans of all communicators that share the hierarchy; without routes.
     std::size_t memory() const;
 
 private:
+    struct Last {
+        algorithms::Operation operation;
+        algorithms::ByLevels by_levels{};
+        PlanInUse* planned = nullptr;
+        bool is(const algorithms::Operation& other, algorithms::ByLevels other_levels) const {
+            return operation.bytes == other.bytes && operation.root == other.root &&
+                   operation.rank_order == other.rank_order && by_levels == other_levels;
+        }
+    };
+
     mutable std::mutex counted_;  // of what memory() counts: whoever changes it, or asks from elsewhere
     topology::CardLanes lanes_;   // made only where a parameter asks for the lanes engine
     std::shared_ptr<algorithms::PlanBook> book_;
     std::unordered_map<std::uint64_t, PlanInUse> plans_;  // by PlanClass::key
     std::optional<algorithms::Routing> routing_;          // of the book's hierarchy, and the lanes
     bool consecutive_groups_ = false;
+    std::array<Last, collective_count> last_{};
 };
 
 }  // namespace strata::component

@@ -50,9 +50,11 @@ void PmlTransport::carry(Collective collective, std::span<const PeerLevel> level
 /// Memory for as many messages at once, to be taken before the first of a call: later this rank could not
 /// leave alone.
 void PmlTransport::reserve(std::size_t slots) {
-    requests_.reserve(slots);
-    busy_.reserve(slots);
-    waiting_.reserve(slots);
+    if (slots > requests_.size()) {
+        busy_.reserve(slots);
+        waiting_.reserve(slots);
+        requests_.resize(slots);
+    }
     // A sleeping thread would not ask whether its peers are alive.
     if (sleep_ == nullptr && opal_using_threads() && !compat::survives_failures()) {
         sleep_ = take_sleep();
@@ -74,7 +76,6 @@ int PmlTransport::unless_too_long(int rc) {
 
 int PmlTransport::begin(int slots) {
     reserve(static_cast<std::size_t>(slots));
-    requests_.assign(static_cast<std::size_t>(slots), nullptr);
     busy_.clear();
     return OMPI_SUCCESS;
 }

@@ -53,7 +53,7 @@ private:
     bool left_messages_ = false;
     bool process_failed_ = false;
     int noted_error_ = OMPI_SUCCESS;
-    std::vector<ompi_request_t*> requests_;  // by slot; null when idle
+    std::vector<ompi_request_t*> requests_;  // by slot, of any call; null when idle
     std::vector<int> busy_;
     std::vector<ompi_request_t*> waiting_;
     KeptSleep sleep_;  // with several threads in Open MPI
