@@ -1,8 +1,6 @@
 #include "algorithms/base/arena.h"
 
 #include <algorithm>
-#include <limits>
-#include <new>
 
 namespace strata::algorithms {
 namespace {
@@ -11,43 +9,32 @@ constexpr std::size_t smallest_chunk = 16384;
 constexpr std::size_t largest_surplus = std::size_t{1} << 20;
 constexpr std::align_val_t alignment{Arena::alignment_bytes};
 
-/// At least 1 byte, and whole units of the alignment.
-std::size_t rounded(std::size_t bytes) {
-    if (bytes > std::numeric_limits<std::size_t>::max() - Arena::alignment_bytes) {
-        throw std::bad_alloc();
-    }
-    return (std::max<std::size_t>(bytes, 1) + Arena::alignment_bytes - 1) / Arena::alignment_bytes *
-           Arena::alignment_bytes;
-}
-
 }  // namespace
 
 Arena::~Arena() { give_back(0); }
 
-void Arena::add_chunk(std::size_t needed) {
+void Arena::add_chunk(std::size_t bytes) {
+    if (bytes > std::numeric_limits<std::size_t>::max() - alignment_bytes) {
+        throw std::bad_alloc();
+    }
     chunks_.reserve(chunks_.size() + 1);
     const std::size_t before = held();
     const std::size_t wanted = chunks_.empty() ? expected_ : std::min(before, largest_surplus);
-    std::size_t size = std::max({needed, smallest_chunk, wanted});
+    std::size_t size = rounded(std::max({bytes, smallest_chunk, wanted}));
     void* memory = ::operator new(size, alignment, std::nothrow);
     if (memory == nullptr) {
-        size = needed;  // what this call can do with
+        size = rounded(bytes);  // what this call can do with
         memory = ::operator new(size, alignment);
     }
     chunks_.push_back({static_cast<std::byte*>(memory), size});
     held_.store(before + size, std::memory_order_relaxed);
-    used_ = 0;
+    start_over();
 }
 
-std::byte* Arena::take(std::size_t bytes) {
-    const std::size_t needed = rounded(bytes);
-    if (chunks_.empty() || chunks_.back().bytes - used_ < needed) {
-        add_chunk(needed);
-    }
-    std::byte* const taken = chunks_.back().data + used_;
-    used_ += needed;
-    taken_ += needed;
-    return taken;
+/// At the start of the last chunk.
+void Arena::start_over() noexcept {
+    next_ = chunks_.empty() ? nullptr : chunks_.back().data;
+    left_ = chunks_.empty() ? 0 : chunks_.back().bytes;
 }
 
 void Arena::reset() noexcept {
@@ -64,14 +51,14 @@ void Arena::reset() noexcept {
         most_ = 0;
         calls_ = 0;
     }
-    used_ = 0;
+    start_over();
     taken_ = 0;
 }
 
 void Arena::abandon() noexcept {
     chunks_.clear();
     held_.store(0, std::memory_order_relaxed);
-    used_ = 0;
+    start_over();
     taken_ = 0;
 }
 

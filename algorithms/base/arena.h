@@ -1,7 +1,12 @@
 #pragma once
 #include <atomic>
 #include <cstddef>
+#include <limits>
+#include <memory>
 #include <memory_resource>
+#include <new>
+#include <span>
+#include <type_traits>
 #include <vector>
 
 namespace strata::algorithms {
@@ -19,7 +24,27 @@ public:
     ~Arena() override;
 
     /// `bytes` bytes aligned to `alignment_bytes`, contents undefined. Throws std::bad_alloc.
-    std::byte* take(std::size_t bytes);
+    std::byte* take(std::size_t bytes) {
+        if (bytes > left_ || left_ == 0) {
+            add_chunk(bytes);
+        }
+        const std::size_t needed = rounded(bytes);
+        std::byte* const taken = next_;
+        next_ += needed;
+        left_ -= needed;
+        taken_ += needed;
+        return taken;
+    }
+    /// `count` values, each T{}. Throws std::bad_alloc.
+    template <class T>
+    requires std::is_trivially_copyable_v<T> std::span<T> values(std::size_t count) {
+        if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) {
+            throw std::bad_alloc();
+        }
+        T* const first = reinterpret_cast<T*>(take(count * sizeof(T)));
+        std::uninitialized_value_construct_n(first, count);
+        return {first, count};
+    }
     /// Starts over: everything taken becomes invalid.
     void reset() noexcept;
     /// Forgets the memory without giving it back: after an error, messages under way may still write to it.
@@ -41,13 +66,19 @@ private:
         std::byte* data;
         std::size_t bytes;
     };
-    void add_chunk(std::size_t needed);
+    /// At least one byte, in whole units of the alignment.
+    static constexpr std::size_t rounded(std::size_t bytes) {
+        return (bytes + (bytes == 0 ? 1 : 0) + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
+    }
+    void add_chunk(std::size_t bytes);
+    void start_over() noexcept;
     void give_back(std::size_t first) noexcept;
 
     std::size_t keep_;
     std::vector<Chunk> chunks_;         ///< the last one is in use
+    std::byte* next_ = nullptr;         ///< in the last chunk
+    std::size_t left_ = 0;              ///< there, in whole units of the alignment
     std::atomic<std::size_t> held_{0};  ///< by all of them
-    std::size_t used_ = 0;              ///< of the last chunk
     std::size_t taken_ = 0;             ///< since the start or reset()
     std::size_t most_ = 0;              ///< taken between two resets of this period of `patience` calls
     std::size_t expected_ = 0;          ///< the first chunk is to have so many bytes

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "algorithms/base/collective.h"
+#include "algorithms/base/task.h"
 #include "topology/level.h"
 
 namespace strata::algorithms {
@@ -17,7 +18,8 @@ struct PeerLevel {
 
 /// Non-blocking messages between the ranks of one communicator, as the engines need them. Messages of one
 /// pair and lane arrive in the order sent; there are no tags. Return codes: 0 is success, any other value is
-/// the transport's own and is passed on unchanged.
+/// the transport's own and is passed on unchanged. A transport serves one call at a time. Where it waits, a
+/// task runs to its end in start(); where it does not, functions that would have to wait return `under_way`.
 class Transport {
 public:
     /// Lanes are 0..most_lanes-1: what streams over several trees at once is told apart by them.
@@ -55,13 +57,21 @@ public:
     /// their number to `count`, at least one and perhaps not all. `done` has room for every slot of begin().
     /// With no busy slot: count = 0. A failed message's code is returned.
     virtual int wait_some(std::span<int> done, int& count) = 0;
-    /// Blocking single messages on lane 0, for the many calls that are one message long. Independent of
-    /// slots.
+    /// One message at a time on lane 0, for the many calls that are one message long. Independent of slots.
+    /// After `under_way`, test() returns the code.
     virtual int send(const std::byte* data, std::size_t bytes, int peer) = 0;
     virtual int recv(std::byte* data, std::size_t bytes, int peer) = 0;
+    virtual int test() { return 0; }
     /// Gives up every busy slot after an error.
     virtual void abandon() noexcept = 0;
 };
+
+/// Runs a task to its end. After an error: Transport::abandon().
+inline int complete(Transport& transport, Task task) {
+    const int code = task.run();
+    if (code != 0) transport.abandon();
+    return code;
+}
 
 /// The data of one rooted operation as packed bytes. The default is plain memory; a data type with gaps is
 /// packed and unpacked piece by piece while the pieces travel.

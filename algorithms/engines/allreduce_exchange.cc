@@ -1,6 +1,6 @@
-#include <array>
 #include <bit>
 #include <cstring>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -10,127 +10,96 @@
 namespace strata::algorithms {
 namespace {
 
-/// Members of the core, from the first, that pair up: what is left for the rounds is a power of two.
-int paired_members(const ExchangeLinks& links) {
-    return static_cast<int>(2 * (links.core.size() - std::bit_floor(links.core.size())));
-}
-
-/// True of a member that receives vectors of others to fold them: not the lower one of a pair.
-bool folds_in_rounds(const ExchangeLinks& links) {
-    return links.core.size() > 1 && (links.position >= paired_members(links) || links.position % 2 == 1);
-}
-
-/// The core's part, on whole vectors of one rank. Two pieces of memory take turns: one holds what is reduced
-/// so far, the other receives.
-class CoreExchange {
+/// Who exchanges with whom among the core. Of a number of members that is no power of two the first ones pair
+/// up, so that the order of the positions is kept; the upper one of a pair goes on for both.
+class DoublingPartners {
 public:
-    CoreExchange(Transport& transport, const ExchangeLinks& links, std::size_t bytes, Reduction& reduction)
-        : transport_(transport),
-          links_(links),
-          bytes_(bytes),
-          reduction_(reduction),
-          paired_(paired_members(links)) {}
+    explicit DoublingPartners(const ExchangeLinks& links)
+        : core_(links.core),
+          position_(links.position),
+          paired_(static_cast<int>(2 * (core_.size() - std::bit_floor(core_.size())))),
+          places_(static_cast<int>(core_.size()) - paired_ / 2),
+          place_(position_ < paired_ ? position_ / 2 : position_ - paired_ / 2) {}
 
-    /// Reduces `mine` with what the others hold; `mine` then tells where the result lies: at `other` or where
-    /// it was. `result` is one of the two; `other` is needed where the member folds_in_rounds().
-    int run(std::byte*& mine, std::byte* other, std::byte* result) {
-        if (links_.position >= paired_) {
-            return exchange(links_.position - paired_ / 2, mine, other);
-        }
-        // Neighbours pair up, so that the order of the positions is kept; the upper one goes on for both.
-        const int partner = links_.core[static_cast<std::size_t>(links_.position ^ 1)];
-        if (links_.position % 2 == 0) {
-            const int code = transport_.send(mine, bytes_, partner);
-            mine = result;
-            return code != 0 ? code : transport_.recv(result, bytes_, partner);
-        }
-        int code = transport_.recv(other, bytes_, partner);
-        code = code == 0 ? fold(other, mine) : code;
-        code = code == 0 ? exchange(links_.position / 2, mine, other) : code;
-        return code == 0 ? transport_.send(mine, bytes_, partner) : code;
+    /// The other one of the pair; -1 where there is none.
+    int pair() const { return is_paired() ? core_[static_cast<std::size_t>(position_ ^ 1)] : -1; }
+    /// True of the one that has no place in the rounds.
+    bool is_lower() const { return is_paired() && position_ % 2 == 0; }
+    int places() const { return places_; }
+    /// Of the round with this distance: the rank, and whether its partial result is the left operand.
+    int peer(int distance) const {
+        const int place = place_ ^ distance;
+        const int position = place < paired_ / 2 ? 2 * place + 1 : place + paired_ / 2;
+        return core_[static_cast<std::size_t>(position)];
     }
+    bool peer_is_left(int distance) const { return (place_ ^ distance) < place_; }
 
 private:
-    int fold(const std::byte* left, std::byte* right) {
-        return bytes_ == 0 ? 0 : reduction_.fold(left, right, bytes_);
-    }
+    bool is_paired() const { return position_ >= 0 && position_ < paired_; }
 
-    /// The rank at `place` among those that take part in the rounds.
-    int peer_at(int place) const {
-        const int position = place < paired_ / 2 ? 2 * place + 1 : place + paired_ / 2;
-        return links_.core[static_cast<std::size_t>(position)];
-    }
-
-    /// Recursive doubling: after each round `mine` is the reduction over an aligned block of twice as many
-    /// places.
-    int exchange(int place, std::byte*& mine, std::byte* other) {
-        const int places = static_cast<int>(links_.core.size()) - paired_ / 2;
-        int code = places > 1 ? transport_.begin(1) : 0;
-        for (int distance = 1; distance < places && code == 0; distance *= 2) {
-            const int partner = place ^ distance;
-            code = trade(peer_at(partner), mine, other);
-            if (code != 0) {
-                break;
-            }
-            if (partner < place) {
-                code = fold(other, mine);
-            } else {
-                code = fold(mine, other);
-                std::swap(mine, other);
-            }
-        }
-        return code;
-    }
-
-    int trade(int peer, const std::byte* mine, std::byte* other) {
-        int code = transport_.irecv(0, other, bytes_, peer);
-        if (code == 0) {
-            code = transport_.send(mine, bytes_, peer);
-        }
-        std::array<int, 1> done{};
-        for (int count = 0; code == 0 && count == 0;) {
-            code = transport_.wait_some(done, count);
-        }
-        return code;
-    }
-
-    Transport& transport_;
-    const ExchangeLinks& links_;
-    std::size_t bytes_;
-    Reduction& reduction_;
+    std::span<const int> core_;  ///< empty outside it
+    int position_;
     int paired_;
+    int places_;
+    int place_;
 };
 
-int exchange(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers, Reduction& reduction,
-             Arena& arena) {
+/// What is reduced so far, and memory in which another such vector is received. The two take turns.
+struct Vectors {
+    std::byte* mine;
+    std::byte* other;
+    std::size_t bytes;
+
+    int fold(Reduction& reduction, bool other_is_left) {
+        if (!other_is_left) std::swap(mine, other);
+        return bytes == 0 ? 0 : reduction.fold(other, mine, bytes);
+    }
+    void move_to(std::byte* result) {
+        if (mine != result && bytes > 0) std::memcpy(result, mine, bytes);
+        mine = result;
+    }
+};
+
+/// Up the trees below the core, through it, and down again. After each round of recursive doubling a member
+/// of the core has the reduction over an aligned block of twice as many places:
+///
+///   distance 1:  0-1 2-3 4-5 6-7     2:  0-2 1-3 4-6 5-7     4:  0-4 1-5 2-6 3-7
+Task exchange(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers, Reduction& reduction,
+              Arena& arena) {
     const std::size_t bytes = buffers.own.bytes();
     std::byte* const result = buffers.result->data();
-    std::byte* mine = nullptr;
-    // Taken before the first message: without it this rank could not leave alone any more.
-    std::array<std::byte, scratch_bytes> scratch;
-    std::pmr::monotonic_buffer_resource pool(scratch.data(), scratch.size(), &arena);
-    PassDown down(links.below, &pool);
-    const bool two_at_once = links.below.parent.peer < 0 && folds_in_rounds(links) && bytes > 0;
-    const bool result_is_free = folds_into_arena(links.below, buffers.own.data(), result);
-    std::byte* const spare = two_at_once && !result_is_free ? arena.take(bytes) : nullptr;
-    int code = fold_whole(transport, links.below, buffers.own, result, reduction, arena, mine);
-    if (code != 0) {
-        return code;
-    }
-    if (links.below.parent.peer >= 0) {
-        code = transport.send(mine, bytes, links.below.parent.peer);
-    } else {
-        if (bytes > 0 && mine == buffers.own.data() && mine != result) {
-            std::memcpy(result, mine, bytes);
-            mine = result;
+    const DoublingPartners partners(links);
+    const int parent = links.below.parent.peer;
+    const int above = partners.is_lower() ? partners.pair() : parent;  // reduces for this rank, too
+    WholeFold up(transport, links.below, buffers.own, result, reduction, arena);
+    PassDown down(transport, links.below, *buffers.result, arena);
+    const bool two_at_once = above < 0 && links.core.size() > 1 && bytes > 0;
+    std::byte* const spare = two_at_once && !up.in_arena() ? arena.take(bytes) : nullptr;
+    Vectors vectors{up.outcome(), nullptr, bytes};
+    int code = co_await up;
+    if (code == 0 && above >= 0) {
+        code = co_await Sent(transport, vectors.mine, bytes, above);
+        if (code == 0 && parent < 0) code = co_await Received(transport, result, bytes, above);
+    } else if (code == 0) {
+        if (vectors.mine == buffers.own.data()) vectors.move_to(result);
+        vectors.other = vectors.mine == result ? spare : result;
+        if (partners.pair() >= 0) {
+            code = co_await Received(transport, vectors.other, bytes, partners.pair());
+            if (code == 0) code = vectors.fold(reduction, true);
         }
-        std::byte* const other = mine == result ? spare : result;
-        code = CoreExchange(transport, links, bytes, reduction).run(mine, other, result);
-        if (code == 0 && mine != result && bytes > 0) {
-            std::memcpy(result, mine, bytes);
+        if (code == 0 && partners.places() > 1) code = transport.begin(1);
+        for (int distance = 1; distance < partners.places() && code == 0; distance *= 2) {
+            const int peer = partners.peer(distance);
+            code = co_await Traded(transport, peer, {vectors.mine, bytes}, {vectors.other, bytes});
+            if (code == 0) code = vectors.fold(reduction, partners.peer_is_left(distance));
         }
+        if (code == 0 && partners.pair() >= 0) {
+            code = co_await Sent(transport, vectors.mine, bytes, partners.pair());
+        }
+        if (code == 0) vectors.move_to(result);
     }
-    return code != 0 ? code : down.run(transport, *buffers.result);
+    if (code == 0) code = co_await down;
+    co_return code;
 }
 
 /// Of a barrier, whose messages are empty.
@@ -142,26 +111,18 @@ public:
 
 }  // namespace
 
-int allreduce_exchange(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers,
-                       Reduction& reduction, Arena& arena) {
+Task allreduce_exchange(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers,
+                        Reduction& reduction, Arena& arena) {
     if (buffers.result == nullptr) {
         throw std::invalid_argument("a rank of an allreduce has no result");
     }
-    const int code = exchange(transport, links, buffers, reduction, arena);
-    if (code != 0) {
-        transport.abandon();
-    }
-    return code;
+    return exchange(transport, links, buffers, reduction, arena);
 }
 
-int barrier_exchange(Transport& transport, const ExchangeLinks& links, Arena& arena) {
-    PackedBuffer nothing(nullptr, 0);
-    NoReduction none;
-    const int code = exchange(transport, links, {nothing, &nothing}, none, arena);
-    if (code != 0) {
-        transport.abandon();
-    }
-    return code;
+Task barrier_exchange(Transport& transport, const ExchangeLinks& links, Arena& arena) {
+    static PackedBuffer nothing(nullptr, 0);
+    static NoReduction none;
+    return exchange(transport, links, {nothing, &nothing}, none, arena);
 }
 
 }  // namespace strata::algorithms

@@ -1,4 +1,3 @@
-#include <array>
 #include <bit>
 #include <cstring>
 #include <optional>
@@ -34,18 +33,35 @@ public:
 
     /// Reduces `mine` with what the others hold, to `result`, which may be the same memory; elsewhere `mine`
     /// is only read.
-    int run(const std::byte* mine, std::byte* result) {
-        const int code = links_.partner < 0 ? 0 : take_in(mine, result);
-        if (code != 0) {
-            return code;
+    static Task run(CoreHalving& self, const std::byte* own, std::byte* result, Arena& /*arena*/) {
+        const std::byte* mine = own;
+        int code = 0;
+        if (self.links_.partner >= 0) {
+            // The vector of the one for which this place stands.
+            std::byte* const here = mine != result ? result : self.aside_;
+            code = co_await Received(self.transport_, here, self.bytes_, self.links_.partner);
+            if (code == 0) code = self.reduction_.fold(mine != result ? mine : here, result, self.bytes_);
+            mine = result;
         }
-        if (rounds_ > 0) {
-            return exchange(mine, result);
+        if (code == 0 && self.rounds_ > 0) code = self.transport_.begin(1);
+        int round = 0;
+        for (; round + 1 < self.rounds_ && code == 0; ++round) {
+            const Step step = self.halving(round, mine, result);
+            code = co_await Traded(self.transport_, step.peer, step.out, step.in);
+            if (code == 0) code = self.fold_half(round, mine, result);
+            mine = result;
         }
-        if (mine != result) {
-            std::memcpy(result, mine, bytes_);
+        if (code == 0 && self.rounds_ > 0) {
+            const Step step = self.last_part(mine, result);
+            code = co_await Traded(self.transport_, step.peer, step.out, step.in);
+            if (code == 0) code = self.fold_last(mine, result, step.in.data);
         }
-        return 0;
+        while (round > 0 && code == 0) {
+            const Step step = self.back(--round, result);
+            code = co_await Traded(self.transport_, step.peer, step.out, step.in);
+        }
+        if (code == 0 && self.rounds_ == 0 && mine != result) std::memcpy(result, mine, self.bytes_);
+        co_return code;
     }
 
 private:
@@ -70,88 +86,61 @@ private:
         return {at(first), at(first + parts)};
     }
 
-    /// Takes in the vector of the one for which this place stands.
-    int take_in(const std::byte*& mine, std::byte* result) {
-        const bool direct = mine != result;
-        std::byte* const here = direct ? result : aside_;
-        const int code = transport_.recv(here, bytes_, links_.partner);
-        const std::byte* const left = direct ? mine : here;
-        mine = result;
-        return code != 0 ? code : reduction_.fold(left, result, bytes_);
+    /// One exchange with a partner. What is empty is not sent.
+    struct Step {
+        int peer;
+        Traded::Out out;
+        Traded::In in;
+    };
+    Step step(int place, const std::byte* out, std::size_t out_bytes, std::byte* in,
+              std::size_t in_bytes) const {
+        return {links_.core[static_cast<std::size_t>(place)],
+                {out, out_bytes, out_bytes > 0},
+                {in, in_bytes, in_bytes > 0}};
     }
 
-    int exchange(const std::byte* mine, std::byte* result) {
-        int code = transport_.begin(1);
-        int round = 0;
-        for (; round + 1 < rounds_ && code == 0; ++round) {
-            code = halve(round, mine, result);
-            mine = result;
-        }
-        code = code == 0 ? reduce_part(mine, result) : code;
-        while (round > 0 && code == 0) {
-            code = put_together(--round, result);
-        }
-        return code;
-    }
-
-    /// Sends one half of what is left to the partner, and reduces the other one with what comes from there.
-    int halve(int round, const std::byte* mine, std::byte* result) {
+    /// Sends one half of what is left to the partner, and receives the other one.
+    Step halving(int round, const std::byte* mine, std::byte* result) const {
         const int partner = links_.position ^ 1 << round;
         const Range own = kept(links_.position, round + 1);
         const Range given = kept(partner, round + 1);
-        if (own.bytes() == 0) {
-            return trade(partner, mine + given.begin, given.bytes(), nullptr, 0);
-        }
-        const bool direct = mine != result;
-        std::byte* const here = direct ? result + own.begin : aside_;
-        const int code = trade(partner, mine + given.begin, given.bytes(), here, own.bytes());
-        const std::byte* const left = direct ? mine + own.begin : here;
-        return code != 0 ? code : reduction_.fold(left, result + own.begin, own.bytes());
+        std::byte* const here = mine != result ? result + own.begin : aside_;
+        return step(partner, mine + given.begin, given.bytes(), here, own.bytes());
+    }
+    int fold_half(int round, const std::byte* mine, std::byte* result) {
+        const Range own = kept(links_.position, round + 1);
+        if (own.bytes() == 0) return 0;
+        const std::byte* const left = mine != result ? mine + own.begin : aside_;
+        return reduction_.fold(left, result + own.begin, own.bytes());
     }
 
-    /// Both partners reduce the same part. The lower place's is the left operand, so that both get the same
-    /// bits.
-    int reduce_part(const std::byte* mine, std::byte* result) {
+    /// Both partners of the last round reduce the same part. The lower place's is the left operand, so that
+    /// both get the same bits.
+    Step last_part(const std::byte* mine, std::byte* result) const {
         const int partner = links_.position ^ 1 << (rounds_ - 1);
         const Range part = kept(links_.position, rounds_ - 1);
-        if (part.bytes() == 0) {
-            return 0;
-        }
+        const bool left = links_.position < partner;
+        std::byte* const here = left && mine != result ? result + part.begin : aside_;
+        return step(partner, mine + part.begin, part.bytes(), here, part.bytes());
+    }
+    int fold_last(const std::byte* mine, std::byte* result, std::byte* here) {
+        const Range part = kept(links_.position, rounds_ - 1);
+        if (part.bytes() == 0) return 0;
         const std::byte* const own = mine + part.begin;
         std::byte* const target = result + part.begin;
-        const bool left = links_.position < partner;
-        std::byte* const here = left && own != target ? target : aside_;
-        int code = trade(partner, own, part.bytes(), here, part.bytes());
-        if (code == 0 && left) {
-            code = reduction_.fold(own, here, part.bytes());
-        }
+        const bool left = (links_.position >> (rounds_ - 1) & 1) == 0;
+        const int code = left ? reduction_.fold(own, here, part.bytes()) : 0;
         const std::byte* const last = left ? here : own;
-        if (code == 0 && last != target) {
-            std::memcpy(target, last, part.bytes());
-        }
+        if (code == 0 && last != target) std::memcpy(target, last, part.bytes());
         return code != 0 || left ? code : reduction_.fold(here, target, part.bytes());
     }
 
     /// Exchanges what is final with the partner of the round in which the two parted.
-    int put_together(int round, std::byte* result) {
+    Step back(int round, std::byte* result) const {
         const int partner = links_.position ^ 1 << round;
         const Range own = kept(links_.position, round + 1);
         const Range other = kept(partner, round + 1);
-        return trade(partner, result + own.begin, own.bytes(), result + other.begin, other.bytes());
-    }
-
-    /// What is empty is not sent. The receive is there before the send, so that none waits for the other.
-    int trade(int place, const std::byte* out, std::size_t out_bytes, std::byte* in, std::size_t in_bytes) {
-        const int peer = links_.core[static_cast<std::size_t>(place)];
-        int code = in_bytes == 0 ? 0 : transport_.irecv(0, in, in_bytes, peer);
-        if (code == 0 && out_bytes > 0) {
-            code = transport_.send(out, out_bytes, peer);
-        }
-        std::array<int, 1> done{};
-        for (int count = 0; code == 0 && in_bytes > 0 && count == 0;) {
-            code = transport_.wait_some(done, count);
-        }
-        return code;
+        return step(partner, result + own.begin, own.bytes(), result + other.begin, other.bytes());
     }
 
     Transport& transport_;
@@ -162,52 +151,40 @@ private:
     std::byte* aside_ = nullptr;  ///< room for what is folded into the result
 };
 
-int halving(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers, Reduction& reduction,
-            Arena& arena) {
+Task halving(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers, Reduction& reduction,
+             Arena& arena) {
     const std::size_t bytes = buffers.own.bytes();
     std::byte* const result = buffers.result->data();
-    std::byte* mine = nullptr;
-    // Before the first message: without memory this rank could not leave alone any more.
-    std::array<std::byte, scratch_bytes> scratch;
-    std::pmr::monotonic_buffer_resource pool(scratch.data(), scratch.size(), &arena);
-    PassDown down(links.below, &pool);
+    WholeFold up(transport, links.below, buffers.own, result, reduction, arena);
+    PassDown down(transport, links.below, *buffers.result, arena);
     std::optional<CoreHalving> core;
     if (links.position >= 0) {
         core.emplace(transport, links, bytes, reduction, arena);
     }
-    int code = fold_whole(transport, links.below, buffers.own, result, reduction, arena, mine);
-    if (code != 0) {
-        return code;
+    const std::byte* mine = up.outcome();
+    Task meet = core ? CoreHalving::run(*core, mine, result, arena) : Task(0);
+    int code = co_await up;
+    if (code == 0 && links.below.parent.peer >= 0) {
+        code = co_await Sent(transport, mine, bytes, links.below.parent.peer);
+    } else if (code == 0 && core) {
+        code = co_await meet;
+        if (code == 0 && links.partner >= 0) code = co_await Sent(transport, result, bytes, links.partner);
+    } else if (code == 0) {
+        code = co_await Sent(transport, mine, bytes, links.partner);
+        if (code == 0) code = co_await Received(transport, result, bytes, links.partner);
     }
-    if (links.below.parent.peer >= 0) {
-        code = transport.send(mine, bytes, links.below.parent.peer);
-    } else if (core) {
-        code = core->run(mine, result);
-        if (code == 0 && links.partner >= 0) {
-            code = transport.send(result, bytes, links.partner);
-        }
-    } else {
-        code = transport.send(mine, bytes, links.partner);
-        code = code == 0 ? transport.recv(result, bytes, links.partner) : code;
-    }
-    return code != 0 ? code : down.run(transport, *buffers.result);
+    if (code == 0) code = co_await down;
+    co_return code;
 }
 
 }  // namespace
 
-int allreduce_halving(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers,
-                      Reduction& reduction, Arena& arena) {
+Task allreduce_halving(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers,
+                       Reduction& reduction, Arena& arena) {
     if (buffers.result == nullptr) {
         throw std::invalid_argument("a rank of an allreduce has no result");
     }
-    if (buffers.own.bytes() == 0) {
-        return 0;
-    }
-    const int code = halving(transport, links, buffers, reduction, arena);
-    if (code != 0) {
-        transport.abandon();
-    }
-    return code;
+    return buffers.own.bytes() == 0 ? Task(0) : halving(transport, links, buffers, reduction, arena);
 }
 
 }  // namespace strata::algorithms

@@ -1,46 +1,43 @@
-#include <array>
 #include <memory_resource>
+#include <vector>
 #include <stdexcept>
 
 #include "algorithms/engines/lanes.h"
 #include "algorithms/engines/shares.h"
 #include "algorithms/engines/turnaround.h"
-#include "algorithms/engines/whole_messages.h"
 
 namespace strata::algorithms {
 namespace {
 
-int run_allreduce_lanes(Transport& transport, std::span<const ReductionLinks> lanes, ReduceBuffers buffers,
-                        Reduction& reduction, Arena& arena, int window) {
-    std::array<std::byte, scratch_bytes> scratch;
-    std::pmr::monotonic_buffer_resource pool(scratch.data(), scratch.size(), &arena);
+Task run_allreduce_lanes(Transport& transport, std::span<const ReductionLinks> lanes, ReduceBuffers buffers,
+                         Reduction& reduction, Arena& arena, int window) {
     const Shares shares(buffers.own.bytes(), reduction.element_bytes(), lanes.size());
-    SharedBuffer own(buffers.own, shares, &pool);
-    SharedBuffer result(*buffers.result, shares, &pool);
+    SharedBuffer own(buffers.own, shares, &arena);
+    SharedBuffer result(*buffers.result, shares, &arena);
     std::size_t streams = 0;
     for (const ReductionLinks& links : lanes) {
         streams += Turnaround::streams(links);
     }
-    StreamTable table(transport, streams, &pool);
-    std::pmr::vector<Turnaround> turnarounds(&pool);
+    StreamTable table(transport, streams, &arena);
+    std::pmr::vector<Turnaround> turnarounds(&arena);
     turnarounds.reserve(shares.count());
     for (std::size_t lane = 0; lane < shares.count(); ++lane) {
         table.use_lane(static_cast<int>(lane));
         turnarounds.emplace_back(
             table, lanes[lane], ReduceBuffers{own.share(lane), &result.share(lane)}, reduction, arena,
-            reduction_segments(lanes[lane], shares.size_of(lane), reduction.element_bytes()), window, &pool);
+            reduction_segments(lanes[lane], shares.size_of(lane), reduction.element_bytes()), window, &arena);
     }
-    return run_together(table, std::span(turnarounds), Transport::Completion::matched);
+    co_return co_await Together(table, std::span(turnarounds), Transport::Completion::matched);
 }
 
 bool is_alone(const ReductionLinks& links) { return links.parent.peer < 0 && links.children.empty(); }
 
 }  // namespace
 
-int allreduce_lanes(Transport& transport, std::span<const ReductionLinks> lanes, ReduceBuffers buffers,
-                    Reduction& reduction, Arena& arena, int window) {
+Task allreduce_lanes(Transport& transport, std::span<const ReductionLinks> lanes, ReduceBuffers buffers,
+                     Reduction& reduction, Arena& arena, int window) {
     if (buffers.own.bytes() == 0) {
-        return 0;
+        return Task(0);
     }
     if (is_alone(lanes.front())) {
         return allreduce_tree(transport, lanes.front(), buffers, reduction, arena, window);
@@ -48,11 +45,7 @@ int allreduce_lanes(Transport& transport, std::span<const ReductionLinks> lanes,
     if (buffers.result == nullptr) {
         throw std::invalid_argument("a rank of an allreduce has no result");
     }
-    const int code = run_allreduce_lanes(transport, lanes, buffers, reduction, arena, window);
-    if (code != 0) {
-        transport.abandon();
-    }
-    return code;
+    return run_allreduce_lanes(transport, lanes, buffers, reduction, arena, window);
 }
 
 }  // namespace strata::algorithms

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <stdexcept>
 
@@ -7,7 +6,6 @@
 #include "algorithms/engines/fan_out.h"
 #include "algorithms/engines/reduce_tree.h"
 #include "algorithms/engines/ring_cut.h"
-#include "algorithms/engines/whole_messages.h"
 
 namespace strata::algorithms {
 namespace {
@@ -187,34 +185,34 @@ private:
     std::size_t taken_folds_ = 0;
 };
 
-/// A member of the ring with the subtree below it, with one wait for all.
-class RingAllreduce {
+/// `co_await`: a member of the ring with the subtree below it, with one wait for all.
+class RingAllreduce : public Awaitable<RingAllreduce> {
 public:
     RingAllreduce(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers,
-                  Reduction& reduction, Arena& arena, int window, std::pmr::memory_resource* pool)
+                  Reduction& reduction, Arena& arena, int window)
         : own_(buffers.own),
           result_(*buffers.result),
           segments_(tree_segments(links, buffers.own.bytes(), reduction.element_bytes())),
           cut_(buffers.own.bytes(), reduction.element_bytes(), links.segment_bytes,
                static_cast<int>(links.core.size()), std::max(window, links.window)),
-          table_(transport, 2 * links.below.children.size() + 2, pool),
+          table_(transport, 2 * links.below.children.size() + 2, &arena),
           down_(table_, result_.data()) {
         const bool alone = links.below.children.empty();
         if (!alone) {
-            up_.emplace(table_, links.below, segments_, buffers, reduction, arena, window, pool);
+            up_.emplace(table_, links.below, segments_, buffers, reduction, arena, window, &arena);
         }
-        for (const TreeLinks::Edge& edge : widest_first(links.below.children, pool)) {
+        for (const TreeLinks::Edge& edge : widest_first(links.below.children, &arena)) {
             down_.add(edge.peer, segments_, edge.in_flight(window));
         }
         ring_.emplace(table_, links, cut_, buffers, alone, reduction, arena, window);
     }
 
-    int run() {
-        int code = table_.open(Transport::Completion::matched);
-        if (code == 0 && up_) {
-            code = up_->start();
+    int poll() {
+        int code = 0;
+        if (!begun_) {
+            begun_ = true;
+            code = start();
         }
-        code = code == 0 ? advance() : code;
         while (code == 0 && table_.pending()) {
             code = step();
         }
@@ -229,6 +227,14 @@ private:
             throw std::invalid_argument("a ring and the tree below it differ in their segment size");
         }
         return segments;
+    }
+
+    int start() {
+        int code = table_.open(Transport::Completion::matched);
+        if (code == 0 && up_) {
+            code = up_->start();
+        }
+        return code == 0 ? advance() : code;
     }
 
     /// Final segments first: others wait for them, and passing them on takes no time.
@@ -279,14 +285,21 @@ private:
     std::optional<RingMember> ring_;
     std::size_t produced_ = 0;
     std::size_t consumed_ = 0;
+    bool begun_ = false;
 };
+
+Task run_ring(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers, Reduction& reduction,
+              Arena& arena, int window) {
+    RingAllreduce ring(transport, links, buffers, reduction, arena, window);
+    co_return co_await ring;
+}
 
 }  // namespace
 
-int allreduce_ring(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers,
-                   Reduction& reduction, Arena& arena, int window) {
+Task allreduce_ring(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers,
+                    Reduction& reduction, Arena& arena, int window) {
     if (buffers.own.bytes() == 0) {
-        return 0;
+        return Task(0);
     }
     if (links.core.size() < 2) {  // below the ring, or nobody to share it with
         return allreduce_tree(transport, links.below, buffers, reduction, arena, window);
@@ -294,13 +307,7 @@ int allreduce_ring(Transport& transport, const ExchangeLinks& links, ReduceBuffe
     if (buffers.result == nullptr) {
         throw std::invalid_argument("a rank of an allreduce has no result");
     }
-    std::array<std::byte, scratch_bytes> scratch;
-    std::pmr::monotonic_buffer_resource pool(scratch.data(), scratch.size(), &arena);
-    const int code = RingAllreduce(transport, links, buffers, reduction, arena, window, &pool).run();
-    if (code != 0) {
-        transport.abandon();
-    }
-    return code;
+    return run_ring(transport, links, buffers, reduction, arena, window);
 }
 
 }  // namespace strata::algorithms

@@ -1,11 +1,10 @@
 #include "algorithms/engines/bcast_tree.h"
 
 #include <algorithm>
-#include <array>
-#include <memory_resource>
+#include <span>
 
+#include "algorithms/engines/awaitables.h"
 #include "algorithms/engines/bcast_pipeline.h"
-#include "algorithms/engines/whole_messages.h"
 
 namespace strata::algorithms {
 namespace {
@@ -15,50 +14,44 @@ bool is_whole(const TreeLinks::Edge& edge, std::size_t bytes) {
 }
 
 /// Every edge carries one message.
-int bcast_whole(Transport& transport, const TreeLinks& links, PackedBuffer& buffer, Arena& arena) {
-    std::array<std::byte, scratch_bytes> scratch;
-    std::pmr::monotonic_buffer_resource pool(scratch.data(), scratch.size(), &arena);
-    std::pmr::vector<int> done(links.children.size(), &pool);
-    const auto send = [&](auto&& overlapped) {
-        return send_whole(transport, links.children, buffer.data(), buffer.bytes(), done, overlapped);
-    };
-    if (links.parent.peer < 0) {
-        const int code = buffer.produce(buffer.bytes());
-        return code != 0 ? code : send([] { return 0; });
+Task bcast_whole(Transport& transport, const TreeLinks& links, PackedBuffer& buffer, Arena& arena) {
+    const std::span<int> done =
+        links.children.size() > 1 ? arena.values<int>(links.children.size()) : std::span<int>();
+    const bool is_root = links.parent.peer < 0;
+    int code = 0;
+    if (is_root) {
+        code = buffer.produce(buffer.bytes());
+    } else {
+        code = co_await Received(transport, buffer.data(), buffer.bytes(), links.parent.peer);
     }
-    const int code = transport.recv(buffer.data(), buffer.bytes(), links.parent.peer);
     if (code != 0) {
-        return code;
+        co_return code;
     }
-    // Unpacking waits for nobody but the children wait for us: they come first.
-    return send([&] { return buffer.consume(buffer.bytes()); });
+    // Unpacking waits for no other rank, but the children wait for this one: they come first.
+    const auto unpack = [&buffer, is_root] { return is_root ? 0 : buffer.consume(buffer.bytes()); };
+    co_return co_await SentToAll(transport, links.children, buffer.data(), buffer.bytes(), done, unpack);
 }
 
-int bcast_segmented(Transport& transport, const TreeLinks& links, PackedBuffer& buffer, Arena& arena,
-                    int window) {
-    std::array<std::byte, scratch_bytes> scratch;
-    std::pmr::monotonic_buffer_resource pool(scratch.data(), scratch.size(), &arena);
-    StreamTable table(transport, BcastPipeline::streams(links), &pool);
+Task bcast_segmented(Transport& transport, const TreeLinks& links, PackedBuffer& buffer, Arena& arena,
+                     int window) {
+    StreamTable table(transport, BcastPipeline::streams(links), &arena);
     BcastPipeline pipeline(table, links, buffer, window);
-    return run_together(table, std::span(&pipeline, 1));
+    co_return co_await Together(table, std::span(&pipeline, 1));
 }
 
 }  // namespace
 
-int bcast_tree(Transport& transport, const TreeLinks& links, PackedBuffer& buffer, Arena& arena, int window) {
+Task bcast_tree(Transport& transport, const TreeLinks& links, PackedBuffer& buffer, Arena& arena,
+                int window) {
     const std::size_t bytes = buffer.bytes();
     if (bytes == 0) {
-        return 0;
+        return Task(0);
     }
     const bool whole = (links.parent.peer < 0 || is_whole(links.parent, bytes)) &&
                        std::all_of(links.children.begin(), links.children.end(),
                                    [bytes](const TreeLinks::Edge& edge) { return is_whole(edge, bytes); });
-    const int code = whole ? bcast_whole(transport, links, buffer, arena)
-                           : bcast_segmented(transport, links, buffer, arena, window);
-    if (code != 0) {
-        transport.abandon();
-    }
-    return code;
+    return whole ? bcast_whole(transport, links, buffer, arena)
+                 : bcast_segmented(transport, links, buffer, arena, window);
 }
 
 }  // namespace strata::algorithms

@@ -15,8 +15,8 @@ public:
     SingleMessages(Transport& transport, BlockStreams& blocks, Arena& arena)
         : transport_(transport),
           blocks_(blocks),
-          messages_(blocks.in().size() + blocks.out().size(), &arena),
-          done_(std::max(blocks.in().size(), blocks.out().size()), &arena) {
+          messages_(arena.values<BlockMessage>(blocks.in().size() + blocks.out().size())),
+          done_(arena.values<int>(std::max(blocks.in().size(), blocks.out().size()))) {
         for (const auto streams : {blocks.in(), blocks.out()}) {
             for (const CutStream& stream : streams) {
                 blocks.prepare(stream, std::span(&message_of(stream), 1));
@@ -24,29 +24,69 @@ public:
         }
     }
 
-    int receive(std::span<CutStream> streams) {
-        const int code = exchange(streams, [this](int slot, CutStream& stream, bool alone) {
-            BlockMessage& message = message_of(stream);
-            std::byte* const data = blocks_.next_incoming(stream, message);
-            return alone ? transport_.recv(data, message.bytes, stream.route->peer)
-                         : transport_.irecv(slot, data, message.bytes, stream.route->peer);
-        });
-        for (const CutStream& stream : streams) {
-            if (stream.count > 0 && code == 0) {
-                blocks_.deliver(stream, message_of(stream));
+    /// `co_await`: those of streams of one direction.
+    class Exchange : public Awaitable<Exchange> {
+    public:
+        Exchange(SingleMessages& all, std::span<CutStream> streams, bool incoming)
+            : all_(all),
+              streams_(streams),
+              incoming_(incoming),
+              messages_(static_cast<int>(std::count_if(streams.begin(), streams.end(), is_used))) {}
+
+        int poll() {
+            int code = 0;
+            if (!begun_) {
+                begun_ = true;
+                code = start();
+            } else if (messages_ == 1) {
+                code = all_.transport_.test();
+            }
+            while (messages_ > 1 && finished_ < messages_ && code == 0) {
+                int count = 0;
+                code = all_.transport_.wait_some(all_.done_, count);
+                finished_ += count;
+            }
+            if (code == 0 && incoming_) deliver();
+            return code;
+        }
+
+    private:
+        static bool is_used(const CutStream& stream) { return stream.count > 0; }
+        int start() {
+            int code = messages_ > 1 ? all_.transport_.begin(messages_) : 0;
+            int slot = 0;
+            for (CutStream& stream : streams_) {
+                if (is_used(stream) && code == 0) {
+                    code = incoming_ ? receive(slot++, stream) : send(slot++, stream);
+                }
+            }
+            return code;
+        }
+        int receive(int slot, CutStream& stream) {
+            BlockMessage& message = all_.message_of(stream);
+            std::byte* const data = all_.blocks_.next_incoming(stream, message);
+            return messages_ == 1 ? all_.transport_.recv(data, message.bytes, stream.route->peer)
+                                  : all_.transport_.irecv(slot, data, message.bytes, stream.route->peer);
+        }
+        int send(int slot, CutStream& stream) {
+            BlockMessage& message = all_.message_of(stream);
+            const std::byte* const data = all_.blocks_.next_outgoing(stream, message);
+            return messages_ == 1 ? all_.transport_.send(data, message.bytes, stream.route->peer)
+                                  : all_.transport_.isend(slot, data, message.bytes, stream.route->peer);
+        }
+        void deliver() {
+            for (const CutStream& stream : streams_) {
+                if (is_used(stream)) all_.blocks_.deliver(stream, all_.message_of(stream));
             }
         }
-        return code;
-    }
 
-    int send(std::span<CutStream> streams) {
-        return exchange(streams, [this](int slot, CutStream& stream, bool alone) {
-            BlockMessage& message = message_of(stream);
-            const std::byte* const data = blocks_.next_outgoing(stream, message);
-            return alone ? transport_.send(data, message.bytes, stream.route->peer)
-                         : transport_.isend(slot, data, message.bytes, stream.route->peer);
-        });
-    }
+        SingleMessages& all_;
+        std::span<CutStream> streams_;
+        bool incoming_;
+        int messages_;
+        int finished_ = 0;
+        bool begun_ = false;
+    };
 
 private:
     /// Incoming and outgoing streams lie one behind the other.
@@ -54,49 +94,14 @@ private:
         return messages_[static_cast<std::size_t>(&stream - blocks_.in().data())];
     }
 
-    template <typename Start>
-    int exchange(std::span<CutStream> streams, Start&& start) {
-        const auto messages = static_cast<int>(std::count_if(
-            streams.begin(), streams.end(), [](const CutStream& stream) { return stream.count > 0; }));
-        const bool alone = messages == 1;
-        int code = messages > 1 ? transport_.begin(messages) : 0;
-        int slot = 0;
-        for (CutStream& stream : streams) {
-            if (stream.count > 0 && code == 0) {
-                code = start(slot++, stream, alone);
-            }
-        }
-        for (int finished = alone ? 1 : 0; finished < messages && code == 0;) {
-            int count = 0;
-            code = transport_.wait_some(done_, count);
-            finished += count;
-        }
-        return code;
-    }
-
     Transport& transport_;
     BlockStreams& blocks_;
-    std::pmr::vector<BlockMessage> messages_;  ///< by stream
-    std::pmr::vector<int> done_;
+    std::span<BlockMessage> messages_;  ///< by stream
+    std::span<int> done_;
 };
 
-/// Every stream is one message: the path of small calls. All goes up the tree first, then down: nobody sends
-/// to a neighbour who is not about to receive.
-int exchange_singles(Transport& transport, BlockStreams& blocks, Arena& arena, bool up_and_down) {
-    SingleMessages messages(transport, blocks, arena);
-    const std::size_t parents = up_and_down ? 1 : 0;
-    int code = messages.receive(blocks.in().subspan(parents));
-    if (code == 0 && up_and_down) {
-        code = messages.send(blocks.out().first(1));
-    }
-    if (code == 0 && up_and_down) {
-        code = messages.receive(blocks.in().first(1));
-    }
-    return code != 0 ? code : messages.send(blocks.out().subspan(parents));
-}
-
-/// All streams at once, each with its own slots.
-class PipelinedStreams {
+/// `co_await`: all streams at once, each with its own slots.
+class PipelinedStreams : public Awaitable<PipelinedStreams> {
 public:
     PipelinedStreams(Transport& transport, BlockStreams& blocks, int window, Transport::Completion sends,
                      Arena& arena)
@@ -123,19 +128,11 @@ public:
         }
     }
 
-    int run() {
-        if (pending_ == 0) {
-            return 0;
-        }
-        blocks_.expect_arrivals();
-        int code = transport_.begin(slot_count_);
-        for (std::size_t stream = 0; stream < incoming_; ++stream) {
-            for (int i = 0; i < streams_[stream].slots && code == 0; ++i) {
-                code = start_receive(streams_[stream].first_slot + i);
-            }
-        }
-        if (code == 0) {
-            code = feed_all();
+    int poll() {
+        int code = 0;
+        if (!begun_ && pending_ > 0) {
+            begun_ = true;
+            code = start();
         }
         while (code == 0 && pending_ > 0) {
             code = step();
@@ -144,6 +141,17 @@ public:
     }
 
 private:
+    int start() {
+        blocks_.expect_arrivals();
+        int code = transport_.begin(slot_count_);
+        for (std::size_t stream = 0; stream < incoming_; ++stream) {
+            for (int i = 0; i < streams_[stream].slots && code == 0; ++i) {
+                code = start_receive(streams_[stream].first_slot + i);
+            }
+        }
+        return code == 0 ? feed_all() : code;
+    }
+
     /// A stream and its slots.
     struct Stream {
         CutStream* cut = nullptr;
@@ -285,50 +293,60 @@ private:
     std::pmr::vector<Slot> slots_;
     std::pmr::vector<BlockMessage> messages_;  ///< by slot
     std::pmr::vector<int> done_;
+    bool begun_ = false;
 };
 
-int run_streams(Transport& transport, BlockStreams& blocks, BlockFlow flow, bool at_root, bool no_tree,
-                Arena& arena, int window) {
-    // On a ring, in an exchange, or in several trees, nobody is first: all receives must be posted before a
-    // send is waited for.
-    const std::size_t most = no_tree ? 0 : 1;
-    const auto single = [most](std::span<CutStream> streams) {
-        return std::all_of(streams.begin(), streams.end(),
-                           [most](const CutStream& stream) { return stream.count <= most; });
-    };
-    const bool singles = single(blocks.in()) && single(blocks.out());
-    // What the root has for one child it need not keep until that one's own blocks are here: two sites far
-    // from each other exchange theirs at the same time.
-    const bool in_turn = singles && !(flow == BlockFlow::all && at_root);
-    // Where streams meet on their way, none may fill the buffers of a link; one message does not.
-    const bool meet = flow == BlockFlow::all && !singles;
-    const auto sends = meet ? Transport::Completion::matched : Transport::Completion::local;
-    const int code = in_turn ? exchange_singles(transport, blocks, arena, flow == BlockFlow::all)
-                             : PipelinedStreams(transport, blocks, std::max(1, window), sends, arena).run();
-    if (code == 0) {
-        blocks.complete();
+/// How the streams of a call are exchanged.
+struct Course {
+    Course(BlockStreams& blocks, const BlockRoutes& routes, BlockFlow flow, bool at_root) {
+        // On a ring, in an exchange, or in several trees, no rank is first: all receives must be posted
+        // before a send is waited for.
+        const bool no_tree = routes.in_ring || routes.doubles || routes.lanes > 1;
+        const std::size_t most = no_tree ? 0 : 1;
+        const auto single = [most](std::span<CutStream> streams) {
+            return std::all_of(streams.begin(), streams.end(),
+                               [most](const CutStream& stream) { return stream.count <= most; });
+        };
+        const bool singles = single(blocks.in()) && single(blocks.out());
+        // What the root has for one child it need not keep until that one's own blocks are here: two sites
+        // far from each other exchange theirs at the same time.
+        in_turn = singles && !(flow == BlockFlow::all && at_root);
+        // Where streams meet on their way, none may fill the buffers of a link; one message does not.
+        const bool meet = flow == BlockFlow::all && !singles;
+        sends = meet ? Transport::Completion::matched : Transport::Completion::local;
     }
-    return code;
+    /// Every stream is one message: the path of small calls. All goes up the tree first, then down: no rank
+    /// sends to a neighbour that is not about to receive.
+    bool in_turn;
+    Transport::Completion sends;
+};
+
+Task exchange(Transport& transport, const BlockRoutes& routes, std::span<Block> blocks, BlockFlow flow,
+              int root, int rank, Arena& arena, int window) {
+    BlockStreams streams(routes, blocks, flow, rank == root, rank, arena);
+    const Course course(streams, routes, flow, rank == root);
+    int code = 0;
+    if (course.in_turn) {
+        using Exchange = SingleMessages::Exchange;
+        SingleMessages messages(transport, streams, arena);
+        const std::size_t parents = flow == BlockFlow::all ? 1 : 0;
+        code = co_await Exchange(messages, streams.in().subspan(parents), true);
+        if (code == 0 && parents > 0) code = co_await Exchange(messages, streams.out().first(1), false);
+        if (code == 0 && parents > 0) code = co_await Exchange(messages, streams.in().first(1), true);
+        if (code == 0) code = co_await Exchange(messages, streams.out().subspan(parents), false);
+    } else {
+        PipelinedStreams all(transport, streams, std::max(1, window), course.sends, arena);
+        code = co_await all;
+    }
+    if (code == 0) streams.complete();
+    co_return code;
 }
 
 }  // namespace
 
-int exchange_blocks(Transport& transport, const BlockRoutes& routes, std::span<Block> blocks, BlockFlow flow,
-                    int root, int rank, Arena& arena, int window) {
-    const bool at_root = rank == root;
-    BlockStreams streams(routes, blocks, flow, at_root, rank, arena);
-    const bool no_tree = routes.in_ring || routes.doubles || routes.lanes > 1;
-    int code = 0;
-    try {
-        code = run_streams(transport, streams, flow, at_root, no_tree, arena, window);
-    } catch (...) {
-        transport.abandon();
-        throw;
-    }
-    if (code != 0) {
-        transport.abandon();
-    }
-    return code;
+Task exchange_blocks(Transport& transport, const BlockRoutes& routes, std::span<Block> blocks, BlockFlow flow,
+                     int root, int rank, Arena& arena, int window) {
+    return exchange(transport, routes, blocks, flow, root, rank, arena, window);
 }
 
 }  // namespace strata::algorithms

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "algorithms/base/arena.h"
+#include "algorithms/base/task.h"
 #include "algorithms/base/transport.h"
 #include "algorithms/patterns/block_routes.h"
 
@@ -22,9 +23,9 @@ struct Block {
 /// them at the root of `from_root`; `data` of blocks without memory is set, for this call only. Every edge
 /// carries ceil(bytes / segment) messages per piece, none where a piece has 0 bytes. Memory: the
 /// blocks without any, and where messages are no single piece, window segments per stream; from the arena,
-/// which is not reset. Returns 0 or the first error of the transport, after Transport::abandon(): messages
-/// under way may still write to the arena then.
-int exchange_blocks(Transport& transport, const BlockRoutes& routes, std::span<Block> blocks, BlockFlow flow,
-                    int root, int rank, Arena& arena, int window);
+/// which is not reset. Outcome: 0 or the first error of the transport; messages under way may still write to
+/// the arena then.
+Task exchange_blocks(Transport& transport, const BlockRoutes& routes, std::span<Block> blocks, BlockFlow flow,
+                     int root, int rank, Arena& arena, int window);
 
 }  // namespace strata::algorithms

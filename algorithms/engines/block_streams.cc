@@ -45,8 +45,8 @@ BlockStreams::BlockStreams(const BlockRoutes& routes, std::span<Block> blocks, B
       incoming_(routes.in.size()),
       streams_(&arena),
       pieces_(&arena),
-      start_(blocks.size() + 1, &arena),
-      apart_(blocks.size(), &arena),
+      start_(arena.values<std::size_t>(blocks.size() + 1)),
+      apart_(arena.values<int>(blocks.size())),
       arrived_(&arena) {
     streams_.reserve(routes.in.size() + routes.out.size());
     for (const auto* side : {&routes.in, &routes.out}) {

@@ -107,8 +107,8 @@ private:
     std::pmr::vector<StreamPiece> pieces_;  ///< of all streams
     /// rank -> bytes of all blocks before its own. Blocks that are in no stream may have any size, so that
     /// only differences within a run mean something.
-    std::pmr::vector<std::size_t> start_;
-    std::pmr::vector<int> apart_;  ///< rank of a block -> the next one that does not lie right behind
+    std::span<std::size_t> start_;
+    std::span<int> apart_;  ///< rank of a block -> the next one that does not lie right behind
     std::pmr::vector<std::size_t> arrived_;  ///< rank -> bytes of its block that are here, from its start
 };
 

@@ -14,18 +14,18 @@ namespace strata::algorithms {
 /// Share i of the bytes over lanes[i], one part of the packed vector each. Else as bcast_tree(), over streams
 /// in any case; a buffer with gaps is packed up to a share's first bytes before that share's first message
 /// leaves, and unpacked as far as no earlier share lacks anything.
-int bcast_lanes(Transport& transport, std::span<const TreeLinks> lanes, PackedBuffer& buffer, Arena& arena,
-                int window);
+Task bcast_lanes(Transport& transport, std::span<const TreeLinks> lanes, PackedBuffer& buffer, Arena& arena,
+                 int window);
 
 /// Share i of the elements over lanes[i], all rooted at the same rank. Else as reduce_tree(), over streams in
 /// any case. The order of folding depends on the place in the vector: for operators that commute.
-int reduce_lanes(Transport& transport, std::span<const ReductionLinks> lanes, ReduceBuffers buffers,
-                 Reduction& reduction, Arena& arena, int window);
+Task reduce_lanes(Transport& transport, std::span<const ReductionLinks> lanes, ReduceBuffers buffers,
+                  Reduction& reduction, Arena& arena, int window);
 
 /// Share i of the elements over lanes[i]; each lane may have a root of its own. Else as allreduce_tree(),
 /// over streams in any case. The order of folding depends on the place in the vector: for operators that
 /// commute.
-int allreduce_lanes(Transport& transport, std::span<const ReductionLinks> lanes, ReduceBuffers buffers,
-                    Reduction& reduction, Arena& arena, int window);
+Task allreduce_lanes(Transport& transport, std::span<const ReductionLinks> lanes, ReduceBuffers buffers,
+                     Reduction& reduction, Arena& arena, int window);
 
 }  // namespace strata::algorithms

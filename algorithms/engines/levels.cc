@@ -3,82 +3,95 @@
 #include <algorithm>
 
 namespace strata::algorithms {
-
 namespace {
 
-/// Walks the (step, stage) order for one rank.
-class LevelPipeline {
+/// `co_await Started(...)`, `co_await Finished(...)`: a stage's segment.
+class Started : public Awaitable<Started> {
 public:
-    LevelPipeline(LevelWork& work, const LevelStages& stages, int first, int last, std::size_t total,
-                  std::size_t segment)
-        : work_(work),
-          stages_(stages),
-          first_(first),
-          last_(last),
-          total_(total),
-          segment_(segment == 0 ? total : std::min(segment, total)),
-          segments_(static_cast<long>((total - 1) / segment_ + 1)) {
-        // What comes down is received once, on the first of these stages; further down it is only passed on.
-        while (received_ < last_ && !(stages_[received_].role == LevelRole::down && mine(received_))) {
-            ++received_;
-        }
-    }
-
-    int run() {
-        int code = 0;
-        for (long step = 0; step < segments_ + last_ - first_ && code == 0; ++step) {
-            for (int stage = first_; stage < last_ && code == 0; ++stage) {
-                if (mine(stage)) {
-                    code = advance(stage, step - (stage - first_));
-                }
-            }
-            const long arrived = step - 1 - (received_ - first_);
-            if (code == 0 && received_ < last_ && exists(arrived)) {
-                code = work_.received(end_of(arrived));
-            }
-        }
-        return code;
-    }
+    Started(LevelWork& work, LevelStage stage, std::size_t begin, std::size_t end)
+        : work_(work), stage_(stage), begin_(begin), end_(end) {}
+    int poll() { return work_.start(stage_, begin_, end_); }
 
 private:
-    bool mine(int stage) const { return work_.takes_part(stages_[stage]); }
-    bool exists(long segment) const { return segment >= 0 && segment < segments_; }
-    std::size_t end_of(long segment) const {
-        return segment + 1 == segments_ ? total_ : static_cast<std::size_t>(segment + 1) * segment_;
-    }
-
-    /// Ends the stage's segment of the last step and starts the next, which the stage before has just ended.
-    int advance(int stage, long segment) {
-        if (exists(segment - 1)) {
-            if (const int code = work_.finish(stages_[stage]); code != 0) {
-                return code;
-            }
-        }
-        if (!exists(segment)) {
-            return 0;
-        }
-        return work_.start(stages_[stage], static_cast<std::size_t>(segment) * segment_, end_of(segment));
-    }
-
     LevelWork& work_;
-    const LevelStages& stages_;
-    int first_;
-    int last_;
-    int received_ = first_;
+    LevelStage stage_;
+    std::size_t begin_;
+    std::size_t end_;
+};
+class Finished : public Awaitable<Finished> {
+public:
+    Finished(LevelWork& work, LevelStage stage) : work_(work), stage_(stage) {}
+    int poll() { return work_.finish(stage_); }
+
+private:
+    LevelWork& work_;
+    LevelStage stage_;
+};
+
+/// The data, at least one unit of it, in segments.
+class LevelSegments {
+public:
+    LevelSegments(std::size_t total, std::size_t segment)
+        : total_(total),
+          segment_(segment == 0 ? total : std::min(segment, total)),
+          count_(static_cast<long>((total - 1) / segment_ + 1)) {}
+    long count() const { return count_; }
+    bool has(long segment) const { return segment >= 0 && segment < count_; }
+    std::size_t begin_of(long segment) const { return static_cast<std::size_t>(segment) * segment_; }
+    std::size_t end_of(long segment) const { return segment + 1 == count_ ? total_ : begin_of(segment + 1); }
+
+private:
     std::size_t total_;
     std::size_t segment_;
-    long segments_;
+    long count_;
 };
+
+/// What comes down is received once, on the first of these stages; further down it is only passed on.
+int receiving_stage(const LevelWork& work, const LevelStages& stages, int first, int last) {
+    int stage = first;
+    while (stage < last && !(stages[stage].role == LevelRole::down && work.takes_part(stages[stage]))) {
+        ++stage;
+    }
+    return stage;
+}
+
+Task run_stages(LevelWork& work, LevelStages stages, int first, int last, LevelSegments segments,
+                Arena& /*arena*/) {
+    const int receiving = receiving_stage(work, stages, first, last);
+    int code = 0;
+    for (long step = 0; step < segments.count() + last - first && code == 0; ++step) {
+        for (int index = first; index < last && code == 0; ++index) {
+            const LevelStage stage = stages[index];
+            if (!work.takes_part(stage)) {
+                continue;
+            }
+            // Ends the segment of the last step and starts the next, which the stage before has just ended.
+            const long segment = step - (index - first);
+            if (segments.has(segment - 1)) {
+                code = co_await Finished(work, stage);
+            }
+            if (code == 0 && segments.has(segment)) {
+                code = co_await Started(work, stage, segments.begin_of(segment), segments.end_of(segment));
+            }
+        }
+        const long arrived = step - 1 - (receiving - first);
+        if (code == 0 && receiving < last && segments.has(arrived)) {
+            code = work.received(segments.end_of(arrived));
+        }
+    }
+    co_return code;
+}
 
 }  // namespace
 
-int run_levels(LevelWork& work, const LevelStages& stages, int first, int last, std::size_t total,
-               std::size_t segment) {
-    if (total == 0) {
-        return 0;
-    }
+Task run_levels(LevelWork& work, LevelStages stages, int first, int last, std::size_t total,
+                std::size_t segment, Arena& arena) {
+    return total == 0 ? Task(0) : run_stages(work, stages, first, last, LevelSegments(total, segment), arena);
+}
+
+int complete(LevelWork& work, Task task) {
     try {
-        const int code = LevelPipeline(work, stages, first, last, total, segment).run();
+        const int code = task.run();
         if (code != 0) {
             work.abandon();
         }

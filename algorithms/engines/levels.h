@@ -1,12 +1,15 @@
 #pragma once
 #include <cstddef>
 
+#include "algorithms/base/arena.h"
+#include "algorithms/base/task.h"
 #include "algorithms/patterns/level_stages.h"
 
 namespace strata::algorithms {
 
-/// Whole-level delegation: what one rank does on the levels in whose groups it takes part, by somebody else's
-/// collectives. At most one unfinished segment per stage. Codes as in Transport.
+/// Whole-level delegation: what one rank does on the levels in whose groups it takes part, by collectives of
+/// other components. At most one unfinished segment per stage. Codes as in Transport: a function that returns
+/// `under_way` is called again with the same arguments.
 class LevelWork {
 public:
     virtual ~LevelWork() = default;
@@ -15,18 +18,20 @@ public:
     virtual int start(const LevelStage& stage, std::size_t begin, std::size_t end) = 0;
     /// Finishes what start() began on this stage.
     virtual int finish(const LevelStage& stage) = 0;
-    /// [0, end) has come down to this rank, and whatever it allows has been started.
+    /// [0, end) has come down to this rank, and is on its way to the levels below.
     virtual int received(std::size_t /*end*/) { return 0; }
     /// Gives up everything unfinished after an error.
     virtual void abandon() noexcept = 0;
 };
 
 /// Runs stages [first, last), pipelined: in step t stage s carries segment t - (s - first), so that up to
-/// last - first segments are under way. `segment` (of `total`, any unit) 0: one segment. All ranks walk the
-/// same (step, stage) order, which excludes circular waits. Returns 0 or the first error, after abandon(); so
-/// does an exception of `work` pass through.
+/// last - first segments are under way. `segment` (of `total`, any unit) 0: one segment. All ranks go through
+/// the (step, stage) pairs in the same order, which excludes circular waits. Outcome: 0 or the first error.
 /// Source: seed papers, multilevel broadcast (figure 5) with the pipeline that they leave open.
-int run_levels(LevelWork& work, const LevelStages& stages, int first, int last, std::size_t total,
-               std::size_t segment);
+Task run_levels(LevelWork& work, LevelStages stages, int first, int last, std::size_t total,
+                std::size_t segment, Arena& arena);
+
+/// Runs such a task to its end. After an error or an exception: LevelWork::abandon().
+int complete(LevelWork& work, Task task);
 
 }  // namespace strata::algorithms

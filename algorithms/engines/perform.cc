@@ -25,27 +25,27 @@ Overloaded(Visits...) -> Overloaded<Visits...>;
 
 /// Looks up the edges of a call, tells the transport of them, and has `visit` use them: what it returns.
 template <class Links, class Visit>
-int visited(const Performer& performer, Collective collective, const Routes<Links>& routes, Visit&& visit) {
+auto visited(const Performer& performer, Collective collective, const Routes<Links>& routes, Visit&& visit) {
     performer.transport.carry(collective, routes.levels);
     return visit(routes.links);
 }
 
 template <class Visit>
-int with_bcast_links(const Performer& performer, int root, Visit&& visit) {
+auto with_bcast_links(const Performer& performer, int root, Visit&& visit) {
     const auto& [transport, arena, routing, plan, kept] = performer;
     insist_on_own_engine(plan);
     constexpr Collective bcast = Collective::bcast;
     if (plan.lanes > 1) return visited(performer, bcast, routing.lanes(plan, kept, root), visit);
-    if (carries_halves(plan)) return visited(performer, bcast, routing.halves(plan, kept, root), visit);
+    if (kept.carries_halves(plan)) return visited(performer, bcast, routing.halves(plan, kept, root), visit);
     return visited(performer, bcast, routing.tree(plan, kept, root), visit);
 }
 
 template <class Visit>
-int with_reduce_links(const Performer& performer, const Operation& operation, Visit&& visit) {
+auto with_reduce_links(const Performer& performer, const Operation& operation, Visit&& visit) {
     const auto& [transport, arena, routing, plan, kept] = performer;
     insist_on_own_engine(plan);
     constexpr Collective reduce = Collective::reduce;
-    if (carries_halves(plan)) {
+    if (kept.carries_halves(plan)) {
         return visited(performer, reduce, routing.reduction_halves(plan, kept, operation.root), visit);
     }
     const auto& routes = routing.reduction(plan, kept, operation.root, operation.rank_order);
@@ -53,7 +53,7 @@ int with_reduce_links(const Performer& performer, const Operation& operation, Vi
 }
 
 template <class Visit>
-int with_allreduce_links(const Performer& performer, const Operation& operation, Visit&& visit) {
+auto with_allreduce_links(const Performer& performer, const Operation& operation, Visit&& visit) {
     const auto& [transport, arena, routing, plan, kept] = performer;
     insist_on_own_engine(plan);
     constexpr Collective allreduce = Collective::allreduce;
@@ -66,7 +66,7 @@ int with_allreduce_links(const Performer& performer, const Operation& operation,
         return visited(performer, allreduce, routing.ring(plan, kept, root), visit);
     }
     if (plan.lanes > 1) return visited(performer, allreduce, routing.reduction_lanes(plan, kept), visit);
-    if (carries_halves(plan)) {
+    if (kept.carries_halves(plan)) {
         return visited(performer, allreduce, routing.reduction_halves(plan, kept, root), visit);
     }
     const auto& routes = routing.reduction(plan, kept, root, operation.rank_order);
@@ -74,14 +74,14 @@ int with_allreduce_links(const Performer& performer, const Operation& operation,
 }
 
 template <class Visit>
-int with_barrier_links(const Performer& performer, int root, Visit&& visit) {
+auto with_barrier_links(const Performer& performer, int root, Visit&& visit) {
     const auto& [transport, arena, routing, plan, kept] = performer;
     insist_on_own_engine(plan);
     return visited(performer, Collective::barrier, routing.exchange(plan, kept, root, false), visit);
 }
 
 template <class Visit>
-int with_block_links(const Performer& performer, const Operation& operation, BlockFlow flow, Visit&& visit) {
+auto with_block_links(const Performer& performer, const Operation& operation, BlockFlow flow, Visit&& visit) {
     const auto& [transport, arena, routing, plan, kept] = performer;
     insist_on_own_engine(plan);
     return visited(performer, operation.collective, routing.blocks(plan, kept, operation.root, flow), visit);
@@ -106,7 +106,7 @@ void prepare_call(const Performer& performer, const Operation& operation) {
     }
 }
 
-int perform_bcast(const Performer& performer, int root, PackedBuffer& buffer) {
+Task perform_bcast(const Performer& performer, int root, PackedBuffer& buffer) {
     const Plan& plan = performer.plan;
     const Overloaded carry_out{
         [&](const TreeLinks& links) {
@@ -118,8 +118,8 @@ int perform_bcast(const Performer& performer, int root, PackedBuffer& buffer) {
     return with_bcast_links(performer, root, carry_out);
 }
 
-int perform_reduce(const Performer& performer, const Operation& operation, ReduceBuffers buffers,
-                   Reduction& reduction) {
+Task perform_reduce(const Performer& performer, const Operation& operation, ReduceBuffers buffers,
+                    Reduction& reduction) {
     const Plan& plan = performer.plan;
     const Overloaded carry_out{
         [&](const ReductionLinks& links) {
@@ -131,8 +131,8 @@ int perform_reduce(const Performer& performer, const Operation& operation, Reduc
     return with_reduce_links(performer, operation, carry_out);
 }
 
-int perform_allreduce(const Performer& performer, const Operation& operation, ReduceBuffers buffers,
-                      Reduction& reduction) {
+Task perform_allreduce(const Performer& performer, const Operation& operation, ReduceBuffers buffers,
+                       Reduction& reduction) {
     const Plan& plan = performer.plan;
     const Overloaded carry_out{
         [&](const ReductionLinks& links) {
@@ -154,14 +154,14 @@ int perform_allreduce(const Performer& performer, const Operation& operation, Re
     return with_allreduce_links(performer, operation, carry_out);
 }
 
-int perform_barrier(const Performer& performer, int root) {
+Task perform_barrier(const Performer& performer, int root) {
     return with_barrier_links(performer, root, [&](const ExchangeLinks& links) {
         return barrier_exchange(performer.transport, links, performer.arena);
     });
 }
 
-int perform_blocks(const Performer& performer, const Operation& operation, BlockFlow flow,
-                   std::span<Block> blocks) {
+Task perform_blocks(const Performer& performer, const Operation& operation, BlockFlow flow,
+                    std::span<Block> blocks) {
     const Plan& plan = performer.plan;
     return with_block_links(performer, operation, flow, [&](const BlockRoutes& routes) {
         return exchange_blocks(performer.transport, routes, blocks, flow, operation.root,

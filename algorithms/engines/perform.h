@@ -25,18 +25,19 @@ struct Performer {
 void prepare_call(const Performer& performer, const Operation& operation);
 
 // One collective each, by the engine that the plan names: roots are those of the call, for collectives
-// without one the root of the tree. All return 0 or the first error of what they use, after
-// Transport::abandon(). Throw std::invalid_argument for plans that go to a component (levels, forward).
+// without one the root of the tree. The outcome is 0 or the first error of what they use. What they are given
+// outlives the task, but for the performer. Throw std::invalid_argument for plans that go to a component
+// (levels, forward).
 
-int perform_bcast(const Performer& performer, int root, PackedBuffer& buffer);
-int perform_reduce(const Performer& performer, const Operation& operation, ReduceBuffers buffers,
-                   Reduction& reduction);
-int perform_allreduce(const Performer& performer, const Operation& operation, ReduceBuffers buffers,
-                      Reduction& reduction);
-int perform_barrier(const Performer& performer, int root);
+Task perform_bcast(const Performer& performer, int root, PackedBuffer& buffer);
+Task perform_reduce(const Performer& performer, const Operation& operation, ReduceBuffers buffers,
+                    Reduction& reduction);
+Task perform_allreduce(const Performer& performer, const Operation& operation, ReduceBuffers buffers,
+                       Reduction& reduction);
+Task perform_barrier(const Performer& performer, int root);
 /// Allgather, Gather, Scatter, and the variants with sizes of their own, by `flow`; `blocks` as
 /// exchange_blocks() takes them.
-int perform_blocks(const Performer& performer, const Operation& operation, BlockFlow flow,
-                   std::span<Block> blocks);
+Task perform_blocks(const Performer& performer, const Operation& operation, BlockFlow flow,
+                    std::span<Block> blocks);
 
 }  // namespace strata::algorithms

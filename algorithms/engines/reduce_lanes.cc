@@ -1,49 +1,46 @@
-#include <array>
 #include <memory_resource>
+#include <vector>
 #include <optional>
 #include <stdexcept>
 
 #include "algorithms/engines/lanes.h"
 #include "algorithms/engines/reduce_pipeline.h"
 #include "algorithms/engines/shares.h"
-#include "algorithms/engines/whole_messages.h"
 
 namespace strata::algorithms {
 namespace {
 
-int run_reduce_lanes(Transport& transport, std::span<const ReductionLinks> lanes, ReduceBuffers buffers,
-                     Reduction& reduction, Arena& arena, int window) {
-    std::array<std::byte, scratch_bytes> scratch;
-    std::pmr::monotonic_buffer_resource pool(scratch.data(), scratch.size(), &arena);
+Task run_reduce_lanes(Transport& transport, std::span<const ReductionLinks> lanes, ReduceBuffers buffers,
+                      Reduction& reduction, Arena& arena, int window) {
     const Shares shares(buffers.own.bytes(), reduction.element_bytes(), lanes.size());
-    SharedBuffer own(buffers.own, shares, &pool);
+    SharedBuffer own(buffers.own, shares, &arena);
     std::optional<SharedBuffer> result;
     if (buffers.result != nullptr) {
-        result.emplace(*buffers.result, shares, &pool);
+        result.emplace(*buffers.result, shares, &arena);
     }
     std::size_t streams = 0;
     for (const ReductionLinks& links : lanes) {
         streams += ReducePipeline::streams(links);
     }
-    StreamTable table(transport, streams, &pool);
-    std::pmr::vector<ReducePipeline> pipelines(&pool);
+    StreamTable table(transport, streams, &arena);
+    std::pmr::vector<ReducePipeline> pipelines(&arena);
     pipelines.reserve(shares.count());
     for (std::size_t lane = 0; lane < shares.count(); ++lane) {
         table.use_lane(static_cast<int>(lane));
         pipelines.emplace_back(
             table, lanes[lane], ReduceBuffers{own.share(lane), result ? &result->share(lane) : nullptr},
             reduction, arena,
-            reduction_segments(lanes[lane], shares.size_of(lane), reduction.element_bytes()), window, &pool);
+            reduction_segments(lanes[lane], shares.size_of(lane), reduction.element_bytes()), window, &arena);
     }
-    return run_together(table, std::span(pipelines));
+    co_return co_await Together(table, std::span(pipelines));
 }
 
 }  // namespace
 
-int reduce_lanes(Transport& transport, std::span<const ReductionLinks> lanes, ReduceBuffers buffers,
-                 Reduction& reduction, Arena& arena, int window) {
+Task reduce_lanes(Transport& transport, std::span<const ReductionLinks> lanes, ReduceBuffers buffers,
+                  Reduction& reduction, Arena& arena, int window) {
     if (buffers.own.bytes() == 0) {
-        return 0;
+        return Task(0);
     }
     const ReductionLinks& first = lanes.front();
     if (first.parent.peer < 0 && first.children.empty()) {
@@ -54,11 +51,7 @@ int reduce_lanes(Transport& transport, std::span<const ReductionLinks> lanes, Re
     } else if (buffers.result == nullptr) {
         throw std::invalid_argument("the root of a reduction has no result");
     }
-    const int code = run_reduce_lanes(transport, lanes, buffers, reduction, arena, window);
-    if (code != 0) {
-        transport.abandon();
-    }
-    return code;
+    return run_reduce_lanes(transport, lanes, buffers, reduction, arena, window);
 }
 
 }  // namespace strata::algorithms

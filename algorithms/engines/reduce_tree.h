@@ -2,6 +2,7 @@
 #include <cstddef>
 
 #include "algorithms/base/arena.h"
+#include "algorithms/base/task.h"
 #include "algorithms/base/transport.h"
 #include "algorithms/patterns/reduction_links.h"
 
@@ -33,16 +34,16 @@ struct ReduceBuffers {
 /// arrive, and passed on at once, so that all levels overlap; receives run ahead by `window` segments per
 /// child. Every edge carries ceil(bytes / segment) messages upwards, no more. Memory: window segments per
 /// child, from the arena; a rank without children sends from `own`. The root needs a result. 0 bytes: returns
-/// at once. Returns 0 or the first error of transport, buffers or reduction, after Transport::abandon().
-/// Source: the non-blocking pipelined variant of the NUIOA paper (section 4), mirrored.
-int reduce_tree(Transport& transport, const ReductionLinks& links, ReduceBuffers buffers,
-                Reduction& reduction, Arena& arena, int window);
+/// at once. Outcome: 0 or the first error of transport, buffers or reduction; then the caller has the
+/// transport abandon(). Source: the non-blocking pipelined variant of the NUIOA paper (section 4), mirrored.
+Task reduce_tree(Transport& transport, const ReductionLinks& links, ReduceBuffers buffers,
+                 Reduction& reduction, Arena& arena, int window);
 
 /// reduce_tree() to the root that streams straight into a broadcast down the same tree: a segment turns round
 /// as soon as the root has it. Every edge carries each segment once in each direction; all ranks get the
 /// root's bits. Every rank needs a result.
-int allreduce_tree(Transport& transport, const ReductionLinks& links, ReduceBuffers buffers,
-                   Reduction& reduction, Arena& arena, int window);
+Task allreduce_tree(Transport& transport, const ReductionLinks& links, ReduceBuffers buffers,
+                    Reduction& reduction, Arena& arena, int window);
 
 /// For long messages where more than two stand-ins meet on the topmost level: trees below the core, a ring
 /// among it. Each member of the core folds and sends 2(k-1)/k of the vector, however many (k) they are; the
@@ -53,17 +54,17 @@ int allreduce_tree(Transport& transport, const ReductionLinks& links, ReduceBuff
 /// everywhere, for operators that commute only. Memory: of a member of the core `window` segments and as many
 /// per child, from the arena; none where it has no children and result and own lie apart. Else as
 /// allreduce_tree(). Source: bandwidth-optimal ring (Patarasuk and Yuan 2009), segmented.
-int allreduce_ring(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers,
-                   Reduction& reduction, Arena& arena, int window);
+Task allreduce_ring(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers,
+                    Reduction& reduction, Arena& arena, int window);
 
 /// For short messages: whole vectors up the trees below the core, recursive doubling among the core (of a
 /// number that is no power of two the first 2r members pair up before and after), whole vectors down again.
 /// Of two partners' partial results the one for the lower positions is always the left operand, so that all
 /// ranks get equal bits and the order of the positions is kept. 0 bytes: nothing is folded but all messages
 /// are exchanged, which makes it a barrier: none leaves before all have come.
-int allreduce_exchange(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers,
-                       Reduction& reduction, Arena& arena);
-int barrier_exchange(Transport& transport, const ExchangeLinks& links, Arena& arena);
+Task allreduce_exchange(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers,
+                        Reduction& reduction, Arena& arena);
+Task barrier_exchange(Transport& transport, const ExchangeLinks& links, Arena& arena);
 
 /// For vectors between short and long: whole ones up the trees below the core and down again; among the
 /// places of halving_links(), k of them, a reduce-scatter by recursive halving and an allgather by recursive
@@ -74,7 +75,7 @@ int barrier_exchange(Transport& transport, const ExchangeLinks& links, Arena& ar
 /// Memory: half a vector from the arena, a whole one of two places or where a partner's is taken in. 0 bytes:
 /// returns at once. Every rank needs a result; errors as above. Source: Thakur, Rabenseifner and Gropp 2005,
 /// section 4.5.
-int allreduce_halving(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers,
-                      Reduction& reduction, Arena& arena);
+Task allreduce_halving(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers,
+                       Reduction& reduction, Arena& arena);
 
 }  // namespace strata::algorithms

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "algorithms/base/task.h"
 #include "algorithms/base/transport.h"
 #include "algorithms/engines/segments.h"
 
@@ -11,7 +12,7 @@ namespace strata::algorithms {
 
 /// The streams of one rank: each carries the segments of a vector to or from one peer, in order, a window of
 /// them under way at a time. The parts of an engine (SegmentReceiver, FanOut, FanIn), and several engines,
-/// share one table and so one loop of waiting.
+/// share one table and so one wait (Together).
 class StreamTable {
 public:
     /// Room for `streams` streams, from `pool`.
@@ -55,7 +56,8 @@ public:
     std::size_t finished(int stream) const;
     /// True while some segment of some stream is not complete.
     bool pending() const { return pending_ > 0; }
-    /// Waits for at least one message; completed() then tells the streams, one entry per message.
+    /// Waits for at least one message, or returns `under_way`; completed() then tells the streams, one entry
+    /// per message.
     int wait();
     std::span<const int> completed() const { return {done_.data(), completed_}; }
 
@@ -87,22 +89,38 @@ private:
     int lane_ = 0;
 };
 
-/// Runs engines whose streams are all those of `table` to their end: start() for each, then step() for each
-/// after every wait.
+/// `co_await` runs engines whose streams are all those of `table` to their end: start() for each, then step()
+/// for each after every wait. `sends`: of StreamTable::open().
 template <class Engine>
-int run_together(StreamTable& table, std::span<Engine> engines,
-                 Transport::Completion sends = Transport::Completion::local) {
-    int code = table.open(sends);
-    for (Engine& engine : engines) {
-        code = code == 0 ? engine.start() : code;
-    }
-    while (code == 0 && table.pending()) {
-        code = table.wait();
-        for (Engine& engine : engines) {
-            code = code == 0 ? engine.step() : code;
+class Together : public Awaitable<Together<Engine>> {
+public:
+    Together(StreamTable& table, std::span<Engine> engines,
+             Transport::Completion sends = Transport::Completion::local)
+        : table_(table), engines_(engines), sends_(sends) {}
+
+    int poll() {
+        int code = 0;
+        if (!begun_) {
+            begun_ = true;
+            code = table_.open(sends_);
+            for (Engine& engine : engines_) {
+                code = code == 0 ? engine.start() : code;
+            }
         }
+        while (code == 0 && table_.pending()) {
+            code = table_.wait();
+            for (Engine& engine : engines_) {
+                code = code == 0 ? engine.step() : code;
+            }
+        }
+        return code;
     }
-    return code;
-}
+
+private:
+    StreamTable& table_;
+    std::span<Engine> engines_;
+    Transport::Completion sends_;
+    bool begun_ = false;
+};
 
 }  // namespace strata::algorithms

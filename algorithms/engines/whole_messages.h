@@ -1,6 +1,5 @@
 #pragma once
 // Vectors of one message: the path of nearly all small calls, with as few transport calls as possible.
-#include <array>
 #include <cstddef>
 #include <memory_resource>
 #include <span>
@@ -8,65 +7,80 @@
 
 #include "algorithms/base/arena.h"
 #include "algorithms/base/transport.h"
+#include "algorithms/engines/awaitables.h"
 #include "algorithms/engines/reduce_tree.h"
+#include "algorithms/engines/reduction_parts.h"
 #include "algorithms/patterns/reduction_links.h"
 #include "algorithms/patterns/tree.h"
 
 namespace strata::algorithms {
 
-/// Enough for a few dozen children or windows without another allocation.
-constexpr std::size_t scratch_bytes = 4096;
-
-/// Sends `bytes` bytes to every child; `overlapped` runs once while the messages are under way. `done`: room
-/// for a number per child; to be taken before the first message of the call, when the others do not wait yet.
-template <typename Work>
-int send_whole(Transport& transport, std::span<const TreeLinks::Edge> children, const std::byte* data,
-               std::size_t bytes, std::span<int> done, Work&& overlapped) {
-    if (children.empty()) {
-        return overlapped();
-    }
-    if (children.size() == 1) {
-        const int code = transport.send(data, bytes, children.front().peer);
-        return code != 0 ? code : overlapped();
-    }
-    int code = transport.begin(static_cast<int>(children.size()));
-    for (std::size_t child = 0; child < children.size() && code == 0; ++child) {
-        code = transport.isend(static_cast<int>(child), data, bytes, children[child].peer);
-    }
-    if (code == 0) {
-        code = overlapped();
-    }
-    for (std::size_t finished = 0; finished < children.size() && code == 0;) {
-        int count = 0;
-        code = transport.wait_some(done, count);
-        finished += static_cast<std::size_t>(count);
-    }
-    return code;
-}
-
-/// Receives the children's vectors, all at once, and folds them and the own one in the order of the links.
-/// `outcome` then tells where the result lies: in own.data() (not to be written unless own and result share
-/// it) where there are no children, else in `result` or, where that is nullptr or shared with own, perhaps in
-/// memory of the arena. Of 0 bytes the messages are received, nothing is produced or folded.
-int fold_whole(Transport& transport, const ReductionLinks& links, PackedBuffer& own, std::byte* result,
-               Reduction& reduction, Arena& arena, std::byte*& outcome);
-
-/// True where fold_whole() will leave its outcome in memory of the arena.
-bool folds_into_arena(const ReductionLinks& links, const std::byte* own, const std::byte* result);
-
-/// The way down of a vector that fold_whole() was the way up of. Made before that: all memory is taken then.
-class PassDown {
+/// `co_await` receives the children's vectors, all at once, and folds them and the own one in the order of
+/// the links. Of 0 bytes the messages are received, nothing is produced or folded.
+class WholeFold : public Awaitable<WholeFold> {
 public:
-    PassDown(const ReductionLinks& links, std::pmr::memory_resource* pool);
+    /// Takes all its memory. `result`: nullptr where there is none.
+    WholeFold(Transport& transport, const ReductionLinks& links, PackedBuffer& own, std::byte* result,
+              Reduction& reduction, Arena& arena);
 
-    /// Receives the final vector at `result` from the parent, if there is one, and passes it on to the
-    /// children, those of the widest level first; it is consumed while it travels on.
-    int run(Transport& transport, PackedBuffer& result);
+    int poll();
+    /// Where the result lies: in own.data() (not to be written unless own and result share it) where there
+    /// are no children, else in `result` or, where that is nullptr or shared with own, perhaps in memory of
+    /// the arena.
+    std::byte* outcome() const { return places_.empty() ? own_.data() : places_.back(); }
+    /// True where that is memory of the arena.
+    bool in_arena() const { return in_arena_; }
 
 private:
+    int start();
+    int arrived(int code);
+    int produce();
+    int fold();
+
+    Transport& transport_;
+    const ReductionLinks& links_;
+    PackedBuffer& own_;
+    Reduction& reduction_;
+    OperandOrder order_;
+    std::span<std::byte*> places_;  ///< by operand; empty without children
+    std::span<bool> here_;          ///< by operand: it has arrived
+    std::span<int> done_;
+    std::size_t folded_ = 0;    ///< operands folded together
+    std::size_t finished_ = 0;  ///< children whose vectors are here
+    bool begun_ = false;
+    bool in_arena_ = false;
+};
+
+/// The way down of a vector that a WholeFold was the way up of: `co_await` receives the final vector in
+/// `result` from the parent, if there is one, and passes it on to the children, those of the widest level
+/// first; it is consumed while it travels on.
+class PassDown : public Awaitable<PassDown> {
+public:
+    /// Takes all its memory.
+    PassDown(Transport& transport, const ReductionLinks& links, PackedBuffer& result, Arena& arena)
+        : transport_(transport),
+          parent_(links.parent.peer),
+          result_(result),
+          children_(widest_first(links.children, &arena)),
+          done_(arena.values<int>(children_.size())),
+          down_(transport, children_, result.data(), result.bytes(), done_, Consume{result}) {}
+
+    int poll();
+
+private:
+    /// Unpacking waits for no other rank, but the children wait for this one: they come first.
+    struct Consume {
+        PackedBuffer& result;
+        int operator()() const { return result.bytes() == 0 ? 0 : result.consume(result.bytes()); }
+    };
+    Transport& transport_;
     int parent_;
+    PackedBuffer& result_;
     std::pmr::vector<TreeLinks::Edge> children_;
-    std::pmr::vector<int> done_;
+    std::span<int> done_;
+    SentToAll<Consume> down_;
+    int received_ = under_way;
+    bool begun_ = false;
 };
 
 }  // namespace strata::algorithms

@@ -109,7 +109,8 @@ public:
 private:
     int ours(std::vector<char>& data) {
         algorithms::PackedBuffer buffer(reinterpret_cast<std::byte*>(data.data()), data.size());
-        const int rc = algorithms::bcast_tree(transport_, links_, buffer, arena_, options_.window);
+        const int rc = algorithms::complete(
+            transport_, algorithms::bcast_tree(transport_, links_, buffer, arena_, options_.window));
         arena_.reset();
         return rc;
     }

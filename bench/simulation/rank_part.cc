@@ -201,18 +201,27 @@ int RankPart::perform_plan(Contender& contender, const Call& call, const algorit
     Sum sum;
     int code = MPI_SUCCESS;
     switch (call.collective) {
-        case Collective::bcast: code = perform_bcast(performer, call.root, result); break;
+        case Collective::bcast:
+            code = algorithms::complete(performer.transport, perform_bcast(performer, call.root, result));
+            break;
         case Collective::reduce:
-            code = perform_reduce(performer, operation, {own, rank_ == call.root ? &result : nullptr}, sum);
+            code = algorithms::complete(
+                performer.transport,
+                perform_reduce(performer, operation, {own, rank_ == call.root ? &result : nullptr}, sum));
             break;
         case Collective::allreduce:
-            code = perform_allreduce(performer, operation, {own, &result}, sum);
+            code = algorithms::complete(performer.transport,
+                                        perform_allreduce(performer, operation, {own, &result}, sum));
             break;
-        case Collective::barrier: code = perform_barrier(performer, operation.root); break;
+        case Collective::barrier:
+            code = algorithms::complete(performer.transport, perform_barrier(performer, operation.root));
+            break;
         case Collective::allgather:
         case Collective::gather:
         case Collective::scatter:
-            code = perform_blocks(performer, operation, flow_of(call.collective), blocks_of(call));
+            code = algorithms::complete(
+                performer.transport,
+                perform_blocks(performer, operation, flow_of(call.collective), blocks_of(call)));
             break;
         default: code = MPI_ERR_UNSUPPORTED_OPERATION;
     }

@@ -16,12 +16,6 @@ public:
     }
 };
 
-int run_levels(LevelCommunicators& communicators) {
-    Meetings work(communicators);
-    const algorithms::LevelStages stages(algorithms::traits_of(Collective::barrier), communicators.levels());
-    return algorithms::run_levels(work, stages, 0, stages.count(), 1, 0);
-}
-
 int barrier(ompi_communicator_t* comm, mca_coll_base_module_t* base) {
     static_cast<void>(comm);
     return at_border([&] {
@@ -31,9 +25,10 @@ int barrier(ompi_communicator_t* comm, mca_coll_base_module_t* base) {
         const auto run = [&](PlanInUse& planned, const algorithms::Operation& operation,
                              LevelCommunicators* communicators) {
             if (communicators != nullptr) {
-                return run_levels(*communicators);
+                Meetings work(*communicators);
+                return run_by_levels(work, Collective::barrier, 1, 0, state.arena());
             }
-            return algorithms::perform_barrier(state.performer(planned), operation.root);
+            return algorithms::perform_barrier(state.performer(planned), operation.root).run();
         };
         return serve<Collective::barrier>(module, describe, run);
     });

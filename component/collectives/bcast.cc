@@ -1,19 +1,9 @@
-#include "algorithms/engines/bcast_levels.h"
-#include "algorithms/engines/levels.h"
+#include "component/levels/level_bcast.h"
 #include "component/module/call.h"
 #include "component/openmpi/packed_datatype.h"
 
 namespace strata::component {
 namespace {
-
-int run_levels(LevelCommunicators& communicators, const algorithms::Plan& plan, DatatypeBuffer& buffer,
-               bool is_root) {
-    // Delegated collectives count in int.
-    constexpr std::size_t most = std::size_t{1} << 30;
-    std::size_t segment = plan.levels.front().segment_bytes;
-    segment = segment == 0 || segment > most ? most : segment;
-    return algorithms::bcast_levels(communicators, buffer, is_root, segment);
-}
 
 int bcast(void* data, compat::Count count, ompi_datatype_t* datatype, int root, ompi_communicator_t* comm,
           mca_coll_base_module_t* base) {
@@ -29,8 +19,9 @@ int bcast(void* data, compat::Count count, ompi_datatype_t* datatype, int root, 
             const bool is_root = ompi_comm_rank(comm) == root;
             DatatypeBuffer buffer(data, static_cast<std::size_t>(count), datatype, is_root, state.arena());
             return communicators != nullptr
-                       ? run_levels(*communicators, *planned.plan, buffer, is_root)
-                       : algorithms::perform_bcast(state.performer(planned), root, buffer);
+                       ? bcast_by_levels(*communicators, buffer, is_root,
+                                         planned.plan->levels.front().segment_bytes, state.arena())
+                       : algorithms::perform_bcast(state.performer(planned), root, buffer).run();
         };
         return serve<Collective::bcast>(module, describe, run, data, count, datatype, root);
     });

@@ -86,10 +86,11 @@ int BlockArray::store(int rank, const Block& block) const {
 }
 
 std::span<Block> equal_blocks(int ranks, std::size_t bytes, Arena& arena) {
-    const auto count = static_cast<std::size_t>(ranks);
-    auto* const memory = reinterpret_cast<Block*>(arena.take(count * sizeof(Block)));
-    std::uninitialized_fill_n(memory, count, Block{nullptr, bytes});
-    return {memory, count};
+    const std::span<Block> blocks = arena.values<Block>(static_cast<std::size_t>(ranks));
+    for (Block& block : blocks) {
+        block.bytes = bytes;
+    }
+    return blocks;
 }
 
 }  // namespace strata::component

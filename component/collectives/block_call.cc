@@ -1,7 +1,6 @@
 #include "component/collectives/block_call.h"
 
-#include <memory>
-
+#include "component/levels/level_bcast.h"
 #include "component/levels/level_blocks.h"
 
 namespace strata::component {
@@ -21,13 +20,13 @@ int move_blocks(const BlockCall& call, algorithms::BlockFlow flow, std::span<Blo
             return rc != OMPI_SUCCESS ? rc : OMPI_ERROR;  // sizes have been sent: too late to pass it through
         }
     }
-    return algorithms::perform_blocks(state.performer(*planned), call.operation, flow, blocks);
+    return algorithms::perform_blocks(state.performer(*planned), call.operation, flow, blocks).run();
 }
 
 int share_sizes(const BlockCall& call, algorithms::BlockFlow flow, std::span<std::size_t> sizes) {
     if (call.communicators != nullptr && flow == algorithms::BlockFlow::from_root) {
         algorithms::PackedBuffer buffer(reinterpret_cast<std::byte*>(sizes.data()), sizes.size_bytes());
-        return algorithms::bcast_levels(*call.communicators, buffer, call.at_root(), 0);
+        return bcast_by_levels(*call.communicators, buffer, call.at_root(), 0, call.arena());
     }
     const auto blocks = equal_blocks(static_cast<int>(sizes.size()), sizeof(std::size_t), call.arena());
     for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -36,13 +35,6 @@ int share_sizes(const BlockCall& call, algorithms::BlockFlow flow, std::span<std
     // By levels all ranks learn all sizes: nobody else could tell whether the blocks fit.
     const bool by_levels = call.communicators != nullptr;
     return move_blocks(call, by_levels ? algorithms::BlockFlow::all : flow, blocks, true);
-}
-
-std::span<std::size_t> empty_sizes(int ranks, algorithms::Arena& arena) {
-    const auto count = static_cast<std::size_t>(ranks);
-    auto* const memory = reinterpret_cast<std::size_t*>(arena.take(count * sizeof(std::size_t)));
-    std::uninitialized_fill_n(memory, count, std::size_t{0});
-    return {memory, count};
 }
 
 }  // namespace strata::component

@@ -27,7 +27,4 @@ int move_blocks(const BlockCall& call, algorithms::BlockFlow flow, std::span<alg
 /// known wherever block i will pass. The caller knows its own one (to_root) or, as the root, all (from_root).
 int share_sizes(const BlockCall& call, algorithms::BlockFlow flow, std::span<std::size_t> sizes);
 
-/// `ranks` sizes of 0.
-std::span<std::size_t> empty_sizes(int ranks, algorithms::Arena& arena);
-
 }  // namespace strata::component

@@ -79,7 +79,7 @@ std::span<Block> place_received(const BlockArray& result, std::span<const std::s
 
 int run_gatherv(const BlockCall& call, int ranks, const Elements& own, const BlockArray& result) {
     const auto mine = static_cast<std::size_t>(call.rank);
-    const auto sizes = empty_sizes(ranks, call.arena());
+    const auto sizes = call.arena().values<std::size_t>(static_cast<std::size_t>(ranks));
     sizes[mine] = call.at_root() ? result.bytes(call.rank) : own.bytes();
     int rc = share_sizes(call, BlockFlow::to_root, sizes);
     if (rc != OMPI_SUCCESS) {

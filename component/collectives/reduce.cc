@@ -59,7 +59,8 @@ int reduce(const void* send, void* receive, compat::Count count, ompi_datatype_t
                                         planned.plan->levels.front().segment_bytes, state.arena());
             }
             return with_buffers(operands, state, [&](algorithms::ReduceBuffers buffers, auto& reduction) {
-                return algorithms::perform_reduce(state.performer(planned), operation, buffers, reduction);
+                return algorithms::perform_reduce(state.performer(planned), operation, buffers, reduction)
+                    .run();
             });
         };
         return serve<Collective::reduce>(module, describe, run, send, receive, count, datatype, op, root);
@@ -81,7 +82,8 @@ int allreduce(const void* send, void* receive, compat::Count count, ompi_datatyp
                                         planned.plan->levels.front().segment_bytes, state.arena());
             }
             return with_buffers(operands, state, [&](algorithms::ReduceBuffers buffers, auto& reduction) {
-                return algorithms::perform_allreduce(state.performer(planned), operation, buffers, reduction);
+                return algorithms::perform_allreduce(state.performer(planned), operation, buffers, reduction)
+                    .run();
             });
         };
         return serve<Collective::allreduce>(module, describe, run, send, receive, count, datatype, op);

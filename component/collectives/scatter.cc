@@ -69,7 +69,7 @@ int scatter(const void* send, compat::Count send_count, ompi_datatype_t* send_ty
 }
 
 int run_scatterv(const BlockCall& call, int ranks, const BlockArray& source, const Elements& own) {
-    const auto sizes = empty_sizes(ranks, call.arena());
+    const auto sizes = call.arena().values<std::size_t>(static_cast<std::size_t>(ranks));
     for (int i = 0; i < ranks && call.at_root(); ++i) {
         sizes[static_cast<std::size_t>(i)] = source.bytes(i);
     }

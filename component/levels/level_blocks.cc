@@ -17,18 +17,11 @@ using algorithms::LevelRole;
 using algorithms::LevelStage;
 using Part = algorithms::LevelBlocks::Part;
 
-template <class Value>
-std::span<Value> take(Arena& arena, std::size_t count) {
-    auto* const memory = reinterpret_cast<Value*>(arena.take(count * sizeof(Value)));
-    std::uninitialized_fill_n(memory, count, Value{});
-    return {memory, count};
-}
-
 /// The blocks of a run of places, one behind the other.
 class Row {
 public:
     Row(const algorithms::LevelBlocks& places, std::span<const Block> blocks, Part run, Arena& arena)
-        : places_(places), blocks_(blocks), run_(run), starts_(take<int>(arena, places.order.size() + 1)) {
+        : places_(places), blocks_(blocks), run_(run), starts_(arena.values<int>(places.order.size() + 1)) {
         for (int place = 0; place < static_cast<int>(places.order.size()); ++place) {
             starts_[static_cast<std::size_t>(place) + 1] =
                 start(place) + static_cast<int>(block(place).bytes);
@@ -133,7 +126,7 @@ private:
         return {parts.front().first, ranks};
     }
     Counts counts(const Parts& parts) const {
-        const Counts made{take<int>(arena_, parts.size()), take<int>(arena_, parts.size())};
+        const Counts made{arena_.values<int>(parts.size()), arena_.values<int>(parts.size())};
         for (std::size_t i = 0; i < parts.size(); ++i) {
             made.bytes[i] = row_.bytes(parts[i]);
             made.offsets[i] = row_.bytes({parts.front().first, parts[i].first - parts.front().first});
@@ -276,13 +269,14 @@ int move_by_levels(LevelCommunicators& communicators, std::span<Block> blocks, b
     int rc = OMPI_SUCCESS;
     if (flow == BlockFlow::all) {
         // Nobody can pass anything down before all is there: only the way down is cut.
-        rc = algorithms::run_levels(work, stages, 0, levels, 1, 0);
+        rc = complete(work, algorithms::run_levels(work, stages, 0, levels, 1, 0, arena));
         if (rc == OMPI_SUCCESS) {
-            rc = algorithms::run_levels(work, stages, levels, stages.count(),
-                                        static_cast<std::size_t>(row.bytes(row.run())), segment_bytes);
+            const auto bytes = static_cast<std::size_t>(row.bytes(row.run()));
+            rc = complete(work, algorithms::run_levels(work, stages, levels, stages.count(), bytes,
+                                                       segment_bytes, arena));
         }
     } else {
-        rc = algorithms::run_levels(work, stages, 0, stages.count(), 1, 0);
+        rc = complete(work, algorithms::run_levels(work, stages, 0, stages.count(), 1, 0, arena));
     }
     if (rc == OMPI_SUCCESS && flow == BlockFlow::from_root) {
         if (rank != root) {  // whose blocks are those it sends, which nobody may write to

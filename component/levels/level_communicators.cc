@@ -309,14 +309,6 @@ LevelCommunicators::~LevelCommunicators() {
     }
 }
 
-int LevelCommunicators::start(int index, std::byte* data, std::size_t bytes) {
-    LevelGroup& level = at(index);
-    return component::start<Collective::bcast>(level, level.down, static_cast<void*>(data),
-                                               static_cast<int>(bytes), &ompi_mpi_byte.dt, level.root);
-}
-
-int LevelCommunicators::finish(int index) { return component::finish(at(index), at(index).down); }
-
 int LevelCommunicators::noted_error() const {
     const bool truncated =
         std::any_of(levels_.begin(), levels_.end(), [](const LevelGroup& level) { return level.truncated; });

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "algorithms/base/plan.h"
-#include "algorithms/engines/bcast_levels.h"
 #include "algorithms/patterns/level_groups.h"
 #include "component/agreement/least_of_all.h"
 #include "component/levels/level_group.h"
@@ -16,7 +15,7 @@ namespace strata::component {
 /// One communicator per group in which this rank takes part, with the components that a plan gives to the
 /// levels. Serves every collective and every plan with the same components. Collective over the parent
 /// communicator to create and to destroy.
-class LevelCommunicators final : public algorithms::LevelGroups {
+class LevelCommunicators {
 public:
     /// Of a step that all ranks take together.
     struct Outcome {
@@ -33,7 +32,7 @@ public:
                                                     Outcome& outcome);
     LevelCommunicators(const LevelCommunicators&) = delete;
     LevelCommunicators& operator=(const LevelCommunicators&) = delete;
-    ~LevelCommunicators() override;
+    ~LevelCommunicators();
 
     /// Finds out whether every component serves `op` on every group, or a part of it, and every rank is
     /// `able` to go on; once per collective. Collective over the parent, whose `all` is.
@@ -50,11 +49,11 @@ public:
     /// Places of the ranks' blocks, as last aimed.
     const algorithms::LevelBlocks& blocks() const { return aimed_->blocks; }
 
-    int levels() const override { return static_cast<int>(levels_.size()); }
-    bool member(int level) const override { return levels_[static_cast<std::size_t>(level)].comm != nullptr; }
-    int start(int level, std::byte* data, std::size_t bytes) override;
-    int finish(int level) override;
-    void abandon() noexcept override;
+    int levels() const { return static_cast<int>(levels_.size()); }
+    /// True where this rank takes part in a group of this level.
+    bool member(int level) const { return levels_[static_cast<std::size_t>(level)].comm != nullptr; }
+    /// Gives up every unfinished collective after an error.
+    void abandon() noexcept;
     /// True from when a call was given up of which Open MPI still reads or writes the memory.
     bool left_messages() const { return left_messages_; }
 

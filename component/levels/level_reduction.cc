@@ -143,10 +143,8 @@ std::size_t elements_per_segment(const Operands& operands, std::size_t segment_b
 int reduce_by_levels(LevelCommunicators& communicators, Collective collective, const Operands& operands,
                      std::size_t segment_bytes, algorithms::Arena& arena) {
     ReductionWork work(communicators, operands, arena);
-    const algorithms::LevelStages stages(algorithms::traits_of(collective), communicators.levels());
-    const int rc =
-        algorithms::run_levels(work, stages, 0, stages.count(), static_cast<std::size_t>(operands.count),
-                               elements_per_segment(operands, segment_bytes));
+    const int rc = run_by_levels(work, collective, static_cast<std::size_t>(operands.count),
+                                 elements_per_segment(operands, segment_bytes), arena);
     return rc == OMPI_SUCCESS ? work.deliver() : rc;
 }
 

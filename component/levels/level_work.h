@@ -20,8 +20,17 @@ public:
     }
     void abandon() noexcept override { communicators_.abandon(); }
 
+    LevelCommunicators& communicators() const { return communicators_; }
+
 protected:
     LevelCommunicators& communicators_;
 };
+
+/// All stages of a collective, in segments of `segment` of `total` units (0: one segment).
+inline int run_by_levels(GroupWork& work, Collective collective, std::size_t total, std::size_t segment,
+                         algorithms::Arena& arena) {
+    const algorithms::LevelStages stages(algorithms::traits_of(collective), work.communicators().levels());
+    return complete(work, algorithms::run_levels(work, stages, 0, stages.count(), total, segment, arena));
+}
 
 }  // namespace strata::component

@@ -2,7 +2,6 @@
 
 #include <mutex>
 
-#include "algorithms/engines/bcast_levels.h"
 #include "algorithms/engines/bcast_tree.h"
 #include "algorithms/engines/levels.h"
 #include "linear_levels.h"
@@ -88,7 +87,7 @@ RunReport run_engine(const BcastCase& bcast, const FabricOptions& options, const
 int run_tree(const algorithms::TreeLinks& links, algorithms::Transport& transport,
              algorithms::PackedBuffer& buffer, int window) {
     algorithms::Arena arena;
-    return algorithms::bcast_tree(transport, links, buffer, arena, window);
+    return algorithms::complete(transport, algorithms::bcast_tree(transport, links, buffer, arena, window));
 }
 
 RunReport run_tree(const BcastCase& bcast, const FabricOptions& options) {
@@ -102,12 +101,12 @@ RunReport run_tree(const BcastCase& bcast, const FabricOptions& options) {
 
 RunReport run_levels(const BcastCase& bcast, const FabricOptions& options, std::size_t segment_bytes,
                      bool blocking) {
-    return run_engine(
-        bcast, options, [&](int rank, algorithms::Transport& transport, algorithms::PackedBuffer& buffer) {
-            LinearLevels levels(transport, bcast.hierarchy, bcast.root, rank, buffer.data(), blocking);
-            const int code = algorithms::bcast_levels(levels, buffer, rank == bcast.root, segment_bytes);
-            return code != 0 || levels.misuses() == 0 ? code : static_cast<int>(code_misuse);
-        });
+    return run_engine(bcast, options,
+                      [&](int rank, algorithms::Transport& transport, algorithms::PackedBuffer& buffer) {
+                          LinearLevels levels(transport, bcast.hierarchy, bcast.root, rank, buffer, blocking);
+                          const int code = levels.bcast(segment_bytes);
+                          return code != 0 || levels.misuses() == 0 ? code : static_cast<int>(code_misuse);
+                      });
 }
 
 std::vector<std::size_t> segments_by_group(const BcastCase& bcast) {

@@ -55,7 +55,7 @@ int run_tree(const algorithms::TreeLinks& links, algorithms::Transport& transpor
              algorithms::PackedBuffer& buffer, int window);
 /// The same with the links of the plan, on every rank.
 RunReport run_tree(const BcastCase& bcast, const FabricOptions& options);
-/// bcast_levels() over LinearLevels.
+/// LinearLevels::bcast().
 RunReport run_levels(const BcastCase& bcast, const FabricOptions& options, std::size_t segment_bytes,
                      bool blocking);
 

@@ -160,8 +160,9 @@ RunReport run_blocks(const BlockCase& run, const FabricOptions& options, const R
             BlockMemory memory(run, rank, routes);
             Arena own_arena;
             Arena& arena = arenas != nullptr ? (*arenas)[rank] : own_arena;
-            const int code = algorithms::exchange_blocks(transport, routes, memory.blocks(), run.flow,
-                                                         run.root, rank, arena, run.plan.window);
+            const int code = algorithms::complete(
+                transport, algorithms::exchange_blocks(transport, routes, memory.blocks(), run.flow, run.root,
+                                                       rank, arena, run.plan.window));
             if (arenas != nullptr) {
                 arena.reset();
             }

@@ -131,7 +131,8 @@ RunReport run_halves(const BcastCase& bcast, const FabricOptions& options) {
         bcast, options, [&](int rank, algorithms::Transport& transport, algorithms::PackedBuffer& buffer) {
             Rank own(bcast.hierarchy, rank);
             algorithms::Arena arena;
-            return perform_bcast({transport, arena, own.routing, bcast.plan, own.kept}, bcast.root, buffer);
+            return complete(transport, perform_bcast({transport, arena, own.routing, bcast.plan, own.kept},
+                                                     bcast.root, buffer));
         });
 }
 
@@ -144,8 +145,10 @@ ReduceRun run_halves(const ReduceCase& reduce, bool everywhere, const FabricOpti
         [&](int rank, auto& transport, auto buffers, auto& reduction, auto& arena) {
             Rank own(reduce.hierarchy, rank);
             const algorithms::Performer performer{transport, arena, own.routing, reduce.plan, own.kept};
-            return everywhere ? perform_allreduce(performer, operation, buffers, reduction)
-                              : perform_reduce(performer, operation, buffers, reduction);
+            return everywhere ? complete(performer.transport,
+                                         perform_allreduce(performer, operation, buffers, reduction))
+                              : complete(performer.transport,
+                                         perform_reduce(performer, operation, buffers, reduction));
         },
         arenas);
 }

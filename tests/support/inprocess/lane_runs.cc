@@ -87,15 +87,16 @@ topology::CardLanes random_lanes(Random& random, const topology::Hierarchy& hier
 }
 
 RunReport run_lanes(const BcastCase& bcast, const topology::CardLanes& lanes, const FabricOptions& options) {
-    return run_engine(bcast, options,
-                      [&](int rank, algorithms::Transport& transport, algorithms::PackedBuffer& buffer) {
-                          std::vector<algorithms::TreeLinks> links;
-                          for (const topology::Hierarchy& tree : lanes.trees) {
-                              links.push_back(algorithms::lane_links(tree, bcast.plan, bcast.root, rank));
-                          }
-                          algorithms::Arena arena;
-                          return algorithms::bcast_lanes(transport, links, buffer, arena, bcast.plan.window);
-                      });
+    return run_engine(
+        bcast, options, [&](int rank, algorithms::Transport& transport, algorithms::PackedBuffer& buffer) {
+            std::vector<algorithms::TreeLinks> links;
+            for (const topology::Hierarchy& tree : lanes.trees) {
+                links.push_back(algorithms::lane_links(tree, bcast.plan, bcast.root, rank));
+            }
+            algorithms::Arena arena;
+            return algorithms::complete(
+                transport, algorithms::bcast_lanes(transport, links, buffer, arena, bcast.plan.window));
+        });
 }
 
 ReduceRun run_lanes(const ReduceCase& reduce, const topology::CardLanes& lanes, const FabricOptions& options,
@@ -108,8 +109,9 @@ ReduceRun run_lanes(const ReduceCase& reduce, const topology::CardLanes& lanes, 
                 links.push_back(
                     algorithms::reduction_links(tree, reduce.plan, tree.groups.front().leader, rank, false));
             }
-            return algorithms::allreduce_lanes(transport, links, buffers, reduction, arena,
-                                               reduce.plan.window);
+            return algorithms::complete(
+                transport,
+                algorithms::allreduce_lanes(transport, links, buffers, reduction, arena, reduce.plan.window));
         },
         arenas);
 }

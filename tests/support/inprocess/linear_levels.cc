@@ -2,14 +2,16 @@
 
 #include <algorithm>
 
+#include "algorithms/base/arena.h"
+#include "algorithms/patterns/level_stages.h"
 #include "algorithms/patterns/tree.h"
 #include "random_shapes.h"
 
 namespace strata::testing {
 
 LinearLevels::LinearLevels(algorithms::Transport& transport, const topology::Hierarchy& hierarchy, int root,
-                           int rank, const std::byte* base, bool blocking)
-    : transport_(transport), base_(base), blocking_(blocking), rank_(rank) {
+                           int rank, algorithms::PackedBuffer& buffer, bool blocking)
+    : transport_(transport), buffer_(buffer), blocking_(blocking), root_(root), rank_(rank) {
     const std::vector<topology::LevelKey> levels = levels_of(hierarchy);
     groups_.resize(levels.size());
     for (std::size_t index = 0; index < hierarchy.groups.size(); ++index) {
@@ -27,9 +29,26 @@ LinearLevels::LinearLevels(algorithms::Transport& transport, const topology::Hie
     }
 }
 
-int LinearLevels::start(int level, std::byte* data, std::size_t bytes) {
+int LinearLevels::bcast(std::size_t segment_bytes) {
+    const algorithms::LevelStages stages(algorithms::traits_of(algorithms::Collective::bcast),
+                                         static_cast<int>(groups_.size()));
+    algorithms::Arena arena;
+    return complete(*this, algorithms::run_levels(*this, stages, 0, stages.count(), buffer_.bytes(),
+                                                  segment_bytes, arena));
+}
+
+int LinearLevels::start(const algorithms::LevelStage& stage, std::size_t begin, std::size_t end) {
+    const int level = stage.level;
+    if (rank_ == root_ && end > produced_) {
+        if (const int code = buffer_.produce(end); code != 0) {
+            return code;
+        }
+        produced_ = end;
+    }
+    std::byte* const data = buffer_.data() + begin;
+    const std::size_t bytes = end - begin;
     LevelGroup& group = groups_[level];
-    group.offset = static_cast<std::size_t>(data - base_);
+    group.offset = begin;
     log_.push_back({Call::start, level, group.offset});
     misuses_ += group.open ? 1 : 0;
     group.open = true;
@@ -54,7 +73,8 @@ int LinearLevels::start(int level, std::byte* data, std::size_t bytes) {
     return code == 0 && blocking_ ? wait_for(level) : code;
 }
 
-int LinearLevels::finish(int level) {
+int LinearLevels::finish(const algorithms::LevelStage& stage) {
+    const int level = stage.level;
     LevelGroup& group = groups_[level];
     log_.push_back({Call::finish, level, group.offset});
     misuses_ += group.open ? 0 : 1;

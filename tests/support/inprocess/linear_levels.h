@@ -2,13 +2,13 @@
 #include <cstddef>
 #include <vector>
 
-#include "algorithms/engines/bcast_levels.h"
+#include "algorithms/engines/levels.h"
 #include "topology/hierarchy.h"
 
 namespace strata::testing {
 
-/// Whole-level delegation for tests: within each group the first participant sends to every other one.
-class LinearLevels : public algorithms::LevelGroups {
+/// A broadcast by levels for tests: within each group the first participant sends to every other one.
+class LinearLevels : public algorithms::LevelWork {
 public:
     enum class Call { start, finish };
     struct Entry {
@@ -18,15 +18,19 @@ public:
         auto operator<=>(const Entry&) const = default;
     };
 
-    /// `blocking`: start() completes the broadcast, as a blocking algorithm does. `base`: start of the whole
-    /// buffer.
+    /// `blocking`: start() completes a level's broadcast, as a blocking algorithm does.
     LinearLevels(algorithms::Transport& transport, const topology::Hierarchy& hierarchy, int root, int rank,
-                 const std::byte* base, bool blocking);
+                 algorithms::PackedBuffer& buffer, bool blocking);
 
-    int levels() const override { return static_cast<int>(groups_.size()); }
-    bool member(int level) const override { return !groups_[level].members.empty(); }
-    int start(int level, std::byte* data, std::size_t bytes) override;
-    int finish(int level) override;
+    /// All of it, in segments of `segment_bytes` bytes; 0: one segment.
+    int bcast(std::size_t segment_bytes);
+
+    bool takes_part(const algorithms::LevelStage& stage) const override {
+        return !groups_[stage.level].members.empty();
+    }
+    int start(const algorithms::LevelStage& stage, std::size_t begin, std::size_t end) override;
+    int finish(const algorithms::LevelStage& stage) override;
+    int received(std::size_t end) override { return rank_ == root_ ? 0 : buffer_.consume(end); }
     void abandon() noexcept override { transport_.abandon(); }
 
     /// Every call in order.
@@ -47,9 +51,11 @@ private:
     int wait_for(int level);
 
     algorithms::Transport& transport_;
-    const std::byte* base_;
+    algorithms::PackedBuffer& buffer_;
     bool blocking_;
+    int root_;
     int rank_;
+    std::size_t produced_ = 0;
     bool begun_ = false;
     int slots_ = 0;
     int unfinished_ = 0;

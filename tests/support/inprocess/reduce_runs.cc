@@ -219,10 +219,12 @@ ReduceRun run_reduce(const ReduceCase& reduce, const FabricOptions& options, Are
     return run_reduction(
         reduce, options, false,
         [&](int rank, auto& transport, auto buffers, auto& reduction, auto& arena) {
-            return algorithms::reduce_tree(transport,
-                                           algorithms::reduction_links(reduce.hierarchy, reduce.plan,
-                                                                       reduce.root, rank, reduce.rank_order),
-                                           buffers, reduction, arena, reduce.plan.window);
+            return algorithms::complete(
+                transport,
+                algorithms::reduce_tree(transport,
+                                        algorithms::reduction_links(reduce.hierarchy, reduce.plan,
+                                                                    reduce.root, rank, reduce.rank_order),
+                                        buffers, reduction, arena, reduce.plan.window));
         },
         arenas);
 }
@@ -231,11 +233,12 @@ ReduceRun run_allreduce(const ReduceCase& reduce, const FabricOptions& options, 
     return run_reduction(
         reduce, options, true,
         [&](int rank, auto& transport, auto buffers, auto& reduction, auto& arena) {
-            return algorithms::allreduce_tree(
+            return algorithms::complete(
                 transport,
-                algorithms::reduction_links(reduce.hierarchy, reduce.plan, reduce.root, rank,
-                                            reduce.rank_order),
-                buffers, reduction, arena, reduce.plan.window);
+                algorithms::allreduce_tree(transport,
+                                           algorithms::reduction_links(reduce.hierarchy, reduce.plan,
+                                                                       reduce.root, rank, reduce.rank_order),
+                                           buffers, reduction, arena, reduce.plan.window));
         },
         arenas);
 }
@@ -244,9 +247,12 @@ ReduceRun run_exchange(const ReduceCase& reduce, const FabricOptions& options, A
     return run_reduction(
         reduce, options, true,
         [&](int rank, auto& transport, auto buffers, auto& reduction, auto& arena) {
-            return algorithms::allreduce_exchange(
-                transport, algorithms::exchange_links(reduce.hierarchy, reduce.plan, rank, reduce.rank_order),
-                buffers, reduction, arena);
+            return algorithms::complete(
+                transport,
+                algorithms::allreduce_exchange(
+                    transport,
+                    algorithms::exchange_links(reduce.hierarchy, reduce.plan, rank, reduce.rank_order),
+                    buffers, reduction, arena));
         },
         arenas);
 }
@@ -255,9 +261,10 @@ ReduceRun run_halving(const ReduceCase& reduce, const FabricOptions& options, Ar
     return run_reduction(
         reduce, options, true,
         [&](int rank, auto& transport, auto buffers, auto& reduction, auto& arena) {
-            return algorithms::allreduce_halving(
-                transport, algorithms::halving_links(reduce.hierarchy, reduce.plan, rank), buffers, reduction,
-                arena);
+            return algorithms::complete(
+                transport, algorithms::allreduce_halving(
+                               transport, algorithms::halving_links(reduce.hierarchy, reduce.plan, rank),
+                               buffers, reduction, arena));
         },
         arenas);
 }
@@ -266,9 +273,10 @@ ReduceRun run_ring(const ReduceCase& reduce, const FabricOptions& options, Arena
     return run_reduction(
         reduce, options, true,
         [&](int rank, auto& transport, auto buffers, auto& reduction, auto& arena) {
-            return algorithms::allreduce_ring(transport,
-                                              algorithms::ring_links(reduce.hierarchy, reduce.plan, rank),
-                                              buffers, reduction, arena, reduce.plan.window);
+            return algorithms::complete(
+                transport, algorithms::allreduce_ring(
+                               transport, algorithms::ring_links(reduce.hierarchy, reduce.plan, rank),
+                               buffers, reduction, arena, reduce.plan.window));
         },
         arenas);
 }

@@ -62,6 +62,8 @@ struct ReduceRun {
 
 /// One arena per rank, to be used by several runs.
 using Arenas = std::deque<algorithms::Arena>;
+/// What the state of a call takes of an arena at most, its data left out.
+inline constexpr std::size_t most_state_bytes = 16384;
 
 /// Runs `engine` on every rank with buffers that check how they are used and what they get: own bytes do not
 /// exist before they are produced and are not changed (unless the result shares their memory), what is

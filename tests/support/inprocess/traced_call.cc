@@ -48,12 +48,13 @@ int perform(const TracedCall& call, int rank, algorithms::Transport& transport) 
     const algorithms::Operation& operation = call.operation;
     const bool at_root = rank == operation.root;
     switch (operation.collective) {
-        case Collective::bcast: return perform_bcast(performer, operation.root, vector);
+        case Collective::bcast: return complete(transport, perform_bcast(performer, operation.root, vector));
         case Collective::reduce:
-            return perform_reduce(performer, operation, {vector, at_root ? &result : nullptr}, nothing);
+            return complete(transport, perform_reduce(performer, operation,
+                                                      {vector, at_root ? &result : nullptr}, nothing));
         case Collective::allreduce:
-            return perform_allreduce(performer, operation, {vector, &result}, nothing);
-        case Collective::barrier: return perform_barrier(performer, operation.root);
+            return complete(transport, perform_allreduce(performer, operation, {vector, &result}, nothing));
+        case Collective::barrier: return complete(transport, perform_barrier(performer, operation.root));
         default: break;
     }
     const bool all = operation.collective == Collective::allgather;
@@ -65,7 +66,7 @@ int perform(const TracedCall& call, int rank, algorithms::Transport& transport) 
     const auto flow = all                                          ? algorithms::BlockFlow::all
                       : operation.collective == Collective::gather ? algorithms::BlockFlow::to_root
                                                                    : algorithms::BlockFlow::from_root;
-    return perform_blocks(performer, operation, flow, blocks);
+    return complete(transport, perform_blocks(performer, operation, flow, blocks));
 }
 
 Streams in_process_streams(const TracedCall& call, std::uint64_t seed, std::string& problem) {

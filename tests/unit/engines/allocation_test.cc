@@ -134,7 +134,7 @@ TEST_P(Allocations, Bcast) {
         return [this, links = tree_links(hierarchy, plan, 0, rank)](Transport& transport, auto& own, auto&,
                                                                     Arena& arena) {
             PackedBuffer buffer(own.data(), own.size());
-            return bcast_tree(transport, links, buffer, arena, plan.window);
+            return complete(transport, bcast_tree(transport, links, buffer, arena, plan.window));
         };
     });
 }
@@ -148,8 +148,10 @@ TEST_P(Allocations, ReduceAndAllreduce) {
                 PackedBuffer mine(own.data(), own.size());
                 PackedBuffer all(result.data(), result.size());
                 const ReduceBuffers buffers{mine, everywhere || rank == 0 ? &all : nullptr};
-                return everywhere ? allreduce_tree(transport, links, buffers, reduction, arena, plan.window)
-                                  : reduce_tree(transport, links, buffers, reduction, arena, plan.window);
+                return everywhere ? complete(transport, allreduce_tree(transport, links, buffers, reduction,
+                                                                       arena, plan.window))
+                                  : complete(transport, reduce_tree(transport, links, buffers, reduction,
+                                                                    arena, plan.window));
             };
         });
     }
@@ -163,8 +165,9 @@ TEST_P(Allocations, AllreduceByExchangeAndBarrier) {
                 XorBytes reduction;
                 PackedBuffer mine(own.data(), own.size());
                 PackedBuffer all(result.data(), result.size());
-                return barrier ? barrier_exchange(transport, links, arena)
-                               : allreduce_exchange(transport, links, {mine, &all}, reduction, arena);
+                return barrier ? complete(transport, barrier_exchange(transport, links, arena))
+                               : complete(transport, allreduce_exchange(transport, links, {mine, &all},
+                                                                        reduction, arena));
             };
         });
     }
@@ -177,7 +180,7 @@ TEST_P(Allocations, AllreduceByHalving) {
             XorBytes reduction;
             PackedBuffer mine(own.data(), own.size());
             PackedBuffer all(result.data(), result.size());
-            return allreduce_halving(transport, links, {mine, &all}, reduction, arena);
+            return complete(transport, allreduce_halving(transport, links, {mine, &all}, reduction, arena));
         };
     });
 }
@@ -194,7 +197,8 @@ TEST_P(Allocations, AllgatherGatherScatter) {
                     const bool here = flow == BlockFlow::all || rank == 0 || i == rank;
                     blocks[i] = {here ? result.data() + block * i : nullptr, block};
                 }
-                return exchange_blocks(transport, routes, blocks, flow, 0, rank, arena, plan.window);
+                return complete(
+                    transport, exchange_blocks(transport, routes, blocks, flow, 0, rank, arena, plan.window));
             };
         });
     }
@@ -209,7 +213,8 @@ TEST_P(Allocations, AllgatherByDoubling) {
             const std::size_t block = own.size() / ranks;
             std::array<Block, ranks> blocks{};
             for (int i = 0; i < ranks; ++i) blocks[i] = {result.data() + block * i, block};
-            return exchange_blocks(transport, routes, blocks, BlockFlow::all, 0, rank, arena, plan.window);
+            return complete(transport, exchange_blocks(transport, routes, blocks, BlockFlow::all, 0, rank,
+                                                       arena, plan.window));
         };
     });
 }
@@ -221,7 +226,7 @@ TEST_P(Allocations, Lanes) {
         return [this, links = std::vector(4, tree_links(hierarchy, plan, 0, rank))](
                    Transport& transport, auto& own, auto&, Arena& arena) {
             PackedBuffer buffer(own.data(), own.size());
-            return bcast_lanes(transport, links, buffer, arena, plan.window);
+            return complete(transport, bcast_lanes(transport, links, buffer, arena, plan.window));
         };
     });
     expect_no_allocations(bytes(), [&](int rank) -> Engine {
@@ -230,7 +235,8 @@ TEST_P(Allocations, Lanes) {
             XorBytes reduction;
             PackedBuffer mine(own.data(), own.size());
             PackedBuffer all(result.data(), result.size());
-            return allreduce_lanes(transport, links, {mine, &all}, reduction, arena, plan.window);
+            return complete(transport,
+                            allreduce_lanes(transport, links, {mine, &all}, reduction, arena, plan.window));
         };
     });
     expect_no_allocations(bytes(), [&](int rank) -> Engine {
@@ -239,8 +245,8 @@ TEST_P(Allocations, Lanes) {
             XorBytes reduction;
             PackedBuffer mine(own.data(), own.size());
             PackedBuffer all(result.data(), result.size());
-            return reduce_lanes(transport, links, {mine, rank == 0 ? &all : nullptr}, reduction, arena,
-                                plan.window);
+            return complete(transport, reduce_lanes(transport, links, {mine, rank == 0 ? &all : nullptr},
+                                                    reduction, arena, plan.window));
         };
     });
     expect_no_allocations(bytes(), [&](int rank) -> Engine {
@@ -251,7 +257,8 @@ TEST_P(Allocations, Lanes) {
             for (int i = 0; i < ranks; ++i) {
                 blocks[i] = {result.data() + block * i, block};
             }
-            return exchange_blocks(transport, routes, blocks, BlockFlow::all, 0, rank, arena, plan.window);
+            return complete(transport, exchange_blocks(transport, routes, blocks, BlockFlow::all, 0, rank,
+                                                       arena, plan.window));
         };
     });
 }

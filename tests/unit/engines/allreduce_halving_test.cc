@@ -110,8 +110,9 @@ TEST(AllreduceHalving, NoMessageDividesAnElement) {
                     reduce, varied(element), true,
                     [&](int rank, auto& transport, auto buffers, auto& reduction, auto& arena) {
                         WideElements wide(reduction, element);
-                        return allreduce_halving(transport, halving_links(hierarchy, reduce.plan, rank),
-                                                 buffers, wide, arena);
+                        return complete(transport, allreduce_halving(
+                                                       transport, halving_links(hierarchy, reduce.plan, rank),
+                                                       buffers, wide, arena));
                     });
                 ASSERT_EQ(faults_of(reduce, run), "");
                 HalvingFacts facts = facts_of(reduce);
@@ -203,7 +204,8 @@ TEST(AllreduceHalving, ProgrammingErrors) {
     const ReduceCase reduce = uniform_case(regular_hierarchy({1}), 100);
     const ReduceRun run = run_reduction(
         reduce, {}, true, [&](int, auto& transport, ReduceBuffers buffers, auto& reduction, auto& arena) {
-            return allreduce_halving(transport, {{}, {0}, 0}, {buffers.own, nullptr}, reduction, arena);
+            return complete(transport, allreduce_halving(transport, {{}, {0}, 0}, {buffers.own, nullptr},
+                                                         reduction, arena));
         });
     EXPECT_TRUE(run.report.mentions("has no result"));
 }

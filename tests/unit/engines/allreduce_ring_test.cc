@@ -105,8 +105,9 @@ TEST(AllreduceRing, NoMessageDividesAnElement) {
                         reduce, varied(element), true,
                         [&](int rank, auto& transport, auto buffers, auto& reduction, auto& arena) {
                             WideElements wide(reduction, element);
-                            return allreduce_ring(transport, ring_links(hierarchy, reduce.plan, rank),
-                                                  buffers, wide, arena, reduce.plan.window);
+                            return complete(
+                                transport, allreduce_ring(transport, ring_links(hierarchy, reduce.plan, rank),
+                                                          buffers, wide, arena, reduce.plan.window));
                         });
                     ASSERT_EQ(faults_of(reduce, run), "");
                     const auto faults = check_allreduce_ring_bytes(
@@ -145,8 +146,9 @@ TEST(AllreduceRing, RoundsStreamThroughTheTrees) {
         reduce, options_for(1, 0), true,
         [&](int rank, Transport& transport, ReduceBuffers buffers, Reduction& reduction, Arena& arena) {
             if (rank != 3) {
-                return allreduce_ring(transport, ring_links(reduce.hierarchy, reduce.plan, rank), buffers,
-                                      reduction, arena, 2);
+                return complete(transport,
+                                allreduce_ring(transport, ring_links(reduce.hierarchy, reduce.plan, rank),
+                                               buffers, reduction, arena, 2));
             }
             int code = 0;
             for (const std::size_t round : {0U, 60U}) {
@@ -164,18 +166,19 @@ TEST(AllreduceRing, RoundsStreamThroughTheTrees) {
     EXPECT_EQ(faults_of(reduce, run), "");
 }
 
-/// No memory but for the control structures, which fit on the stack.
-TEST(AllreduceRing, AMemberAloneNeedsNoMemory) {
+TEST(AllreduceRing, AMemberAloneTakesNoMemoryForData) {
     for (const Placement placement : all_placements) {
-        ReduceCase reduce = uniform_case(regular_hierarchy({4}), 1000, 50000);
+        ReduceCase reduce = uniform_case(regular_hierarchy({4}), 25000, 500000);
         reduce.placement = placement;
         Arenas arenas(4);
-        EXPECT_EQ(wrong_with(reduce, run_ring(reduce, options_for(1, 0), &arenas)), "");
+        for (int call = 0; call < 2; ++call) {
+            EXPECT_EQ(wrong_with(reduce, run_ring(reduce, options_for(1, 0), &arenas)), "");
+        }
         for (const Arena& arena : arenas) {
             if (placement == Placement::in_place) {
-                EXPECT_GT(arena.held(), 4000U);
+                EXPECT_GT(arena.held(), most_state_bytes);
             } else {
-                EXPECT_EQ(arena.held(), 0U);
+                EXPECT_LE(arena.held(), most_state_bytes);
             }
         }
     }
@@ -190,10 +193,12 @@ TEST(AllreduceRing, MemoryStaysBelowAVector) {
             reduce.plan.window = window;
             reduce.placement = Placement::in_place;
             Arenas arenas(4);
-            EXPECT_EQ(wrong_with(reduce, run_ring(reduce, options_for(1, 0), &arenas)), "");
+            for (int call = 0; call < 2; ++call) {
+                EXPECT_EQ(wrong_with(reduce, run_ring(reduce, options_for(1, 0), &arenas)), "");
+            }
             for (const Arena& arena : arenas) {
                 EXPECT_GT(arena.held(), 0U);
-                EXPECT_LE(arena.held(), std::max(bytes, std::size_t{16384})) << segment << ' ' << window;
+                EXPECT_LE(arena.held(), bytes + most_state_bytes) << segment << ' ' << window;
             }
         }
     }
@@ -238,12 +243,14 @@ TEST(AllreduceRing, BufferAndOperatorErrorsComeBack) {
 TEST(AllreduceRing, ProgrammingErrors) {
     const ReduceCase reduce = uniform_case(regular_hierarchy({1}), 10, 100);
     const auto thrown_with = [&](const ExchangeLinks& links, bool result) {
-        return run_reduction(reduce, {}, true,
-                             [&](int, auto& transport, ReduceBuffers buffers, auto& reduction, auto& arena) {
-                                 return allreduce_ring(transport, links,
-                                                       {buffers.own, result ? buffers.result : nullptr},
-                                                       reduction, arena, 1);
-                             })
+        return run_reduction(
+                   reduce, {}, true,
+                   [&](int, auto& transport, ReduceBuffers buffers, auto& reduction, auto& arena) {
+                       return complete(
+                           transport,
+                           allreduce_ring(transport, links, {buffers.own, result ? buffers.result : nullptr},
+                                          reduction, arena, 1));
+                   })
             .report;
     };
     ExchangeLinks links{{}, {0, 1, 2}, 0, 10};
@@ -304,7 +311,8 @@ TEST(AllreduceRingOracle, FindsARingOfOtherMembers) {
             } else if (rank == 2) {
                 links.below.children.push_back({3, 0, 8});
             }
-            return allreduce_ring(transport, links, buffers, reduction, arena, reduce.plan.window);
+            return complete(transport,
+                            allreduce_ring(transport, links, buffers, reduction, arena, reduce.plan.window));
         });
     EXPECT_EQ(faults_of(reduce, run), "");
     EXPECT_FALSE(check_allreduce_ring_bytes(facts_of(reduce), run.report.messages).empty());

@@ -79,9 +79,10 @@ TEST(AllreduceTree, SegmentsTurnRoundAtOnce) {
         reduce, options_for(1, 0), true,
         [&](int rank, Transport& transport, ReduceBuffers buffers, Reduction& reduction, Arena& arena) {
             if (rank != 2) {
-                return allreduce_tree(transport,
-                                      reduction_links(reduce.hierarchy, reduce.plan, 0, rank, false), buffers,
-                                      reduction, arena, 4);
+                return complete(
+                    transport,
+                    allreduce_tree(transport, reduction_links(reduce.hierarchy, reduce.plan, 0, rank, false),
+                                   buffers, reduction, arena, 4));
             }
             int code = 0;
             for (std::size_t end = 10; end <= 100 && code == 0; end += 10) {
@@ -304,8 +305,9 @@ TEST(Barrier, NobodyLeavesBeforeAllHaveEntered) {
                       hierarchy, options,
                       [&](int rank, Transport& transport) {
                           Arena arena;
-                          return barrier_exchange(transport, exchange_links(hierarchy, plan, rank, false),
-                                                  arena);
+                          return complete(
+                              transport, barrier_exchange(
+                                             transport, exchange_links(hierarchy, plan, rank, false), arena));
                       },
                       problems),
                   0);
@@ -328,7 +330,7 @@ TEST(Barrier, TheCounterFindsWhatIsNone) {
                     links.position = 0;
                 }
                 Arena arena;
-                return barrier_exchange(transport, links, arena);
+                return complete(transport, barrier_exchange(transport, links, arena));
             },
             problems);
         EXPECT_EQ(problems, "");
@@ -345,7 +347,9 @@ TEST(Barrier, FailuresComeBack) {
             options.failure = {rank, operation, 77};
             const RunReport run = run_ranks(6, options, [&](int self, Transport& transport) {
                 Arena arena;
-                return barrier_exchange(transport, exchange_links(hierarchy, plan, self, false), arena);
+                return complete(
+                    transport,
+                    barrier_exchange(transport, exchange_links(hierarchy, plan, self, false), arena));
             });
             EXPECT_TRUE(check_contained(run, rank, 77).empty());
         }
@@ -358,8 +362,10 @@ TEST(Allreduce, ProgrammingErrors) {
         const ReduceRun run = run_reduction(
             reduce, {}, true, [&](int, auto& transport, ReduceBuffers buffers, auto& reduction, auto& arena) {
                 const ReduceBuffers none{buffers.own, nullptr};
-                return exchange ? allreduce_exchange(transport, {{}, {0}, 0}, none, reduction, arena)
-                                : allreduce_tree(transport, {}, none, reduction, arena, 1);
+                return exchange
+                           ? complete(transport,
+                                      allreduce_exchange(transport, {{}, {0}, 0}, none, reduction, arena))
+                           : complete(transport, allreduce_tree(transport, {}, none, reduction, arena, 1));
             });
         EXPECT_TRUE(run.report.mentions("has no result"));
     }

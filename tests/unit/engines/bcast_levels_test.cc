@@ -1,5 +1,4 @@
-#include "algorithms/engines/bcast_levels.h"
-
+// A broadcast by the levels engine: contents, order of stages, errors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -85,8 +84,8 @@ TEST(BcastLevels, LevelLCarriesSegmentTMinusL) {
         std::vector<int> most(16);
         const RunReport run =
             run_engine(bcast, {}, [&](int rank, Transport& transport, PackedBuffer& buffer) {
-                LinearLevels levels(transport, hierarchy, bcast.root, rank, buffer.data(), false);
-                const int code = bcast_levels(levels, buffer, rank == bcast.root, segment);
+                LinearLevels levels(transport, hierarchy, bcast.root, rank, buffer, false);
+                const int code = levels.bcast(segment);
                 const std::lock_guard lock(mutex);
                 logs[rank] = levels.log();
                 most[rank] = levels.most_unfinished();
@@ -133,8 +132,8 @@ TEST(BcastLevels, BufferErrorsComeBack) {
                 if (rank == failed) {
                     static_cast<CheckedBuffer&>(buffer).fail(2, 4242);
                 }
-                LinearLevels levels(transport, hierarchy, bcast.root, rank, buffer.data(), false);
-                const int code = bcast_levels(levels, buffer, rank == bcast.root, 16);
+                LinearLevels levels(transport, hierarchy, bcast.root, rank, buffer, false);
+                const int code = levels.bcast(16);
                 return code;
             });
         EXPECT_EQ(run.codes[failed], 4242);

@@ -29,8 +29,9 @@ TEST(BlockProgress, ALargeBlockStreamsOnWhileItArrives) {
         if (rank == 1) {
             std::array<Block, 3> blocks{Block{nullptr, 0}, Block{nullptr, 0}, Block{nullptr, data.size()}};
             Arena arena;
-            return exchange_blocks(transport, block_routes(hierarchy, plan, 0, 1, BlockFlow::to_root), blocks,
-                                   BlockFlow::to_root, 0, 1, arena, 4);
+            return complete(
+                transport, exchange_blocks(transport, block_routes(hierarchy, plan, 0, 1, BlockFlow::to_root),
+                                           blocks, BlockFlow::to_root, 0, 1, arena, 4));
         }
         int code = 0;
         for (std::size_t offset = 0; offset < data.size() && code == 0; offset += 10) {
@@ -60,8 +61,9 @@ TEST(BlockProgress, TheRootOfAShortAllgatherKeepsNobodyWaiting) {
             std::array<Block, 4> blocks{};
             for (std::size_t block = 0; block < 4; ++block) blocks[block] = {&data[block * 10], 10};
             Arena arena;
-            return exchange_blocks(transport, block_routes(hierarchy, plan, 0, rank, flow), blocks, flow, 0,
-                                   rank, arena, 4);
+            return complete(transport,
+                            exchange_blocks(transport, block_routes(hierarchy, plan, 0, rank, flow), blocks,
+                                            flow, 0, rank, arena, 4));
         });
     };
     const RunReport report = played(BlockFlow::all);
@@ -89,8 +91,10 @@ TEST(BlockProgress, ASlowChildHoldsUpNobody) {
         }
         Arena arena;
         if (code == 0) {
-            code = exchange_blocks(transport, block_routes(hierarchy, plan, 0, rank, BlockFlow::from_root),
-                                   blocks, BlockFlow::from_root, 0, rank, arena, 4);
+            code = complete(
+                transport,
+                exchange_blocks(transport, block_routes(hierarchy, plan, 0, rank, BlockFlow::from_root),
+                                blocks, BlockFlow::from_root, 0, rank, arena, 4));
         }
         return code == 0 && rank >= 2 ? transport.send(&token, 1, 1) : code;
     });
@@ -119,8 +123,8 @@ TEST(BlockProgress, TheSlowLinkStartsAtOnce) {
                 blocks[block] = {&data[block * 20], 20};
             }
             Arena arena;
-            return exchange_blocks(transport, block_routes(hierarchy, plan, 0, 8, flow), blocks, flow, 0, 8,
-                                   arena, 4);
+            return complete(transport, exchange_blocks(transport, block_routes(hierarchy, plan, 0, 8, flow),
+                                                       blocks, flow, 0, 8, arena, 4));
         });
         EXPECT_FALSE(report.deadlock) << report.text();
         EXPECT_EQ(report.codes[0], reached);
@@ -196,7 +200,8 @@ TEST(BlockProgress, WhatLiesInOnePieceIsNotCopied) {
             const std::byte* const place = memory.blocks()[0].data;
             WatchedTransport watched(transport);
             Arena arena;
-            const int code = exchange_blocks(watched, routes, memory.blocks(), flow, 0, rank, arena, 4);
+            const int code =
+                complete(watched, exchange_blocks(watched, routes, memory.blocks(), flow, 0, rank, arena, 4));
             bool direct = true;
             if (flow == BlockFlow::all) {
                 direct = covers({{place, place + run.total()}}, watched.sent) &&

@@ -95,12 +95,12 @@ TEST_P(FirstMessage, Bcast) {
     const TreeLinks links = tree_links(hierarchy, plan, 0, rank);
     ASSERT_EQ(links.children.size(), std::size_t{children});
     EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
-                  return bcast_tree(transport, links, mine, arena, plan.window);
+                  return complete(transport, bcast_tree(transport, links, mine, arena, plan.window));
               }),
               0);
     const std::vector<TreeLinks> lanes(2, links);
     EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
-                  return bcast_lanes(transport, lanes, mine, arena, plan.window);
+                  return complete(transport, bcast_lanes(transport, lanes, mine, arena, plan.window));
               }),
               0);
 }
@@ -109,22 +109,26 @@ TEST_P(FirstMessage, ReduceAndAllreduce) {
     const ReductionLinks links = reduction_links(hierarchy, plan, 0, rank, false);
     ASSERT_EQ(links.children.size(), std::size_t{children});
     EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
-                  return reduce_tree(transport, links, {mine, nullptr}, reduction, arena, plan.window);
+                  return complete(transport, reduce_tree(transport, links, {mine, nullptr}, reduction, arena,
+                                                         plan.window));
               }),
               0);
     const std::vector<ReductionLinks> halves(2, links);
     EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
-                  return reduce_lanes(transport, halves, {mine, nullptr}, reduction, arena, plan.window);
+                  return complete(transport, reduce_lanes(transport, halves, {mine, nullptr}, reduction,
+                                                          arena, plan.window));
               }),
               0);
     for (PackedBuffer* const place : {&all, &mine}) {
         EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
-                      return allreduce_tree(transport, links, {mine, place}, reduction, arena, plan.window);
+                      return complete(transport, allreduce_tree(transport, links, {mine, place}, reduction,
+                                                                arena, plan.window));
                   }),
                   0);
         const std::vector<ReductionLinks> lanes(2, links);
         EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
-                      return allreduce_lanes(transport, lanes, {mine, place}, reduction, arena, plan.window);
+                      return complete(transport, allreduce_lanes(transport, lanes, {mine, place}, reduction,
+                                                                 arena, plan.window));
                   }),
                   0);
     }
@@ -137,20 +141,23 @@ TEST_P(FirstMessage, ExchangesAndRing) {
     ASSERT_EQ(halves.core.size(), 2U);
     const ExchangeLinks ring = ring_links(hierarchy, plan, rank);
     EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
-                  return barrier_exchange(transport, links, arena);
+                  return complete(transport, barrier_exchange(transport, links, arena));
               }),
               0);
     for (PackedBuffer* const place : {&all, &mine}) {
         EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
-                      return allreduce_exchange(transport, links, {mine, place}, reduction, arena);
+                      return complete(transport,
+                                      allreduce_exchange(transport, links, {mine, place}, reduction, arena));
                   }),
                   0);
         EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
-                      return allreduce_halving(transport, halves, {mine, place}, reduction, arena);
+                      return complete(transport,
+                                      allreduce_halving(transport, halves, {mine, place}, reduction, arena));
                   }),
                   0);
         EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
-                      return allreduce_ring(transport, ring, {mine, place}, reduction, arena, plan.window);
+                      return complete(transport, allreduce_ring(transport, ring, {mine, place}, reduction,
+                                                                arena, plan.window));
                   }),
                   0);
     }
@@ -168,7 +175,8 @@ TEST_P(FirstMessage, Blocks) {
                 here ? memory.data() + static_cast<std::size_t>(i) * block : nullptr, block};
         }
         EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
-                      return exchange_blocks(transport, routes, blocks, flow, 0, rank, arena, plan.window);
+                      return complete(transport, exchange_blocks(transport, routes, blocks, flow, 0, rank,
+                                                                 arena, plan.window));
                   }),
                   0)
             << static_cast<int>(flow);
@@ -190,7 +198,8 @@ TEST_P(FirstMessage, ExchangesOfThree) {
         partners += halves.partner >= 0 ? 1 : 0;
         for (PackedBuffer* const place : {&all, &mine}) {
             EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
-                          return allreduce_halving(transport, halves, {mine, place}, reduction, arena);
+                          return complete(transport, allreduce_halving(transport, halves, {mine, place},
+                                                                       reduction, arena));
                       }),
                       0)
                 << leader;
@@ -198,8 +207,8 @@ TEST_P(FirstMessage, ExchangesOfThree) {
         const BlockRoutes routes = block_routes(nodes, doubling, 0, leader, BlockFlow::all);
         places += routes.doubles ? 1 : 0;
         EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
-                      return exchange_blocks(transport, routes, blocks, BlockFlow::all, 0, leader, arena,
-                                             doubling.window);
+                      return complete(transport, exchange_blocks(transport, routes, blocks, BlockFlow::all, 0,
+                                                                 leader, arena, doubling.window));
                   }),
                   0)
             << leader;

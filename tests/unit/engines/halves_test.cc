@@ -337,7 +337,8 @@ TEST(ReduceHalves, ARootWithoutAResultIsAProgrammingError) {
             const std::vector<ReductionLinks> links(
                 2, reduction_links(reduce.hierarchy, reduce.plan, 0, rank, false, Half::first));
             return rank != 0 ? 0
-                             : reduce_lanes(transport, links, {buffers.own, nullptr}, reduction, arena, 1);
+                             : complete(transport, reduce_lanes(transport, links, {buffers.own, nullptr},
+                                                                reduction, arena, 1));
         });
     EXPECT_TRUE(run.report.mentions("has no result"));
 }

@@ -254,7 +254,7 @@ TEST(BcastLanes, OneEdgeInAllLanes) {
                 OneLane one(transport);
                 const std::vector<TreeLinks> links(4, tree_links(hierarchy, bcast.plan, 0, rank));
                 Arena arena;
-                return bcast_lanes(one, links, buffer, arena, bcast.plan.window);
+                return complete(one, bcast_lanes(one, links, buffer, arena, bcast.plan.window));
             });
         wrong += run.text().empty() ? 0 : 1;
     }

@@ -40,6 +40,12 @@ TEST(LevelStages, DataGoesUpAcrossAndDown) {
     EXPECT_EQ(text({traits_of(Collective::barrier), 1}), "across0");
 }
 
+int run_stages(LevelWork& work, const LevelStages& stages, int first, int last, std::size_t total,
+               std::size_t segment) {
+    Arena arena;
+    return complete(work, run_levels(work, stages, first, last, total, segment, arena));
+}
+
 /// Writes down what it is asked to do; takes part in every level but `absent`.
 class Log final : public LevelWork {
 public:
@@ -67,7 +73,7 @@ private:
 TEST(RunLevels, StagesFollowEachOtherBySegment) {
     const LevelStages stages(traits_of(Collective::allreduce), 2);
     Log log;
-    EXPECT_EQ(run_levels(log, stages, 0, stages.count(), 5, 3), 0);
+    EXPECT_EQ(run_stages(log, stages, 0, stages.count(), 5, 3), 0);
     EXPECT_EQ(log.lines,
               "up1[0,3) "
               "up1. up1[3,5) across0[0,3) "
@@ -75,13 +81,13 @@ TEST(RunLevels, StagesFollowEachOtherBySegment) {
               "across0. down1. down1[3,5) <3 "
               "down1. <5 ");
     Log part;
-    EXPECT_EQ(run_levels(part, stages, 2, 3, 4, 0), 0);
+    EXPECT_EQ(run_stages(part, stages, 2, 3, 4, 0), 0);
     EXPECT_EQ(part.lines, "down1[0,4) down1. <4 ");
     Log nothing;
-    EXPECT_EQ(run_levels(nothing, stages, 0, stages.count(), 0, 0), 0);
+    EXPECT_EQ(run_stages(nothing, stages, 0, stages.count(), 0, 0), 0);
     EXPECT_EQ(nothing.lines, "");
     Log absent(1);
-    EXPECT_EQ(run_levels(absent, stages, 0, stages.count(), 1, 0), 0);
+    EXPECT_EQ(run_stages(absent, stages, 0, stages.count(), 1, 0), 0);
     EXPECT_EQ(absent.lines, "across0[0,1) across0. ");
 }
 
@@ -89,7 +95,7 @@ TEST(RunLevels, AnErrorEndsItAll) {
     const LevelStages stages(traits_of(Collective::reduce), 2);
     for (int call = 0; call < 8; ++call) {
         Log log(-1, call);
-        EXPECT_EQ(run_levels(log, stages, 0, stages.count(), 2, 1), 77);
+        EXPECT_EQ(run_stages(log, stages, 0, stages.count(), 2, 1), 77);
         EXPECT_TRUE(log.lines.ends_with("abandoned")) << log.lines;
     }
 }
@@ -120,11 +126,11 @@ TEST(RunLevels, NothingStaysUnfinishedWithoutMemory) {
     const LevelStages stages(traits_of(Collective::reduce), 3);
     for (int start = 0; start < 9; ++start) {
         NoMemory work(start);
-        EXPECT_THROW(run_levels(work, stages, 0, stages.count(), 3, 1), std::bad_alloc);
+        EXPECT_THROW(run_stages(work, stages, 0, stages.count(), 3, 1), std::bad_alloc);
         EXPECT_EQ(work.unfinished, 0) << "start " << start;
     }
     NoMemory enough(9);
-    EXPECT_EQ(run_levels(enough, stages, 0, stages.count(), 3, 1), 0);
+    EXPECT_EQ(run_stages(enough, stages, 0, stages.count(), 3, 1), 0);
     EXPECT_EQ(enough.unfinished, 0);
 }
 

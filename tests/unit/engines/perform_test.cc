@@ -100,8 +100,10 @@ ReduceRun run(Ranks& ranks, const ReduceCase& reduce, Collective collective, con
         reduce, options, everywhere,
         [&](int rank, auto& transport, auto buffers, auto& reduction, auto& arena) {
             return ranks.perform(rank, transport, arena, collective, [&](const Performer& performer) {
-                return everywhere ? perform_allreduce(performer, operation, buffers, reduction)
-                                  : perform_reduce(performer, operation, buffers, reduction);
+                return everywhere ? complete(performer.transport,
+                                             perform_allreduce(performer, operation, buffers, reduction))
+                                  : complete(performer.transport,
+                                             perform_reduce(performer, operation, buffers, reduction));
             });
         });
 }
@@ -123,7 +125,8 @@ TEST(Perform, BroadcastsAsTheTreeEngineDoes) {
                     Arena arena;
                     return ranks.perform(rank, transport, arena, Collective::bcast,
                                          [&](const Performer& performer) {
-                                             return perform_bcast(performer, bcast.root, buffer);
+                                             return complete(performer.transport,
+                                                             perform_bcast(performer, bcast.root, buffer));
                                          });
                 });
             EXPECT_EQ(report.text(), "") << describe(bcast);
@@ -168,7 +171,8 @@ TEST(Perform, CarriesHalves) {
                     Arena arena;
                     return ranks.perform(rank, transport, arena, Collective::bcast,
                                          [&](const Performer& performer) {
-                                             return perform_bcast(performer, bcast.root, buffer);
+                                             return complete(performer.transport,
+                                                             perform_bcast(performer, bcast.root, buffer));
                                          });
                 });
             EXPECT_EQ(report.text(), "") << describe(bcast);
@@ -226,8 +230,9 @@ TEST(Perform, MovesBlocksAsTheirExchangeDoes) {
                 Arena arena;
                 const int code =
                     ranks.perform(rank, transport, arena, collective, [&](const Performer& performer) {
-                        return perform_blocks(performer, {collective, blocks.total(), blocks.root},
-                                              blocks.flow, memory.blocks());
+                        return complete(performer.transport,
+                                        perform_blocks(performer, {collective, blocks.total(), blocks.root},
+                                                       blocks.flow, memory.blocks()));
                     });
                 EXPECT_EQ(memory.verdict(), "") << describe(blocks);
                 return code;
@@ -249,8 +254,9 @@ TEST(Perform, HoldsABarrierThatNobodyLeavesEarly) {
             Arena arena;
             ++arrived;
             const int code =
-                ranks.perform(rank, transport, arena, Collective::barrier,
-                              [&](const Performer& performer) { return perform_barrier(performer, 0); });
+                ranks.perform(rank, transport, arena, Collective::barrier, [&](const Performer& performer) {
+                    return complete(performer.transport, perform_barrier(performer, 0));
+                });
             EXPECT_EQ(arrived, 12);
             return code;
         });
@@ -270,7 +276,8 @@ TEST(Perform, RefusesPlansThatComponentsCarryOut) {
             const CardLanes lanes;
             const Routing routing(hierarchy, lanes, rank);
             PlanRoutes kept;
-            EXPECT_THROW(perform_barrier({transport, arena, routing, plan, kept}, 0), std::invalid_argument);
+            EXPECT_THROW(complete(transport, perform_barrier({transport, arena, routing, plan, kept}, 0)),
+                         std::invalid_argument);
             return 0;
         });
         EXPECT_EQ(report.text(), "");

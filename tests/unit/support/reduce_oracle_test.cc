@@ -77,9 +77,10 @@ ReduceRun run_damaged(const ReduceCase& reduce, bool everywhere, Damage&& damage
     damage(links);
     return run_reduction(
         reduce, {}, everywhere, [&](int rank, auto& transport, auto buffers, auto& reduction, auto& arena) {
-            return everywhere
-                       ? allreduce_tree(transport, links[rank], buffers, reduction, arena, reduce.plan.window)
-                       : reduce_tree(transport, links[rank], buffers, reduction, arena, reduce.plan.window);
+            return everywhere ? complete(transport, allreduce_tree(transport, links[rank], buffers, reduction,
+                                                                   arena, reduce.plan.window))
+                              : complete(transport, reduce_tree(transport, links[rank], buffers, reduction,
+                                                                arena, reduce.plan.window));
         });
 }
 
