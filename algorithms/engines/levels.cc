@@ -89,17 +89,4 @@ Task run_levels(LevelWork& work, LevelStages stages, int first, int last, std::s
     return total == 0 ? Task(0) : run_stages(work, stages, first, last, LevelSegments(total, segment), arena);
 }
 
-int complete(LevelWork& work, Task task) {
-    try {
-        const int code = task.run();
-        if (code != 0) {
-            work.abandon();
-        }
-        return code;
-    } catch (...) {
-        work.abandon();  // no memory for a stage: others are under way
-        throw;
-    }
-}
-
 }  // namespace strata::algorithms

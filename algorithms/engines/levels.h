@@ -20,18 +20,14 @@ public:
     virtual int finish(const LevelStage& stage) = 0;
     /// [0, end) has come down to this rank, and is on its way to the levels below.
     virtual int received(std::size_t /*end*/) { return 0; }
-    /// Gives up everything unfinished after an error.
-    virtual void abandon() noexcept = 0;
 };
 
 /// Runs stages [first, last), pipelined: in step t stage s carries segment t - (s - first), so that up to
 /// last - first segments are under way. `segment` (of `total`, any unit) 0: one segment. All ranks go through
-/// the (step, stage) pairs in the same order, which excludes circular waits. Outcome: 0 or the first error.
-/// Source: seed papers, multilevel broadcast (figure 5) with the pipeline that they leave open.
+/// the (step, stage) pairs in the same order, which excludes circular waits. Outcome: 0 or the first error;
+/// then the caller gives up what is unfinished, as after an exception of `work`. Source: seed papers,
+/// multilevel broadcast (figure 5) with the pipeline that they leave open.
 Task run_levels(LevelWork& work, LevelStages stages, int first, int last, std::size_t total,
                 std::size_t segment, Arena& arena);
-
-/// Runs such a task to its end. After an error or an exception: LevelWork::abandon().
-int complete(LevelWork& work, Task task);
 
 }  // namespace strata::algorithms

@@ -69,7 +69,7 @@ const Routes<Links>& Routing::find(PlanRoutes& kept, int root, Make&& make) cons
     if (const auto known = by_root.find(root); known != by_root.end()) {
         return std::get<Routes<Links>>(known->second);
     }
-    if (by_root.size() >= PlanRoutes::most) {
+    if (by_root.size() >= PlanRoutes::most && kept.users <= 1) {
         by_root.erase(by_root.begin());
     }
     Routes<Links> made{make(), {}};

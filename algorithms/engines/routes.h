@@ -36,6 +36,8 @@ public:
         return *halves_;
     }
 
+    int users = 0;  ///< calls under way: while there are others, edges stay
+
 private:
     friend class Routing;
     static constexpr std::size_t most = 64;  ///< roots
@@ -48,7 +50,7 @@ private:
 };
 
 /// Looks up one rank's edges for any engine in the `kept` ones of `plan`, or makes them. What is returned is
-/// valid until the next call with the same `kept`.
+/// valid until the next call with the same `kept`, and as long as that has another user.
 class Routing {
 public:
     /// Both must outlive this; `lanes` is needed for plans with several only.

@@ -4,13 +4,13 @@ namespace strata::component {
 namespace {
 
 int run(const BlockCall& call, int ranks, const Elements& own, const BlockArray& result) {
-    const int rank = call.rank;
+    const int rank = call.rank();
     const auto blocks = result.place_all(ranks, call.arena());
     const algorithms::Block& mine = blocks[static_cast<std::size_t>(rank)];
     int rc = result.contribute(rank, own, mine);
     if (rc == OMPI_SUCCESS) {
         rc = move_blocks(call, algorithms::BlockFlow::all, blocks,
-                         call.operation.collective == Collective::allgather);
+                         call.running.operation().collective == Collective::allgather);
     }
     for (int i = 0; i < ranks && rc == OMPI_SUCCESS; ++i) {
         if (i != rank || !own.in_place()) {
@@ -27,9 +27,8 @@ int serve_allgather(Module& module, std::size_t elements, ompi_datatype_t* type,
     const auto describe = [&] { return Request{{op, packed_bytes(type, elements), no_root}}; };
     return serve<op>(
         module, describe,
-        [&](PlanInUse& planned, const algorithms::Operation& operation, LevelCommunicators* communicators) {
-            return run({*module.state, planned, operation, communicators, ompi_comm_rank(module.comm)},
-                       ompi_comm_size(module.comm), own, result());
+        [&](RunningCall& running) {
+            return run({*module.state, running}, ompi_comm_size(module.comm), own, result());
         },
         arguments...);
 }

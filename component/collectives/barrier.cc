@@ -10,7 +10,7 @@ class Meetings final : public GroupWork {
 public:
     using GroupWork::GroupWork;
     int start(const algorithms::LevelStage& stage, std::size_t, std::size_t) override {
-        LevelGroup& group = communicators_.at(stage.level);
+        GroupCall& group = call_.at(stage.level);
         auto& pending = stage.role == algorithms::LevelRole::down ? group.down : group.up;
         return component::start<Collective::barrier>(group, pending);
     }
@@ -20,15 +20,13 @@ int barrier(ompi_communicator_t* comm, mca_coll_base_module_t* base) {
     static_cast<void>(comm);
     return at_border([&] {
         auto& module = *reinterpret_cast<Module*>(base);
-        CommunicatorState& state = *module.state;
         const auto describe = [] { return Request{{Collective::barrier, 0, no_root}, false}; };
-        const auto run = [&](PlanInUse& planned, const algorithms::Operation& operation,
-                             LevelCommunicators* communicators) {
-            if (communicators != nullptr) {
-                Meetings work(*communicators);
-                return run_by_levels(work, Collective::barrier, 1, 0, state.arena());
+        const auto run = [](RunningCall& call) {
+            if (call.levels() == nullptr) {
+                return algorithms::perform_barrier(call.performer(), call.operation().root).run();
             }
-            return algorithms::perform_barrier(state.performer(planned), operation.root).run();
+            Meetings work(*call.levels());
+            return by_levels(work, *call.levels(), Collective::barrier, 1, 0, call.arena()).run();
         };
         return serve<Collective::barrier>(module, describe, run);
     });

@@ -9,19 +9,17 @@ int bcast(void* data, compat::Count count, ompi_datatype_t* datatype, int root, 
           mca_coll_base_module_t* base) {
     return at_border([&] {
         auto& module = *reinterpret_cast<Module*>(base);
-        CommunicatorState& state = *module.state;
         const auto describe = [&] {
             return Request{
                 {Collective::bcast, packed_bytes(datatype, static_cast<std::size_t>(count)), root}};
         };
-        const auto run = [&](PlanInUse& planned, const algorithms::Operation&,
-                             LevelCommunicators* communicators) {
+        const auto run = [&](RunningCall& call) {
             const bool is_root = ompi_comm_rank(comm) == root;
-            DatatypeBuffer buffer(data, static_cast<std::size_t>(count), datatype, is_root, state.arena());
-            return communicators != nullptr
-                       ? bcast_by_levels(*communicators, buffer, is_root,
-                                         planned.plan->levels.front().segment_bytes, state.arena())
-                       : algorithms::perform_bcast(state.performer(planned), root, buffer).run();
+            DatatypeBuffer buffer(data, static_cast<std::size_t>(count), datatype, is_root, call.arena());
+            return call.levels() != nullptr
+                       ? bcast_by_levels(*call.levels(), buffer, is_root, call.segment_bytes(), call.arena())
+                             .run()
+                       : algorithms::perform_bcast(call.performer(), root, buffer).run();
         };
         return serve<Collective::bcast>(module, describe, run, data, count, datatype, root);
     });

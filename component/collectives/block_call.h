@@ -5,17 +5,15 @@
 
 namespace strata::component {
 
-/// A call that an engine serves.
+/// A call that an engine serves, and the communicator's state, for another plan.
 struct BlockCall {
     CommunicatorState& state;
-    PlanInUse& planned;
-    const algorithms::Operation& operation;
-    LevelCommunicators* communicators;  ///< nullptr: the tree engine
-    int rank;
+    RunningCall& running;
 
-    int root() const { return operation.root; }
-    bool at_root() const { return rank == operation.root; }
-    algorithms::Arena& arena() const { return state.arena(); }
+    int rank() const { return running.rank(); }
+    int root() const { return running.operation().root; }
+    bool at_root() const { return rank() == root(); }
+    algorithms::Arena& arena() const { return running.arena(); }
 };
 
 /// Moves blocks by the call's engine; `equal`: all are equally long. Returns Open MPI's error code.

@@ -45,15 +45,14 @@ int gather(const void* send, compat::Count send_count, ompi_datatype_t* send_typ
         const auto describe = [&] {
             return Request{{Collective::gather, block_bytes * static_cast<std::size_t>(ranks), root}};
         };
-        const auto run = [&](PlanInUse& planned, const algorithms::Operation& operation,
-                             LevelCommunicators* communicators) {
-            const BlockCall call{state, planned, operation, communicators, rank};
+        const auto run = [&](RunningCall& running) {
+            const BlockCall call{state, running};
             if (rank == root) {
                 const BlockArray result(receive, receive_count, receive_type);
-                return run_at_root(call, own, result, result.place_all(ranks, state.arena()), true);
+                return run_at_root(call, own, result, result.place_all(ranks, call.arena()), true);
             }
-            const auto blocks = equal_blocks(ranks, block_bytes, state.arena());
-            const int rc = packed_contribution(own, state.arena(), blocks[static_cast<std::size_t>(rank)]);
+            const auto blocks = equal_blocks(ranks, block_bytes, call.arena());
+            const int rc = packed_contribution(own, call.arena(), blocks[static_cast<std::size_t>(rank)]);
             return rc != OMPI_SUCCESS ? rc : move_blocks(call, BlockFlow::to_root, blocks, true);
         };
         return serve<Collective::gather>(module, describe, run, send, send_count, send_type, receive,
@@ -78,9 +77,9 @@ std::span<Block> place_received(const BlockArray& result, std::span<const std::s
 }
 
 int run_gatherv(const BlockCall& call, int ranks, const Elements& own, const BlockArray& result) {
-    const auto mine = static_cast<std::size_t>(call.rank);
+    const auto mine = static_cast<std::size_t>(call.rank());
     const auto sizes = call.arena().values<std::size_t>(static_cast<std::size_t>(ranks));
-    sizes[mine] = call.at_root() ? result.bytes(call.rank) : own.bytes();
+    sizes[mine] = call.at_root() ? result.bytes(call.rank()) : own.bytes();
     int rc = share_sizes(call, BlockFlow::to_root, sizes);
     if (rc != OMPI_SUCCESS) {
         return rc;
@@ -109,10 +108,8 @@ int gatherv(const void* send, compat::Count send_count, ompi_datatype_t* send_ty
         auto& module = *reinterpret_cast<Module*>(base);
         // Only the root knows all sizes: nothing may depend on them.
         const auto describe = [&] { return Request{{Collective::gatherv, 0, root}, false}; };
-        const auto run = [&](PlanInUse& planned, const algorithms::Operation& operation,
-                             LevelCommunicators* communicators) {
-            const BlockCall call{*module.state, planned, operation, communicators,
-                                 ompi_comm_rank(module.comm)};
+        const auto run = [&](RunningCall& running) {
+            const BlockCall call{*module.state, running};
             return run_gatherv(call, ompi_comm_size(module.comm), {send, send_count, send_type},
                                call.at_root()
                                    ? BlockArray(receive, receive_counts, displacements, receive_type)

@@ -22,15 +22,15 @@ bool is_exact(ompi_op_t* op, ompi_datatype_t* datatype, int ranks) {
 }
 
 template <class Engine>
-int with_buffers(const Operands& operands, CommunicatorState& state, Engine&& engine) {
+int with_buffers(const Operands& operands, algorithms::Arena& arena, Engine&& engine) {
     const auto count = static_cast<std::size_t>(operands.count);
     const void* const own_data = operands.send == MPI_IN_PLACE ? operands.receive : operands.send;
-    OperatorReduction reduction(operands.op, operands.datatype, state.arena());
-    DatatypeBuffer own(own_data, count, operands.datatype, true, state.arena());
+    OperatorReduction reduction(operands.op, operands.datatype, arena);
+    DatatypeBuffer own(own_data, count, operands.datatype, true, arena);
     if (!operands.result_due) {
         return engine(algorithms::ReduceBuffers{own, nullptr}, reduction);
     }
-    DatatypeBuffer result(operands.receive, count, operands.datatype, false, state.arena());
+    DatatypeBuffer result(operands.receive, count, operands.datatype, false, arena);
     return engine(algorithms::ReduceBuffers{own, &result}, reduction);
 }
 
@@ -52,16 +52,17 @@ int reduce(const void* send, void* receive, compat::Count count, ompi_datatype_t
         CommunicatorState& state = *module.state;
         const Operands operands{send, receive, ompi_comm_rank(comm) == root, count, datatype, op};
         const auto describe = [&] { return request_of(Collective::reduce, operands, root, state); };
-        const auto run = [&](PlanInUse& planned, const algorithms::Operation& operation,
-                             LevelCommunicators* communicators) {
-            if (communicators != nullptr) {
-                return reduce_by_levels(*communicators, Collective::reduce, operands,
-                                        planned.plan->levels.front().segment_bytes, state.arena());
-            }
-            return with_buffers(operands, state, [&](algorithms::ReduceBuffers buffers, auto& reduction) {
-                return algorithms::perform_reduce(state.performer(planned), operation, buffers, reduction)
+        const auto run = [&](RunningCall& call) {
+            if (call.levels() != nullptr) {
+                return reduce_by_levels(*call.levels(), Collective::reduce, operands, call.segment_bytes(),
+                                        call.arena())
                     .run();
-            });
+            }
+            return with_buffers(
+                operands, call.arena(), [&](algorithms::ReduceBuffers buffers, auto& reduction) {
+                    return algorithms::perform_reduce(call.performer(), call.operation(), buffers, reduction)
+                        .run();
+                });
         };
         return serve<Collective::reduce>(module, describe, run, send, receive, count, datatype, op, root);
     });
@@ -75,16 +76,18 @@ int allreduce(const void* send, void* receive, compat::Count count, ompi_datatyp
         CommunicatorState& state = *module.state;
         const Operands operands{send, receive, true, count, datatype, op};
         const auto describe = [&] { return request_of(Collective::allreduce, operands, no_root, state); };
-        const auto run = [&](PlanInUse& planned, const algorithms::Operation& operation,
-                             LevelCommunicators* communicators) {
-            if (communicators != nullptr) {
-                return reduce_by_levels(*communicators, Collective::allreduce, operands,
-                                        planned.plan->levels.front().segment_bytes, state.arena());
-            }
-            return with_buffers(operands, state, [&](algorithms::ReduceBuffers buffers, auto& reduction) {
-                return algorithms::perform_allreduce(state.performer(planned), operation, buffers, reduction)
+        const auto run = [&](RunningCall& call) {
+            if (call.levels() != nullptr) {
+                return reduce_by_levels(*call.levels(), Collective::allreduce, operands, call.segment_bytes(),
+                                        call.arena())
                     .run();
-            });
+            }
+            return with_buffers(operands, call.arena(),
+                                [&](algorithms::ReduceBuffers buffers, auto& reduction) {
+                                    return algorithms::perform_allreduce(call.performer(), call.operation(),
+                                                                         buffers, reduction)
+                                        .run();
+                                });
         };
         return serve<Collective::allreduce>(module, describe, run, send, receive, count, datatype, op);
     });

@@ -28,7 +28,7 @@ int run_at_root(const BlockCall& call, const BlockArray& source, int ranks, cons
 /// Receives the own block of blocks[rank].bytes bytes, and whatever passes through.
 int run_elsewhere(const BlockCall& call, std::span<Block> blocks, const Elements& own, bool equal) {
     const BlockArray array(own.data, own.count, own.datatype);
-    Block& mine = blocks[static_cast<std::size_t>(call.rank)];
+    Block& mine = blocks[static_cast<std::size_t>(call.rank())];
     const std::size_t arriving = mine.bytes;
     const bool fits = arriving <= array.bytes(0);
     mine = fits ? array.place(0, call.arena()) : Block{call.arena().take(arriving), arriving};
@@ -55,13 +55,12 @@ int scatter(const void* send, compat::Count send_count, ompi_datatype_t* send_ty
         const auto describe = [&] {
             return Request{{Collective::scatter, block_bytes * static_cast<std::size_t>(ranks), root}};
         };
-        const auto run = [&](PlanInUse& planned, const algorithms::Operation& operation,
-                             LevelCommunicators* communicators) {
-            const BlockCall call{state, planned, operation, communicators, rank};
+        const auto run = [&](RunningCall& running) {
+            const BlockCall call{state, running};
             if (rank == root) {
                 return run_at_root(call, BlockArray(send, send_count, send_type), ranks, own, true);
             }
-            return run_elsewhere(call, equal_blocks(ranks, block_bytes, state.arena()), own, true);
+            return run_elsewhere(call, equal_blocks(ranks, block_bytes, call.arena()), own, true);
         };
         return serve<Collective::scatter>(module, describe, run, send, send_count, send_type, receive,
                                           receive_count, receive_type, root);
@@ -95,10 +94,8 @@ int scatterv(const void* send, compat::Counts send_counts, compat::Displacements
         auto& module = *reinterpret_cast<Module*>(base);
         // Only the root knows all sizes: nothing may depend on them.
         const auto describe = [&] { return Request{{Collective::scatterv, 0, root}, false}; };
-        const auto run = [&](PlanInUse& planned, const algorithms::Operation& operation,
-                             LevelCommunicators* communicators) {
-            const BlockCall call{*module.state, planned, operation, communicators,
-                                 ompi_comm_rank(module.comm)};
+        const auto run = [&](RunningCall& running) {
+            const BlockCall call{*module.state, running};
             return run_scatterv(call, ompi_comm_size(module.comm),
                                 call.at_root() ? BlockArray(send, send_counts, displacements, send_type)
                                                : BlockArray(nullptr, 0, receive_type),

@@ -26,7 +26,8 @@ PlanInUse& CommunicatorState::plan(const algorithms::Operation& operation, bool 
         }
         plans_.remember(operation, by_levels, *planned);
     }
-    if (planned->delegate_if_it_pays()) {
+    if (planned->delegation_pays()) {
+        planned = &plans_.delegate(*planned);
         explain(operation, *planned->plan);
     }
     return *planned;

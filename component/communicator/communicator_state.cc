@@ -24,7 +24,7 @@ CommunicatorState::CommunicatorState(ompi_communicator_t* comm, const Settings& 
       settings_(own_ != nullptr ? own_->settings : static_cast<const CommunicatorSettings&>(job)),
       early_(job),
       least_(comm, known_node_of),
-      context_(comm, own_counters_) {
+      transports_(comm, own_counters_) {
     // Nobody would revoke the communicators of a level for those who wait there for the dead.
     levels_given_up_.fill(job_.survives_failures);
     if (tells_usage(job_)) {
@@ -174,8 +174,9 @@ std::uint64_t CommunicatorState::hash_facts(const Request& first) {
         }
         if (planned.plan->engine != algorithms::Engine::levels &&
             planned.plan->engine != algorithms::Engine::forward) {
-            const Scratch scratch(context_);
-            algorithms::prepare_call(performer(planned), operation);
+            RunningCall call(transports_, routing(), planned, operation, {});
+            algorithms::prepare_call(call.performer(), operation);
+            call.end(OMPI_SUCCESS);
         }
     }
     return hash.value();
@@ -248,17 +249,17 @@ void CommunicatorState::give_up_levels(Collective op, const LevelCommunicators::
 }
 
 int CommunicatorState::level_communicators(const algorithms::Operation& operation,
-                                           const algorithms::Plan& plan, LevelCommunicators*& found) {
+                                           const algorithms::Plan& plan, AimedLevels& found) {
     const int root = operation.root;
     const bool asked_for = plan.engine_source.origin != algorithms::Origin::model ||
                            std::any_of(plan.sources.begin(), plan.sources.end(), [](const auto& level) {
                                return level.method.origin != algorithms::Origin::model;
                            });
-    LevelCommunicators* communicators = context_.levels.find(hierarchy(), plan, root);
+    LevelCommunicators* communicators = levels_.find(hierarchy(), plan, root);
     if (communicators == nullptr) {
         const SetupMeter meter(own_counters_);
         LevelCommunicators::Outcome outcome;
-        communicators = context_.levels.make(comm_, least_, hierarchy(), plan, root, outcome);
+        communicators = levels_.make(comm_, least_, hierarchy(), plan, root, outcome);
         if (outcome.rc != OMPI_SUCCESS) {
             return outcome.rc;
         }
@@ -268,15 +269,15 @@ int CommunicatorState::level_communicators(const algorithms::Operation& operatio
         }
     }
     const int rank = ompi_comm_rank(comm_);
-    const bool aimed = communicators->aim(hierarchy(), plan, rank, root);
+    const auto aim = communicators->aim(hierarchy(), rank, root);
     const LevelCommunicators::Outcome outcome =
-        communicators->admit(least_, rank, operation.collective, aimed);
+        communicators->admit(least_, rank, operation.collective, aim != nullptr);
     if (outcome.rc == OMPI_SUCCESS && !outcome.agreed) {
         give_up_levels(operation.collective, outcome, asked_for);
         return OMPI_SUCCESS;
     }
-    found = communicators;
-    return outcome.rc == OMPI_SUCCESS && !aimed ? OMPI_ERR_OUT_OF_RESOURCE : outcome.rc;
+    found = {communicators, aim};
+    return outcome.rc == OMPI_SUCCESS && aim == nullptr ? OMPI_ERR_OUT_OF_RESOURCE : outcome.rc;
 }
 
 }  // namespace strata::component

@@ -10,6 +10,7 @@
 #include "algorithms/report/plan_listing.h"
 #include "component/agreement/vote.h"
 #include "component/base/request.h"
+#include "component/communicator/level_sets.h"
 #include "component/communicator/passed_calls.h"
 #include "component/communicator/plans_in_use.h"
 #include "component/communicator/running_call.h"
@@ -88,22 +89,19 @@ public:
     /// from then on every call is passed through, on every rank. Returns Open MPI's error code.
     int agreed_plan(const algorithms::Operation& operation, bool may_be_by_levels, PlanInUse*& found);
 
-    /// What this rank carries out a plan of agreed_plan() with, unless components do.
-    algorithms::Performer performer(PlanInUse& planned) {
-        return context_.performer(plans_.routing(), planned);
-    }
-    /// What a RunningCall needs.
-    CallContext& context() { return context_; }
+    // What a RunningCall needs.
+    Transports& transports() { return transports_; }
+    const algorithms::Routing& routing() const { return plans_.routing(); }
 
     /// LevelSets::may_serve().
     bool may_delegate(const algorithms::Plan& plan, int root) const {
-        return context_.levels.may_serve(hierarchy(), plan, root);
+        return levels_.may_serve(hierarchy(), plan, root);
     }
-    /// Communicators for the levels engine in `found`; nullptr when some rank could not make them (then on
-    /// every rank, and the plan has been replaced). Collective over the communicator when not yet made for
+    /// Communicators for the levels engine in `found`; none when some rank could not make them (then on every
+    /// rank, and the plan has been replaced). Collective over the communicator when not yet made for
     /// this root. Returns Open MPI's error code.
     int level_communicators(const algorithms::Operation& operation, const algorithms::Plan& plan,
-                            LevelCommunicators*& found);
+                            AimedLevels& found);
 
     /// True where a late message may still arrive in this object's memory: it must stay for good.
     bool awaits_late_messages() const { return least_.failed(); }
@@ -117,9 +115,6 @@ public:
 
     /// Where what becomes of calls is noted; null where nobody will read it.
     CallUsage* usage() { return usage_.get(); }
-
-    /// Memory of the call that is being served.
-    algorithms::Arena& arena() { return *context_.arena; }
 
     /// While it lives, what the previous component makes of other collectives is its own. `predicted`: that
     /// is the one of predicted_slots().
@@ -186,7 +181,8 @@ private:
     std::array<bool, collective_count> levels_given_up_{};
     CommunicatorCounters own_counters_;
     std::unique_ptr<CallUsage> usage_;
-    CallContext context_;
+    Transports transports_;
+    LevelSets levels_;
 };
 
 }  // namespace strata::component

@@ -42,9 +42,4 @@ LevelCommunicators* LevelSets::make(ompi_communicator_t* comm, LeastOfAll& least
     return sets_.back().communicators.get();
 }
 
-bool LevelSets::left_messages() const {
-    return std::any_of(sets_.begin(), sets_.end(),
-                       [](const Set& set) { return set.communicators->left_messages(); });
-}
-
 }  // namespace strata::component

@@ -27,7 +27,6 @@ public:
     LevelCommunicators* make(ompi_communicator_t* comm, LeastOfAll& least,
                              const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int root,
                              LevelCommunicators::Outcome& outcome);
-    bool left_messages() const;
 
 private:
     static constexpr std::size_t most = 16;  // each holds one communicator per level

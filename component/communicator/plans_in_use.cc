@@ -1,5 +1,6 @@
 #include "component/communicator/plans_in_use.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "algorithms/base/plan_hash.h"
@@ -16,16 +17,6 @@ std::uint64_t PlanInUse::hash() const {
         hash.add(algorithms::hash_of(delegation->plan)).add(delegation->first_call);
     }
     return hash.value();
-}
-
-bool PlanInUse::delegate_if_it_pays() {
-    if (delegation == nullptr || !delegation->pays(calls)) {
-        return false;
-    }
-    plan = &delegation->plan;
-    delegation = nullptr;
-    routes.clear();
-    return true;
 }
 
 PlansInUse::~PlansInUse() {
@@ -46,20 +37,43 @@ void PlansInUse::adopt(std::shared_ptr<algorithms::PlanBook> book, topology::Car
 }
 
 PlanInUse* PlansInUse::find(std::uint64_t key) {
-    const auto place = plans_.find(key);
-    return place == plans_.end() ? nullptr : &place->second;
+    const auto place = by_key_.find(key);
+    return place == by_key_.end() ? nullptr : place->second;
 }
 
 PlanInUse& PlansInUse::make(const algorithms::PlanClass& wanted, algorithms::ByLevels by_levels) {
-    PlanInUse made(wanted.key, book_->at(wanted, by_levels));
+    std::list<PlanInUse> made;
+    made.emplace_back(wanted.key, book_->at(wanted, by_levels));
     const std::lock_guard lock(counted_);
-    return plans_.emplace(wanted.key, std::move(made)).first->second;
+    by_key_.emplace(wanted.key, &made.back());
+    plans_.splice(plans_.end(), made);
+    return plans_.back();
+}
+
+PlanInUse& PlansInUse::delegate(PlanInUse& planned) {
+    std::list<PlanInUse> made;
+    PlanInUse& other = made.emplace_back(planned.key, planned.delegation->plan);
+    last_ = {};
+    const std::lock_guard lock(counted_);
+    drop_unused();
+    by_key_.at(planned.key) = &other;
+    const auto old =
+        std::find_if(plans_.begin(), plans_.end(), [&](PlanInUse& one) { return &one == &planned; });
+    replaced_.splice(replaced_.end(), plans_, old);
+    plans_.splice(plans_.end(), made);
+    return other;
+}
+
+void PlansInUse::drop_unused() noexcept {
+    replaced_.remove_if([](const PlanInUse& one) { return one.routes.users == 0; });
 }
 
 void PlansInUse::forget() noexcept {
     const std::lock_guard lock(counted_);
     last_ = {};
-    plans_.clear();
+    by_key_.clear();
+    replaced_.splice(replaced_.end(), plans_);
+    drop_unused();
 }
 
 std::size_t PlansInUse::memory() const {
@@ -68,7 +82,7 @@ std::size_t PlansInUse::memory() const {
     for (const topology::Hierarchy& lane : lanes_.trees) {
         bytes += sizeof lane + topology::heap_bytes(lane);
     }
-    return bytes + topology::table_bytes(plans_);
+    return bytes + topology::table_bytes(by_key_) + (plans_.size() + replaced_.size()) * sizeof(PlanInUse);
 }
 
 }  // namespace strata::component

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -16,6 +17,7 @@ namespace strata::component {
 struct PlanInUse {
     PlanInUse(std::uint64_t own_key, const algorithms::PlanBook::Entry& entry)
         : key(own_key), plan(&entry.plan), delegation(entry.delegation ? &*entry.delegation : nullptr) {}
+    PlanInUse(std::uint64_t own_key, const algorithms::Plan& own_plan) : key(own_key), plan(&own_plan) {}
 
     /// Of all that the ranks must have alike.
     std::uint64_t hash() const;
@@ -23,15 +25,16 @@ struct PlanInUse {
     /// fails earlier, for lack of memory, is one for which the others still wait, and no rank of them counts
     /// it twice when this one repeats it.
     void count_call() { calls += delegation != nullptr ? 1U : 0U; }
-    /// True where another plan takes its place from this call on. Every rank counts the calls alike, and
+    /// True where another plan is to take its place from this call on. Every rank counts the calls alike, and
     /// changes the plan at the same one.
-    bool delegate_if_it_pays();
+    bool delegation_pays() const { return delegation != nullptr && delegation->pays(calls); }
 
-    std::uint64_t key;                         ///< PlanClass::key
-    const algorithms::Plan* plan;              ///< in the communicator's book
-    const algorithms::Delegation* delegation;  ///< what would be faster, if it is used often; null without
-    unsigned calls = 0;                        ///< in which this rank took part, while there is one
-    bool compared = false;                     ///< all ranks have the same
+    std::uint64_t key;             ///< PlanClass::key
+    const algorithms::Plan* plan;  ///< in the communicator's book
+    const algorithms::Delegation* delegation =
+        nullptr;            ///< what would be faster, if it is used often; null without
+    unsigned calls = 0;     ///< in which this rank took part, while there is one
+    bool compared = false;  ///< all ranks have the same
     algorithms::PlanRoutes routes;
 };
 
@@ -65,6 +68,9 @@ public:
                   PlanInUse& planned) {
         last_[static_cast<std::size_t>(operation.collective)] = {operation, by_levels, &planned};
     }
+    /// The one that takes the place of a plan whose delegation_pays().
+    PlanInUse& delegate(PlanInUse& planned);
+    /// Calls under way keep theirs.
     void forget() noexcept;
 
     /// Bytes of the heap, with the plans of all communicators that share the hierarchy; without routes.
@@ -81,11 +87,15 @@ private:
         }
     };
 
+    void drop_unused() noexcept;
+
     mutable std::mutex counted_;  // of what memory() counts: whoever changes it, or asks from elsewhere
     topology::CardLanes lanes_;   // made only where a parameter asks for the lanes engine
     std::shared_ptr<algorithms::PlanBook> book_;
-    std::unordered_map<std::uint64_t, PlanInUse> plans_;  // by PlanClass::key
-    std::optional<algorithms::Routing> routing_;          // of the book's hierarchy, and the lanes
+    std::list<PlanInUse> plans_;
+    std::unordered_map<std::uint64_t, PlanInUse*> by_key_;  // PlanClass::key
+    std::list<PlanInUse> replaced_;                         // calls under way may still go by them
+    std::optional<algorithms::Routing> routing_;            // of the book's hierarchy, and the lanes
     bool consecutive_groups_ = false;
     std::array<Last, collective_count> last_{};
 };

@@ -41,8 +41,8 @@ void PmlTransport::start_call() {
 void PmlTransport::carry(Collective collective, std::span<const PeerLevel> levels) {
     // No two lanes of a call share a tag. The others borrow from collectives whose messages cannot be under
     // way at the same time, by the same argument; below -27 all is taken by non-blocking collectives.
-    tags_ = {tag_of(collective), MCA_COLL_BASE_TAG_ALLTOALL, MCA_COLL_BASE_TAG_ALLTOALLV,
-             MCA_COLL_BASE_TAG_ALLTOALLW};
+    tags_ = {tag_of(collective), MCA_COLL_BASE_TAG_ALLTOALL,
+             MCA_COLL_BASE_TAG_ALLTOALLV, MCA_COLL_BASE_TAG_ALLTOALLW};
     levels_ = levels;
     reserve(levels.size());
 }

@@ -1,5 +1,7 @@
 #include "component/levels/level_bcast.h"
 
+#include <algorithm>
+
 #include "component/levels/level_work.h"
 
 namespace strata::component {
@@ -9,8 +11,8 @@ using algorithms::LevelStage;
 
 class BcastWork final : public GroupWork {
 public:
-    BcastWork(LevelCommunicators& communicators, algorithms::PackedBuffer& buffer, bool is_root)
-        : GroupWork(communicators), buffer_(buffer), is_root_(is_root) {}
+    BcastWork(LevelCall& call, algorithms::PackedBuffer& buffer, bool is_root)
+        : GroupWork(call), buffer_(buffer), is_root_(is_root) {}
 
     int start(const LevelStage& stage, std::size_t begin, std::size_t end) override {
         if (is_root_ && end > produced_) {
@@ -19,7 +21,7 @@ public:
             }
             produced_ = end;
         }
-        LevelGroup& group = communicators_.at(stage.level);
+        GroupCall& group = call_.at(stage.level);
         return component::start<Collective::bcast>(
             group, group.down, static_cast<void*>(buffer_.data() + begin), static_cast<int>(end - begin),
             &ompi_mpi_byte.dt, group.root);
@@ -32,15 +34,19 @@ private:
     std::size_t produced_ = 0;
 };
 
+algorithms::Task run(LevelCall& call, algorithms::PackedBuffer& buffer, bool is_root, std::size_t segment,
+                     algorithms::Arena& arena) {
+    BcastWork work(call, buffer, is_root);
+    co_return co_await by_levels(work, call, Collective::bcast, buffer.bytes(), segment, arena);
+}
+
 }  // namespace
 
-int bcast_by_levels(LevelCommunicators& communicators, algorithms::PackedBuffer& buffer, bool is_root,
-                    std::size_t segment_bytes, algorithms::Arena& arena) {
+algorithms::Task bcast_by_levels(LevelCall& call, algorithms::PackedBuffer& buffer, bool is_root,
+                                 std::size_t segment_bytes, algorithms::Arena& arena) {
     // Delegated collectives count in int.
     constexpr std::size_t most = std::size_t{1} << 30;
-    const std::size_t segment = segment_bytes == 0 || segment_bytes > most ? most : segment_bytes;
-    BcastWork work(communicators, buffer, is_root);
-    return run_by_levels(work, Collective::bcast, buffer.bytes(), segment, arena);
+    return run(call, buffer, is_root, segment_bytes == 0 ? most : std::min(segment_bytes, most), arena);
 }
 
 }  // namespace strata::component

@@ -15,6 +15,7 @@ using algorithms::Block;
 using algorithms::BlockFlow;
 using algorithms::LevelRole;
 using algorithms::LevelStage;
+using algorithms::Task;
 using Part = algorithms::LevelBlocks::Part;
 
 /// The blocks of a run of places, one behind the other.
@@ -92,12 +93,12 @@ struct Counts {
 
 class BlockWork final : public GroupWork {
 public:
-    BlockWork(LevelCommunicators& communicators, const Row& row, bool equal, BlockFlow flow, Arena& arena)
-        : GroupWork(communicators), row_(row), equal_(equal), flow_(flow), arena_(arena) {}
+    BlockWork(LevelCall& call, const Row& row, bool equal, BlockFlow flow, Arena& arena)
+        : GroupWork(call), row_(row), equal_(equal), flow_(flow), arena_(arena) {}
 
     int start(const LevelStage& stage, std::size_t begin, std::size_t end) override {
-        LevelGroup& group = communicators_.at(stage.level);
-        const auto& parts = communicators_.blocks().parts[static_cast<std::size_t>(stage.level)];
+        GroupCall& group = call_.at(stage.level);
+        const auto& parts = call_.blocks().parts[static_cast<std::size_t>(stage.level)];
         switch (stage.role) {
             case LevelRole::up: return gather(group, parts);
             case LevelRole::across: return across(group, parts);
@@ -115,8 +116,8 @@ private:
         return equal_ && std::all_of(parts.begin(), parts.end(),
                                      [&](const Part& part) { return part.count == parts.front().count; });
     }
-    Part mine(const LevelGroup& group, const Parts& parts) const {
-        return parts[static_cast<std::size_t>(ompi_comm_rank(group.comm))];
+    Part mine(const GroupCall& group, const Parts& parts) const {
+        return parts[static_cast<std::size_t>(ompi_comm_rank(group.comm()))];
     }
     Part all(const Parts& parts) const {
         int ranks = 0;
@@ -134,7 +135,7 @@ private:
         return made;
     }
 
-    int gather(LevelGroup& group, const Parts& parts) {
+    int gather(GroupCall& group, const Parts& parts) {
         ompi_datatype_t* const byte = &ompi_mpi_byte.dt;
         const Part own = mine(group, parts);
         const bool root = group.is_root();
@@ -150,7 +151,7 @@ private:
             compat::displacements_of(shares.offsets.data()), byte, group.root);
     }
 
-    int scatter(LevelGroup& group, const Parts& parts) {
+    int scatter(GroupCall& group, const Parts& parts) {
         ompi_datatype_t* const byte = &ompi_mpi_byte.dt;
         const Part own = mine(group, parts);
         const bool root = group.is_root();
@@ -167,13 +168,13 @@ private:
                                                       receive, row_.bytes(own), byte, group.root);
     }
 
-    int bcast(LevelGroup& group, ompi_request_t*& pending, std::size_t begin, std::size_t end) {
+    int bcast(GroupCall& group, ompi_request_t*& pending, std::size_t begin, std::size_t end) {
         return component::start<Collective::bcast>(
             group, pending, static_cast<void*>(row_.data(row_.run()) + begin), static_cast<int>(end - begin),
             &ompi_mpi_byte.dt, group.root);
     }
 
-    int across(LevelGroup& group, const Parts& parts) {
+    int across(GroupCall& group, const Parts& parts) {
         ompi_datatype_t* const byte = &ompi_mpi_byte.dt;
         void* const receive = row_.data(all(parts));
         const bool same = uniform(parts);
@@ -191,20 +192,25 @@ private:
                 byte);
         }
         // A method that goes by trees.
-        int rc = gather(group, parts);
+        int rc = collecting_ ? OMPI_SUCCESS : gather(group, parts);
+        collecting_ = true;
         if (rc == OMPI_SUCCESS) {
             rc = component::finish(group, group.up);
         }
+        if (rc == algorithms::under_way) {
+            return rc;
+        }
+        collecting_ = false;
         const auto bytes = static_cast<std::size_t>(row_.bytes(row_.run()));
         return rc != OMPI_SUCCESS ? rc : bcast(group, group.up, 0, bytes);
     }
 
-    static bool exchanges(const LevelGroup& group, bool same) {
+    static bool exchanges(const GroupCall& group, bool same) {
         const Collective op = same ? Collective::allgather : Collective::allgatherv;
         if (group.by_component()) {
-            return group.offers(op);
+            return group.group->offers(op);
         }
-        const auto tasks = algorithms::info(group.method.algorithm).tasks;
+        const auto tasks = algorithms::info(group.method->algorithm).tasks;
         // An algorithm that needs equal shares still says that everybody is to exchange with everybody.
         return tasks.has(algorithms::LevelTask::allgather) || tasks.has(algorithms::LevelTask::allgatherv);
     }
@@ -213,22 +219,23 @@ private:
     bool equal_;
     BlockFlow flow_;
     Arena& arena_;
+    bool collecting_ = false;  ///< across, by trees: the first of the two
 };
 
-Part place_of(const LevelCommunicators& communicators, int rank) {
-    const auto& order = communicators.blocks().order;
+Part place_of(const LevelCall& call, int rank) {
+    const auto& order = call.blocks().order;
     return {static_cast<int>(std::find(order.begin(), order.end(), rank) - order.begin()), 1};
 }
 
 /// The widest run of places that passes through this rank.
-Part widest(LevelCommunicators& communicators, BlockFlow flow, int rank) {
-    const auto& places = communicators.blocks();
+Part widest(LevelCall& call, BlockFlow flow, int rank) {
+    const auto& places = call.blocks();
     if (flow == BlockFlow::all) {
         return {0, static_cast<int>(places.order.size())};
     }
-    Part run = place_of(communicators, rank);
-    for (int level = 0; level < communicators.levels(); ++level) {
-        if (!communicators.member(level) || !communicators.at(level).is_root()) {
+    Part run = place_of(call, rank);
+    for (int level = 0; level < call.levels(); ++level) {
+        if (!call.member(level) || !call.at(level).is_root()) {
             continue;
         }
         for (const Part& part : places.parts[static_cast<std::size_t>(level)]) {
@@ -238,6 +245,42 @@ Part widest(LevelCommunicators& communicators, BlockFlow flow, int rank) {
         }
     }
     return run;
+}
+
+Task run(LevelCall& call, std::span<Block> blocks, bool equal, BlockFlow flow, int root, int rank,
+         std::size_t segment_bytes, Arena& arena) {
+    const Row row(call.blocks(), blocks, widest(call, flow, rank), arena);
+    if (row.bytes({0, static_cast<int>(blocks.size())}) == 0) {
+        co_return OMPI_SUCCESS;
+    }
+    if (flow != BlockFlow::from_root) {
+        row.fill(place_of(call, rank));
+    } else if (rank == root) {
+        row.fill(row.run());
+    }
+    BlockWork work(call, row, equal, flow, arena);
+    const int levels = call.levels();
+    const algorithms::LevelStages stages(
+        {.up = flow != BlockFlow::from_root, .down = flow != BlockFlow::to_root}, levels);
+    // No rank can pass anything down before all is there: only the way down is cut.
+    const int cut = flow == BlockFlow::all ? levels : stages.count();
+    const auto bytes = static_cast<std::size_t>(row.bytes(row.run()));
+    Task whole = algorithms::run_levels(work, stages, 0, cut, 1, 0, arena);
+    Task down = cut == stages.count()
+                    ? Task(0)
+                    : algorithms::run_levels(work, stages, cut, stages.count(), bytes, segment_bytes, arena);
+    int rc = co_await whole;
+    if (rc == OMPI_SUCCESS) {
+        rc = co_await down;
+    }
+    if (rc == OMPI_SUCCESS && flow == BlockFlow::from_root) {
+        if (rank != root) {  // whose blocks are those it sends, which it may not write to
+            row.empty(place_of(call, rank));
+        }
+    } else if (rc == OMPI_SUCCESS && (flow == BlockFlow::all || rank == root)) {
+        row.empty(row.run());
+    }
+    co_return rc;
 }
 
 }  // namespace
@@ -251,41 +294,9 @@ bool fits_levels(std::span<const Block> blocks) {
     return bytes + blocks.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max());
 }
 
-int move_by_levels(LevelCommunicators& communicators, std::span<Block> blocks, bool equal, BlockFlow flow,
-                   int root, int rank, std::size_t segment_bytes, Arena& arena) {
-    const Row row(communicators.blocks(), blocks, widest(communicators, flow, rank), arena);
-    if (row.bytes({0, static_cast<int>(blocks.size())}) == 0) {
-        return OMPI_SUCCESS;
-    }
-    if (flow != BlockFlow::from_root) {
-        row.fill(place_of(communicators, rank));
-    } else if (rank == root) {
-        row.fill(row.run());
-    }
-    BlockWork work(communicators, row, equal, flow, arena);
-    const int levels = communicators.levels();
-    const algorithms::LevelStages stages(
-        {.up = flow != BlockFlow::from_root, .down = flow != BlockFlow::to_root}, levels);
-    int rc = OMPI_SUCCESS;
-    if (flow == BlockFlow::all) {
-        // Nobody can pass anything down before all is there: only the way down is cut.
-        rc = complete(work, algorithms::run_levels(work, stages, 0, levels, 1, 0, arena));
-        if (rc == OMPI_SUCCESS) {
-            const auto bytes = static_cast<std::size_t>(row.bytes(row.run()));
-            rc = complete(work, algorithms::run_levels(work, stages, levels, stages.count(), bytes,
-                                                       segment_bytes, arena));
-        }
-    } else {
-        rc = complete(work, algorithms::run_levels(work, stages, 0, stages.count(), 1, 0, arena));
-    }
-    if (rc == OMPI_SUCCESS && flow == BlockFlow::from_root) {
-        if (rank != root) {  // whose blocks are those it sends, which nobody may write to
-            row.empty(place_of(communicators, rank));
-        }
-    } else if (rc == OMPI_SUCCESS && (flow == BlockFlow::all || rank == root)) {
-        row.empty(row.run());
-    }
-    return rc;
+Task move_by_levels(LevelCall& call, std::span<Block> blocks, bool equal, BlockFlow flow, int root, int rank,
+                    std::size_t segment_bytes, Arena& arena) {
+    return run(call, blocks, equal, flow, root, rank, segment_bytes, arena);
 }
 
 }  // namespace strata::component

@@ -4,7 +4,7 @@
 #include "algorithms/base/arena.h"
 #include "algorithms/engines/block_exchange.h"
 #include "algorithms/patterns/block_routes.h"
-#include "component/levels/level_communicators.h"
+#include "component/levels/level_call.h"
 
 namespace strata::component {
 
@@ -15,9 +15,9 @@ bool fits_levels(std::span<const algorithms::Block> blocks);
 /// BlockFlow::all, by broadcasts in segments of `segment_bytes` (0: one). A group whose shares are equally
 /// long, as the hierarchy and `equal` (all blocks are) tell, takes the variant without counts, which alone
 /// knows most algorithms. All sizes are known. Memory, from the arena: the blocks that pass through, unless
-/// they lie in this order anyway. Returns Open MPI's error code.
-int move_by_levels(LevelCommunicators& communicators, std::span<algorithms::Block> blocks, bool equal,
-                   algorithms::BlockFlow flow, int root, int rank, std::size_t segment_bytes,
-                   algorithms::Arena& arena);
+/// they lie in this order anyway. Outcome: Open MPI's error code.
+algorithms::Task move_by_levels(LevelCall& call, std::span<algorithms::Block> blocks, bool equal,
+                                algorithms::BlockFlow flow, int root, int rank, std::size_t segment_bytes,
+                                algorithms::Arena& arena);
 
 }  // namespace strata::component

@@ -30,8 +30,8 @@ std::string owner_of(ompi_communicator_t* comm, const mca_coll_base_module_t* mo
 /// True when a component offers some part of a collective to a communicator of its own choice.
 bool offers(const mca_coll_base_module_t& module, Collective op) {
     switch (op) {
-#define STRATA_COLLECTIVE(name) \
-    case Collective::name:      \
+#define STRATA_COLLECTIVE(name, ...) \
+    case Collective::name:           \
         return module.coll_##name != nullptr || module.coll_i##name != nullptr;
 #include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
@@ -137,7 +137,7 @@ std::unique_ptr<LevelCommunicators> LevelCommunicators::make(ompi_communicator_t
 LevelCommunicators::Bare LevelCommunicators::bare_for(int depth, ompi_communicator_t* parent,
                                                       const topology::Hierarchy& hierarchy,
                                                       const algorithms::Plan& plan, int root) {
-    LevelGroup& level = at(depth);
+    LevelGroup& level = levels_[static_cast<std::size_t>(depth)];
     std::vector<int> members;
     int stand_in = -1;
     const int group =
@@ -146,8 +146,8 @@ LevelCommunicators::Bare LevelCommunicators::bare_for(int depth, ompi_communicat
         return nullptr;
     }
     level.key = hierarchy.groups[static_cast<std::size_t>(group)].level;
-    level.method = plan.at(level.key).method;
-    const std::string preference = level.by_component() ? level.method.component + ",^strata" : "^strata";
+    level.component = plan.at(level.key).method.component;
+    const std::string preference = level.component.empty() ? "^strata" : level.component + ",^strata";
     ompi_communicator_t* made = nullptr;
     if (compat::bare_communicator(parent, members, &made) != OMPI_SUCCESS) {
         throw std::bad_alloc();
@@ -167,7 +167,7 @@ bool LevelCommunicators::make_whole(Bare bare, ompi_communicator_t* parent, int 
     if (bare == nullptr) {
         return true;
     }
-    LevelGroup& level = at(depth);
+    LevelGroup& level = levels_[static_cast<std::size_t>(depth)];
     ompi_communicator_t* comm = bare.release();
     std::snprintf(comm->c_name, 32, "coll/strata level %d", depth);
     int rc = ompi_comm_nextcid(comm, parent, nullptr, &tag, nullptr, false, OMPI_COMM_CID_GROUP);
@@ -204,18 +204,17 @@ void LevelCommunicators::equip(LevelGroup& level) {
     if (level.base == nullptr || level.base->base_data == nullptr) {
         throw std::bad_alloc();
     }
-    if (!level.by_component()) {
+    if (level.component.empty()) {
         return;
     }
     auto& table = *level.comm->c_coll;
     const auto owns = [&](const mca_coll_base_module_t* module) {
-        return module != nullptr && owner_of(level.comm, module) == level.method.component;
+        return module != nullptr && owner_of(level.comm, module) == level.component;
     };
-#define STRATA_COLLECTIVE(op)                                                                  \
+#define STRATA_COLLECTIVE(op, ...)                                                             \
     level.blocking[static_cast<std::size_t>(Collective::op)] = owns(table.coll_##op##_module); \
     level.nonblocking[static_cast<std::size_t>(Collective::op)] = owns(table.coll_i##op##_module);
 #include "algorithms/base/collectives.def"
-#include "algorithms/patterns/level_groups.h"
 #undef STRATA_COLLECTIVE
 }
 
@@ -243,12 +242,12 @@ LevelCommunicators::Outcome LevelCommunicators::admit(LeastOfAll& all, int rank,
 bool LevelCommunicators::serves(Collective op, std::string& why) const {
     for (std::size_t depth = 0; depth < levels_.size(); ++depth) {
         const LevelGroup& level = levels_[depth];
-        if (level.comm == nullptr || !level.by_component()) {
+        if (level.comm == nullptr || level.component.empty()) {
             continue;
         }
         const std::vector<Collective> parts = parts_of(op, depth == 0);
         if (std::none_of(parts.begin(), parts.end(), [&](Collective part) { return level.offers(part); })) {
-            why = "  level " + topology::name_of(level.key) + ": '" + level.method.component +
+            why = "  level " + topology::name_of(level.key) + ": '" + level.component +
                   "' is no algorithm, and no component of that name offers a " +
                   std::string(name_of(parts.front())) +
                   " there.\n  Algorithms: " + algorithms::known_algorithm_names() +
@@ -259,41 +258,27 @@ bool LevelCommunicators::serves(Collective op, std::string& why) const {
     return true;
 }
 
-const LevelCommunicators::Aim& LevelCommunicators::aim_at(const topology::Hierarchy& hierarchy, int rank,
-                                                          int root) {
-    if (const auto known = aims_.find(root); known != aims_.end()) {
-        return known->second;
-    }
-    if (aims_.size() >= most_aims) {
-        aims_.erase(aims_.begin());
-    }
-    Aim aim{std::vector<int>(levels_.size(), 0), algorithms::level_blocks(hierarchy, root, rank)};
-    std::vector<int> members;
-    for (int depth = 0; depth < levels(); ++depth) {
-        int stand_in = -1;
-        if (algorithms::level_group(hierarchy, depth, rank, root, members, stand_in) >= 0) {
-            const auto place = std::lower_bound(members.begin(), members.end(), stand_in);
-            aim.roots[static_cast<std::size_t>(depth)] = static_cast<int>(place - members.begin());
-        }
-    }
-    return aims_.emplace(root, std::move(aim)).first->second;
-}
-
-bool LevelCommunicators::aim(const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int rank,
-                             int root) noexcept {
+std::shared_ptr<const LevelAim> LevelCommunicators::aim(const topology::Hierarchy& hierarchy, int rank,
+                                                        int root) noexcept {
     try {
-        aimed_ = &aim_at(hierarchy, rank, root);
+        if (const auto known = aims_.find(root); known != aims_.end()) {
+            return known->second;
+        }
+        if (aims_.size() >= most_aims) {
+            aims_.erase(aims_.begin());
+        }
+        LevelAim aim{std::vector<int>(levels_.size(), 0), algorithms::level_blocks(hierarchy, root, rank)};
+        std::vector<int> members;
         for (int depth = 0; depth < levels(); ++depth) {
-            LevelGroup& level = at(depth);
-            if (level.comm != nullptr) {
-                level.root = aimed_->roots[static_cast<std::size_t>(depth)];
-                level.method = plan.at(level.key).method;
-                level.truncated = false;
+            int stand_in = -1;
+            if (algorithms::level_group(hierarchy, depth, rank, root, members, stand_in) >= 0) {
+                const auto place = std::lower_bound(members.begin(), members.end(), stand_in);
+                aim.roots[static_cast<std::size_t>(depth)] = static_cast<int>(place - members.begin());
             }
         }
-        return true;
+        return aims_.emplace(root, std::make_shared<const LevelAim>(std::move(aim))).first->second;
     } catch (const std::exception&) {
-        return false;
+        return nullptr;
     }
 }
 
@@ -305,24 +290,6 @@ LevelCommunicators::~LevelCommunicators() {
         }
         if (level.comm != nullptr) {
             ompi_comm_free(&level.comm);
-        }
-    }
-}
-
-int LevelCommunicators::noted_error() const {
-    const bool truncated =
-        std::any_of(levels_.begin(), levels_.end(), [](const LevelGroup& level) { return level.truncated; });
-    return truncated ? MPI_ERR_TRUNCATE : OMPI_SUCCESS;
-}
-
-void LevelCommunicators::abandon() noexcept {
-    for (LevelGroup& level : levels_) {
-        left_messages_ = left_messages_ || std::exchange(level.inside, false);
-        for (ompi_request_t** pending : {&level.up, &level.down}) {
-            if (*pending != nullptr) {
-                left_messages_ = ompi_request_free(pending) != OMPI_SUCCESS || left_messages_;
-                *pending = nullptr;
-            }
         }
     }
 }

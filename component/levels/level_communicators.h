@@ -12,6 +12,12 @@
 
 namespace strata::component {
 
+/// What follows from a root of a call by levels.
+struct LevelAim {
+    std::vector<int> roots;          ///< local roots by level, in the communicators of the groups
+    algorithms::LevelBlocks blocks;  ///< places of the ranks' blocks
+};
+
 /// One communicator per group in which this rank takes part, with the components that a plan gives to the
 /// levels. Serves every collective and every plan with the same components. Collective over the parent
 /// communicator to create and to destroy.
@@ -38,31 +44,14 @@ public:
     /// `able` to go on; once per collective. Collective over the parent, whose `all` is.
     Outcome admit(LeastOfAll& all, int rank, Collective op, bool able);
 
-    /// Makes `root` the root and `plan` the plan of what follows: with the stand_in_key() and the components
-    /// that these communicators were made for. False where there is no memory for it.
-    bool aim(const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int rank, int root) noexcept;
+    /// What follows from a root, with the stand_in_key() that these communicators were made for. Null where
+    /// there is no memory for it.
+    std::shared_ptr<const LevelAim> aim(const topology::Hierarchy& hierarchy, int rank, int root) noexcept;
 
-    /// What the call since aim() did not end for: MPI_ERR_TRUNCATE (LevelGroup::truncated) or OMPI_SUCCESS.
-    int noted_error() const;
-
-    LevelGroup& at(int level) { return levels_[static_cast<std::size_t>(level)]; }
-    /// Places of the ranks' blocks, as last aimed.
-    const algorithms::LevelBlocks& blocks() const { return aimed_->blocks; }
-
+    const LevelGroup& at(int level) const { return levels_[static_cast<std::size_t>(level)]; }
     int levels() const { return static_cast<int>(levels_.size()); }
-    /// True where this rank takes part in a group of this level.
-    bool member(int level) const { return levels_[static_cast<std::size_t>(level)].comm != nullptr; }
-    /// Gives up every unfinished collective after an error.
-    void abandon() noexcept;
-    /// True from when a call was given up of which Open MPI still reads or writes the memory.
-    bool left_messages() const { return left_messages_; }
 
 private:
-    /// What follows from a root.
-    struct Aim {
-        std::vector<int> roots;  ///< of the levels, in their communicators
-        algorithms::LevelBlocks blocks;
-    };
     explicit LevelCommunicators(int levels) : levels_(static_cast<std::size_t>(levels)) {}
     struct Release {
         void operator()(ompi_communicator_t* comm) const noexcept { OBJ_RELEASE(comm); }
@@ -73,13 +62,10 @@ private:
     bool make_whole(Bare bare, ompi_communicator_t* parent, int depth, std::string& why) noexcept;
     bool serves(Collective op, std::string& why) const;
     void equip(LevelGroup& level);
-    const Aim& aim_at(const topology::Hierarchy& hierarchy, int rank, int root);
 
     std::vector<LevelGroup> levels_;
-    std::unordered_map<int, Aim> aims_;  ///< by root
-    const Aim* aimed_ = nullptr;
+    std::unordered_map<int, std::shared_ptr<const LevelAim>> aims_;  ///< by root
     std::array<bool, collective_count> admitted_{};
-    bool left_messages_ = false;
 };
 
 /// Names the sets of stand-ins that different roots lead to: roots with equal keys share their communicators.

@@ -14,25 +14,25 @@ constexpr int first_segment_bytes = 1024;
 constexpr int ring_segment_bytes = 1 << 20;
 
 /// The method's algorithm if Open MPI has it for this task and group.
-Algorithm algorithm_for(LevelTask task, const LevelGroup& group, Algorithm usual) {
-    const Algorithm named = group.method.algorithm;
+Algorithm algorithm_for(LevelTask task, const GroupCall& group, Algorithm usual) {
+    const Algorithm named = group.method->algorithm;
     if (!algorithms::info(named).tasks.has(task)) {
         return usual;
     }
-    return named == Algorithm::two_proc && ompi_comm_size(group.comm) != 2 ? usual : named;
+    return named == Algorithm::two_proc && ompi_comm_size(group.comm()) != 2 ? usual : named;
 }
 
-int radix_of(const LevelGroup& group) {
-    return group.method.radix > 0 ? group.method.radix
-                                  : algorithms::info(group.method.algorithm).default_radix;
+int radix_of(const GroupCall& group) {
+    return group.method->radix > 0 ? group.method->radix
+                                   : algorithms::info(group.method->algorithm).default_radix;
 }
 
 }  // namespace
 
-int run_named(OfCollective<Collective::bcast>, const LevelGroup& group, void* data, int count,
+int run_named(OfCollective<Collective::bcast>, const GroupCall& group, void* data, int count,
               ompi_datatype_t* type, int root) {
-    auto* const comm = group.comm;
-    auto* const base = group.base;
+    auto* const comm = group.comm();
+    auto* const base = group.group->base;
     switch (algorithm_for(LevelTask::bcast, group, Algorithm::binomial)) {
         case Algorithm::linear:
             return ompi_coll_base_bcast_intra_basic_linear(data, count, type, root, comm, base);
@@ -55,10 +55,10 @@ int run_named(OfCollective<Collective::bcast>, const LevelGroup& group, void* da
     }
 }
 
-int run_named(OfCollective<Collective::reduce>, const LevelGroup& group, const void* send, void* receive,
+int run_named(OfCollective<Collective::reduce>, const GroupCall& group, const void* send, void* receive,
               int count, ompi_datatype_t* type, ompi_op_t* op, int root) {
-    auto* const comm = group.comm;
-    auto* const base = group.base;
+    auto* const comm = group.comm();
+    auto* const base = group.group->base;
     Algorithm algorithm = algorithm_for(LevelTask::reduce, group, Algorithm::binomial);
     if (!ompi_op_is_commute(op) && algorithm != Algorithm::linear) {
         algorithm = Algorithm::in_order_binary;
@@ -86,10 +86,10 @@ int run_named(OfCollective<Collective::reduce>, const LevelGroup& group, const v
     }
 }
 
-int run_named(OfCollective<Collective::allreduce>, const LevelGroup& group, const void* send, void* receive,
+int run_named(OfCollective<Collective::allreduce>, const GroupCall& group, const void* send, void* receive,
               int count, ompi_datatype_t* type, ompi_op_t* op) {
-    auto* const comm = group.comm;
-    auto* const base = group.base;
+    auto* const comm = group.comm();
+    auto* const base = group.group->base;
     const Algorithm algorithm = algorithm_for(LevelTask::allreduce, group, Algorithm::recursive_doubling);
     const bool commutes = ompi_op_is_commute(op);
     switch (algorithm) {
@@ -116,10 +116,10 @@ int run_named(OfCollective<Collective::allreduce>, const LevelGroup& group, cons
     return ompi_coll_base_allreduce_intra_recursivedoubling(send, receive, count, type, op, comm, base);
 }
 
-int run_named(OfCollective<Collective::allgather>, const LevelGroup& group, const void* send, int send_count,
+int run_named(OfCollective<Collective::allgather>, const GroupCall& group, const void* send, int send_count,
               ompi_datatype_t* send_type, void* receive, int count, ompi_datatype_t* type) {
     const auto run = [&](auto* algorithm) {
-        return algorithm(send, send_count, send_type, receive, count, type, group.comm, group.base);
+        return algorithm(send, send_count, send_type, receive, count, type, group.comm(), group.group->base);
     };
     switch (algorithm_for(LevelTask::allgather, group, Algorithm::ring)) {
         case Algorithm::linear: return run(ompi_coll_base_allgather_intra_basic_linear);
@@ -131,12 +131,12 @@ int run_named(OfCollective<Collective::allgather>, const LevelGroup& group, cons
     }
 }
 
-int run_named(OfCollective<Collective::allgatherv>, const LevelGroup& group, const void* send, int send_count,
+int run_named(OfCollective<Collective::allgatherv>, const GroupCall& group, const void* send, int send_count,
               ompi_datatype_t* send_type, void* receive, compat::Counts counts,
               compat::Displacements displacements, ompi_datatype_t* type) {
     const auto run = [&](auto* algorithm) {
-        return algorithm(send, send_count, send_type, receive, counts, displacements, type, group.comm,
-                         group.base);
+        return algorithm(send, send_count, send_type, receive, counts, displacements, type, group.comm(),
+                         group.group->base);
     };
     switch (algorithm_for(LevelTask::allgatherv, group, Algorithm::ring)) {
         case Algorithm::linear: return run(ompi_coll_base_allgatherv_intra_basic_default);
@@ -147,10 +147,10 @@ int run_named(OfCollective<Collective::allgatherv>, const LevelGroup& group, con
     }
 }
 
-int run_named(OfCollective<Collective::gather>, const LevelGroup& group, const void* send, int send_count,
+int run_named(OfCollective<Collective::gather>, const GroupCall& group, const void* send, int send_count,
               ompi_datatype_t* send_type, void* receive, int count, ompi_datatype_t* type, int root) {
-    auto* const comm = group.comm;
-    auto* const base = group.base;
+    auto* const comm = group.comm();
+    auto* const base = group.group->base;
     switch (algorithm_for(LevelTask::gather, group, Algorithm::binomial)) {
         case Algorithm::linear:
             return ompi_coll_base_gather_intra_basic_linear(send, send_count, send_type, receive, count, type,
@@ -164,10 +164,10 @@ int run_named(OfCollective<Collective::gather>, const LevelGroup& group, const v
     }
 }
 
-int run_named(OfCollective<Collective::scatter>, const LevelGroup& group, const void* send, int send_count,
+int run_named(OfCollective<Collective::scatter>, const GroupCall& group, const void* send, int send_count,
               ompi_datatype_t* send_type, void* receive, int count, ompi_datatype_t* type, int root) {
-    auto* const comm = group.comm;
-    auto* const base = group.base;
+    auto* const comm = group.comm();
+    auto* const base = group.group->base;
     switch (algorithm_for(LevelTask::scatter, group, Algorithm::binomial)) {
         case Algorithm::linear:
             return ompi_coll_base_scatter_intra_basic_linear(send, send_count, send_type, receive, count,
@@ -181,8 +181,8 @@ int run_named(OfCollective<Collective::scatter>, const LevelGroup& group, const 
     }
 }
 
-int run_named(OfCollective<Collective::barrier>, const LevelGroup& group) {
-    const auto run = [&](auto* algorithm) { return algorithm(group.comm, group.base); };
+int run_named(OfCollective<Collective::barrier>, const GroupCall& group) {
+    const auto run = [&](auto* algorithm) { return algorithm(group.comm(), group.group->base); };
     switch (algorithm_for(LevelTask::barrier, group, Algorithm::recursive_doubling)) {
         case Algorithm::linear: return run(ompi_coll_base_barrier_intra_basic_linear);
         case Algorithm::double_ring: return run(ompi_coll_base_barrier_intra_doublering);

@@ -13,17 +13,17 @@ using algorithms::LevelStage;
 
 class ReductionWork final : public GroupWork {
 public:
-    ReductionWork(LevelCommunicators& communicators, const Operands& operands, algorithms::Arena& arena)
-        : GroupWork(communicators), operands_(operands) {
+    ReductionWork(LevelCall& call, const Operands& operands, algorithms::Arena& arena)
+        : GroupWork(call), operands_(operands) {
         ptrdiff_t lower = 0;
         ompi_datatype_get_extent(operands.datatype, &lower, &extent_);
         collected_ = operands.result_due ? static_cast<std::byte*>(operands.receive) : nullptr;
-        for (int level = 0; level < communicators.levels(); ++level) {
-            if (!communicators.member(level)) {
+        for (int level = 0; level < call.levels(); ++level) {
+            if (!call.member(level)) {
                 continue;
             }
             deepest_ = level;
-            collects_ = collects_ || communicators.at(level).is_root();
+            collects_ = collects_ || call.at(level).is_root();
         }
         // Open MPI takes MPI_BOTTOM, which is null, for no receive buffer at all, and loses the result.
         aside_ = operands.result_due && operands.receive == MPI_BOTTOM;
@@ -40,7 +40,7 @@ public:
 
     int start(const LevelStage& stage, std::size_t begin, std::size_t end) override {
         if (copied_ != OMPI_SUCCESS) return copied_;
-        LevelGroup& group = communicators_.at(stage.level);
+        GroupCall& group = call_.at(stage.level);
         const auto count = static_cast<int>(end - begin);
         switch (stage.role) {
             case LevelRole::up: return reduce(group, begin, count);
@@ -72,15 +72,15 @@ private:
     }
 
     /// What this rank gives on a level: on its deepest one its own data, above it what it has collected.
-    const void* given(const LevelGroup& group, std::size_t begin) const {
-        const bool own = &group == &communicators_.at(deepest_);
+    const void* given(const GroupCall& group, std::size_t begin) const {
+        const bool own = &group == &call_.at(deepest_);
         if (!own || operands_.send == MPI_IN_PLACE) {
             return element(collected_, begin);
         }
         return element(operands_.send, begin);
     }
 
-    int reduce(LevelGroup& group, std::size_t begin, int count) {
+    int reduce(GroupCall& group, std::size_t begin, int count) {
         const void* const send = given(group, begin);
         void* const receive = group.is_root() ? element(collected_, begin) : nullptr;
         return component::start<Collective::reduce>(
@@ -88,11 +88,11 @@ private:
             operands_.datatype, operands_.op, group.root);
     }
 
-    int across(LevelGroup& group, std::size_t begin, int count) {
+    int across(GroupCall& group, std::size_t begin, int count) {
         if (exchanges(group)) {
             const void* send = given(group, begin);
             void* const receive = element(collected_, begin);
-            if (send != receive && communicators_.levels() > 1) {
+            if (send != receive && call_.levels() > 1) {
                 // Leaders have theirs in place, and coll/libnbc chooses by that: all must do alike.
                 if (ompi_datatype_copy_content_same_ddt(operands_.datatype, count,
                                                         static_cast<char*>(receive),
@@ -106,21 +106,26 @@ private:
                                                            count, operands_.datatype, operands_.op);
         }
         // A method that goes by trees.
-        int rc = reduce(group, begin, count);
+        int rc = collecting_ ? OMPI_SUCCESS : reduce(group, begin, count);
+        collecting_ = true;
         if (rc == OMPI_SUCCESS) {
             rc = component::finish(group, group.up);
         }
+        if (rc == algorithms::under_way) {
+            return rc;
+        }
+        collecting_ = false;
         return rc != OMPI_SUCCESS ? rc
                                   : component::start<Collective::bcast>(
                                         group, group.up, static_cast<void*>(element(collected_, begin)),
                                         count, operands_.datatype, group.root);
     }
 
-    static bool exchanges(const LevelGroup& group) {
+    static bool exchanges(const GroupCall& group) {
         if (group.by_component()) {
-            return group.offers(Collective::allreduce);
+            return group.group->offers(Collective::allreduce);
         }
-        return algorithms::info(group.method.algorithm).tasks.has(algorithms::LevelTask::allreduce);
+        return algorithms::info(group.method->algorithm).tasks.has(algorithms::LevelTask::allreduce);
     }
 
     Operands operands_;
@@ -128,6 +133,7 @@ private:
     int deepest_ = 0;
     bool collects_ = false;
     bool aside_ = false;
+    bool collecting_ = false;         ///< across, by trees: the first of the two
     int copied_ = OMPI_SUCCESS;       ///< of what came in place: whether it lies aside
     std::byte* collected_ = nullptr;  ///< as MPI takes it; the result where one is due
 };
@@ -138,14 +144,19 @@ std::size_t elements_per_segment(const Operands& operands, std::size_t segment_b
     return std::max<std::size_t>(1, bytes / std::max<std::size_t>(1, packed_bytes(operands.datatype, 1)));
 }
 
+algorithms::Task run(LevelCall& call, Collective collective, Operands operands, std::size_t segment,
+                     algorithms::Arena& arena) {
+    ReductionWork work(call, operands, arena);
+    const auto count = static_cast<std::size_t>(operands.count);
+    const int rc = co_await by_levels(work, call, collective, count, segment, arena);
+    co_return rc == OMPI_SUCCESS ? work.deliver() : rc;
+}
+
 }  // namespace
 
-int reduce_by_levels(LevelCommunicators& communicators, Collective collective, const Operands& operands,
-                     std::size_t segment_bytes, algorithms::Arena& arena) {
-    ReductionWork work(communicators, operands, arena);
-    const int rc = run_by_levels(work, collective, static_cast<std::size_t>(operands.count),
-                                 elements_per_segment(operands, segment_bytes), arena);
-    return rc == OMPI_SUCCESS ? work.deliver() : rc;
+algorithms::Task reduce_by_levels(LevelCall& call, Collective collective, const Operands& operands,
+                                  std::size_t segment_bytes, algorithms::Arena& arena) {
+    return run(call, collective, operands, elements_per_segment(operands, segment_bytes), arena);
 }
 
 }  // namespace strata::component

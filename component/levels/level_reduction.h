@@ -1,6 +1,6 @@
 #pragma once
 #include "algorithms/base/arena.h"
-#include "component/levels/level_communicators.h"
+#include "component/levels/level_call.h"
 
 namespace strata::component {
 
@@ -15,9 +15,10 @@ struct Operands {
 };
 
 /// Reduce or Allreduce level by level, in segments of about `segment_bytes` (0: one) whole elements, as MPI
-/// takes them: what a group's stand-in has collected below is its contribution above. Memory, from the arena:
-/// one vector at stand-ins to which no result is due. Returns Open MPI's error code.
-int reduce_by_levels(LevelCommunicators& communicators, Collective collective, const Operands& operands,
-                     std::size_t segment_bytes, algorithms::Arena& arena);
+/// takes them: what a local root has collected below is its contribution above. Memory, from the arena:
+/// one vector at local roots to which no result is due. Outcome: Open MPI's error
+/// code.
+algorithms::Task reduce_by_levels(LevelCall& call, Collective collective, const Operands& operands,
+                                  std::size_t segment_bytes, algorithms::Arena& arena);
 
 }  // namespace strata::component

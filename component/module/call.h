@@ -3,6 +3,7 @@
 #include <cxxabi.h>
 
 #include <new>
+#include <utility>
 
 #include "component/module/hand_back.h"
 #include "component/module/module.h"
@@ -29,7 +30,7 @@ int at_border(Body&& body) {
 /// may fail, alike on every rank, and change the plan; null where plans differ. Returns Open MPI's error
 /// code.
 inline int settle(Module& module, const algorithms::Operation& operation, PlanInUse*& planned,
-                  LevelCommunicators*& communicators) {
+                  AimedLevels& levels) {
     CommunicatorState& state = *module.state;
     int rc = state.agreed_plan(operation, true, planned);
     if (rc != OMPI_SUCCESS || planned == nullptr || planned->plan->engine != algorithms::Engine::levels) {
@@ -38,8 +39,9 @@ inline int settle(Module& module, const algorithms::Operation& operation, PlanIn
     if (!state.may_delegate(*planned->plan, operation.root)) {
         return state.agreed_plan(operation, false, planned);
     }
-    rc = state.level_communicators(operation, *planned->plan, communicators);
-    return rc == OMPI_SUCCESS && communicators == nullptr ? state.agreed_plan(operation, true, planned) : rc;
+    rc = state.level_communicators(operation, *planned->plan, levels);
+    return rc == OMPI_SUCCESS && levels.communicators == nullptr ? state.agreed_plan(operation, true, planned)
+                                                                 : rc;
 }
 
 /// Of the previous component's error: true where memory has run out (its algorithms return OMPI_ERROR then).
@@ -117,10 +119,9 @@ template <Collective op, class Run, class... Arguments>
         return hand_over(*reason);
     }
     const algorithms::Operation operation = state.operation_of(request);
-    LevelCommunicators* communicators = nullptr;
+    AimedLevels levels;
     PlanInUse* planned = nullptr;
-    int rc = settle(module, operation, planned, communicators);
-    if (rc != OMPI_SUCCESS) {
+    if (const int rc = settle(module, operation, planned, levels); rc != OMPI_SUCCESS) {
         return rc;
     }
     if (planned == nullptr) {
@@ -142,13 +143,12 @@ template <Collective op, class Run, class... Arguments>
     }
     served_by(planned->plan->engine, counters().of(op)).add();
     served_by(planned->plan->engine, state.own_counters()).add();
-    RunningCall running(state.context(), *planned);
-    rc = run(*planned, operation, communicators);
-    return running.end(rc == OMPI_SUCCESS && communicators != nullptr ? communicators->noted_error() : rc);
+    RunningCall call(state.transports(), state.routing(), *planned, operation, std::move(levels));
+    return call.end(run(call));
 }
 
-/// Serves one call, which `describe()` tells:  `run(planned, operation, communicators)` with an engine
-/// (communicators: for the levels engine only), or the previous component with `arguments`. A collective that
+/// Serves one call, which `describe()` tells: `run(call)` with an engine, or the previous component with
+/// `arguments`. A collective that
 /// the previous component makes of others, through the same table, stays with it and is counted once. What is
 /// known to be passed through comes first, and does nothing else.
 template <Collective op, class Describe, class Run, class... Arguments>

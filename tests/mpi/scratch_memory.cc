@@ -25,9 +25,8 @@ public:
         std::vector<NamedCommunicator> all;
         for (int i = 0; i < communicators; ++i) all.push_back(copy_of_world("a copy of world"));
         const std::uint64_t before = held();
-        call(all.front().comm, large);
+        for (int i = 0; i < 2; ++i) call(all.front().comm, large);  // what one call took the next one keeps
         const std::uint64_t first = held();
-        // Who only sends takes none.
         session_.expect(session_.rank() != 0 || first >= before + large * sizeof(int),
                         "a call of 1 MiB took no memory");
         for (const NamedCommunicator& one : all) call(one.comm, large);

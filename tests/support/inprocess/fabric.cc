@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "fabric_core.h"
 
@@ -48,8 +49,9 @@ Fabric::Fabric(int ranks, const FabricOptions& options)
 std::string Fabric::describe(const Operation& operation) const {
     return std::string(operation.send ? "send to " : "receive from ") + std::to_string(operation.peer) +
            " (" + std::to_string(operation.bytes) + " bytes, message " + std::to_string(operation.sequence) +
+           (operation.call > 0 ? ", call " + std::to_string(operation.call) : "") +
            (operation.lane > 0 ? ", lane " + std::to_string(operation.lane) : "") +
-           (operation.slot < 0 ? ", blocking)" : ", slot " + std::to_string(operation.slot) + ")");
+           (operation.slot < 0 ? ", single)" : ", slot " + std::to_string(operation.slot) + ")");
 }
 
 /// Counts the call; false with `code` set when it must not happen.
@@ -66,55 +68,65 @@ bool Fabric::enter(int rank, int& code) {
     return true;
 }
 
-int Fabric::begin(int rank, int slots) {
+int Fabric::begin(Caller caller, int slots) {
     Lock lock(mutex_);
     int code = 0;
-    if (!enter(rank, code)) {
+    if (!enter(caller.rank, code)) {
         return code;
     }
-    std::vector<int>& own = ranks_[rank].slots;
+    std::vector<int>& own = call_of(caller).slots;
     if (slots < 0 || std::any_of(own.begin(), own.end(), [](int operation) { return operation >= 0; })) {
-        report_.problems.push_back("rank " + std::to_string(rank) + ": begin() while slots are busy");
+        report_.problems.push_back("rank " + std::to_string(caller.rank) + ": begin() while slots are busy");
         return code_misuse;
     }
     own.assign(static_cast<std::size_t>(slots), -1);
     return 0;
 }
 
-int Fabric::start(int rank, int slot, bool send, std::byte* data, std::size_t bytes, Way way) {
+int Fabric::start(Caller caller, int slot, bool send, std::byte* data, std::size_t bytes, Way way) {
     Lock lock(mutex_);
     int code = 0;
-    if (!enter(rank, code)) {
+    if (!enter(caller.rank, code)) {
         return code;
     }
-    std::vector<int>& own = ranks_[rank].slots;
+    std::vector<int>& own = call_of(caller).slots;
     if (slot < 0 || slot >= static_cast<int>(own.size()) || own[slot] >= 0) {
-        report_.problems.push_back("rank " + std::to_string(rank) + ": slot " + std::to_string(slot) +
+        report_.problems.push_back("rank " + std::to_string(caller.rank) + ": slot " + std::to_string(slot) +
                                    " is busy or does not exist");
         return code_misuse;
     }
-    const int operation = post(rank, slot, send, data, bytes, way);
+    const int operation = post(caller, slot, send, data, bytes, way);
     if (operation < 0) {
         return code_misuse;
     }
     own[slot] = operation;
-    pause(lock, rank);
+    pause(lock, caller.rank);
     return 0;
 }
 
-int Fabric::blocking(int rank, bool send, std::byte* data, std::size_t bytes, int peer) {
+int Fabric::single(Caller caller, bool send, std::byte* data, std::size_t bytes, int peer) {
     Lock lock(mutex_);
     int code = 0;
-    if (!enter(rank, code)) {
+    if (!enter(caller.rank, code)) {
         return code;
     }
-    const int operation = post(rank, -1, send, data, bytes, {peer, 0});
+    int& single = call_of(caller).single;
+    if (single >= 0) {
+        report_.problems.push_back("rank " + std::to_string(caller.rank) + ": two single messages at once");
+        return code_misuse;
+    }
+    const int operation = post(caller, -1, send, data, bytes, {peer, 0});
     if (operation < 0) {
         return code_misuse;
     }
-    ranks_[rank].blocking = operation;
-    wait_ready(lock, rank);
-    ranks_[rank].blocking = -1;
+    if (!caller.waits) {
+        single = operation;
+        pause(lock, caller.rank);
+        return algorithms::under_way;
+    }
+    ranks_[caller.rank].blocking = operation;
+    wait_ready(lock, caller.rank);
+    ranks_[caller.rank].blocking = -1;
     if (stopped_) {
         cancel(operation);
         return code_stopped;
@@ -122,41 +134,63 @@ int Fabric::blocking(int rank, bool send, std::byte* data, std::size_t bytes, in
     return operations_[operation].code;
 }
 
-int Fabric::wait_some(int rank, std::span<int> done, int& count) {
+int Fabric::test_single(Caller caller) {
+    Lock lock(mutex_);
+    int code = 0;
+    if (!enter(caller.rank, code)) {
+        return code;
+    }
+    int& single = call_of(caller).single;
+    if (single < 0) {
+        report_.problems.push_back("rank " + std::to_string(caller.rank) + ": test() without a message");
+        return code_misuse;
+    }
+    if (!completed(single)) {
+        return algorithms::under_way;
+    }
+    return operations_[std::exchange(single, -1)].code;
+}
+
+int Fabric::wait_some(Caller caller, std::span<int> done, int& count) {
     Lock lock(mutex_);
     count = 0;
     int code = 0;
-    if (!enter(rank, code)) {
+    if (!enter(caller.rank, code)) {
         return code;
     }
-    std::vector<int>& own = ranks_[rank].slots;
+    std::vector<int>& own = call_of(caller).slots;
     if (std::all_of(own.begin(), own.end(), [](int operation) { return operation < 0; })) {
         return 0;
     }
     if (done.size() < own.size()) {
-        report_.problems.push_back("rank " + std::to_string(rank) + ": wait_some() with room for " +
+        report_.problems.push_back("rank " + std::to_string(caller.rank) + ": wait_some() with room for " +
                                    std::to_string(done.size()) + " of " + std::to_string(own.size()) +
                                    " slots");
         return code_misuse;
     }
-    wait_ready(lock, rank);
+    if (caller.waits) {
+        wait_ready(lock, caller.rank);
+    }
     if (stopped_) {
         return code_stopped;
     }
-    std::vector<int> completed;
+    std::vector<int> finished;
     for (int slot = 0; slot < static_cast<int>(own.size()); ++slot) {
-        if (own[slot] >= 0 && operations_[own[slot]].state == State::completed) {
-            completed.push_back(slot);
+        if (completed(own[slot])) {
+            finished.push_back(slot);
         }
     }
+    if (finished.empty()) {
+        return algorithms::under_way;
+    }
     // Any order, and now and then not all of them: an engine must not expect more.
-    for (std::size_t i = completed.size(); sequential() && i > 1; --i) {
-        std::swap(completed[i - 1], completed[random_.below(i)]);
+    for (std::size_t i = finished.size(); sequential() && i > 1; --i) {
+        std::swap(finished[i - 1], finished[random_.below(i)]);
     }
     if (sequential() && random_.percent(30)) {
-        completed.resize(1 + random_.below(completed.size()));
+        finished.resize(1 + random_.below(finished.size()));
     }
-    for (const int slot : completed) {
+    for (const int slot : finished) {
         const int result = operations_[own[slot]].code;
         code = code == 0 ? result : code;
         own[slot] = -1;
@@ -165,21 +199,28 @@ int Fabric::wait_some(int rank, std::span<int> done, int& count) {
     return code;
 }
 
-void Fabric::abandon(int rank) noexcept {
+int Fabric::wait_any(int rank) {
     Lock lock(mutex_);
-    ++report_.abandons[rank];
-    fail_peers(rank);
+    wait_ready(lock, rank);
+    return stopped_ ? static_cast<int>(code_stopped) : 0;
+}
+
+void Fabric::abandon(Caller caller) noexcept {
+    Lock lock(mutex_);
+    ++report_.abandons[caller.rank];
+    fail_peers(caller.rank);
 }
 
 Fabric::Channel& Fabric::channel_of(const Operation& operation) {
     const int from = operation.send ? operation.rank : operation.peer;
     const int to = operation.send ? operation.peer : operation.rank;
-    return channels_[{from, to, operation.lane}];
+    return channels_[{from, to, options_.shared_tags ? 0 : operation.call, operation.lane}];
 }
 
 /// Adds an operation and matches it; -1 for a peer or a lane that does not exist.
-int Fabric::post(int rank, int slot, bool send, std::byte* data, std::size_t bytes, Way way) {
+int Fabric::post(Caller caller, int slot, bool send, std::byte* data, std::size_t bytes, Way way) {
     const auto [peer, lane, buffers] = way;
+    const int rank = caller.rank;
     if (peer < 0 || peer >= static_cast<int>(ranks_.size()) || peer == rank || lane < 0 ||
         lane >= algorithms::Transport::most_lanes) {
         report_.problems.push_back("rank " + std::to_string(rank) + ": peer " + std::to_string(peer) +
@@ -190,6 +231,7 @@ int Fabric::post(int rank, int slot, bool send, std::byte* data, std::size_t byt
     Operation& operation = operations_.emplace_back();
     operation.send = send;
     operation.rank = rank;
+    operation.call = caller.call;
     operation.peer = peer;
     operation.lane = lane;
     operation.slot = slot;
@@ -200,7 +242,7 @@ int Fabric::post(int rank, int slot, bool send, std::byte* data, std::size_t byt
         operation.sequence = channel.next_send++;
         operation.checksum = checksum_of(data, bytes);
         operation.eager = bytes < options_.eager_bytes && buffers;
-        report_.messages.push_back({rank, peer, bytes, operation.sequence, lane});
+        report_.messages.push_back({rank, peer, bytes, operation.sequence, lane, caller.call});
         int& most = report_.in_flight[{rank, peer}];
         most = std::max(most, ++channel.unfinished);
         if (operation.eager) {
@@ -312,11 +354,16 @@ void Fabric::cancel(int id) {
 
 /// `rank` gives up: its own operations end, and so does what others wait for from it.
 void Fabric::fail_peers(int rank) {
-    for (int& operation : ranks_[rank].slots) {
-        if (operation >= 0) {
-            cancel(operation);
+    for (Call& call : ranks_[rank].calls) {
+        for (int& operation : call.slots) {
+            if (operation >= 0) {
+                cancel(operation);
+            }
+            operation = -1;
         }
-        operation = -1;
+        if (call.single >= 0) {
+            cancel(std::exchange(call.single, -1));
+        }
     }
     ranks_[rank].aborted = true;
     for (auto& [way, channel] : channels_) {
@@ -343,11 +390,13 @@ void Fabric::leave(int rank, int code) {
     if (code != 0) {
         fail_peers(rank);
     }
-    for (const int operation : self.slots) {
-        if (operation >= 0) {
-            report_.problems.push_back("rank " + std::to_string(rank) +
-                                       " ended with a busy slot: " + describe(operations_[operation]));
-            cancel(operation);
+    for (const Call& call : self.calls) {
+        for (const int operation : call.slots) {
+            if (operation >= 0) {
+                report_.problems.push_back("rank " + std::to_string(rank) +
+                                           " ended with a busy slot: " + describe(operations_[operation]));
+                cancel(operation);
+            }
         }
     }
     self.finished = true;

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/base/arena.h"
+#include "algorithms/base/task.h"
 #include "algorithms/base/transport.h"
 
 namespace strata::testing {
@@ -39,6 +41,8 @@ struct FabricOptions {
     /// for its receive, which exposes engines that rely on buffering.
     std::size_t eager_bytes = 0;
     InjectedFailure failure;
+    /// All calls of a rank use the same channels, as calls with the tags of one would.
+    bool shared_tags = false;
     std::chrono::milliseconds watchdog{60000};  ///< wall clock, for the whole run
 };
 
@@ -56,6 +60,7 @@ struct SentMessage {
     std::size_t bytes = 0;
     int sequence = 0;  ///< position in the stream of this pair and lane
     int lane = 0;
+    int call = 0;
     auto operator<=>(const SentMessage&) const = default;
 };
 
@@ -88,5 +93,14 @@ using RankBody = std::function<int(int rank, algorithms::Transport& transport)>;
 /// identical. Deadlocks are found exactly (nobody can run, nothing is in flight) and end the run; a body that
 /// never calls the transport again is ended by the watchdog, at worst with std::abort().
 RunReport run_ranks(int ranks, const FabricOptions& options, const RankBody& body);
+
+/// The task of one call of a rank, on memory that outlives the run.
+using CallBody = std::function<algorithms::Task(int rank, int call, algorithms::Transport& transport,
+                                                algorithms::Arena& arena)>;
+
+/// The same where every rank has several calls under way at once, each with messages of its own: it starts
+/// them in any order, and lets them go on in any order as far as they come without waiting. The first error
+/// of a call ends the rank.
+RunReport run_calls(int ranks, int calls, const FabricOptions& options, const CallBody& body);
 
 }  // namespace strata::testing

@@ -19,19 +19,30 @@ namespace strata::testing {
 class Fabric {
 public:
     Fabric(int ranks, const FabricOptions& options);
-    RunReport run(const RankBody& body);
+    /// What a rank does; its messages belong to call 0 of the rank, or to any of `calls`.
+    using Body = std::function<int(int rank)>;
+    RunReport run(int calls, const Body& body);
 
-    int begin(int rank, int slots);
+    /// One of the calls of a rank. `waits`: its functions wait, as those of a Transport.
+    struct Caller {
+        int rank;
+        int call = 0;
+        bool waits = true;
+    };
+    int begin(Caller caller, int slots);
     /// Where a message goes to or comes from.
     struct Way {
         int peer;
         int lane;
         bool buffers = true;  ///< a short one may complete without its receiver
     };
-    int start(int rank, int slot, bool send, std::byte* data, std::size_t bytes, Way way);
-    int wait_some(int rank, std::span<int> done, int& count);
-    int blocking(int rank, bool send, std::byte* data, std::size_t bytes, int peer);
-    void abandon(int rank) noexcept;
+    int start(Caller caller, int slot, bool send, std::byte* data, std::size_t bytes, Way way);
+    int wait_some(Caller caller, std::span<int> done, int& count);
+    int single(Caller caller, bool send, std::byte* data, std::size_t bytes, int peer);
+    int test_single(Caller caller);
+    void abandon(Caller caller) noexcept;
+    /// Waits until some message of any call has completed; code_stopped where the run has been ended.
+    int wait_any(int rank);
 
 private:
     using Lock = std::unique_lock<std::mutex>;
@@ -40,9 +51,10 @@ private:
         bool send = false;
         bool eager = false;
         int rank = -1;
+        int call = 0;
         int peer = -1;
         int lane = 0;
-        int slot = -1;  ///< -1: a blocking call
+        int slot = -1;  ///< -1: a single message
         int sequence = 0;
         std::byte* data = nullptr;
         std::size_t bytes = 0;
@@ -64,9 +76,13 @@ private:
         int send = -1;
         int receive = -1;  ///< -1: local completion only
     };
-    struct Rank {
+    struct Call {
         std::vector<int> slots;  ///< operation by slot, -1 when idle
-        int blocking = -1;
+        int single = -1;
+    };
+    struct Rank {
+        std::vector<Call> calls;
+        int blocking = -1;  ///< the operation that alone is waited for
         bool waiting = false;
         bool finished = false;
         bool aborted = false;
@@ -76,7 +92,11 @@ private:
 
     // fabric.cc: messages
     bool enter(int rank, int& code);
-    int post(int rank, int slot, bool send, std::byte* data, std::size_t bytes, Way way);
+    int post(Caller caller, int slot, bool send, std::byte* data, std::size_t bytes, Way way);
+    Call& call_of(Caller caller) { return ranks_[caller.rank].calls[caller.call]; }
+    bool completed(int operation) const {
+        return operation >= 0 && operations_[operation].state == State::completed;
+    }
     Channel& channel_of(const Operation& operation);
     void match(Channel& channel);
     void execute(const Event& event);
@@ -96,7 +116,7 @@ private:
     void check_blocked();
     void pause(Lock& lock, int rank);
     void wait_ready(Lock& lock, int rank);
-    void rank_thread(int rank, const RankBody& body);
+    void rank_thread(int rank, const Body& body);
     void supervise(Lock& lock);
 
     bool sequential() const { return options_.schedule == Schedule::sequential; }
@@ -108,7 +128,7 @@ private:
     std::condition_variable all_finished_;
     std::vector<Rank> ranks_;
     std::deque<Operation> operations_;
-    std::map<std::tuple<int, int, int>, Channel> channels_;  ///< (from, to, lane)
+    std::map<std::tuple<int, int, int, int>, Channel> channels_;  ///< (from, to, call, lane)
     std::vector<Event> prompt_;
     std::vector<Event> late_;  ///< wait until nothing else can happen
     int current_ = -1;         ///< sequential: the rank that may run

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <exception>
 #include <thread>
 
@@ -9,31 +10,86 @@
 namespace strata::testing {
 namespace {
 
-/// What one rank's engine sees of the fabric.
+/// What one rank's engine sees of the fabric in one call.
 class FabricTransport : public algorithms::Transport {
 public:
-    FabricTransport(Fabric& fabric, int rank) : fabric_(fabric), rank_(rank) {}
-    int begin(int slots) override { return fabric_.begin(rank_, slots); }
+    FabricTransport(Fabric& fabric, Fabric::Caller caller) : fabric_(fabric), caller_(caller) {}
+    int begin(int slots) override { return fabric_.begin(caller_, slots); }
     int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane,
               Completion completion) override {
-        return fabric_.start(rank_, slot, true, const_cast<std::byte*>(data), bytes,
+        return fabric_.start(caller_, slot, true, const_cast<std::byte*>(data), bytes,
                              {peer, lane, completion == Completion::local});
     }
     int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int lane) override {
-        return fabric_.start(rank_, slot, false, data, bytes, {peer, lane});
+        return fabric_.start(caller_, slot, false, data, bytes, {peer, lane});
     }
-    int wait_some(std::span<int> done, int& count) override { return fabric_.wait_some(rank_, done, count); }
+    int wait_some(std::span<int> done, int& count) override {
+        return fabric_.wait_some(caller_, done, count);
+    }
     int send(const std::byte* data, std::size_t bytes, int peer) override {
-        return fabric_.blocking(rank_, true, const_cast<std::byte*>(data), bytes, peer);
+        return fabric_.single(caller_, true, const_cast<std::byte*>(data), bytes, peer);
     }
     int recv(std::byte* data, std::size_t bytes, int peer) override {
-        return fabric_.blocking(rank_, false, data, bytes, peer);
+        return fabric_.single(caller_, false, data, bytes, peer);
     }
-    void abandon() noexcept override { fabric_.abandon(rank_); }
+    int test() override { return fabric_.test_single(caller_); }
+    void abandon() noexcept override { fabric_.abandon(caller_); }
 
 private:
     Fabric& fabric_;
+    Fabric::Caller caller_;
+};
+
+/// The calls of one rank, started in any order and carried on in any order, as far as each goes.
+class CallsOfRank {
+public:
+    CallsOfRank(Fabric& fabric, int rank, int calls, std::uint64_t seed, const CallBody& body)
+        : fabric_(fabric), rank_(rank), random_(seed + static_cast<std::uint64_t>(rank)) {
+        for (int call = 0; call < calls; ++call) {
+            FabricTransport& transport = transports_.emplace_back(fabric, Fabric::Caller{rank, call, false});
+            tasks_.push_back(body(rank, call, transport, arenas_.emplace_back()));
+            unstarted_.push_back(call);
+        }
+    }
+
+    int run() {
+        int code = 0;
+        while (code == 0 && (!unstarted_.empty() || !running_.empty())) {
+            if (!unstarted_.empty() && (running_.empty() || random_.percent(50))) {
+                start();
+            }
+            for (std::size_t turns = 2 * running_.size(); turns > 0; --turns) {
+                tasks_[running_[random_.below(running_.size())]].progress();
+            }
+            for (const int call : running_) tasks_[call].progress();
+            std::erase_if(running_, [&](int call) {
+                code = code == 0 && tasks_[call].done() ? tasks_[call].outcome() : code;
+                return tasks_[call].done();
+            });
+            if (code == 0 && unstarted_.empty() && !running_.empty()) {
+                code = fabric_.wait_any(rank_);
+            }
+        }
+        if (code != 0) transports_.front().abandon();
+        return code;
+    }
+
+private:
+    void start() {
+        const std::size_t one = random_.below(unstarted_.size());
+        running_.push_back(unstarted_[one]);
+        unstarted_.erase(unstarted_.begin() + static_cast<std::ptrdiff_t>(one));
+        tasks_[running_.back()].start();
+    }
+
+    Fabric& fabric_;
     int rank_;
+    Random random_;
+    std::deque<FabricTransport> transports_;
+    std::deque<algorithms::Arena> arenas_;
+    std::vector<algorithms::Task> tasks_;
+    std::vector<int> unstarted_;
+    std::vector<int> running_;
 };
 
 }  // namespace
@@ -54,10 +110,11 @@ bool Fabric::ready(int rank) const {
     }
     const Rank& self = ranks_[rank];
     if (self.blocking >= 0) {
-        return operations_[self.blocking].state == State::completed;
+        return completed(self.blocking);
     }
-    return std::any_of(self.slots.begin(), self.slots.end(), [&](int operation) {
-        return operation >= 0 && operations_[operation].state == State::completed;
+    return std::any_of(self.calls.begin(), self.calls.end(), [&](const Call& call) {
+        return completed(call.single) || std::any_of(call.slots.begin(), call.slots.end(),
+                                                     [&](int operation) { return completed(operation); });
     });
 }
 
@@ -77,9 +134,11 @@ void Fabric::stop(const std::string& why) {
             report += " " + describe(operations_[self.blocking]);
             continue;
         }
-        for (const int operation : self.slots) {
-            if (operation >= 0) {
-                report += " " + describe(operations_[operation]) + ";";
+        for (const Call& call : self.calls) {
+            std::vector<int> open = call.slots;
+            open.push_back(call.single);
+            for (const int operation : open) {
+                report += operation >= 0 ? " " + describe(operations_[operation]) + ";" : "";
             }
         }
     }
@@ -170,16 +229,15 @@ void Fabric::wait_ready(Lock& lock, int rank) {
     self.waiting = false;
 }
 
-void Fabric::rank_thread(int rank, const RankBody& body) {
+void Fabric::rank_thread(int rank, const Body& body) {
     if (sequential()) {
         Lock lock(mutex_);
         ranks_[rank].wake.wait(lock, [&] { return current_ == rank; });
     }
-    FabricTransport transport(*this, rank);
     int code = code_misuse;
     std::string thrown;
     try {
-        code = body(rank, transport);
+        code = body(rank);
     } catch (const std::exception& error) {
         thrown = "rank " + std::to_string(rank) + " threw: " + error.what();
     }
@@ -210,7 +268,8 @@ void Fabric::supervise(Lock& lock) {
     }
 }
 
-RunReport Fabric::run(const RankBody& body) {
+RunReport Fabric::run(int calls, const Body& body) {
+    for (Rank& rank : ranks_) rank.calls.resize(static_cast<std::size_t>(calls));
     std::vector<std::thread> threads;
     threads.reserve(ranks_.size());
     for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
@@ -232,7 +291,17 @@ RunReport Fabric::run(const RankBody& body) {
 }
 
 RunReport run_ranks(int ranks, const FabricOptions& options, const RankBody& body) {
-    return Fabric(ranks, options).run(body);
+    Fabric fabric(ranks, options);
+    return fabric.run(1, [&](int rank) {
+        FabricTransport transport(fabric, {rank});
+        return body(rank, transport);
+    });
+}
+
+RunReport run_calls(int ranks, int calls, const FabricOptions& options, const CallBody& body) {
+    Fabric fabric(ranks, options);
+    return fabric.run(calls,
+                      [&](int rank) { return CallsOfRank(fabric, rank, calls, options.seed, body).run(); });
 }
 
 }  // namespace strata::testing

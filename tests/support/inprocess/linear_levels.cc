@@ -33,8 +33,8 @@ int LinearLevels::bcast(std::size_t segment_bytes) {
     const algorithms::LevelStages stages(algorithms::traits_of(algorithms::Collective::bcast),
                                          static_cast<int>(groups_.size()));
     algorithms::Arena arena;
-    return complete(*this, algorithms::run_levels(*this, stages, 0, stages.count(), buffer_.bytes(),
-                                                  segment_bytes, arena));
+    return complete(transport_, algorithms::run_levels(*this, stages, 0, stages.count(), buffer_.bytes(),
+                                                       segment_bytes, arena));
 }
 
 int LinearLevels::start(const algorithms::LevelStage& stage, std::size_t begin, std::size_t end) {

@@ -31,7 +31,6 @@ public:
     int start(const algorithms::LevelStage& stage, std::size_t begin, std::size_t end) override;
     int finish(const algorithms::LevelStage& stage) override;
     int received(std::size_t end) override { return rank_ == root_ ? 0 : buffer_.consume(end); }
-    void abandon() noexcept override { transport_.abandon(); }
 
     /// Every call in order.
     const std::vector<Entry>& log() const { return log_; }

@@ -1,11 +1,16 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "algorithms/engines/perform.h"
+#include "fabric.h"
+#include "random.h"
+#include "topology/card_lanes.h"
 #include "topology/hierarchy.h"
 
 namespace strata::testing {
@@ -26,13 +31,55 @@ inline constexpr algorithms::Collective traced_collectives[] = {
 
 /// A random plan on a random shape of up to 24 ranks, some of them for halves.
 TracedCall random_traced_call(std::uint64_t seed, algorithms::Collective collective);
+TracedCall random_traced_call(Random& random, topology::Hierarchy hierarchy,
+                              algorithms::Collective collective);
 
-/// One rank's part, on memory of its own. What reductions make of it is left out. Returns the engine's code.
+/// One rank's part, on memory of its own. A byte of a rank's data is byte_of() its place; reductions take the
+/// exclusive or.
+class PartInCall {
+public:
+    PartInCall(const TracedCall& call, int rank);
+    PartInCall(const PartInCall&) = delete;
+    PartInCall& operator=(const PartInCall&) = delete;
+
+    algorithms::Task task(algorithms::Transport& transport, algorithms::Arena& arena);
+    /// What is wrong after a task that returned 0; empty when nothing is.
+    std::string verdict() const;
+    static std::byte byte_of(int rank, std::size_t place) {
+        return static_cast<std::byte>(37 * static_cast<std::size_t>(rank) + 11 * place + place / 256);
+    }
+
+private:
+    class Xor final : public algorithms::Reduction {
+    public:
+        Xor() : Reduction(8) {}
+        int fold(const std::byte* left, std::byte* right, std::size_t bytes) override;
+    };
+    bool at_root() const { return rank_ == call_.operation.root; }
+    std::span<std::byte> block(int index) { return std::span(memory_).subspan(start_of(index), call_.bytes); }
+    std::size_t start_of(int index) const { return static_cast<std::size_t>(index) * call_.bytes; }
+    std::byte expected(int index, std::size_t place) const;
+    bool is_result(int index) const;
+
+    const TracedCall& call_;
+    int rank_;
+    topology::CardLanes lanes_;
+    algorithms::Routing routing_;
+    algorithms::PlanRoutes kept_;
+    std::vector<std::byte> memory_;  ///< blocks by rank, or the vector and the result
+    algorithms::PackedBuffer own_;
+    algorithms::PackedBuffer result_;
+    Xor reduction_;
+    std::vector<algorithms::Block> blocks_;
+};
+
+/// The same run to its end. Returns the engine's code.
 int perform(const TracedCall& call, int rank, algorithms::Transport& transport);
 
 /// Sizes of the messages from a rank to a rank in a lane, in the order sent.
 using Streams = std::map<std::tuple<int, int, int>, std::vector<std::size_t>>;
 
+Streams streams_of(const std::vector<SentMessage>& messages);
 /// Of all ranks, over the in-process transport; `problem` says what went wrong, and is empty where nothing
 /// did.
 Streams in_process_streams(const TracedCall& call, std::uint64_t seed, std::string& problem);

@@ -43,7 +43,7 @@ TEST(LevelStages, DataGoesUpAcrossAndDown) {
 int run_stages(LevelWork& work, const LevelStages& stages, int first, int last, std::size_t total,
                std::size_t segment) {
     Arena arena;
-    return complete(work, run_levels(work, stages, first, last, total, segment, arena));
+    return run_levels(work, stages, first, last, total, segment, arena).run();
 }
 
 /// Writes down what it is asked to do; takes part in every level but `absent`.
@@ -56,7 +56,6 @@ public:
     }
     int finish(const LevelStage& stage) override { return add(text(stage) + "."); }
     int received(std::size_t end) override { return add("<" + std::to_string(end)); }
-    void abandon() noexcept override { lines += "abandoned"; }
     std::string lines;
 
 private:
@@ -96,7 +95,7 @@ TEST(RunLevels, AnErrorEndsItAll) {
     for (int call = 0; call < 8; ++call) {
         Log log(-1, call);
         EXPECT_EQ(run_stages(log, stages, 0, stages.count(), 2, 1), 77);
-        EXPECT_TRUE(log.lines.ends_with("abandoned")) << log.lines;
+        EXPECT_EQ(std::count(log.lines.begin(), log.lines.end(), ' '), call) << log.lines;
     }
 }
 
@@ -114,7 +113,6 @@ public:
         --unfinished;
         return 0;
     }
-    void abandon() noexcept override { unfinished = 0; }
     int unfinished = 0;
 
 private:
@@ -122,12 +120,12 @@ private:
     int starts_ = 0;
 };
 
-TEST(RunLevels, NothingStaysUnfinishedWithoutMemory) {
+TEST(RunLevels, AStageWithoutMemoryEndsItAll) {
     const LevelStages stages(traits_of(Collective::reduce), 3);
     for (int start = 0; start < 9; ++start) {
         NoMemory work(start);
         EXPECT_THROW(run_stages(work, stages, 0, stages.count(), 3, 1), std::bad_alloc);
-        EXPECT_EQ(work.unfinished, 0) << "start " << start;
+        EXPECT_LE(work.unfinished, 3) << "start " << start;
     }
     NoMemory enough(9);
     EXPECT_EQ(run_stages(enough, stages, 0, stages.count(), 3, 1), 0);
