@@ -1,39 +1,13 @@
 #pragma once
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "algorithms/base/level_task.h"
+
 namespace strata::algorithms {
-
-/// What one group of a level can be asked to do as a whole, when somebody else does it.
-enum class LevelTask : std::uint8_t {
-    bcast,
-    reduce,
-    allreduce,
-    allgather,
-    allgatherv,
-    gather,
-    scatter,
-    barrier
-};
-
-/// A set of tasks.
-class LevelTasks {
-public:
-    constexpr LevelTasks() = default;
-    constexpr LevelTasks(std::initializer_list<LevelTask> tasks) {
-        for (const LevelTask task : tasks) bits_ |= 1U << static_cast<unsigned>(task);
-    }
-    constexpr bool has(LevelTask task) const { return (bits_ >> static_cast<unsigned>(task) & 1U) != 0; }
-    constexpr bool meets(LevelTasks other) const { return (bits_ & other.bits_) != 0; }
-    constexpr bool operator==(const LevelTasks&) const = default;
-
-private:
-    unsigned bits_ = 0;
-};
 
 /// Ways to carry data over one level of a hierarchy. One table (algorithm.cc) names them as Open MPI does and
 /// says which engine can use them.

@@ -1,14 +1,17 @@
 #pragma once
 // What follows from the one list of collectives.
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
+#include "algorithms/base/level_task.h"
+
 namespace strata::algorithms {
 
 enum class Collective : std::uint8_t {
-#define STRATA_COLLECTIVE(op) op,
+#define STRATA_COLLECTIVE(op, ...) op,
 #include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
     count
@@ -17,7 +20,7 @@ enum class Collective : std::uint8_t {
 inline constexpr int collective_count = static_cast<int>(Collective::count);
 
 inline constexpr std::array<std::string_view, collective_count> collective_names = {
-#define STRATA_COLLECTIVE(op) #op,
+#define STRATA_COLLECTIVE(op, ...) #op,
 #include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
 };
@@ -26,46 +29,42 @@ constexpr std::string_view name_of(Collective collective) {
     return collective_names[static_cast<std::size_t>(collective)];
 }
 
-/// What planning has to know of a collective. "Up" is towards the root of the tree.
+/// What there is to know of a collective. "Up" is towards the root of the tree.
 struct CollectiveTraits {
     bool rooted = false;     ///< the caller names a root
     bool up = false;         ///< data moves up the tree
     bool down = false;       ///< data moves down the tree
-    bool folds = false;      ///< an operator combines vectors on their way up
-    bool blocks = false;     ///< every rank has a block of its own; else every edge carries the whole vector
+    bool vectors = false;    ///< every edge carries a whole vector
+    bool folds = false;      ///< an operator combines the vectors on their way up
+    bool blocks = false;     ///< every rank has a block of its own
+    bool unequal = false;    ///< blocks have sizes of their own
     bool sized = true;       ///< every rank can tell the total number of bytes
     bool exchanges = false;  ///< the topmost level may exchange pairwise instead (exchanges_by())
     bool by_ring = false;    ///< the ring engine can carry it
     bool by_lanes = false;   ///< so can lanes over several network cards
+    CollectiveTasks tasks{};
+
+    constexpr bool has_data() const { return vectors || blocks; }
 };
 
-constexpr CollectiveTraits traits_of(Collective collective) {
-    switch (collective) {
-        case Collective::bcast: return {.rooted = true, .down = true, .by_lanes = true};
-        case Collective::reduce: return {.rooted = true, .up = true, .folds = true};
-        case Collective::allreduce:
-            return {.up = true,
-                    .down = true,
-                    .folds = true,
-                    .exchanges = true,
-                    .by_ring = true,
-                    .by_lanes = true};
-        case Collective::barrier: return {.up = true, .down = true, .exchanges = true};
-        case Collective::allgather:
-        case Collective::allgatherv:
-            return {.up = true,
-                    .down = true,
-                    .blocks = true,
-                    .exchanges = true,
-                    .by_ring = true,
-                    .by_lanes = true};
-        case Collective::gather: return {.rooted = true, .up = true, .blocks = true};
-        case Collective::gatherv: return {.rooted = true, .up = true, .blocks = true, .sized = false};
-        case Collective::scatter: return {.rooted = true, .down = true, .blocks = true};
-        case Collective::scatterv: return {.rooted = true, .down = true, .blocks = true, .sized = false};
-        case Collective::count: break;
-    }
-    return {};
+inline constexpr std::array<CollectiveTraits, collective_count> collective_traits = {
+#define STRATA_COLLECTIVE(op, tag, ...) CollectiveTraits{__VA_ARGS__},
+#include "algorithms/base/collectives.def"
+#undef STRATA_COLLECTIVE
+};
+
+constexpr const CollectiveTraits& traits_of(Collective collective) {
+    return collective_traits[static_cast<std::size_t>(collective)];
 }
+
+/// True where the traits of a collective fit together.
+constexpr bool fit_together(const CollectiveTraits& traits) {
+    const bool one_way = traits.up != traits.down;
+    return (traits.up || traits.down) && traits.rooted == one_way && !(traits.vectors && traits.blocks) &&
+           (!traits.folds || (traits.vectors && traits.up)) && (!traits.unequal || traits.blocks) &&
+           (traits.sized || (traits.unequal && traits.rooted)) && (!traits.exchanges || !traits.rooted) &&
+           !(traits.tasks.topmost == LevelTasks{}) && !(traits.tasks.below == LevelTasks{});
+}
+static_assert(std::all_of(collective_traits.begin(), collective_traits.end(), fit_together));
 
 }  // namespace strata::algorithms

@@ -10,7 +10,7 @@ namespace {
 
 bool by_levels(const LevelMethod& method, Collective collective) {
     if (method.algorithm == Algorithm::component || method.algorithm == Algorithm::automatic) return true;
-    const CollectiveTasks tasks = tasks_of(collective);
+    const CollectiveTasks& tasks = traits_of(collective).tasks;
     const LevelTasks known = info(method.algorithm).tasks;
     return known.meets(tasks.topmost) || known.meets(tasks.below);
 }

@@ -38,7 +38,7 @@ std::string joined(Names names) {
 }
 
 bool has_bytes(Collective collective) {
-    return collective != Collective::barrier && traits_of(collective).sized;
+    return traits_of(collective).has_data() && traits_of(collective).sized;
 }
 
 class Parser {

@@ -87,22 +87,26 @@ auto with_block_links(const Performer& performer, const Operation& operation, Bl
     return visited(performer, operation.collective, routing.blocks(plan, kept, operation.root, flow), visit);
 }
 
-BlockFlow flow_of(Collective collective) {
-    if (collective == Collective::gather || collective == Collective::gatherv) return BlockFlow::to_root;
-    if (collective == Collective::scatter || collective == Collective::scatterv) return BlockFlow::from_root;
-    return BlockFlow::all;
+BlockFlow flow_of(const CollectiveTraits& traits) {
+    if (traits.up && traits.down) return BlockFlow::all;
+    return traits.up ? BlockFlow::to_root : BlockFlow::from_root;
 }
 
 }  // namespace
 
 void prepare_call(const Performer& performer, const Operation& operation) {
     const auto nothing = [](const auto&) { return 0; };
-    switch (operation.collective) {
-        case Collective::bcast: with_bcast_links(performer, operation.root, nothing); break;
-        case Collective::reduce: with_reduce_links(performer, operation, nothing); break;
-        case Collective::allreduce: with_allreduce_links(performer, operation, nothing); break;
-        case Collective::barrier: with_barrier_links(performer, operation.root, nothing); break;
-        default: with_block_links(performer, operation, flow_of(operation.collective), nothing); break;
+    const CollectiveTraits& traits = traits_of(operation.collective);
+    if (traits.blocks) {
+        with_block_links(performer, operation, flow_of(traits), nothing);
+    } else if (!traits.has_data()) {
+        with_barrier_links(performer, operation.root, nothing);
+    } else if (!traits.up) {
+        with_bcast_links(performer, operation.root, nothing);
+    } else if (!traits.down) {
+        with_reduce_links(performer, operation, nothing);
+    } else {
+        with_allreduce_links(performer, operation, nothing);
     }
 }
 

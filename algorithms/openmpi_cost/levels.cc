@@ -50,7 +50,7 @@ public:
         const std::size_t bytes = operation_.bytes;
         const bool both = traits_.up && traits_.down;
         bool known = true;
-        if (operation_.collective == Collective::barrier) {
+        if (!traits_.has_data()) {
             known = run(stages, 0, stages.count(), 0, 1);
         } else if (!traits_.blocks) {
             known = run(stages, 0, stages.count(), bytes, segments(most_segments));
@@ -176,13 +176,13 @@ private:
 
     /// level_reduction.cc, level_blocks.cc, barrier.cc.
     std::vector<LevelTask> tasks(const LevelStage& stage, const LevelGroupView& group) const {
-        if (operation_.collective == Collective::barrier) return {LevelTask::barrier};
+        if (!traits_.has_data()) return {LevelTask::barrier};
         const LevelTask up = traits_.blocks ? LevelTask::gather : LevelTask::reduce;
         if (stage.role == LevelRole::up) return {up};
         if (stage.role == LevelRole::down) {
             return {traits_.blocks && !traits_.up ? LevelTask::scatter : LevelTask::bcast};
         }
-        const bool equal = group.alike && operation_.collective == Collective::allgather;
+        const bool equal = group.alike && !traits_.unequal;
         const LevelTask across = !traits_.blocks ? LevelTask::allreduce
                                  : equal         ? LevelTask::allgather
                                                  : LevelTask::allgatherv;
@@ -199,10 +199,7 @@ private:
         std::size_t ranks = 0;
         for (const std::size_t part : group.parts) ranks += part;
         asked.bytes = ranks * block_;
-        const bool equal = group.alike && (operation_.collective == Collective::allgather ||
-                                           operation_.collective == Collective::gather ||
-                                           operation_.collective == Collective::scatter);
-        if (equal) return asked;
+        if (group.alike && !traits_.unequal) return asked;
         for (const std::size_t part : group.parts) asked.parts.push_back(part * block_);
         return asked;
     }

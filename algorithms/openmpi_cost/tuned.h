@@ -58,20 +58,19 @@ FlatProgram barrier_program(Algorithm algorithm, int ranks);
 /// Predicted time in microseconds among at least two ranks.
 double bcast_us(const topology::Hierarchy& hierarchy, const LinkTable& links, Algorithm algorithm,
                 std::size_t bytes, int root);
-double tuned_bcast_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                      const Operation& operation);
-double tuned_reduce_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                       const Operation& operation);
-double tuned_allreduce_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                          const Operation& operation, FlatRounds& rounds);
-/// Allgather or Allgatherv, blocks counting as equally large.
-double tuned_allgather_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                          const Operation& operation, FlatRounds& rounds);
-double tuned_gather_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                       const Operation& operation);
-double tuned_scatter_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                        const Operation& operation);
-double tuned_barrier_us(const topology::Hierarchy& hierarchy, const LinkTable& links, FlatRounds& rounds);
+
+/// Predicted time of a collective in microseconds among at least two ranks; 0 where it has no model, since
+/// the ranks do not know the sizes alike. Blocks of Allgatherv count as equally large. `rounds`: what several
+/// predictions of one operation share.
+using TunedTime = double(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                         const Operation& operation, FlatRounds& rounds);
+/// Its messages among at least two ranks, one program after the other; none where it has no model.
+using TunedPrograms = std::vector<FlatProgram>(const Operation& operation, int ranks);
+#define STRATA_COLLECTIVE(op, ...) \
+    TunedTime tuned_##op##_us;     \
+    TunedPrograms tuned_##op##_programs;
+#include "algorithms/base/collectives.def"
+#undef STRATA_COLLECTIVE
 
 /// forward_cost_us() with what several predictions of one operation share.
 double forward_cost_us(const topology::Hierarchy& hierarchy, const LinkTable& links,

@@ -151,4 +151,9 @@ double tuned_allgather_us(const Hierarchy& hierarchy, const LinkTable& links, co
     return in_turn_or_shared_us(us, allgather_rounds(counting, rounds, algorithm, block));
 }
 
+double tuned_allgatherv_us(const Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
+                           FlatRounds& rounds) {
+    return tuned_allgather_us(hierarchy, links, operation, rounds);
+}
+
 }  // namespace strata::algorithms

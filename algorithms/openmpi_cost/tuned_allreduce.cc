@@ -221,7 +221,8 @@ double tuned_allreduce_us(const Hierarchy& hierarchy, const LinkTable& links, co
     if (algorithm == Algorithm::nonoverlapping) {
         Operation rooted = operation;
         rooted.root = 0;
-        return tuned_reduce_us(hierarchy, links, rooted) + tuned_bcast_us(hierarchy, links, rooted);
+        return tuned_reduce_us(hierarchy, links, rooted, rounds) +
+               tuned_bcast_us(hierarchy, links, rooted, rounds);
     }
     if (many_rounds(ranks)) return allreduce_estimate_us(model, rounds, algorithm, bytes);
     const FlatProgram& program = rounds.program([&] { return allreduce_program(algorithm, ranks, bytes); });

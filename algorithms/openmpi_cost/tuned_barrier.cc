@@ -90,7 +90,8 @@ FlatProgram barrier_program(Algorithm algorithm, int ranks) {
     }
 }
 
-double tuned_barrier_us(const topology::Hierarchy& hierarchy, const LinkTable& links, FlatRounds& rounds) {
+double tuned_barrier_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                        const Operation& /*operation*/, FlatRounds& rounds) {
     FlatModel model(hierarchy, links);
     const int ranks = model.ranks();
     const Algorithm algorithm = tuned_barrier_algorithm(ranks);

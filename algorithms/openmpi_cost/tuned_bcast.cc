@@ -221,7 +221,7 @@ double bcast_us(const topology::Hierarchy& hierarchy, const LinkTable& links, Al
 }
 
 double tuned_bcast_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                      const Operation& operation) {
+                      const Operation& operation, FlatRounds& /*rounds*/) {
     const Algorithm algorithm = tuned_bcast_algorithm(hierarchy.ranks(), operation.bytes);
     return bcast_us(hierarchy, links, algorithm, operation.bytes, operation.root);
 }

@@ -124,7 +124,7 @@ FlatProgram scatter_program(Algorithm algorithm, int ranks, std::size_t block, i
 }
 
 double tuned_gather_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                       const Operation& operation) {
+                       const Operation& operation, FlatRounds& /*rounds*/) {
     FlatModel model(hierarchy, links);
     const int ranks = model.ranks();
     const std::size_t block = block_bytes(operation.bytes, ranks);
@@ -133,12 +133,19 @@ double tuned_gather_us(const topology::Hierarchy& hierarchy, const LinkTable& li
 }
 
 double tuned_scatter_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                        const Operation& operation) {
+                        const Operation& operation, FlatRounds& /*rounds*/) {
     FlatModel model(hierarchy, links);
     const int ranks = model.ranks();
     const std::size_t block = block_bytes(operation.bytes, ranks);
     const Algorithm algorithm = tuned_scatter_algorithm(ranks, block);
     return latest(run_program(model, scatter_program(algorithm, ranks, block, operation.root)));
+}
+
+double tuned_gatherv_us(const topology::Hierarchy&, const LinkTable&, const Operation&, FlatRounds&) {
+    return 0;
+}
+double tuned_scatterv_us(const topology::Hierarchy&, const LinkTable&, const Operation&, FlatRounds&) {
+    return 0;
 }
 
 }  // namespace strata::algorithms

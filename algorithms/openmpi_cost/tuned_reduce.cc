@@ -144,7 +144,7 @@ FlatProgram reduce_program(Algorithm algorithm, int ranks, std::size_t bytes, in
 }
 
 double tuned_reduce_us(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                       const Operation& operation) {
+                       const Operation& operation, FlatRounds& /*rounds*/) {
     FlatModel model(hierarchy, links);
     const Algorithm algorithm = tuned_reduce_algorithm(model.ranks(), operation.bytes, !operation.rank_order);
     return program_us(model, reduce_program(algorithm, model.ranks(), operation.bytes, operation.root));

@@ -73,7 +73,7 @@ bool PlanSearch::can_have(std::size_t l, const LevelMethod& method) const {
         return !delegates(method, traits_);
     }
     if (method.algorithm == Algorithm::component || method.algorithm == Algorithm::automatic) return true;
-    const CollectiveTasks tasks = tasks_of(operation_.collective);
+    const CollectiveTasks& tasks = traits_of(operation_.collective).tasks;
     return info(method.algorithm).tasks.meets(l == 0 ? tasks.topmost : tasks.below);
 }
 

@@ -121,7 +121,7 @@ std::vector<ListedPlan> list_plans(const topology::Hierarchy& hierarchy, const L
         const CollectiveTraits traits = traits_of(collective);
         const int root = traits.rooted ? spec.root : hierarchy.groups.front().leader;
         Lister lister(plan_of, delegator, {collective, 0, root});
-        if (!traits.sized || collective == Collective::barrier) {
+        if (!traits.sized || !traits.has_data()) {
             all.push_back(lister.at(0));
         } else if (!spec.sizes.empty()) {
             for (const std::size_t bytes : spec.sizes) all.push_back(lister.at(bytes));

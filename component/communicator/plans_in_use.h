@@ -9,6 +9,7 @@
 
 #include "algorithms/engines/routes.h"
 #include "algorithms/planning/plan_book.h"
+#include "component/base/collectives.h"
 #include "topology/card_lanes.h"
 
 namespace strata::component {

@@ -12,22 +12,11 @@ namespace {
 
 /// The tags of Open MPI's own blocking collectives: calls on one communicator come in the same order on all
 /// ranks, messages of a pair too, and each call receives all that was sent to it.
-int tag_of(Collective collective) {
-    switch (collective) {
-        case Collective::bcast: return MCA_COLL_BASE_TAG_BCAST;
-        case Collective::reduce: return MCA_COLL_BASE_TAG_REDUCE;
-        case Collective::allreduce: return MCA_COLL_BASE_TAG_ALLREDUCE;
-        case Collective::allgather: return MCA_COLL_BASE_TAG_ALLGATHER;
-        case Collective::allgatherv: return MCA_COLL_BASE_TAG_ALLGATHERV;
-        case Collective::gather: return MCA_COLL_BASE_TAG_GATHER;
-        case Collective::gatherv: return MCA_COLL_BASE_TAG_GATHERV;
-        case Collective::scatter: return MCA_COLL_BASE_TAG_SCATTER;
-        case Collective::scatterv: return MCA_COLL_BASE_TAG_SCATTERV;
-        case Collective::barrier: return MCA_COLL_BASE_TAG_BARRIER;
-        case Collective::count: break;
-    }
-    return MCA_COLL_BASE_TAG_BCAST;
-}
+constexpr std::array<int, algorithms::collective_count> tags = {
+#define STRATA_COLLECTIVE(op, tag, ...) MCA_COLL_BASE_TAG_##tag,
+#include "algorithms/base/collectives.def"
+#undef STRATA_COLLECTIVE
+};
 
 }  // namespace
 
@@ -41,7 +30,7 @@ void PmlTransport::start_call() {
 void PmlTransport::carry(Collective collective, std::span<const PeerLevel> levels) {
     // No two lanes of a call share a tag. The others borrow from collectives whose messages cannot be under
     // way at the same time, by the same argument; below -27 all is taken by non-blocking collectives.
-    tags_ = {tag_of(collective), MCA_COLL_BASE_TAG_ALLTOALL,
+    tags_ = {tags[static_cast<std::size_t>(collective)], MCA_COLL_BASE_TAG_ALLTOALL,
              MCA_COLL_BASE_TAG_ALLTOALLV, MCA_COLL_BASE_TAG_ALLTOALLW};
     levels_ = levels;
     reserve(levels.size());

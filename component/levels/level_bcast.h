@@ -1,5 +1,6 @@
 #pragma once
 #include "algorithms/base/arena.h"
+#include "algorithms/base/task.h"
 #include "algorithms/base/transport.h"
 #include "component/levels/level_call.h"
 

@@ -2,6 +2,7 @@
 #include <span>
 
 #include "algorithms/base/arena.h"
+#include "algorithms/base/task.h"
 #include "algorithms/engines/block_exchange.h"
 #include "algorithms/patterns/block_routes.h"
 #include "component/levels/level_call.h"

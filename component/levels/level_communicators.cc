@@ -40,21 +40,22 @@ bool offers(const mca_coll_base_module_t& module, Collective op) {
     return false;
 }
 
-/// What Open MPI calls the tasks of a level, for this collective.
+/// The collectives by which a component can do one of a level's tasks.
 std::vector<Collective> parts_of(Collective op, bool topmost) {
+    using algorithms::LevelTask;
     using enum Collective;
-    switch (op) {
-        case allreduce: return topmost ? std::vector{allreduce, reduce, bcast} : std::vector{reduce, bcast};
-        case allgather:
-        case allgatherv:
-            return topmost ? std::vector{allgather, allgatherv, gather, gatherv, bcast}
-                           : std::vector{gather, gatherv, bcast};
-        case gather:
-        case gatherv: return {gather, gatherv};
-        case scatter:
-        case scatterv: return {scatter, scatterv};
-        default: return {op};
+    constexpr std::pair<LevelTask, Collective> by_task[] = {
+        {LevelTask::allreduce, allreduce},   {LevelTask::allgather, allgather},
+        {LevelTask::allgatherv, allgatherv}, {LevelTask::gather, gather},
+        {LevelTask::gather, gatherv},        {LevelTask::scatter, scatter},
+        {LevelTask::scatter, scatterv},      {LevelTask::reduce, reduce},
+        {LevelTask::bcast, bcast},           {LevelTask::barrier, barrier}};
+    const algorithms::CollectiveTasks& tasks = algorithms::traits_of(op).tasks;
+    std::vector<Collective> parts;
+    for (const auto& [task, part] : by_task) {
+        if ((topmost ? tasks.topmost : tasks.below).has(task)) parts.push_back(part);
     }
+    return parts;
 }
 
 std::string offered_components(ompi_communicator_t* comm, const std::vector<Collective>& parts) {

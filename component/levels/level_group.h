@@ -70,7 +70,7 @@ int run_named(OfCollective<Collective::scatter>, const GroupCall& group, const v
 int run_named(OfCollective<Collective::barrier>, const GroupCall& group);
 
 /// True for collectives that Open MPI has exported algorithms for.
-constexpr bool has_named(Collective op) { return op != Collective::gatherv && op != Collective::scatterv; }
+constexpr bool has_named(Collective op) { return algorithms::traits_of(op).sized; }
 
 /// The non-blocking counterpart of a slot.
 template <Collective op>

@@ -10,12 +10,10 @@ namespace {
 
 /// The collectives of which tuned and basic make another one.
 constexpr std::array<Collective, 2> parts_of(Collective op) {
-    switch (op) {
-        case Collective::allreduce: return {Collective::reduce, Collective::bcast};
-        case Collective::allgather: return {Collective::gather, Collective::bcast};
-        case Collective::allgatherv: return {Collective::gatherv, Collective::bcast};
-        default: return {op, op};
-    }
+    const algorithms::CollectiveTraits& traits = algorithms::traits_of(op);
+    if (traits.rooted || !traits.has_data()) return {op, op};
+    if (traits.vectors) return {Collective::reduce, Collective::bcast};
+    return {traits.unequal ? Collective::gatherv : Collective::gather, Collective::bcast};
 }
 
 template <Collective op>
@@ -70,7 +68,7 @@ constexpr std::uint32_t every = (std::uint32_t{1} << collective_count) - 1;
 Sets sets_of(Module& module) {
     Sets sets;
     sets.found = every & ~static_cast<std::uint32_t>(predicted_mask(module));
-#define STRATA_COLLECTIVE(op)                                                                       \
+#define STRATA_COLLECTIVE(op, ...)                                                                  \
     sets.taken |= is_taken<Collective::op>(module) ? bit(Collective::op) : 0;                       \
     sets.ours |= is_ours<Collective::op>(module) ? bit(Collective::op) : 0;                         \
     sets.left |= !is_taken<Collective::op>(module) || module.state->passes_for_good(Collective::op) \
@@ -131,7 +129,7 @@ void hand_back(Module& module) noexcept {
         return;
     }
     const Sets sets = sets_of(module);
-#define STRATA_COLLECTIVE(op)                                        \
+#define STRATA_COLLECTIVE(op, ...)                                   \
     if (may_go(Collective::op, sets, state.hands_back_together())) { \
         give_back_slot<Collective::op>(module);                      \
     }

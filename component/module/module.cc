@@ -25,7 +25,7 @@ void construct(Module* module) {
 }
 
 void release(SavedSlots& slots) {
-#define STRATA_COLLECTIVE(op)         \
+#define STRATA_COLLECTIVE(op, ...)    \
     if (slots.op.module != nullptr) { \
         OBJ_RELEASE(slots.op.module); \
     }
@@ -55,7 +55,7 @@ namespace {
 int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     auto* module = reinterpret_cast<Module*>(base);
     bool complete = true;
-#define STRATA_COLLECTIVE(op)                                                              \
+#define STRATA_COLLECTIVE(op, ...)                                                         \
     if (Slot<Collective::op>::offered(*base) != nullptr) {                                 \
         complete = complete && Slot<Collective::op>::function(*comm->c_coll) != nullptr && \
                    Slot<Collective::op>::module(*comm->c_coll) != nullptr;                 \
@@ -65,7 +65,7 @@ int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     if (!complete) {
         return OMPI_ERR_NOT_FOUND;
     }
-#define STRATA_COLLECTIVE(op)                                                 \
+#define STRATA_COLLECTIVE(op, ...)                                            \
     if (Slot<Collective::op>::offered(*base) != nullptr) {                    \
         module->saved.op = {Slot<Collective::op>::function(*comm->c_coll),    \
                             Slot<Collective::op>::module(*comm->c_coll)};     \
@@ -84,7 +84,7 @@ int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
         module->state->note_failure(Failure::memory);
     }
     if constexpr (compat::components_install_themselves) {
-#define STRATA_COLLECTIVE(op)                                                                 \
+#define STRATA_COLLECTIVE(op, ...)                                                            \
     if (Slot<Collective::op>::offered(*base) != nullptr) {                                    \
         Slot<Collective::op>::function(*comm->c_coll) = Slot<Collective::op>::offered(*base); \
         Slot<Collective::op>::module(*comm->c_coll) = base;                                   \
@@ -108,7 +108,7 @@ void end(Module& module) {
 [[maybe_unused]] int pass_on_disable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     base->coll_module_disable = nullptr;  // called once per slot
     auto* module = reinterpret_cast<Module*>(base);
-#define STRATA_COLLECTIVE(op)                                                                            \
+#define STRATA_COLLECTIVE(op, ...)                                                                       \
     if (module->saved.op.module != nullptr && module->saved.op.module->coll_module_disable != nullptr && \
         (module->handed_back >> static_cast<int>(Collective::op) & 1) == 0) {                            \
         module->saved.op.module->coll_module_disable(module->saved.op.module, comm);                     \
@@ -122,7 +122,7 @@ void end(Module& module) {
 /// Where components install themselves: puts back what was there.
 [[maybe_unused]] int disable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     auto* module = reinterpret_cast<Module*>(base);
-#define STRATA_COLLECTIVE(op)                                                      \
+#define STRATA_COLLECTIVE(op, ...)                                                 \
     if (Slot<Collective::op>::module(*comm->c_coll) == base) {                     \
         Slot<Collective::op>::function(*comm->c_coll) = module->saved.op.function; \
         Slot<Collective::op>::module(*comm->c_coll) = module->saved.op.module;     \
@@ -239,7 +239,7 @@ mca_coll_base_module_t* query_module(ompi_communicator_t* comm, int* priority, c
     spares().refill();
     module->super.coll_module_enable = enable;
     module->super.coll_module_disable = compat::components_install_themselves ? disable : pass_on_disable;
-#define STRATA_COLLECTIVE(op)                                      \
+#define STRATA_COLLECTIVE(op, ...)                                 \
     if (settings.enabled(Collective::op)) {                        \
         Slot<Collective::op>::offered(module->super) = op##_entry; \
     }

@@ -37,7 +37,7 @@ void make_spare_modules();
 void release_spare_modules() noexcept;
 
 // Slot functions, one per collective, each beside its like in a file of its own.
-#define STRATA_COLLECTIVE(op) extern const Slot<Collective::op>::Function op##_entry;
+#define STRATA_COLLECTIVE(op, ...) extern const Slot<Collective::op>::Function op##_entry;
 #include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
 

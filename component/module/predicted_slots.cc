@@ -13,7 +13,7 @@ bool is_of_han(const mca_coll_base_module_t* module) {
 /// A module of tuned in the place of han's; nullptr where there is none of han, or somebody wants it so.
 mca_coll_base_module_t* tuned_for(const SavedSlots& found, ompi_communicator_t* comm, bool& failed) {
     bool has_han = false;
-#define STRATA_COLLECTIVE(op) has_han = has_han || is_of_han(found.op.module);
+#define STRATA_COLLECTIVE(op, ...) has_han = has_han || is_of_han(found.op.module);
 #include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
     // Where components install themselves, a second one would do so over the plugin.
@@ -33,7 +33,7 @@ std::optional<SavedSlots> make_predicted_slots(const SavedSlots& found, ompi_com
         return std::nullopt;
     }
     SavedSlots slots = found;
-#define STRATA_COLLECTIVE(op)                                                             \
+#define STRATA_COLLECTIVE(op, ...)                                                        \
     if (is_of_han(slots.op.module) && Slot<Collective::op>::offered(*tuned) != nullptr) { \
         slots.op = {Slot<Collective::op>::offered(*tuned), tuned, true};                  \
     }                                                                                     \
@@ -49,7 +49,7 @@ std::optional<SavedSlots> make_predicted_slots(const SavedSlots& found, ompi_com
 std::uint64_t predicted_mask(const Module& module) {
     std::uint64_t mask = 0;
     if (module.predicted) {
-#define STRATA_COLLECTIVE(op)                                                    \
+#define STRATA_COLLECTIVE(op, ...)                                               \
     mask |= std::uint64_t{module.predicted->op.module != module.saved.op.module} \
             << static_cast<int>(Collective::op);
 #include "algorithms/base/collectives.def"

@@ -19,7 +19,7 @@ struct SlotContent {
 template <Collective op>
 struct Slot;
 
-#define STRATA_COLLECTIVE(op)                                                                   \
+#define STRATA_COLLECTIVE(op, ...)                                                              \
     template <>                                                                                 \
     struct Slot<Collective::op> {                                                               \
         using Function = decltype(mca_coll_base_comm_coll_t::coll_##op);                        \
@@ -80,7 +80,7 @@ template <Collective op, class... Arguments>
 
 /// What the component found in the slots that it took over; one reference on each module.
 struct SavedSlots {
-#define STRATA_COLLECTIVE(op) SlotContent<Slot<Collective::op>::Function> op;
+#define STRATA_COLLECTIVE(op, ...) SlotContent<Slot<Collective::op>::Function> op;
 #include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
 };
@@ -88,7 +88,7 @@ struct SavedSlots {
 /// The saved content of one slot.
 template <Collective op>
 SlotContent<typename Slot<op>::Function>& saved_slot(SavedSlots& saved);
-#define STRATA_COLLECTIVE(op)                                                                            \
+#define STRATA_COLLECTIVE(op, ...)                                                                       \
     template <>                                                                                          \
     inline SlotContent<Slot<Collective::op>::Function>& saved_slot<Collective::op>(SavedSlots & saved) { \
         return saved.op;                                                                                 \

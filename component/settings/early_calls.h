@@ -31,7 +31,7 @@ public:
 private:
     bool may_wait(const Request& request) const {
         const Collective op = request.operation.collective;
-        const bool known = request.sized || op == Collective::barrier;
+        const bool known = request.sized || !algorithms::traits_of(op).has_data();
         // What rounds must round alike from the first call to the last.
         const bool same = request.exact || !algorithms::traits_of(op).folds;
         return known && same && request.operation.bytes <= longest && !job_.speak_of(op);

@@ -50,7 +50,7 @@ class Operations(unittest.TestCase):
     def test_they_are_those_of_the_plugin(self):
         path = os.path.join(ROOT, "algorithms", "base", "collectives.def")
         with open(path, encoding="utf-8") as file:
-            names = re.findall(r"^STRATA_COLLECTIVE\((\w+)\)", file.read(), re.MULTILINE)
+            names = re.findall(r"^STRATA_COLLECTIVE\((\w+)", file.read(), re.MULTILINE)
         self.assertEqual(list(operations.ALL), names)
 
     def test_blocks(self):

@@ -13,7 +13,7 @@ def collectives_of(paths):
     """The one list of collectives."""
     path = os.path.join(paths["source"], "algorithms", "base", "collectives.def")
     with open(path, encoding="utf-8") as file:
-        return re.findall(r"^STRATA_COLLECTIVE\((\w+)\)", file.read(), re.MULTILINE)
+        return re.findall(r"^STRATA_COLLECTIVE\((\w+)", file.read(), re.MULTILINE)
 
 
 def told(seen):

@@ -27,7 +27,7 @@ LEVELS = ["cluster", "switch", "node", "package", "die", "group", "numa", "l3", 
 def collectives(paths):
     """The one list of collectives."""
     with open(f"{paths['source']}/algorithms/base/collectives.def", encoding="utf-8") as file:
-        return re.findall(r"^STRATA_COLLECTIVE\((\w+)\)", file.read(), re.MULTILINE)
+        return re.findall(r"^STRATA_COLLECTIVE\((\w+)", file.read(), re.MULTILINE)
 
 
 def expected(names):

@@ -42,7 +42,7 @@ def collectives():
     """Names of all collectives of the plugin."""
     path = os.path.join(ROOT, "algorithms", "base", "collectives.def")
     with open(path, encoding="utf-8") as file:
-        return re.findall(r"^STRATA_COLLECTIVE\((\w+)\)", file.read(), re.MULTILINE)
+        return re.findall(r"^STRATA_COLLECTIVE\((\w+)", file.read(), re.MULTILINE)
 
 
 def layout_parameters(folder, name, ranks):

@@ -51,7 +51,7 @@ std::string Fabric::describe(const Operation& operation) const {
            " (" + std::to_string(operation.bytes) + " bytes, message " + std::to_string(operation.sequence) +
            (operation.call > 0 ? ", call " + std::to_string(operation.call) : "") +
            (operation.lane > 0 ? ", lane " + std::to_string(operation.lane) : "") +
-           (operation.slot < 0 ? ", single)" : ", slot " + std::to_string(operation.slot) + ")");
+           (operation.slot < 0 ? ", blocking)" : ", slot " + std::to_string(operation.slot) + ")");
 }
 
 /// Counts the call; false with `code` set when it must not happen.

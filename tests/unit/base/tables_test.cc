@@ -57,7 +57,7 @@ TEST(AlgorithmTable, TwoShapesCarryHalves) {
         EXPECT_TRUE(entry.tree_shape || !entry.halves) << entry.name;
     }
     for (int op = 0; op < collective_count; ++op) {
-        const CollectiveTasks tasks = tasks_of(static_cast<Collective>(op));
+        const CollectiveTasks& tasks = traits_of(static_cast<Collective>(op)).tasks;
         EXPECT_FALSE(info(Algorithm::double_binary).tasks.meets(tasks.topmost) ||
                      info(Algorithm::double_binary).tasks.meets(tasks.below));
     }

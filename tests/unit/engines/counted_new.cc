@@ -28,7 +28,6 @@ void* allocated(std::size_t bytes, std::size_t alignment) {
 }  // namespace strata::testing
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"  // of a pair of which the compiler inlines one
 void* operator new(std::size_t bytes) { return strata::testing::allocated(bytes, alignof(std::max_align_t)); }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
     return strata::testing::allocated(bytes, static_cast<std::size_t>(alignment));

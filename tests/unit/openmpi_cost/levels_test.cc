@@ -68,7 +68,7 @@ std::size_t received(const FlatProgram& program, int rank) {
 /// All words of a collective that are modelled.
 std::vector<std::string> modelled_words(Collective collective) {
     std::vector<std::string> words = {"tuned", "libnbc"};
-    const CollectiveTasks tasks = tasks_of(collective);
+    const CollectiveTasks& tasks = traits_of(collective).tasks;
     for (const AlgorithmInfo& entry : all_algorithms()) {
         if (entry.tasks.meets(tasks.topmost) || entry.tasks.meets(tasks.below)) {
             words.emplace_back(entry.name);

@@ -216,9 +216,7 @@ TEST(PlanGather, WhatLosesLeastAtWorst) {
                 for (const Collective collective : {Collective::gather, Collective::scatter}) {
                     const Operation operation{collective, bytes, root};
                     const Plan plan = planned(hierarchy, two_sites(2000), operation);
-                    const auto tuned_us =
-                        collective == Collective::gather ? tuned_gather_us : tuned_scatter_us;
-                    EXPECT_EQ(plan.forward_us, tuned_us(hierarchy, two_sites(2000), operation));
+                    EXPECT_EQ(plan.forward_us, forward_cost_us(hierarchy, two_sites(2000), operation));
                     expect_least_loss(hierarchy, two_sites(2000), operation, plan);
                     (plan.engine == Engine::tree ? trees : forwards) += 1;
                 }

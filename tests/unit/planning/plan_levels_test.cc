@@ -44,7 +44,7 @@ TEST(PlanLevels, EveryAlgorithmOfOpenMpiCanBeNamed) {
     const auto hierarchy = sites_of_nodes(2, 3, 4);
     for (int op = 0; op < collective_count; ++op) {
         const auto collective = static_cast<Collective>(op);
-        const CollectiveTasks tasks = tasks_of(collective);
+        const CollectiveTasks& tasks = traits_of(collective).tasks;
         for (const std::string& word : words_of(collective)) {
             for (const std::size_t bytes : {8U, 4U << 20U}) {
                 const Operation operation{collective, traits_of(collective).sized ? bytes : 0};
