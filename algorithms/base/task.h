@@ -48,6 +48,7 @@ public:
 
     /// One that is done.
     explicit Task(int code) : code_(code) {}
+    /// Not after start().
     Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)), code_(other.code_) {}
     Task& operator=(Task&&) = delete;
     ~Task() {

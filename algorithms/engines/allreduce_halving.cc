@@ -99,7 +99,7 @@ private:
                 {in, in_bytes, in_bytes > 0}};
     }
 
-    /// Sends one half of what is left to the partner, and receives the other one.
+    /// Sends one half to the partner and receives the other half.
     Step halving(int round, const std::byte* mine, std::byte* result) const {
         const int partner = links_.position ^ 1 << round;
         const Range own = kept(links_.position, round + 1);

@@ -10,28 +10,31 @@
 
 namespace strata::algorithms {
 
-/// `co_await Sent(...)`: Transport::send().
-class Sent : public Awaitable<Sent> {
+/// One message outside the slots.
+class SingleMessage : public Awaitable<SingleMessage> {
 public:
-    Sent(Transport& transport, const std::byte* data, std::size_t bytes, int peer)
-        : transport_(transport), code_(transport.send(data, bytes, peer)) {}
     int poll() { return code_ == under_way ? code_ = transport_.test() : code_; }
+
+protected:
+    SingleMessage(Transport& transport, int code) : transport_(transport), code_(code) {}
 
 private:
     Transport& transport_;
     int code_;
 };
 
+/// `co_await Sent(...)`: Transport::send().
+class Sent : public SingleMessage {
+public:
+    Sent(Transport& transport, const std::byte* data, std::size_t bytes, int peer)
+        : SingleMessage(transport, transport.send(data, bytes, peer)) {}
+};
+
 /// `co_await Received(...)`: Transport::recv().
-class Received : public Awaitable<Received> {
+class Received : public SingleMessage {
 public:
     Received(Transport& transport, std::byte* data, std::size_t bytes, int peer)
-        : transport_(transport), code_(transport.recv(data, bytes, peer)) {}
-    int poll() { return code_ == under_way ? code_ = transport_.test() : code_; }
-
-private:
-    Transport& transport_;
-    int code_;
+        : SingleMessage(transport, transport.recv(data, bytes, peer)) {}
 };
 
 /// `co_await Traded(...)`: sends `out` to a peer and receives `in` from it, in slot 0. The receive is there

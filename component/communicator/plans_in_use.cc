@@ -53,14 +53,15 @@ PlanInUse& PlansInUse::make(const algorithms::PlanClass& wanted, algorithms::ByL
 PlanInUse& PlansInUse::delegate(PlanInUse& planned) {
     std::list<PlanInUse> made;
     PlanInUse& other = made.emplace_back(planned.key, planned.delegation->plan);
+    other.compared = planned.compared;  // hash() has both
     last_ = {};
     const std::lock_guard lock(counted_);
-    drop_unused();
     by_key_.at(planned.key) = &other;
     const auto old =
         std::find_if(plans_.begin(), plans_.end(), [&](PlanInUse& one) { return &one == &planned; });
     replaced_.splice(replaced_.end(), plans_, old);
     plans_.splice(plans_.end(), made);
+    drop_unused();
     return other;
 }
 

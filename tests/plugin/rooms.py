@@ -36,7 +36,8 @@ SEEN = {f"algorithms/{room}": {f"algorithms/{other}" for other in seen.split()} 
 COMPONENT_ROOMS = [f"component/{room}" for room in (
     "base", "settings", "openmpi", "report", "agreement", "levels", "communicator", "module", "collectives")]
 for place, own_room in enumerate(COMPONENT_ROOMS):
-    SEEN[own_room] = set(SEEN) - {"algorithms/cost"} if place == 0 else SEEN[COMPONENT_ROOMS[place - 1]] | {COMPONENT_ROOMS[place - 1]}
+    before = COMPONENT_ROOMS[place - 1]
+    SEEN[own_room] = SEEN[before] | {before} if place > 0 else set(SEEN) - {"algorithms/cost"}
 SOURCES = (".h", ".hpp", ".cc", ".cpp", ".c")
 
 

@@ -90,7 +90,7 @@ private:
         std::condition_variable wake;
     };
 
-    // fabric.cc: messages
+    // fabric.cc: messages; fabric_calls.cc: what ranks call
     bool enter(int rank, int& code);
     int post(Caller caller, int slot, bool send, std::byte* data, std::size_t bytes, Way way);
     Call& call_of(Caller caller) { return ranks_[caller.rank].calls[caller.call]; }

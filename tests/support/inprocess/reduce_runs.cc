@@ -215,32 +215,29 @@ ReduceRun run_reduction(const ReduceCase& reduce, const FabricOptions& options, 
     return run;
 }
 
-ReduceRun run_reduce(const ReduceCase& reduce, const FabricOptions& options, Arenas* arenas) {
+namespace {
+
+ReduceRun run_tree(const ReduceCase& reduce, const FabricOptions& options, bool everywhere, Arenas* arenas) {
+    const auto engine = everywhere ? algorithms::allreduce_tree : algorithms::reduce_tree;
     return run_reduction(
-        reduce, options, false,
+        reduce, options, everywhere,
         [&](int rank, auto& transport, auto buffers, auto& reduction, auto& arena) {
+            const auto links = algorithms::reduction_links(reduce.hierarchy, reduce.plan, reduce.root, rank,
+                                                           reduce.rank_order);
             return algorithms::complete(
-                transport,
-                algorithms::reduce_tree(transport,
-                                        algorithms::reduction_links(reduce.hierarchy, reduce.plan,
-                                                                    reduce.root, rank, reduce.rank_order),
-                                        buffers, reduction, arena, reduce.plan.window));
+                transport, engine(transport, links, buffers, reduction, arena, reduce.plan.window));
         },
         arenas);
 }
 
+}  // namespace
+
+ReduceRun run_reduce(const ReduceCase& reduce, const FabricOptions& options, Arenas* arenas) {
+    return run_tree(reduce, options, false, arenas);
+}
+
 ReduceRun run_allreduce(const ReduceCase& reduce, const FabricOptions& options, Arenas* arenas) {
-    return run_reduction(
-        reduce, options, true,
-        [&](int rank, auto& transport, auto buffers, auto& reduction, auto& arena) {
-            return algorithms::complete(
-                transport,
-                algorithms::allreduce_tree(transport,
-                                           algorithms::reduction_links(reduce.hierarchy, reduce.plan,
-                                                                       reduce.root, rank, reduce.rank_order),
-                                           buffers, reduction, arena, reduce.plan.window));
-        },
-        arenas);
+    return run_tree(reduce, options, true, arenas);
 }
 
 ReduceRun run_exchange(const ReduceCase& reduce, const FabricOptions& options, Arenas* arenas) {
