@@ -15,7 +15,7 @@
 #include "component/openmpi/last_resort.h"
 #include "component/openmpi/layout_guard.h"
 #include "component/openmpi/messages.h"
-#include "component/openmpi/sleep.h"
+#include "component/openmpi/wait_sync.h"
 #include "component/openmpi/variables.h"
 #include "component/report/communicator_counters.h"
 #include "component/report/dump.h"
@@ -69,7 +69,7 @@ Surroundings& surroundings() {
     return known.get();
 }
 
-/// Why this process can serve no communicator although it takes part; the others learn it when they vote.
+/// Why this process can serve no communicator although it takes part; the others learn it when they agree.
 Failure& start_failure() {
     static Failure failure = Failure::none;
     return failure;
@@ -146,7 +146,7 @@ int step_aside() noexcept {
     return OMPI_ERR_NOT_AVAILABLE;
 }
 
-void tell_of_unknown_release(const std::string& verbose) {
+void report_unknown_release(const std::string& verbose) {
     const layout::Finding& found = layout::finding();
     if (!found.is_listed && std::atoi(verbose.c_str()) > 0 && layout::is_lowest_process()) {
         opal_output(
@@ -172,7 +172,7 @@ int open() {
         find_help_texts();
         start_failure() = Failure::none;
         const SettingsText text = variables().text();
-        tell_of_unknown_release(text.verbose);
+        report_unknown_release(text.verbose);
         std::vector<std::string> errors;
         settings() = std::make_unique<Settings>(parse_settings(text, compat::coll_components(), errors));
         // Other values on another node are another disagreement, which names that node.
@@ -194,7 +194,7 @@ int open() {
                 publish_notes(own_notes(*settings()));
             }
             reserve().set_aside();
-            make_spare_modules();
+            fill_module_pool();
             const std::uint32_t probed = probe();
             publish_identity(facts, probed);
             // Last: whoever has published takes part.
@@ -219,8 +219,8 @@ void if_published(void (*step)()) noexcept {
 
 int close() {
     if_published(complete_dump);
-    release_spare_modules();
-    release_sleeps();
+    release_module_pool();
+    release_wait_syncs();
     ProcessWideBase::renew_all();
     return OMPI_SUCCESS;
 }

@@ -27,8 +27,8 @@ strata_long(cluster[.]interrupted "cut_for_good|others_stay")
 strata_long(cluster[.]pmix_requests "count[.](8|1_1.*)|old[.]own|here[.]lasting")
 strata_long(introspection[.]examples ".*_mixed|.*_uneven|other_collectives")
 strata_long(introspection[.]hardware
-            "guided|uneven_switches|bad_variable|simple_at_once|mixed|stopping_.*|near_card_stopping|unbound|\
-failing_split|switch_names|long_names|no_name|absent_card")
+            "guided|uneven_switches|bad_variable|simple_at_once|mixed|stopping_.*|nic_local_stopping|unbound|\
+failing_split|switch_names|long_names|no_name|absent_nic")
 strata_long(introspection[.]installed "make")
 strata_long(introspection[.]reordering "errors[.][28]|results[.][28]|groups|cg|left_out|bcast")
 strata_long(monitoring "threads|two_nodes|lists")
@@ -39,22 +39,22 @@ strata_long(mpi[.]bcast_roots "cm|deep[.]auto")
 strata_long(mpi[.]bcast_types "cm")
 strata_long(mpi[.]collective_semantics "rules|all_ranks[.]two_trees|tree|levels|forward")
 strata_long(mpi[.]comm_churn "levels|auto")
-strata_long(mpi[.]communicator_counters "levels|ring|lanes|model|order|several_jobs")
+strata_long(mpi[.]communicator_counters "levels|ring|rails|model|order|several_jobs")
 strata_long(mpi[.]crossings "ring.*|doubling.*|cyclic|block")
 strata_long(mpi[.]differing_ranks "locale")
-strata_long(mpi[.]early_calls "0")
+strata_long(mpi[.]lazy_setup "0")
 strata_long(mpi[.]endurance "communicators|kept|trees|threads[.]cm")
 strata_long(mpi[.]memory_failures
-            ".*levels|.*lanes|.*ring.*|scarce.*|delegation[.]15|.*doubling.*|.*halving.*|(allreduce|\
+            ".*levels|.*rails|.*ring.*|scarce.*|delegation[.]15|.*doubling.*|.*halving.*|(allreduce|\
 allgather)[.]unusable")
-strata_long(mpi[.]random_bcast "cards")
+strata_long(mpi[.]random_bcast "nics")
 strata_long(mpi[.]random_collectives
-            "three_cards[.]varied|forward[.]3|cm|any_types|crowded|rules|ring[.]deep|all_ranks[.]halves[.]unequal|\
+            "three_nics[.]varied|forward[.]3|cm|any_types|oversubscribed|rules|ring[.]deep|all_ranks[.]halves[.]unequal|\
 all_ranks[.]chain[.]shuffled|allreduce_ring[.]unequal")
-strata_long(mpi[.]selected "all[.].*|one_lane|rules[.](forward|ring|levels).*|allreduce[.]ring")
+strata_long(mpi[.]selected "all[.].*|one_rail|rules[.](forward|ring|levels).*|allreduce[.]ring")
 strata_long(mpi[.]setup_failures "once[.]5|lasting[.]0|other.*|levels|ring|flat|shared_.*|orders_lasting|orders_other")
 strata_long(mpi[.]threads "cm[.].*")
-strata_long(mpi[.]truncated_messages "everywhere.*|lanes")
+strata_long(mpi[.]truncated_messages "everywhere.*|rails")
 strata_long(mpi[.]watching_thread "levels|tree")
 strata_long(plugin "copy_me|locales|touched")
 strata_long(plugin[.]agreement
@@ -66,7 +66,7 @@ strata_long(plugin[.]bound "core|ppr|cpus|pes|none")
 strata_long(plugin[.]checked_plans "first|last|engine|some")
 strata_long(plugin[.]communicators "levels")
 strata_long(plugin[.]control_variables "defaults|not_understood")
-strata_long(plugin[.]dump "slurm_.*|placed_card|no_card|one_process|no_network|spawned")
+strata_long(plugin[.]dump "slurm_.*|placed_nic|no_nic|one_process|no_network|spawned")
 strata_long(plugin[.]explain "early|waiting")
 strata_long(plugin[.]files "huge|dump_by_link|own_link")
 strata_long(plugin[.]handed_back "disabled|hierarchy|inside|one_keeps|dumped")
@@ -74,7 +74,7 @@ strata_long(plugin[.]info_keys
             "segsize|disable|reproducible|hierarchy|long_form|outranks|auto_again|verbose|bad_engine|unknown_key|\
 dup_of_dup|one_alone|one_wrong_first|one_disabled|plain|none")
 strata_long(plugin[.]install "packages|folder|spack")
-strata_long(plugin[.]leaders "auto_.*_ip|no_such_card|unbound|all_cores|two_cards|none")
+strata_long(plugin[.]leaders "auto_.*_ip|no_such_nic|unbound|all_cores|two_nics|none")
 strata_long(plugin[.]network_names "none|some|not_asked")
 strata_long(plugin[.]others "adapt|sm|libnbc|sync|monitoring|basic")
 strata_long(plugin[.]parameters "one")

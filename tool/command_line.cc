@@ -45,12 +45,12 @@ std::size_t chosen(const char* option, const std::string& value, std::initialize
     throw UsageError(option, std::string("unknown ") + option + " '" + value + "'; known: " + all);
 }
 
-int run_command(const std::string& command, const std::function<void()>& carry_out) {
+int run_command(const std::string& command, const std::function<void()>& perform) {
     constexpr int done = 0;
     constexpr int failed = 1;
     constexpr int wrong_input = 2;
     try {
-        carry_out();
+        perform();
         return done;
     } catch (const UsageError& error) {
         return answer(command, error, wrong_input);

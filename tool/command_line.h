@@ -36,6 +36,6 @@ std::size_t chosen(const char* option, const std::string& value, std::initialize
 
 /// The exit status of a command: 0, or 2 for wrong options and files and 1 for all else that went wrong, with
 /// one line on standard error.
-int run_command(const std::string& command, const std::function<void()>& carry_out);
+int run_command(const std::string& command, const std::function<void()>& perform);
 
 }  // namespace strata::tool

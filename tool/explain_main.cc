@@ -111,7 +111,7 @@ void show(const Options& options, const Question& question, const std::string& p
     write_output(explain(story, question, colour), options.output);
 }
 
-void carry_out(const Options& options, int& status) {
+void perform(const Options& options, int& status) {
     const Question question = question_of(options);
     if (!options.run) {
         show(options, question, options.dump);
@@ -143,7 +143,7 @@ int main(int argc, char** argv) {
     using namespace strata::tool;
     int status = 0;
     const int own = run_command("strata-explain", [&] {
-        if (const std::optional<Options> options = parse(argc, argv)) carry_out(*options, status);
+        if (const std::optional<Options> options = parse(argc, argv)) perform(*options, status);
     });
     return status != 0 ? status : own;
 }

@@ -33,7 +33,7 @@ std::string expected(const CallUse& use) {
     if (use.predicted_us <= 0) return "nothing is predicted";
     std::string text = number_text(use.predicted_us) + " us";
     if (ours && use.forward_us > 0) {
-        text += "; by the previous component " + number_text(use.forward_us) + " us";
+        text += "; by the underlying component " + number_text(use.forward_us) + " us";
     }
     return text;
 }
@@ -59,7 +59,7 @@ std::string nothing_measured(const JobStory& story) {
 }
 
 std::string how(const CallUse& use) {
-    std::string path = use.path == "forward" ? "the previous component" : use.path;
+    std::string path = use.path == "forward" ? "the underlying component" : use.path;
     if (!use.levels.empty()) path += (use.path == "forward" ? "'s " : ": ") + use.levels;
     return line("path", path) + line("why", use.why) + line("set by", use.sources);
 }

@@ -13,11 +13,11 @@
 namespace strata::tool {
 namespace {
 
-using topology::CardDistance;
-using topology::CardUse;
 using topology::LocalityRecord;
 using topology::Machine;
-using topology::NetworkCard;
+using topology::Nic;
+using topology::NicDistance;
+using topology::NicUse;
 
 constexpr std::size_t most_nodes = 1000000;
 constexpr std::size_t most_ranks = 4000000;
@@ -34,10 +34,10 @@ std::size_t number(const char* option, std::string_view text, std::size_t most) 
 /// A process's place, found out once per distinct binding.
 struct Place {
     std::vector<topology::HardwareObject> path;
-    CardDistance distance;
+    NicDistance distance;
 };
 
-/// One kind of node: its hardware, its cards, and where local ranks run.
+/// One kind of node: its hardware, its NICs, and where local ranks run.
 class NodeType {
 public:
     NodeType(Machine machine, const JobOptions& options);
@@ -48,58 +48,58 @@ public:
     }
     /// Of the process with this rank on its node.
     const Place& place(std::size_t local_rank);
-    const std::vector<topology::CardNote>& cards() const { return notes_; }
-    /// One line per card, and one on who leads.
+    const std::vector<topology::NicNote>& nics() const { return notes_; }
+    /// One line per NIC, and one on who leads.
     std::vector<std::string> facts(const JobOptions& options) const;
-    /// Why cards that --nic names are not here, by position in its list.
+    /// Why NICs that --nic names are not here, by position in its list.
     const std::map<std::size_t, std::string>& missing() const { return missing_; }
 
 private:
-    void find_cards(const JobOptions& options);
+    void find_nics(const JobOptions& options);
     void find_placement(const JobOptions& options);
-    void note_cards();
+    void note_nics();
 
     Machine machine_;
-    std::vector<NetworkCard> all_;
-    std::vector<NetworkCard> used_;
-    std::vector<topology::CardNote> notes_;
+    std::vector<Nic> all_;
+    std::vector<Nic> used_;
+    std::vector<topology::NicNote> notes_;
     std::map<std::size_t, std::string> missing_;
     std::vector<std::string> bindings_;  ///< local ranks in turn
     std::map<std::string, Place> places_;
 };
 
 NodeType::NodeType(Machine machine, const JobOptions& options) : machine_(std::move(machine)) {
-    all_ = machine_.cards();
-    find_cards(options);
-    note_cards();
+    all_ = machine_.nics();
+    find_nics(options);
+    note_nics();
     find_placement(options);
 }
 
-void NodeType::find_cards(const JobOptions& options) {
+void NodeType::find_nics(const JobOptions& options) {
     if (options.nic == "none") return;
     if (options.nic.empty() || options.nic == "auto") {
-        for (const int card : topology::fabric_cards(all_, {})) {
-            used_.push_back(all_[static_cast<std::size_t>(card)]);
+        for (const int nic : topology::fabric_nics(all_, {})) {
+            used_.push_back(all_[static_cast<std::size_t>(nic)]);
         }
         return;
     }
-    const auto list = reading("nic", [&] { return topology::parse_cards(options.nic); });
+    const auto list = reading("nic", [&] { return topology::parse_nics(options.nic); });
     for (std::size_t i = 0; i < list.size(); ++i) {
         try {
-            NetworkCard card = machine_.cards_named({&list[i], 1}).front();
-            const bool known = std::any_of(used_.begin(), used_.end(), [&](const NetworkCard& other) {
-                return other.names == card.names && other.near_path == card.near_path;
+            Nic nic = machine_.nics_named({&list[i], 1}).front();
+            const bool known = std::any_of(used_.begin(), used_.end(), [&](const Nic& other) {
+                return other.names == nic.names && other.near_path == nic.near_path;
             });
-            if (!known) used_.push_back(std::move(card));  // a card has several names
+            if (!known) used_.push_back(std::move(nic));  // a NIC has several names
         } catch (const std::invalid_argument& error) {
             missing_[i] = error.what();  // as in a job: nodes may differ
         }
     }
 }
 
-void NodeType::note_cards() {
-    for (const NetworkCard& card : used_) {
-        notes_.push_back({card.name(), card.near_name, card.near_path, {true, false}});
+void NodeType::note_nics() {
+    for (const Nic& nic : used_) {
+        notes_.push_back({nic.name(), nic.near_name, nic.near_path, {true, false}});
     }
 }
 
@@ -138,28 +138,26 @@ const Place& NodeType::place(std::size_t local_rank) {
 
 std::vector<std::string> NodeType::facts(const JobOptions& options) const {
     std::vector<std::string> lines;
-    const auto add = [&](const NetworkCard& card, bool used) {
+    const auto add = [&](const Nic& nic, bool used) {
         std::string others;
-        for (std::size_t i = 1; i < card.names.size(); ++i) {
-            others += (i > 1 ? ", " : " (") + card.names[i] + (i + 1 == card.names.size() ? ")" : "");
+        for (std::size_t i = 1; i < nic.names.size(); ++i) {
+            others += (i > 1 ? ", " : " (") + nic.names[i] + (i + 1 == nic.names.size() ? ")" : "");
         }
-        lines.push_back("network card " + card.name() + others + ", near " + (card.local() ? "" : "the ") +
-                        card.near_name +
-                        (used                              ? ": used"
-                         : card.port_active.value_or(true) ? ""
-                                                           : ": port down"));
+        lines.push_back("NIC " + nic.name() + others + ", near " + (nic.local() ? "" : "the ") +
+                        nic.near_name +
+                        (used                             ? ": used"
+                         : nic.port_active.value_or(true) ? ""
+                                                          : ": port down"));
     };
-    const auto same = [](const NetworkCard& a) {
-        return [&a](const NetworkCard& b) { return a.names == b.names; };
-    };
+    const auto same = [](const Nic& a) { return [&a](const Nic& b) { return a.names == b.names; }; };
     // The used ones as the user places them.
-    for (const NetworkCard& card : used_) add(card, true);
-    for (const NetworkCard& card : all_) {
-        if (std::none_of(used_.begin(), used_.end(), same(card))) add(card, false);
+    for (const Nic& nic : used_) add(nic, true);
+    for (const Nic& nic : all_) {
+        if (std::none_of(used_.begin(), used_.end(), same(nic))) add(nic, false);
     }
     for (const auto& [position, why] : missing_) lines.push_back(why);
     const bool any_local =
-        std::any_of(used_.begin(), used_.end(), [](const NetworkCard& card) { return card.local(); });
+        std::any_of(used_.begin(), used_.end(), [](const Nic& nic) { return nic.local(); });
     const bool any_known = std::any_of(places_.begin(), places_.end(), [](const auto& place) {
         return place.second.distance.distance != topology::unknown_distance;
     });
@@ -167,14 +165,14 @@ std::vector<std::string> NodeType::facts(const JobOptions& options) const {
     if (options.nic == "none") {
         reason = "--nic none";
     } else if (used_.empty()) {
-        reason = all_.empty() ? "no network card" : "no network card is used";
+        reason = all_.empty() ? "no NIC" : "no NIC is used";
     } else if (!any_local) {
         reason = used_.size() == 1 ? used_[0].name() + " is equally near to all cores"
-                                   : "the used cards are equally near to all cores";
+                                   : "the used NICs are equally near to all cores";
     } else if (!any_known) {
         reason = "no process is bound";
     }
-    lines.push_back(reason.empty() ? "leaders are those nearest to the used card" +
+    lines.push_back(reason.empty() ? "leaders are those nearest to the used NIC" +
                                          std::string(used_.size() > 1 ? "s" : "")
                                    : "leaders are the lowest ranks: " + reason);
     return lines;
@@ -251,7 +249,7 @@ void Builder::load_machines() {
     for (const auto& [position, why] : types_.begin()->second.missing()) {
         const bool everywhere = std::all_of(
             types_.begin(), types_.end(),
-            [&, card = position](const auto& type) { return type.second.missing().contains(card); });
+            [&, nic = position](const auto& type) { return type.second.missing().contains(nic); });
         if (everywhere) throw UsageError("nic", why);
     }
 }
@@ -307,7 +305,7 @@ void Builder::place_ranks() {
         record.network_path = node.switches;
         record.hardware_path = place.path;
         record.processors = node.type->processors();
-        record.cards[static_cast<std::size_t>(CardUse::fabric)] = place.distance;
+        record.nics[static_cast<std::size_t>(NicUse::fabric)] = place.distance;
     };
     if (options_.order == "block") {
         for (const Node& node : nodes_) {
@@ -331,7 +329,7 @@ void Builder::describe_nodes() {
     for (const Node& node : nodes_) {
         topology::NodeNotes& notes = job_.notes[topology::stable_hash(node.name)];
         notes.node = node.name;
-        notes.cards = node.type->cards();
+        notes.nics = node.type->nics();
         for (const std::uint32_t id : node.switches) notes.switches.emplace_back(network_->switch_name(id));
         job_.nodes.push_back({node.name, node.type->facts(options_)});
         if (network_ && node.switches.empty()) {
@@ -349,7 +347,7 @@ Job Builder::build() {
         job_.spec.hint =
             reading("hierarchy", [&] { return topology::parse_hierarchy_hint(options_.hierarchy); });
     }
-    job_.spec.election.near_card = options_.nic != "none";
+    job_.spec.election.nic_local = options_.nic != "none";
     place_ranks();
     describe_nodes();
     return std::move(job_);

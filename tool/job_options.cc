@@ -30,7 +30,7 @@ void add_job_options(CLI::App& app, JobOptions& options) {
            "Switches above the nodes: a file in the syntax of Slurm's\n"
            "topology.conf, or 'hosts:n[0-1]=top.site0;n[2-3]=top.site1' (none)");
     option("--nic", options.nic, "LIST",
-           "Network cards near which leaders are chosen: names or PCI ids,\n"
+           "NICs near which leaders are chosen: names or PCI ids,\n"
            "each perhaps with its place: mlx5_0,ib0@numa:1; or auto, none (auto)");
     option("--hierarchy", options.hierarchy, "LEVELS",
            "Levels to use, as coll_strata_hierarchy takes them:\n"

@@ -72,7 +72,7 @@ public:
         sigaction(SIGQUIT, &ignore, &quit_);
         struct sigaction usual = {};
         usual.sa_handler = SIG_DFL;
-        sigaction(SIGCHLD, &usual, &child_);  // where it was ignored nobody would hear of the end
+        sigaction(SIGCHLD, &usual, &child_);  // where it was ignored nobody would receive of the end
         sigemptyset(&ending_);
         for (const int number : {SIGTERM, SIGHUP}) {
             struct sigaction given = {};

@@ -13,13 +13,13 @@ constexpr const char* examples = R"(Examples:
   strata-topo --topology "synthetic:package:2 numa:2 core:6" --nodes 10 --output cluster.svg
       ten equal nodes as a picture
   strata-topo --topology node.xml --nodes 4 --ppn 2,2,4,4 --order cyclic --network topology.conf
-      the card, the switches, and ranks dealt node by node
+      the NIC, the switches, and ranks dealt node by node
   strata-topo --topology node.xml --nic mlx5_0@numa:1 --placement scatter --format json
-      what would change if the card were near NUMA domain 1
+      what would change if the NIC were near NUMA domain 1
   strata-topo --topology node.xml --nodes 4 --plans --op bcast,allreduce --rules rules.json
       what the plugin would choose there, and why
 
-Of several processes that are equally near to a card, the lowest rank is shown as the leader; a job draws lots
+Of several processes that are equally near to a NIC, the lowest rank is shown as the leader; a job draws lots
 among them unless coll_strata_reproducible is set.
 Exit status: 0 when the hierarchy was drawn, 1 when it could not be written, 2 when an option is wrong.)";
 

@@ -14,7 +14,7 @@
 #include "plan_options.h"
 #include "reading.h"
 #include "rules_file.h"
-#include "topology/card_lanes.h"
+#include "topology/nic_rails.h"
 #include "topology/text.h"
 #include "topology/text_file.h"
 
@@ -35,7 +35,7 @@ double share(std::string text) {
 /// What plans are made from.
 struct Facts {
     topology::Hierarchy hierarchy;
-    int lanes = 1;
+    int rails = 1;
     algorithms::PlanSettings settings;
 };
 
@@ -44,8 +44,8 @@ Facts facts_of(const Options& options) {
     if (options.from_dump.empty()) {
         const Job job = make_job(options);
         facts.hierarchy = topology::build_hierarchy(job.records, job.spec);
-        const auto lanes = topology::card_lanes(facts.hierarchy, job.records, job.spec.election);
-        facts.lanes = std::max(1, lanes.count());
+        const auto rails = topology::nic_rails(facts.hierarchy, job.records, job.spec.election);
+        facts.rails = std::max(1, rails.count());
     } else {
         const algorithms::DumpedJob job = reading("from-dump", [&] {
             return algorithms::parse_hierarchy_dump(topology::read_text_file(options.from_dump),
@@ -70,7 +70,7 @@ public:
     explicit Lister(const Options& options)
         : options_(options),
           facts_(facts_of(options)),
-          planner_(facts_.hierarchy, facts_.settings, false, facts_.lanes) {}
+          planner_(facts_.hierarchy, facts_.settings, false, facts_.rails) {}
 
     algorithms::PlanListing list() {
         algorithms::ListingSpec spec{collectives(options_.op), 0, sizes(options_.sizes, "sizes")};

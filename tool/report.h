@@ -5,7 +5,7 @@
 
 namespace strata::tool {
 
-/// What stands above the tree in text: ranks, nodes and levels, then every node's cards and who leads there,
+/// What stands above the tree in text: ranks, nodes and levels, then every node's NICs and who leads there,
 /// nodes of which the same is true together.
 std::string report(const Job& job, const topology::Hierarchy& hierarchy);
 

@@ -5,7 +5,7 @@ struct hwloc_bitmap_s;
 
 namespace strata::topology {
 
-/// A set of hardware threads of one machine: where a process may run, or what is near a card. The default is
+/// A set of hardware threads of one machine: where a process may run, or what is near a NIC. The default is
 /// the whole machine (an unbound process).
 class Binding {
 public:

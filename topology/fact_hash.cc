@@ -23,8 +23,11 @@ std::uint64_t hash_of(const Hierarchy& hierarchy) {
         // Its depth and children follow from the parents, its members from where the ranks stop.
         hash.add(group.level).add(group.object).add(group.parent).add(group.leader).add(group.around);
     }
-    hash.add(hierarchy.stop).add(hierarchy.walk).add(hierarchy.walk_nodes).add(hierarchy.receivers);
-    return hash.add(hierarchy.crowding).value();
+    hash.add(hierarchy.stop)
+        .add(hierarchy.topology_order)
+        .add(hierarchy.topology_order_nodes)
+        .add(hierarchy.receivers);
+    return hash.add(hierarchy.oversubscription).value();
 }
 
 }  // namespace strata::topology

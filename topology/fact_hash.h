@@ -38,7 +38,8 @@ private:
     std::uint64_t value_ = 0xCBF29CE484222325ULL;
 };
 
-/// Of all that plans rest on: groups, leaders, the walk, receivers and crowding. Cost: ranks times depth.
+/// Of all that plans rest on: groups, leaders, the topology order, receivers and oversubscription. Cost:
+/// ranks times depth.
 std::uint64_t hash_of(const Hierarchy& hierarchy);
 
 }  // namespace strata::topology

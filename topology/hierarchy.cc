@@ -69,7 +69,7 @@ private:
     void add_hardware();
     void count_ranks();
     void set_heights();
-    std::map<int, int> nearest_to_cards() const;
+    std::map<int, int> nearest_to_nics() const;
     void make_walk();
     void form_groups();
     void sort_groups();
@@ -122,7 +122,8 @@ void Builder::add_nodes() {
     }
     for (const Node& node : nodes) {
         if (node.processors == 0) continue;
-        result_.crowding = std::max(result_.crowding, static_cast<double>(node.ranks) / node.processors);
+        result_.oversubscription =
+            std::max(result_.oversubscription, static_cast<double>(node.ranks) / node.processors);
     }
     std::vector<int> place_of_node;
     for (const Node& node : nodes) {
@@ -181,11 +182,11 @@ void Builder::set_heights() {
     }
 }
 
-/// Who is nearest to its node's card, by place; none where nothing comes through a card, or distances are
+/// Who is nearest to its node's NIC, by place; none where nothing comes through a NIC, or distances are
 /// unknown.
-std::map<int, int> Builder::nearest_to_cards() const {
+std::map<int, int> Builder::nearest_to_nics() const {
     std::map<int, int> nearest;
-    if (!spec_.election.near_card) return nearest;
+    if (!spec_.election.nic_local) return nearest;
     const auto distance = [&](int rank) {
         return records_[static_cast<std::size_t>(rank)].near(spec_.election.use).distance;
     };
@@ -200,8 +201,8 @@ std::map<int, int> Builder::nearest_to_cards() const {
     return nodes.size() < 2 ? std::map<int, int>{} : nearest;
 }
 
-/// Every place takes a block of the walk as long as its number of ranks, places in the order of their lowest
-/// ranks, but first those of the process by which a node is entered.
+/// Every place takes a block of the topology order as long as its number of ranks, places in the order of
+/// their lowest ranks, but first those of the process by which a node is entered.
 void Builder::make_walk() {
     std::vector<int> next(tree_.places.size(), -1);  // place -> the next free position of its block
     next[0] = 0;
@@ -213,21 +214,21 @@ void Builder::make_walk() {
         int& outer = next[static_cast<std::size_t>(entry.parent)];
         own = outer;
         outer += entry.ranks;
-        if (entry.level.kind == LevelKind::node) result_.walk_nodes.push_back(own);
+        if (entry.level.kind == LevelKind::node) result_.topology_order_nodes.push_back(own);
     };
-    result_.walk.assign(records_.size(), -1);
+    result_.topology_order.assign(records_.size(), -1);
     const auto visit = [&](int rank) {
-        int& place = result_.walk[static_cast<std::size_t>(rank)];
+        int& place = result_.topology_order[static_cast<std::size_t>(rank)];
         if (place >= 0) return;
         open_block(open_block, tree_.of[static_cast<std::size_t>(rank)]);
         place = next[static_cast<std::size_t>(tree_.of[static_cast<std::size_t>(rank)])]++;
     };
-    const std::map<int, int> entries = nearest_to_cards();
+    const std::map<int, int> entries = nearest_to_nics();
     for (int rank = 0; rank < static_cast<int>(records_.size()); ++rank) {
         if (const auto entry = entries.find(node_of(rank)); entry != entries.end()) visit(entry->second);
         visit(rank);
     }
-    std::sort(result_.walk_nodes.begin(), result_.walk_nodes.end());
+    std::sort(result_.topology_order_nodes.begin(), result_.topology_order_nodes.end());
 }
 
 /// A place with as many ranks as the group around it is that group, seen closer: it gives it its name
@@ -331,7 +332,7 @@ Hierarchy build_hierarchy(std::span<const LocalityRecord> records, const Hierarc
 
 bool Hierarchy::contains(int group, int rank) const {
     int at = stop[static_cast<std::size_t>(rank)];
-    // A parent stands before its children, so the walk up may end early.
+    // A parent stands before its children, so the topology order up may end early.
     while (at > group) at = groups[static_cast<std::size_t>(at)].parent;
     return at == group;
 }

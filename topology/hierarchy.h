@@ -33,10 +33,10 @@ inline bool is_network(const Group& group) { return is_network(link_level(group)
 
 /// How leaders are chosen; see elect_leaders().
 struct Election {
-    CardUse use = CardUse::fabric;  ///< whose cards
-    bool near_card = true;          ///< off: the lowest rank leads
-    bool spread = false;            ///< ties go by `seed`, so that one core does not lead everywhere
-    std::uint64_t seed = 0;         ///< equal on all ranks
+    NicUse use = NicUse::fabric;  ///< whose NICs
+    bool nic_local = true;        ///< off: the lowest rank leads
+    bool spread = false;          ///< ties go by `seed`, so that one core does not lead everywhere
+    std::uint64_t seed = 0;       ///< equal on all ranks
 };
 
 /// Which levels may split a group, and who leads it. Without a hint: all. An object of several kinds may
@@ -54,17 +54,18 @@ struct Hierarchy {
     std::vector<Group> groups;
     std::vector<int> stop;  ///< rank -> the deepest group that contains it
     /// rank -> its place in a walk over all ranks, as a chain should visit them: node after node, within a
-    /// node along its objects whatever levels were dropped, entering it at the process nearest to its card
+    /// node along its objects whatever levels were dropped, entering it at the process nearest to its NIC
     /// (seed paper on NUIOA collectives, section 4.5). Empty: rank order.
-    std::vector<int> walk;
-    std::vector<int> walk_nodes;  ///< the places in the walk at which a node begins, ascending
+    std::vector<int> topology_order;
+    std::vector<int>
+        topology_order_nodes;  ///< the places in the topology order at which a node begins, ascending
     /// rank -> who had better receive for it what comes from other nodes: the leader of the widest group
-    /// around it inside its node where that is nearer to the card, else the rank itself. Empty: all
+    /// around it inside its node where that is nearer to the NIC, else the rank itself. Empty: all
     /// themselves. Set by elect_leaders().
     std::vector<int> receivers;
     /// Ranks per processor of the node where that is most, counting the ranks of this hierarchy only; 1 where
     /// every rank has a processor of its own, or nobody knows.
-    double crowding = 1;
+    double oversubscription = 1;
 
     bool operator==(const Hierarchy&) const = default;
     int ranks() const { return static_cast<int>(stop.size()); }

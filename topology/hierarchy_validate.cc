@@ -129,18 +129,21 @@ std::string check_stops(const Hierarchy& h) {
 }
 
 std::string check_walk(const Hierarchy& h) {
-    if (h.walk.empty()) return h.walk_nodes.empty() ? "" : "there are nodes of a walk, but no walk";
+    if (h.topology_order.empty())
+        return h.topology_order_nodes.empty() ? "" : "there are nodes of a walk, but no walk";
     std::vector<bool> taken(h.stop.size(), false);
-    for (const int place : h.walk) {
+    for (const int place : h.topology_order) {
         if (place < 0 || place >= h.ranks() || taken[static_cast<std::size_t>(place)]) {
-            return "the walk is no permutation: place " + std::to_string(place);
+            return "the topology order is no permutation: place " + std::to_string(place);
         }
         taken[static_cast<std::size_t>(place)] = true;
     }
-    if (h.walk.size() != h.stop.size()) return "the walk does not hold every rank";
-    if (h.walk_nodes.empty() || h.walk_nodes.front() != 0) return "the walk does not begin with a node";
-    if (!ascending(h.walk_nodes)) return "the nodes of the walk are not ascending";
-    if (h.walk_nodes.back() >= h.ranks()) return "a node of the walk begins behind its end";
+    if (h.topology_order.size() != h.stop.size()) return "the topology order does not hold every rank";
+    if (h.topology_order_nodes.empty() || h.topology_order_nodes.front() != 0)
+        return "the topology order does not begin with a node";
+    if (!ascending(h.topology_order_nodes)) return "the nodes of the topology order are not ascending";
+    if (h.topology_order_nodes.back() >= h.ranks())
+        return "a node of the topology order begins behind its end";
     return {};
 }
 
@@ -160,9 +163,9 @@ std::string check_receivers(const Hierarchy& h) {
     return {};
 }
 
-std::string check_crowding(const Hierarchy& h) {
-    if (h.crowding >= 1 && h.crowding <= std::max(1, h.ranks())) return {};
-    return "the crowding is " + number_text(h.crowding, 6) + " ranks per processor";
+std::string check_oversubscription(const Hierarchy& h) {
+    if (h.oversubscription >= 1 && h.oversubscription <= std::max(1, h.ranks())) return {};
+    return "the oversubscription is " + number_text(h.oversubscription, 6) + " ranks per processor";
 }
 
 }  // namespace
@@ -176,7 +179,7 @@ std::string validate(const Hierarchy& hierarchy) {
     if (broken.empty()) broken = check_listed(hierarchy);
     if (broken.empty()) broken = check_stops(hierarchy);
     if (broken.empty()) broken = check_walk(hierarchy);
-    if (broken.empty()) broken = check_crowding(hierarchy);
+    if (broken.empty()) broken = check_oversubscription(hierarchy);
     return broken.empty() ? check_receivers(hierarchy) : broken;
 }
 

@@ -31,7 +31,7 @@ public:
     };
     Key of(const Group& group, int rank) const {
         const std::uint8_t distance =
-            election_.near_card ? records_[static_cast<std::size_t>(rank)].near(election_.use).distance
+            election_.nic_local ? records_[static_cast<std::size_t>(rank)].near(election_.use).distance
                                 : unknown_distance;
         const bool draw = election_.spread && distance != unknown_distance;
         const bool behind = first_ != nullptr && !(*first_)[static_cast<std::size_t>(rank)];
@@ -73,7 +73,7 @@ void elect(Hierarchy& hierarchy, const Claim& claim) {
 void choose_receivers(Hierarchy& hierarchy, std::span<const LocalityRecord> records,
                       const Election& election) {
     hierarchy.receivers.clear();
-    if (!election.near_card) return;
+    if (!election.nic_local) return;
     const auto distance = [&](int rank) {
         return records[static_cast<std::size_t>(rank)].near(election.use).distance;
     };
@@ -109,8 +109,8 @@ unsigned draw_of(std::uint64_t number) {
     return static_cast<unsigned>(mixed(number + 0x9e3779b97f4a7c15ULL) % 4);
 }
 
-std::vector<int> card_leaders(const Hierarchy& hierarchy, std::span<const LocalityRecord> records, int group,
-                              const Election& election) {
+std::vector<int> nic_leaders(const Hierarchy& hierarchy, std::span<const LocalityRecord> records, int group,
+                             const Election& election) {
     const Group& self = hierarchy.groups.at(static_cast<std::size_t>(group));
     const Claim claim(records, election);
     std::map<std::uint64_t, std::uint8_t> nearest;  // node -> the smallest distance of a member
@@ -122,14 +122,14 @@ std::vector<int> card_leaders(const Hierarchy& hierarchy, std::span<const Locali
         if (isnew) nodes.push_back(node);
         place->second = std::min(place->second, distance(rank));
     }
-    std::map<std::pair<std::uint64_t, std::uint8_t>, Claim::Key> best;  // (node, card) -> its leader
+    std::map<std::pair<std::uint64_t, std::uint8_t>, Claim::Key> best;  // (node, NIC) -> its leader
     for (const int rank : self.members) {
         const LocalityRecord& record = records[static_cast<std::size_t>(rank)];
         const std::uint8_t own = distance(rank);
         if (own != nearest[record.node_id]) continue;
-        const std::uint8_t card = own == unknown_distance ? std::uint8_t{0} : record.near(election.use).card;
+        const std::uint8_t nic = own == unknown_distance ? std::uint8_t{0} : record.near(election.use).nic;
         const Claim::Key key = claim.of(self, rank);
-        const auto [place, isnew] = best.try_emplace({record.node_id, card}, key);
+        const auto [place, isnew] = best.try_emplace({record.node_id, nic}, key);
         if (!isnew) place->second = std::min(place->second, key);
     }
     std::vector<int> leaders;

@@ -10,7 +10,7 @@ namespace strata::topology {
 enum class LevelKind : std::uint8_t {
     cluster,  ///< the whole communicator, when no known switch joins all its nodes
     switch_,  ///< nodes below one network switch or site (several heights possible)
-    node,     ///< one operating system image, or one pretended node
+    node,     ///< one operating system image, or one synthetic node
     package,  ///< one processor package (socket)
     die,      ///< one die of a package
     group,    ///< hwloc's Group: any set of objects that the platform put together
@@ -24,7 +24,7 @@ enum class LevelKind : std::uint8_t {
 };
 inline constexpr int level_kind_count = 13;
 
-/// True for levels whose links leave the node: a card moves their bytes, not the processor. A custom level
+/// True for levels whose links leave the node: a NIC moves their bytes, not the processor. A custom level
 /// has no links of its own (link_level()).
 constexpr bool is_network(LevelKind kind) { return kind == LevelKind::cluster || kind == LevelKind::switch_; }
 

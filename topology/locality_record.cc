@@ -7,7 +7,7 @@
 
 // Layout, little-endian. The first 14 bytes never change; the rest belongs to the format version.
 //   0  magic             1  format          2  plugin version (4)   6  settings hash (8)
-//  14  node id (8)      22  2 x { card (high 4 bits), distance (low 4 bits) }: fabric, IP
+//  14  node id (8)      22  2 x { NIC (high 4 bits), distance (low 4 bits) }: fabric, IP
 //  24  switches (S)     25  objects (H)         26  processors of the node (ProcessorCount)
 //  27  S x switch id (4), H x { kinds package..core (1), index (2) }, then one bit per object: is a pu
 // The ninth kind has its own bits, because four bytes per object would not keep the promised 64.
@@ -20,7 +20,7 @@ constexpr std::size_t prefix_bytes = 14;
 constexpr std::size_t fixed_bytes = 27;
 constexpr unsigned kind_shift = static_cast<unsigned>(LevelKind::package);
 constexpr std::size_t most_entries = 255;
-constexpr std::uint8_t most_cards = 15;
+constexpr std::uint8_t most_nics = 15;
 
 class Writer {
 public:
@@ -120,11 +120,11 @@ std::vector<std::byte> encode(const LocalityRecord& record) {
     writer.put(record.plugin_version);
     writer.put(record.settings_hash);
     writer.put(record.node_id);
-    for (const CardDistance& near : record.cards) {
-        if (near.distance > unknown_distance || near.card > most_cards) {
-            throw std::invalid_argument("locality record: card distances and numbers end at 15");
+    for (const NicDistance& near : record.nics) {
+        if (near.distance > unknown_distance || near.nic > most_nics) {
+            throw std::invalid_argument("locality record: NIC distances and numbers end at 15");
         }
-        writer.put(static_cast<std::uint8_t>(near.card << 4 | near.distance));
+        writer.put(static_cast<std::uint8_t>(near.nic << 4 | near.distance));
     }
     writer.put(static_cast<std::uint8_t>(record.network_path.size()));
     writer.put(static_cast<std::uint8_t>(record.hardware_path.size()));
@@ -170,7 +170,7 @@ bool decode(std::span<const std::byte> bytes, LocalityRecord& out, std::string* 
     record.settings_hash = prefix.settings_hash;
     Reader reader(bytes.subspan(prefix_bytes));
     record.node_id = reader.get<std::uint64_t>();
-    for (CardDistance& near : record.cards) {
+    for (NicDistance& near : record.nics) {
         const auto both = reader.get<std::uint8_t>();
         near = {static_cast<std::uint8_t>(both & 15U), static_cast<std::uint8_t>(both >> 4)};
     }

@@ -26,16 +26,16 @@ struct HardwareObject {
 
 inline constexpr std::uint8_t unknown_distance = 15;
 
-/// How near a process is to the network cards of one transport.
-struct CardDistance {
-    std::uint8_t distance = unknown_distance;  ///< levels between binding and card, at most 14
-    std::uint8_t card = 0;  ///< which of the machine's distinct card places is the nearest, at most 15
-    bool operator==(const CardDistance&) const = default;
+/// How near a process is to the NICs of one transport.
+struct NicDistance {
+    std::uint8_t distance = unknown_distance;  ///< levels between binding and NIC, at most 14
+    std::uint8_t nic = 0;  ///< which of the machine's distinct NIC places is the nearest, at most 15
+    bool operator==(const NicDistance&) const = default;
 };
 
-/// Which transport's cards: the one that carries messages is chosen after records are published.
-enum class CardUse : std::uint8_t { fabric, ip };
-inline constexpr int card_use_count = 2;
+/// Which transport's NICs: the one that carries messages is chosen after records are published.
+enum class NicUse : std::uint8_t { fabric, ip };
+inline constexpr int nic_use_count = 2;
 
 /// A number of processors in one byte: exact up to 63, above that rounded up by less than a thirtieth. 0 is
 /// unknown, and so is what is too large.
@@ -48,15 +48,15 @@ struct ProcessorCount {
 
 /// What every process publishes about where it runs; everything else follows from the members' records.
 struct LocalityRecord {
-    std::uint32_t plugin_version = 0;                ///< of the release and its sources: equal or not
-    std::uint64_t settings_hash = 0;                 ///< of all settings that must agree
-    std::uint64_t node_id = 0;                       ///< hash of the node's name
-    std::vector<std::uint32_t> network_path;         ///< switch ids, topmost first; empty when unknown
-    std::vector<HardwareObject> hardware_path;       ///< outermost first; empty for an unbound process
-    std::array<CardDistance, card_use_count> cards;  ///< by CardUse
+    std::uint32_t plugin_version = 0;             ///< of the release and its sources: equal or not
+    std::uint64_t settings_hash = 0;              ///< of all settings that must agree
+    std::uint64_t node_id = 0;                    ///< hash of the node's name
+    std::vector<std::uint32_t> network_path;      ///< switch ids, topmost first; empty when unknown
+    std::vector<HardwareObject> hardware_path;    ///< outermost first; empty for an unbound process
+    std::array<NicDistance, nic_use_count> nics;  ///< by NicUse
     ProcessorCount processors;  ///< of its node, that processes there may use in all (Machine::processors())
 
-    CardDistance near(CardUse use) const { return cards[static_cast<std::size_t>(use)]; }
+    NicDistance near(NicUse use) const { return nics[static_cast<std::size_t>(use)]; }
     bool operator==(const LocalityRecord&) const = default;
 };
 

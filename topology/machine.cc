@@ -20,7 +20,7 @@ constexpr std::string_view synthetic_prefix = "synthetic:";
 std::shared_ptr<hwloc_topology> new_topology() {
     hwloc_topology_t topology = nullptr;
     if (hwloc_topology_init(&topology) != 0) throw std::bad_alloc();
-    hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);  // network cards
+    hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);  // NICs
     return {topology, hwloc_topology_destroy};
 }
 
@@ -168,7 +168,7 @@ Binding Machine::bound_to_cores(std::string_view cores) const {
 }
 
 Binding Machine::binding_of_this_process() const {
-    // A pretended topology would answer with its whole machine: it must never be asked.
+    // A synthetic topology would answer with its whole machine: it must never be asked.
     if (hwloc_topology_is_thissystem(topology_.get()) == 0) return {};
     const Bitmap bound = empty_bitmap();
     if (hwloc_get_cpubind(topology_.get(), bound.get(), HWLOC_CPUBIND_PROCESS) != 0) return {};

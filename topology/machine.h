@@ -8,13 +8,13 @@
 
 #include "topology/binding.h"
 #include "topology/locality_record.h"
-#include "topology/network_card.h"
+#include "topology/nic.h"
 
 struct hwloc_topology;
 
 namespace strata::topology {
 
-/// One machine as hwloc describes it, real or pretended; answers where a binding lies in it.
+/// One machine as hwloc describes it, real or synthetic; answers where a binding lies in it.
 class Machine {
 public:
     /// Looks at a topology that somebody else owns and keeps alive (Open MPI's own, for instance).
@@ -25,7 +25,7 @@ public:
     /// what was tried, also for machines of more objects than hwloc can make in reasonable time (synthetic)
     /// or a record can number (XML).
     static Machine load(const std::string& description);
-    /// The machine that runs this program, network cards included. Throws std::runtime_error.
+    /// The machine that runs this program, NICs included. Throws std::runtime_error.
     static Machine running();
     /// The same without its devices, which take most of the time.
     static Machine running_processors();
@@ -52,20 +52,20 @@ public:
     /// or the machine has no such object.
     std::optional<unsigned> object_around(const Binding& binding, LevelKind kind) const;
 
-    /// Network cards: PCI devices with an OpenFabrics device or a network interface, and (last) network
+    /// NICs: PCI devices with an OpenFabrics device or a network interface, and (last) network
     /// devices that only their PCI class gives away. In hwloc's order.
-    std::vector<NetworkCard> cards() const;
-    /// The cards of a user's list, in its order; a card with a place is made when the machine has none of
-    /// that name. Throws std::invalid_argument naming an unknown card and the known ones, or an object that
+    std::vector<Nic> nics() const;
+    /// The NICs of a user's list, in its order; a NIC with a place is made when the machine has none of
+    /// that name. Throws std::invalid_argument naming an unknown NIC and the known ones, or an object that
     /// does not exist.
-    std::vector<NetworkCard> cards_named(std::span<const NamedCard> list) const;
+    std::vector<Nic> nics_named(std::span<const NamedNic> list) const;
     /// The same without what this machine lacks: nodes that one list is given to may differ.
-    std::vector<NetworkCard> cards_present(std::span<const NamedCard> list) const;
-    /// How near a binding is to the nearest of `cards`: 0 inside the object that the card hangs below, else
+    std::vector<Nic> nics_present(std::span<const NamedNic> list) const;
+    /// How near a binding is to the nearest of `nics`: 0 inside the object that the NIC hangs below, else
     /// the levels to climb from that object until one contains the binding (objects with equal cores are one
-    /// level). Cards that are near everything do not count; unknown for an unbound process, or without any
-    /// card that counts. `card` numbers the distinct places of the cards that count, in the machine's order.
-    CardDistance distance(const Binding& binding, std::span<const NetworkCard> cards) const;
+    /// level). NICs that are near everything do not count; unknown for an unbound process, or without any
+    /// NIC that counts. `nic` numbers the distinct places of the NICs that count, in the machine's order.
+    NicDistance distance(const Binding& binding, std::span<const Nic> nics) const;
 
     /// Number of cores, or of hardware threads on a machine that reports no cores.
     int cores() const;
@@ -79,14 +79,14 @@ private:
     std::shared_ptr<hwloc_topology> topology_;
 };
 
-/// One process of a pretended machine: "CORES[@NODE]", e.g. "0-3", "7@n1", "all@n2".
-struct PretendedPlace {
+/// One process of a synthetic topology: "CORES[@NODE]", e.g. "0-3", "7@n1", "all@n2".
+struct SyntheticPlace {
     std::string cores;  ///< list of core indices, or "all"
     std::string node;   ///< empty: the real node
 };
 
 /// Parses a placement "0;1;2-3@n0;all@n1", one entry per local rank; a shorter list is repeated from its
 /// start. Throws std::invalid_argument naming the entry.
-std::vector<PretendedPlace> parse_placement(std::string_view text);
+std::vector<SyntheticPlace> parse_placement(std::string_view text);
 
 }  // namespace strata::topology

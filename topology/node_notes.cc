@@ -2,8 +2,8 @@
 
 #include "topology/text.h"
 
-// Lines "KEY<tab>FIELD<tab>...": "notes 1" first, then node, switch (topmost first) and card lines. A card's
-// fields: name, near, uses ('1' or '0' by CardUse), path (KINDS:INDEX separated by commas).
+// Lines "KEY<tab>FIELD<tab>...": "notes 1" first, then node, switch (topmost first) and NIC lines. A NIC's
+// fields: name, near, uses ('1' or '0' by NicUse), path (KINDS:INDEX separated by commas).
 
 namespace strata::topology {
 namespace {
@@ -38,15 +38,15 @@ bool read_path(std::string_view text, std::vector<HardwareObject>& path) {
     return true;
 }
 
-bool read_card(const std::vector<std::string_view>& fields, CardNote& card) {
-    if (fields.size() != 5 || fields[3].size() != card_use_count) return false;
-    card.name = fields[1];
-    card.near = fields[2];
-    for (std::size_t use = 0; use < card_use_count; ++use) {
+bool read_nic(const std::vector<std::string_view>& fields, NicNote& nic) {
+    if (fields.size() != 5 || fields[3].size() != nic_use_count) return false;
+    nic.name = fields[1];
+    nic.near = fields[2];
+    for (std::size_t use = 0; use < nic_use_count; ++use) {
         if (fields[3][use] != '0' && fields[3][use] != '1') return false;
-        card.used[use] = fields[3][use] == '1';
+        nic.used[use] = fields[3][use] == '1';
     }
-    return read_path(fields[4], card.near_path);
+    return read_path(fields[4], nic.near_path);
 }
 
 }  // namespace
@@ -55,12 +55,12 @@ std::string encode_notes(const NodeNotes& notes) {
     std::string text(first_line);
     text += "\nnode\t" + printable(notes.node);
     for (const std::string& name : notes.switches) text += "\nswitch\t" + printable(name);
-    for (const CardNote& card : notes.cards) {
-        text += "\ncard\t" + printable(card.name) + "\t" + printable(card.near) + "\t";
-        for (const bool used : card.used) text += used ? '1' : '0';
+    for (const NicNote& nic : notes.nics) {
+        text += "\ncard\t" + printable(nic.name) + "\t" + printable(nic.near) + "\t";
+        for (const bool used : nic.used) text += used ? '1' : '0';
         text += "\t";
-        for (std::size_t i = 0; i < card.near_path.size(); ++i) {
-            const HardwareObject& object = card.near_path[i];
+        for (std::size_t i = 0; i < nic.near_path.size(); ++i) {
+            const HardwareObject& object = nic.near_path[i];
             text += (i > 0 ? "," : "") + std::to_string(object.kinds) + ":" + std::to_string(object.index);
         }
     }
@@ -78,7 +78,7 @@ std::optional<NodeNotes> decode_notes(std::string_view text) {
             notes.node = fields[1];
         } else if (fields[0] == "switch" && fields.size() == 2) {
             notes.switches.emplace_back(fields[1]);
-        } else if (fields[0] != "card" || !read_card(fields, notes.cards.emplace_back())) {
+        } else if (fields[0] != "nic" || !read_nic(fields, notes.nics.emplace_back())) {
             return std::nullopt;
         }
     }

@@ -13,20 +13,20 @@
 
 namespace strata::topology {
 
-/// A network card of a node, as pictures name it.
-struct CardNote {
-    std::string name;                         ///< "mlx5_0"
-    std::string near;                         ///< "numa 1", or "whole machine"
-    std::vector<HardwareObject> near_path;    ///< the object behind `near`; empty: the whole machine
-    std::array<bool, card_use_count> used{};  ///< by CardUse: whether its transports send through this card
-    bool operator==(const CardNote&) const = default;
+/// A NIC of a node, as pictures name it.
+struct NicNote {
+    std::string name;                        ///< "mlx5_0"
+    std::string near;                        ///< "numa 1", or "whole machine"
+    std::vector<HardwareObject> near_path;   ///< the object behind `near`; empty: the whole machine
+    std::array<bool, nic_use_count> used{};  ///< by NicUse: whether its transports send through this NIC
+    bool operator==(const NicNote&) const = default;
 };
 
 /// What people want to read about a node and locality records leave out.
 struct NodeNotes {
     std::string node;
     std::vector<std::string> switches;  ///< names for LocalityRecord::network_path, topmost first
-    std::vector<CardNote> cards;
+    std::vector<NicNote> nics;
     bool operator==(const NodeNotes&) const = default;
 };
 
@@ -39,15 +39,15 @@ std::optional<NodeNotes> decode_notes(std::string_view text);
 /// By LocalityRecord::node_id; nodes may be missing.
 using NotesByNode = std::map<std::uint64_t, NodeNotes>;
 
-/// Where the cards of `use` are drawn, node after node: at the deepest group that holds all processes of the
-/// node inside the object that the card hangs below; when nobody runs there, at the group of the narrowest
-/// object around it, or else of the whole node. Cost: linear in ranks times cards of a node.
-std::vector<CardMark> mark_cards(const Hierarchy& hierarchy, std::span<const LocalityRecord> records,
-                                 const NotesByNode& nodes, CardUse use);
+/// Where the NICs of `use` are drawn, node after node: at the deepest group that holds all processes of the
+/// node inside the object that the NIC hangs below; when nobody runs there, at the group of the narrowest
+/// object around it, or else of the whole node. Cost: linear in ranks times NICs of a node.
+std::vector<NicMark> mark_nics(const Hierarchy& hierarchy, std::span<const LocalityRecord> records,
+                               const NotesByNode& nodes, NicUse use);
 
-/// Names and cards for draw(). The result refers to `hierarchy` and `records`, which must outlive it. Where a
+/// Names and NICs for draw(). The result refers to `hierarchy` and `records`, which must outlive it. Where a
 /// node is no group of its own, its name stands at the groups that took its place ("0 of n3").
 PictureNotes picture_notes(const Hierarchy& hierarchy, std::span<const LocalityRecord> records,
-                           const NotesByNode& nodes, CardUse use);
+                           const NotesByNode& nodes, NicUse use);
 
 }  // namespace strata::topology

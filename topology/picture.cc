@@ -12,8 +12,8 @@ namespace {
 constexpr int most_ranks = 512;   // more cannot be read one by one
 constexpr int most_groups = 160;  // boxes in a picture that collapses its lowest groups
 constexpr std::size_t most_children = 64;
-constexpr std::size_t most_cards = 8;             // at one group
-constexpr std::size_t most_cards_of_a_count = 2;  // at a group that is drawn as a count
+constexpr std::size_t most_nics = 8;             // at one group
+constexpr std::size_t most_nics_of_a_count = 2;  // at a group that is drawn as a count
 
 }  // namespace
 
@@ -36,7 +36,7 @@ std::size_t Detail::shown_children(const Group& group) const {
     return complete_ ? group.children.size() : std::min(group.children.size(), most_children);
 }
 
-CardPlaces::CardPlaces(const Hierarchy& hierarchy, const Detail& detail, const std::vector<CardMark>& cards)
+NicPlaces::NicPlaces(const Hierarchy& hierarchy, const Detail& detail, const std::vector<NicMark>& nics)
     : hierarchy_(hierarchy), shown_(hierarchy.groups.size()) {
     enum class State : char { drawn, inside_count, left_out };
     std::vector<State> states(hierarchy.groups.size(), State::drawn);
@@ -50,31 +50,31 @@ CardPlaces::CardPlaces(const Hierarchy& hierarchy, const Detail& detail, const s
             states[static_cast<std::size_t>(group.children[child])] = state;
         }
     }
-    for (const CardMark& card : cards) {
-        int at = card.group;
+    for (const NicMark& nic : nics) {
+        int at = nic.group;
         while (states[static_cast<std::size_t>(at)] == State::inside_count) {
             at = hierarchy.groups[static_cast<std::size_t>(at)].parent;
         }
         if (states[static_cast<std::size_t>(at)] == State::left_out) continue;
         Shown& shown = shown_[static_cast<std::size_t>(at)];
         const bool count = detail.collapsed(hierarchy.groups[static_cast<std::size_t>(at)]);
-        if (shown.cards.size() < (count ? most_cards_of_a_count : most_cards)) {
-            shown.cards.push_back(&card);
+        if (shown.nics.size() < (count ? most_nics_of_a_count : most_nics)) {
+            shown.nics.push_back(&nic);
         } else {
             ++shown.more;
         }
     }
 }
 
-std::string CardPlaces::name_of(int group, const CardMark& card) const {
+std::string NicPlaces::name_of(int group, const NicMark& nic) const {
     const bool wide = hierarchy_.groups[static_cast<std::size_t>(group)].level.kind < LevelKind::node;
-    return wide && !card.node.empty() ? card.node + ": " + card.name : card.name;
+    return wide && !nic.node.empty() ? nic.node + ": " + nic.name : nic.name;
 }
 
-bool CardPlaces::any(bool local) const {
+bool NicPlaces::any(bool local) const {
     return std::any_of(shown_.begin(), shown_.end(), [&](const Shown& shown) {
-        return std::any_of(shown.cards.begin(), shown.cards.end(),
-                           [&](const CardMark* card) { return card->local == local; });
+        return std::any_of(shown.nics.begin(), shown.nics.end(),
+                           [&](const NicMark* nic) { return nic->local == local; });
     });
 }
 

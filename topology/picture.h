@@ -16,8 +16,8 @@ PictureFormat format_for(std::string_view path);
 /// Gives a group a name that people know ("n0", "site1"); an empty answer means "use the level and index".
 using GroupNamer = std::function<std::string(const Group&)>;
 
-/// A network card in a picture.
-struct CardMark {
+/// A NIC in a picture.
+struct NicMark {
     std::string name;   ///< "mlx5_0"
     std::string node;   ///< the name of its node
     std::string near;   ///< "numa 1", or "whole machine"
@@ -29,17 +29,17 @@ struct CardMark {
 /// What a picture shows beside the hierarchy itself.
 struct PictureNotes {
     GroupNamer namer;
-    std::vector<CardMark> cards;
+    std::vector<NicMark> nics;
     std::string json_members = {};  ///< further ones of json: "\"name\":VALUE,..."
 };
 
-/// Draws a hierarchy. text: an indented tree, a card as a line in its group; json:
+/// Draws a hierarchy. text: an indented tree, a NIC as a line in its group; json:
 /// {"ranks":N,"levels":[{"kind":"node","groups":[{"leader":0,"members":[...]}]}]}, topmost first, and with
-/// cards also "cards":[{"name":"mlx5_0","node":"n0","near":"numa 1","level":2,"group":3}], where the group is
-/// levels[2].groups[3], and "walk", "walk_nodes", "receivers" and "crowding" as in Hierarchy; dot: for
-/// Graphviz; svg: nested boxes, ranks as circles, leaders filled, cards plugged into their boxes, readable at
-/// a glance without any tool. A group that the namer names has its "name" in json too. Beyond 512 ranks text,
-/// dot and svg show the lowest groups as counts only; json always holds everything.
+/// NICs also "NICs":[{"name":"mlx5_0","node":"n0","near":"numa 1","level":2,"group":3}], where the group is
+/// levels[2].groups[3], and "walk", "topology_order_nodes", "receivers" and "oversubscription" as in
+/// Hierarchy; dot: for Graphviz; svg: nested boxes, ranks as circles, leaders filled, NICs plugged into their
+/// boxes, readable at a glance without any tool. A group that the namer names has its "name" in json too.
+/// Beyond 512 ranks text, dot and svg show the lowest groups as counts only; json always holds everything.
 std::string draw(const Hierarchy& hierarchy, PictureFormat format, const PictureNotes& notes = {});
 
 /// What draw() has written as JSON, with further members behind: "\"name\":VALUE,...".

@@ -20,7 +20,7 @@ public:
         : hierarchy_(hierarchy),
           detail_(hierarchy),
           labels_(hierarchy, notes.namer),
-          cards_(hierarchy, detail_, notes.cards),
+          nics_(hierarchy, detail_, notes.nics),
           led_(widest_led(hierarchy)) {}
 
     std::string draw() {
@@ -55,20 +55,20 @@ private:
             }
             add_ranks(group, inside, id);
         }
-        add_cards(index, inside);
+        add_nics(index, inside);
         line(group.depth + 1, "}");
     }
-    void add_cards(int index, int depth) {
-        const CardPlaces::Shown& shown = cards_.at(index);
-        const auto card = [&](std::size_t number, const std::string& label) {
+    void add_nics(int index, int depth) {
+        const NicPlaces::Shown& shown = nics_.at(index);
+        const auto nic = [&](std::size_t number, const std::string& label) {
             line(depth, "c" + std::to_string(index) + "_" + std::to_string(number) +
-                            " [shape=component, fontcolor=white, fillcolor=\"" + std::string(card_colour) +
+                            " [shape=component, fontcolor=white, fillcolor=\"" + std::string(nic_colour) +
                             "\", label=" + quoted(label) + "];");
         };
-        for (std::size_t i = 0; i < shown.cards.size(); ++i) {
-            card(i, cards_.name_of(index, *shown.cards[i]) + ", near " + place_of(*shown.cards[i]));
+        for (std::size_t i = 0; i < shown.nics.size(); ++i) {
+            nic(i, nics_.name_of(index, *shown.nics[i]) + ", near " + place_of(*shown.nics[i]));
         }
-        if (shown.more > 0) card(shown.cards.size(), counted(shown.more, "more network card"));
+        if (shown.more > 0) nic(shown.nics.size(), counted(shown.more, "more NIC"));
     }
     void add_ranks(const Group& group, int depth, const std::string& id) {
         if (!detail_.complete() && !group.direct.empty()) {
@@ -96,7 +96,7 @@ private:
     const Hierarchy& hierarchy_;
     Detail detail_;
     Labels labels_;
-    CardPlaces cards_;
+    NicPlaces nics_;
     std::vector<int> led_;
     std::string text_;
 };

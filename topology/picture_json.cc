@@ -29,10 +29,11 @@ std::string orders(const Hierarchy& hierarchy) {
     const auto add = [&](const char* name, const std::vector<int>& values) {
         if (!values.empty()) json += ",\"" + std::string(name) + "\":" + list_text(values);
     };
-    add("walk", hierarchy.walk);
-    add("walk_nodes", hierarchy.walk_nodes);
+    add("topology_order", hierarchy.topology_order);
+    add("topology_order_nodes", hierarchy.topology_order_nodes);
     add("receivers", hierarchy.receivers);
-    if (hierarchy.crowding > 1) json += ",\"crowding\":" + number_text(hierarchy.crowding, 17);
+    if (hierarchy.oversubscription > 1)
+        json += ",\"oversubscription\":" + number_text(hierarchy.oversubscription, 17);
     return json;
 }
 
@@ -49,16 +50,16 @@ std::vector<std::pair<std::size_t, std::size_t>> positions(const Hierarchy& hier
     return result;
 }
 
-std::string card_list(const Hierarchy& hierarchy, const std::vector<LevelKey>& levels,
-                      const std::vector<CardMark>& cards) {
-    if (cards.empty()) return "";
+std::string nic_list(const Hierarchy& hierarchy, const std::vector<LevelKey>& levels,
+                     const std::vector<NicMark>& nics) {
+    if (nics.empty()) return "";
     const auto places = positions(hierarchy, levels);
-    std::string json = ",\"cards\":[";
-    for (const CardMark& card : cards) {
-        const auto [level, group] = places[static_cast<std::size_t>(card.group)];
+    std::string json = ",\"NICs\":[";
+    for (const NicMark& nic : nics) {
+        const auto [level, group] = places[static_cast<std::size_t>(nic.group)];
         if (json.back() != '[') json += ",";
-        json += "{\"name\":" + json_text(card.name) + ",\"node\":" + json_text(card.node) +
-                ",\"near\":" + json_text(card.near) + ",\"level\":" + std::to_string(level) +
+        json += "{\"name\":" + json_text(nic.name) + ",\"node\":" + json_text(nic.node) +
+                ",\"near\":" + json_text(nic.near) + ",\"level\":" + std::to_string(level) +
                 ",\"group\":" + std::to_string(group) + "}";
     }
     return json + "]";
@@ -87,7 +88,7 @@ std::string draw_json(const Hierarchy& hierarchy, const PictureNotes& notes) {
         }
         json += "]}";
     }
-    json += "]" + card_list(hierarchy, levels, notes.cards) + orders(hierarchy);
+    json += "]" + nic_list(hierarchy, levels, notes.nics) + orders(hierarchy);
     return json + (notes.json_members.empty() ? "" : "," + notes.json_members) + "}\n";
 }
 

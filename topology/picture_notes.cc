@@ -39,21 +39,21 @@ bool is_object(const Group& group, const HardwareObject& object) {
 }
 
 /// Sets where `mark` is drawn.
-void place(CardMark& mark, const CardNote& card, const Hierarchy& hierarchy,
+void place(NicMark& mark, const NicNote& nic, const Hierarchy& hierarchy,
            std::span<const LocalityRecord> records, const Ranks& node) {
-    for (std::size_t i = card.near_path.size(); i-- > 0;) {
+    for (std::size_t i = nic.near_path.size(); i-- > 0;) {
         Ranks inside;
         for (const int rank : node) {
             const auto& path = records[static_cast<std::size_t>(rank)].hardware_path;
-            if (std::find(path.begin(), path.end(), card.near_path[i]) != path.end()) inside.push_back(rank);
+            if (std::find(path.begin(), path.end(), nic.near_path[i]) != path.end()) inside.push_back(rank);
         }
         if (inside.empty()) continue;
         mark.group = group_around(hierarchy, inside);
         const Group& group = hierarchy.groups[static_cast<std::size_t>(mark.group)];
-        const bool own_object = i + 1 == card.near_path.size();
+        const bool own_object = i + 1 == nic.near_path.size();
         mark.exact = own_object && group.members.size() == inside.size();
-        // Around the card's object only a group for just that object will do: another one may lie beside it.
-        if (own_object || is_object(group, card.near_path[i])) return;
+        // Around the NIC's object only a group for just that object will do: another one may lie beside it.
+        if (own_object || is_object(group, nic.near_path[i])) return;
     }
     mark.group = group_around(hierarchy, node);
     mark.exact = !mark.local;
@@ -104,26 +104,26 @@ private:
 
 }  // namespace
 
-std::vector<CardMark> mark_cards(const Hierarchy& hierarchy, std::span<const LocalityRecord> records,
-                                 const NotesByNode& nodes, CardUse use) {
-    std::vector<CardMark> marks;
+std::vector<NicMark> mark_nics(const Hierarchy& hierarchy, std::span<const LocalityRecord> records,
+                               const NotesByNode& nodes, NicUse use) {
+    std::vector<NicMark> marks;
     for (const auto& [id, ranks] : ranks_by_node(records)) {
         const auto notes = nodes.find(id);
         if (notes == nodes.end()) continue;
-        for (const CardNote& card : notes->second.cards) {
-            if (!card.used[static_cast<std::size_t>(use)]) continue;
-            marks.push_back({card.name, notes->second.node, card.near, !card.near_path.empty(), 0, true});
-            place(marks.back(), card, hierarchy, records, ranks);
+        for (const NicNote& nic : notes->second.nics) {
+            if (!nic.used[static_cast<std::size_t>(use)]) continue;
+            marks.push_back({nic.name, notes->second.node, nic.near, !nic.near_path.empty(), 0, true});
+            place(marks.back(), nic, hierarchy, records, ranks);
         }
     }
     return marks;
 }
 
 PictureNotes picture_notes(const Hierarchy& hierarchy, std::span<const LocalityRecord> records,
-                           const NotesByNode& nodes, CardUse use) {
+                           const NotesByNode& nodes, NicUse use) {
     const auto names = std::make_shared<Names>(hierarchy, records, nodes);
     return {[names](const Group& group) { return names->of(group); },
-            mark_cards(hierarchy, records, nodes, use)};
+            mark_nics(hierarchy, records, nodes, use)};
 }
 
 }  // namespace strata::topology

@@ -25,20 +25,20 @@ private:
     int deepest_ = 0;  ///< groups of this depth are collapsed
 };
 
-/// The cards of a picture by the group where they are drawn. What lies in a group that is drawn as a count
+/// The NICs of a picture by the group where they are drawn. What lies in a group that is drawn as a count
 /// goes to that group; what lies in a group that is only counted as one more is left out.
-class CardPlaces {
+class NicPlaces {
 public:
-    CardPlaces(const Hierarchy& hierarchy, const Detail& detail, const std::vector<CardMark>& cards);
+    NicPlaces(const Hierarchy& hierarchy, const Detail& detail, const std::vector<NicMark>& nics);
     /// Names to show at a group, and how many more there are.
     struct Shown {
-        std::vector<const CardMark*> cards;
+        std::vector<const NicMark*> nics;
         std::size_t more = 0;
     };
     const Shown& at(int group) const { return shown_[static_cast<std::size_t>(group)]; }
     /// "mlx5_0", with its node in front where the group does not tell it.
-    std::string name_of(int group, const CardMark& card) const;
-    /// True when a drawn card is near a part of its node (or, with `local` false, to all of it).
+    std::string name_of(int group, const NicMark& nic) const;
+    /// True when a drawn NIC is near a part of its node (or, with `local` false, to all of it).
     bool any(bool local) const;
 
 private:
@@ -47,7 +47,7 @@ private:
 };
 
 /// "numa 1", "the whole machine".
-inline std::string place_of(const CardMark& card) { return card.local ? card.near : "the " + card.near; }
+inline std::string place_of(const NicMark& nic) { return nic.local ? nic.near : "the " + nic.near; }
 
 /// "node n0" with a namer's answer, else "l3 2"; nodes without a name are counted, as their ids are hashes.
 class Labels {
@@ -87,7 +87,7 @@ std::string draw_json(const Hierarchy& hierarchy, const PictureNotes& notes);
 std::string draw_dot(const Hierarchy& hierarchy, const PictureNotes& notes);
 std::string draw_svg(const Hierarchy& hierarchy, const PictureNotes& notes);
 
-inline constexpr std::string_view card_colour = "#37474f";
+inline constexpr std::string_view nic_colour = "#37474f";
 
 /// The colour of a level, "#rrggbb": the same in every picture.
 std::string_view colour_of(LevelKey key);

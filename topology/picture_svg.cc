@@ -15,17 +15,17 @@ constexpr int margin = 9;  // between a box and its content, and between boxes
 constexpr int title_height = 20;
 constexpr int header_height = 58;
 constexpr int legend_row = 24;
-constexpr int card_height = 17;
-constexpr int card_gap = 8;
-constexpr int card_row = 120;  // at least so wide before cards take a second row
+constexpr int nic_height = 17;
+constexpr int nic_gap = 8;
+constexpr int nic_row = 120;  // at least so wide before NICs take a second row
 
-/// A rectangle of the drawing: a group's box, a bare circle, a network card, or a line of text.
+/// A rectangle of the drawing: a group's box, a bare circle, a NIC, or a line of text.
 struct Item {
-    enum class Shape { box, circle, card, note };
+    enum class Shape { box, circle, nic, note };
     Shape shape = Shape::note;
     int group = -1;
     int rank = -1;
-    const CardMark* card = nullptr;  ///< nullptr for the count of further ones
+    const NicMark* nic = nullptr;  ///< nullptr for the count of further ones
     std::string text;
     int x = 0, y = 0, width = 0, height = 0;  ///< x and y relative to the item around it
     std::vector<Item> items;
@@ -89,7 +89,7 @@ public:
         : hierarchy_(hierarchy),
           detail_(hierarchy),
           labels_(hierarchy, notes.namer),
-          cards_(hierarchy, detail_, notes.cards),
+          nics_(hierarchy, detail_, notes.nics),
           led_(widest_led(hierarchy)) {
         for (std::size_t i = 0; i < hierarchy.groups.size(); ++i) {
             int& width = title_width_[hierarchy.groups[i].level];
@@ -106,13 +106,13 @@ private:
         return colour_of(index == 0 ? LevelKey{LevelKind::cluster, 0} : group(index).level);
     }
     Item group_item(int index) const;
-    void add_cards(Item& item, int content_width) const;
+    void add_nics(Item& item, int content_width) const;
     Item rank_item(int rank) const;
     Item note(const std::string& text) const;
     void paint(const Item& item, int x, int y);
     void paint_box(const Item& item, int x, int y);
     void paint_circle(const Item& item, int x, int y);
-    void paint_card(const Item& item, int x, int y);
+    void paint_nic(const Item& item, int x, int y);
     void paint_plug(int x, int y, int width, bool local, const std::string& name);
     int paint_legend(int x, int y, int width);
     void text(int x, int y, std::string_view attributes, const std::string& content) {
@@ -122,7 +122,7 @@ private:
     const Hierarchy& hierarchy_;
     Detail detail_;
     Labels labels_;
-    CardPlaces cards_;
+    NicPlaces nics_;
     std::vector<int> led_;
     std::map<LevelKey, int> title_width_;  // of the longest title of a level, so that like boxes look alike
     std::string out_;
@@ -187,39 +187,39 @@ Item SvgPicture::group_item(int index) const {
     // Content narrower than the title stands in the middle.
     const int shift = (item.width - 2 * margin - width) / 2;
     for (Item& inner : item.items) inner.x += shift;
-    add_cards(item, std::max(width, title_width_.at(of.level)));
+    add_nics(item, std::max(width, title_width_.at(of.level)));
     return item;
 }
 
-/// Cards stand in the lower edge of their box, as if plugged in.
-void SvgPicture::add_cards(Item& item, int content_width) const {
-    const CardPlaces::Shown& shown = cards_.at(item.group);
-    std::vector<Item> cards;
-    const auto add = [&](const CardMark* card, const std::string& name) {
-        cards.emplace_back();
-        cards.back().shape = Item::Shape::card;
-        cards.back().card = card;
-        cards.back().text = name;
-        cards.back().width = text_width(name) + 12;
-        cards.back().height = card_height;
+/// NICs stand in the lower edge of their box, as if plugged in.
+void SvgPicture::add_nics(Item& item, int content_width) const {
+    const NicPlaces::Shown& shown = nics_.at(item.group);
+    std::vector<Item> nics;
+    const auto add = [&](const NicMark* nic, const std::string& name) {
+        nics.emplace_back();
+        nics.back().shape = Item::Shape::nic;
+        nics.back().nic = nic;
+        nics.back().text = name;
+        nics.back().width = text_width(name) + 12;
+        nics.back().height = nic_height;
     };
     const bool count = detail_.collapsed(group(item.group));
-    for (const CardMark* card : shown.cards) {
-        const bool tell = !card->exact && !count;
-        add(card, cards_.name_of(item.group, *card) + (tell ? " (" + card->near + ")" : ""));
+    for (const NicMark* nic : shown.nics) {
+        const bool tell = !nic->exact && !count;
+        add(nic, nics_.name_of(item.group, *nic) + (tell ? " (" + nic->near + ")" : ""));
     }
     if (shown.more > 0) add(nullptr, "+" + std::to_string(shown.more));
-    if (cards.empty()) return;
-    const auto [width, height] = place_rows(cards, std::max(content_width, card_row), card_gap);
-    for (Item& card : cards) {
-        card.x += margin;
-        card.y += item.height;
+    if (nics.empty()) return;
+    const auto [width, height] = place_rows(nics, std::max(content_width, nic_row), nic_gap);
+    for (Item& nic : nics) {
+        nic.x += margin;
+        nic.y += item.height;
     }
     const int wider = std::max(0, width + 2 * margin - item.width);
     for (Item& inner : item.items) inner.x += wider / 2;
     item.width += wider;
     item.height += height;
-    item.items.insert(item.items.end(), cards.begin(), cards.end());
+    item.items.insert(item.items.end(), nics.begin(), nics.end());
 }
 
 void SvgPicture::paint(const Item& item, int x, int y) {
@@ -228,7 +228,7 @@ void SvgPicture::paint(const Item& item, int x, int y) {
     switch (item.shape) {
         case Item::Shape::box: paint_box(item, left, top); break;
         case Item::Shape::circle: paint_circle(item, left, top); break;
-        case Item::Shape::card: paint_card(item, left, top); break;
+        case Item::Shape::nic: paint_nic(item, left, top); break;
         case Item::Shape::note:
             text(left + item.width / 2, top + 14, "text-anchor=\"middle\" fill=\"#444\"", item.text);
             break;
@@ -266,26 +266,25 @@ void SvgPicture::paint_circle(const Item& item, int x, int y) {
          number);
 }
 
-void SvgPicture::paint_card(const Item& item, int x, int y) {
-    const bool local = item.card == nullptr || item.card->local;
+void SvgPicture::paint_nic(const Item& item, int x, int y) {
+    const bool local = item.nic == nullptr || item.nic->local;
     out_ += "<g><title>" +
-            svg_escaped(item.card == nullptr
-                            ? item.text + " network cards"
-                            : "network card " + item.card->name + ", near " + place_of(*item.card)) +
+            svg_escaped(item.nic == nullptr ? item.text + " NICs"
+                                            : "NIC " + item.nic->name + ", near " + place_of(*item.nic)) +
             "</title>\n";
     paint_plug(x, y, item.width, local, item.text);
     out_ += "</g>\n";
 }
 
-/// A card with its contacts below; pale when it is equally near to all.
+/// A NIC with its contacts below; pale when it is equally near to all.
 void SvgPicture::paint_plug(int x, int y, int width, bool local, const std::string& name) {
-    const std::string stroke(card_colour);
-    const std::string bottom = std::to_string(y + card_height + 1);
+    const std::string stroke(nic_colour);
+    const std::string bottom = std::to_string(y + nic_height + 1);
     out_ += "<line x1=\"" + std::to_string(x + 4) + "\" y1=\"" + bottom + "\" x2=\"" +
             std::to_string(x + width - 4) + "\" y2=\"" + bottom +
             "\" stroke=\"#f9a825\" stroke-width=\"4\" stroke-dasharray=\"4 2\"/>\n<rect x=\"" +
             std::to_string(x) + "\" y=\"" + std::to_string(y) + "\" width=\"" + std::to_string(width) +
-            "\" height=\"" + std::to_string(card_height) + "\" rx=\"2\" fill=\"" +
+            "\" height=\"" + std::to_string(nic_height) + "\" rx=\"2\" fill=\"" +
             (local ? stroke : "#eceff1") + "\" stroke=\"" + stroke + "\"" +
             (local ? "" : " stroke-dasharray=\"3 2\"") + "/>\n";
     if (name.empty()) return;
@@ -328,8 +327,8 @@ int SvgPicture::paint_legend(int x, int y, int width) {
         entry("More than 500 ranks: the lowest groups are counts");
     }
     for (const bool local : {true, false}) {
-        if (!cards_.any(local)) continue;
-        const int at = entry(local ? "network card" : "network card, equally near to all");
+        if (!nics_.any(local)) continue;
+        const int at = entry(local ? "NIC" : "NIC, equally near to all");
         paint_plug(at, y + row * legend_row + 4, 22, local, "");
     }
     return (row + 1) * legend_row;

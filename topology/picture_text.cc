@@ -11,7 +11,7 @@ public:
         : hierarchy_(hierarchy),
           detail_(hierarchy),
           labels_(hierarchy, notes.namer),
-          cards_(hierarchy, detail_, notes.cards) {}
+          nics_(hierarchy, detail_, notes.nics) {}
 
     std::string draw() {
         add(0);
@@ -23,7 +23,7 @@ private:
         const Group& group = hierarchy_.groups[static_cast<std::size_t>(index)];
         line(group.depth, labels_.of(index) + ": " + counted(group.members.size(), "rank") + " " +
                               short_list(group.members) + ", leader " + std::to_string(group.leader));
-        add_cards(index);
+        add_nics(index);
         if (group.children.empty()) return;
         if (detail_.collapsed(group)) {
             line(group.depth + 1, "(" + counted(groups_below(hierarchy_, index), "group") + " not shown)");
@@ -36,13 +36,13 @@ private:
         }
         if (!group.direct.empty()) line(group.depth + 1, "stop here: " + short_list(group.direct));
     }
-    void add_cards(int index) {
+    void add_nics(int index) {
         const int depth = hierarchy_.groups[static_cast<std::size_t>(index)].depth + 1;
-        const CardPlaces::Shown& shown = cards_.at(index);
-        for (const CardMark* card : shown.cards) {
-            line(depth, "network card " + cards_.name_of(index, *card) + ", near " + place_of(*card));
+        const NicPlaces::Shown& shown = nics_.at(index);
+        for (const NicMark* nic : shown.nics) {
+            line(depth, "NIC " + nics_.name_of(index, *nic) + ", near " + place_of(*nic));
         }
-        if (shown.more > 0) line(depth, "(" + counted(shown.more, "more network card") + ")");
+        if (shown.more > 0) line(depth, "(" + counted(shown.more, "more NIC") + ")");
     }
     void line(int depth, const std::string& content) {
         text_.append(2 * static_cast<std::size_t>(depth), ' ');
@@ -53,7 +53,7 @@ private:
     const Hierarchy& hierarchy_;
     Detail detail_;
     Labels labels_;
-    CardPlaces cards_;
+    NicPlaces nics_;
     std::string text_;
 };
 

@@ -8,13 +8,13 @@
 namespace strata::topology {
 namespace {
 
-PretendedPlace parse_place(std::string_view entry, int number) {
+SyntheticPlace parse_place(std::string_view entry, int number) {
     const auto fail = [&](const std::string& reason) {
         throw std::invalid_argument("placement entry " + std::to_string(number) + " ('" + std::string(entry) +
                                     "'): " + reason);
     };
     const std::size_t separator = entry.find('@');
-    PretendedPlace place;
+    SyntheticPlace place;
     place.cores = std::string(entry.substr(0, separator));
     if (place.cores.empty())
         fail("cores are missing; write CORES[@NODE], for instance \"0-3\" or \"all@n1\"");
@@ -35,8 +35,8 @@ PretendedPlace parse_place(std::string_view entry, int number) {
 
 }  // namespace
 
-std::vector<PretendedPlace> parse_placement(std::string_view text) {
-    std::vector<PretendedPlace> places;
+std::vector<SyntheticPlace> parse_placement(std::string_view text) {
+    std::vector<SyntheticPlace> places;
     std::size_t begin = 0;
     while (begin <= text.size()) {
         const std::size_t end = std::min(text.find(';', begin), text.size());

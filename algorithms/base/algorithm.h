@@ -45,7 +45,7 @@ struct AlgorithmInfo {
     std::string_view name;
     bool tree_shape;        ///< usable by the tree engine
     LevelTasks tasks;       ///< what Open MPI does by an algorithm of this name
-    bool keeps_rank_order;  ///< as a reduction can fold it in the order of the ranks (reduction_links.h)
+    bool keeps_rank_order;  ///< as a reduction can combine it in the order of the ranks (reduction_links.h)
     int default_radix;      ///< 0: takes none
     bool halves = false;    ///< a tree shape that is two trees, each for one half of every vector
 };

@@ -35,13 +35,13 @@ struct CollectiveTraits {
     bool up = false;         ///< data moves up the tree
     bool down = false;       ///< data moves down the tree
     bool vectors = false;    ///< every edge carries a whole vector
-    bool folds = false;      ///< an operator combines the vectors on their way up
+    bool combines = false;   ///< an operator combines the vectors on their way up
     bool blocks = false;     ///< every rank has a block of its own
     bool unequal = false;    ///< blocks have sizes of their own
     bool sized = true;       ///< every rank can tell the total number of bytes
     bool exchanges = false;  ///< the topmost level may exchange pairwise instead (exchanges_by())
     bool by_ring = false;    ///< the ring engine can carry it
-    bool by_lanes = false;   ///< so can lanes over several network cards
+    bool by_rails = false;   ///< so can rails over several NICs
     CollectiveTasks tasks{};
 
     constexpr bool has_data() const { return vectors || blocks; }
@@ -61,7 +61,7 @@ constexpr const CollectiveTraits& traits_of(Collective collective) {
 constexpr bool fit_together(const CollectiveTraits& traits) {
     const bool one_way = traits.up != traits.down;
     return (traits.up || traits.down) && traits.rooted == one_way && !(traits.vectors && traits.blocks) &&
-           (!traits.folds || (traits.vectors && traits.up)) && (!traits.unequal || traits.blocks) &&
+           (!traits.combines || (traits.vectors && traits.up)) && (!traits.unequal || traits.blocks) &&
            (traits.sized || (traits.unequal && traits.rooted)) && (!traits.exchanges || !traits.rooted) &&
            !(traits.tasks.topmost == LevelTasks{}) && !(traits.tasks.below == LevelTasks{});
 }

@@ -3,7 +3,7 @@
 namespace strata::algorithms {
 
 bool exchanges_by(Algorithm algorithm, const CollectiveTraits& traits) {
-    if (algorithm == Algorithm::rabenseifner) return traits.exchanges && traits.folds;
+    if (algorithm == Algorithm::rabenseifner) return traits.exchanges && traits.combines;
     return algorithm == Algorithm::recursive_doubling && traits.exchanges;
 }
 

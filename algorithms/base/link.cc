@@ -20,7 +20,7 @@ LinkParameters node_link(double latency_us, double overhead_us, double bytes_per
     return {latency_us, overhead_us, bytes_per_us, node_eager_default, parallel_copies};
 }
 
-// Between an InfiniBand card (1.5 us, 0.5 us a message, 12,000 B/us) and TCP on Ethernet (30 us, 6 us,
+// Between an InfiniBand NIC (1.5 us, 0.5 us a message, 12,000 B/us) and TCP on Ethernet (30 us, 6 us,
 // 1,200 B/us), nearer to
 // Ethernet: overrating a network costs more than underrating it. Every switch tier adds two hops, and shares
 // its uplinks among more nodes, so that a child's part of it is taken to shrink with the height.
@@ -66,7 +66,7 @@ LinkParameters default_link(LevelKey level) {
 
 }  // namespace
 
-LinkTable::LinkTable() : fold_bytes_per_us_(folded_bytes_per_us) {}
+LinkTable::LinkTable() : combine_bytes_per_us_(combined_bytes_per_us) {}
 
 LinkSetting LinkTable::given(LevelKey level) const {
     LinkSetting all;

@@ -15,7 +15,7 @@ struct LinkParameters {
     std::size_t eager_bytes = 0;  ///< largest message that needs no handshake; 0 = unknown
     double parallel =
         1;  ///< transfers that one child group's connection to this level carries at full speed at once
-    /// By how much longer a process far from its node's card takes to receive over this level, as a share of
+    /// By how much longer a process far from its node's NIC takes to receive over this level, as a share of
     /// the time on the wire. Default: seed paper on NUIOA collectives, section 3 (near processes receive 10
     /// to 50 % more).
     double far_share = 0.25;
@@ -24,11 +24,11 @@ struct LinkParameters {
     /// Of all that moves at once inside one group of this level, between its children or through them to the
     /// outside: its memory controllers, or the backplane of a switch. 0: no limit known.
     double bus_bytes_per_us = 0;
-    /// Inside nodes: engines move the bytes, in and out at the same time as cards do, no processor copies
+    /// Inside nodes: engines move the bytes, in and out at the same time as NICs do, no processor copies
     /// them.
     bool offloaded = false;
     /// Time for which one message at least occupies a connection between nodes, however small (the gap of the
-    /// LogGP model): a card, or the kernel before it, handles one message after the other. Empty: as long as
+    /// LogGP model): a NIC, or the kernel before it, handles one message after the other. Empty: as long as
     /// a processor is busy with it. Inside nodes copies have no such bottleneck.
     std::optional<double> gap_us = {};
 };
@@ -49,9 +49,9 @@ struct LinkSetting {
 
 /// Bytes per microsecond at which one core combines two vectors, where a table of links does not say. Sums of
 /// doubles, one core of a Xeon server: 2,900 to 4,800 when both come from memory, 10,000 to 21,000 when both
-/// are in a cache. Of the two operands of a fold one has just arrived, the other comes from memory or is the
-/// last fold's result.
-inline constexpr double folded_bytes_per_us = 5000;
+/// are in a cache. Of the two operands of a local reduction one has just arrived, the other comes from memory
+/// or is the last combine's result.
+inline constexpr double combined_bytes_per_us = 5000;
 
 /// Link parameters by level; a level that was not set answers with the defaults of its kind.
 class LinkTable {
@@ -69,8 +69,8 @@ public:
     std::size_t network_eager_bytes() const { return network_eager_; }
     std::size_t node_eager_bytes() const { return node_eager_; }
     /// Bytes of one operand that a core combines with another one in a microsecond.
-    void set_fold(double bytes_per_us) { fold_bytes_per_us_ = bytes_per_us; }
-    double fold_us(double bytes) const { return bytes / fold_bytes_per_us_; }
+    void set_combine(double bytes_per_us) { combine_bytes_per_us_ = bytes_per_us; }
+    double combine_us(double bytes) const { return bytes / combine_bytes_per_us_; }
 
 private:
     struct Entry {
@@ -80,7 +80,7 @@ private:
     std::vector<Entry> entries_;
     std::size_t network_eager_ = 0;
     std::size_t node_eager_ = 0;
-    double fold_bytes_per_us_;
+    double combine_bytes_per_us_;
 };
 
 }  // namespace strata::algorithms

@@ -15,9 +15,10 @@ struct Operation {
     int root = 0;               ///< of the tree; for collectives without one: the top's leader
     bool rank_order = false;    ///< the operator does not commute
     bool reproducible = false;  ///< the order of a reduction must depend on neither size nor leaders
-    int lanes = 1;              ///< trees that the hierarchy has network cards for (topology::CardLanes)
-    /// Roots for which the same plan is to hold, of a collective that has one: the previous component counts
-    /// with the mean over them and `root`, since how often a flat pattern crosses a wide link depends on it.
+    int rails = 1;              ///< trees that the hierarchy has NICs for (topology::NicRails)
+    /// Roots for which the same plan is to hold, of a collective that has one: the underlying component
+    /// counts with the mean over them and `root`, since how often a flat pattern crosses a wide link depends
+    /// on it.
     std::span<const int> other_roots{};
 };
 

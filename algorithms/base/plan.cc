@@ -10,7 +10,7 @@ namespace strata::algorithms {
 namespace {
 
 constexpr std::array engines{Engine::automatic, Engine::tree,  Engine::levels,
-                             Engine::ring,      Engine::lanes, Engine::forward};
+                             Engine::ring,      Engine::rails, Engine::forward};
 
 }  // namespace
 
@@ -22,7 +22,7 @@ std::string_view name_of(Engine engine) {
         case Engine::tree: return "tree";
         case Engine::levels: return "levels";
         case Engine::ring: return "ring";
-        case Engine::lanes: return "lanes";
+        case Engine::rails: return "rails";
         case Engine::forward: return "forward";
     }
     return "unknown";

@@ -13,9 +13,9 @@
 
 namespace strata::algorithms {
 
-/// `ring` and `lanes` are the tree engine with one part exchanged: on levels with more than two participants
-/// a ring in the order of the hardware, or one tree per network card for a share of the data each.
-enum class Engine : std::uint8_t { automatic, tree, levels, ring, lanes, forward };
+/// `ring` and `rails` are the tree engine with one part exchanged: on levels with more than two participants
+/// a ring in the order of the hardware, or one tree per NIC for a share of the data each.
+enum class Engine : std::uint8_t { automatic, tree, levels, ring, rails, forward };
 
 std::span<const Engine> all_engines();
 std::string_view name_of(Engine engine);
@@ -52,7 +52,7 @@ struct Plan {
     std::vector<LevelPlan> levels;
     std::vector<LevelSources> sources;  ///< of make_plan(): one per level
     /// Levels whose groups do nothing of their own: their participants take part in the group around them.
-    /// Never the topmost one; where `near_card`, none by which nodes stand apart.
+    /// Never the topmost one; where `nic_local`, none by which nodes stand apart.
     std::vector<topology::LevelKey> skipped;
     std::vector<Source> skipped_sources;  ///< of make_plan(): one per skipped level
     Source engine_source;                 ///< who asked for the engine; `reason` tells where it got another
@@ -62,12 +62,12 @@ struct Plan {
     std::size_t network_window_bytes = 0;
     /// What other nodes send to the root enters its node at Hierarchy::receiver_of(root), which hands it on
     /// (Gather, Reduce).
-    bool near_card = false;
-    int lanes = 1;  ///< trees at the same time; more than one for the lanes engine only
-    /// Of the chosen engine; of lanes: as if one tree carried everything. 0: not known, because a level is
+    bool nic_local = false;
+    int rails = 1;  ///< trees at the same time; more than one for the rails engine only
+    /// Of the chosen engine; of rails: as if one tree carried everything. 0: not known, because a level is
     /// left to a component without a model, or the sizes are not known to all ranks.
     double predicted_us = 0;
-    /// Of the previous component; 0: the sizes are not known to all ranks.
+    /// Of the underlying component; 0: the sizes are not known to all ranks.
     double forward_us = 0;
     std::string reason;  ///< why this engine, in a few words
 

@@ -13,8 +13,8 @@ std::uint64_t hash_of(const Plan& plan) {
     }
     hash.add(plan.skipped.size());
     for (const topology::LevelKey level : plan.skipped) hash.add(level);
-    hash.add(plan.window).add(plan.network_window_bytes).add(plan.near_card);
-    return hash.add(plan.lanes).value();
+    hash.add(plan.window).add(plan.network_window_bytes).add(plan.nic_local);
+    return hash.add(plan.rails).value();
 }
 
 }  // namespace strata::algorithms

@@ -17,13 +17,13 @@ struct PeerLevel {
 };
 
 /// Non-blocking messages between the ranks of one communicator, as the engines need them. Messages of one
-/// pair and lane arrive in the order sent; there are no tags. Return codes: 0 is success, any other value is
+/// pair and rail arrive in the order sent; there are no tags. Return codes: 0 is success, any other value is
 /// the transport's own and is passed on unchanged. A transport serves one call at a time. Where it waits, a
 /// task runs to its end in start(); where it does not, functions that would have to wait return `under_way`.
 class Transport {
 public:
-    /// Lanes are 0..most_lanes-1: what streams over several trees at once is told apart by them.
-    static constexpr int most_lanes = 4;
+    /// Rails are 0..most_rails-1: what streams over several trees at once is told apart by them.
+    static constexpr int most_rails = 4;
     /// When a send in a slot has completed. Where the transport buffers, only `matched` bounds what is under
     /// way: what waits in buffers of a link delays the acknowledgements of what comes the other way.
     enum class Completion {
@@ -32,23 +32,23 @@ public:
     };
     virtual ~Transport() = default;
 
-    /// What follows, up to the next carry(), belongs to one call of `collective` whose messages go to and
-    /// come from these peers, ascending; `levels` must live as long. Said before begin() and send(), or
+    /// What follows, up to the next begin_call(), belongs to one call of `collective` whose messages go to
+    /// and come from these peers, ascending; `levels` must live as long. Said before begin() and send(), or
     /// never.
-    virtual void carry(Collective /*collective*/, std::span<const PeerLevel> /*levels*/) {}
+    virtual void begin_call(Collective /*collective*/, std::span<const PeerLevel> /*levels*/) {}
 
     /// Makes slots 0..slots-1 available, all idle.
     virtual int begin(int slots) = 0;
     /// Starts a message in an idle slot; `data` stays untouched (isend) or undefined (irecv) until it
     /// completes.
-    virtual int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane,
+    virtual int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int rail,
                       Completion completion) = 0;
-    virtual int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int lane) = 0;
+    virtual int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int rail) = 0;
     int isend(int slot, const std::byte* data, std::size_t bytes, int peer) {
         return isend(slot, data, bytes, peer, 0, Completion::local);
     }
-    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane) {
-        return isend(slot, data, bytes, peer, lane, Completion::local);
+    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int rail) {
+        return isend(slot, data, bytes, peer, rail, Completion::local);
     }
     int irecv(int slot, std::byte* data, std::size_t bytes, int peer) {
         return irecv(slot, data, bytes, peer, 0);
@@ -57,7 +57,7 @@ public:
     /// their number to `count`, at least one and perhaps not all. `done` has room for every slot of begin().
     /// With no busy slot: count = 0. A failed message's code is returned.
     virtual int wait_some(std::span<int> done, int& count) = 0;
-    /// One message at a time on lane 0, for the many calls that are one message long. Independent of slots.
+    /// One message at a time on rail 0, for the many calls that are one message long. Independent of slots.
     /// After `under_way`, test() returns the code.
     virtual int send(const std::byte* data, std::size_t bytes, int peer) = 0;
     virtual int recv(std::byte* data, std::size_t bytes, int peer) = 0;

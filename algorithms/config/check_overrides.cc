@@ -30,7 +30,7 @@ bool by_ring(const LevelMethod& method, const Overrides& overrides) {
 bool has_engine(const CollectiveTraits& traits, Engine engine) {
     switch (engine) {
         case Engine::ring: return traits.by_ring;
-        case Engine::lanes: return traits.by_lanes;
+        case Engine::rails: return traits.by_rails;
         default: return true;
     }
 }
@@ -96,14 +96,14 @@ std::string check(const Overrides& overrides, Collective collective) {
                    " can use that; known: " + methods_of(collective);
         }
         const bool skips = rule.method.algorithm == Algorithm::skip;
-        if (skips && (overrides.engine == Engine::lanes || overrides.engine == Engine::levels)) {
+        if (skips && (overrides.engine == Engine::rails || overrides.engine == Engine::levels)) {
             return text_of(rule) + " needs the engine 'tree' or 'ring' (or 'auto'): the engine '" +
                    std::string(name_of(overrides.engine)) + "' uses all levels";
         }
-        if (overrides.engine == Engine::lanes && info(rule.method.algorithm).halves) {
+        if (overrides.engine == Engine::rails && info(rule.method.algorithm).halves) {
             return text_of(rule) +
                    " needs the engine 'tree' (or 'auto'): it is two trees, of which the engine "
-                   "'lanes' has one per card";
+                   "'rails' has one per NIC";
         }
         if (tree(rule.method) || by_ring(rule.method, overrides)) continue;
         if (overrides.engine != Engine::automatic && overrides.engine != Engine::levels &&

@@ -54,7 +54,7 @@ std::string why_it_stays(const Hierarchy& hierarchy, LevelKey level, const Overr
 }  // namespace
 
 bool keeps_order(const Operation& operation) {
-    return traits_of(operation.collective).folds && (operation.rank_order || operation.reproducible);
+    return traits_of(operation.collective).combines && (operation.rank_order || operation.reproducible);
 }
 
 bool divides_nodes(const Hierarchy& hierarchy, LevelKey level) {
@@ -66,7 +66,7 @@ bool divides_nodes(const Hierarchy& hierarchy, LevelKey level) {
 
 bool can_all_take_part(const Hierarchy& hierarchy) {
     constexpr int most_ranks = 4096;  // planning would take too long
-    return hierarchy.crowding <= 1 && hierarchy.ranks() <= most_ranks;
+    return hierarchy.oversubscription <= 1 && hierarchy.ranks() <= most_ranks;
 }
 
 bool may_be_among_all(Algorithm algorithm, const Operation& operation) {
@@ -75,7 +75,7 @@ bool may_be_among_all(Algorithm algorithm, const Operation& operation) {
     if (algorithm == Algorithm::ring) return traits.by_ring;
     if (algorithm == Algorithm::pipeline) return traits.rooted && !traits.blocks && traits.sized;
     if (algorithm == Algorithm::double_binary) return may_go_in_halves(traits);
-    return algorithm == Algorithm::rabenseifner && traits.folds && exchanges_by(algorithm, traits);
+    return algorithm == Algorithm::rabenseifner && traits.combines && exchanges_by(algorithm, traits);
 }
 
 SkipWords skip_words(const Hierarchy& hierarchy, const Overrides& overrides, const Operation& operation) {

@@ -30,7 +30,7 @@ struct SkipWords {
     std::string passed_over;                 ///< "; skip is not for node, which divides nodes", or empty
 };
 
-/// The topmost level stays, and so does one by which nodes stand apart: who is near a node's card speaks for
+/// The topmost level stays, and so does one by which nodes stand apart: who is near a node's NIC speaks for
 /// the node, unless a rule has all ranks take part alike on the topmost level. All others can be skipped:
 /// switches below the topmost one, and what is inside nodes. None in a reduction that keeps an order. The
 /// first rule that a level can have decides, as for other methods.

@@ -166,7 +166,7 @@ std::vector<std::size_t> byte_bounds(const std::vector<Rule>& rules) {
 Resolved resolve(const Overrides& stronger, const std::vector<Rule>& rules,
                  const topology::Hierarchy& hierarchy, const Operation& operation) {
     if (rules.empty()) return {stronger, {}};
-    const bool fixed_order = operation.reproducible && traits_of(operation.collective).folds;
+    const bool fixed_order = operation.reproducible && traits_of(operation.collective).combines;
     Resolver resolver(stronger, hierarchy, operation.collective);
     for (const Rule& rule : rules) {
         if (fixed_order && rule.bytes.limited()) continue;

@@ -1,4 +1,4 @@
-// Exchanges among the stand-ins of the topmost group, which go in rounds: what the models know
+// Exchanges among the local roots of the topmost group, which go in rounds: what the models know
 // of their messages, and those of whole vectors and halves.
 #include <algorithm>
 #include <bit>
@@ -157,23 +157,23 @@ double CostModel::copy_us_per_byte(const Crossings& round) const {
     return slowest;
 }
 
-/// Recursive doubling of whole vectors, or recursive halving and doubling, among the stand-ins of the topmost
-/// group, who all start together.
+/// Recursive doubling of whole vectors, or recursive halving and doubling, among the local roots of the
+/// topmost group, who all start together.
 double TreeModel::rounds_us(const LevelPlan& plan) {
     const GroupView& top = groups_.front();
     if (top.participants.size() < 2) return 0;
     const Algorithm algorithm = plan.method.algorithm;
     const bool halves = algorithm == Algorithm::rabenseifner;
     const Rounds& rounds = rounds_among(halves ? Places::side_by_side : Places::as_numbered);
-    const double folded = bytes_ * fold_us_per_byte_;
+    const double combined = bytes_ * combine_us_per_byte_;
     if (!rounds.by_place.empty()) return rounds_by_place_us(rounds, halves);
     double us = message_us(rounds.before, bytes_) + message_us(rounds.after, bytes_);
-    if (!rounds.before.empty()) us += folded;
+    if (!rounds.before.empty()) us += combined;
     double share = 1;
     for (const Crossings& round : rounds.rounds) {
         const bool there_and_back = halves && &round != &rounds.rounds.back();
         if (there_and_back) share /= 2;
-        us += share * folded + (there_and_back ? 2 : 1) * trade_us(round, share * bytes_);
+        us += share * combined + (there_and_back ? 2 : 1) * trade_us(round, share * bytes_);
     }
     return us;
 }
@@ -184,11 +184,11 @@ double TreeModel::trade_us(const Crossings& round, double bytes) const {
 
 /// The same where some are done with a round before others: each waits for its partner only.
 double TreeModel::rounds_by_place_us(const Rounds& rounds, bool halves) const {
-    const double folded = bytes_ * fold_us_per_byte_;
+    const double combined = bytes_ * combine_us_per_byte_;
     std::vector<double> way_us(rounds.ways.size());
     std::vector<double> at(rounds.by_place.front().size(), 0);
     const auto count = rounds.rounds.size();
-    const auto trade = [&](std::size_t round, double share, bool folds) {
+    const auto trade = [&](std::size_t round, double share, bool combines) {
         for (std::size_t way = 0; way < way_us.size(); ++way)
             way_us[way] = trade_us(rounds.ways[way], share * bytes_);
         const std::vector<int>& ways = rounds.by_place[1 + round];
@@ -197,15 +197,15 @@ double TreeModel::rounds_by_place_us(const Rounds& rounds, bool halves) const {
             const std::size_t peer = place ^ distance;
             if (peer < place) continue;
             const double both = std::max(way_us[ways[place]], way_us[ways[peer]]);
-            at[place] = at[peer] = std::max(at[place], at[peer]) + both + (folds ? share * folded : 0);
+            at[place] = at[peer] = std::max(at[place], at[peer]) + both + (combines ? share * combined : 0);
         }
     };
-    const auto join = [&](const std::vector<int>& ways, double fold) {
+    const auto join = [&](const std::vector<int>& ways, double combine) {
         for (std::size_t place = 0; place < at.size(); ++place) {
-            if (ways[place] >= 0) at[place] += message_us(rounds.ways[ways[place]], bytes_) + fold;
+            if (ways[place] >= 0) at[place] += message_us(rounds.ways[ways[place]], bytes_) + combine;
         }
     };
-    join(rounds.by_place.front(), folded);
+    join(rounds.by_place.front(), combined);
     double share = 1;
     for (std::size_t round = 0; round < count; ++round) {
         if (halves && round + 1 < count) share /= 2;

@@ -143,8 +143,8 @@ void ExchangeModel::add_loads(const Edge& edge, const Stream& stream) {
     RankState& receiver = ranks_[stream.to];
     sender.processor_load += work;
     receiver.processor_load += work;
-    sender.card.out += stream.bytes * card_us_per_byte_[stream.from];
-    receiver.card.in += stream.bytes * card_us_per_byte_[stream.to];
+    sender.nic.out += stream.bytes * nic_us_per_byte_[stream.from];
+    receiver.nic.in += stream.bytes * nic_us_per_byte_[stream.to];
     const auto through = [&](int c) {
         return std::max(stream.messages * group_gap_us_[c], stream.bytes * group_us_per_byte_[c]);
     };
@@ -172,7 +172,7 @@ double ExchangeModel::acknowledged_us(std::size_t level, const Stream& stream, s
 double ExchangeModel::bandwidth_bound(const Edge& edge, const Stream& stream, const Window& window) const {
     const LinkParameters& link = link_of(edge);
     double busy =
-        std::max({stream.bytes * edge.us_per_byte, ranks_[stream.from].card.out, ranks_[stream.to].card.in});
+        std::max({stream.bytes * edge.us_per_byte, ranks_[stream.from].nic.out, ranks_[stream.to].nic.in});
     each_boundary(stream.from, edge.group, [&](int c) { busy = std::max(busy, boundaries_[c].out); });
     each_boundary(stream.to, edge.group, [&](int c) { busy = std::max(busy, boundaries_[c].in); });
     each_bus(stream.from, stream.to, edge.group, [&](int c) { busy = std::max(busy, buses_[c]); });

@@ -12,7 +12,7 @@ namespace strata::algorithms {
 /// Predicts exchange_blocks() over the composed tree: Allgather, where every edge carries the blocks behind
 /// either end to the other one, and its halves Gather and Scatter. Blocks count as equally large.
 ///
-/// Two bounds on the last byte of every stream. Bandwidth: a card or a group's connection is done when it has
+/// Two bounds on the last byte of every stream. Bandwidth: a NIC or a group's connection is done when it has
 /// worked off all streams through it, so that a shape pays for every time that it sends a block through the
 /// same connection: the middle of a star sends everybody's blocks once per neighbour, the inner members of a
 /// chain little more than once in all; likewise what moves on the bus of a group. Latency: a stream ends one
@@ -150,7 +150,7 @@ private:
     struct RankState {
         double below = 1;           ///< ranks of its subtree
         double processor_load = 0;  ///< us of work
-        Direction card;
+        Direction nic;
         double processor_free = 0;  ///< while the last messages to its children leave
         double wire_free = 0;
         Arrivals arrivals;

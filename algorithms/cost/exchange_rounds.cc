@@ -1,4 +1,5 @@
-// The exchange among the stand-ins of the topmost group: the part of ExchangeModel in which all go in rounds.
+// The exchange among the local roots of the topmost group: the part of ExchangeModel in which all go in
+// rounds.
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -35,7 +36,7 @@ double ExchangeModel::own_us(const Rounds& rounds, std::size_t round, const Cros
     return round_us(own, bytes, mean, plan, window) + bytes * copy_us_per_byte(own);
 }
 
-/// Among the stand-ins of the topmost group: in every round all that each has. Each waits for its partner
+/// Among the local roots of the topmost group: in every round all that each has. Each waits for its partner
 /// only.
 void ExchangeModel::exchange(const LevelPlan& plan, const Window& window) {
     if (places_.empty()) places_ = places_side_by_side();

@@ -11,7 +11,7 @@ namespace strata::algorithms {
 
 /// True where somebody, a tuner or a preset, has told what links inside nodes carry. An overhead alone does
 /// not: possible_links() changes those of levels that nobody told of.
-inline bool tells_inside(const topology::Hierarchy& hierarchy, const LinkTable& links) {
+inline bool sends_inside(const topology::Hierarchy& hierarchy, const LinkTable& links) {
     std::vector<topology::LevelKey> seen;  // of a few levels many groups
     return std::any_of(hierarchy.groups.begin(), hierarchy.groups.end(), [&](const topology::Group& group) {
         const topology::LevelKey level = link_level(group);

@@ -17,11 +17,11 @@ void TreeModel::add_merged_loads(int group, const Edges& edges) {
             const int met = (*edges.meetings)[place].group;
             const Edges& own = edges.by_level[groups_[met].level];
             const double per_byte = own.load;
-            ranks_[rank].processor_load += per_byte + fold_us_per_byte_;
+            ranks_[rank].processor_load += per_byte + combine_us_per_byte_;
             ranks_[rank].all_fit = ranks_[rank].all_fit && own.fits;
             ranks_[child].processor_load += per_byte;
-            ++ranks_[rank].card_uses;
-            if (both) ++ranks_[child].card_uses;
+            ++ranks_[rank].nic_uses;
+            if (both) ++ranks_[child].nic_uses;
             move_on_buses(rank, child, met, directions);
             each_boundary(rank, met, [&](int c) {
                 ++boundaries_[c].uses;

@@ -34,7 +34,7 @@ CostModel::CostModel(const topology::Hierarchy& hierarchy, const LinkTable& link
     : hierarchy_(hierarchy),
       stop_(hierarchy.stop),
       root_(root),
-      card_us_per_byte_(hierarchy.stop.size(), 0),
+      nic_us_per_byte_(hierarchy.stop.size(), 0),
       skipped_(skipped.begin(), skipped.end()) {
     const std::vector<topology::LevelKey> levels = hierarchy.levels();
     // Custom groups of one level may use different links: the widest one decides.
@@ -94,7 +94,7 @@ void CostModel::set_links(const LinkTable& links) {
         links_[level] = links.at(link_levels_[level]);
         copy_us_per_byte_[level] = algorithms::copy_us_per_byte(links_[level], network_[level]);
     }
-    measured_inside_ = hierarchy_.crowding <= 1 && tells_inside(hierarchy_, links);
+    measured_inside_ = hierarchy_.oversubscription <= 1 && sends_inside(hierarchy_, links);
     any_bus_ =
         std::ranges::any_of(links_, [](const LinkParameters& link) { return link.bus_bytes_per_us > 0; });
     for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -112,7 +112,7 @@ void CostModel::set_links(const LinkTable& links) {
         }
         const std::size_t level = groups_[g].level;
         for (const int rank : group.direct)
-            card_us_per_byte_[rank] = copy_us_per_byte(level) > 0 ? 0 : 1 / links_[level].bytes_per_us;
+            nic_us_per_byte_[rank] = copy_us_per_byte(level) > 0 ? 0 : 1 / links_[level].bytes_per_us;
     }
     for (const int g : busy_groups_) {
         const double own = 1 / links_[groups_[g].level].bytes_per_us;

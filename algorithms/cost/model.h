@@ -98,7 +98,7 @@ protected:
         auto operator<=>(const Crossing&) const = default;
     };
     using Crossings = std::vector<Crossing>;
-    /// An exchange among the stand-ins of the topmost group: who sends to whom in each of its rounds, that
+    /// An exchange among the local roots of the topmost group: who sends to whom in each of its rounds, that
     /// at a distance of one first.
     struct Rounds {
         Crossings before;               ///< from those that have no place in the rounds
@@ -173,7 +173,7 @@ protected:
     std::vector<double> group_us_per_byte_;      ///< of each group's connection to its parent
     std::vector<double> group_gap_us_;           ///< least time per message on that connection
     std::vector<double> group_told_gap_us_;      ///< the same where somebody told it, else 0
-    std::vector<double> card_us_per_byte_;       ///< of each rank's own card; 0: it has none of its own
+    std::vector<double> nic_us_per_byte_;        ///< of each rank's own NIC; 0: it has none of its own
     std::vector<double> group_bus_us_per_byte_;  ///< of what moves inside each group; 0: no limit
 
 private:

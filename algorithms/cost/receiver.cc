@@ -10,11 +10,11 @@ namespace {
 // Blocks that pass through the receiver it holds all at once: a bound on its memory.
 constexpr std::size_t most_foreign_bytes = std::size_t{256} << 20;
 
-/// Gather and Reduce, but no reduction whose order must not follow from who is near a card.
+/// Gather and Reduce, but no reduction whose order must not follow from who is near a NIC.
 bool may_have_receiver(const Operation& operation) {
     const CollectiveTraits traits = traits_of(operation.collective);
     return traits.rooted && traits.up && traits.sized &&
-           !(traits.folds && (operation.rank_order || operation.reproducible));
+           !(traits.combines && (operation.rank_order || operation.reproducible));
 }
 
 }  // namespace
@@ -40,18 +40,18 @@ ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable
     const std::size_t foreign = blocks ? block * (ranks - node.members.size()) : operation.bytes;
     if (foreign == 0) return {};
     const auto bytes = static_cast<double>(foreign);
-    const LinkParameters card = links.at(link_level(hierarchy.groups[node.parent]));
+    const LinkParameters nic = links.at(link_level(hierarchy.groups[node.parent]));
     const LinkParameters hop =
         links.at(link_level(hierarchy.groups[hierarchy.lowest_common_group(root, receiver)]));
     const std::size_t segment = segment_bytes == 0 ? foreign : std::min(segment_bytes, foreign);
     // Other nodes' last blocks come side by side, and go on one after the other.
     const std::size_t side_by_side = blocks ? foreign / node.members.size() : 0;
     const std::size_t last = std::max(segment, side_by_side - std::min(side_by_side, block));
-    const double wire_us = bytes * connection_us_per_byte(card);
-    // What is under way at once waits for nobody: the paths behind the card count for what follows.
-    const double long_us = std::max(0.0, wire_us - card.latency_us - 2 * card.overhead_us);
+    const double wire_us = bytes * connection_us_per_byte(nic);
+    // What is under way at once waits for nobody: the paths behind the NIC count for what follows.
+    const double long_us = std::max(0.0, wire_us - nic.latency_us - 2 * nic.overhead_us);
     const double slower_us = std::max(0.0, bytes / hop.bytes_per_us - wire_us);
-    return {!blocks || foreign <= most_foreign_bytes, card.far_share * long_us,
+    return {!blocks || foreign <= most_foreign_bytes, nic.far_share * long_us,
             hop.latency_us + 2 * hop.overhead_us + handshake_us(hop, segment) +
                 static_cast<double>(last) / hop.bytes_per_us + slower_us};
 }
@@ -60,7 +60,7 @@ ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable
                            const Operation& operation, const std::vector<LevelPlan>& levels) {
     if (hierarchy.receiver_of(operation.root) == operation.root) return {};
     const auto level = receiver_level(hierarchy, operation.root, levels);
-    // A chain of all ranks: next to the root is somebody of its node, and next to cards those near them.
+    // A chain of all ranks: next to the root is somebody of its node, and next to NICs those near them.
     if (is_network(level.kind)) return {};
     const auto segment =
         std::find_if(levels.begin(), levels.end(), [&](const LevelPlan& own) { return own.level == level; });
@@ -68,9 +68,9 @@ ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable
 }
 
 double receiving_us(const topology::Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
-                    const std::vector<LevelPlan>& levels, bool near_card) {
+                    const std::vector<LevelPlan>& levels, bool nic_local) {
     const ReceiverCost cost = receiver_cost(hierarchy, links, operation, levels);
-    return near_card ? cost.hop_us : cost.far_us;
+    return nic_local ? cost.hop_us : cost.far_us;
 }
 
 }  // namespace strata::algorithms

@@ -9,7 +9,7 @@
 
 namespace strata::algorithms {
 
-/// What it costs the root of a Gather or Reduce to be far from its node's card, and what to have somebody
+/// What it costs the root of a Gather or Reduce to be far from its node's NIC, and what to have somebody
 /// near receive for it (Hierarchy::receiver_of).
 struct ReceiverCost {
     bool possible = false;  ///< somebody is nearer, and may hold what passes through
@@ -17,9 +17,9 @@ struct ReceiverCost {
     double hop_us = 0;      ///< somebody else does: one hop more, in which segments stream
 };
 
-/// `segment_bytes`: of the messages between the two (0: whole). All 0 where nobody is nearer to the card, the
+/// `segment_bytes`: of the messages between the two (0: whole). All 0 where nobody is nearer to the NIC, the
 /// sizes are not known alike or too little comes from other nodes. Source: seed paper on NUIOA collectives,
-/// section 3: receivers far from the card suffer (LinkParameters::far_share), for messages from some 32 KiB
+/// section 3: receivers far from the NIC suffer (LinkParameters::far_share), for messages from some 32 KiB
 /// up: those that last longer on the wire than a message takes to arrive at all, 28 KiB on the default links.
 ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable& links,
                            const Operation& operation, std::size_t segment_bytes);
@@ -28,9 +28,9 @@ ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable
 ReceiverCost receiver_cost(const topology::Hierarchy& hierarchy, const LinkTable& links,
                            const Operation& operation, const std::vector<LevelPlan>& levels);
 
-/// What the root's distance adds to a tree with these levels: with `near_card` the hop, else the slower path.
+/// What the root's distance adds to a tree with these levels: with `nic_local` the hop, else the slower path.
 double receiving_us(const topology::Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
-                    const std::vector<LevelPlan>& levels, bool near_card);
+                    const std::vector<LevelPlan>& levels, bool nic_local);
 
 /// The level on which the root and its receiver meet, or of the smallest group around whose level is planned;
 /// there must be a receiver.

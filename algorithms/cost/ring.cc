@@ -22,7 +22,7 @@ struct TreeModel::Ring {
     // Of the hops in the mean: a piece goes over all of them, and meanwhile others are on each.
     double hop = 0;          ///< us from the start of a message without bytes until the next one can start
     double us_per_byte = 0;  ///< of one message on its hop
-    double fold = 0;         ///< us per byte of the first half of all steps
+    double combine = 0;      ///< us per byte of the first half of all steps
     double pace = 0;         ///< us per byte that a member sends, at least
     double last() const { return bytes - (rounds - 1) * round; }
     double bytes = 0;
@@ -33,7 +33,7 @@ struct TreeModel::Ring {
         const double size = part / (members * pieces(part));
         const double message = hop + size * us_per_byte;
         const auto step = [&](double us) { return std::max(us, pieces(part) * size * pace); };
-        return (members - 1) * step(message + size * fold) + (members - 2) * step(message) +
+        return (members - 1) * step(message + size * combine) + (members - 2) * step(message) +
                (pieces(part) - 1) * size * pace + message;
     }
 };
@@ -71,7 +71,7 @@ TreeModel::Ring TreeModel::ring_of(const LevelPlan& plan, const Window& window) 
         ring.hop += (2 * link.overhead_us + link.latency_us + handshake_us(link, piece)) / ring.members;
         ring.us_per_byte += (met.us_per_byte + 2 * copy_us_per_byte(level)) / ring.members;
     });
-    ring.fold = fold_us_per_byte_;
+    ring.combine = combine_us_per_byte_;
     return ring;
 }
 
@@ -82,8 +82,8 @@ void TreeModel::add_ring_loads(const LevelPlan& plan, const Window& window) {
         const double each_end = links_[level].overhead_us / ring.piece + copy_us_per_byte(level);
         move_on_buses(from.rank, to.rank, met.group, ring.vectors);
         ranks_[from.rank].processor_load += ring.vectors * each_end;
-        ranks_[to.rank].processor_load += ring.vectors * (each_end + fold_us_per_byte_ / 2);
-        ranks_[from.rank].card_uses += ring.vectors;
+        ranks_[to.rank].processor_load += ring.vectors * (each_end + combine_us_per_byte_ / 2);
+        ranks_[from.rank].nic_uses += ring.vectors;
         each_boundary(from.rank, met.group, [&](int c) { boundaries_[c].uses += ring.vectors; });
     });
 }

@@ -20,7 +20,8 @@ public:
         for (std::size_t i = 0; i < kept.size(); ++i) rank_of_[kept[i]] = static_cast<int>(i);
         sample_.hierarchy.stop.resize(kept.size());
         add(0, -1);
-        sample_.hierarchy.crowding = std::min(whole_.crowding, static_cast<double>(kept.size()));
+        sample_.hierarchy.oversubscription =
+            std::min(whole_.oversubscription, static_cast<double>(kept.size()));
     }
 
     /// -1: left out.
@@ -143,7 +144,7 @@ private:
             return;
         }
         for (const int rank : self.direct) kept_.push_back({rank});
-        const int first = child_with_stand_in(group);
+        const int first = child_with_local_root(group);
         const int next = first_of_the_largest(self, first);
         for (int i = 0; i < static_cast<int>(self.children.size()); ++i) {
             const int child = self.children[i];
@@ -157,11 +158,11 @@ private:
         }
     }
 
-    /// Its place among the children; 0 where the stand-in is in none.
-    int child_with_stand_in(int group) const {
-        const int stand_in = whole_.contains(group, root_) ? root_ : whole_.groups[group].leader;
+    /// Its place among the children; 0 where the local root is in none.
+    int child_with_local_root(int group) const {
+        const int local_root = whole_.contains(group, root_) ? root_ : whole_.groups[group].leader;
         const auto& children = whole_.groups[group].children;
-        int below = whole_.stop[stand_in];
+        int below = whole_.stop[local_root];
         while (below > group && whole_.groups[below].parent != group) below = whole_.groups[below].parent;
         const auto found = std::find(children.begin(), children.end(), below);
         return found == children.end() ? 0 : static_cast<int>(found - children.begin());

@@ -26,7 +26,7 @@ inline constexpr int most_ranks_in_full = 64;
 
 /// The machine for questions about trees: of nodes that are alike the one that is served first and the one
 /// after it, of the others only the ranks that stand for them. In every group between nodes that is whole, so
-/// are the child that holds its stand-in, of the largest other ones the next one after that, and those with
+/// are the child that holds its local root, of the largest other ones the next one after that, and those with
 /// the largest group of any level; of each other child one rank is left, which stands for all that it has and
 /// is like that next one (a model passes on to it what comes latest to any of them). `switches`: so it is
 /// with groups between nodes, too; else they keep a rank of every node. Small machines (most_ranks_in_full),

@@ -13,15 +13,15 @@ TreeModel::TreeModel(const topology::Hierarchy& hierarchy, const LinkTable& link
     : CostModel(hierarchy, links, root, skipped, sample),
       up_(traits.up),
       down_(traits.down),
-      folds_(traits.folds),
-      fold_us_per_byte_(folds_ ? links.fold_us(1) : 0),
+      combines_(traits.combines),
+      combine_us_per_byte_(combines_ ? links.combine_us(1) : 0),
       any_merged_(std::any_of(groups_.begin(), groups_.end(), [](const GroupView& g) { return g.merged; })),
       ranks_(hierarchy.stop.size()),
       boundaries_(hierarchy.groups.size()) {}
 
 void TreeModel::set_links(const LinkTable& links) {
     CostModel::set_links(links);
-    fold_us_per_byte_ = folds_ ? links.fold_us(1) : 0;
+    combine_us_per_byte_ = combines_ ? links.combine_us(1) : 0;
     edges_.clear();
 }
 
@@ -92,7 +92,7 @@ void TreeModel::add_loads(int group, const Edges& edges) {
     const double per_byte = edges.load;
     const auto& members = groups_[group].participants;
     const auto use_connections = [&](int rank, int uses) {
-        ranks_[rank].card_uses += uses;
+        ranks_[rank].nic_uses += uses;
         each_boundary(rank, group, [&](int c) { boundaries_[c].uses += uses; });
     };
     for (const int position : edges.shape->order) {
@@ -100,7 +100,7 @@ void TreeModel::add_loads(int group, const Edges& edges) {
         if (children.empty()) continue;
         const int uses = static_cast<int>(children.size());
         const int rank = members[position].rank;
-        ranks_[rank].processor_load += uses * (per_byte + fold_us_per_byte_);
+        ranks_[rank].processor_load += uses * (per_byte + combine_us_per_byte_);
         ranks_[rank].all_fit = ranks_[rank].all_fit && edges.fits;
         use_connections(rank, uses);
         for (const int child : children) {
@@ -117,7 +117,7 @@ void TreeModel::add_loads(int group, const Edges& edges) {
 /// Microseconds per byte at which `rank` can feed all its children beyond `group`'s child that holds it.
 double TreeModel::outward_pace(int rank, int group, double segment, double processor_load) const {
     const RankState& state = ranks_[rank];
-    double pace = std::max(processor_load, state.card_uses * card_us_per_byte_[rank]);
+    double pace = std::max(processor_load, state.nic_uses * nic_us_per_byte_[rank]);
     each_boundary(rank, group,
                   [&](int c) { pace = std::max(pace, boundaries_[c].uses * boundary_pace(c, segment)); });
     return pace;
@@ -126,9 +126,9 @@ double TreeModel::outward_pace(int rank, int group, double segment, double proce
 /// Queues one message at every connection from `rank` out to `group`; returns when it has entered the last
 /// one.
 double TreeModel::pass_outward(int rank, int group, double start, double bytes) {
-    double& card = ranks_[rank].card_free;
-    start = std::max(start, card);
-    card = start + bytes * card_us_per_byte_[rank];
+    double& nic = ranks_[rank].nic_free;
+    start = std::max(start, nic);
+    nic = start + bytes * nic_us_per_byte_[rank];
     each_boundary(rank, group, [&](int c) {
         start = std::max(start, boundaries_[c].free);
         boundaries_[c].free = start + std::max(group_gap_us_[c], bytes * group_us_per_byte_[c]);
@@ -164,7 +164,7 @@ double TreeModel::pass_buses(int from, int to, int group, double start, double b
 void TreeModel::start(const Wave& wave) {
     for (RankState& state : ranks_) {
         state.wave = {};
-        state.processor_free = state.card_free = state.served_load = 0;
+        state.processor_free = state.nic_free = state.served_load = 0;
     }
     for (GroupState& boundary : boundaries_) {
         boundary.free = boundary.in_free = 0;
@@ -178,14 +178,14 @@ void TreeModel::start(const Wave& wave) {
     for (const Participant& member : groups_.front().participants) begin_at(member.rank);
 }
 
-/// Reductions fold what comes from the child with most behind it last. If all that others send fits into
-/// their windows, it has been folded by then: seen backwards, each child waits for those before it, not for
+/// Reductions combine what comes from the child with most behind it last. If all that others send fits into
+/// their windows, it has been combined by then: seen backwards, each child waits for those before it, not for
 /// all. Compared with simulated machines only, so not where links inside nodes are guesses: there other
 /// things keep processors busy, too. False: somebody is done too late for a candidate that counts.
-bool TreeModel::time_group(int group, const Edges& all, double fold_us_per_byte) {
+bool TreeModel::time_group(int group, const Edges& all, double combine_us_per_byte) {
     const auto& members = groups_[group].participants;
     const bool merged = groups_[group].merged;
-    const bool in_turn = fold_us_per_byte > 0 && measured_inside();
+    const bool in_turn = combine_us_per_byte > 0 && measured_inside();
     for (const int position : all.shape->order) {
         const auto& children = all.shape->children[position];
         if (children.empty()) continue;
@@ -207,10 +207,10 @@ bool TreeModel::time_group(int group, const Edges& all, double fold_us_per_byte)
                        : Meeting{group, std::max(members[position].us_per_byte, member.us_per_byte)};
             const Edges& edges = merged ? all.by_level[groups_[met.group].level] : all;
             const double us_per_byte = halves_ ? beside_other_half(met, member.rank) : met.us_per_byte;
-            parent.served_load += edges.load + fold_us_per_byte;
+            parent.served_load += edges.load + combine_us_per_byte;
             child.served_load = edges.load;
             const double start =
-                std::max(ready, parent.processor_free) + edges.overhead + edges.segment * fold_us_per_byte;
+                std::max(ready, parent.processor_free) + edges.overhead + edges.segment * combine_us_per_byte;
             parent.processor_free = start + edges.segment * edges.copy_us_per_byte;
             double sent = pass_outward(rank, met.group, start, edges.segment);
             if (merged) sent = pass_inward(member.rank, met.group, sent, edges.segment);
@@ -233,7 +233,7 @@ bool TreeModel::time_group(int group, const Edges& all, double fold_us_per_byte)
                 together(bus_pace(rank, member.rank, met.group), std::max(outward, us_per_byte));
             wave.pace = std::max({above.pace, edges.window_pace, moved_pace, parent.port_out, child.port_in});
             const double turns = static_cast<double>(i) + 1;
-            const double turn = edges.overhead + edges.tail * (us_per_byte + fold_us_per_byte);
+            const double turn = edges.overhead + edges.tail * (us_per_byte + combine_us_per_byte);
             const double hop =
                 edges.latency + edges.overhead + turns * turn + above.burst * std::max(outward, us_per_byte);
             wave.last = std::max(wave.first + (bytes_ - edges.segment) * wave.pace, above.last + hop);
@@ -244,9 +244,9 @@ bool TreeModel::time_group(int group, const Edges& all, double fold_us_per_byte)
     return true;
 }
 
-bool TreeModel::time_groups(double fold_us_per_byte) {
+bool TreeModel::time_groups(double combine_us_per_byte) {
     return std::ranges::all_of(group_edges_, [&](const GroupEdges& own) {
-        return time_group(own.group, own.edges, fold_us_per_byte);
+        return time_group(own.group, own.edges, combine_us_per_byte);
     });
 }
 
@@ -302,7 +302,7 @@ double TreeModel::tree_us(std::span<const LevelPlan> plans, const Window& window
     Wave top{0, 0, bytes_, 0};
     if (up_) {
         start(top);
-        if (!time_groups(fold_us_per_byte_)) return enough_us();
+        if (!time_groups(combine_us_per_byte_)) return enough_us();
         top = arrived();
         if (!down_) return top.last;
         if (exchange_) top.first = top.last = top.last + rounds_us(plans[0]);

@@ -12,21 +12,22 @@ namespace strata::algorithms {
 /// Predicts collectives that carry one vector along every edge of the composed tree.
 ///
 /// Resources, each busy for overhead or bytes / bandwidth: a rank's processor (every message's overhead at
-/// both ends; in a node also the copy; what it folds), the connection of every group to its parent in each
-/// direction, and of a rank that hangs directly on a network level its own card. The first segment walks
+/// both ends; in a node also the copy; what it combines), the connection of every group to its parent in each
+/// direction, and of a rank that hangs directly on a network level its own NIC. The first segment walks
 /// down the tree, waiting for the resources that earlier siblings hold; the others follow at the pace of the
 /// slowest resource on their way. A composed tree enters each group once and leaves it from one rank, so
 /// that no other contention exists. Source: postal and LogP models (latency, overhead, gap), applied per
 /// level. What moves inside a group, or through its boundary, shares the group's bus: no stream is faster
 /// than all of it together, and no message arrives before the bus has moved all that it was given by then.
 ///
-/// Reduce is the same walk backwards in time, with a fold at the upper end of every edge. Allreduce walks up
-/// and then down while both streams share the processors; links carry both directions at once, and a rank's
-/// connection one vector per neighbour beyond it each way. All segments of a reduction have the size of the
-/// topmost level's. With an exchange on the topmost level messages stay whole: up inside its members, rounds
-/// among the stand-ins (core_rounds.cc), down again. Barrier: the same with one byte. With a ring on the
-/// topmost level both streams begin and end at its members, whose connections carry 2(k-1)/k vectors each
-/// way; a round takes 2(k-1) hops, and none of them less than a message without company (ring.cc).
+/// Reduce is the same walk backwards in time, with a local reduction at the upper end of every edge.
+/// Allreduce walks up and then down while both streams share the processors; links carry both directions at
+/// once, and a rank's connection one vector per neighbour beyond it each way. All segments of a reduction
+/// have the size of the topmost level's. With an exchange on the topmost level messages stay whole: up inside
+/// its members, rounds among the local roots (core_rounds.cc), down again. Barrier: the same with one byte.
+/// With a ring on the topmost level both streams begin and end at its members, whose connections carry
+/// 2(k-1)/k vectors each way; a round takes 2(k-1) hops, and none of them less than a message without company
+/// (ring.cc).
 ///
 /// Two halves with trees of their own (AlgorithmInfo::halves): each is half as long and walks by itself, at
 /// the pace that is left by both.
@@ -75,8 +76,8 @@ private:
     void make_edges(std::span<const LevelPlan> plans, const Window& window, Half half);
     void add_loads(int group, const Edges& edges);
     void start(const Wave& wave);
-    bool time_groups(double fold_us_per_byte);
-    bool time_group(int group, const Edges& all, double fold_us_per_byte);
+    bool time_groups(double combine_us_per_byte);
+    bool time_group(int group, const Edges& all, double combine_us_per_byte);
     void gather_waves(int group);
     Wave arrived() const;
     double tree_us(std::span<const LevelPlan> plans, const Window& window);
@@ -111,8 +112,8 @@ private:
 
     bool up_;
     bool down_;
-    bool folds_;
-    double fold_us_per_byte_;
+    bool combines_;
+    double combine_us_per_byte_;
     bool any_merged_;
 
     // One candidate's state, kept to spare allocations.
@@ -122,8 +123,8 @@ private:
         double served_load = 0;     ///< the part of it that has been looked at
         bool all_fit = true;        ///< what all children send fits into their windows
         double processor_free = 0;
-        double card_free = 0;
-        double card_uses = 0;  ///< vectors that leave through the rank's own card
+        double nic_free = 0;
+        double nic_uses = 0;  ///< vectors that leave through the rank's own NIC
         // Of halves: us per byte for which all that comes in, or goes out, keeps others out.
         double port_in = 0;
         double port_out = 0;

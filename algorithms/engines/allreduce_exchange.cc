@@ -50,9 +50,9 @@ struct Vectors {
     std::byte* other;
     std::size_t bytes;
 
-    int fold(Reduction& reduction, bool other_is_left) {
+    int combine(Reduction& reduction, bool other_is_left) {
         if (!other_is_left) std::swap(mine, other);
-        return bytes == 0 ? 0 : reduction.fold(other, mine, bytes);
+        return bytes == 0 ? 0 : reduction.combine(other, mine, bytes);
     }
     void move_to(std::byte* result) {
         if (mine != result && bytes > 0) std::memcpy(result, mine, bytes);
@@ -71,7 +71,7 @@ Task exchange(Transport& transport, const ExchangeLinks& links, ReduceBuffers bu
     const DoublingPartners partners(links);
     const int parent = links.below.parent.peer;
     const int above = partners.is_lower() ? partners.pair() : parent;  // reduces for this rank, too
-    WholeFold up(transport, links.below, buffers.own, result, reduction, arena);
+    WholeCombine up(transport, links.below, buffers.own, result, reduction, arena);
     PassDown down(transport, links.below, *buffers.result, arena);
     const bool two_at_once = above < 0 && links.core.size() > 1 && bytes > 0;
     std::byte* const spare = two_at_once && !up.in_arena() ? arena.take(bytes) : nullptr;
@@ -85,13 +85,13 @@ Task exchange(Transport& transport, const ExchangeLinks& links, ReduceBuffers bu
         vectors.other = vectors.mine == result ? spare : result;
         if (partners.pair() >= 0) {
             code = co_await Received(transport, vectors.other, bytes, partners.pair());
-            if (code == 0) code = vectors.fold(reduction, true);
+            if (code == 0) code = vectors.combine(reduction, true);
         }
         if (code == 0 && partners.places() > 1) code = transport.begin(1);
         for (int distance = 1; distance < partners.places() && code == 0; distance *= 2) {
             const int peer = partners.peer(distance);
             code = co_await Traded(transport, peer, {vectors.mine, bytes}, {vectors.other, bytes});
-            if (code == 0) code = vectors.fold(reduction, partners.peer_is_left(distance));
+            if (code == 0) code = vectors.combine(reduction, partners.peer_is_left(distance));
         }
         if (code == 0 && partners.pair() >= 0) {
             code = co_await Sent(transport, vectors.mine, bytes, partners.pair());
@@ -106,7 +106,7 @@ Task exchange(Transport& transport, const ExchangeLinks& links, ReduceBuffers bu
 class NoReduction final : public Reduction {
 public:
     NoReduction() : Reduction(1) {}
-    int fold(const std::byte*, std::byte*, std::size_t) override { return 0; }
+    int combine(const std::byte*, std::byte*, std::size_t) override { return 0; }
 };
 
 }  // namespace

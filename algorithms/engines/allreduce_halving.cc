@@ -40,7 +40,7 @@ public:
             // The vector of the one for which this place stands.
             std::byte* const here = mine != result ? result : self.aside_;
             code = co_await Received(self.transport_, here, self.bytes_, self.links_.partner);
-            if (code == 0) code = self.reduction_.fold(mine != result ? mine : here, result, self.bytes_);
+            if (code == 0) code = self.reduction_.combine(mine != result ? mine : here, result, self.bytes_);
             mine = result;
         }
         if (code == 0 && self.rounds_ > 0) code = self.transport_.begin(1);
@@ -48,13 +48,13 @@ public:
         for (; round + 1 < self.rounds_ && code == 0; ++round) {
             const Step step = self.halving(round, mine, result);
             code = co_await Traded(self.transport_, step.peer, step.out, step.in);
-            if (code == 0) code = self.fold_half(round, mine, result);
+            if (code == 0) code = self.combine_half(round, mine, result);
             mine = result;
         }
         if (code == 0 && self.rounds_ > 0) {
             const Step step = self.last_part(mine, result);
             code = co_await Traded(self.transport_, step.peer, step.out, step.in);
-            if (code == 0) code = self.fold_last(mine, result, step.in.data);
+            if (code == 0) code = self.combine_last(mine, result, step.in.data);
         }
         while (round > 0 && code == 0) {
             const Step step = self.back(--round, result);
@@ -107,11 +107,11 @@ private:
         std::byte* const here = mine != result ? result + own.begin : aside_;
         return step(partner, mine + given.begin, given.bytes(), here, own.bytes());
     }
-    int fold_half(int round, const std::byte* mine, std::byte* result) {
+    int combine_half(int round, const std::byte* mine, std::byte* result) {
         const Range own = kept(links_.position, round + 1);
         if (own.bytes() == 0) return 0;
         const std::byte* const left = mine != result ? mine + own.begin : aside_;
-        return reduction_.fold(left, result + own.begin, own.bytes());
+        return reduction_.combine(left, result + own.begin, own.bytes());
     }
 
     /// Both partners of the last round reduce the same part. The lower place's is the left operand, so that
@@ -123,16 +123,16 @@ private:
         std::byte* const here = left && mine != result ? result + part.begin : aside_;
         return step(partner, mine + part.begin, part.bytes(), here, part.bytes());
     }
-    int fold_last(const std::byte* mine, std::byte* result, std::byte* here) {
+    int combine_last(const std::byte* mine, std::byte* result, std::byte* here) {
         const Range part = kept(links_.position, rounds_ - 1);
         if (part.bytes() == 0) return 0;
         const std::byte* const own = mine + part.begin;
         std::byte* const target = result + part.begin;
         const bool left = (links_.position >> (rounds_ - 1) & 1) == 0;
-        const int code = left ? reduction_.fold(own, here, part.bytes()) : 0;
+        const int code = left ? reduction_.combine(own, here, part.bytes()) : 0;
         const std::byte* const last = left ? here : own;
         if (code == 0 && last != target) std::memcpy(target, last, part.bytes());
-        return code != 0 || left ? code : reduction_.fold(here, target, part.bytes());
+        return code != 0 || left ? code : reduction_.combine(here, target, part.bytes());
     }
 
     /// Exchanges what is final with the partner of the round in which the two parted.
@@ -148,14 +148,14 @@ private:
     int rounds_;
     std::size_t bytes_;
     Reduction& reduction_;
-    std::byte* aside_ = nullptr;  ///< room for what is folded into the result
+    std::byte* aside_ = nullptr;  ///< room for what is combined into the result
 };
 
 Task halving(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers, Reduction& reduction,
              Arena& arena) {
     const std::size_t bytes = buffers.own.bytes();
     std::byte* const result = buffers.result->data();
-    WholeFold up(transport, links.below, buffers.own, result, reduction, arena);
+    WholeCombine up(transport, links.below, buffers.own, result, reduction, arena);
     PassDown down(transport, links.below, *buffers.result, arena);
     std::optional<CoreHalving> core;
     if (links.position >= 0) {

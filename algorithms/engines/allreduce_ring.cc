@@ -10,16 +10,16 @@
 namespace strata::algorithms {
 namespace {
 
-/// One member's part of the ring: partial results from the member before it are folded with the own one,
+/// One member's part of the ring: partial results from the member before it are combined with the own one,
 /// which grows from its start, and go on to the member behind; then final ones follow.
 ///
-/// What is to be folded lies in `result`, where others of the same subtree have been folded already, or where
-/// it shares its memory with own; the partial result from the ring is received aside then. A member that has
-/// just its own, elsewhere, receives straight into `result` and folds own into that.
+/// What is to be combined lies in `result`, where others of the same subtree have been combined already, or
+/// where it shares its memory with own; the partial result from the ring is received aside then. A member
+/// that has just its own, elsewhere, receives straight into `result` and combines own into that.
 ///
 /// Nothing waits in a circle: all members order all messages alike, by round, step and piece. A message needs
-/// (a) the same piece of the step before, received and folded; (b) earlier messages of its edge; (c) memory
-/// to be received in: a slot, free when an earlier message was folded, or the place of a piece in `result`,
+/// (a) the same piece of the step before, received and combined; (b) earlier messages of its edge; (c) memory
+/// to be received in: a slot, free when an earlier message was combined, or the place of a piece in `result`,
 /// free when the partial result from there, sent k - 1 steps before, has been received; (d) the partial
 /// result of the own subtree, which waits for nothing in the ring. All of these come earlier in the order.
 class RingMember {
@@ -40,7 +40,7 @@ public:
         out_ = table.add(peer(links, position_ + 1), Segments(to_send_.left(), 1), window);
         in_ = table.add(peer(links, position_ - 1), Segments(to_receive_.left(), 1), window);
         if (own_ == nullptr) {
-            slots_ = std::min(static_cast<std::size_t>(std::max(1, window)), cut.most_folds());
+            slots_ = std::min(static_cast<std::size_t>(std::max(1, window)), cut.most_combines());
             stride_ = aligned(cut.most());
             aside_ = arena.take(slots_ * stride_);
         }
@@ -95,12 +95,12 @@ private:
         while (code == 0 && table_.may_start(in_)) {
             const RingCut::Range range = to_receive_.range();
             std::byte* data = result_ + range.begin;
-            if (to_receive_.folds() && own_ == nullptr) {
-                if (posted_folds_ == taken_folds_ + slots_) {
+            if (to_receive_.combines() && own_ == nullptr) {
+                if (posted_combines_ == taken_combines_ + slots_) {
                     break;
                 }
-                data = slot(posted_folds_++);
-            } else if (!to_receive_.folds() && !may_overwrite()) {
+                data = slot(posted_combines_++);
+            } else if (!to_receive_.combines() && !may_overwrite()) {
                 break;
             }
             code = table_.receive_next(in_, data, range.bytes());
@@ -144,7 +144,7 @@ private:
         if (taken_.ended() || taken_count_ == table_.finished(in_)) {
             return 0;
         }
-        if (taken_.folds()) {
+        if (taken_.combines()) {
             const RingCut::Range range = taken_.range();
             bool ready = true;
             int code = local(range.end, ready);
@@ -152,8 +152,8 @@ private:
                 return code;
             }
             std::byte* const here = result_ + range.begin;
-            code = own_ != nullptr ? reduction_.fold(own_ + range.begin, here, range.bytes())
-                                   : reduction_.fold(slot(taken_folds_++), here, range.bytes());
+            code = own_ != nullptr ? reduction_.combine(own_ + range.begin, here, range.bytes())
+                                   : reduction_.combine(slot(taken_combines_++), here, range.bytes());
             if (code != 0) {
                 return code;
             }
@@ -167,7 +167,7 @@ private:
     StreamTable& table_;
     const RingCut& cut_;
     int position_;
-    const std::byte* own_;  ///< nullptr: what is to be folded lies in result_
+    const std::byte* own_;  ///< nullptr: what is to be combined lies in result_
     std::byte* result_;
     Reduction& reduction_;
     RingSequence to_send_;
@@ -181,8 +181,8 @@ private:
     std::size_t stride_ = 0;
     std::size_t sent_count_ = 0;
     std::size_t taken_count_ = 0;
-    std::size_t posted_folds_ = 0;
-    std::size_t taken_folds_ = 0;
+    std::size_t posted_combines_ = 0;
+    std::size_t taken_combines_ = 0;
 };
 
 /// `co_await`: a member of the ring with the subtree below it, with one wait for all.

@@ -12,7 +12,7 @@ Task allreduce_whole(Transport& transport, const ReductionLinks& links, ReduceBu
                      Reduction& reduction, Arena& arena) {
     std::byte* const result = buffers.result->data();
     const std::size_t bytes = buffers.own.bytes();
-    WholeFold up(transport, links, buffers.own, result, reduction, arena);
+    WholeCombine up(transport, links, buffers.own, result, reduction, arena);
     PassDown down(transport, links, *buffers.result, arena);
     int code = co_await up;
     if (code == 0 && links.parent.peer >= 0) {

@@ -182,7 +182,7 @@ private:
         slot.busy = true;
         ++stream.busy;
         const BlockStream& route = *stream.cut->route;
-        return transport_.irecv(number, data, message.bytes, route.peer, route.lane);
+        return transport_.irecv(number, data, message.bytes, route.peer, route.rail);
     }
 
     int start_send(Stream& stream) {
@@ -198,7 +198,7 @@ private:
         // As of StreamTable::open().
         const bool fits = stream.cut->count <= static_cast<std::size_t>(stream.slots);
         const auto completion = fits ? Transport::Completion::local : sends_;
-        return transport_.isend(number, data, message.bytes, route.peer, route.lane, completion);
+        return transport_.isend(number, data, message.bytes, route.peer, route.rail, completion);
     }
 
     bool can_send(Stream& stream) {
@@ -301,7 +301,7 @@ struct Course {
     Course(BlockStreams& blocks, const BlockRoutes& routes, BlockFlow flow, bool at_root) {
         // On a ring, in an exchange, or in several trees, no rank is first: all receives must be posted
         // before a send is waited for.
-        const bool no_tree = routes.in_ring || routes.doubles || routes.lanes > 1;
+        const bool no_tree = routes.in_ring || routes.doubles || routes.rails > 1;
         const std::size_t most = no_tree ? 0 : 1;
         const auto single = [most](std::span<CutStream> streams) {
             return std::all_of(streams.begin(), streams.end(),

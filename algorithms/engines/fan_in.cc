@@ -23,7 +23,7 @@ FanIn::FanIn(StreamTable& table, const ReductionLinks& links, const Segments& se
       operands_(order_.count(), pool) {
     const bool root = links.parent.peer < 0;
     if (!root) {
-        // First, so that its sends are seen to be complete before more is folded.
+        // First, so that its sends are seen to be complete before more is combined.
         parent_stream_ = table.add(links.parent.peer, segments, links.parent.in_flight(window));
     }
     for (std::size_t child = 0; child < links.children.size(); ++child) {
@@ -39,9 +39,9 @@ FanIn::FanIn(StreamTable& table, const ReductionLinks& links, const Segments& se
         place(index, root ? buffers.result->data() : nullptr, arena, slots_of(links, index, window));
     }
     if (order_.own() == 0) {
-        // Nothing is to be folded into it; produced when it is read.
+        // Nothing is to be combined into it; produced when it is read.
         operands_.front().arrived = segments.count();
-        operands_.front().folded = segments.count();
+        operands_.front().combined = segments.count();
     }
 }
 
@@ -86,9 +86,9 @@ int FanIn::produce(std::size_t segment) {
 
 int FanIn::look_ahead() {
     const std::size_t own = order_.own();
-    std::size_t next = operands_[own].folded;
+    std::size_t next = operands_[own].combined;
     if (own == 0) {
-        next = operands_.size() > 1 ? operands_[1].folded : table_.next(parent_stream_);
+        next = operands_.size() > 1 ? operands_[1].combined : table_.next(parent_stream_);
     }
     return next < segments_.count() ? produce(next) : 0;
 }
@@ -96,30 +96,31 @@ int FanIn::look_ahead() {
 /// Segments, from the first, whose slots in this operand are free again.
 std::size_t FanIn::released(std::size_t index) const {
     if (index < order_.last()) {
-        return operands_[index + 1].folded;
+        return operands_[index + 1].combined;
     }
-    return is_root() ? operands_[index].folded : table_.finished(parent_stream_);
+    return is_root() ? operands_[index].combined : table_.finished(parent_stream_);
 }
 
 std::size_t FanIn::own_released() const {
     const Operand& own = operands_[order_.own()];
-    return own.memory == buffers_.own.data() ? released(order_.own()) : own.folded;
+    return own.memory == buffers_.own.data() ? released(order_.own()) : own.combined;
 }
 
-/// True when the next segment can be folded into this operand.
-bool FanIn::foldable(std::size_t index) const {
+/// True when the next segment can be combined into this operand.
+bool FanIn::combinable(std::size_t index) const {
     const Operand& operand = operands_[index];
-    if (operand.folded == segments_.count() || (index > 0 && operands_[index - 1].folded <= operand.folded)) {
+    if (operand.combined == segments_.count() ||
+        (index > 0 && operands_[index - 1].combined <= operand.combined)) {
         return false;
     }
-    return operand.stream >= 0 ? operand.arrived > operand.folded
-                               : operand.folded < released(index) + operand.slots;
+    return operand.stream >= 0 ? operand.arrived > operand.combined
+                               : operand.combined < released(index) + operand.slots;
 }
 
-/// Folds one segment into this operand, which frees its slot in the operand before.
-int FanIn::fold(std::size_t index) {
+/// Combines one segment into this operand, which frees its slot in the operand before.
+int FanIn::combine(std::size_t index) {
     Operand& operand = operands_[index];
-    const std::size_t segment = operand.folded;
+    const std::size_t segment = operand.combined;
     const std::size_t bytes = segments_.size_of(segment);
     std::byte* const right = address(operand, segment);
     int code = 0;
@@ -134,10 +135,10 @@ int FanIn::fold(std::size_t index) {
             code = produce(segment);
         }
         if (code == 0) {
-            code = reduction_.fold(address(operands_[index - 1], segment), right, bytes);
+            code = reduction_.combine(address(operands_[index - 1], segment), right, bytes);
         }
     }
-    ++operand.folded;
+    ++operand.combined;
     if (index > 0 && code == 0) {
         code = post(index - 1);
     }
@@ -154,13 +155,13 @@ int FanIn::fold(std::size_t index) {
     return post(index);
 }
 
-/// Folds into this operand what is there, each segment as far up the operands as it gets.
+/// Combines into this operand what is there, each segment as far up the operands as it gets.
 int FanIn::advance(std::size_t first) {
-    while (foldable(first)) {
-        const std::size_t segment = operands_[first].folded;
+    while (combinable(first)) {
+        const std::size_t segment = operands_[first].combined;
         for (std::size_t index = first;
-             index < operands_.size() && operands_[index].folded == segment && foldable(index); ++index) {
-            if (const int code = fold(index); code != 0) {
+             index < operands_.size() && operands_[index].combined == segment && combinable(index); ++index) {
+            if (const int code = combine(index); code != 0) {
                 return code;
             }
         }
@@ -179,12 +180,12 @@ int FanIn::post(std::size_t index) {
     return code;
 }
 
-/// Sends to the parent what is folded, or produced where there is nothing to fold.
+/// Sends to the parent what is combined, or produced where there is nothing to combine.
 int FanIn::pass_on() {
     const Operand& last = operands_.back();
     int code = 0;
     while (code == 0 && !is_root() && table_.may_start(parent_stream_) &&
-           table_.next(parent_stream_) < last.folded) {
+           table_.next(parent_stream_) < last.combined) {
         const std::size_t segment = table_.next(parent_stream_);
         code = operands_.size() == 1 ? produce(segment) : 0;
         if (code == 0) {

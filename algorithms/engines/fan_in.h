@@ -8,14 +8,14 @@
 
 namespace strata::algorithms {
 
-/// The reduction half of a rank: a stream of segments from every child, folded with each other and the own
+/// The reduction half of a rank: a stream of segments from every child, combined with each other and the own
 /// contribution in the order of the links, and a stream to the parent or into the result.
 ///
 /// Every operand has a ring of slots, its edge's window of them (the last operand's slots, which are also
-/// sent from, twice as many), segment s in slot s modulo the ring: a segment is folded from the slot of one
+/// sent from, twice as many), segment s in slot s modulo the ring: a segment is combined from the slot of one
 /// operand into that of the next, so that nothing is copied. An operand that lies in place has a "slot" for
 /// every segment. Each operand takes its segments in turn, which leaves one counter per operand and makes the
-/// order of folding independent of the order of arrival.
+/// order of combining independent of the order of arrival.
 class FanIn {
 public:
     /// Adds its streams to `table`. The rank has a parent or children; the root has a result. The result of
@@ -26,13 +26,13 @@ public:
     /// Posts the first receives, and the first sends where there are no children.
     int start();
     bool owns(int stream) const { return stream >= first_stream_ && stream < last_stream_; }
-    /// A message of this stream has completed: folds, sends and posts what that allows.
+    /// A message of this stream has completed: combines, sends and posts what that allows.
     int completed(int stream);
     /// Before waiting: the next segment of own is produced, so that none who arrives waits for it.
     int look_ahead();
 
     /// Root: segments, from the first, whose result is complete.
-    std::size_t finished() const { return operands_.back().folded; }
+    std::size_t finished() const { return operands_.back().combined; }
     /// Segments, from the first, of own memory that were read for the last time.
     std::size_t own_released() const;
 
@@ -41,9 +41,9 @@ private:
         int stream = -1;  ///< -1: the own contribution
         std::byte* memory = nullptr;
         std::size_t slots = 0;
-        std::size_t stride = 0;   ///< bytes between slots
-        std::size_t arrived = 0;  ///< segments that are there, without a gap
-        std::size_t folded = 0;   ///< segments that all operands before are folded into
+        std::size_t stride = 0;    ///< bytes between slots
+        std::size_t arrived = 0;   ///< segments that are there, without a gap
+        std::size_t combined = 0;  ///< segments that all operands before are combined into
     };
     bool is_root() const { return parent_stream_ < 0; }
     std::byte* address(const Operand& operand, std::size_t segment) const {
@@ -52,8 +52,8 @@ private:
     std::size_t slots_of(const ReductionLinks& links, std::size_t index, int window) const;
     void place(std::size_t index, std::byte* result, Arena& arena, std::size_t slots);
     std::size_t released(std::size_t index) const;
-    bool foldable(std::size_t index) const;
-    int fold(std::size_t index);
+    bool combinable(std::size_t index) const;
+    int combine(std::size_t index);
     int advance(std::size_t index);
     int post(std::size_t index);
     int pass_on();

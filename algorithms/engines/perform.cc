@@ -3,17 +3,17 @@
 #include <stdexcept>
 
 #include "algorithms/engines/bcast_tree.h"
-#include "algorithms/engines/lanes.h"
+#include "algorithms/engines/rails.h"
 
 namespace strata::algorithms {
 namespace {
 
 void insist_on_own_engine(const Plan& plan) {
-    if (plan.engine == Engine::tree || plan.engine == Engine::ring || plan.engine == Engine::lanes) {
+    if (plan.engine == Engine::tree || plan.engine == Engine::ring || plan.engine == Engine::rails) {
         return;
     }
     throw std::invalid_argument("engine " + std::string(name_of(plan.engine)) +
-                                " is carried out by components: perform() knows tree, ring, lanes");
+                                " is carried out by components: perform() knows tree, ring, rails");
 }
 
 template <class... Visits>
@@ -26,7 +26,7 @@ Overloaded(Visits...) -> Overloaded<Visits...>;
 /// Looks up the edges of a call, tells the transport of them, and has `visit` use them: what it returns.
 template <class Links, class Visit>
 auto visited(const Performer& performer, Collective collective, const Routes<Links>& routes, Visit&& visit) {
-    performer.transport.carry(collective, routes.levels);
+    performer.transport.begin_call(collective, routes.levels);
     return visit(routes.links);
 }
 
@@ -35,7 +35,7 @@ auto with_bcast_links(const Performer& performer, int root, Visit&& visit) {
     const auto& [transport, arena, routing, plan, kept] = performer;
     insist_on_own_engine(plan);
     constexpr Collective bcast = Collective::bcast;
-    if (plan.lanes > 1) return visited(performer, bcast, routing.lanes(plan, kept, root), visit);
+    if (plan.rails > 1) return visited(performer, bcast, routing.rails(plan, kept, root), visit);
     if (kept.carries_halves(plan)) return visited(performer, bcast, routing.halves(plan, kept, root), visit);
     return visited(performer, bcast, routing.tree(plan, kept, root), visit);
 }
@@ -65,7 +65,7 @@ auto with_allreduce_links(const Performer& performer, const Operation& operation
     if (plan.engine == Engine::ring) {
         return visited(performer, allreduce, routing.ring(plan, kept, root), visit);
     }
-    if (plan.lanes > 1) return visited(performer, allreduce, routing.reduction_lanes(plan, kept), visit);
+    if (plan.rails > 1) return visited(performer, allreduce, routing.reduction_rails(plan, kept), visit);
     if (kept.carries_halves(plan)) {
         return visited(performer, allreduce, routing.reduction_halves(plan, kept, root), visit);
     }
@@ -112,39 +112,39 @@ void prepare_call(const Performer& performer, const Operation& operation) {
 
 Task perform_bcast(const Performer& performer, int root, PackedBuffer& buffer) {
     const Plan& plan = performer.plan;
-    const Overloaded carry_out{
+    const Overloaded perform{
         [&](const TreeLinks& links) {
             return bcast_tree(performer.transport, links, buffer, performer.arena, plan.window);
         },
-        [&](const std::vector<TreeLinks>& lanes) {
-            return bcast_lanes(performer.transport, lanes, buffer, performer.arena, plan.window);
+        [&](const std::vector<TreeLinks>& rails) {
+            return bcast_rails(performer.transport, rails, buffer, performer.arena, plan.window);
         }};
-    return with_bcast_links(performer, root, carry_out);
+    return with_bcast_links(performer, root, perform);
 }
 
 Task perform_reduce(const Performer& performer, const Operation& operation, ReduceBuffers buffers,
                     Reduction& reduction) {
     const Plan& plan = performer.plan;
-    const Overloaded carry_out{
+    const Overloaded perform{
         [&](const ReductionLinks& links) {
             return reduce_tree(performer.transport, links, buffers, reduction, performer.arena, plan.window);
         },
-        [&](const std::vector<ReductionLinks>& lanes) {
-            return reduce_lanes(performer.transport, lanes, buffers, reduction, performer.arena, plan.window);
+        [&](const std::vector<ReductionLinks>& rails) {
+            return reduce_rails(performer.transport, rails, buffers, reduction, performer.arena, plan.window);
         }};
-    return with_reduce_links(performer, operation, carry_out);
+    return with_reduce_links(performer, operation, perform);
 }
 
 Task perform_allreduce(const Performer& performer, const Operation& operation, ReduceBuffers buffers,
                        Reduction& reduction) {
     const Plan& plan = performer.plan;
-    const Overloaded carry_out{
+    const Overloaded perform{
         [&](const ReductionLinks& links) {
             return allreduce_tree(performer.transport, links, buffers, reduction, performer.arena,
                                   plan.window);
         },
-        [&](const std::vector<ReductionLinks>& lanes) {
-            return allreduce_lanes(performer.transport, lanes, buffers, reduction, performer.arena,
+        [&](const std::vector<ReductionLinks>& rails) {
+            return allreduce_rails(performer.transport, rails, buffers, reduction, performer.arena,
                                    plan.window);
         },
         [&](const ExchangeLinks& links) {
@@ -155,7 +155,7 @@ Task perform_allreduce(const Performer& performer, const Operation& operation, R
             const auto exchange = halves_on_top(plan) ? allreduce_halving : allreduce_exchange;
             return exchange(performer.transport, links, buffers, reduction, performer.arena);
         }};
-    return with_allreduce_links(performer, operation, carry_out);
+    return with_allreduce_links(performer, operation, perform);
 }
 
 Task perform_barrier(const Performer& performer, int root) {

@@ -10,7 +10,7 @@
 
 namespace strata::algorithms {
 
-/// Everything that one rank needs to carry out a plan of its own engines (tree, ring, lanes) over any
+/// Everything that one rank needs to carry out a plan of its own engines (tree, ring, rails) over any
 /// transport. The arena is not reset.
 struct Performer {
     Transport& transport;

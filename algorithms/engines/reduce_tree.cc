@@ -13,7 +13,7 @@ Task reduce_whole(Transport& transport, const ReductionLinks& links, ReduceBuffe
                   Reduction& reduction, Arena& arena) {
     std::byte* const result = buffers.result != nullptr ? buffers.result->data() : nullptr;
     const std::size_t bytes = buffers.own.bytes();
-    WholeFold up(transport, links, buffers.own, result, reduction, arena);
+    WholeCombine up(transport, links, buffers.own, result, reduction, arena);
     const int code = co_await up;
     if (code != 0) {
         co_return code;

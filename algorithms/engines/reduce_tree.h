@@ -16,7 +16,7 @@ public:
     /// Messages are cut between elements of this size; at least 1.
     std::size_t element_bytes() const { return element_bytes_; }
     /// right[i] = left[i] op right[i]. `bytes` is a multiple of element_bytes(); the two do not overlap.
-    virtual int fold(const std::byte* left, std::byte* right, std::size_t bytes) = 0;
+    virtual int combine(const std::byte* left, std::byte* right, std::size_t bytes) = 0;
 
 private:
     std::size_t element_bytes_;
@@ -30,9 +30,9 @@ struct ReduceBuffers {
     PackedBuffer* result;
 };
 
-/// Reduction up a tree: each segment is folded with those of the children in the order of the links, as they
-/// arrive, and passed on at once, so that all levels overlap; receives run ahead by `window` segments per
-/// child. Every edge carries ceil(bytes / segment) messages upwards, no more. Memory: window segments per
+/// Reduction up a tree: each segment is combined with those of the children in the order of the links, as
+/// they arrive, and passed on at once, so that all levels overlap; receives run ahead by `window` segments
+/// per child. Every edge carries ceil(bytes / segment) messages upwards, no more. Memory: window segments per
 /// child, from the arena; a rank without children sends from `own`. The root needs a result. 0 bytes: returns
 /// at once. Outcome: 0 or the first error of transport, buffers or reduction; then the caller has the
 /// transport abandon(). Source: the non-blocking pipelined variant of the NUIOA paper (section 4), mirrored.
@@ -45,12 +45,12 @@ Task reduce_tree(Transport& transport, const ReductionLinks& links, ReduceBuffer
 Task allreduce_tree(Transport& transport, const ReductionLinks& links, ReduceBuffers buffers,
                     Reduction& reduction, Arena& arena, int window);
 
-/// For long messages where more than two stand-ins meet on the topmost level: trees below the core, a ring
-/// among it. Each member of the core folds and sends 2(k-1)/k of the vector, however many (k) they are; the
-/// inner members of a chain send it twice. Rounds of k chunks, each of `window` segments: k-1 steps in which
-/// partial results go round and are folded on, k-1 in which final ones follow; a round begins as soon as the
-/// trees have brought its part of the vector, and what is final streams down again at once. Every part is
-/// folded once, in an order that depends on its place in the vector, and copied to all: equal bits
+/// For long messages where more than two local roots meet on the topmost level: trees below the core, a ring
+/// among it. Each member of the core combines and sends 2(k-1)/k of the vector, however many (k) they are;
+/// the inner members of a chain send it twice. Rounds of k chunks, each of `window` segments: k-1 steps in
+/// which partial results go round and are combined on, k-1 in which final ones follow; a round begins as soon
+/// as the trees have brought its part of the vector, and what is final streams down again at once. Every part
+/// is combined once, in an order that depends on its place in the vector, and copied to all: equal bits
 /// everywhere, for operators that commute only. Memory: of a member of the core `window` segments and as many
 /// per child, from the arena; none where it has no children and result and own lie apart. Else as
 /// allreduce_tree(). Source: bandwidth-optimal ring (Patarasuk and Yuan 2009), segmented.
@@ -60,7 +60,7 @@ Task allreduce_ring(Transport& transport, const ExchangeLinks& links, ReduceBuff
 /// For short messages: whole vectors up the trees below the core, recursive doubling among the core (of a
 /// number that is no power of two the first 2r members pair up before and after), whole vectors down again.
 /// Of two partners' partial results the one for the lower positions is always the left operand, so that all
-/// ranks get equal bits and the order of the positions is kept. 0 bytes: nothing is folded but all messages
+/// ranks get equal bits and the order of the positions is kept. 0 bytes: nothing is combined but all messages
 /// are exchanged, which makes it a barrier: none leaves before all have come.
 Task allreduce_exchange(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers,
                         Reduction& reduction, Arena& arena);

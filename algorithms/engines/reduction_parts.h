@@ -11,16 +11,16 @@
 namespace strata::algorithms {
 
 /// The segments of all edges of a rank, between elements. Throws std::invalid_argument when the edges differ:
-/// segments could then not be folded with each other.
+/// segments could then not be combined with each other.
 Segments reduction_segments(const ReductionLinks& links, std::size_t bytes, std::size_t element_bytes);
 
-/// The children, those of the widest level first and within a level against the order of folding: as a
+/// The children, those of the widest level first and within a level against the order of combining: as a
 /// broadcast down the same tree serves them.
 std::pmr::vector<TreeLinks::Edge> widest_first(const std::vector<TreeLinks::Edge>& children,
                                                std::pmr::memory_resource* pool);
 
-/// The operands of one rank's reduction, in the order of folding: the vectors of the children and, after
-/// `before` of them, the own one. Each is folded into the next.
+/// The operands of one rank's reduction, in the order of combining: the vectors of the children and, after
+/// `before` of them, the own one. Each is combined into the next.
 class OperandOrder {
 public:
     explicit OperandOrder(const ReductionLinks& links)

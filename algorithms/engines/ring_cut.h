@@ -48,8 +48,8 @@ public:
         const std::size_t all = members_ * pieces(0);
         return ((elements_in(0) - 1) / all + 1) * element_;
     }
-    /// Most messages of a member that are folded in one round.
-    std::size_t most_folds() const { return (members_ - 1) * pieces(0); }
+    /// Most messages of a member that are combined in one round.
+    std::size_t most_combines() const { return (members_ - 1) * pieces(0); }
 
 private:
     std::size_t elements_in(std::size_t round) const { return std::min(round_, elements_ - round * round_); }
@@ -69,7 +69,7 @@ private:
 /// What one member sends, or receives, in order: in each round 2(k-1) steps, in step s the pieces of chunk
 /// (first - s) mod k, empty ones left out. A member sends from its own chunk on and receives from that of the
 /// member before it on: what it received in step s it sends in step s + 1. In the first k-1 steps partial
-/// results are folded on (reduce-scatter), in the others final ones are passed on (allgather).
+/// results are combined on (reduce-scatter), in the others final ones are passed on (allgather).
 class RingSequence {
 public:
     struct Place {
@@ -85,7 +85,7 @@ public:
 
     const Place& place() const { return place_; }
     bool ended() const { return place_.round == cut_->rounds(); }
-    bool folds() const { return place_.step < cut_->members() - 1; }
+    bool combines() const { return place_.step < cut_->members() - 1; }
     /// Of the message at place(); not when ended().
     RingCut::Range range() const { return cut_->piece(place_.round, chunk(), place_.piece); }
     void next() {

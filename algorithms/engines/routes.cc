@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "algorithms/patterns/lane_links.h"
+#include "algorithms/patterns/rail_links.h"
 
 namespace strata::algorithms {
 namespace {
@@ -41,8 +41,8 @@ void add_peers(std::vector<int>& peers, const BlockRoutes& links) {
 }
 
 template <class Links>
-void add_peers(std::vector<int>& peers, const std::vector<Links>& lanes) {
-    for (const Links& links : lanes) {
+void add_peers(std::vector<int>& peers, const std::vector<Links>& rails) {
+    for (const Links& links : rails) {
         add_peers(peers, links);
     }
 }
@@ -115,7 +115,7 @@ const Routes<ExchangeLinks>& Routing::ring(const Plan& plan, PlanRoutes& kept, i
 const Routes<BlockRoutes>& Routing::blocks(const Plan& plan, PlanRoutes& kept, int root,
                                            BlockFlow flow) const {
     return find<BlockRoutes>(kept, root, [&] {
-        return plan.lanes > 1 ? lane_block_routes(lanes_, plan, rank_)
+        return plan.rails > 1 ? rail_block_routes(rails_, plan, rank_)
                               : block_routes(hierarchy_, plan, root, rank_, flow);
     });
 }
@@ -141,22 +141,22 @@ const Routes<std::vector<ReductionLinks>>& Routing::reduction_halves(const Plan&
     });
 }
 
-const Routes<std::vector<TreeLinks>>& Routing::lanes(const Plan& plan, PlanRoutes& kept, int root) const {
+const Routes<std::vector<TreeLinks>>& Routing::rails(const Plan& plan, PlanRoutes& kept, int root) const {
     return find<std::vector<TreeLinks>>(kept, root, [&] {
         std::vector<TreeLinks> all;
-        for (const topology::Hierarchy& tree : lanes_.trees) {
-            all.push_back(lane_links(tree, plan, root, rank_));
+        for (const topology::Hierarchy& tree : rails_.trees) {
+            all.push_back(rail_links(tree, plan, root, rank_));
         }
         return all;
     });
 }
 
-const Routes<std::vector<ReductionLinks>>& Routing::reduction_lanes(const Plan& plan,
+const Routes<std::vector<ReductionLinks>>& Routing::reduction_rails(const Plan& plan,
                                                                     PlanRoutes& kept) const {
-    constexpr int every_root = -1;  // each lane has its own
+    constexpr int every_root = -1;  // each rail has its own
     return find<std::vector<ReductionLinks>>(kept, every_root, [&] {
         std::vector<ReductionLinks> all;
-        for (const topology::Hierarchy& tree : lanes_.trees) {
+        for (const topology::Hierarchy& tree : rails_.trees) {
             all.push_back(reduction_links(tree, plan, tree.groups.front().leader, rank_, false));
         }
         return all;

@@ -9,13 +9,13 @@
 #include "algorithms/patterns/block_routes.h"
 #include "algorithms/patterns/reduction_links.h"
 #include "algorithms/patterns/tree.h"
-#include "topology/card_lanes.h"
+#include "topology/nic_rails.h"
 #include "topology/hierarchy.h"
 
 namespace strata::algorithms {
 
 /// One rank's edges for an engine, and the levels that those to whom it sends are across, ascending by peer
-/// (Transport::carry()).
+/// (Transport::begin_call()).
 template <class Links>
 struct Routes {
     Links links;
@@ -53,9 +53,9 @@ private:
 /// valid until the next call with the same `kept`, and as long as that has another user.
 class Routing {
 public:
-    /// Both must outlive this; `lanes` is needed for plans with several only.
-    Routing(const topology::Hierarchy& hierarchy, const topology::CardLanes& lanes, int rank)
-        : hierarchy_(hierarchy), lanes_(lanes), rank_(rank) {}
+    /// Both must outlive this; `rails` is needed for plans with several only.
+    Routing(const topology::Hierarchy& hierarchy, const topology::NicRails& rails, int rank)
+        : hierarchy_(hierarchy), rails_(rails), rank_(rank) {}
 
     const Routes<TreeLinks>& tree(const Plan& plan, PlanRoutes& kept, int root) const;
     const Routes<ReductionLinks>& reduction(const Plan& plan, PlanRoutes& kept, int root,
@@ -69,9 +69,9 @@ public:
     const Routes<std::vector<TreeLinks>>& halves(const Plan& plan, PlanRoutes& kept, int root) const;
     const Routes<std::vector<ReductionLinks>>& reduction_halves(const Plan& plan, PlanRoutes& kept,
                                                                 int root) const;
-    // By lane, for plans with several.
-    const Routes<std::vector<TreeLinks>>& lanes(const Plan& plan, PlanRoutes& kept, int root) const;
-    const Routes<std::vector<ReductionLinks>>& reduction_lanes(const Plan& plan, PlanRoutes& kept) const;
+    // By rail, for plans with several.
+    const Routes<std::vector<TreeLinks>>& rails(const Plan& plan, PlanRoutes& kept, int root) const;
+    const Routes<std::vector<ReductionLinks>>& reduction_rails(const Plan& plan, PlanRoutes& kept) const;
 
     int rank() const { return rank_; }
 
@@ -81,7 +81,7 @@ private:
     std::vector<PeerLevel> levels_of(const std::vector<int>& peers) const;
 
     const topology::Hierarchy& hierarchy_;
-    const topology::CardLanes& lanes_;
+    const topology::NicRails& rails_;
     int rank_;
 };
 

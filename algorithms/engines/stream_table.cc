@@ -7,7 +7,7 @@ namespace strata::algorithms {
 int StreamTable::add(int peer, const Segments& segments, int window) {
     const int slots = static_cast<int>(
         std::min<std::size_t>(static_cast<std::size_t>(std::max(1, window)), segments.count()));
-    streams_.push_back({peer, lane_, segments, slot_count_, slots});
+    streams_.push_back({peer, rail_, segments, slot_count_, slots});
     slot_count_ += slots;
     pending_ += segments.count();
     return static_cast<int>(streams_.size()) - 1;
@@ -40,12 +40,12 @@ int StreamTable::send_next(int stream, const std::byte* data, std::size_t bytes)
     Stream& self = streams_[stream];
     const bool fits = self.segments.count() <= static_cast<std::size_t>(self.slots);
     const auto completion = fits ? Transport::Completion::local : sends_;
-    return transport_.isend(occupy(self), data, bytes, self.peer, self.lane, completion);
+    return transport_.isend(occupy(self), data, bytes, self.peer, self.rail, completion);
 }
 
 int StreamTable::receive_next(int stream, std::byte* data, std::size_t bytes) {
     Stream& self = streams_[stream];
-    return transport_.irecv(occupy(self), data, bytes, self.peer, self.lane);
+    return transport_.irecv(occupy(self), data, bytes, self.peer, self.rail);
 }
 
 std::size_t StreamTable::finished(int stream) const {

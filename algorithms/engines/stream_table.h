@@ -25,8 +25,8 @@ public:
 
     /// Before open(). Returns the stream's number, counted from 0. A window below 1 counts as 1.
     int add(int peer, const Segments& segments, int window);
-    /// Streams that are added from now on belong to this lane of the transport; at first 0.
-    void use_lane(int lane) { lane_ = lane; }
+    /// Streams that are added from now on belong to this rail of the transport; at first 0.
+    void use_rail(int rail) { rail_ = rail; }
     /// Begins with the transport; nothing is under way yet. `sends`: of streams longer than their window.
     /// Others complete locally: nothing waits for their slots, and an acknowledgement would take another
     /// crossing of the link. (So it would for the last messages of a long stream. Those locally made 512 KiB
@@ -64,7 +64,7 @@ public:
 private:
     struct Stream {
         int peer;
-        int lane;
+        int rail;
         Segments segments;
         int first_slot;
         int slots;
@@ -86,7 +86,7 @@ private:
     std::size_t pending_ = 0;
     Transport::Completion sends_ = Transport::Completion::local;
     int slot_count_ = 0;
-    int lane_ = 0;
+    int rail_ = 0;
 };
 
 /// `co_await` runs engines whose streams are all those of `table` to their end: start() for each, then step()

@@ -4,8 +4,8 @@
 
 namespace strata::algorithms {
 
-WholeFold::WholeFold(Transport& transport, const ReductionLinks& links, PackedBuffer& own, std::byte* result,
-                     Reduction& reduction, Arena& arena)
+WholeCombine::WholeCombine(Transport& transport, const ReductionLinks& links, PackedBuffer& own,
+                           std::byte* result, Reduction& reduction, Arena& arena)
     : transport_(transport), links_(links), own_(own), reduction_(reduction), order_(links) {
     if (links.children.empty()) {
         return;
@@ -22,7 +22,7 @@ WholeFold::WholeFold(Transport& transport, const ReductionLinks& links, PackedBu
     }
 }
 
-int WholeFold::poll() {
+int WholeCombine::poll() {
     const std::size_t children = links_.children.size();
     int code = 0;
     if (!begun_) {
@@ -39,13 +39,13 @@ int WholeFold::poll() {
         }
         finished_ += static_cast<std::size_t>(count);
         if (code == 0) {
-            code = fold();
+            code = combine();
         }
     }
     return code;
 }
 
-int WholeFold::start() {
+int WholeCombine::start() {
     const std::size_t children = links_.children.size();
     if (children < 2) {
         const int code = produce();
@@ -64,33 +64,33 @@ int WholeFold::start() {
 }
 
 /// What the only child sent, received with this code.
-int WholeFold::arrived(int code) {
+int WholeCombine::arrived(int code) {
     if (code != 0) {
         return code;
     }
     here_[order_.of_child(0)] = true;
     finished_ = 1;
-    return fold();
+    return combine();
 }
 
-int WholeFold::produce() {
+int WholeCombine::produce() {
     if (!here_.empty()) {
         here_[order_.own()] = true;
     }
     return own_.bytes() == 0 ? 0 : own_.produce(own_.bytes());
 }
 
-/// Folds as far as the operands have come without a gap.
-int WholeFold::fold() {
-    for (; folded_ < order_.count() && here_[folded_]; ++folded_) {
-        if (folded_ == 0 || own_.bytes() == 0) {
+/// Combines as far as the operands have come without a gap.
+int WholeCombine::combine() {
+    for (; combined_ < order_.count() && here_[combined_]; ++combined_) {
+        if (combined_ == 0 || own_.bytes() == 0) {
             continue;
         }
-        std::byte* const right = places_[folded_];
-        if (folded_ == order_.own() && right != own_.data()) {
+        std::byte* const right = places_[combined_];
+        if (combined_ == order_.own() && right != own_.data()) {
             std::memcpy(right, own_.data(), own_.bytes());
         }
-        if (const int code = reduction_.fold(places_[folded_ - 1], right, own_.bytes()); code != 0) {
+        if (const int code = reduction_.combine(places_[combined_ - 1], right, own_.bytes()); code != 0) {
             return code;
         }
     }

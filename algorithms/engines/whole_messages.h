@@ -15,13 +15,13 @@
 
 namespace strata::algorithms {
 
-/// `co_await` receives the children's vectors, all at once, and folds them and the own one in the order of
-/// the links. Of 0 bytes the messages are received, nothing is produced or folded.
-class WholeFold : public Awaitable<WholeFold> {
+/// `co_await` receives the children's vectors, all at once, and combines them and the own one in the order of
+/// the links. Of 0 bytes the messages are received, nothing is produced or combined.
+class WholeCombine : public Awaitable<WholeCombine> {
 public:
     /// Takes all its memory. `result`: nullptr where there is none.
-    WholeFold(Transport& transport, const ReductionLinks& links, PackedBuffer& own, std::byte* result,
-              Reduction& reduction, Arena& arena);
+    WholeCombine(Transport& transport, const ReductionLinks& links, PackedBuffer& own, std::byte* result,
+                 Reduction& reduction, Arena& arena);
 
     int poll();
     /// Where the result lies: in own.data() (not to be written unless own and result share it) where there
@@ -35,7 +35,7 @@ private:
     int start();
     int arrived(int code);
     int produce();
-    int fold();
+    int combine();
 
     Transport& transport_;
     const ReductionLinks& links_;
@@ -45,13 +45,13 @@ private:
     std::span<std::byte*> places_;  ///< by operand; empty without children
     std::span<bool> here_;          ///< by operand: it has arrived
     std::span<int> done_;
-    std::size_t folded_ = 0;    ///< operands folded together
+    std::size_t combined_ = 0;  ///< operands combined together
     std::size_t finished_ = 0;  ///< children whose vectors are here
     bool begun_ = false;
     bool in_arena_ = false;
 };
 
-/// The way down of a vector that a WholeFold was the way up of: `co_await` receives the final vector in
+/// The way down of a vector that a WholeCombine was the way up of: `co_await` receives the final vector in
 /// `result` from the parent, if there is one, and passes it on to the children, those of the widest level
 /// first; it is consumed while it travels on.
 class PassDown : public Awaitable<PassDown> {

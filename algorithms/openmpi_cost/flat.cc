@@ -33,7 +33,7 @@ FlatModel::FlatModel(const topology::Hierarchy& hierarchy, const LinkTable& link
       ranks_(hierarchy.stop.size()),
       groups_(hierarchy.groups.size()),
       least_eager_(std::numeric_limits<std::size_t>::max()),
-      fold_us_per_byte_(links.fold_us(1)) {
+      combine_us_per_byte_(links.combine_us(1)) {
     std::vector<std::pair<topology::LevelKey, LinkParameters>> known;  // of a few levels many groups
     const auto link_at = [&](topology::LevelKey level) -> const LinkParameters& {
         for (const auto& [key, link] : known) {
@@ -56,8 +56,8 @@ FlatModel::FlatModel(const topology::Hierarchy& hierarchy, const LinkTable& link
         }
         if (groups_[g].copy_us_per_byte > 0) continue;
         for (const int rank : group.direct) {
-            ranks_[rank].card.us_per_byte = 1 / groups_[g].link.bytes_per_us;
-            ranks_[rank].card.gap_us = gap_us(groups_[g].link, groups_[g].network);
+            ranks_[rank].nic.us_per_byte = 1 / groups_[g].link.bytes_per_us;
+            ranks_[rank].nic.gap_us = gap_us(groups_[g].link, groups_[g].network);
         }
     }
 }
@@ -67,8 +67,8 @@ auto& FlatModel::walk(Self& self, int from, int to, Visit&& visit) {
     const auto& groups = self.hierarchy_.groups;
     int a = self.hierarchy_.stop[from];
     int b = self.hierarchy_.stop[to];
-    auto& sender = self.ranks_[from].card;
-    auto& receiver = self.ranks_[to].card;
+    auto& sender = self.ranks_[from].nic;
+    auto& receiver = self.ranks_[to].nic;
     visit(sender, sender.out);
     while (a != b) {
         if (groups[a].depth >= groups[b].depth) {
@@ -160,7 +160,7 @@ double FlatModel::busiest_us() const {
         most = std::max(most, group.bus.resource.load);
     }
     for (const RankState& rank : ranks_) {
-        see(rank.card);
+        see(rank.nic);
         most = std::max(most, rank.processor_load);
     }
     return most;

@@ -37,14 +37,14 @@ public:
     /// take.
     double hop_us(int from, int to, std::size_t bytes, double least = 0) const;
     /// Of combining so many bytes of one operand.
-    double fold_us(std::size_t bytes) const { return static_cast<double>(bytes) * fold_us_per_byte_; }
+    double combine_us(std::size_t bytes) const { return static_cast<double>(bytes) * combine_us_per_byte_; }
     /// For how long a message occupies a group's connection to its parent, us.
     double occupied_us(int group, std::size_t bytes) const {
         const Connection& connection = groups_[group].connection;
         return std::max(connection.gap_us, static_cast<double>(bytes) * connection.us_per_byte);
     }
     /// True of a connection between nodes.
-    bool at_card(int group) const {
+    bool at_nic(int group) const {
         const int parent = hierarchy_.groups[static_cast<std::size_t>(group)].parent;
         return parent >= 0 && groups_[parent].network;
     }
@@ -69,7 +69,7 @@ private:
         double free = 0;  ///< from here on, us
         double load = 0;  ///< us
     };
-    /// A group's connection to its parent, or a rank's own card.
+    /// A group's connection to its parent, or a rank's own NIC.
     struct Connection {
         Resource out;
         Resource in;
@@ -84,7 +84,7 @@ private:
     struct RankState {
         double processor_free = 0;
         double processor_load = 0;
-        Connection card;
+        Connection nic;
     };
     struct GroupState {
         Connection connection;
@@ -108,7 +108,7 @@ private:
     std::vector<RankState> ranks_;
     std::vector<GroupState> groups_;
     std::size_t least_eager_ = 0;  ///< messages below need no handshake anywhere
-    double fold_us_per_byte_;
+    double combine_us_per_byte_;
 };
 
 }  // namespace strata::algorithms

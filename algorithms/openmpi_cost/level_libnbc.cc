@@ -21,10 +21,10 @@ bool is_too_long(int ranks, std::size_t pieces) {
 }
 
 /// Down a chain in pieces: each is passed on while the next one comes.
-std::optional<FlatProgram> chain_bcast(int ranks, std::size_t bytes, int root, std::size_t piece) {
+std::optional<MessageSchedule> chain_bcast(int ranks, std::size_t bytes, int root, std::size_t piece) {
     const std::size_t pieces = pieces_of(bytes, piece);
     if (is_too_long(ranks, pieces)) return std::nullopt;
-    FlatProgram program(ranks);
+    MessageSchedule program(ranks);
     const std::size_t each = block_bytes(bytes, static_cast<int>(pieces));
     for (int v = 0; v < ranks; ++v) {
         auto& steps = program.steps[(root + v) % ranks];
@@ -40,10 +40,10 @@ std::optional<FlatProgram> chain_bcast(int ranks, std::size_t bytes, int root, s
 }
 
 /// Up a chain in pieces, one after the other.
-std::optional<FlatProgram> chain_reduce(int ranks, std::size_t bytes, int root, std::size_t piece) {
+std::optional<MessageSchedule> chain_reduce(int ranks, std::size_t bytes, int root, std::size_t piece) {
     const std::size_t pieces = pieces_of(bytes, piece);
     if (is_too_long(ranks, pieces)) return std::nullopt;
-    FlatProgram program(ranks);
+    MessageSchedule program(ranks);
     const std::size_t each = block_bytes(bytes, static_cast<int>(pieces));
     for (int v = 0; v < ranks; ++v) {
         const int own = (root + v) % ranks;
@@ -55,7 +55,7 @@ std::optional<FlatProgram> chain_reduce(int ranks, std::size_t bytes, int root, 
     return program;
 }
 
-std::optional<FlatProgram> bcast(const GroupTask& task) {
+std::optional<MessageSchedule> bcast(const GroupTask& task) {
     using enum Algorithm;
     if (task.ranks <= linear_up_to) return bcast_program(linear, 0, task.ranks, task.bytes, task.root);
     if (task.bytes < short_bytes) return bcast_program(binomial, 0, task.ranks, task.bytes, task.root);
@@ -63,7 +63,7 @@ std::optional<FlatProgram> bcast(const GroupTask& task) {
                        task.bytes < longer_bytes ? short_piece : longer_piece);
 }
 
-std::optional<FlatProgram> reduce(const GroupTask& task) {
+std::optional<MessageSchedule> reduce(const GroupTask& task) {
     const std::size_t elements = task.bytes / tuned_element_bytes;
     const bool halves = elements >= static_cast<std::size_t>(whole_power(task.ranks));
     if (!task.rank_order && task.ranks > 2 && halves) {
@@ -75,7 +75,7 @@ std::optional<FlatProgram> reduce(const GroupTask& task) {
     return chain_reduce(task.ranks, task.bytes, task.root, short_piece);
 }
 
-FlatProgram allreduce(const GroupTask& task) {
+MessageSchedule allreduce(const GroupTask& task) {
     if (task.ranks < linear_up_to || task.bytes < short_bytes || task.rank_order || task.in_place) {
         return then(reduce_program(Algorithm::binomial, task.ranks, task.bytes, 0),
                     bcast_program(Algorithm::binomial, 0, task.ranks, task.bytes, 0));
@@ -84,9 +84,9 @@ FlatProgram allreduce(const GroupTask& task) {
 }
 
 /// Everybody's block straight to everybody, all at once.
-FlatProgram allgather(const std::vector<std::size_t>& parts) {
+MessageSchedule allgather(const std::vector<std::size_t>& parts) {
     const int ranks = static_cast<int>(parts.size());
-    FlatProgram program(ranks);
+    MessageSchedule program(ranks);
     for (int r = 0; r < ranks; ++r) {
         for (int i = 1; i < ranks; ++i) {
             program.steps[r].push_back({.to = (r + i) % ranks, .bytes = parts[r], .waits = false});
@@ -98,7 +98,7 @@ FlatProgram allgather(const std::vector<std::size_t>& parts) {
 
 }  // namespace
 
-std::optional<FlatProgram> libnbc_program(const GroupTask& task) {
+std::optional<MessageSchedule> libnbc_program(const GroupTask& task) {
     const std::size_t block = block_bytes(task.bytes, task.ranks);
     const std::vector<std::size_t> parts =
         task.parts.empty() ? std::vector<std::size_t>(static_cast<std::size_t>(task.ranks), block)

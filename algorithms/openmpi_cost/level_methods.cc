@@ -65,7 +65,7 @@ Algorithm algorithm_for(const LevelMethod& method, const GroupTask& task) {
     return automatic;
 }
 
-FlatProgram reduced(const LevelMethod& method, const GroupTask& task, Algorithm algorithm) {
+MessageSchedule reduced(const LevelMethod& method, const GroupTask& task, Algorithm algorithm) {
     if (algorithm == chain) {
         const int radix = method.radix > 0 ? method.radix : info(chain).default_radix;
         return tree_reduce_program(chain_children(task.ranks, radix), task.bytes, task.root);
@@ -78,11 +78,11 @@ FlatProgram reduced(const LevelMethod& method, const GroupTask& task, Algorithm 
 }
 
 /// What the group's communicator offers by itself: coll/tuned.
-FlatProgram offered_bcast(int ranks, std::size_t bytes) {
+MessageSchedule offered_bcast(int ranks, std::size_t bytes) {
     return bcast_program(tuned_bcast_algorithm(ranks, bytes), 0, ranks, bytes, 0);
 }
 
-FlatProgram allreduced(const GroupTask& task, Algorithm algorithm) {
+MessageSchedule allreduced(const GroupTask& task, Algorithm algorithm) {
     const int ranks = task.ranks;
     const std::size_t block = block_of(task);
     switch (algorithm) {
@@ -101,20 +101,21 @@ FlatProgram allreduced(const GroupTask& task, Algorithm algorithm) {
     }
 }
 
-FlatProgram allgathered(const GroupTask& task, Algorithm algorithm) {
+MessageSchedule allgathered(const GroupTask& task, Algorithm algorithm) {
     const int ranks = task.ranks;
     const std::size_t block = block_of(task);
     if (algorithm == linear) {
-        FlatProgram gathered = task.task == LevelTask::allgatherv
-                                   ? gatherv_program(task.parts, 0)
-                                   : gather_program(tuned_gather_algorithm(ranks, block), ranks, block, 0);
+        MessageSchedule gathered =
+            task.task == LevelTask::allgatherv
+                ? gatherv_program(task.parts, 0)
+                : gather_program(tuned_gather_algorithm(ranks, block), ranks, block, 0);
         return then(std::move(gathered), offered_bcast(ranks, task.bytes));
     }
     if (algorithm == two_proc) return exchange_program(block);
     return allgather_program(algorithm, ranks, block);
 }
 
-std::optional<FlatProgram> blocking(const LevelMethod& method, const GroupTask& task) {
+std::optional<MessageSchedule> blocking(const LevelMethod& method, const GroupTask& task) {
     // Nobody but the communicator's own choice knows these: coll/basic.
     if (task.task == LevelTask::gather && !task.parts.empty()) return gatherv_program(task.parts, task.root);
     if (task.task == LevelTask::scatter && !task.parts.empty()) {
@@ -158,11 +159,11 @@ std::optional<GroupProgram> group_program(const LevelMethod& method, const Group
     if (is_component(method, "libnbc")) {
         const bool quadratic = task.task == LevelTask::allgather || task.task == LevelTask::allgatherv;
         if (quadratic && task.ranks > most_ranks_round) return std::nullopt;
-        std::optional<FlatProgram> program = libnbc_program(task);
+        std::optional<MessageSchedule> program = libnbc_program(task);
         if (!program) return std::nullopt;
         return GroupProgram{std::move(*program), true};
     }
-    std::optional<FlatProgram> program = blocking(method, task);
+    std::optional<MessageSchedule> program = blocking(method, task);
     if (!program) return std::nullopt;
     return GroupProgram{std::move(*program), false};
 }

@@ -28,7 +28,7 @@ struct GroupTask {
 
 /// Its messages; a step's channel is 0.
 struct GroupProgram {
-    FlatProgram program;
+    MessageSchedule program;
     /// The call returns when it has sent what it need not wait for; the rest goes on while its caller waits.
     bool nonblocking = false;
 };

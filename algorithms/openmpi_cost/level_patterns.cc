@@ -9,9 +9,9 @@ namespace {
 
 using enum Algorithm;
 
-FlatProgram tree_bcast(const FlatChildren& children, std::size_t bytes, int root) {
+MessageSchedule tree_bcast(const FlatChildren& children, std::size_t bytes, int root) {
     const int ranks = static_cast<int>(children.size());
-    FlatProgram program(ranks);
+    MessageSchedule program(ranks);
     const auto rank_of = [&](int v) { return (root + v) % ranks; };
     for (int v = 0; v < ranks; ++v) {
         for (const int child : children[v]) program.receive(rank_of(child), rank_of(v));
@@ -27,9 +27,9 @@ FlatProgram tree_bcast(const FlatChildren& children, std::size_t bytes, int root
 }
 
 /// Each half goes down one subtree of a binary tree; then neighbours of different subtrees swap halves.
-FlatProgram split_binary_bcast(int ranks, std::size_t bytes, int root) {
+MessageSchedule split_binary_bcast(int ranks, std::size_t bytes, int root) {
     const std::size_t half = (bytes + 1) / 2;
-    FlatProgram program = tree_bcast(binary_children(ranks), half, root);
+    MessageSchedule program = tree_bcast(binary_children(ranks), half, root);
     const auto rank_of = [&](int v) { return (root + v) % ranks; };
     for (int left = 1; left + 1 < ranks; left += 2) {
         const int a = rank_of(left);
@@ -55,8 +55,8 @@ struct Blocks {
 };
 
 /// Down a binomial tree, the farthest child first, every message complete before the next.
-FlatProgram scatter_blocks(int ranks, const Blocks& blocks, int root) {
-    FlatProgram program(ranks);
+MessageSchedule scatter_blocks(int ranks, const Blocks& blocks, int root) {
+    MessageSchedule program(ranks);
     const auto rank_of = [&](int v) { return (root + v) % ranks; };
     const auto held = [&](int v) { return blocks.held(v, std::min(v & -v, ranks - v)); };
     for (int v = 1; v < ranks; ++v) {
@@ -73,9 +73,9 @@ FlatProgram scatter_blocks(int ranks, const Blocks& blocks, int root) {
 
 /// Recursive doubling over the blocks. A rank whose partner does not exist takes its blocks from another one
 /// of the partner's side (as in tuned_bcast.cc).
-FlatProgram scatter_allgather_bcast(int ranks, std::size_t bytes, int root) {
+MessageSchedule scatter_allgather_bcast(int ranks, std::size_t bytes, int root) {
     const Blocks blocks{bytes, block_bytes(bytes, ranks)};
-    FlatProgram program = scatter_blocks(ranks, blocks, root);
+    MessageSchedule program = scatter_blocks(ranks, blocks, root);
     const auto rank_of = [&](int v) { return (root + v) % ranks; };
     for (int step = 1; step < ranks; step *= 2) {
         std::vector<std::vector<int>> receivers(static_cast<std::size_t>(ranks));
@@ -107,7 +107,7 @@ FlatProgram scatter_allgather_bcast(int ranks, std::size_t bytes, int root) {
 
 }  // namespace
 
-FlatProgram then(FlatProgram first, const FlatProgram& second) {
+MessageSchedule then(MessageSchedule first, const MessageSchedule& second) {
     for (std::size_t r = 0; r < first.steps.size(); ++r) {
         const std::size_t joint = first.steps[r].size();
         first.steps[r].insert(first.steps[r].end(), second.steps[r].begin(), second.steps[r].end());
@@ -116,7 +116,7 @@ FlatProgram then(FlatProgram first, const FlatProgram& second) {
     return first;
 }
 
-FlatProgram bcast_program(Algorithm algorithm, int radix, int ranks, std::size_t bytes, int root) {
+MessageSchedule bcast_program(Algorithm algorithm, int radix, int ranks, std::size_t bytes, int root) {
     const bool cuts = algorithm == scatter_allgather || algorithm == scatter_allgather_ring;
     if (cuts && bytes < static_cast<std::size_t>(ranks)) algorithm = linear;
     if (radix == 0) radix = info(algorithm).default_radix;
@@ -136,9 +136,9 @@ FlatProgram bcast_program(Algorithm algorithm, int radix, int ranks, std::size_t
     }
 }
 
-FlatProgram gatherv_program(const std::vector<std::size_t>& parts, int root) {
+MessageSchedule gatherv_program(const std::vector<std::size_t>& parts, int root) {
     const int ranks = static_cast<int>(parts.size());
-    FlatProgram program(ranks);
+    MessageSchedule program(ranks);
     for (int r = 0; r < ranks; ++r) {
         if (r == root || parts[r] == 0) continue;
         program.send(r, root, parts[r]);
@@ -147,9 +147,9 @@ FlatProgram gatherv_program(const std::vector<std::size_t>& parts, int root) {
     return program;
 }
 
-FlatProgram scatterv_program(const std::vector<std::size_t>& parts, int root, bool waits) {
+MessageSchedule scatterv_program(const std::vector<std::size_t>& parts, int root, bool waits) {
     const int ranks = static_cast<int>(parts.size());
-    FlatProgram program(ranks);
+    MessageSchedule program(ranks);
     for (int r = 0; r < ranks; ++r) {
         if (r == root || parts[r] == 0) continue;
         program.steps[root].push_back({.to = r, .bytes = parts[r], .waits = waits});
@@ -158,15 +158,15 @@ FlatProgram scatterv_program(const std::vector<std::size_t>& parts, int root, bo
     return program;
 }
 
-FlatProgram exchange_program(std::size_t bytes) {
-    FlatProgram program(2);
+MessageSchedule exchange_program(std::size_t bytes) {
+    MessageSchedule program(2);
     program.steps[0].push_back({1, bytes, 1});
     program.steps[1].push_back({0, bytes, 0});
     return program;
 }
 
-FlatProgram double_ring_program(int ranks) {
-    FlatProgram program(ranks);
+MessageSchedule double_ring_program(int ranks) {
+    MessageSchedule program(ranks);
     for (int round = 0; round < 2; ++round) {
         for (int r = 0; r < ranks; ++r) {
             const int left = (r + ranks - 1) % ranks;

@@ -11,21 +11,21 @@
 namespace strata::algorithms {
 
 /// One program after the other, each rank by itself.
-FlatProgram then(FlatProgram first, const FlatProgram& second);
+MessageSchedule then(MessageSchedule first, const MessageSchedule& second);
 
 /// Broadcasts of coll_base_bcast.c without segments. `radix` 0: the algorithm's own.
-FlatProgram bcast_program(Algorithm algorithm, int radix, int ranks, std::size_t bytes, int root);
+MessageSchedule bcast_program(Algorithm algorithm, int radix, int ranks, std::size_t bytes, int root);
 /// Blocks of different sizes straight to or from the root, rank after rank, none for an empty one:
 /// coll/basic. `waits`: the root, for each block to be gone.
-FlatProgram gatherv_program(const std::vector<std::size_t>& parts, int root);
-FlatProgram scatterv_program(const std::vector<std::size_t>& parts, int root, bool waits);
+MessageSchedule gatherv_program(const std::vector<std::size_t>& parts, int root);
+MessageSchedule scatterv_program(const std::vector<std::size_t>& parts, int root, bool waits);
 /// Between two ranks.
-FlatProgram exchange_program(std::size_t bytes);
+MessageSchedule exchange_program(std::size_t bytes);
 /// A token twice round the ring.
-FlatProgram double_ring_program(int ranks);
+MessageSchedule double_ring_program(int ranks);
 
 /// The schedules of coll/libnbc, release 4.1 (nbc_i<operation>.c), by its default choices. Empty for chains
 /// of more than most_level_messages: nobody could use them, and they can take gigabytes.
-std::optional<FlatProgram> libnbc_program(const GroupTask& task);
+std::optional<MessageSchedule> libnbc_program(const GroupTask& task);
 
 }  // namespace strata::algorithms

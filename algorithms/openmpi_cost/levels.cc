@@ -45,7 +45,7 @@ public:
         for (int g = 0; g < static_cast<int>(hierarchy.groups.size()); ++g) add_group(hierarchy, plan, g);
     }
 
-    std::optional<FlatProgram> operator()(std::size_t most_segments) {
+    std::optional<MessageSchedule> operator()(std::size_t most_segments) {
         const LevelStages stages(traits_, levels_);
         const std::size_t bytes = operation_.bytes;
         const bool both = traits_.up && traits_.down;
@@ -72,9 +72,9 @@ private:
         LevelGroupView view{
             &plan.at(group.level).method, participants(hierarchy, g, operation_.root), 0, {}, true};
         if (view.members.size() < 2) return;
-        const int stand_in = view.members.front();
+        const int local_root = view.members.front();
         std::sort(view.members.begin(), view.members.end());
-        view.root = static_cast<int>(std::find(view.members.begin(), view.members.end(), stand_in) -
+        view.root = static_cast<int>(std::find(view.members.begin(), view.members.end(), local_root) -
                                      view.members.begin());
         for (const int member : view.members) {
             int below = hierarchy.stop[member];
@@ -213,7 +213,7 @@ private:
     std::size_t segment_;
     std::vector<std::vector<LevelGroupView>> groups_;  ///< by depth
     std::map<Key, Calls> calls_;
-    FlatProgram made_;
+    MessageSchedule made_;
     std::size_t messages_ = 0;
 };
 
@@ -228,8 +228,8 @@ std::optional<double> timed(const Hierarchy& hierarchy, const LinkTable& links, 
 
 }  // namespace
 
-std::optional<FlatProgram> levels_program(const Hierarchy& hierarchy, const Plan& plan,
-                                          const Operation& operation, std::size_t most_segments) {
+std::optional<MessageSchedule> levels_program(const Hierarchy& hierarchy, const Plan& plan,
+                                              const Operation& operation, std::size_t most_segments) {
     if (!traits_of(operation.collective).sized) return std::nullopt;
     for (const LevelPlan& level : plan.levels) {
         if (!is_modelled(level.method)) return std::nullopt;
@@ -241,7 +241,7 @@ std::optional<double> levels_cost_us(const Hierarchy& hierarchy, const LinkTable
                                      const Operation& operation) {
     const CollectiveTraits traits = traits_of(operation.collective);
     const std::size_t segment = plan.levels.front().segment_bytes;
-    const bool cut = traits.down || traits.folds;
+    const bool cut = traits.down || traits.combines;
     const std::size_t segments =
         !cut || segment == 0 || operation.bytes == 0 ? 1 : (operation.bytes + segment - 1) / segment;
     const auto some = timed(hierarchy, links, plan, operation, std::min(segments, some_segments));

@@ -16,8 +16,8 @@ namespace strata::algorithms {
 /// nothing are where it starts, the rest where the engine waits for it. A pipeline has at most
 /// `most_segments` segments. Local copies, and what a call costs besides its messages, are not counted. Empty
 /// where a level's method is not modelled, or its groups are too many or too large for this.
-std::optional<FlatProgram> levels_program(const topology::Hierarchy& hierarchy, const Plan& plan,
-                                          const Operation& operation, std::size_t most_segments);
+std::optional<MessageSchedule> levels_program(const topology::Hierarchy& hierarchy, const Plan& plan,
+                                              const Operation& operation, std::size_t most_segments);
 
 /// Predicted time in microseconds of `operation` by the levels engine with `plan`, which has a method for
 /// every level: the messages of every group's collective, in the pipeline that the engine makes of them.

@@ -56,11 +56,11 @@ FlatRounds::Round FlatRounds::count(const std::vector<int>& to) const {
 }
 
 void FlatRounds::add(Time& time, const Round& round, FlatModel& model, std::size_t bytes,
-                     std::size_t folded) {
+                     std::size_t combined) {
     double hop = 0;
     double queue = 0;
-    double at_cards = 0;
-    const double fold = model.fold_us(folded);
+    double at_nics = 0;
+    const double combine = model.combine_us(combined);
     for (const Shared& own : round) {
         double least = 0;
         if (own.where == Where::bus) {
@@ -69,12 +69,12 @@ void FlatRounds::add(Time& time, const Round& round, FlatModel& model, std::size
         } else if (own.where != Where::level) {
             const double waiting = (own.messages - 1) * model.occupied_us(own.group, bytes);
             queue = std::max(queue, waiting);
-            if (model.at_card(own.group)) at_cards = std::max(at_cards, waiting);
+            if (model.at_nic(own.group)) at_nics = std::max(at_nics, waiting);
         }
         hop = std::max({hop, model.hop_us(own.from, own.to, bytes, least),
                         own.works * model.work_us(own.from, own.to, bytes)});
     }
-    time.add(hop + fold, queue, at_cards);
+    time.add(hop + combine, queue, at_nics);
 }
 
 }  // namespace strata::algorithms

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "algorithms/openmpi_cost/flat.h"
-#include "algorithms/openmpi_cost/flat_program.h"
+#include "algorithms/openmpi_cost/message_schedule.h"
 
 namespace strata::algorithms {
 
@@ -23,32 +23,32 @@ public:
     /// What rounds take one after the other, us.
     class Time {
     public:
-        /// `at_cards`: the part of `queue` at connections between nodes.
-        void add(double hop, double queue, double at_cards) {
+        /// `at_nics`: the part of `queue` at connections between nodes.
+        void add(double hop, double queue, double at_nics) {
             hops_ += hop;
-            at_cards_ += at_cards;
+            at_nics_ += at_nics;
             queues_ += queue;
             longest_hop_ = std::max(longest_hop_, hop);
             longest_queue_ = std::max(longest_queue_, queue);
         }
         double us() const { return std::max(hops_ + longest_queue_, queues_ + longest_hop_); }
-        /// The same where all that share a card's connection in a round get through at the same time, that
+        /// The same where all that share a NIC's connection in a round get through at the same time, that
         /// of the last one.
-        double shared_us() const { return hops_ + at_cards_; }
+        double shared_us() const { return hops_ + at_nics_; }
 
     private:
         double hops_ = 0;
         double queues_ = 0;
-        double at_cards_ = 0;
+        double at_nics_ = 0;
         double longest_hop_ = 0;
         double longest_queue_ = 0;
     };
 
-    /// Adds a round in which rank r sends `bytes` to partner(r), -1: nothing, and folds `folded`
+    /// Adds a round in which rank r sends `bytes` to partner(r), -1: nothing, and combines `combined`
     /// of what it gets. `name` tells the rounds of one pattern apart: partners are asked for once. Cost:
     /// O(ranks * depth) the first time, then O(depth).
     template <typename Partner>
-    void add(Time& time, FlatModel& model, int name, std::size_t bytes, std::size_t folded,
+    void add(Time& time, FlatModel& model, int name, std::size_t bytes, std::size_t combined,
              Partner&& partner) {
         const auto [entry, added] = rounds_.try_emplace(name);
         if (added) {
@@ -56,12 +56,12 @@ public:
             for (std::size_t rank = 0; rank < to.size(); ++rank) to[rank] = partner(static_cast<int>(rank));
             entry->second = count(to);
         }
-        add(time, entry->second, model, bytes, folded);
+        add(time, entry->second, model, bytes, combined);
     }
 
     /// The messages of the operation that is predicted, made once for all tables of links.
     template <typename Make>
-    const FlatProgram& program(Make&& make) {
+    const MessageSchedule& program(Make&& make) {
         if (!program_) program_ = make();
         return *program_;
     }
@@ -80,11 +80,12 @@ private:
     using Round = std::vector<Shared>;
 
     Round count(const std::vector<int>& to) const;
-    static void add(Time& time, const Round& round, FlatModel& model, std::size_t bytes, std::size_t folded);
+    static void add(Time& time, const Round& round, FlatModel& model, std::size_t bytes,
+                    std::size_t combined);
 
     const topology::Hierarchy& hierarchy_;
     std::map<int, Round> rounds_;
-    std::optional<FlatProgram> program_;
+    std::optional<MessageSchedule> program_;
 };
 
 }  // namespace strata::algorithms

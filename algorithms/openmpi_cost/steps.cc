@@ -16,7 +16,7 @@ constexpr double open_end = std::numeric_limits<double>::infinity();
 
 class Run {
 public:
-    Run(FlatModel& model, const FlatProgram& program)
+    Run(FlatModel& model, const MessageSchedule& program)
         : model_(model), program_(program), ranks_(program.steps.size()) {}
 
     std::vector<double> operator()() {
@@ -234,27 +234,27 @@ private:
     void finish(int rank) {
         Rank& state = ranks_[rank];
         if (!state.busy || state.sent == open_end || state.received == open_end) return;
-        const double fold = model_.fold_us(steps_of(rank)[state.step].folded);
+        const double combine = model_.combine_us(steps_of(rank)[state.step].combined);
         state.busy = false;
         ++state.step;
         const double worked = state.begun + state.work;
         const double end = std::max({state.sent, state.received, worked});
-        turns_.emplace(end + fold, rank);
+        turns_.emplace(end + combine, rank);
     }
 
     FlatModel& model_;
-    const FlatProgram& program_;
+    const MessageSchedule& program_;
     std::vector<Rank> ranks_;
     Turns turns_;
 };
 
 }  // namespace
 
-std::vector<double> run_program(FlatModel& model, const FlatProgram& program) {
+std::vector<double> run_program(FlatModel& model, const MessageSchedule& program) {
     return Run(model, program)();
 }
 
-double program_us(FlatModel& model, const FlatProgram& program) {
+double program_us(FlatModel& model, const MessageSchedule& program) {
     return latest(run_program(model, program));
 }
 

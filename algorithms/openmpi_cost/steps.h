@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "algorithms/openmpi_cost/flat.h"
-#include "algorithms/openmpi_cost/flat_program.h"
+#include "algorithms/openmpi_cost/message_schedule.h"
 
 namespace strata::algorithms {
 
@@ -11,10 +11,10 @@ namespace strata::algorithms {
 /// A message that needs a handshake leaves when its receiver has asked for it, and its sender waits until it
 /// has arrived. Cost: O(messages * (log ranks + depth)). A program whose messages do not match ends with
 /// infinity for the ranks that wait in vain.
-std::vector<double> run_program(FlatModel& model, const FlatProgram& program);
+std::vector<double> run_program(FlatModel& model, const MessageSchedule& program);
 
 /// When all ranks are done, us.
-double program_us(FlatModel& model, const FlatProgram& program);
+double program_us(FlatModel& model, const MessageSchedule& program);
 
 /// The largest of some times; 0 for none.
 double latest(const std::vector<double>& times);

@@ -1,5 +1,5 @@
 #pragma once
-// What the previous component would do: Open MPI's coll/tuned, release 4.1. Facts from its
+// What the underlying component would do: Open MPI's coll/tuned, release 4.1. Facts from its
 // coll_tuned_decision_fixed.c for the choices, from coll_base_<operation>.c and coll_base_topo.c for the
 // patterns. The fixed decisions pass segment size 0 and fan-out 0: nothing is segmented, and a chain is one
 // chain. Choices follow the ranks and bytes that the release's own tables name; nothing here is fitted.
@@ -43,17 +43,17 @@ Algorithm possible_allgather(Algorithm algorithm, int ranks);
 using FlatChildren = std::vector<std::vector<int>>;
 
 /// The messages of these algorithms, except of those that call other collectives.
-FlatProgram bcast_program(Algorithm algorithm, int ranks, std::size_t bytes, int root);
-FlatProgram reduce_program(Algorithm algorithm, int ranks, std::size_t bytes, int root);
-FlatProgram allreduce_program(Algorithm algorithm, int ranks, std::size_t bytes);
+MessageSchedule bcast_program(Algorithm algorithm, int ranks, std::size_t bytes, int root);
+MessageSchedule reduce_program(Algorithm algorithm, int ranks, std::size_t bytes, int root);
+MessageSchedule allreduce_program(Algorithm algorithm, int ranks, std::size_t bytes);
 /// Rabenseifner's reduce: the vector is halved while the distance doubles, then gathered by `root`.
-FlatProgram halving_reduce_program(int ranks, std::size_t bytes, int root);
+MessageSchedule halving_reduce_program(int ranks, std::size_t bytes, int root);
 /// Up a tree over virtual ranks.
-FlatProgram tree_reduce_program(const FlatChildren& children, std::size_t bytes, int root);
-FlatProgram allgather_program(Algorithm algorithm, int ranks, std::size_t block);
-FlatProgram gather_program(Algorithm algorithm, int ranks, std::size_t block, int root);
-FlatProgram scatter_program(Algorithm algorithm, int ranks, std::size_t block, int root);
-FlatProgram barrier_program(Algorithm algorithm, int ranks);
+MessageSchedule tree_reduce_program(const FlatChildren& children, std::size_t bytes, int root);
+MessageSchedule allgather_program(Algorithm algorithm, int ranks, std::size_t block);
+MessageSchedule gather_program(Algorithm algorithm, int ranks, std::size_t block, int root);
+MessageSchedule scatter_program(Algorithm algorithm, int ranks, std::size_t block, int root);
+MessageSchedule barrier_program(Algorithm algorithm, int ranks);
 
 /// Predicted time in microseconds among at least two ranks.
 double bcast_us(const topology::Hierarchy& hierarchy, const LinkTable& links, Algorithm algorithm,
@@ -65,7 +65,7 @@ double bcast_us(const topology::Hierarchy& hierarchy, const LinkTable& links, Al
 using TunedTime = double(const topology::Hierarchy& hierarchy, const LinkTable& links,
                          const Operation& operation, FlatRounds& rounds);
 /// Its messages among at least two ranks, one program after the other; none where it has no model.
-using TunedPrograms = std::vector<FlatProgram>(const Operation& operation, int ranks);
+using TunedPrograms = std::vector<MessageSchedule>(const Operation& operation, int ranks);
 #define STRATA_COLLECTIVE(op, ...) \
     TunedTime tuned_##op##_us;     \
     TunedPrograms tuned_##op##_programs;
@@ -95,7 +95,7 @@ double allreduce_estimate_us(FlatModel& model, FlatRounds& rounds, Algorithm alg
 double allgather_estimate_us(FlatModel& model, FlatRounds& rounds, Algorithm algorithm, std::size_t block);
 double bruck_barrier_estimate_us(FlatModel& model, FlatRounds& rounds);
 
-/// Of messages that reach a card together some hardware serves one after the other, so that in the next round
+/// Of messages that reach a NIC together some hardware serves one after the other, so that in the next round
 /// nobody waits again (FlatModel: `in_turn_us`), some all at the same time, so that everybody does. The mean,
 /// at least the former.
 double in_turn_or_shared_us(double in_turn_us, const FlatRounds::Time& rounds);
@@ -138,20 +138,20 @@ FlatChildren knomial_children(int size, int radix);
 /// The largest power of two up to `ranks`.
 int whole_power(int ranks);
 
-/// Every rank sends its blocks to the next one, `rounds` times; `folded`: bytes combined in each round.
-FlatProgram ring_program(int ranks, std::size_t bytes, int rounds, std::size_t folded);
+/// Every rank sends its blocks to the next one, `rounds` times; `combined`: bytes combined in each round.
+MessageSchedule ring_program(int ranks, std::size_t bytes, int rounds, std::size_t combined);
 /// Ranks exchange with one neighbour and the other by turns: their own block first, then always two.
-FlatProgram neighbor_program(int ranks, std::size_t block);
+MessageSchedule neighbor_program(int ranks, std::size_t block);
 
 /// Time of ring_program(), estimated: the longest way that one message's bytes can take round the ring, or
 /// the resource that all rounds keep busy longest, whichever is longer. Cost: O(ranks * depth).
 double ring_estimate_us(const topology::Hierarchy& hierarchy, const LinkTable& links, std::size_t bytes,
-                        int rounds, std::size_t folded);
+                        int rounds, std::size_t combined);
 /// The same for neighbor_program().
 double neighbor_estimate_us(const topology::Hierarchy& hierarchy, const LinkTable& links, std::size_t block);
 /// Either by the program where that has few messages, else by the estimate.
 double ring_us(const topology::Hierarchy& hierarchy, const LinkTable& links, std::size_t bytes, int rounds,
-               std::size_t folded);
+               std::size_t combined);
 double neighbor_us(const topology::Hierarchy& hierarchy, const LinkTable& links, std::size_t block);
 
 }  // namespace strata::algorithms

@@ -73,8 +73,8 @@ constexpr TunedChoice allgatherv_choices[] = {
 
 bool is_power(int ranks) { return whole_power(ranks) == ranks; }
 
-FlatProgram doubling_allgather_program(int ranks, std::size_t block) {
-    FlatProgram program(ranks);
+MessageSchedule doubling_allgather_program(int ranks, std::size_t block) {
+    MessageSchedule program(ranks);
     for (int r = 0; r < ranks; ++r) {
         for (int distance = 1; distance < ranks; distance *= 2) {
             const int peer = r ^ distance;
@@ -85,8 +85,8 @@ FlatProgram doubling_allgather_program(int ranks, std::size_t block) {
 }
 
 /// Everything held so far goes to the rank a power of two before, in the last round what that one lacks.
-FlatProgram bruck_program(int ranks, std::size_t block) {
-    FlatProgram program(ranks);
+MessageSchedule bruck_program(int ranks, std::size_t block) {
+    MessageSchedule program(ranks);
     for (int r = 0; r < ranks; ++r) {
         for (int distance = 1; distance < ranks; distance *= 2) {
             const auto blocks = static_cast<std::size_t>(std::min(distance, ranks - distance));
@@ -114,7 +114,7 @@ Algorithm tuned_allgatherv_algorithm(int ranks, std::size_t block) {
     return possible_allgather(tuned_choice(allgatherv_choices, ranks, block), ranks);
 }
 
-FlatProgram allgather_program(Algorithm algorithm, int ranks, std::size_t block) {
+MessageSchedule allgather_program(Algorithm algorithm, int ranks, std::size_t block) {
     switch (algorithm) {
         case Algorithm::bruck: return bruck_program(ranks, block);
         case Algorithm::ring: return ring_program(ranks, block, ranks - 1, 0);
@@ -144,9 +144,10 @@ double tuned_allgather_us(const Hierarchy& hierarchy, const LinkTable& links, co
             if (many_rounds(ranks)) return allgather_estimate_us(model, rounds, algorithm, block);
             break;
     }
-    const FlatProgram& program = rounds.program([&] { return allgather_program(algorithm, ranks, block); });
+    const MessageSchedule& program =
+        rounds.program([&] { return allgather_program(algorithm, ranks, block); });
     const double us = latest(run_program(model, program));
-    if (!pairwise || !tells_inside(hierarchy, links)) return us;
+    if (!pairwise || !sends_inside(hierarchy, links)) return us;
     FlatModel counting(hierarchy, links);
     return in_turn_or_shared_us(us, allgather_rounds(counting, rounds, algorithm, block));
 }

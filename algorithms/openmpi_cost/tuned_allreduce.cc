@@ -61,8 +61,8 @@ constexpr TunedChoice ordered_allreduce_choices[] = {
 
 /// Whole vectors between ranks of ever larger distance. Of more ranks than a power of two the first even ones
 /// stand aside: their odd neighbours take their vectors and bring the results.
-FlatProgram doubling_allreduce_program(int ranks, std::size_t bytes) {
-    FlatProgram program(ranks);
+MessageSchedule doubling_allreduce_program(int ranks, std::size_t bytes) {
+    MessageSchedule program(ranks);
     const int power = whole_power(ranks);
     const int extra = ranks - power;
     const auto rank_of = [&](int v) { return v < extra ? 2 * v + 1 : v + extra; };
@@ -96,7 +96,7 @@ Halves halved(int v, int distance, std::size_t window) {
 }
 
 /// The ranks that take part in halving, and what each is left with round by round. Of more ranks than a power
-/// of two the first odd ones stand aside, after folding half a vector for their neighbours.
+/// of two the first odd ones stand aside, after combining half a vector for their neighbours.
 struct Halving {
     int power;
     int extra;
@@ -105,7 +105,7 @@ struct Halving {
     int rank_of(int v) const { return v < extra ? 2 * v : v + extra; }
 };
 
-Halving scatter_by_halving(FlatProgram& program, std::size_t bytes) {
+Halving scatter_by_halving(MessageSchedule& program, std::size_t bytes) {
     const int ranks = static_cast<int>(program.steps.size());
     const int power = whole_power(ranks);
     Halving halving{power, ranks - power, {}};
@@ -132,8 +132,8 @@ Halving scatter_by_halving(FlatProgram& program, std::size_t bytes) {
 }
 
 /// Reduce-scatter by halving the vector while doubling the distance, then the same backwards.
-FlatProgram halving_program(int ranks, std::size_t bytes) {
-    FlatProgram program(ranks);
+MessageSchedule halving_program(int ranks, std::size_t bytes) {
+    MessageSchedule program(ranks);
     Halving halving = scatter_by_halving(program, bytes);
     for (int v = 0; v < halving.power; ++v) {
         for (int distance = halving.power / 2; distance > 0; distance /= 2) {
@@ -170,15 +170,15 @@ Algorithm tuned_allreduce_algorithm(int ranks, std::size_t bytes, bool commutes)
     return possible_allreduce(choice, ranks, bytes);
 }
 
-FlatProgram allreduce_program(Algorithm algorithm, int ranks, std::size_t bytes) {
+MessageSchedule allreduce_program(Algorithm algorithm, int ranks, std::size_t bytes) {
     return algorithm == Algorithm::rabenseifner ? halving_program(ranks, bytes)
                                                 : doubling_allreduce_program(ranks, bytes);
 }
 
 /// Of two ranks that exchanged, the one on the root's side takes what the other is left with. An odd root
 /// that stood aside takes rank 0's place.
-FlatProgram halving_reduce_program(int ranks, std::size_t bytes, int root) {
-    FlatProgram program(ranks);
+MessageSchedule halving_reduce_program(int ranks, std::size_t bytes, int root) {
+    MessageSchedule program(ranks);
     const Halving halving = scatter_by_halving(program, bytes);
     const bool aside = root < 2 * halving.extra && root % 2 != 0;
     const int root_v = aside ? 0 : root < 2 * halving.extra ? root / 2 : root - halving.extra;
@@ -225,9 +225,10 @@ double tuned_allreduce_us(const Hierarchy& hierarchy, const LinkTable& links, co
                tuned_bcast_us(hierarchy, links, rooted, rounds);
     }
     if (many_rounds(ranks)) return allreduce_estimate_us(model, rounds, algorithm, bytes);
-    const FlatProgram& program = rounds.program([&] { return allreduce_program(algorithm, ranks, bytes); });
+    const MessageSchedule& program =
+        rounds.program([&] { return allreduce_program(algorithm, ranks, bytes); });
     const double us = program_us(model, program);
-    if (!tells_inside(hierarchy, links)) return us;
+    if (!sends_inside(hierarchy, links)) return us;
     FlatModel counting(hierarchy, links);
     return in_turn_or_shared_us(us, allreduce_rounds(counting, rounds, algorithm, bytes));
 }

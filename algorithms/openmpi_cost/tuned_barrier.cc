@@ -13,9 +13,9 @@ constexpr TunedChoice barrier_choices[] = {
     {4096, any_bytes, recursive_tree},   {any_ranks, any_bytes, bruck},
 };
 
-/// Rank 0 hears from everybody, in whatever order, and answers.
-FlatProgram linear_program(int ranks) {
-    FlatProgram program(ranks);
+/// Rank 0 receives from everybody, in whatever order, and answers.
+MessageSchedule linear_program(int ranks) {
+    MessageSchedule program(ranks);
     for (int r = 1; r < ranks; ++r) {
         program.send(r, 0, 0);
         program.receive(0, r);
@@ -29,8 +29,8 @@ FlatProgram linear_program(int ranks) {
 
 /// The last ranks, those above a power of two, report to the first ones and are told by messages that are
 /// acknowledged.
-FlatProgram doubling_barrier_program(int ranks) {
-    FlatProgram program(ranks);
+MessageSchedule doubling_barrier_program(int ranks) {
+    MessageSchedule program(ranks);
     const int power = whole_power(ranks);
     for (int r = power; r < ranks; ++r) {
         program.send(r, r - power, 0);
@@ -50,8 +50,8 @@ FlatProgram doubling_barrier_program(int ranks) {
     return program;
 }
 
-FlatProgram bruck_program(int ranks) {
-    FlatProgram program(ranks);
+MessageSchedule bruck_program(int ranks) {
+    MessageSchedule program(ranks);
     for (int r = 0; r < ranks; ++r) {
         for (int distance = 1; distance < ranks; distance *= 2) {
             program.steps[r].push_back({(r + distance) % ranks, 0, (r + ranks - distance) % ranks});
@@ -61,8 +61,8 @@ FlatProgram bruck_program(int ranks) {
 }
 
 /// Up a binomial tree and down again.
-FlatProgram tree_program(int ranks) {
-    FlatProgram program(ranks);
+MessageSchedule tree_program(int ranks) {
+    MessageSchedule program(ranks);
     const FlatChildren children = knomial_children(ranks, 2);
     for (int r = 0; r < ranks; ++r) {
         for (auto child = children[r].rbegin(); child != children[r].rend(); ++child) {
@@ -81,7 +81,7 @@ FlatProgram tree_program(int ranks) {
 
 Algorithm tuned_barrier_algorithm(int ranks) { return tuned_choice(barrier_choices, ranks, 0); }
 
-FlatProgram barrier_program(Algorithm algorithm, int ranks) {
+MessageSchedule barrier_program(Algorithm algorithm, int ranks) {
     switch (algorithm) {
         case Algorithm::recursive_doubling: return doubling_barrier_program(ranks);
         case Algorithm::bruck: return bruck_program(ranks);

@@ -138,10 +138,10 @@ double scatter_allgather_us(FlatModel& model, std::size_t bytes, int root) {
 }
 
 /// Every rank takes its parent's message, then sends to all its children at once.
-FlatProgram tree_bcast_program(const FlatTree& tree, int root) {
+MessageSchedule tree_bcast_program(const FlatTree& tree, int root) {
     const int size = static_cast<int>(tree.children.size());
     const auto rank_of = [&](int v) { return (root + v) % size; };
-    FlatProgram program(size);
+    MessageSchedule program(size);
     for (int v = 0; v < size; ++v) {
         for (const int child : tree.children[v]) program.receive(rank_of(child), rank_of(v));
     }
@@ -155,7 +155,7 @@ FlatProgram tree_bcast_program(const FlatTree& tree, int root) {
 }
 
 /// Channel 1: what is swapped must not take the place of what comes down the tree.
-void swap_halves(FlatProgram& program, std::size_t half, int root) {
+void swap_halves(MessageSchedule& program, std::size_t half, int root) {
     const int size = static_cast<int>(program.steps.size());
     const auto rank_of = [&](int v) { return (root + v) % size; };
     for (int left = 1; left + 1 < size; left += 2) {
@@ -182,18 +182,18 @@ Algorithm tuned_bcast_algorithm(int ranks, std::size_t bytes) {
     return tuned_choice(bcast_choices, ranks, bytes);
 }
 
-FlatProgram bcast_program(Algorithm algorithm, int ranks, std::size_t bytes, int root) {
+MessageSchedule bcast_program(Algorithm algorithm, int ranks, std::size_t bytes, int root) {
     algorithm = possible_bcast(algorithm, ranks, bytes);
     if (algorithm != Algorithm::scatter_allgather) {
         const bool halves = algorithm == Algorithm::split_binary;
         const std::size_t part = halves ? (bytes + 1) / 2 : bytes;
-        FlatProgram program =
+        MessageSchedule program =
             tree_bcast_program({children_of(algorithm, ranks), std::vector<std::size_t>(ranks, part)}, root);
         if (halves) swap_halves(program, part, root);
         return program;
     }
     const ScatterAllgather blocks(ranks, bytes);
-    FlatProgram program = tree_bcast_program(blocks.scatter(), root);
+    MessageSchedule program = tree_bcast_program(blocks.scatter(), root);
     const auto rank_of = [&](int v) { return (root + v) % ranks; };
     for (int step = 1; step < ranks; step *= 2) {
         blocks.each_exchange(step, [&](int partner, int v, std::size_t part) {

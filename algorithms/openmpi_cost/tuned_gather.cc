@@ -48,8 +48,8 @@ std::size_t subtree(int v, int ranks) {
 
 /// The root takes the blocks in the order of the ranks; `sync`: it tells each rank when to send, waits for
 /// its block, and at the end for an empty message from each.
-FlatProgram linear_gather(int ranks, std::size_t block, int root, bool sync) {
-    FlatProgram program(ranks);
+MessageSchedule linear_gather(int ranks, std::size_t block, int root, bool sync) {
+    MessageSchedule program(ranks);
     for (int r = 0; r < ranks; ++r) {
         if (r == root) continue;
         if (sync) {
@@ -67,8 +67,8 @@ FlatProgram linear_gather(int ranks, std::size_t block, int root, bool sync) {
 }
 
 /// Up a binomial tree, the nearest child first.
-FlatProgram binomial_gather(int ranks, std::size_t block, int root) {
-    FlatProgram program(ranks);
+MessageSchedule binomial_gather(int ranks, std::size_t block, int root) {
+    MessageSchedule program(ranks);
     const auto rank_of = [&](int v) { return (root + v) % ranks; };
     for (int v = 0; v < ranks; ++v) {
         int child = 1;
@@ -80,8 +80,8 @@ FlatProgram binomial_gather(int ranks, std::size_t block, int root) {
 }
 
 /// Down a binomial tree, the farthest child first.
-FlatProgram binomial_scatter(int ranks, std::size_t block, int root) {
-    FlatProgram program(ranks);
+MessageSchedule binomial_scatter(int ranks, std::size_t block, int root) {
+    MessageSchedule program(ranks);
     const auto rank_of = [&](int v) { return (root + v) % ranks; };
     for (int v = 1; v < ranks; ++v) program.receive(rank_of(v), rank_of(v & (v - 1)));
     const FlatChildren children = knomial_children(ranks, 2);
@@ -93,8 +93,8 @@ FlatProgram binomial_scatter(int ranks, std::size_t block, int root) {
     return program;
 }
 
-FlatProgram linear_scatter(int ranks, std::size_t block, int root, bool waits) {
-    FlatProgram program(ranks);
+MessageSchedule linear_scatter(int ranks, std::size_t block, int root, bool waits) {
+    MessageSchedule program(ranks);
     for (int r = 0; r < ranks; ++r) {
         if (r == root) continue;
         program.steps[root].push_back({.to = r, .bytes = block, .waits = waits});
@@ -113,12 +113,12 @@ Algorithm tuned_scatter_algorithm(int ranks, std::size_t block) {
     return tuned_choice(scatter_choices, ranks, block);
 }
 
-FlatProgram gather_program(Algorithm algorithm, int ranks, std::size_t block, int root) {
+MessageSchedule gather_program(Algorithm algorithm, int ranks, std::size_t block, int root) {
     if (algorithm == Algorithm::binomial) return binomial_gather(ranks, block, root);
     return linear_gather(ranks, block, root, algorithm == Algorithm::linear_sync);
 }
 
-FlatProgram scatter_program(Algorithm algorithm, int ranks, std::size_t block, int root) {
+MessageSchedule scatter_program(Algorithm algorithm, int ranks, std::size_t block, int root) {
     if (algorithm == Algorithm::binomial) return binomial_scatter(ranks, block, root);
     return linear_scatter(ranks, block, root, algorithm == Algorithm::linear);
 }

@@ -7,10 +7,10 @@
 namespace strata::algorithms {
 namespace {
 
-using Programs = std::vector<FlatProgram>;
+using Programs = std::vector<MessageSchedule>;
 
 Programs both(Programs first, Programs second) {
-    for (FlatProgram& program : second) first.push_back(std::move(program));
+    for (MessageSchedule& program : second) first.push_back(std::move(program));
     return first;
 }
 
@@ -88,7 +88,7 @@ Programs tuned_barrier_programs(const Operation&, int ranks) {
     return {barrier_program(tuned_barrier_algorithm(ranks), ranks)};
 }
 
-Programs previous_programs(const Operation& operation, int ranks) {
+Programs underlying_programs(const Operation& operation, int ranks) {
     return ranks < 2 ? Programs{}
                      : programs[static_cast<std::size_t>(operation.collective)](operation, ranks);
 }

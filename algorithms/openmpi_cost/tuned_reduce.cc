@@ -60,8 +60,8 @@ constexpr TunedChoice ordered_reduce_choices[] = {
 };
 
 /// The root asks the others one after the other, the last rank first.
-FlatProgram linear_program(int ranks, std::size_t bytes, int root) {
-    FlatProgram program(ranks);
+MessageSchedule linear_program(int ranks, std::size_t bytes, int root) {
+    MessageSchedule program(ranks);
     for (int r = ranks - 1; r >= 0; --r) {
         if (r == root) continue;
         program.send(r, root, bytes);
@@ -90,8 +90,8 @@ FlatChildren in_order_children(int size) {
     return children;
 }
 
-FlatProgram in_order_program(int ranks, std::size_t bytes, int root) {
-    FlatProgram program = tree_reduce_program(in_order_children(ranks), bytes, 0);
+MessageSchedule in_order_program(int ranks, std::size_t bytes, int root) {
+    MessageSchedule program = tree_reduce_program(in_order_children(ranks), bytes, 0);
     if (root == ranks - 1) return program;
     program.send(ranks - 1, root, bytes);
     program.receive(root, ranks - 1);
@@ -106,11 +106,11 @@ FlatChildren ascending(FlatChildren children) {
 
 }  // namespace
 
-/// Up a tree: a rank folds its children's vectors in their order, each asked for while the one before it is
-/// on its way, and sends the result on.
-FlatProgram tree_reduce_program(const FlatChildren& children, std::size_t bytes, int root) {
+/// Up a tree: a rank combines its children's vectors in their order, each asked for while the one before it
+/// is on its way, and sends the result on.
+MessageSchedule tree_reduce_program(const FlatChildren& children, std::size_t bytes, int root) {
     const int ranks = static_cast<int>(children.size());
-    FlatProgram program(ranks);
+    MessageSchedule program(ranks);
     std::vector<int> parent(ranks, -1);
     const auto rank_of = [&](int v) { return (root + v) % ranks; };
     for (int v = 0; v < ranks; ++v) {
@@ -132,7 +132,7 @@ Algorithm tuned_reduce_algorithm(int ranks, std::size_t bytes, bool commutes) {
 }
 
 /// rabenseifner, which is taken for a single element and needs two, is linear.
-FlatProgram reduce_program(Algorithm algorithm, int ranks, std::size_t bytes, int root) {
+MessageSchedule reduce_program(Algorithm algorithm, int ranks, std::size_t bytes, int root) {
     switch (algorithm) {
         case Algorithm::pipeline: return tree_reduce_program(pipeline_children(ranks), bytes, root);
         case Algorithm::binary: return tree_reduce_program(binary_children(ranks), bytes, root);

@@ -34,18 +34,18 @@ int neighbor_of(int rank, int round, int size) {
 
 }  // namespace
 
-FlatProgram ring_program(int ranks, std::size_t bytes, int rounds, std::size_t folded) {
-    FlatProgram program(ranks);
+MessageSchedule ring_program(int ranks, std::size_t bytes, int rounds, std::size_t combined) {
+    MessageSchedule program(ranks);
     for (int r = 0; r < ranks; ++r) {
-        const FlatStep step{(r + 1) % ranks, bytes, (r + ranks - 1) % ranks, folded};
+        const FlatStep step{(r + 1) % ranks, bytes, (r + ranks - 1) % ranks, combined};
         program.steps[r].assign(rounds, step);
     }
-    if (folded > 0) program.ask_ahead();
+    if (combined > 0) program.ask_ahead();
     return program;
 }
 
-FlatProgram neighbor_program(int ranks, std::size_t block) {
-    FlatProgram program(ranks);
+MessageSchedule neighbor_program(int ranks, std::size_t block) {
+    MessageSchedule program(ranks);
     for (int r = 0; r < ranks; ++r) {
         for (int round = 0; round < ranks / 2; ++round) {
             const int peer = neighbor_of(r, round, ranks);
@@ -56,19 +56,19 @@ FlatProgram neighbor_program(int ranks, std::size_t block) {
 }
 
 double ring_estimate_us(const Hierarchy& hierarchy, const LinkTable& links, std::size_t bytes, int rounds,
-                        std::size_t folded) {
+                        std::size_t combined) {
     if (rounds == 0) return 0;
     FlatModel model(hierarchy, links);
     const int size = model.ranks();
-    const double fold = model.fold_us(folded);
+    const double combine = model.combine_us(combined);
     std::vector<double> hops;
     double longest_hop = 0;
     double longest_wait = 0;  // a sender waits for its receiver, and for its own message
     for (int r = 0; r < size; ++r) {
         const int next = (r + 1) % size;
-        hops.push_back(model.hop_us(r, next, bytes) + fold);
+        hops.push_back(model.hop_us(r, next, bytes) + combine);
         model.add_load(r, next, bytes);
-        model.add_load(r, fold);
+        model.add_load(r, combine);
         longest_hop = std::max(longest_hop, hops.back());
         if (model.waits_for_receiver(r, next, bytes)) longest_wait = std::max(longest_wait, hops.back());
     }
@@ -105,13 +105,13 @@ double neighbor_estimate_us(const Hierarchy& hierarchy, const LinkTable& links, 
 }
 
 double ring_us(const Hierarchy& hierarchy, const LinkTable& links, std::size_t bytes, int rounds,
-               std::size_t folded) {
+               std::size_t combined) {
     const int size = hierarchy.ranks();
     if (std::int64_t{size} * rounds > most_messages) {
-        return ring_estimate_us(hierarchy, links, bytes, rounds, folded);
+        return ring_estimate_us(hierarchy, links, bytes, rounds, combined);
     }
     FlatModel model(hierarchy, links);
-    return program_us(model, ring_program(size, bytes, rounds, folded));
+    return program_us(model, ring_program(size, bytes, rounds, combined));
 }
 
 double neighbor_us(const Hierarchy& hierarchy, const LinkTable& links, std::size_t block) {

@@ -9,7 +9,7 @@ namespace {
 // Rounds are named by their distance, those in which ranks above a power of two are served by these.
 constexpr int standing_aside = -1;
 constexpr int coming_back = -2;
-constexpr int sharing_folds = -3;
+constexpr int sharing_combines = -3;
 
 /// The partners in a round of the ranks of a power of two, of which `rank_of` tells the v-th.
 template <typename RankOf, typename PlaceOf>
@@ -44,7 +44,7 @@ FlatRounds::Time allreduce_rounds(FlatModel& model, FlatRounds& rounds, Algorith
     FlatRounds::Time time;
     if (extra > 0) {
         const std::size_t half = bytes - bytes / 2;
-        if (halving) rounds.add(time, model, sharing_folds, half, half, pair);
+        if (halving) rounds.add(time, model, sharing_combines, half, half, pair);
         rounds.add(time, model, standing_aside, halving ? half : bytes, halving ? 0 : bytes, aside);
         rounds.add(time, model, coming_back, bytes, 0, back);
     }

@@ -300,7 +300,7 @@ std::vector<std::vector<int>> blocks_behind(const WholeTree& star, std::span<con
 /// Nobody is the root: each rank sees the tree as that of who stands for it on top.
 BlockRoutes routes_by_doubling(const Hierarchy& hierarchy, const Plan& plan, int rank) {
     Plan star = plan;
-    star.near_card = false;
+    star.nic_local = false;
     star.levels.front().method = {Algorithm::linear, 0, {}};
     const int leader = hierarchy.groups.front().leader;
     const std::vector<GroupPart> parts = group_parts(hierarchy, star, leader, rank);  // refuses ranks outside

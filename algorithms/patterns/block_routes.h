@@ -29,7 +29,7 @@ struct BlockStream {
     std::vector<BlockRun> runs;  ///< what lies one behind the other in rank order is one step of work
     std::size_t segment_bytes = 0;
     std::vector<std::size_t> cuts = {};  ///< runs, ascending and without the first, that begin another piece
-    int lane = 0;                        ///< of the transport; a peer has one stream per lane and direction
+    int rail = 0;                        ///< of the transport; a peer has one stream per rail and direction
     int window = 0;                      ///< messages in flight, where more than on other edges
 };
 
@@ -42,7 +42,7 @@ struct BlockRoutes {
     std::vector<BlockStream> out;
     bool in_ring = false;
     bool doubles = false;  ///< takes part in recursive doubling
-    int lanes = 1;  ///< more than one: several trees, each with some of the blocks (lane_block_routes())
+    int rails = 1;  ///< more than one: several trees, each with some of the blocks (rail_block_routes())
 };
 
 /// The streams of `rank`. Groups for which makes_ring() holds, their participants in the order of
@@ -55,7 +55,7 @@ struct BlockRoutes {
 ///   that come from outside, are pieces of their own. A message of one of the group's pieces waits for just
 ///   one message of the edge before, or for messages from deeper levels; what comes from outside follows.
 ///
-/// Where the topmost level exchanges (exchanges_on_top(), BlockFlow::all only) its stand-ins, the groups'
+/// Where the topmost level exchanges (exchanges_on_top(), BlockFlow::all only) its local roots, the groups'
 /// leaders whatever the root, do so by recursive doubling: k of them, a power of two, send (k-1)/k of all
 /// blocks each in log2 k rounds, far away first, so that what is longest stays near (halving_places()).
 /// Whoever has no place there sends all behind it to its partner, and gets the rest from there. In a round's

@@ -23,8 +23,8 @@ using Exits = Both<std::vector<Exit>>;
 /// What is divided no further on one level: a group that is skipped, or a participant.
 struct Item {
     int group = -1;
-    int rank = -1;  ///< of a participant; of a group: whoever comes first in the walk
-    int place = 0;  ///< in the walk
+    int rank = -1;  ///< of a participant; of a group: whoever comes first in the topology order
+    int place = 0;  ///< in the topology order
 };
 
 class Builder {
@@ -46,8 +46,9 @@ public:
     }
 
 private:
-    int walk_place(int rank) const {
-        return hierarchy_.walk.empty() ? rank : hierarchy_.walk[static_cast<std::size_t>(rank)];
+    int order_place(int rank) const {
+        return hierarchy_.topology_order.empty() ? rank
+                                                 : hierarchy_.topology_order[static_cast<std::size_t>(rank)];
     }
     bool skipped(int group) const {
         return std::find(of_.skipped.begin(), of_.skipped.end(),
@@ -55,7 +56,7 @@ private:
     }
 
     std::vector<Item> items_of(int group) const;
-    int near_card(int group) const;
+    int nic_local(int group) const;
     int item_with(const std::vector<Item>& items, int rank) const;
     Both<int> entries(int group, const std::vector<Item>& items) const;
     int entry(const Item& item, std::size_t tree) const;
@@ -71,29 +72,30 @@ private:
     Both<std::vector<RankLinks>> links_;
 };
 
-/// In the order of the walk.
+/// In the order of the topology order.
 std::vector<Item> Builder::items_of(int group) const {
     const Group& self = hierarchy_.groups[static_cast<std::size_t>(group)];
     std::vector<Item> items;
     for (const int child : self.children) {
         const Group& below = hierarchy_.groups[static_cast<std::size_t>(child)];
         if (skipped(child)) {
-            const int first = *std::min_element(below.members.begin(), below.members.end(),
-                                                [&](int a, int b) { return walk_place(a) < walk_place(b); });
-            items.push_back({child, first, walk_place(first)});
+            const int first =
+                *std::min_element(below.members.begin(), below.members.end(),
+                                  [&](int a, int b) { return order_place(a) < order_place(b); });
+            items.push_back({child, first, order_place(first)});
         } else {
-            const int stand_in = hierarchy_.contains(child, top_) ? top_ : below.leader;
-            items.push_back({-1, stand_in, walk_place(stand_in)});
+            const int local_root = hierarchy_.contains(child, top_) ? top_ : below.leader;
+            items.push_back({-1, local_root, order_place(local_root)});
         }
     }
-    for (const int rank : self.direct) items.push_back({-1, rank, walk_place(rank)});
+    for (const int rank : self.direct) items.push_back({-1, rank, order_place(rank)});
     std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.place < b.place; });
     return items;
 }
 
-/// Who is nearest to the card of the node that `group` is part of, if that is a member; -1: nobody, or all
+/// Who is nearest to the NIC of the node that `group` is part of, if that is a member; -1: nobody, or all
 /// are equally near.
-int Builder::near_card(int group) const {
+int Builder::nic_local(int group) const {
     const Group& self = hierarchy_.groups[static_cast<std::size_t>(group)];
     if (hierarchy_.receivers.empty() || is_network(self)) return -1;
     const int node = hierarchy_.widest_in_node(self.members.front());
@@ -111,7 +113,7 @@ int Builder::item_with(const std::vector<Item>& items, int rank) const {
     return found == items.end() ? -1 : static_cast<int>(found - items.begin());
 }
 
-/// The items by which the trees enter a group: where the root is, next to the card, towards the root beside
+/// The items by which the trees enter a group: where the root is, next to the NIC, towards the root beside
 /// that, else the first and the last one, so that who passes on much in one tree does not in the other.
 Both<int> Builder::entries(int group, const std::vector<Item>& items) const {
     const auto count = static_cast<int>(items.size());
@@ -119,7 +121,7 @@ Both<int> Builder::entries(int group, const std::vector<Item>& items) const {
         const int root = item_with(items, top_);
         return {root, root};
     }
-    const int near = near_card(group);
+    const int near = nic_local(group);
     if (near < 0) return {0, count - 1};
     const int item = item_with(items, near);
     const bool a_rank = items[static_cast<std::size_t>(item)].group < 0;
@@ -143,11 +145,11 @@ bool Builder::concerns(const Item& item, const Exits& exits) const {
            std::ranges::any_of(exits[1], wanted);
 }
 
-/// Towards the root what comes from other nodes goes to the part of a node that is next to its card.
+/// Towards the root what comes from other nodes goes to the part of a node that is next to its NIC.
 Dealt Builder::dealt(int group, const std::vector<Item>& items, const Exits& exits) const {
     Dealt all{static_cast<int>(items.size()), entries(group, items), {}, {}, -1};
     for (const std::size_t tree : {0, 1}) all.outside[tree] = static_cast<int>(exits[tree].size());
-    const int near = of_.flow == Flow::to_root ? near_card(group) : -1;
+    const int near = of_.flow == Flow::to_root ? nic_local(group) : -1;
     const int item = near < 0 ? -1 : item_with(items, near);
     if (item < 0 || items[static_cast<std::size_t>(item)].group < 0) return all;
     all.gate = item;

@@ -29,13 +29,13 @@ struct DoubleBinaryGroup {
 ///
 /// Where participants come from groups that are skipped (one inside the other, as they are in the hierarchy),
 /// the same is true of every such group: each half enters it once, and of both together it passes on two. So
-/// that its card, or its bus, carries as little as below a chain along the hardware:
+/// that its NIC, or its bus, carries as little as below a chain along the hardware:
 ///
 ///   nodes {0 1 2} {3 4 5} {6 7 8}, root 0:   first half    0 -> 1;  1 -> 3 2;  3 -> 6 4;  4 -> 5;  6 -> 7 8
 ///                                            second half   0 -> 2;  2 -> 8 1;  5 -> 4 3;  7 -> 6;  8 -> 5 7
 ///
 /// What comes from other nodes enters a node, towards the root its neighbours in the other nodes enter it,
-/// next to its card. Throws std::invalid_argument for Half::whole. Cost: O(ranks of the group * depth).
+/// next to its NIC. Throws std::invalid_argument for Half::whole. Cost: O(ranks of the group * depth).
 /// Source: two trees with disjoint inner nodes (Sanders, Speck and Traeff 2009, "Two-tree algorithms for full
 /// bandwidth broadcast, reduction and scan"), applied to every level of a hierarchy.
 RankLinks double_binary_links(const DoubleBinaryGroup& of, int rank, Half half);

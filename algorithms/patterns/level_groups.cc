@@ -32,7 +32,7 @@ void append_ranks(const topology::Hierarchy& hierarchy, int group, int root, std
 }  // namespace
 
 int level_group(const topology::Hierarchy& hierarchy, int level, int rank, int root,
-                std::vector<int>& members, int& stand_in) {
+                std::vector<int>& members, int& local_root) {
     members.clear();
     int group = hierarchy.stop[static_cast<std::size_t>(rank)];
     if (hierarchy.groups[group].depth < level) {
@@ -42,7 +42,7 @@ int level_group(const topology::Hierarchy& hierarchy, int level, int rank, int r
         group = hierarchy.groups[group].parent;
     }
     members = participants(hierarchy, group, root);
-    stand_in = members.front();
+    local_root = members.front();
     std::sort(members.begin(), members.end());
     return std::find(members.begin(), members.end(), rank) == members.end() ? -1 : group;
 }
@@ -66,8 +66,8 @@ LevelBlocks level_blocks(const topology::Hierarchy& hierarchy, int root, int ran
     blocks.parts.resize(static_cast<std::size_t>(hierarchy.depth()));
     std::vector<int> members;
     for (int level = 0; level < hierarchy.depth(); ++level) {
-        int stand_in = -1;
-        const int group = level_group(hierarchy, level, rank, root, members, stand_in);
+        int local_root = -1;
+        const int group = level_group(hierarchy, level, rank, root, members, local_root);
         if (group < 0) continue;
         for (const int member : members) {
             blocks.parts[static_cast<std::size_t>(level)].push_back(part_of(group, member));

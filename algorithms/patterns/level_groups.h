@@ -24,6 +24,6 @@ LevelBlocks level_blocks(const topology::Hierarchy& hierarchy, int root, int ran
 /// The group of this level in which `rank` takes part, or -1; its participants() by ascending rank, and the
 /// one that stands for the group.
 int level_group(const topology::Hierarchy& hierarchy, int level, int rank, int root,
-                std::vector<int>& members, int& stand_in);
+                std::vector<int>& members, int& local_root);
 
 }  // namespace strata::algorithms

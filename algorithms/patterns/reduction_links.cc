@@ -81,12 +81,12 @@ bool keeps_order(Algorithm algorithm) {
 /// A position's neighbours among the participants of one group.
 struct Neighbours {
     int parent = -1;
-    std::vector<int> lower;   ///< children folded before the own contribution
-    std::vector<int> higher;  ///< children folded after it, ascending
+    std::vector<int> lower;   ///< children combined before the own contribution
+    std::vector<int> higher;  ///< children combined after it, ascending
 };
 
 /// Positions from `top` on form a tree rooted there; those below it form one of their own, rooted at 0, which
-/// hangs below `top` as one child more and is folded first:
+/// hangs below `top` as one child more and is combined first:
 ///
 ///   top 3 of 7, binomial:  3 -> [0] 4 5;  0 -> 1 2;  5 -> 6
 Neighbours ordered_neighbours(const LevelMethod& wanted, int position, int top, int size) {

@@ -31,37 +31,37 @@ int child_with_root(const Hierarchy& hierarchy, int group, int root) {
     return -1;
 }
 
-/// Puts the members of a chain, the stand-in first, into the order of the walk: the stand-in's node all the
-/// way round, then the others from there on. Towards the root every node backwards, the stand-in's, too: what
-/// comes from the next one arrives next to the card. It matters where ranks of one node take part side by
-/// side, because no level divides them from those of other nodes.
+/// Puts the members of a chain, the local root first, into the order of the topology order: the local root's
+/// node all the way round, then the others from there on. Towards the root every node backwards, the local
+/// root's, too: what comes from the next one arrives next to the NIC. It matters where ranks of one node take
+/// part side by side, because no level divides them from those of other nodes.
 void order_chain(const Hierarchy& hierarchy, Flow flow, std::vector<int>& members) {
-    const auto place = [&](int member) { return hierarchy.walk[static_cast<std::size_t>(member)]; };
+    const auto place = [&](int member) { return hierarchy.topology_order[static_cast<std::size_t>(member)]; };
     const auto node_of = [&](int member) {
-        const auto& nodes = hierarchy.walk_nodes;
+        const auto& nodes = hierarchy.topology_order_nodes;
         return std::upper_bound(nodes.begin(), nodes.end(), place(member)) - nodes.begin();
     };
-    const int stand_in = members.front();
-    const auto own_node = node_of(stand_in);
+    const int local_root = members.front();
+    const auto own_node = node_of(local_root);
     if (std::all_of(members.begin(), members.end(),
                     [&](int member) { return node_of(member) == own_node; })) {
-        return;  // no way leads through a card
+        return;  // no way leads through a NIC
     }
-    const auto nodes = static_cast<std::ptrdiff_t>(hierarchy.walk_nodes.size());
+    const auto nodes = static_cast<std::ptrdiff_t>(hierarchy.topology_order_nodes.size());
     const auto key = [&](int member) {
         const auto node = (node_of(member) - own_node + nodes) % nodes;
-        if (flow == Flow::to_root) return std::tuple(node, member != stand_in, -place(member));
-        return std::tuple(node, node == 0 && place(member) < place(stand_in), place(member));
+        if (flow == Flow::to_root) return std::tuple(node, member != local_root, -place(member));
+        return std::tuple(node, node == 0 && place(member) < place(local_root), place(member));
     };
     std::sort(members.begin(), members.end(), [&](int a, int b) { return key(a) < key(b); });
 }
 
 /// Who receives from other nodes: the root, or who does that for it.
 int receiver_for(const Hierarchy& hierarchy, const Plan& plan, int root) {
-    return plan.near_card ? hierarchy.receiver_of(root) : root;
+    return plan.nic_local ? hierarchy.receiver_of(root) : root;
 }
 
-bool follows_the_walk(const LevelMethod& method) {
+bool follows_topology_order(const LevelMethod& method) {
     return method.algorithm == Algorithm::chain || method.algorithm == Algorithm::pipeline ||
            method.algorithm == Algorithm::ring;
 }
@@ -71,19 +71,20 @@ bool among(std::span<const topology::LevelKey> skipped, topology::LevelKey level
 }
 
 /// One that stands for a child of a group, or for itself.
-struct StandIn {
+struct LocalRoot {
     int rank;
     int child;  ///< -1: it stops in the group
 };
 
-/// Of all children and direct ranks, by lowest member, rotated so that the group's own stand-in comes first.
-std::vector<StandIn> stand_ins(const Hierarchy& hierarchy, int group, int root) {
+/// Of all children and direct ranks, by lowest member, rotated so that the group's own local root comes
+/// first.
+std::vector<LocalRoot> local_roots(const Hierarchy& hierarchy, int group, int root) {
     const Group& self = hierarchy.groups.at(group);
     const int root_child = child_with_root(hierarchy, group, root);
-    const int stand_in = root_child == -1 ? self.leader : root;
+    const int local_root = root_child == -1 ? self.leader : root;
 
     // Children (by lowest member) and direct ranks are both sorted: a merge keeps the order by lowest member.
-    std::vector<StandIn> result;
+    std::vector<LocalRoot> result;
     result.reserve(self.children.size() + self.direct.size());
     auto direct = self.direct.begin();
     for (const int child : self.children) {
@@ -96,11 +97,11 @@ std::vector<StandIn> stand_ins(const Hierarchy& hierarchy, int group, int root) 
     for (; direct != self.direct.end(); ++direct) {
         result.push_back({*direct, -1});
     }
-    const auto first =
-        std::find_if(result.begin(), result.end(), [&](const StandIn& own) { return own.rank == stand_in; });
+    const auto first = std::find_if(result.begin(), result.end(),
+                                    [&](const LocalRoot& own) { return own.rank == local_root; });
     if (first == result.end()) {
         throw std::invalid_argument("group " + std::to_string(group) + ": its leader " +
-                                    std::to_string(stand_in) +
+                                    std::to_string(local_root) +
                                     " leads none of its children and does not stop in it");
     }
     std::rotate(result.begin(), first, result.end());
@@ -109,7 +110,7 @@ std::vector<StandIn> stand_ins(const Hierarchy& hierarchy, int group, int root) 
 
 void add_participants(const Hierarchy& hierarchy, int group, int root,
                       std::span<const topology::LevelKey> skipped, std::vector<int>& result) {
-    for (const StandIn& own : stand_ins(hierarchy, group, root)) {
+    for (const LocalRoot& own : local_roots(hierarchy, group, root)) {
         if (own.child >= 0 && among(skipped, hierarchy.groups[own.child].level)) {
             add_participants(hierarchy, own.child, root, skipped, result);
         } else {
@@ -155,7 +156,8 @@ std::vector<int> shape_members(const Hierarchy& hierarchy, const Plan& plan, int
     const int receiver = receiver_for(hierarchy, plan, root);
     const bool between_nodes = is_network(hierarchy.groups.at(group));
     std::vector<int> members = participants(hierarchy, group, between_nodes ? receiver : root, plan.skipped);
-    if (follows_the_walk(plan.at(hierarchy.groups[group].level).method) && !hierarchy.walk.empty()) {
+    if (follows_topology_order(plan.at(hierarchy.groups[group].level).method) &&
+        !hierarchy.topology_order.empty()) {
         order_chain(hierarchy, flow, members);
     }
     if (receiver != root &&

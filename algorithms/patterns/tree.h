@@ -10,10 +10,10 @@
 
 namespace strata::algorithms {
 
-/// The members of a group that talk to each other on its level: one stand-in per child group and every rank
-/// that stops here, by lowest member, rotated so that the group's own stand-in comes first. A group that
+/// The members of a group that talk to each other on its level: one local root per child group and every rank
+/// that stops here, by lowest member, rotated so that the group's own local root comes first. A group that
 /// holds `root` is stood for by `root`, any other by its leader (seed paper on multilevel collectives, figure
-/// 5). In place of a group of a `skipped` level stand its own participants, its stand-in first.
+/// 5). In place of a group of a `skipped` level stand its own participants, its local root first.
 std::vector<int> participants(const topology::Hierarchy& hierarchy, int group, int root,
                               std::span<const topology::LevelKey> skipped = {});
 
@@ -24,8 +24,8 @@ int used_group(const topology::Hierarchy& hierarchy, int group, std::span<const 
 enum class Flow { from_root, to_root };
 
 /// participants() by their position in the shape of their level: a chain visits them in the order of the
-/// hierarchy's walk, in which data enters a node next to its card; towards the root nodes are passed the
-/// other way round. Between nodes the root's receiver stands for it where the plan says so (Plan::near_card),
+/// hierarchy's walk, in which data enters a node next to its NIC; towards the root nodes are passed the
+/// other way round. Between nodes the root's receiver stands for it where the plan says so (Plan::nic_local),
 /// and is next to it where both meet.
 std::vector<int> shape_members(const topology::Hierarchy& hierarchy, const Plan& plan, int group, int root,
                                Flow flow = Flow::from_root);

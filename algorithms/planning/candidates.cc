@@ -153,7 +153,7 @@ private:
     }
 
     bool same(const Plan& a, const Plan& b) {
-        if (a.engine != b.engine || a.near_card != b.near_card || a.lanes != b.lanes) return false;
+        if (a.engine != b.engine || a.nic_local != b.nic_local || a.rails != b.rails) return false;
         if (a.engine == Engine::forward) return true;
         if (a.skipped != b.skipped) return false;
         for (std::size_t l = 0; l < a.levels.size(); ++l) {
@@ -311,7 +311,7 @@ private:
         with.engine = Engine::forward;
         Plan plan = make_plan(hierarchy_, links_, with, operation_);
         if (plan.forward_us <= 0) return;
-        plan.reason = "the previous component";
+        plan.reason = "the underlying component";
         found_.push_back({std::move(plan), ""});
     }
 

@@ -62,7 +62,7 @@ std::optional<Delegation> weigh_delegation(const Hierarchy& hierarchy, const Lin
     const CollectiveTraits traits = traits_of(operation.collective);
     const bool open = overrides.engine == Engine::automatic && overrides.methods.empty();
     const topology::LevelKey top = link_level(hierarchy.groups.front());
-    if (!open || traits.rooted || traits.folds || !is_network(top.kind) || !is_given(links, top) ||
+    if (!open || traits.rooted || traits.combines || !is_network(top.kind) || !is_given(links, top) ||
         hierarchy.groups.size() < 2 || chosen.engine == Engine::levels || chosen.predicted_us <= 0) {
         return std::nullopt;
     }

@@ -28,7 +28,7 @@ private:
 
 /// Weighs the levels engine where the user left the engine open: every level by coll/tuned or coll/libnbc,
 /// whose messages are known. Empty unless it is predicted faster than `chosen` (of make_plan()), and than the
-/// previous component, by more than the model's error. Only where latency and bandwidth of the topmost
+/// underlying component, by more than the model's error. Only where latency and bandwidth of the topmost
 /// level were given (by a tuner, say): communicators are not made on a guess. Between nodes only
 /// (judge_unseen()), and only for collectives without a root: those with one need communicators for every
 /// root that leads none of its groups. Never for reductions: the same sum must have the same bits at every

@@ -115,7 +115,7 @@ LevelSearch::LevelSearch(const Hierarchy& hierarchy, const Overrides& overrides,
 LevelSearch::Trial LevelSearch::tried(const std::vector<LevelKey>& skipped, const LinkTable& links,
                                       Rings rings) {
     PlanSearch search(sample_models_->at(links, skipped), overrides_, on_sample_, rings);
-    return {&skipped, search.run(traits_of(operation_.collective).folds)};
+    return {&skipped, search.run(traits_of(operation_.collective).combines)};
 }
 
 void LevelSearch::skip_levels(Searched& searched, const LinkTable& links, Rings rings) {
@@ -137,7 +137,7 @@ void LevelSearch::skip_levels(Searched& searched, const LinkTable& links, Rings 
         const std::vector<LevelKey>& skipped = *trial->skipped;
         if (skipped == searched.skipped) continue;
         PlanSearch search(models_.at(links, skipped), overrides_, operation_, rings);
-        const double us = search.run(traits_of(operation_.collective).folds);
+        const double us = search.run(traits_of(operation_.collective).combines);
         if (us < searched.us * (1 - needed_gain)) searched = {std::move(search), us, skipped};
         if (smallest == &fastest) return;
     }

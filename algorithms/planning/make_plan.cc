@@ -32,9 +32,9 @@ struct Verdict {
     const char* reason;
 };
 
-/// True for reductions whose order must not follow the size: the previous component changes its pattern.
+/// True for reductions whose order must not follow the size: the underlying component changes its pattern.
 bool fixed_order(const Operation& operation) {
-    return operation.reproducible && traits_of(operation.collective).folds;
+    return operation.reproducible && traits_of(operation.collective).combines;
 }
 
 /// Why inside a node only Bcast is weighed; null: all are. Copies there compete for processors, of which the
@@ -43,8 +43,8 @@ bool fixed_order(const Operation& operation) {
 /// of 5.2. And defaults for links that nobody looked at are no reason to give up what users have.
 const char* unknown_inside(const Hierarchy& hierarchy, const LinkTable& links) {
     if (is_network(hierarchy.groups.front())) return nullptr;
-    if (hierarchy.crowding > 1) return "no gain known inside a node whose ranks share processors";
-    return tells_inside(hierarchy, links) ? nullptr : "no gain known inside a node whose links nobody gave";
+    if (hierarchy.oversubscription > 1) return "no gain known inside a node whose ranks share processors";
+    return sends_inside(hierarchy, links) ? nullptr : "no gain known inside a node whose links nobody gave";
 }
 
 /// The verdict where no prediction can change it.
@@ -80,23 +80,23 @@ bool may_skip_levels(const Overrides& overrides, const Operation& operation) {
            (overrides.engine == Engine::automatic || overrides.engine == Engine::tree);
 }
 
-/// The user wants lanes: several trees where that is possible, or else one.
-void set_lanes(Plan& plan, const Operation& operation) {
+/// The user wants rails: several trees where that is possible, or else one.
+void set_rails(Plan& plan, const Operation& operation) {
     plan.engine = Engine::tree;
-    if (operation.lanes < 2) {
-        plan.reason += "; one lane: no node has processes near several cards, or there is one node";
+    if (operation.rails < 2) {
+        plan.reason += "; one rail: no node has processes near several NICs, or there is one node";
     } else if (operation.rank_order || fixed_order(operation)) {
-        plan.reason += "; one lane: lanes would not keep the order";
+        plan.reason += "; one rail: rails would not keep the order";
     } else if (exchanges_on_top(plan)) {
-        plan.reason += "; one lane: exchanged as a whole";
+        plan.reason += "; one rail: exchanged as a whole";
     } else {
-        plan.engine = Engine::lanes;
-        plan.lanes = operation.lanes;
+        plan.engine = Engine::rails;
+        plan.rails = operation.rails;
     }
 }
 
-/// Whether somebody near the card receives for a far root, which is predicted to gain.
-bool near_card_pays(const Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
+/// Whether somebody near the NIC receives for a far root, which is predicted to gain.
+bool nic_local_pays(const Hierarchy& hierarchy, const LinkTable& links, const Operation& operation,
                     const std::vector<LevelPlan>& levels) {
     const ReceiverCost cost = receiver_cost(hierarchy, links, operation, levels);
     return cost.possible && cost.hop_us < cost.far_us;
@@ -104,13 +104,13 @@ bool near_card_pays(const Hierarchy& hierarchy, const LinkTable& links, const Op
 
 void choose_receiver(Plan& plan, const Hierarchy& hierarchy, const LinkTable& links,
                      const Operation& operation, const std::vector<LevelPlan>& levels) {
-    plan.near_card = near_card_pays(hierarchy, links, operation, levels);
-    plan.predicted_us += receiving_us(hierarchy, links, operation, levels, plan.near_card);
+    plan.nic_local = nic_local_pays(hierarchy, links, operation, levels);
+    plan.predicted_us += receiving_us(hierarchy, links, operation, levels, plan.nic_local);
 }
 
 void forward(Plan& plan, std::string reason) {
     plan.engine = Engine::forward;
-    plan.near_card = false;
+    plan.nic_local = false;
     plan.skipped.clear();
     plan.skipped_sources.clear();
     plan.predicted_us = plan.forward_us;
@@ -129,8 +129,8 @@ Verdict judge_inside(const Plan& plan, const Hierarchy& hierarchy, const LinkTab
                         : buses                                   ? needed_gain_beside_buses
                                                                   : needed_gain_inside;
     if (plan.predicted_us > plan.forward_us * (1 - gain))
-        return {false, "no gain predicted over the previous component"};
-    return {true, "predicted faster than the previous component"};
+        return {false, "no gain predicted over the underlying component"};
+    return {true, "predicted faster than the underlying component"};
 }
 
 /// What all searches for one plan have in common.
@@ -148,7 +148,7 @@ struct Searches {
                      Exchanges exchanges = Exchanges::all) {
         PlanSearch search(models.at(links, skipped), overrides, operation, rings);
         search.allow(exchanges);
-        const double us = search.run(traits_of(operation.collective).folds);
+        const double us = search.run(traits_of(operation.collective).combines);
         return Searched{std::move(search), us, std::move(skipped)};
     }
     /// The best by one algorithm among all ranks.
@@ -156,7 +156,7 @@ struct Searches {
         Overrides all = overrides;
         all.methods.insert(all.methods.begin(), {std::nullopt, {algorithm, 0, {}}, {}});
         PlanSearch search(models.at(links, skipped), all, operation, Rings::none);
-        const double us = search.run(traits_of(operation.collective).folds);
+        const double us = search.run(traits_of(operation.collective).combines);
         return Searched{std::move(search), us, std::move(skipped)};
     }
     /// The best plan under `links`, with the levels inside nodes that are worth it.
@@ -187,7 +187,7 @@ void add_nodes_alone(std::vector<Searched>& ways, const LinkTable& links, const 
         return;
     }
     if (ways.back().search.could_exchange_parts()) add(links, Exchanges::parts);
-    // Of blocks: before trees for other links, each card carries less than a tree's busiest one.
+    // Of blocks: before trees for other links, each NIC carries less than a tree's busiest one.
     if (traits.blocks && ways.back().search.exchanges_parts()) {
         std::rotate(ways.begin() + 1, ways.end() - 1, ways.end());
     }
@@ -195,12 +195,12 @@ void add_nodes_alone(std::vector<Searched>& ways, const LinkTable& links, const 
 }
 
 /// Halves exchanged among all ranks, long ones inside nodes, a ring, a chain, and two trees of them: nobody
-/// folds or passes on more than the others. Only where somebody told what links inside nodes cost, and
+/// combines or passes on more than the others. Only where somebody told what links inside nodes cost, and
 /// processors are not shared, for reasons that unknown_inside() gives.
 void add_among_all(std::vector<Searched>& ways, const LinkTable& links, Searches& searches) {
     const Hierarchy& hierarchy = searches.hierarchy;
     if (searches.overrides.engine != Engine::automatic || !searches.words.levels.empty()) return;
-    if (!can_all_take_part(hierarchy) || !tells_inside(hierarchy, links)) return;
+    if (!can_all_take_part(hierarchy) || !sends_inside(hierarchy, links)) return;
     const std::vector<topology::LevelKey> skipped = all_below_the_top(hierarchy, searches.overrides);
     if (skipped.empty()) return;
     const PlanSearch open(searches.models.at(links, skipped), searches.overrides, searches.operation,
@@ -235,7 +235,7 @@ void try_among_all(Searched& searched, const LinkTable& links, Searches& searche
 }
 
 /// Between nodes: what is fastest under any of the links that may be, fewer levels, rings in place of trees,
-/// or the previous component.
+/// or the underlying component.
 Verdict weigh(Searched& searched, const LinkTable& links, Searches& searches, Plan& plan) {
     const Hierarchy& hierarchy = searches.hierarchy;
     const Overrides& overrides = searches.overrides;
@@ -257,22 +257,22 @@ Verdict weigh(Searched& searched, const LinkTable& links, Searches& searches, Pl
         ways.push_back(searches.under(links, Rings::allowed));
     }
     add_among_all(ways, links, searches);
-    std::vector<bool> near_card;
+    std::vector<bool> nic_local;
     for (const Searched& way : ways) {
-        near_card.push_back(near_card_pays(hierarchy, links, operation, way.search.plans()));
-        weighing.add(way.search.plans(), near_card.back(), way.skipped);
+        nic_local.push_back(nic_local_pays(hierarchy, links, operation, way.search.plans()));
+        weighing.add(way.search.plans(), nic_local.back(), way.skipped);
     }
     const Weighing::Choice choice = weighing.choose(searches.models);
     searched = std::move(ways[choice.way.value_or(0)]);
     if (!choice.way) {
         const bool faster = plan.predicted_us < plan.forward_us;
-        return {false, faster ? "the previous component loses less where links are not what they seem"
-                              : "no gain predicted over the previous component"};
+        return {false, faster ? "the underlying component loses less where links are not what they seem"
+                              : "no gain predicted over the underlying component"};
     }
-    plan.near_card = near_card[*choice.way];
+    plan.nic_local = nic_local[*choice.way];
     plan.predicted_us = choice.us;
-    if (plan.predicted_us <= plan.forward_us) return {true, "predicted faster than the previous component"};
-    return {true, "the previous component loses more where links are not what they seem"};
+    if (plan.predicted_us <= plan.forward_us) return {true, "predicted faster than the underlying component"};
+    return {true, "the underlying component loses more where links are not what they seem"};
 }
 
 /// Searches where that can change anything, and says whether the plan found is to be taken.
@@ -293,7 +293,7 @@ Verdict judge(Searched& searched, const LinkTable& links, Searches& searches, Pl
         verdict = judge_unseen(operation, hierarchy, links);
     }
     if (verdict && !verdict->take) return *verdict;
-    searched.us = search.run(by_levels || traits_of(operation.collective).folds);
+    searched.us = search.run(by_levels || traits_of(operation.collective).combines);
     if (!by_levels && may_skip_levels(overrides, operation)) {
         searches.levels.skip_levels(searched, links, Rings::none);
         if (!verdict && !between_nodes) try_among_all(searched, links, searches);
@@ -321,7 +321,7 @@ std::string what_else(const Plan& plan, const Overrides& overrides, const Operat
     if (overrides.engine == Engine::automatic && plan.engine == Engine::ring)
         text += "; a ring loads the links less than a tree";
     if (overrides.engine == Engine::ring && plan.engine != Engine::ring) text += no_ring(operation);
-    if (plan.near_card) text += "; a process near the card receives for the root";
+    if (plan.nic_local) text += "; a process near the NIC receives for the root";
     if (const LevelMethod* method = search.passed_over()) text += "; " + passed_over_text(*method, operation);
     return text;
 }
@@ -375,7 +375,7 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     plan.engine = by_levels ? Engine::levels : has_ring(plan.levels) ? Engine::ring : Engine::tree;
     if (by_levels) plan.predicted_us = by_levels_us(plan, hierarchy, links, operation);
     plan.reason = verdict.reason + what_else(plan, overrides, operation, search) + words.passed_over;
-    if (overrides.engine == Engine::lanes) set_lanes(plan, operation);
+    if (overrides.engine == Engine::rails) set_rails(plan, operation);
     return plan;
 }
 

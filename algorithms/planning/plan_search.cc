@@ -49,7 +49,7 @@ PlanSearch::PlanSearch(CostModel& model, const Overrides& overrides, const Opera
       rings_(rings),
       may_exchange_(traits_.exchanges && model.top_stands_alone()),
       by_levels_(!order_is_fixed() && wants_levels(overrides)),
-      by_lanes_(overrides.engine == Engine::lanes && operation.lanes > 1) {
+      by_rails_(overrides.engine == Engine::rails && operation.rails > 1) {
     for (std::size_t l = 0; l < model.levels().size(); ++l) open_level(l, overrides);
 }
 
@@ -177,10 +177,10 @@ std::vector<LevelMethod> PlanSearch::shapes_for(std::size_t l) const {
     return shapes;
 }
 
-/// Reductions have a ring on the topmost level only, in which every part of a vector is folded in an order of
-/// its own.
+/// Reductions have a ring on the topmost level only, in which every part of a vector is combined in an order
+/// of its own.
 bool PlanSearch::may_be_ring(std::size_t l) const {
-    if (!traits_.folds) return true;
+    if (!traits_.combines) return true;
     return l == 0 && model_->top_stands_alone() && !order_is_fixed() && !operation_.rank_order;
 }
 
@@ -211,14 +211,14 @@ void PlanSearch::set_exchange(Algorithm algorithm) {
     fix_segments(0, {});
 }
 
-/// True when nothing forbids this exchange on the topmost level: no rule, no ring, no lanes for parts, no
+/// True when nothing forbids this exchange on the topmost level: no rule, no ring, no rails for parts, no
 /// vector that must be cut, no order that must be the same for longer ones. Where rings are asked for they
 /// shall be seen.
 bool PlanSearch::exchange_is_open(Algorithm algorithm) const {
     const std::size_t segment = levels_.front().segment_open ? 0 : plans_.front().segment_bytes;
     return may_exchange(algorithm) && (algorithm != by_parts() || worth_parts()) && !by_levels_ &&
            levels_.front().method_open && rings_ != Rings::allowed && !must_be_ring(0) &&
-           !(by_lanes_ && algorithm == by_parts()) && !order_is_fixed() &&
+           !(by_rails_ && algorithm == by_parts()) && !order_is_fixed() &&
            (traits_.blocks || segment == 0 || segment >= bytes_);
 }
 

@@ -78,7 +78,7 @@ private:
     bool may_be_ring(std::size_t l) const;
     bool must_be_ring(std::size_t l) const;
     bool worth_a_ring(std::size_t l) const;
-    bool order_is_fixed() const { return operation_.reproducible && traits_.folds; }
+    bool order_is_fixed() const { return operation_.reproducible && traits_.combines; }
     void fix_segments(std::size_t bytes, Source source);
     void open_segments();
     void set_one_segment();
@@ -110,7 +110,7 @@ private:
     Exchanges exchanges_ = Exchanges::all;
     bool may_exchange_;
     bool by_levels_;
-    bool by_lanes_;  ///< there are to be several trees
+    bool by_rails_;  ///< there are to be several trees
     std::optional<LevelMethod> passed_over_;
     std::vector<Level> levels_;
     std::vector<LevelPlan> plans_;

@@ -9,17 +9,17 @@
 namespace strata::algorithms {
 namespace {
 
-// Where somebody has told what a message costs, segments below the smallest pay where processors fold slowly,
-// as long as they are few (of more than 16 simulated reductions took up to a fifth longer than predicted),
-// and in broadcasts from 4 KiB up: they fill long chains sooner.
+// Where somebody has told what a message costs, segments below the smallest pay where processors combine
+// slowly, as long as they are few (of more than 16 simulated reductions took up to a fifth longer than
+// predicted), and in broadcasts from 4 KiB up: they fill long chains sooner.
 constexpr std::size_t smallest_short_one = 1024;
-constexpr std::size_t most_short_folded_ones = 16;
+constexpr std::size_t most_short_combined_ones = 16;
 constexpr std::size_t most_short_ones = 512;
 constexpr std::size_t least_bcast_of_short_ones = 4096;
-constexpr double told_error = 0.02;
+constexpr double reported_error = 0.02;
 // By so much slower than another one no size is preferred().
 constexpr double hopeless = 0.06;
-static_assert(hopeless > needed_gain && hopeless > told_error);
+static_assert(hopeless > needed_gain && hopeless > reported_error);
 
 }  // namespace
 
@@ -49,7 +49,7 @@ void PlanSearch::set_one_segment() {
 
 std::size_t PlanSearch::least_segment() const {
     const bool bcast = operation_.collective == Collective::bcast && bytes_ >= least_bcast_of_short_ones;
-    const bool may_be_short = (traits_.folds || bcast) && rings_ == Rings::none;
+    const bool may_be_short = (traits_.combines || bcast) && rings_ == Rings::none;
     return may_be_short && model_->measured_inside() ? smallest_short_one : smallest_segment;
 }
 
@@ -67,7 +67,7 @@ std::vector<std::size_t> PlanSearch::segment_candidates() const {
         const bool used = model_->largest_group(l) > 1;
         if (used && handshake_us(link, link.eager_bytes) > 0) limits.push_back(link.eager_bytes);
     }
-    const std::size_t most = traits_.folds ? most_short_folded_ones : most_short_ones;
+    const std::size_t most = traits_.combines ? most_short_combined_ones : most_short_ones;
     for (std::size_t size = least_segment(); size <= largest_segment; size *= 2) {
         if (size < smallest_segment && bytes_ > most * size) continue;
         if (std::find(limits.begin(), limits.end(), size) == limits.end()) add(size);
@@ -85,10 +85,10 @@ std::size_t PlanSearch::network_eager(std::size_t level) const {
 /// True for segments that are too long for what the model does not know of networks. Streams in both
 /// directions of a link hold up each other's acknowledgements: a quarter of the eager limit measured best
 /// (4 MiB between two sites: 87 to 91 ms instead of 89 to 111 for Allgather, 174 instead of 181 for
-/// Allreduce). A segment that is folded is passed on only when it is complete, so that slower links than the
-/// model's fill the pipeline slowly (1 MiB Reduce there: 42.7 ms instead of 43.0 to 44.5).
+/// Allreduce). A segment that is combined is passed on only when it is complete, so that slower links than
+/// the model's fill the pipeline slowly (1 MiB Reduce there: 42.7 ms instead of 43.0 to 44.5).
 bool PlanSearch::too_long(std::size_t segment) const {
-    const bool concerned = (traits_.up && traits_.down) || traits_.folds;
+    const bool concerned = (traits_.up && traits_.down) || traits_.combines;
     const std::size_t longest = concerned ? network_eager(0) / 4 : 0;
     return longest >= smallest_segment && (segment == 0 ? bytes_ : segment) > longest;
 }
@@ -102,7 +102,7 @@ const Candidate& PlanSearch::preferred(const std::vector<Candidate>& candidates,
     for (const Candidate& c : candidates) fastest = std::min(fastest, c.us);
     const auto size = [&](const Candidate& c) { return c.segment == 0 ? bytes_ : c.segment; };
     const auto eager = [&](const Candidate& c) { return below == 0 || size(c) < below; };
-    const double hair = model_->measured_inside() ? told_error : needed_gain;
+    const double hair = model_->measured_inside() ? reported_error : needed_gain;
     const Candidate* best = nullptr;
     for (const Candidate& c : candidates) {
         if (c.us * (1 - hair) > fastest) continue;

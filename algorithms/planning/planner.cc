@@ -34,8 +34,8 @@ std::size_t bytes_of(const Rule& rule) {
 }  // namespace
 
 Planner::Planner(const topology::Hierarchy& hierarchy, const PlanSettings& settings, bool keep_levels,
-                 int lanes)
-    : hierarchy_(hierarchy), settings_(settings), keep_levels_(keep_levels), lanes_(lanes) {
+                 int rails)
+    : hierarchy_(hierarchy), settings_(settings), keep_levels_(keep_levels), rails_(rails) {
     for (std::size_t op = 0; op < rules_.size(); ++op) {
         rules_[op] = rules_for(settings.rules, static_cast<Collective>(op), hierarchy.ranks());
         byte_bounds_[op] = byte_bounds(rules_[op]);
@@ -197,7 +197,7 @@ Overrides Planner::wishes(const Operation& operation, ByLevels by_levels,
 }
 
 Plan Planner::make_plan(Operation operation, ByLevels by_levels) const {
-    operation.lanes = lanes_;
+    operation.rails = rails_;
     std::vector<std::string> passed_over;
     const Overrides overrides = wishes(operation, by_levels, passed_over);
     Plan made = algorithms::make_plan(hierarchy_, settings_.links, overrides, operation);

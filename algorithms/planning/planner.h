@@ -73,17 +73,17 @@ struct PlanClass {
 /// its own: how often a flat pattern crosses a wide link depends on it. Among more, where a plan costs too
 /// much for that, this is so for rank 0, the most frequent root; other roots are in one class that are in the
 /// same group below the topmost one; where data goes up to them (Gather, Reduce), those for which another
-/// process of their node receives are in one of their own. What the previous component would take is the mean
-/// over some roots of a class then (Operation::other_roots).
+/// process of their node receives are in one of their own. What the underlying component would take is the
+/// mean over some roots of a class then (Operation::other_roots).
 class Planner {
 public:
     static constexpr int most_roots_apart = 64;
 
-    /// `hierarchy` and `settings` must outlive this. `keep_levels`: Overrides::keep_levels; `lanes`:
-    /// Operation::lanes of all plans.
+    /// `hierarchy` and `settings` must outlive this. `keep_levels`: Overrides::keep_levels; `rails`:
+    /// Operation::rails of all plans.
     Planner(const topology::Hierarchy& hierarchy, const PlanSettings& settings, bool keep_levels,
-            int lanes = 1);
-    int lanes() const { return lanes_; }
+            int rails = 1);
+    int rails() const { return rails_; }
     /// True where the user leaves everything about a collective to the model.
     bool is_open(Collective op) const;
 
@@ -125,7 +125,7 @@ private:
     const topology::Hierarchy& hierarchy_;
     const PlanSettings& settings_;
     bool keep_levels_;
-    int lanes_;
+    int rails_;
     std::array<std::vector<Rule>, collective_count> rules_;  // those for so many ranks
     std::array<std::vector<std::size_t>, collective_count> byte_bounds_;
     /// Rank -> the rank whose plan serves it, and that rank's others.

@@ -20,9 +20,9 @@ Weighing::Weighing(const topology::Hierarchy& hierarchy, const LinkTable& links,
     }
 }
 
-void Weighing::add(const std::vector<LevelPlan>& levels, bool near_card,
+void Weighing::add(const std::vector<LevelPlan>& levels, bool nic_local,
                    std::vector<topology::LevelKey> skipped) {
-    ways_.push_back({levels, near_card, std::move(skipped), {}});
+    ways_.push_back({levels, nic_local, std::move(skipped), {}});
 }
 
 /// Table by table, since a model has the links of one at a time.
@@ -31,14 +31,14 @@ void Weighing::predict(Models& models) {
         const LinkTable& table = tables()[t];
         for (Way& way : ways_) {
             const auto same = std::find_if(ways_.begin(), ways_.end(), [&](const Way& other) {
-                return other.near_card == way.near_card && other.skipped == way.skipped &&
+                return other.nic_local == way.nic_local && other.skipped == way.skipped &&
                        other.levels == way.levels;
             });
             way.us.push_back(
                 &*same != &way
                     ? same->us.back()
                     : models.at(table, way.skipped).cost_us(way.levels, operation_.bytes, windows_[t]) +
-                          receiving_us(hierarchy_, table, operation_, way.levels, way.near_card));
+                          receiving_us(hierarchy_, table, operation_, way.levels, way.nic_local));
         }
     }
 }

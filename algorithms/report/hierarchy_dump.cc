@@ -29,11 +29,11 @@ public:
             }
         }
         nest(hierarchy, document);
-        hierarchy.walk = optional_list(document, "walk");
-        hierarchy.walk_nodes = optional_list(document, "walk_nodes");
+        hierarchy.topology_order = optional_list(document, "topology_order");
+        hierarchy.topology_order_nodes = optional_list(document, "topology_order_nodes");
         hierarchy.receivers = optional_list(document, "receivers");
-        if (member(document, "crowding") != nullptr) {
-            hierarchy.crowding = needed(document, "crowding", Kind::number).number;
+        if (member(document, "oversubscription") != nullptr) {
+            hierarchy.oversubscription = needed(document, "oversubscription", Kind::number).number;
         }
         if (const std::string broken = topology::validate(hierarchy); !broken.empty()) fail(document, broken);
         if (const JsonValue* limits = member(document, "eager_bytes")) {

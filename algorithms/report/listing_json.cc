@@ -77,8 +77,8 @@ std::string plan_json(const Plan& plan, Collective collective, const std::string
         json += "," + member("skipped", skipped_json(plan, op, rules_file, sources)) + "," +
                 member("window", std::to_string(plan.window)) + "," +
                 member("network_window_bytes", std::to_string(plan.network_window_bytes)) + "," +
-                member("near_card", plan.near_card ? "true" : "false") + "," +
-                member("lanes", std::to_string(plan.lanes));
+                member("nic_local", plan.nic_local ? "true" : "false") + "," +
+                member("rails", std::to_string(plan.rails));
     }
     return json + "," + member("predicted_us", plan.predicted_us) + "," +
            member("forward_us", plan.forward_us) + "," + member("reason", json_text(plan.reason)) + "," +

@@ -72,7 +72,7 @@ std::string levels_text(const Plan& plan, std::size_t bytes) {
         if (cut) text += "/" + bytes_text(level.segment_bytes);
     }
     text += skipped_text(plan);
-    if (plan.lanes > 1) text += ", " + std::to_string(plan.lanes) + " lanes";
+    if (plan.rails > 1) text += ", " + std::to_string(plan.rails) + " rails";
     return text;
 }
 

@@ -13,7 +13,7 @@ bool same_choice(const Plan& a, const Plan& b) {
     if (a.engine != b.engine || a.engine_source != b.engine_source || a.reason != b.reason) return false;
     return a.engine == Engine::forward ||
            (a.levels == b.levels && a.sources == b.sources && a.skipped == b.skipped &&
-            a.skipped_sources == b.skipped_sources && a.near_card == b.near_card && a.lanes == b.lanes);
+            a.skipped_sources == b.skipped_sources && a.nic_local == b.nic_local && a.rails == b.rails);
 }
 
 bool same_choice(const ListedPlan& a, const ListedPlan& b) {

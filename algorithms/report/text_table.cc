@@ -34,7 +34,7 @@ const char* paint_of(Engine engine) {
     switch (engine) {
         case Engine::tree: return "\033[32m";
         case Engine::ring: return "\033[36m";
-        case Engine::lanes: return "\033[33m";
+        case Engine::rails: return "\033[33m";
         case Engine::levels: return "\033[35m";
         default: return "";
     }

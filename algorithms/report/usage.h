@@ -14,12 +14,12 @@ struct CallUse {
     std::string collective;
     std::size_t least_bytes = 0;  ///< of the shortest of them; as Operation::bytes
     std::size_t most_bytes = 0;   ///< 0: what not all ranks know
-    std::string path;             ///< an engine's name; "forward": the previous component
+    std::string path;             ///< an engine's name; "forward": the underlying component
     std::string levels;           ///< by levels, with segments; empty where nothing of that is ours
     std::string why;
     std::string sources;      ///< who has set what; empty: everything is built in
     double predicted_us = 0;  ///< for the first of them, on the path taken; 0: not known
-    double forward_us = 0;    ///< the same of the previous component
+    double forward_us = 0;    ///< the same of the underlying component
     std::uint64_t calls = 0;
     double total_us = 0;  ///< measured on this rank, from when a call's path is known to its end
     double least_us = 0;

@@ -86,7 +86,7 @@ def _contenders_file(folder):
 
 def _measure(options, runner, built, folder, order):
     base = competitors.together(built.plugin_folder, place.parameters(options, runner, folder),
-                                 early_calls=True)("all", "", "")
+                                 lazy_setup=True)("all", "", "")
     log = os.path.join(folder, "logs", f"{options.op}-{order}")
     program = [built.tool(os.path.join("bench", "communicator_cost")), "--contenders", _contenders_file(folder),
                "--op", options.op, "--sizes", ",".join(map(str, options.sizes)), "--ranks",
@@ -142,8 +142,8 @@ def _judged(costs, starts, options, ranks):
     """What the gate says; empty without one."""
     if not options.gate:
         return [], 0
-    crowded = not options.launcher and ranks > (os.cpu_count() or 1)
-    lines = findings.missed(costs, starts, crowded)
+    oversubscribed = not options.launcher and ranks > (os.cpu_count() or 1)
+    lines = findings.missed(costs, starts, oversubscribed)
     return ["", *(f"gate: {line}" for line in lines or ["all limits are kept"])], int(bool(lines))
 
 

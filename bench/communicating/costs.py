@@ -102,9 +102,9 @@ def verdict(costs):
     return [judgement.text for judgement in judgements(costs)]
 
 
-def missed(costs, starts, crowded):
+def missed(costs, starts, oversubscribed):
     """What the gate does not let pass, by `costs` of every order: limits that are missed, and cells and starts of which
-    nothing is known. `crowded`: ranks share processors."""
+    nothing is known. `oversubscribed`: ranks share processors."""
     lines = []
     for found in costs:
         lines += [f"{ORDERS[found.order]}: {judgement.text}" for judgement in judgements(found) if not judgement.kept]
@@ -112,7 +112,7 @@ def missed(costs, starts, crowded):
                   for key in sorted(found.cells) for base in ("han", "tuned") if found.ratio(key, base) is None]
         if not found.cells:
             lines.append(f"{ORDERS[found.order]}: nothing was measured")
-    return lines + starts.missed(crowded)
+    return lines + starts.missed(oversubscribed)
 
 
 @dataclasses.dataclass
@@ -153,12 +153,12 @@ class Starts:
                                    f"{100 * share:.2f} %", share, OF_INIT, f"{100 * OF_INIT:g} %")
                 for what, words in _PLUGIN.items() if (share := self.share(what)) is not None}
 
-    def missed(self, crowded):
-        """Limits that are missed; `crowded`: of the plugin's time only that of the processor counts."""
+    def missed(self, oversubscribed):
+        """Limits that are missed; `oversubscribed`: of the plugin's time only that of the processor counts."""
         if not self.jobs:
             return []  # none were asked for
         found = {what: judgement for what, judgement in self.judgements().items()
-                 if not crowded or what == "plugin_processor_ns"}
+                 if not oversubscribed or what == "plugin_processor_ns"}
         lines = [judgement.text for judgement in found.values() if not judgement.kept]
         return lines if found else ["MPI_Init: nothing was measured of the plugin"]
 

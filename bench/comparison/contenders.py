@@ -10,12 +10,12 @@ _BLOCKED = ("allgather", "allgatherv", "allreduce")
 ENGINES = {  # and what each can do
     "tree": tuple(operations.ALL),
     "ring": _BLOCKED,
-    "lanes": ("bcast", *_BLOCKED),
+    "rails": ("bcast", *_BLOCKED),
     "levels": tuple(operations.ALL),
 }
 _SHALLOW = {"nodes": ("node", 2, "strata that sees nodes alone"), "flat": ("none", 1, "strata that sees no levels")}
 _MOCKUPS = {"hierarchical": "through one leader per node, by public MPI (over tuned)",
-            "lane": "through all ranks of a node at once, by public MPI (over tuned)"}
+            "rail": "through all ranks of a node at once, by public MPI (over tuned)"}
 NAMES = ("tuned", "han", "basic", *_MOCKUPS, OURS, *ENGINES, *_SHALLOW, COMPOSED)
 # Those of the gate: what a user has without the plugin or could write, and whether our levels are worth it.
 GATE = (*STOCK, *_MOCKUPS, OURS, *_SHALLOW, COMPOSED)
@@ -44,5 +44,5 @@ def can(name, operation, order):
     if name in ENGINES:
         return operation in ENGINES[name]
     if name in operations.MOCKED:
-        return operation in operations.MOCKED[name] and not (name == "lane" and order == "unequal")
+        return operation in operations.MOCKED[name] and not (name == "rail" and order == "unequal")
     return True

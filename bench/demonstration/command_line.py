@@ -59,7 +59,7 @@ def _introduce(cluster, contenders, progress):
     sites = f" ({' + '.join(map(str, plan.site_sizes))} on {plan.sites} sites)" if plan.sites > 1 else ""
     slots = str(plan.slots[0]) if len(set(plan.slots)) == 1 else ", ".join(map(str, plan.slots))
     link = plan.uplink if not plan.relay_mbit else f"{plan.relay_mbit:g} Mbit/s"
-    progress.step(f"cluster is up: {plan.nodes} nodes{sites}, {slots} ranks each, cards {plan.nic}"
+    progress.step(f"cluster is up: {plan.nodes} nodes{sites}, {slots} ranks each, NICs {plan.nic}"
                   + (f", between sites {link}" if plan.sites > 1 else "")
                   + (f" and {plan.delay_us:g} us" if plan.delay_us else ""))
     for competitor in contenders:

@@ -20,7 +20,7 @@ example:
   cluster up --nodes 4 --sites 2 --slots 4 --nic 1gbit --uplink 200mbit
   cluster run --order cyclic --timeout 120 -- ./program its-arguments
   cluster run -- --mca coll_han_priority 100 ./program     (mpirun's options come first)
-  cluster up --sites 1 --nic 500mbit --far-mbit 300        (half of the ranks are far from the card)
+  cluster up --sites 1 --nic 500mbit --far-mbit 300        (half of the ranks are far from the NIC)
   cluster down
 
 Debian packages: iproute2, util-linux, python3, openmpi-bin; g++ for delays."""
@@ -65,7 +65,7 @@ def _parser():
     topology = command("topology", _topology, "write the cluster as a Slurm topology.conf")
     topology.add_argument("--file", metavar="PATH", help="where to; standard output if not given")
     parameters = command("parameters", _parameters, "write the parameters by which coll/strata learns which "
-                         "ranks are far from the card, as a file for mca_base_param_files")
+                         "ranks are far from the NIC, as a file for mca_base_param_files")
     parameters.add_argument("--file", metavar="PATH", help="where to; standard output if not given")
     _add_places(parameters)
     command("check-support", _check_support,
@@ -80,7 +80,7 @@ def _add_up(up):
     up.add_argument("--slots", default="4", metavar="N|A,B,...",
                     help="ranks per node: for all, or for each node")
     up.add_argument("--nic", default="1gbit", metavar="RATE",
-                    help="rate of a node's card, each way; none: no limit")
+                    help="rate of a node's NIC, each way; none: no limit")
     up.add_argument("--uplink", metavar="RATE",
                     help="rate of a link between sites, each way; none: no limit; if not given, 200mbit, "
                          "but none with --relay-mbit. Lets about 15 kB through in a burst")
@@ -91,15 +91,15 @@ def _add_up(up):
                     help="rate in Mbit/s at which the relay serialises every frame, without bursts; 0: no "
                          "limit")
     up.add_argument("--far-mbit", type=float, default=0, metavar="R",
-                    help="some ranks of every node reach its card through a slower path: its rate in Mbit/s; "
+                    help="some ranks of every node reach its NIC through a slower path: its rate in Mbit/s; "
                          "0: all are near")
     up.add_argument("--far-ranks", default="half", metavar="N|A,B,...|half",
                     help="how many: for all nodes, or for each, or half of the ranks (rounded down). They are "
                          "the lowest local ranks")
     up.add_argument("--far-direction", choices=plan.FAR_DIRECTIONS, default="receive",
                     help="what is slow: what far ranks receive, or both directions")
-    up.add_argument("--second-card", metavar="RATE", default="",
-                    help="the far ranks of every node have a card of their own instead: its rate, each way")
+    up.add_argument("--second-nic", metavar="RATE", default="",
+                    help="the far ranks of every node have a NIC of their own instead: its rate, each way")
     up.add_argument("--mtu", type=int, default=9000, help="largest packet of the data network")
     up.add_argument("--queue-bytes", type=int, default=1000000, metavar="N",
                     help="what a limited link holds back before it drops")
@@ -164,7 +164,7 @@ def _run(options):
     options.release = support.release_of(options.mpirun)
     options.command = _command_of(options)
     if options.far_ranks and not where.plan.has_far:
-        raise UserError("--far-ranks: no rank of this cluster is far; `cluster up --far-mbit` or `--second-card` makes such ones")
+        raise UserError("--far-ranks: no rank of this cluster is far; `cluster up --far-mbit` or `--second-nic` makes such ones")
     return runner.run(where, 0, runner.mpirun_command(where, options),
                       runner.run_environment(where, options), options.timeout)
 
@@ -229,10 +229,10 @@ def _parameters(options):
     where = _open(options)
     where.require_up()
     if not where.plan.has_far:
-        raise UserError("all ranks of this cluster are equally near to their card")
+        raise UserError("all ranks of this cluster are equally near to their NIC")
     slots = plan.chosen_slots(where.plan, options.per_node)
     far = plan.far_counts(options.far_ranks or where.plan.far_ranks, slots)
-    parameters = plan.machine_parameters(slots, far, bool(where.plan.second_card))
+    parameters = plan.machine_parameters(slots, far, bool(where.plan.second_nic))
     _write(options.file, "".join(f"{name}={value}\n" for name, value in parameters.items()))
     return 0
 

@@ -2,11 +2,11 @@
 
 Every function acts on the network namespace of its caller. Names: in the fabric, site<s> are the data
 bridges, core joins more than two sites, mgmt is the bridge of the management network, d<i> and m<i> are the
-ends of node i's cables. In a node, eth0 is the card and mg0 its management interface.
+ends of node i's cables. In a node, eth0 is the NIC and mg0 its management interface.
 
-Where ranks may be far from the card, a node has a second network namespace for them. The node's eth0 is then
-a bridge between its card (card) and the path to that namespace (far), where the path's other end is called
-eth0 too; that namespace's own management interface hangs on f<i> of the fabric. Where far ranks have a card of
+Where ranks may be far from the NIC, a node has a second network namespace for them. The node's eth0 is then
+a bridge between its NIC (NIC) and the path to that namespace (far), where the path's other end is called
+eth0 too; that namespace's own management interface hangs on f<i> of the fabric. Where far ranks have a NIC of
 their own instead, that namespace's eth0 hangs on e<i> of the fabric. What lossy links lose goes to the bridge lost.
 """
 
@@ -20,7 +20,7 @@ from . import kernel
 from .plan import UserError, data_address, far_data_address, far_management_address, management_address
 
 BURST_BYTES = 15000
-# A card holds its senders back. That does not reach from one network namespace to another: behind such a border
+# A NIC holds its senders back. That does not reach from one network namespace to another: behind such a border
 # a queue has to hold what TCP sends at once, or far ranks would lose packets that near ones would not send.
 _FAR_QUEUE_FACTOR = 16
 
@@ -86,21 +86,21 @@ def _limit(device, rate, plan, queue_factor=1):
 
 def connect_node(plan, node, pid, far_pid=None):
     """Cables from the fabric to a node. Processes stand for its namespace and the one of its far ranks."""
-    card = "eth0" if far_pid is None or plan.second_card else "card"
-    lines = [f"link add d{node} mtu {plan.mtu} type veth peer name {card} mtu {plan.mtu} netns {pid}",
+    nic = "eth0" if far_pid is None or plan.second_nic else "nic"
+    lines = [f"link add d{node} mtu {plan.mtu} type veth peer name {nic} mtu {plan.mtu} netns {pid}",
              f"link add m{node} type veth peer name mg0 netns {pid}",
              f"link set d{node} master site{plan.site_of(node)} up",
              f"link set m{node} master mgmt up"]
     if far_pid is not None:
         lines += [f"link add f{node} type veth peer name mg0 netns {far_pid}",
                   f"link set f{node} master mgmt up"]
-    if plan.second_card:
+    if plan.second_nic:
         lines += [f"link add e{node} mtu {plan.mtu} type veth peer name eth0 mtu {plan.mtu} netns {far_pid}",
                   f"link set e{node} master site{plan.site_of(node)} up"]
     batch("ip", lines)
     _limit(f"d{node}", plan.nic, plan)
-    if plan.second_card:
-        _limit(f"e{node}", plan.second_card, plan)
+    if plan.second_nic:
+        _limit(f"e{node}", plan.second_nic, plan)
 
 
 def _addresses(data, management):
@@ -111,18 +111,18 @@ def _addresses(data, management):
 def configure_node(plan, node, far_pid=None):
     """Addresses and rate limits inside a node, once its cables are there."""
     lines = ["link set lo up"]
-    one_card = far_pid is not None and not plan.second_card
-    if one_card:
+    one_nic = far_pid is not None and not plan.second_nic
+    if one_nic:
         lines += [f"link add eth0 mtu {plan.mtu} type bridge", f"link set eth0 mtu {plan.mtu}",
-                  "link set card master eth0 up",
+                  "link set NIC master eth0 up",
                   f"link add far mtu {plan.mtu} type veth peer name eth0 mtu {plan.mtu} netns {far_pid}",
                   "link set far master eth0 up"]
     batch("ip", lines + _addresses(data_address(node), management_address(node)))
-    if not one_card:
+    if not one_nic:
         _limit("eth0", plan.nic, plan)
     else:
         kernel.offloads_off("eth0")  # of the bridge: it would hand the limiters large packets, too
-        _limit("card", plan.nic, plan, _FAR_QUEUE_FACTOR)
+        _limit("nic", plan.nic, plan, _FAR_QUEUE_FACTOR)
         _limit("far", _far_rate(plan), plan, _FAR_QUEUE_FACTOR)
 
 
@@ -130,7 +130,7 @@ def configure_far(plan, node):
     """The same for the far ranks' namespace, once configure_node is done."""
     batch("ip", ["link set lo up", *_addresses(far_data_address(node), far_management_address(node))])
     slow = _far_rate(plan) if plan.far_direction == "both" else "none"
-    _limit("eth0", plan.second_card or slow, plan)
+    _limit("eth0", plan.second_nic or slow, plan)
 
 
 def _far_rate(plan):

@@ -24,20 +24,20 @@ class Plan:
 
     site_sizes: tuple  # nodes of every site
     slots: tuple  # ranks that mpirun may place on every node
-    nic: str  # rate of every node's card, each direction, as tc writes it; "none": unshaped
+    nic: str  # rate of every node's NIC, each direction, as tc writes it; "none": unshaped
     uplink: str  # the same for every link between sites
     delay_us: float  # one-way delay between two sites; 0: no relay
     relay_mbit: float  # rate at which the relay serialises; 0: no limit
     mtu: int
     queue_bytes: int  # what a shaped link holds back before it drops
-    far_mbit: float = 0  # rate in Mbit/s of the path between far ranks and their node's card; 0: none is far
+    far_mbit: float = 0  # rate in Mbit/s of the path between far ranks and their node's NIC; 0: none is far
     far_ranks: str = "half"  # which ranks are far: see far_counts
     far_direction: str = "receive"  # what is slow: what far ranks receive, or both directions
-    second_card: str = ""  # rate of a card that the far ranks have for themselves instead; "": they have none
+    second_nic: str = ""  # rate of a NIC that the far ranks have for themselves instead; "": they have none
 
     @property
     def has_far(self):
-        return self.far_mbit > 0 or bool(self.second_card)
+        return self.far_mbit > 0 or bool(self.second_nic)
 
     @property
     def nodes(self):
@@ -123,7 +123,7 @@ def chosen_slots(plan, text):
 
 
 def far_counts(text, slots):
-    """How many of the ranks on every node are far from its card: always the lowest local ranks, so that a
+    """How many of the ranks on every node are far from its NIC: always the lowest local ranks, so that a
     leader chosen by rank is far. `text`: "half" (rounded down), a number, or one for each node."""
     if text == "half":
         return tuple(count // 2 for count in slots)
@@ -164,17 +164,17 @@ def make(options):
     uplink = options.uplink or ("none" if options.relay_mbit else "200mbit")
     if options.far_mbit < 0:
         raise UserError("--far-mbit must not be negative")
-    if options.far_mbit and options.second_card:
-        raise UserError("--second-card: far ranks have a card of their own or a slow path (--far-mbit), not both")
+    if options.far_mbit and options.second_nic:
+        raise UserError("--second-nic: far ranks have a NIC of their own or a slow path (--far-mbit), not both")
     if not options.far_mbit and options.far_direction != "receive":
         raise UserError("--far-direction needs --far-mbit, the rate of the path to far ranks")
-    if not options.far_mbit and not options.second_card and options.far_ranks != "half":
-        raise UserError("--far-ranks needs --far-mbit, the rate of the path to far ranks, or --second-card")
+    if not options.far_mbit and not options.second_nic and options.far_ranks != "half":
+        raise UserError("--far-ranks needs --far-mbit, the rate of the path to far ranks, or --second-nic")
     far_counts(options.far_ranks, slots)
     return Plan(site_sizes, slots, check_rate(options.nic, "--nic"), check_rate(uplink, "--uplink"),
                 options.delay_us, options.relay_mbit, options.mtu, options.queue_bytes,
                 options.far_mbit, options.far_ranks, options.far_direction,
-                options.second_card and check_rate(options.second_card, "--second-card"))
+                options.second_nic and check_rate(options.second_nic, "--second-nic"))
 
 
 def hostfile(slots):
@@ -212,10 +212,10 @@ def slurm_topology(plan):
     return "\n".join(lines) + "\n"
 
 
-def machine_parameters(slots, far, second_card=False):
+def machine_parameters(slots, far, second_nic=False):
     """Parameters of coll/strata that make each node the machine which it emulates: two packages, each with a
-    NUMA node and cores, far ranks on the first and the others on the second, at which the card is; a second
-    card is at the first.
+    NUMA node and cores, far ranks on the first and the others on the second, at which the NIC is; a second
+    NIC is at the first.
 
     `slots`, `far`: how many ranks run on every node, and how many of them are far. A list of places serves
     all nodes alike, so a local rank has to be far on all nodes or on none.
@@ -224,24 +224,24 @@ def machine_parameters(slots, far, second_card=False):
     for count, distant in zip(slots, far):
         for local in range(count):
             if sides.setdefault(local, local < distant) != (local < distant):
-                raise UserError(f"local rank {local} is far from the card on some nodes and near on others; "
+                raise UserError(f"local rank {local} is far from the NIC on some nodes and near on others; "
                                 "coll_strata_placement cannot say that. Give --far-ranks one number")
     distant = sum(sides.values())
     cores = max(distant, len(sides) - distant)
     places = [local if local < distant else cores + local - distant for local in range(len(sides))]
     return {"coll_strata_topology": f"synthetic:package:2 [numa] core:{cores}",
             "coll_strata_placement": ";".join(map(str, places)),
-            "coll_strata_nic": "eth0@numa:1" + (",eth1@numa:0" if second_card else "")}
+            "coll_strata_nic": "eth0@numa:1" + (",eth1@numa:0" if second_nic else "")}
 
 
 def _describe_far(plan):
     counts = sorted(set(far_counts(plan.far_ranks, plan.slots)))
     which = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     which = "local rank" if which == "1" else f"{which} local ranks"
-    if plan.second_card:
-        return f"a second card for the lowest {which} of a node, {plan.second_card}"
+    if plan.second_nic:
+        return f"a second NIC for the lowest {which} of a node, {plan.second_nic}"
     direction = "towards them" if plan.far_direction == "receive" else "each way"
-    return (f"far from the card: the lowest {which} of a node, "
+    return (f"far from the NIC: the lowest {which} of a node, "
             f"{plan.far_mbit:g} Mbit/s {direction}")
 
 
@@ -254,7 +254,7 @@ def describe(plan):
     for site in range(plan.sites):
         members = ", ".join(f"{node_name(node)} ({plan.slots[node]})" for node in plan.nodes_of(site))
         lines.append(f"  site{site}: {members}")
-    lines.append(f"cards {rate(plan.nic)}, MTU {plan.mtu}")
+    lines.append(f"NICs {rate(plan.nic)}, MTU {plan.mtu}")
     if plan.has_far:
         lines.append(_describe_far(plan))
     if plan.sites > 1:

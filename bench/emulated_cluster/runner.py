@@ -61,7 +61,7 @@ def mpirun_environment(state, release):
 
 
 def run_environment(state, options):
-    """mpirun_environment() for `run`, where ranks may be far from their card."""
+    """mpirun_environment() for `run`, where ranks may be far from their NIC."""
     settings = mpirun_environment(state, options.release)
     if state.plan.has_far:
         agent = "PRTE_MCA_odls_base_exec_agent" if options.release >= 5 else "OMPI_MCA_orte_fork_agent"
@@ -81,7 +81,7 @@ def _write_for_run(state, kind, text, mode=0o644):
 
 def _fork_agent(state, options):
     """The program through which Open MPI's daemons start every rank: it moves far ranks to the network
-    namespace from which the card is far. mpirun's options need not be told from the program's for that, and
+    namespace from which the NIC is far. mpirun's options need not be told from the program's for that, and
     the program's arguments stay as they are."""
     plan = state.plan
     counts = far_counts(options.far_ranks or plan.far_ranks, chosen_slots(plan, options.per_node))

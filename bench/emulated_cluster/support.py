@@ -23,13 +23,13 @@ def release_of(mpirun):
     program = network.find_program(mpirun)
     if program is None:
         raise UserError(f"'{mpirun}' is missing; mpirun.openmpi is in the Debian package openmpi-bin")
-    release, said = told_release(program)
+    release, said = reported_release(program)
     if release not in (4, 5):
         raise UserError(f"'{mpirun}' is not of Open MPI 4 or 5; asked for its version it says '{said.strip()}'")
     return release
 
 
-def told_release(program):
+def reported_release(program):
     """The major release of Open MPI that a program tells, None if it tells none; and its words."""
     said = subprocess.run([program, "--version"], stdin=subprocess.DEVNULL, text=True, capture_output=True,
                           check=False).stdout

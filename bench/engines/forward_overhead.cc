@@ -1,6 +1,6 @@
-// What the plugin adds to a call that it leaves to the previous component, and what of that are its counters.
-// Needs two ranks under mpirun with the plugin loaded (the agreement reads what it published); rank 0
-// measures, nothing is sent. On a busy machine compare the least processor times of many repetitions:
+// What the plugin adds to a call that it leaves to the underlying component, and what of that are its
+// counters. Needs two ranks under mpirun with the plugin loaded (the agreement reads what it published); rank
+// 0 measures, nothing is sent. On a busy machine compare the least processor times of many repetitions:
 // --benchmark_repetitions=20 --benchmark_enable_random_interleaving=true
 #include "component/module/call.h"  // Open MPI's internal headers want to come before mpi.h
 
@@ -12,7 +12,7 @@ namespace {
 
 using namespace strata::component;
 
-/// Stands where the previous component's function would.
+/// Stands where the underlying component's function would.
 int nothing(void*, int, ompi_datatype_t*, int, ompi_communicator_t*, mca_coll_base_module_t* module) {
     benchmark::DoNotOptimize(module);
     return OMPI_SUCCESS;
@@ -43,7 +43,7 @@ struct Bench {
     mca_coll_base_module_t* module = nullptr;
 };
 
-/// `through`: whose module is called; null: the previous component's function.
+/// `through`: whose module is called; null: the underlying component's function.
 void call(benchmark::State& state, const Bench* through) {
     ompi_communicator_t* comm = MPI_COMM_WORLD;
     int value = 0;
@@ -64,7 +64,7 @@ void call(benchmark::State& state, const Bench* through) {
     }
 }
 
-/// What a call that is left to the previous component is counted by.
+/// What a call that is left to the underlying component is counted by.
 void count_call(benchmark::State& state, const Bench* bench) {
     CommunicatorState& own = *reinterpret_cast<Module*>(bench->module)->state;
     for (auto _ : state) {

@@ -79,7 +79,7 @@ public:
           tree_(generic_tree(links_, 0)),
           transport_(comm_, counters_),
           module_(OBJ_NEW(mca_coll_base_module_t)) {
-        transport_.carry(component::Collective::bcast, {});
+        transport_.begin_call(component::Collective::bcast, {});
         module_->base_data = OBJ_NEW(mca_coll_base_comm_t);
     }
     ~Comparison() { OBJ_RELEASE(module_); }

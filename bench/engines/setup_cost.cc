@@ -61,8 +61,8 @@ Cost first_call(const algorithms::Planner& planner, const topology::Hierarchy& h
     algorithms::Operation operation{collective, bytes, 0};
     if (traits_of(collective).blocks) operation.bytes = hierarchy.stop.size() * 8;
     const int middle = hierarchy.ranks() / 2;
-    const topology::CardLanes no_lanes;
-    const algorithms::Routing routing(hierarchy, no_lanes, middle);
+    const topology::NicRails no_rails;
+    const algorithms::Routing routing(hierarchy, no_rails, middle);
     algorithms::PlanRoutes kept;
     const Meter meter;
     const algorithms::Plan plan = planner.make_plan(planner.class_of(operation).representative);
@@ -82,15 +82,15 @@ double copy_ms(const std::vector<topology::LocalityRecord>& records, const topol
     const Meter meter;
     const topology::Hierarchy same = topology::build_hierarchy(records);
     if (topology::hash_of(same) != topology::hash_of(known) || !(same == known)) std::abort();
-    const topology::CardLanes no_lanes;
-    const algorithms::Routing routing(same, no_lanes, same.ranks() / 2);
+    const topology::NicRails no_rails;
+    const algorithms::Routing routing(same, no_rails, same.ranks() / 2);
     return meter.ms();
 }
 
-/// Predicted for the vote (component/agreement/least_of_all.h) with the links that are assumed where nobody
-/// tells: up and down a binomial tree in the node, and rounds among the nodes in between; beyond 1,024 ranks
-/// or 256 nodes rounds among all ranks, one of which may cross a node's boundary in each.
-double vote_us(const bench::ManyRanks& machine) {
+/// Predicted for the agreement (component/agreement/min_allreduce.h) with the links that are assumed where
+/// nobody tells: up and down a binomial tree in the node, and rounds among the nodes in between; beyond 1,024
+/// ranks or 256 nodes rounds among all ranks, one of which may cross a node's boundary in each.
+double agreement_us(const bench::ManyRanks& machine) {
     const auto hops = [](int count) { return std::bit_width(static_cast<unsigned>(count - 1)); };
     const algorithms::LinkTable links;
     const double node = links.at({topology::LevelKind::node, 0}).latency_us;
@@ -123,7 +123,7 @@ void show(const bench::ManyRanks& machine, bool cyclic) {
     const Meter of_hierarchy;
     const topology::Hierarchy hierarchy = topology::build_hierarchy(*records);
     std::printf(" %9.1f %8.2f", of_hierarchy.ms(), of_hierarchy.mib());
-    std::printf(" %8.2f %8.1f", copy_ms(*records, hierarchy), vote_us(machine));
+    std::printf(" %8.2f %8.1f", copy_ms(*records, hierarchy), agreement_us(machine));
     std::fflush(stdout);
     const algorithms::PlanSettings settings;
     const algorithms::Planner planner(hierarchy, settings, false);
@@ -142,10 +142,10 @@ int main(int argc, char** argv) {
         "Time (ms) and memory (MiB) that one process spends before the first message on a communicator of "
         "nodes of 64\n"
         "ranks, 16 nodes below each leaf switch: the records of all ranks (on the wire, in memory until the "
-        "vote, and as\n"
+        "agree, and as\n"
         "kept for all communicators), the hierarchy, the same for a copy of the communicator, which finds "
         "the hierarchy and\n"
-        "the plans there, the vote as predicted (us),\n"
+        "the plans there, the agreement as predicted (us),\n"
         "and then the first call of each operation: its plan and the edges of one rank in the middle. 64 "
         "KiB; of an\n"
         "Allgather 8 bytes per rank."};
@@ -153,7 +153,7 @@ int main(int argc, char** argv) {
     app.add_option("--ranks", most, "largest number of ranks")->capture_default_str();
     CLI11_PARSE(app, argc, argv);
     std::printf("%9s %6s %8s %8s %8s %9s %8s %8s %8s", "ranks", "order", "wire MiB", "rec MiB", "kept MiB",
-                "hier ms", "hier MiB", "copy ms", "vote us");
+                "hier ms", "hier MiB", "copy ms", "agree us");
     for (const Collective collective : operations)
         std::printf(" %9s %7s", (std::string(name_of(collective)) + " ms").substr(0, 9).c_str(), "MiB");
     std::printf("\n");

@@ -7,7 +7,7 @@ link_loads    what the busiest link carries before and after that
 reordering_report, heat_map   the same as tables, words and picture
 monitoring    sessions beside the wire, and their cost; by
   wire        patterns of messages
-  series      session and card over time
+  series      session and NIC over time
   overhead    the cost of a Reduce
 command_line  options, and the order of events
 """

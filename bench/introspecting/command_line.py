@@ -18,7 +18,7 @@ summa, gather   the example applications with hierarchies of communicators that 
                 none; in blocks of ranks, round robin and shuffled
 reordering      Broadcasts, Reduces, group Allgathers and the exchanges of a conjugate gradient solver before and after
                 the ranks are dealt out anew, from what the library's monitoring saw in one iteration
-wire            what monitoring sessions see between nodes, beside what the nodes' cards count: of patterns of messages,
+wire            what monitoring sessions see between nodes, beside what the nodes' NICs count: of patterns of messages,
                 and every 10 ms
 overhead        what monitoring costs a Reduce, on this machine itself"""
 # Name in measurements.json -> module; see figure.py.

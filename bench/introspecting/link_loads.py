@@ -47,7 +47,7 @@ def _loads(matrix, nodes, order, site_of):
 
 
 def _rate(plan, kind):
-    """Bit/s of a node's card, or of the link of a site; None without a limit."""
+    """Bit/s of a node's NIC, or of the link of a site; None without a limit."""
     rates = [plan.nic] if kind == "node" else [plan.uplink, f"{plan.relay_mbit}mbit" if plan.relay_mbit else "none"]
     return min(filter(None, map(units.bits_per_second, rates)), default=None)
 

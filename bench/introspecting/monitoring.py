@@ -15,7 +15,7 @@ def add_options(parser):
     group = parser.add_argument_group(f"monitoring ({', '.join(FIGURES)})")
     group.add_argument("--calls", metavar="N", type=command.count, default=4, help="wire: calls of every pattern (4)")
     group.add_argument("--series-seconds", metavar="N", type=command.count, default=40,
-                       help="wire: how long session and card are read every 10 ms (40)")
+                       help="wire: how long session and NIC are read every 10 ms (40)")
     overhead.add_options(group)
 
 
@@ -27,7 +27,7 @@ def measure(names, setting):
             measurement = wire.Measurement(cluster, setting.built, setting.folder, options.calls)
             measurement.run(setting.progress)
             findings.runs = measurement.runs
-            setting.progress.show("wire: a session and a card over time", left=options.series_seconds)
+            setting.progress.show("wire: a session and a NIC over time", left=options.series_seconds)
             findings.series, findings.no_series = series.measure(cluster, setting.built, setting.folder,
                                                                  options.series_seconds)
     if "overhead" in names:

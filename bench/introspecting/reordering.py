@@ -15,9 +15,9 @@ from . import heat_map, link_loads, reordering_report
 from .figure import Findings
 
 FIGURES = ("reordering",)
-FILES = r"topology-(sites|cards)\.conf|reordering\.(svg|png)"
+FILES = r"topology-(sites|NICs)\.conf|reordering\.(svg|png)"
 _SECONDS = 240  # of a run, beside those that the cells of the heat map may take
-_NARROW = ("sites", "cards")
+_NARROW = ("sites", "nics")
 _LINE = re.compile(r"^(\d+) bytes, (\d+) iterations: t1 ([0-9.]+) t2 (-?[0-9.]+) t3 ([0-9.]+) .* (\d+) of \d+ ranks moved, "
                    r"watched ([0-9.]+)$", re.MULTILINE)
 _MONITORED = {"pml": "ob1,monitoring", "pml_monitoring_enable": "1"}
@@ -61,9 +61,9 @@ GROUPS = Case("groups", "", "cyclic")
 def networks(options):
     """Those that are wanted."""
     known = (Network("sites", f"2 sites of 2 nodes, {options.relay_mbit} Mbit/s and {options.delay_us} us between them, "
-                     "cards of 1 Gbit/s", ("--nodes", "4", "--sites", "2", "--slots", "4", "--delay-us", str(options.delay_us),
+                     "NICs of 1 Gbit/s", ("--nodes", "4", "--sites", "2", "--slots", "4", "--delay-us", str(options.delay_us),
                                            "--relay-mbit", str(options.relay_mbit))),
-             Network("cards", f"1 site of 4 nodes, cards of {options.relay_mbit} Mbit/s",
+             Network("nics", f"1 site of 4 nodes, NICs of {options.relay_mbit} Mbit/s",
                      ("--nodes", "4", "--sites", "1", "--slots", "4", "--nic", f"{options.relay_mbit}mbit")))
     return tuple(network for network in known if network.name in options.narrow)
 

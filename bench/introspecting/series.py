@@ -1,4 +1,4 @@
-"""A session and the card of its node, both read every 10 ms, while the program sends now and then."""
+"""A session and the NIC of its node, both read every 10 ms, while the program sends now and then."""
 
 import csv
 import dataclasses
@@ -21,48 +21,48 @@ class Series:
     period_ms: float
     seconds: tuple  # at the end of each
     session: tuple
-    card: tuple  # data: without headers, and without what reading the session sends itself
+    nic: tuple  # data: without headers, and without what reading the session sends itself
     reading_bytes: float  # the latter, per reading
     sent: int  # bytes that the program knows of
     resent: int = 0
 
     def cumulative(self):
-        """(session, card)"""
-        return tuple(itertools.accumulate(self.session)), tuple(itertools.accumulate(self.card))
+        """(session, NIC)"""
+        return tuple(itertools.accumulate(self.session)), tuple(itertools.accumulate(self.nic))
 
     def delays_ms(self):
-        """Of every message: from the reading at which the session has all of it to that at which the card has."""
-        session, card = self.cumulative()
+        """Of every message: from the reading at which the session has all of it to that at which the NIC has."""
+        session, nic = self.cumulative()
         delays, place = [], 0
         for number, new in enumerate(self.session):
             if not new:
                 continue
             place = max(place, number)
-            while place < len(card) - 1 and card[place] < session[number] - TOLERANCE * new:
+            while place < len(nic) - 1 and nic[place] < session[number] - TOLERANCE * new:
                 place += 1
             delays.append((self.seconds[place] - self.seconds[number]) * 1e3)
         return delays
 
     def complaint(self):
-        session, card = (total[-1] for total in self.cumulative())
+        session, nic = (total[-1] for total in self.cumulative())
         if session != self.sent:
             return f"the session saw {session} bytes, the program sent {self.sent}"
-        if abs(card - session) > TOLERANCE * session:
-            return f"the card sent {card:.0f} bytes of data, by the session {session}"
+        if abs(nic - session) > TOLERANCE * session:
+            return f"the NIC sent {nic:.0f} bytes of data, by the session {session}"
         return ""
 
 
 def understand(record):
     """A Series from what wire_series wrote. Reading a session is collective and sends messages, which are in no session
-    but on the wire: what the card sends between readings while the program rests."""
+    but on the wire: what the NIC sends between readings while the program rests."""
     ticks, header = record["ticks"], record["header_bytes"]
-    card = [(after[2] - before[2]) - header * (after[3] - before[3]) for before, after in itertools.pairwise(ticks)]
+    nic = [(after[2] - before[2]) - header * (after[3] - before[3]) for before, after in itertools.pairwise(ticks)]
     # The reading at the end of an interval takes what was sent after that of its begin.
     session = [tick[1] for tick in ticks[1:]]
-    resting = [data for number, data in enumerate(card) if not any(session[max(0, number - 3):number + 2])]
+    resting = [data for number, data in enumerate(nic) if not any(session[max(0, number - 3):number + 2])]
     reading = statistics.median(resting) if resting else 0.0
     return Series(record["period_ms"], tuple(tick[0] for tick in ticks[1:]), tuple(session),
-                  tuple(data - reading for data in card), reading, sum(size for _, size in record["sent"]),
+                  tuple(data - reading for data in nic), reading, sum(size for _, size in record["sent"]),
                   record["resent"])
 
 
@@ -79,13 +79,13 @@ def measure(cluster, built, folder, seconds):
 
 
 def text(series, paint):
-    session, card = (total[-1] for total in series.cumulative())
+    session, nic = (total[-1] for total in series.cumulative())
     delays = series.delays_ms()
-    lines = [paint(f"A session and a card, read every {series.period_ms:g} ms for {series.seconds[-1]:.0f} s", "bold"),
-             f"  {len(delays)} messages: the session saw {session} bytes, the program sent {series.sent}, the card "
-             f"{card:.0f} ({card / session - 1:+.2%})" if session else "  the session saw nothing"]
+    lines = [paint(f"A session and a NIC, read every {series.period_ms:g} ms for {series.seconds[-1]:.0f} s", "bold"),
+             f"  {len(delays)} messages: the session saw {session} bytes, the program sent {series.sent}, the NIC "
+             f"{nic:.0f} ({nic / session - 1:+.2%})" if session else "  the session saw nothing"]
     if delays:
-        lines.append(f"  the card has all of a message {statistics.median(delays):.0f} ms (median; {max(delays):.0f} ms at "
+        lines.append(f"  the NIC has all of a message {statistics.median(delays):.0f} ms (median; {max(delays):.0f} ms at "
                      "most) after the session has it")
     lines.append(f"  left out: {series.reading_bytes:.0f} bytes per reading, by which the two processes agree on it")
     if series.resent:
@@ -95,11 +95,11 @@ def text(series, paint):
 
 def write_csv(series, folder):
     path = os.path.join(folder, CSV)
-    session, card = series.cumulative()
+    session, nic = series.cumulative()
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(["seconds", "session_bytes", "card_bytes", "session_bytes_so_far", "card_bytes_so_far"])
-        for row in zip(series.seconds, series.session, series.card, session, card):
+        writer.writerow(["seconds", "session_bytes", "nic_bytes", "session_bytes_so_far", "nic_bytes_so_far"])
+        for row in zip(series.seconds, series.session, series.nic, session, nic):
             writer.writerow([f"{row[0]:.6f}", *(f"{value:.0f}" for value in row[1:])])
     return path
 
@@ -117,8 +117,8 @@ def _steps(name, seconds, values, look, title):
 
 
 def _sums(series, name):
-    session, card = series.cumulative()
-    return [_steps(f"card{name}", series.seconds, card, "lw 5 lc rgb '#b9cbe6'", "card's counters"),
+    session, nic = series.cumulative()
+    return [_steps(f"nic{name}", series.seconds, nic, "lw 5 lc rgb '#b9cbe6'", "NIC's counters"),
             _steps(f"session{name}", series.seconds, session, "lw 1.5 lc rgb '#1a7f37'", "session")]
 
 
@@ -132,7 +132,7 @@ def script(series, terminal, path):
     every = f"per {series.period_ms:g} ms"
     each = "set ylabel 'kB'\n"
     panels = [
-        gnuplot.panel(f"Card, {every}", [_impulses("card", series.seconds, series.card, "#5b7db1", "card's counters")], each),
+        gnuplot.panel(f"NIC, {every}", [_impulses("nic", series.seconds, series.nic, "#5b7db1", "NIC's counters")], each),
         gnuplot.panel(f"Session, {every}", [_impulses("session", series.seconds, series.session, "#1a7f37", "session")], each),
         gnuplot.panel("So far", _sums(series, "sum"), "set ylabel 'MB'\n"),
         gnuplot.panel("So far, close-up", _sums(series, "close"), _close_up(series))]

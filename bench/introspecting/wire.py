@@ -1,7 +1,7 @@
-"""What sessions see between nodes, beside what the nodes' cards count.
+"""What sessions see between nodes, beside what the nodes' NICs count.
 
-A card counts packets with all headers. One of TCP has the same headers whether it carries data or acknowledges some
-and nothing else: what a card sent less the headers of that many packets is the data in them, acknowledgements left
+A NIC counts packets with all headers. One of TCP has the same headers whether it carries data or acknowledges some
+and nothing else: what a NIC sent less the headers of that many packets is the data in them, acknowledgements left
 out. (A packet with selective acknowledgements, after a loss, has a few bytes more.) What is over the session's bytes
 then is Open MPI's own headers and answers, and what TCP sent twice: a run with too much of it is repeated.
 """
@@ -41,20 +41,20 @@ def monitored(competitor):
 
 @dataclasses.dataclass(frozen=True)
 class Traffic:
-    """Of one node, with other nodes: bytes by the session, and data by its card."""
+    """Of one node, with other nodes: bytes by the session, and data by its NIC."""
 
     sent: int
     received: int
-    card_sent: int
-    card_received: int
-    raw_sent: int  # by the card, with headers and acknowledgements
+    nic_sent: int
+    nic_received: int
+    raw_sent: int  # by the NIC, with headers and acknowledgements
 
     def complaint(self, tolerance=TOLERANCE):
         """What does not fit, or "". Where nothing goes in a direction, answers to the other one do."""
-        for what, session, other, card in (("sent", self.sent, self.received, self.card_sent),
-                                           ("received", self.received, self.sent, self.card_received)):
-            if abs(card - session) > tolerance * (session or other):
-                return f"its card {what} {card} bytes of data, by the session {session}"
+        for what, session, other, nic in (("sent", self.sent, self.received, self.nic_sent),
+                                           ("received", self.received, self.sent, self.nic_received)):
+            if abs(nic - session) > tolerance * (session or other):
+                return f"its NIC {what} {nic} bytes of data, by the session {session}"
         return ""
 
 
@@ -70,13 +70,13 @@ class Run:
     def total(self, field):
         return sum(getattr(node, field) for node in self.nodes)
 
-    def excess(self, field="card_sent"):
-        """By what share the cards sent more than the session says."""
+    def excess(self, field="nic_sent"):
+        """By what share the NICs sent more than the session says."""
         return self.total(field) / self.total("sent") - 1
 
     def worst(self):
         """The greatest such share of a node that sends."""
-        return max((node.card_sent / node.sent - 1 for node in self.nodes if node.sent), key=abs, default=0)
+        return max((node.nic_sent / node.sent - 1 for node in self.nodes if node.sent), key=abs, default=0)
 
     def complaint(self):
         if self.failure:
@@ -99,12 +99,12 @@ def understand(record, pattern, by):
                 sent[node_of[sender]] += matrix[sender * ranks + receiver]
                 received[node_of[receiver]] += matrix[sender * ranks + receiver]
                 messages += record["messages"][sender * ranks + receiver]
-    cards = [[0] * 5 for _ in range(count)]
+    nics = [[0] * 5 for _ in range(count)]
     for rank in range(ranks):  # all but one rank of a node have zeros
-        cards[node_of[rank]] = [one + more for one, more in zip(cards[node_of[rank]], record["cards"][5 * rank:5 * rank + 5])]
+        nics[node_of[rank]] = [one + more for one, more in zip(nics[node_of[rank]], record["nics"][5 * rank:5 * rank + 5])]
     nodes = tuple(Traffic(sent[node], received[node], out - header * out_packets, back - header * back_packets, out)
-                  for node, (out, out_packets, back, back_packets, _) in enumerate(cards))
-    return Run(pattern, by, nodes, messages, sum(card[4] for card in cards))
+                  for node, (out, out_packets, back, back_packets, _) in enumerate(nics))
+    return Run(pattern, by, nodes, messages, sum(nic[4] for nic in nics))
 
 
 class Measurement:
@@ -147,8 +147,8 @@ class Measurement:
 
 
 def table(runs, paint):
-    lines = [paint("What a session sees between nodes, beside what the nodes' cards sent", "bold"),
-             f"  {'pattern':20}{'by':16}{'messages':>9}{'session':>13}{'cards: data':>13}{'more':>8}{'worst node':>12}"
+    lines = [paint("What a session sees between nodes, beside what the nodes' NICs sent", "bold"),
+             f"  {'pattern':20}{'by':16}{'messages':>9}{'session':>13}{'nics: data':>13}{'more':>8}{'worst node':>12}"
              f"{'all bytes':>11}{'sent twice':>12}"]
     for run in runs:
         start = f"  {run.pattern.title():20}{run.by:16}"
@@ -157,11 +157,11 @@ def table(runs, paint):
         elif not run.total("sent"):
             lines.append(start + paint("nothing", "red"))
         else:
-            row = (f"{run.messages:9}{run.total('sent'):13}{run.total('card_sent'):13}{run.excess():8.2%}{run.worst():12.2%}"
+            row = (f"{run.messages:9}{run.total('sent'):13}{run.total('nic_sent'):13}{run.excess():8.2%}{run.worst():12.2%}"
                    f"{run.excess('raw_sent'):11.2%}{run.resent:12}")
             lines.append(start + (paint(row, "red") if run.complaint() else row))
     return lines + [
-        "Bytes. Data: what the cards sent less the headers of all packets, so without acknowledgements; more: than the",
+        "Bytes. Data: what the NICs sent less the headers of all packets, so without acknowledgements; more: than the",
         "session's bytes, of all nodes and of the worst one. All bytes: with headers and acknowledgements. Sent twice:",
         "packets, by TCP; the session counts them once."]
 
@@ -172,5 +172,5 @@ def verdict(runs):
         return []
     worst = max(abs(run.worst()) for run in good)
     state = "within" if worst <= TOLERANCE else "MORE THAN"
-    return [f"Every node's card sent what the session says, but for {worst:.2%} at most: {state} the {TOLERANCE:.0%} allowed.",
+    return [f"Every node's NIC sent what the session says, but for {worst:.2%} at most: {state} the {TOLERANCE:.0%} allowed.",
             "Paper, section 6.1: the monitoring sees precisely what is actually sent to the network."]

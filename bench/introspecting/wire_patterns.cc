@@ -1,4 +1,4 @@
-// What a monitoring session sees of a pattern of messages, and what the nodes' cards count at the same time.
+// What a monitoring session sees of a pattern of messages, and what the nodes' NICs count at the same time.
 
 #include <mpi.h>
 #include <MPI_Monitoring.h>
@@ -16,23 +16,23 @@
 #include <utility>
 #include <vector>
 
-#include "card.h"
+#include "nic.h"
 #include "command_line.h"
 
 namespace {
 
 constexpr const char* description =
-    "Watches a pattern of messages by a monitoring session and by the counters of the nodes' cards.\n\n"
+    "Watches a pattern of messages by a monitoring session and by the counters of the nodes' NICs.\n\n"
     "Patterns: shift (every rank to the one as many ranks further as a node has), random (every rank to\n"
     "another one, other sizes and pairs in every call), bcast, reduce, allgather, alltoall. Open MPI's\n"
     "monitoring has to be on.\n";
 
 constexpr std::int64_t least_random_bytes = 256 << 10;
-constexpr auto quiet_time = std::chrono::milliseconds(50);  // until all that was sent has left the card
+constexpr auto quiet_time = std::chrono::milliseconds(50);  // until all that was sent has left the NIC
 
 struct Options {
     std::string pattern = "shift";
-    std::string card = "eth0";
+    std::string nic = "eth0";
     std::string json;
     std::int64_t bytes = 1 << 20;
     int calls = 4;
@@ -131,13 +131,13 @@ void check(int code, const char* what) {
 
 struct Watched {
     std::vector<unsigned long> messages, bytes;  // at rank 0: [sender * ranks + receiver]
-    std::vector<std::int64_t> cards;  // at rank 0: five numbers of every rank; zeros where it does not lead
+    std::vector<std::int64_t> nics;  // at rank 0: five numbers of every rank; zeros where it does not lead
 };
 
-bench::CardCounters read_when_quiet(const Options& options) {
+bench::NicCounters read_when_quiet(const Options& options) {
     MPI_Barrier(MPI_COMM_WORLD);
     std::this_thread::sleep_for(quiet_time);
-    const bench::CardCounters counters = bench::read_card(options.card);
+    const bench::NicCounters counters = bench::read_nic(options.nic);
     // Nobody goes on before all have read. These messages and those of the other barriers are on the wire and
     // in no session: some kilobytes.
     MPI_Barrier(MPI_COMM_WORLD);
@@ -150,11 +150,11 @@ Watched watch(const Options& options, const Places& places) {
     MPI_M_msid session = 0;
     check(MPI_M_start(MPI_COMM_WORLD, &session), "MPI_M_start");
     check(MPI_M_suspend(session), "MPI_M_suspend");
-    const bench::CardCounters before = read_when_quiet(options);
+    const bench::NicCounters before = read_when_quiet(options);
     check(MPI_M_continue(session), "MPI_M_continue");
     for (int i = 0; i < options.calls; ++i) pattern.call(i);
     check(MPI_M_suspend(session), "MPI_M_suspend");
-    const bench::CardCounters card = read_when_quiet(options) - before;
+    const bench::NicCounters nic = read_when_quiet(options) - before;
 
     Watched watched;
     const auto n = static_cast<std::size_t>(places.rank == 0 ? places.size : 0);
@@ -163,11 +163,11 @@ Watched watch(const Options& options, const Places& places) {
     check(MPI_M_rootgather_data(session, 0, watched.messages.data(), watched.bytes.data(), MPI_M_P2P_ONLY),
           "MPI_M_rootgather_data");
     check(MPI_M_free(session), "MPI_M_free");
-    const std::int64_t mine[] = {card.sent_bytes, card.sent_packets, card.received_bytes,
-                                 card.received_packets, card.resent_segments};
+    const std::int64_t mine[] = {nic.sent_bytes, nic.sent_packets, nic.received_bytes, nic.received_packets,
+                                 nic.resent_segments};
     const std::int64_t nothing[] = {0, 0, 0, 0, 0};
-    watched.cards.resize(5 * n);
-    MPI_Gather(places.leads ? mine : nothing, 5, MPI_INT64_T, watched.cards.data(), 5, MPI_INT64_T, 0,
+    watched.nics.resize(5 * n);
+    MPI_Gather(places.leads ? mine : nothing, 5, MPI_INT64_T, watched.nics.data(), 5, MPI_INT64_T, 0,
                MPI_COMM_WORLD);
     return watched;
 }
@@ -194,13 +194,13 @@ bool write(const Options& options, const Places& places, const Watched& watched)
     write_numbers(file, "node_of", places.node_of);
     write_numbers(file, "messages", watched.messages);
     write_numbers(file, "matrix", watched.bytes);
-    write_numbers(file, "cards", watched.cards);
+    write_numbers(file, "nics", watched.nics);
     std::fprintf(file, "}\n");
     return std::fclose(file) == 0;
 }
 
 bool measure(const Options& options) {
-    bench::read_card(options.card);  // every node has one, or is refused
+    bench::read_nic(options.nic);  // every node has one, or is refused
     if (options.pattern == "random" && options.bytes < least_random_bytes) {
         throw std::invalid_argument("--bytes: messages of the pattern random have 256 KiB at least");
     }
@@ -224,7 +224,7 @@ int main(int argc, char** argv) {
         ->check(CLI::Range(1, 1 << 30))
         ->capture_default_str();
     app.add_option("--calls", options.calls, "How often")->check(CLI::Range(1, 1000))->capture_default_str();
-    app.add_option("--card", options.card, "Which interface of every node")->capture_default_str();
+    app.add_option("--nic", options.nic, "Which interface of every node")->capture_default_str();
     app.add_option("--json", options.json, "File for what was seen, written by rank 0")->required();
     return bench::run(app, argc, argv, "wire_patterns", [&] { return measure(options); });
 }

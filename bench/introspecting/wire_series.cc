@@ -1,5 +1,5 @@
 // A program that sends now and then, watched every few milliseconds by a session of its own and by the
-// counters of its node's card. Source: the paper on introspection monitoring, section 6.1.
+// counters of its node's NIC. Source: the paper on introspection monitoring, section 6.1.
 
 #include <mpi.h>
 #include <MPI_Monitoring.h>
@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "agreed_start.h"
-#include "card.h"
+#include "nic.h"
 #include "command_line.h"
 
 namespace {
@@ -26,7 +26,7 @@ namespace {
 constexpr const char* description =
     "Two processes on different nodes: rank 0 sends rank 1 messages of random sizes at random times. In both "
     "a\n"
-    "thread reads a monitoring session every --period-ms, in rank 0 also the card. Open MPI's monitoring has "
+    "thread reads a monitoring session every --period-ms, in rank 0 also the NIC. Open MPI's monitoring has "
     "to\n"
     "be on.\n";
 
@@ -36,7 +36,7 @@ constexpr std::int64_t second = 1'000'000'000;
 constexpr auto receiver_sleeps = std::chrono::microseconds(100);
 
 struct Options {
-    std::string card = "eth0";
+    std::string nic = "eth0";
     std::string json;
     double seconds = 40;
     double period_ms = 10;
@@ -50,7 +50,7 @@ struct Options {
 struct Tick {
     std::int64_t time_ns = 0;     // since the start
     unsigned long monitored = 0;  // bytes to rank 1 since the tick before
-    bench::CardCounters card;     // since the boot
+    bench::NicCounters nic;       // since the boot
 };
 
 struct Sent {
@@ -76,7 +76,7 @@ std::vector<Tick> read_often(const Options& options, MPI_M_msid session, std::in
         bench::wait_until(std::max(due_ns, bench::now_ns() + options.period_ns() / 10), 0);
         unsigned long sizes[2] = {0, 0};
         const std::lock_guard guard(sending_or_reading);
-        ticks[i].card = bench::read_card(options.card);
+        ticks[i].nic = bench::read_nic(options.nic);
         ticks[i].time_ns = bench::now_ns() - start_ns;
         check(MPI_M_suspend(session), "MPI_M_suspend");
         check(MPI_M_get_data(session, MPI_M_DATA_IGNORE, sizes, MPI_M_P2P_ONLY), "MPI_M_get_data");
@@ -135,13 +135,13 @@ bool write(const Options& options, const std::vector<Tick>& ticks, const std::ve
     std::fprintf(
         file, "{\"period_ms\": %g, \"header_bytes\": %d, \"resent\": %lld,\n\"ticks\": [", options.period_ms,
         bench::packet_header_bytes(),
-        static_cast<long long>(ticks.back().card.resent_segments - ticks.front().card.resent_segments));
+        static_cast<long long>(ticks.back().nic.resent_segments - ticks.front().nic.resent_segments));
     const char* comma = "";
     for (const Tick& tick : ticks) {
         std::fprintf(file, "%s[%.6f, %lu, %lld, %lld]", std::exchange(comma, ",\n"),
                      static_cast<double>(tick.time_ns) / second, tick.monitored,
-                     static_cast<long long>(tick.card.sent_bytes),
-                     static_cast<long long>(tick.card.sent_packets));
+                     static_cast<long long>(tick.nic.sent_bytes),
+                     static_cast<long long>(tick.nic.sent_packets));
     }
     std::fprintf(file, "],\n\"sent\": [");
     comma = "";
@@ -163,7 +163,7 @@ void refuse_what_cannot_be(const Options& options) {
     if (options.least_bytes > options.most_bytes || options.least_ms > options.most_ms) {
         throw std::invalid_argument("the least size or pause is greater than the greatest");
     }
-    bench::read_card(options.card);
+    bench::read_nic(options.nic);
 }
 
 bool measure(const Options& options) {
@@ -211,7 +211,7 @@ int main(int argc, char** argv) {
     app.add_option("--most-ms", options.most_ms, "Between messages")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
-    app.add_option("--card", options.card, "Which interface of the node")->capture_default_str();
+    app.add_option("--nic", options.nic, "Which interface of the node")->capture_default_str();
     app.add_option("--json", options.json, "File for what was seen, written by rank 0")->required();
     return bench::run(
         app, argc, argv, "wire_series", [&] { return measure(options); }, MPI_THREAD_MULTIPLE);

@@ -104,7 +104,7 @@ _SHAPE = {  # options that are passed on to `cluster up`
     "--sites": ("N", "number of sites (2)"),
     "--site-sizes": ("A,B,...", "nodes of every site"),
     "--slots": ("N|A,B,...", "ranks per node, for all or for each (4)"),
-    "--nic": ("RATE", "rate of a node's card (1gbit)"),
+    "--nic": ("RATE", "rate of a node's NIC (1gbit)"),
     "--uplink": ("RATE", "rate of a link between sites (200mbit)"),
     "--delay-us": ("N", "one-way delay between sites, in microseconds (0)"),
     "--relay-mbit": ("R", "rate between sites without bursts, instead of --uplink"),

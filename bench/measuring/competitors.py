@@ -57,15 +57,15 @@ _PREFERENCE = "ompi_comm_coll_preference"
 _BELOW_ALL = "5"  # a priority
 
 
-def together(plugin_directory, parameters, early_calls=False):
+def together(plugin_directory, parameters, lazy_setup=False):
     """Stock competitors and the plugin's in one run: function(name, description, component, preference, algorithm,
     **more) -> Competitor. In such a run the plugin is below Open MPI's components everywhere (and so declines) but
     on communicators that prefer it: stock ones, and those that han and mock-ups make, are as they are without it.
-    `parameters`: of the plugin, for all; by name, without coll_strata_. `early_calls`: it leaves the first short calls
+    `parameters`: of the plugin, for all; by name, without coll_strata_. `lazy_setup`: it leaves the first short calls
     on a communicator to others, as it does for users; else it is measured from the first one."""
     path = f"{plugin_directory}:SYSTEM_DEFAULT:USER_DEFAULT"
     plain = Competitor("", "", (), (("OMPI_MCA_opal_mca_base_component_path", path),))
-    settled = {} if early_calls else {"setup_after": "0"}
+    settled = {} if lazy_setup else {"setup_after": "0"}
     own_ones = {f"coll_strata_{key}": text for key, text in {**settled, **parameters, "priority": _BELOW_ALL}.items()}
     base = told(plain, {**own_ones, **_HAN_BELOW})
 

@@ -5,7 +5,7 @@ import re
 import shlex
 import shutil
 
-from emulated_cluster.support import told_release
+from emulated_cluster.support import reported_release
 
 from .cluster import ClusterError, run_logged
 from .competitors import changes_component, clean_environment
@@ -58,7 +58,7 @@ def _needs_list(program):
     """As of an mpirun that does not tell its release: to others than Open MPI the list says nothing."""
     if not _MPIRUN.fullmatch(os.path.basename(program)):
         return False
-    release, _ = told_release(program)
+    release, _ = reported_release(program)
     return release is None or release >= 5
 
 

@@ -1,6 +1,6 @@
 """The least time that the cluster's links allow an operation: pure arithmetic, whatever the algorithm.
 
-Bytes that one set of ranks has and another needs must cross whatever lies between the two: the card of a
+Bytes that one set of ranks has and another needs must cross whatever lies between the two: the NIC of a
 node, the link of a site. Every link works in both directions at once, and all links work at the same time, so
 the slowest crossing is the limit.
 """
@@ -35,7 +35,7 @@ def _for_root(plan, operation, nodes, size, root):
     ranks = range(len(nodes))
     blocks = operation.block_bytes(size, len(nodes))
     sites = [plan.site_of(node) for node in nodes]
-    card = units.bits_per_second(plan.nic)
+    nic = units.bits_per_second(plan.nic)
     uplink = _rate(units.bits_per_second(plan.uplink), plan.relay_mbit * 1e6)
     delay_ms = plan.delay_us / 1e3
     least = []
@@ -49,8 +49,8 @@ def _for_root(plan, operation, nodes, size, root):
     for node in set(nodes):
         its = [rank for rank in ranks if nodes[rank] == node]
         site = plan.site_of(node)
-        cross(its, set(ranks) - set(its), card, 0)
-        cross(its, [rank for rank in ranks if sites[rank] != site], card, delay_ms)
+        cross(its, set(ranks) - set(its), nic, 0)
+        cross(its, [rank for rank in ranks if sites[rank] != site], nic, delay_ms)
     for site in set(sites):
         its = [rank for rank in ranks if sites[rank] == site]
         cross(its, set(ranks) - set(its), uplink, delay_ms)

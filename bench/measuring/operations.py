@@ -43,7 +43,7 @@ ALL = {operation.name: operation for operation in (
 
 # Which operations each mock-up of collective_latency composes (its --with); all others are refused.
 _BY_NODES = ("bcast", "reduce", "allreduce", "allgather", "gather")
-MOCKED = {"hierarchical": (*_BY_NODES, "scatter", "barrier"), "lane": (*_BY_NODES, "scatter"),
+MOCKED = {"hierarchical": (*_BY_NODES, "scatter", "barrier"), "rail": (*_BY_NODES, "scatter"),
           "composed": (*_BY_NODES, "barrier")}
 
 

@@ -5,8 +5,8 @@ import re
 import statistics
 
 _PLAN = re.compile(r"coll:strata: (\S+) ([a-z]+) of (\d+) bytes from rank \d+: "
-                   r"([a-z]+)(?: \(([^)]*)\))?(?: in \d+ lanes)?,")
-_ASIDE = re.compile(r"coll:strata: (\S*): everything is left to the previous component")
+                   r"([a-z]+)(?: \(([^)]*)\))?(?: in \d+ rails)?,")
+_ASIDE = re.compile(r"coll:strata: (\S*): everything is left to the underlying component")
 
 
 @dataclasses.dataclass
@@ -70,28 +70,28 @@ class Series:
                 "failure": self.failure or None, "plans": plans}
 
 
-def engine_was_told(errors, operation, communicator):
+def engine_was_given(errors, operation, communicator):
     """Whether the plugin says that the engine is that of the communicator's info object."""
     return re.search(rf"coll:strata: {re.escape(communicator)} {operation} of \d+ bytes .*"
                      rf"engine from info key strata_{operation}_algorithm", errors) is not None
 
 
-def plans_told(errors):
+def plans_reported(errors):
     """What coll_strata_verbose 1 made a job say: [(communicator, operation, bytes, engine, levels)]."""
     return [(name, operation, int(size), engine, levels)
             for name, operation, size, engine, levels in _PLAN.findall(errors)]
 
 
-def asides_told(errors):
-    """The communicators of which the job says that everything is left to the previous component."""
+def asides_reported(errors):
+    """The communicators of which the job says that everything is left to the underlying component."""
     return _ASIDE.findall(errors)
 
 
 def plans_in(errors, operation, communicator=None, may_step_aside=False):
     """(engine, levels) by bytes, as the plugin tells them on standard error, of one communicator or of all. Where
     it may step aside and says that it did, one for all sizes."""
-    plans = {size: (engine, levels) for name, what, size, engine, levels in plans_told(errors)
+    plans = {size: (engine, levels) for name, what, size, engine, levels in plans_reported(errors)
              if what == operation and communicator in (None, name)}
-    if not plans and may_step_aside and any(communicator in (None, name) for name in asides_told(errors)):
+    if not plans and may_step_aside and any(communicator in (None, name) for name in asides_reported(errors)):
         plans = {0: ("forward", "")}
     return plans

@@ -13,7 +13,7 @@ import os
 import re
 
 from .competitors import explaining, told
-from .series import Series, engine_was_told, plans_in
+from .series import Series, engine_was_given, plans_in
 
 _NEW = re.compile(r"\[(\S+)\] coll:base:comm_select: new communicator: .*\(cid (\d+)\)")
 _ASKS = re.compile(r"\[(\S+)\] coll:base:comm_select: Checking all available modules")
@@ -260,8 +260,8 @@ class _Attempt:
         if not plans:
             series.failure = f"the plugin made no plan for {job.operation}: it was not used\n{self._run.complaint()}"
         elif one.engine and plans.get(0) == ("forward", ""):
-            series.absent = "the plugin leaves everything to the previous component"
-        elif one.engine and not engine_was_told(self._run.errors, job.operation, one.name):
+            series.absent = "the plugin leaves everything to the underlying component"
+        elif one.engine and not engine_was_given(self._run.errors, job.operation, one.name):
             series.failure = "the plugin did not do as told: its engine is not from an info key"
         elif one.engine and one.engine not in engines:
             series.absent = f"it cannot do that here, and takes {', '.join(sorted(engines))}"

@@ -1,4 +1,4 @@
-"""The benchmark `bench/nuioa`: what leaders near the network card are worth.
+"""The benchmark `bench/nuioa`: what leaders near the NIC are worth.
 
 command_line    options and the order of events
 cases           what is measured: the headline, the figures of the paper, Reduce, Gather, Allgather, and against

@@ -1,15 +1,15 @@
 """What is measured. Source of the figures: the paper on NUIOA-aware collective operations, sections 4.3, 4.6.
 
 One cluster of 8 nodes serves all cases: each uses some of its nodes and slots. Part of a node's ranks, always
-the lowest ones, reach the node's card through a slower path ("far"); ranks are placed node by node.
+the lowest ones, reach the node's NIC through a slower path ("far"); ranks are placed node by node.
 
 The figures are Broadcasts. A Reduce streams the other way: from leader to leader towards the root, so that the
-leaders between receive, and the root does or for a far one a process near the card. What the leaders are worth
+leaders between receive, and the root does or for a far one a process near the NIC. What the leaders are worth
 shows with a near root, and what that process is worth with a far one.
 
-Of a Gather every block crosses the card of the root's node once, whoever leads the others: only the blocks of
+Of a Gather every block crosses the NIC of the root's node once, whoever leads the others: only the blocks of
 other nodes count (of 4 nodes with 4 ranks: 12 of 16), and who receives them, a far root or for it a process near
-the card. An Allgather brings as much into every node and has no root.
+the NIC. An Allgather brings as much into every node and has no root.
 """
 
 import dataclasses
@@ -147,7 +147,7 @@ class Measurement(Rounds):
         return tuple(one for one in self.competitors if one.name not in left_out)
 
     def in_case(self, case, competitor):
-        """A machine is pretended only where leaders are to be elected by it."""
+        """A machine is synthetic only where leaders are to be elected by it."""
         if not (competitor.is_plugin and case.can_elect):
             return competitor
         machine = machine_parameters(case.per_node, case.far)
@@ -162,7 +162,7 @@ class Measurement(Rounds):
 
     def limit(self, case, size):
         """The least milliseconds in which a message can reach all nodes, or their sum the root's: through every
-        card once, and through the slow path where a node that needs it has no near rank."""
+        NIC once, and through the slow path where a node that needs it has no near rank."""
         if case.has_blocks:
             return self._limit_of_blocks(case, size, lambda node: case.far[node] < case.per_node[node])
         plan = self.cluster.plan
@@ -186,7 +186,7 @@ class Measurement(Rounds):
         return case.root_far if case.root and node == 0 else case.far[node] > 0
 
     def _limit_of_blocks(self, case, size, near):
-        """The busiest card: every node receives what it lacks, or in a Gather the root's alone, to which all
+        """The busiest NIC: every node receives what it lacks, or in a Gather the root's alone, to which all
         others send their own. `near(node)`: whether who receives and sends there is near."""
         plan, own = self.cluster.plan, case.node_bytes(size)
         sends_slow = plan.far_direction == "both"
@@ -202,7 +202,7 @@ class Measurement(Rounds):
         return max(times)
 
     def _matters(self, case, at_root):
-        """Whether the way between card and far ranks is slow in the direction in which data has to go."""
+        """Whether the way between NIC and far ranks is slow in the direction in which data has to go."""
         return self.cluster.plan.far_direction == "both" or at_root == (case.operation == "reduce")
 
     @staticmethod

@@ -14,8 +14,8 @@ from . import plot, report
 from .cases import FIGURES_OF, NODES, SLOTS, Measurement, cases_of
 
 _DESCRIPTION = """\
-Shows what it is worth that leaders are near the network card. Builds, brings up an emulated cluster on which
-part of every node's ranks (the lowest ones) reach the card through a slower path, and times MPI_Bcast,
+Shows what it is worth that leaders are near the NIC. Builds, brings up an emulated cluster on which
+part of every node's ranks (the lowest ones) reach the NIC through a slower path, and times MPI_Bcast,
 MPI_Reduce, MPI_Gather or MPI_Allgather in an unmodified program with stock Open MPI (coll/tuned), with coll/han,
 and with the plugin, its election switched off and on. Repeats the figures of the paper on NUIOA-aware collective operations and prints
 its statements beside the results."""
@@ -36,7 +36,7 @@ def _parser():
                              f"together ({_SIZES})")
     command.add_options(parser, "results/nuioa", 240)
     shape = parser.add_argument_group("the cluster, as in bench/cluster up")
-    shape.add_argument("--nic", metavar="RATE", default="500mbit", help="rate of a node's card (500mbit)")
+    shape.add_argument("--nic", metavar="RATE", default="500mbit", help="rate of a node's NIC (500mbit)")
     shape.add_argument("--far-mbit", metavar="R", type=float, default=300,
                        help="rate of the path to far ranks in Mbit/s (300)")
     shape.add_argument("--far-direction", choices=FAR_DIRECTIONS, default="receive",
@@ -53,13 +53,13 @@ def _competitors(built):
     ours = [competitors.strata(built.plugin_folder, {"nic": "none"}, "off",
                                "Open MPI with the plugin, leaders are the lowest ranks"),
             competitors.strata(built.plugin_folder, {}, "strata",
-                               "Open MPI with the plugin, leaders are near the card")]
+                               "Open MPI with the plugin, leaders are near the NIC")]
     return (competitors.tuned(), competitors.han(), *ours)
 
 
 def _measure(options, figures, cluster, built, folder, progress):
     contenders = _competitors(built)
-    progress.step(f"cluster is up: {NODES} nodes, {SLOTS} slots each, cards {options.nic}, "
+    progress.step(f"cluster is up: {NODES} nodes, {SLOTS} slots each, NICs {options.nic}, "
                   f"{options.far_mbit:g} Mbit/s to far ranks")
     for competitor in contenders:
         progress.say(f"      {competitor.name:7} {competitor.description}")

@@ -74,13 +74,13 @@ def _limit_notes(measurement, case):
     near, far = (units.three_digits(limit(case, size))
                  for limit in (measurement.limit, measurement.limit_of_lowest))
     if case.has_blocks:
-        where = "the card of the root's node" if case.root else "every card"
+        where = "the NIC of the root's node" if case.root else "every NIC"
         foreign = f"{case.ranks - case.per_node[0]} of {case.ranks}"
         return [f"Limit: of {units.size_text(size)} {foreign} blocks, those of other nodes, cross {where} "
                 f"({plan.nic}):",
                 f"{near} ms; the path to far ranks ({plan.far_mbit:g} Mbit/s) only where a node has no near one: "
                 f"{far} ms."]
-    return [f"Limit: a message of {units.size_text(size)} crosses each card ({plan.nic}) once: {near} ms; "
+    return [f"Limit: a message of {units.size_text(size)} crosses each NIC ({plan.nic}) once: {near} ms; "
             "the path to far ranks",
             f"({plan.far_mbit:g} Mbit/s) only where a node has no near one: {far} ms. Aggregate: over all "
             "ranks but the root."]
@@ -91,9 +91,9 @@ def notes(measurement):
     cases = {FIRST[name].has_blocks: FIRST[name] for name in reversed(measurement.operations())}.values()
     slow = "what far ranks receive" if plan.far_direction == "receive" else "both directions"
     return ["", *note_repetitions(measurement),
-            "strata: the leader of each node is near its card; off: it is the lowest rank, which is far",
+            "strata: the leader of each node is near its NIC; off: it is the lowest rank, which is far",
             f"(coll_strata_nic none). Slow: {slow}. The root stands for its own node in both;",
-            "with election somebody near the card receives for the far root of a Reduce or Gather.",
+            "with election somebody near the NIC receives for the far root of a Reduce or Gather.",
             *(line for case in cases for line in _limit_notes(measurement, case)),
             f"{os.cpu_count()} processors carry all ranks and all traffic: the more ranks, the less of the "
             "limit is reached."]
@@ -124,12 +124,12 @@ def _headline(measurement, size, paint):
     lines += _beside(measurement, case, on, size)
     root = f"  a far root costs {100 * cost:+.1f} %"
     lowest = measurement.limit_of_lowest(case, size)
-    sent = "its card: slow is only what far ranks receive"
+    sent = "its NIC: slow is only what far ranks receive"
     if measurement.cluster.plan.far_direction == "receive":
         lines.append(_judged(f"{root} (target less than {100 * ROOT_COST:.0f})", cost < ROOT_COST, paint))
     else:
         lines.append(f"{root}: it sends through the slow path")
-        sent = "the slow path and its card"
+        sent = "the slow path and its NIC"
     return lines + [f"  Paths: rank 0 is far and sends through {sent}.",
                     "  It sends to the leader of another node. With election that one is near; without, the "
                     "message",
@@ -148,7 +148,7 @@ def _reduce(measurement, size, paint):
     lines += _beside(measurement, near_root, on, size)
     far_off, far_on = (measurement.median(far_root, name, size) for name in ("off", "strata"))
     if far_off and far_on:
-        lines.append(f"  to a far root: {far_off / far_on:.2f} times as fast; somebody near the card receives "
+        lines.append(f"  to a far root: {far_off / far_on:.2f} times as fast; somebody near the NIC receives "
                      "for it")
     lowest = measurement.limit_of_lowest(near_root, size)
     return lines + ["  Paths: partial sums stream from leader to leader towards the root. With election the "
@@ -183,7 +183,7 @@ def _gather(measurement, size, paint):
     off, on = (measurement.median(near_root, name, size) for name in ("off", "strata"))
     if off and on:
         lines.append(f"  to a near root: {off / on:.2f} times as fast; nobody is nearer than it")
-    return lines + ["  Paths: all blocks of other nodes come through the root's card. With election a process "
+    return lines + ["  Paths: all blocks of other nodes come through the root's NIC. With election a process "
                     "near it",
                     "  receives for a far root and hands on through shared memory. Without, they take the",
                     _slow_path(measurement, far_root, size)]

@@ -16,7 +16,7 @@ namespace bench {
 
 namespace {
 
-constexpr int tell_tag = 1;
+constexpr int outcome_tag = 1;
 constexpr int gather_tag = 2;
 constexpr int clock_tag = 3;
 constexpr int end_tag = 4;
@@ -109,13 +109,13 @@ void Conductor::answer() {
     MPI_Recv(&ahead_ns_, 1, MPI_INT64_T, 0, clock_tag, control_, MPI_STATUS_IGNORE);
 }
 
-void Conductor::tell_all(std::int64_t& value) {
+void Conductor::send_to_all(std::int64_t& value) {
     if (rank_ != 0) {
-        MPI_Recv(&value, 1, MPI_INT64_T, 0, tell_tag, control_, MPI_STATUS_IGNORE);
+        MPI_Recv(&value, 1, MPI_INT64_T, 0, outcome_tag, control_, MPI_STATUS_IGNORE);
         return;
     }
     for (int other = 1; other < size_; ++other) {
-        MPI_Isend(&value, 1, MPI_INT64_T, other, tell_tag, control_,
+        MPI_Isend(&value, 1, MPI_INT64_T, other, outcome_tag, control_,
                   &requests_[static_cast<std::size_t>(other - 1)]);
     }
     MPI_Waitall(size_ - 1, requests_.data(), MPI_STATUSES_IGNORE);
@@ -137,7 +137,7 @@ std::span<const std::int64_t> Conductor::gather(std::int64_t value) {
 
 bool Conductor::start(bool more, std::int64_t spin_ns) {
     start_ns_ = more ? now_ns() + lead_ns_ : 0;
-    tell_all(start_ns_);
+    send_to_all(start_ns_);
     if (start_ns_ == 0) return false;
     late_ = common(now_ns()) >= start_ns_;
     wait_until(start_ns_ + ahead_ns_, spin_ns);
@@ -156,7 +156,7 @@ void Conductor::wait_for(int rank) {
         MPI_Recv(nullptr, 0, MPI_BYTE, rank, end_tag, control_, MPI_STATUS_IGNORE);
     }
     std::int64_t ended = 0;
-    tell_all(ended);
+    send_to_all(ended);
 }
 
 Outcome Conductor::finish(std::int64_t end_ns, bool awaited, int alone) {
@@ -169,7 +169,7 @@ Outcome Conductor::finish(std::int64_t end_ns, bool awaited, int alone) {
         adapt_lead(outcome.late > 0);
     }
     std::int64_t all_ended = 0;
-    tell_all(all_ended);
+    send_to_all(all_ended);
     return outcome;
 }
 
@@ -179,16 +179,16 @@ std::int64_t Conductor::sum(std::int64_t value) {
 }
 
 std::int64_t Conductor::agree(std::int64_t value) {
-    tell_all(value);
+    send_to_all(value);
     return value;
 }
 
 std::string Conductor::share(std::string text) {
     text.resize(static_cast<std::size_t>(agree(static_cast<std::int64_t>(text.size()))));
     const int bytes = static_cast<int>(text.size());
-    if (rank_ != 0) MPI_Recv(text.data(), bytes, MPI_CHAR, 0, tell_tag, control_, MPI_STATUS_IGNORE);
+    if (rank_ != 0) MPI_Recv(text.data(), bytes, MPI_CHAR, 0, outcome_tag, control_, MPI_STATUS_IGNORE);
     for (int other = 1; rank_ == 0 && other < size_; ++other) {
-        MPI_Send(text.data(), bytes, MPI_CHAR, other, tell_tag, control_);
+        MPI_Send(text.data(), bytes, MPI_CHAR, other, outcome_tag, control_);
     }
     return text;
 }

@@ -74,8 +74,8 @@ private:
     static constexpr std::int64_t least_lead_ns = 2'000'000;
 
     void adapt_lead(bool late);
-    void tell_all(std::int64_t& value);  // from rank 0 to the others
-    void wait_for(int rank);             // until it has come here, too
+    void send_to_all(std::int64_t& value);  // from rank 0 to the others
+    void wait_for(int rank);                // until it has come here, too
     bool one_clock();
     std::int64_t ask(int other);  // rank 0: how far that rank's clock is ahead
     void answer();                // the others

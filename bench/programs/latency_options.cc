@@ -22,7 +22,7 @@ constexpr const char* size_help =
 
 constexpr const char* algorithm_help =
     "Who does it: mpi, or a mock-up, made of other operations of MPI. hierarchical: through a leader per\n"
-    "node (not with v). lane: through all ranks of a node, each with its share; needs equally many ranks\n"
+    "node (not with v). rail: through all ranks of a node, each with its share; needs equally many ranks\n"
     "per node (not barrier, not with v). composed: of what does at least as much: bcast = scatter +\n"
     "allgather, reduce = allreduce, allreduce = reduce + bcast, allgather = gather + bcast, gather =\n"
     "allgather, barrier = allreduce of one byte.";

@@ -1,4 +1,4 @@
-"""Leaders near the network card: figures 5, 7, 8 and 9 of the paper on NUIOA collectives."""
+"""Leaders near the NIC: figures 5, 7, 8 and 9 of the paper on NUIOA collectives."""
 
 import dataclasses
 
@@ -9,7 +9,7 @@ from .runs import Run
 
 SIZES = (4 << 10, 32 << 10, 128 << 10, 512 << 10, 2 << 20, 8 << 20)
 _MACHINE = "nuioa8"
-FAR = "@lowest"  # leaders as they come: the lowest rank of each node, which is far from the card
+FAR = "@lowest"  # leaders as they come: the lowest rank of each node, which is far from the NIC
 _TITLES = {"strata": "this plugin's choice", "levels:pipeline": "pipelined along the nodes and in them",
            "whole:binomial": "one level after the other, binomial trees"}
 _LOOKS = {"strata": ("#1a7f37", 5), "levels:pipeline": ("#5b7db1", 9), "whole:binomial": ("#c4549e", 13)}
@@ -17,7 +17,7 @@ _LOOKS = {"strata": ("#1a7f37", 5), "levels:pipeline": ("#5b7db1", 9), "whole:bi
 
 @dataclasses.dataclass(frozen=True)
 class Point:
-    """Where a gain is measured: the job with leaders, or all ranks, near the card, and that without."""
+    """Where a gain is measured: the job with leaders, or all ranks, near the NIC, and that without."""
     label: str
     near_job: tuple
     far_job: tuple
@@ -65,7 +65,7 @@ class Leaders(Figure):
         return max(self.gain(found, point, contender, size) for size in self.sizes)
 
     def text(self, found):
-        lines = [self.title, "Throughput gained by receiving near the card, per cent (and MB/s of every rank, near)", ""]
+        lines = [self.title, "Throughput gained by receiving near the NIC, per cent (and MB/s of every rank, near)", ""]
         for contender in self.contenders:
             lines += [f"{contender}: {_TITLES[contender]}",
                       f"  {'':8}" + "".join(f"{point.label:>22}" for point in self.points)]

@@ -5,7 +5,7 @@ import os
 
 MACHINES = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "simulation", "machines")
 _OF_LINKS = ("latency_us", "mbytes_per_s", "bus_mbytes_per_s")
-_OF_ALL = ("overhead_us", "fold_mbytes_per_s", "far_receive_mbytes_per_s")
+_OF_ALL = ("overhead_us", "combine_mbytes_per_s", "far_receive_mbytes_per_s")
 FACTORS = (0.5, 2)
 
 

@@ -97,8 +97,8 @@ double least_us(const Machine& machine, const topology::Hierarchy& hierarchy, co
         // One child, and one group.
         least = std::max(least, level.load.bytes(2 * bytes) / level.count / links->bus_mbytes_per_s);
     }
-    if (algorithms::traits_of(call.collective).folds) {
-        least = std::max(least, bytes * (all - 1) / all / machine.fold_mbytes_per_s);
+    if (algorithms::traits_of(call.collective).combines) {
+        least = std::max(least, bytes * (all - 1) / all / machine.combine_mbytes_per_s);
     }
     return least;
 }

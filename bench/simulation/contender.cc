@@ -121,9 +121,9 @@ const algorithms::Plan& Contender::plan(const Call& call) {
     return place->second;
 }
 
-std::shared_ptr<const PreviousComponent> Contender::previous(const Call& call) {
+std::shared_ptr<const UnderlyingComponent> Contender::previous(const Call& call) {
     if (previous_ == nullptr || forwarded_ != call) {
-        previous_ = std::make_shared<const PreviousComponent>(operation(call), hierarchy_->ranks());
+        previous_ = std::make_shared<const UnderlyingComponent>(operation(call), hierarchy_->ranks());
         forwarded_ = call;
     }
     return previous_;

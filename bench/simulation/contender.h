@@ -48,8 +48,8 @@ public:
     /// The plan of a call; kept.
     const algorithms::Plan& plan(const Call& call);
     algorithms::Operation operation(const Call& call) const;
-    /// The messages of a call that is left to the previous component; kept.
-    std::shared_ptr<const PreviousComponent> previous(const Call& call);
+    /// The messages of a call that is left to the underlying component; kept.
+    std::shared_ptr<const UnderlyingComponent> previous(const Call& call);
 
 private:
     void fix(std::string method, bool whole, bool among_all);
@@ -62,8 +62,8 @@ private:
     algorithms::PlanSettings settings_;
     std::unique_ptr<algorithms::Planner> planner_;
     std::unordered_map<std::uint64_t, algorithms::Plan> plans_;
-    Call forwarded_;                                     ///< whose messages are kept
-    std::shared_ptr<const PreviousComponent> previous_;  // of `forwarded_`
+    Call forwarded_;                                       ///< whose messages are kept
+    std::shared_ptr<const UnderlyingComponent> previous_;  // of `forwarded_`
 };
 
 }  // namespace strata::simulation

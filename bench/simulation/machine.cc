@@ -37,7 +37,7 @@ algorithms::LinkTable Machine::table(const topology::Hierarchy& hierarchy) const
         setting.bytes_per_us = narrowest_from(link);
         setting.parallel = link.mbytes_per_s / *setting.bytes_per_us;
         setting.handshake_us = 0;  // SMPI's take no time
-        setting.gap_us = 0;        // cards carry bytes
+        setting.gap_us = 0;        // NICs carry bytes
         setting.offloaded = true;  // processors of SMPI do not copy
         if (link.bus_mbytes_per_s > 0) setting.bus_bytes_per_us = link.bus_mbytes_per_s;
         if (is_network(level.kind) && far_receive_mbytes_per_s > 0)
@@ -45,7 +45,7 @@ algorithms::LinkTable Machine::table(const topology::Hierarchy& hierarchy) const
         table.set_some({level.kind, level.height}, setting);
     }
     table.set_eager_limits(eager_bytes, eager_bytes);
-    table.set_fold(fold_mbytes_per_s);
+    table.set_combine(combine_mbytes_per_s);
     return table;
 }
 

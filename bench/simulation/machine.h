@@ -20,16 +20,16 @@ struct LinkClass {
     double bus_mbytes_per_s = 0;  ///< of all that moves between children, or from one outwards; 0: no limit
 };
 
-/// A machine to simulate: a job that fills it, and what its links, cards and processors do.
+/// A machine to simulate: a job that fills it, and what its links, NICs and processors do.
 struct Machine {
     std::string name;
     std::string title;
-    tool::JobOptions job;          ///< one rank per core, in block order
-    std::vector<LinkClass> links;  ///< from the outermost level inwards
-    std::size_t eager_bytes = 0;   ///< messages up to this size leave before their receive is posted
-    double overhead_us = 0;        ///< processor time of every message, at either end
-    double fold_mbytes_per_s = 0;  ///< of a reduction: bytes of one operand
-    /// What a card writes into NUMA domains other than its own, at most; 0: as much as the links between them
+    tool::JobOptions job;             ///< one rank per core, in block order
+    std::vector<LinkClass> links;     ///< from the outermost level inwards
+    std::size_t eager_bytes = 0;      ///< messages up to this size leave before their receive is posted
+    double overhead_us = 0;           ///< processor time of every message, at either end
+    double combine_mbytes_per_s = 0;  ///< of a reduction: bytes of one operand
+    /// What a NIC writes into NUMA domains other than its own, at most; 0: as much as the links between them
     /// carry (seed paper on NUIOA collectives, section 4.2).
     double far_receive_mbytes_per_s = 0;
 

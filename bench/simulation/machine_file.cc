@@ -103,7 +103,7 @@ tool::JobOptions read_job(const Reader& reader) {
 Machine read(const json& document, const std::string& file) {
     const Reader reader(document, file);
     reader.allow({"name", "title", "source", "job", "links", "eager_bytes", "overhead_us",
-                  "fold_mbytes_per_s", "far_receive_mbytes_per_s"});
+                  "combine_mbytes_per_s", "far_receive_mbytes_per_s"});
     Machine machine;
     machine.name = reader.text("name");
     machine.title = reader.text("title");
@@ -115,7 +115,7 @@ Machine read(const json& document, const std::string& file) {
     }
     machine.eager_bytes = reader.bytes("eager_bytes");
     machine.overhead_us = reader.number("overhead_us");
-    machine.fold_mbytes_per_s = reader.positive("fold_mbytes_per_s");
+    machine.combine_mbytes_per_s = reader.positive("combine_mbytes_per_s");
     machine.far_receive_mbytes_per_s = reader.number("far_receive_mbytes_per_s", 0);
     return machine;
 }

@@ -61,7 +61,7 @@ public:
         : machine_(machine), hierarchy_(hierarchy), records_(records), hosts_(records.size()) {
         for (std::size_t group = 0; group < hierarchy.groups.size(); ++group) {
             if (hierarchy.groups[group].level.kind == topology::LevelKind::node)
-                note_card(static_cast<int>(group));
+                note_nic(static_cast<int>(group));
         }
     }
 
@@ -74,15 +74,15 @@ public:
     }
 
 private:
-    /// The group of a node that its card hangs below: the smallest one around all cores at distance 0.
-    void note_card(int node) {
+    /// The group of a node that its NIC hangs below: the smallest one around all cores at distance 0.
+    void note_nic(int node) {
         int first = -1;
         int found = node;
         for (const int rank : hierarchy_.groups[node].members) {
-            const auto near = records_[static_cast<std::size_t>(rank)].near(topology::CardUse::fabric);
+            const auto near = records_[static_cast<std::size_t>(rank)].near(topology::NicUse::fabric);
             if (near.distance != 0) continue;
-            if (near.card != 0) {
-                throw std::invalid_argument(machine_.name + ": several cards per node are not simulated");
+            if (near.nic != 0) {
+                throw std::invalid_argument(machine_.name + ": several NICs per node are not simulated");
             }
             const int around = first < 0 ? hierarchy_.stop[static_cast<std::size_t>(rank)]
                                          : hierarchy_.lowest_common_group(first, rank);
@@ -92,7 +92,7 @@ private:
         while (found != node && hierarchy_.groups[found].members.size() == 1) {
             found = hierarchy_.groups[found].parent;
         }
-        if (found != node) card_of_[found] = node;
+        if (found != node) nic_of_[found] = node;
     }
 
     static s4u::Link* link(s4u::NetZone* zone, const std::string& name, double mbytes_per_s) {
@@ -117,7 +117,7 @@ private:
         return {up, down};
     }
 
-    /// The connection of a core. A process copies, and its card serves it, message after message: were they
+    /// The connection of a core. A process copies, and its NIC serves it, message after message: were they
     /// to share its connection all segments under way would arrive together, and no pipeline would ever fill.
     void connect_core(s4u::NetZone* zone, const Group& group, const std::string& name, Child& child) {
         const auto [up, down] = connect(zone, group, name, 0, child);
@@ -170,13 +170,13 @@ private:
     Child build_group(int index, s4u::NetZone* parent) {
         const Group& group = hierarchy_.groups[index];
         const std::string name = topology::name_of(group.level) + "." + std::to_string(index);
-        const bool has_card = card_of_.contains(index);
+        const bool has_nic = nic_of_.contains(index);
         s4u::NetZone* const zone =
-            has_card ? release::add_full(parent, name) : release::add_star(parent, name);
+            has_nic ? release::add_full(parent, name) : release::add_star(parent, name);
         std::vector<Child> children;
         const bool all_hosts =
-            !has_card && std::all_of(group.children.begin(), group.children.end(),
-                                     [&](int part) { return hierarchy_.groups[part].members.size() == 1; });
+            !has_nic && std::all_of(group.children.begin(), group.children.end(),
+                                    [&](int part) { return hierarchy_.groups[part].members.size() == 1; });
         const auto add_core = [&](int rank) {
             children.push_back(all_hosts ? build_core(zone, group, rank)
                                          : build_core_zone(zone, group, rank));
@@ -197,19 +197,18 @@ private:
         children.push_back(exit_of(zone, name + ".exit", all_hosts));
         const Child& exit = children.back();
         Child whole{zone->get_netpoint(), exit.gateway != nullptr ? exit.gateway : exit.point, {}, {}};
-        if (has_card) {
-            children.push_back(exit_of(zone, name + ".card", false));
-            card_exits_[card_of_[index]] = children.back().gateway;
+        if (has_nic) {
+            children.push_back(exit_of(zone, name + ".nic", false));
+            nic_exits_[nic_of_[index]] = children.back().gateway;
         }
         add_bus(zone, group, name, children);
-        if (has_card) {
+        if (has_nic) {
             join_pairs(zone, name, children);
         } else {
             join_star(zone, children);
         }
         zone->seal();
-        if (const auto card = card_exits_.find(index); card != card_exits_.end())
-            whole.gateway = card->second;
+        if (const auto nic = nic_exits_.find(index); nic != nic_exits_.end()) whole.gateway = nic->second;
         return whole;
     }
 
@@ -231,10 +230,10 @@ private:
         }
     }
 
-    /// The same pair by pair, for the card, the last child. What it exchanges with other parts of its node,
+    /// The same pair by pair, for the NIC, the last child. What it exchanges with other parts of its node,
     /// by the exit before it, passes by the memory here and its bus; what it writes there can be slower.
     void join_pairs(s4u::NetZone* zone, const std::string& name, const std::vector<Child>& children) const {
-        const Child& card = children.back();
+        const Child& nic = children.back();
         const Child& exit = children[children.size() - 2];
         const double far = machine_.far_receive_mbytes_per_s;
         const s4u::LinkInRoute reads(link(zone, name + ".far-reads", 0));
@@ -248,8 +247,8 @@ private:
                         return other.get_link() == next.get_link();
                     });
                 });
-                if (&from == &exit && &to == &card) way = {reads};  // a route must have a link
-                if (&from == &card && &to == &exit) way = {writes};
+                if (&from == &exit && &to == &nic) way = {reads};  // a route must have a link
+                if (&from == &nic && &to == &exit) way = {writes};
                 release::add_route(zone, from.point, to.point, from.gateway, to.gateway, way, false);
             }
         }
@@ -259,8 +258,8 @@ private:
     const Hierarchy& hierarchy_;
     const std::vector<LocalityRecord>& records_;
     std::vector<s4u::Host*> hosts_;
-    std::map<int, int> card_of_;           // group that a card hangs below -> its node
-    std::map<int, NetPoint*> card_exits_;  // by node
+    std::map<int, int> nic_of_;           // group that a NIC hangs below -> its node
+    std::map<int, NetPoint*> nic_exits_;  // by node
     std::shared_ptr<Latencies> latencies_ = std::make_shared<Latencies>();
 };
 

@@ -10,12 +10,12 @@
 namespace strata::simulation {
 namespace {
 
-using algorithms::FlatProgram;
 using algorithms::FlatStep;
+using algorithms::MessageSchedule;
 
 /// What every receive gets: messages between two ranks match, channel by channel, in the order of their
 /// steps.
-std::vector<std::vector<std::size_t>> received_bytes(const FlatProgram& program) {
+std::vector<std::vector<std::size_t>> received_bytes(const MessageSchedule& program) {
     std::map<std::tuple<int, int, int>, std::deque<std::size_t>> sent;
     for (std::size_t rank = 0; rank < program.steps.size(); ++rank) {
         for (const FlatStep& step : program.steps[rank]) {
@@ -42,7 +42,7 @@ public:
         : comm_(comm), eager_bytes_(eager_bytes), memory_(memory) {}
 
     int go(std::span<const FlatStep> steps, std::span<const std::size_t> received,
-           void (*fold)(std::size_t bytes)) {
+           void (*combine)(std::size_t bytes)) {
         int code = MPI_SUCCESS;
         const auto keep = [&](int rc) { code = code == MPI_SUCCESS ? rc : code; };
         std::vector<MPI_Request> receives(steps.size() + 1, MPI_REQUEST_NULL);
@@ -62,7 +62,7 @@ public:
                 pending_.push_back(sent);
             }
             keep(MPI_Wait(&receives[i], MPI_STATUS_IGNORE));
-            if (step.folded > 0) fold(step.folded);
+            if (step.combined > 0) combine(step.combined);
         }
         keep(MPI_Waitall(static_cast<int>(pending_.size()), pending_.data(), MPI_STATUSES_IGNORE));
         return code;
@@ -86,21 +86,22 @@ private:
 
 }  // namespace
 
-PreviousComponent::PreviousComponent(const algorithms::Operation& operation, int ranks) {
-    for (FlatProgram& program : algorithms::previous_programs(operation, ranks)) {
+UnderlyingComponent::UnderlyingComponent(const algorithms::Operation& operation, int ranks) {
+    for (MessageSchedule& program : algorithms::underlying_programs(operation, ranks)) {
         std::vector<std::vector<std::size_t>> received = received_bytes(program);
         programs_.push_back({std::move(program), std::move(received)});
     }
 }
 
-int PreviousComponent::perform(MPI_Comm comm, std::size_t eager_bytes, std::span<std::byte> memory,
-                               void (*fold)(std::size_t bytes)) const {
+int UnderlyingComponent::perform(MPI_Comm comm, std::size_t eager_bytes, std::span<std::byte> memory,
+                                 void (*combine)(std::size_t bytes)) const {
     int rank = 0;
     int code = MPI_Comm_rank(comm, &rank);
     for (const Program& program : programs_) {
         if (code != MPI_SUCCESS) break;
         const auto own = static_cast<std::size_t>(rank);
-        code = Walk(comm, eager_bytes, memory).go(program.messages.steps[own], program.received[own], fold);
+        code =
+            Walk(comm, eager_bytes, memory).go(program.messages.steps[own], program.received[own], combine);
     }
     return code;
 }

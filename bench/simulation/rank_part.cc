@@ -12,26 +12,28 @@ using algorithms::BlockFlow;
 using algorithms::Collective;
 
 /// Of the one machine that a process simulates; operators of MPI know no more than their operands.
-double fold_bytes_per_s = 1e9;
+double combine_bytes_per_s = 1e9;
 
 /// Takes the time of `bytes` of one operand.
-void take_time_of_fold(std::size_t bytes) { smpi_execute(static_cast<double>(bytes) / fold_bytes_per_s); }
+void take_time_of_combine(std::size_t bytes) {
+    smpi_execute(static_cast<double>(bytes) / combine_bytes_per_s);
+}
 
-void fold_doubles(const double* left, double* right, std::size_t bytes) {
-    take_time_of_fold(bytes);
+void combine_doubles(const double* left, double* right, std::size_t bytes) {
+    take_time_of_combine(bytes);
     for (std::size_t i = 0; i < bytes / sizeof(double); ++i) right[i] += left[i];
 }
 
-void fold_for_mpi(void* left, void* right, int* count, MPI_Datatype*) {
-    fold_doubles(static_cast<const double*>(left), static_cast<double*>(right),
-                 static_cast<std::size_t>(*count) * sizeof(double));
+void combine_for_mpi(void* left, void* right, int* count, MPI_Datatype*) {
+    combine_doubles(static_cast<const double*>(left), static_cast<double*>(right),
+                    static_cast<std::size_t>(*count) * sizeof(double));
 }
 
 class Sum final : public algorithms::Reduction {
 public:
     Sum() : Reduction(sizeof(double)) {}
-    int fold(const std::byte* left, std::byte* right, std::size_t bytes) override {
-        fold_doubles(reinterpret_cast<const double*>(left), reinterpret_cast<double*>(right), bytes);
+    int combine(const std::byte* left, std::byte* right, std::size_t bytes) override {
+        combine_doubles(reinterpret_cast<const double*>(left), reinterpret_cast<double*>(right), bytes);
         return MPI_SUCCESS;
     }
 };
@@ -71,8 +73,8 @@ RankPart::RankPart(MPI_Comm comm, const Machine& machine, std::span<std::byte> s
       transport_(comm, machine.eager_bytes, traffic) {
     MPI_Comm_rank(comm, &rank_);
     MPI_Comm_size(comm, &size_);
-    fold_bytes_per_s = machine.fold_mbytes_per_s * 1e6;
-    MPI_Op_create(fold_for_mpi, 1, &sum_);
+    combine_bytes_per_s = machine.combine_mbytes_per_s * 1e6;
+    MPI_Op_create(combine_for_mpi, 1, &sum_);
 }
 
 RankPart::~RankPart() { MPI_Op_free(&sum_); }
@@ -150,7 +152,7 @@ int RankPart::perform(Contender& contender, const Call& call) {
         forwarded_ = true;
         const std::span<std::byte> memory = shared_.empty() ? std::span<std::byte>(own_memory_) : shared_;
         const auto previous = contender.previous(call);  // others may come to the next call meanwhile
-        return previous->perform(comm_, eager_bytes_, memory, take_time_of_fold);
+        return previous->perform(comm_, eager_bytes_, memory, take_time_of_combine);
     }
     return perform_plan(contender, call, plan);
 }
@@ -193,7 +195,7 @@ std::span<algorithms::Block> RankPart::blocks_of(const Call& call) {
 int RankPart::perform_plan(Contender& contender, const Call& call, const algorithms::Plan& plan) {
     const topology::Hierarchy& hierarchy = contender.hierarchy();
     const algorithms::Routing& routing =
-        routings_.try_emplace(&hierarchy, hierarchy, no_lanes_, rank_).first->second;
+        routings_.try_emplace(&hierarchy, hierarchy, no_rails_, rank_).first->second;
     const algorithms::Performer performer{transport_, arena_, routing, plan, kept_[&plan]};
     const algorithms::Operation operation = contender.operation(call);
     algorithms::PackedBuffer own(send_, call.bytes);

@@ -35,7 +35,7 @@ public:
     /// Returns MPI's code.
     int perform(Contender& contender, const Call& call);
     /// What is wrong with the result of the last call; empty where nothing is, or nobody checks, or it was
-    /// left to the previous component.
+    /// left to the underlying component.
     std::string verdict(const Call& call) const;
     SmpiTransport& transport() { return transport_; }
 
@@ -53,7 +53,7 @@ private:
     std::span<std::byte> shared_;
     SmpiTransport transport_;
     algorithms::Arena arena_{std::size_t{4} << 20};  // of thousands of ranks in one process
-    topology::CardLanes no_lanes_;
+    topology::NicRails no_rails_;
     std::map<const topology::Hierarchy*, algorithms::Routing> routings_;
     std::unordered_map<const algorithms::Plan*, algorithms::PlanRoutes> kept_;
     std::vector<std::byte> own_memory_;

@@ -54,7 +54,7 @@ const topology::Hierarchy& Ranks::seen_as(const std::string& view) {
     if (known != views_.end()) return known->second;
     topology::HierarchySpec spec = spec_;
     if (view == "lowest") {
-        spec.election.near_card = false;
+        spec.election.nic_local = false;
     } else if (!view.empty()) {
         std::string hint = view;
         std::replace(hint.begin(), hint.end(), '/', ',');

@@ -31,7 +31,7 @@ public:
     /// All levels.
     const topology::Hierarchy& hierarchy() { return seen_as(""); }
     /// As `view` says; kept. Nothing: all levels. `lowest`: the same, and the lowest rank leads wherever the
-    /// cards are. Else as coll_strata_hierarchy, with '/' in place of ',': `node`, `numa/node`, `none`,
+    /// NICs are. Else as coll_strata_hierarchy, with '/' in place of ',': `node`, `numa/node`, `none`,
     /// `[0..7]+[8..15]`. Throws std::invalid_argument.
     const topology::Hierarchy& seen_as(const std::string& view);
     /// In one group, and nothing known about where they are.

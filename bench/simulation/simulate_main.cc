@@ -91,7 +91,7 @@ nlohmann::json as_json(const Study& study, const std::vector<Outcome>& outcomes)
                            {"bytes_by_level", by_level(outcome, &simulation::Traffic::Count::bytes)}};
         for (const auto& sent : outcome.sent) {
             nlohmann::json messages = nlohmann::json::array();
-            for (const auto& [peer, lane, bytes] : sent) messages.push_back({peer, lane, bytes});
+            for (const auto& [peer, rail, bytes] : sent) messages.push_back({peer, rail, bytes});
             row["sent"].push_back(messages);
         }
         rows.push_back(row);
@@ -129,7 +129,7 @@ void add_options(CLI::App& app, Options& options) {
                    "mpi, tuned, strata, untuned, levels:ALGORITHM, whole:ALGORITHM,\n"
                    "flat:ALGORITHM, all:ALGORITHM (all ranks alike), with /BYTES\n"
                    "behind an algorithm in segments; and how they see the ranks:\n"
-                   "@lowest (the lowest lead wherever cards are), or levels:\nstrata@numa/node")
+                   "@lowest (the lowest lead wherever NICs are), or levels:\nstrata@numa/node")
         ->capture_default_str();
     app.add_option("--selector", options.study.selector, "SMPI's choices: ompi, mpich, impi, mvapich2")
         ->capture_default_str();

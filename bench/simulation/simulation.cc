@@ -167,7 +167,7 @@ std::vector<Call> with_whole_sizes(std::vector<Call> calls, int ranks) {
         const algorithms::CollectiveTraits traits = algorithms::traits_of(call.collective);
         if (traits.blocks)
             call.bytes = rounded_up(std::max<std::size_t>(call.bytes, 1), static_cast<std::size_t>(ranks));
-        if (traits.folds) call.bytes = rounded_up(std::max<std::size_t>(call.bytes, 1), sizeof(double));
+        if (traits.combines) call.bytes = rounded_up(std::max<std::size_t>(call.bytes, 1), sizeof(double));
     }
     return calls;
 }

@@ -14,7 +14,7 @@ struct Study {
     std::string machine_file;
     JobSpec job;
     std::string selector =
-        "ompi";  ///< of SMPI: for `mpi`, and for what plans leave to the previous component
+        "ompi";  ///< of SMPI: for `mpi`, and for what plans leave to the underlying component
     std::vector<std::string> contenders;
     std::vector<Call> calls;  ///< whose bytes are rounded up as Call wants them; root every_root: one by each
     bool check = false;       ///< memory of their own for all ranks, and a look at every result
@@ -32,7 +32,7 @@ struct Outcome {
     std::string plan;                       ///< engine of the plan; "mpi"
     std::string reason;                     ///< of the plan
     double predicted_us = 0;                ///< by the plugin's model, where it has one
-    double forward_us = 0;                  ///< the same of the previous component
+    double forward_us = 0;                  ///< the same of the underlying component
     std::vector<std::vector<SentTo>> sent;  ///< by rank
     std::vector<std::string> faults;
 };

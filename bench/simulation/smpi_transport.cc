@@ -7,8 +7,8 @@ SmpiTransport::SmpiTransport(MPI_Comm comm, std::size_t eager_bytes, Traffic& tr
     MPI_Comm_rank(comm, &rank_);
 }
 
-void SmpiTransport::count(int peer, int lane, std::size_t bytes) {
-    if (trace_ != nullptr) trace_->push_back({peer, lane, bytes});
+void SmpiTransport::count(int peer, int rail, std::size_t bytes) {
+    if (trace_ != nullptr) trace_->push_back({peer, rail, bytes});
     traffic_.add(rank_, peer, bytes);
 }
 
@@ -17,17 +17,17 @@ int SmpiTransport::begin(int slots) {
     return MPI_SUCCESS;
 }
 
-int SmpiTransport::isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane,
+int SmpiTransport::isend(int slot, const std::byte* data, std::size_t bytes, int peer, int rail,
                          Completion completion) {
-    count(peer, lane, bytes);
+    count(peer, rail, bytes);
     MPI_Request& request = requests_[static_cast<std::size_t>(slot)];
     const auto start = completion == Completion::matched ? MPI_Issend : MPI_Isend;
-    return start(data, static_cast<int>(bytes), MPI_BYTE, peer, tag_of(lane, bytes, eager_bytes_), comm_,
+    return start(data, static_cast<int>(bytes), MPI_BYTE, peer, tag_of(rail, bytes, eager_bytes_), comm_,
                  &request);
 }
 
-int SmpiTransport::irecv(int slot, std::byte* data, std::size_t bytes, int peer, int lane) {
-    return MPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, peer, tag_of(lane, bytes, eager_bytes_), comm_,
+int SmpiTransport::irecv(int slot, std::byte* data, std::size_t bytes, int peer, int rail) {
+    return MPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, peer, tag_of(rail, bytes, eager_bytes_), comm_,
                      &requests_[static_cast<std::size_t>(slot)]);
 }
 

@@ -12,7 +12,7 @@ namespace strata::simulation {
 /// What one rank has sent to another, in order.
 struct SentTo {
     int peer = -1;
-    int lane = 0;
+    int rail = 0;
     std::size_t bytes = 0;
     bool operator==(const SentTo&) const = default;
 };
@@ -20,8 +20,8 @@ struct SentTo {
 /// SMPI keeps eager messages and others in mailboxes apart, and a short one that finds a receive in the other
 /// mailbox takes it, though one posted earlier waits in its own: they must not match. Both ends know the
 /// size.
-constexpr int tag_of(int lane, std::size_t bytes, std::size_t eager_bytes) {
-    return 2 * lane + (bytes < eager_bytes ? 1 : 0);
+constexpr int tag_of(int rail, std::size_t bytes, std::size_t eager_bytes) {
+    return 2 * rail + (bytes < eager_bytes ? 1 : 0);
 }
 
 /// Messages between simulated ranks, by SimGrid's SMPI. Return codes are MPI's.
@@ -33,18 +33,18 @@ public:
     /// Notes every message sent from now on; null: none.
     void record(std::vector<SentTo>* trace) { trace_ = trace; }
 
-    void carry(algorithms::Collective, std::span<const algorithms::PeerLevel>) override {}
+    void begin_call(algorithms::Collective, std::span<const algorithms::PeerLevel>) override {}
     int begin(int slots) override;
-    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane,
+    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int rail,
               Completion completion) override;
-    int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int lane) override;
+    int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int rail) override;
     int wait_some(std::span<int> done, int& count) override;
     int send(const std::byte* data, std::size_t bytes, int peer) override;
     int recv(std::byte* data, std::size_t bytes, int peer) override;
     void abandon() noexcept override;
 
 private:
-    void count(int peer, int lane, std::size_t bytes);
+    void count(int peer, int rail, std::size_t bytes);
 
     MPI_Comm comm_;
     int rank_ = -1;

@@ -77,7 +77,7 @@ def decide(cell):
 
 
 @dataclasses.dataclass(frozen=True)
-class LinksTold:
+class LinksGiven:
     """How the model's choices under the measured links compare with those before."""
 
     cells: int  # in which they differ, and both were measured
@@ -88,18 +88,18 @@ class LinksTold:
         return self.ratio <= 1
 
 
-def links_told(cells):
+def links_given(cells):
     """None where they changed nothing."""
     pairs = [(found[IN_FORCE].median, found[before].median) for cell in cells
              if (before := cell.plans.before) not in (None, IN_FORCE) and not cell.failure
              and {IN_FORCE, before} <= (found := cell.judged()).keys()]
     ratios = [now / then for now, then in pairs if min(now, then) > 0]
-    return LinksTold(len(ratios), statistics.geometric_mean(ratios)) if ratios else None
+    return LinksGiven(len(ratios), statistics.geometric_mean(ratios)) if ratios else None
 
 
 def settle(cells):
     """What stays where nothing is clearly better."""
-    told = links_told(cells)
+    told = links_given(cells)
     for cell in cells:
         cell.keeps_before = told is not None and not told.holds
 

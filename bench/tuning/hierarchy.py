@@ -72,16 +72,16 @@ def is_block(picture):
 def dealt(picture, cyclic):
     """The same job with its ranks in another order: place after place, or dealt to the nodes in turn (to the widest
     groups, where there is one node). Rank 0 stays where it is."""
-    walk = picture.get("walk") or list(range(picture["ranks"]))
-    lists = [sorted(ranks, key=lambda rank: (rank != 0, walk[rank])) for ranks in _places(picture, walk)]
-    lists.sort(key=lambda ranks: (0 not in ranks, walk[ranks[0]]))
+    topology_order = picture.get("topology_order") or list(range(picture["ranks"]))
+    lists = [sorted(ranks, key=lambda rank: (rank != 0, topology_order[rank])) for ranks in _places(picture, topology_order)]
+    lists.sort(key=lambda ranks: (0 not in ranks, topology_order[ranks[0]]))
     old = _in_turn(lists) if cyclic else [rank for ranks in lists for rank in ranks]
     return _renumbered(picture, {rank: place for place, rank in enumerate(old)})
 
 
-def _places(picture, walk):
+def _places(picture, topology_order):
     """The ranks of each node, or of each of the widest groups."""
-    ranks, starts = sorted(range(picture["ranks"]), key=walk.__getitem__), picture.get("walk_nodes", ())
+    ranks, starts = sorted(range(picture["ranks"]), key=topology_order.__getitem__), picture.get("topology_order_nodes", ())
     if len(starts) > 1:
         return [ranks[first:last] for first, last in zip(starts, [*starts[1:], len(ranks)])]
     groups = next((level["groups"] for level in picture["levels"] if len(level["groups"]) > 1), ())
@@ -97,8 +97,8 @@ def _renumbered(picture, new):
     found = {**picture, "levels": [{**level, "groups": [group(one) for one in level["groups"]]}
                                    for level in picture["levels"]]}
     old = sorted(new, key=new.get)
-    if "walk" in picture:
-        found["walk"] = [picture["walk"][rank] for rank in old]
+    if "topology_order" in picture:
+        found["topology_order"] = [picture["topology_order"][rank] for rank in old]
     if "receivers" in picture:
         found["receivers"] = [new[picture["receivers"][rank]] for rank in old]
     return found

@@ -5,7 +5,7 @@ import os
 
 from measuring import competitors
 from measuring.cluster import ClusterError
-from measuring.series import asides_told, plans_told
+from measuring.series import asides_reported, plans_reported
 
 from .plans import FORWARD, info_keys
 from .race import Job
@@ -76,8 +76,8 @@ class Jobs:
 
 def _told(errors, operation):
     """What the plugin did, by communicator, operation and bytes; one that steps aside makes no plans."""
-    aside = {(name, operation, 0): (FORWARD, "") for name in asides_told(errors)}
-    return aside | {one[:3]: one[3:] for one in plans_told(errors)}
+    aside = {(name, operation, 0): (FORWARD, "") for name in asides_reported(errors)}
+    return aside | {one[:3]: one[3:] for one in plans_reported(errors)}
 
 
 def _plan_in(told, number, operation, size):

@@ -7,7 +7,7 @@ from measuring import operations, units
 from measuring.store import write_json
 
 from .cells import FINAL, RECOUNT
-from .decide import broken, links_told, share
+from .decide import broken, links_given, share
 from .jobs import ROOT
 from .plans import IN_FORCE
 
@@ -90,7 +90,7 @@ def _summary(found):
         lines.append(f"In {len(hasty)} of them the finalists were chosen from fewer than 6 repetitions: a better one "
                      "may have been missed. A longer --budget tells.")
     lines += [f"Before: {share(found.decisions, within)}." for within in SHARES]
-    if found.links and not found.checking and (told := links_told([one.cell for one in found.decisions])):
+    if found.links and not found.checking and (told := links_given([one.cell for one in found.decisions])):
         lines.append(f"Under the measured links the model's choices took {abs(told.ratio - 1):.1%} "
                      f"{'less' if told.holds else 'more'} time, in the mean of {told.cells} cells where they differ "
                      f"from those before: the links are {'in force' if told.holds else 'left out'}.")

@@ -7,8 +7,8 @@ namespace strata::component {
 topology::Election election_of(ompi_communicator_t* comm, const Settings& job,
                                const CommunicatorSettings& settings) {
     topology::Election election;
-    election.use = compat::uses_ip() ? topology::CardUse::ip : topology::CardUse::fabric;
-    election.near_card = job.near_card;
+    election.use = compat::uses_ip() ? topology::NicUse::ip : topology::NicUse::fabric;
+    election.nic_local = job.nic_local;
     election.spread = !settings.reproducible;
     const unsigned draw = topology::draw_of(compat::creation_number(comm));
     std::uint64_t seed = topology::stable_hash(std::to_string(draw));

@@ -248,7 +248,7 @@ const Introduction::Other& Introduction::other(std::size_t places_on) const {
 }
 
 /// Where this process cannot find out who waits for it.
-void Introduction::tell_everybody() {
+void Introduction::send_to_everybody() {
     for (int rank = 0; rank < ompi_comm_size(comm_); ++rank) {
         if (rank != own_rank()) send(rank, &word_, sizeof word_);
     }
@@ -260,9 +260,9 @@ void Introduction::meet_as_member() {
     if (peer == Peer::odd) return;
     send(leader, &word_, sizeof word_);
     if (peer == Peer::alike) {
-        Word heard;
-        wait_for(begin_to_hear(leader, &heard, sizeof heard));
-        word_.merge(heard);
+        Word received;
+        wait_for(begin_receive(leader, &received, sizeof received));
+        word_.merge(received);
     }
 }
 
@@ -273,9 +273,9 @@ void Introduction::meet_as_leader() {
     for (Other& one : others_) one.peer = ask_for(one.rank);
     for (const Member& member : members_) {
         if (member.rank == own_rank() || member.peer != Peer::alike) continue;
-        Word heard;
-        wait_for(begin_to_hear(member.rank, &heard, sizeof heard));
-        word_.merge(heard);
+        Word received;
+        wait_for(begin_receive(member.rank, &received, sizeof received));
+        word_.merge(received);
     }
     disseminate();
     for (const Member& member : members_) {
@@ -289,13 +289,13 @@ void Introduction::disseminate() {
     for (std::size_t distance = 1; distance < count_; distance *= 2) {
         const Other& to = other(distance);
         const Other& from = other(count_ - distance);
-        Word heard;
+        Word received;
         ompi_request_t* request =
-            from.peer == Peer::alike ? begin_to_hear(from.rank, &heard, sizeof heard) : nullptr;
+            from.peer == Peer::alike ? begin_receive(from.rank, &received, sizeof received) : nullptr;
         if (to.peer != Peer::odd) send(to.rank, &word_, sizeof word_);
         if (request != nullptr) {
             wait_for(request);
-            word_.merge(heard);
+            word_.merge(received);
         }
     }
 }
@@ -304,7 +304,7 @@ void Introduction::disseminate() {
 void Introduction::report() const {
     auto name = compat::own_name();
     const std::uint32_t own = name.vpid;
-    // Who has not heard all may take itself for the lowest; the first process need not have.
+    // Who has not received all may take itself for the lowest; the first process need not have.
     if (word_.reporter != own || (unable_ && own_rank() != 0)) return;
     const auto reason = static_cast<ForwardReason>(word_.reason);
     if (reason == ForwardReason::failure && word_.trouble == none) return;
@@ -337,7 +337,7 @@ void Introduction::report() const {
 void Introduction::try_steps() {
     word_.reporter = process_of(own_rank());
     const bool found = find_members() && (!leads() || (find_own_place() && find_others()));
-    if (!found) return tell_everybody();
+    if (!found) return send_to_everybody();
     if (leads()) {
         meet_as_leader();
     } else {

@@ -19,13 +19,13 @@ namespace strata::component {
 ///
 /// What is published is final before the start-up fence. So a process may ask for another's record and gets
 /// the one answer that there will ever be: it is alike, or it is odd (no plugin, another version, other
-/// settings). Each asks only for those that it will hear from or tell, and both sides of a pair find the
+/// settings). Each asks only for those that it will receive from or tell, and both sides of a pair find the
 /// same. It waits for a message only of those that are alike: they send one, whatever they find themselves.
 ///
 ///   members of a node          each asks for the record of the node's first one, which asks for theirs; each
-///                              tells it what it found, and hears the outcome
+///                              tells it what it found, and receives the outcome
 ///   first ones of the nodes    N of them, in ceil(log2 N) rounds: in round k each tells the one 2^k places
-///                              on what it knows, and hears from the one 2^k places back (dissemination)
+///                              on what it knows, and receives from the one 2^k places back (dissemination)
 ///
 /// So a node asks for at most 2 ceil(log2 N) processes of others, and for two processes for each of its own.
 /// What one is alike to nobody knows of goes unsaid: who finds an odd one between says so instead, and that
@@ -90,7 +90,7 @@ private:
     const Other& other(std::size_t places_on) const;
 
     void try_steps();
-    void tell_everybody();
+    void send_to_everybody();
     void meet_as_member();
     void meet_as_leader();
     void disseminate();
@@ -102,7 +102,7 @@ private:
     void exchange_records(PeerTable& table, std::mutex& mutex);
 
     void send(int to, const void* data, std::size_t bytes);
-    ompi_request_t* begin_to_hear(int from, void* data, std::size_t bytes);
+    ompi_request_t* begin_receive(int from, void* data, std::size_t bytes);
     void wait_for(ompi_request_t* request);
 
     ompi_communicator_t* comm_;
@@ -116,7 +116,7 @@ private:
     std::vector<int> firsts_;         ///< of their processes, where each process had to be asked for its node
     std::size_t count_ = 0;           ///< of nodes
     std::size_t place_ = 0;           ///< of this node; on its first process
-    std::vector<Other> others_;       ///< there, too: those that it tells or hears from
+    std::vector<Other> others_;       ///< there, too: those that it tells or receives from
 };
 
 }  // namespace strata::component

@@ -46,7 +46,7 @@ void Introduction::send(int to, const void* data, std::size_t bytes) {
     end_job(comm_, "a message to another process failed while they found out whether all have the plugin");
 }
 
-ompi_request_t* Introduction::begin_to_hear(int from, void* data, std::size_t bytes) {
+ompi_request_t* Introduction::begin_receive(int from, void* data, std::size_t bytes) {
     for (int tries = 3; tries > 0; --tries) {
         ompi_request_t* request = nullptr;
         if (MCA_PML_CALL(irecv(data, bytes, &ompi_mpi_byte.dt, from, introduction_tag, comm_, &request)) ==
@@ -89,14 +89,14 @@ std::vector<std::byte> Introduction::trade(int to, std::span<const std::byte> go
     First out{going.size(), {}};
     std::ranges::copy(going.first(out.here()), out.bytes.begin());
     First in{0, {}};
-    ompi_request_t* request = from < 0 ? nullptr : begin_to_hear(from, &in, sizeof in);
+    ompi_request_t* request = from < 0 ? nullptr : begin_receive(from, &in, sizeof in);
     if (to >= 0) send(to, &out, out.length());
     if (request != nullptr) wait_for(request);
     Bytes coming;
     again([&] { coming.resize(in.size); });
     std::ranges::copy(std::span(in.bytes).first(in.here()), coming.begin());
     const bool more = in.size > in.here();
-    request = more ? begin_to_hear(from, &coming[in.here()], in.size - in.here()) : nullptr;
+    request = more ? begin_receive(from, &coming[in.here()], in.size - in.here()) : nullptr;
     if (to >= 0 && going.size() > out.here()) send(to, &going[out.here()], going.size() - out.here());
     if (request != nullptr) wait_for(request);
     return coming;

@@ -15,12 +15,12 @@
 namespace strata::component {
 namespace {
 
-using topology::CardChoice;
-using topology::CardUse;
 using topology::Machine;
-using topology::NetworkCard;
+using topology::Nic;
+using topology::NicChoice;
+using topology::NicUse;
 
-/// This process's machine and its place in it, real or pretended.
+/// This process's machine and its place in it, real or synthetic.
 struct Place {
     std::optional<Machine> machine;
     topology::Binding binding;
@@ -58,10 +58,10 @@ int all_processors_if_unbound() {
 /// What hwloc does to find the hardware takes milliseconds, most of it for devices: these are left out where
 /// they have no say, and the launcher has not found everything for all.
 Machine discovered_machine(const Settings& settings, bool devices_are_asked_for) {
-    const bool devices = settings.near_card && (devices_are_asked_for || has_several_numa_nodes());
+    const bool devices = settings.nic_local && (devices_are_asked_for || has_several_numa_nodes());
     if (!devices && !compat::launcher_shares_topology()) {
         Machine processors = Machine::running_processors();
-        if (!settings.near_card || processors.is_uniform()) {
+        if (!settings.nic_local || processors.is_uniform()) {
             return processors;
         }
     }
@@ -96,10 +96,10 @@ Place own_place(const Settings& settings) {
         find_real_place(settings, place);
     } else if (!settings.placement.empty()) {
         const auto local = static_cast<std::size_t>(compat::own_local_rank());
-        const auto& pretended = settings.placement[local % settings.placement.size()];
-        place.binding = settings.machine->bound_to_cores(pretended.cores);
-        if (!pretended.node.empty()) {
-            place.node = pretended.node;
+        const auto& synthetic = settings.placement[local % settings.placement.size()];
+        place.binding = settings.machine->bound_to_cores(synthetic.cores);
+        if (!synthetic.node.empty()) {
+            place.node = synthetic.node;
         }
     }
     if (place.machine) {
@@ -113,49 +113,49 @@ std::string environment(const char* name) {
     return value != nullptr ? value : "";
 }
 
-/// What the transports of `use` are told about cards on this node.
-CardChoice choice_of(CardUse use) {
+/// What the transports of `use` are told about NICs on this node.
+NicChoice choice_of(NicUse use) {
     const auto addresses = compat::interface_addresses();
-    const auto cards_of = [](std::vector<std::string> interfaces) {
+    const auto nics_of = [](std::vector<std::string> interfaces) {
         return with_lower_interfaces(std::move(interfaces), "/sys/class/net");
     };
-    CardChoice choice;
+    NicChoice choice;
     if (!addresses.empty()) {
-        choice.addressed = cards_of(addressed_interfaces(addresses));
+        choice.addressed = nics_of(addressed_interfaces(addresses));
     }
     const auto parameter = [](const char* component, const char* name) {
         return compat::text_variable("opal", "btl", component, name);
     };
-    if (use == CardUse::ip) {
-        choice.include = cards_of(listed_interfaces(parameter("tcp", "if_include"), addresses));
+    if (use == NicUse::ip) {
+        choice.include = nics_of(listed_interfaces(parameter("tcp", "if_include"), addresses));
         choice.exclude = listed_interfaces(parameter("tcp", "if_exclude"), addresses);
     } else if (compat::openib_is_used()) {
         topology::add_devices(parameter("openib", "if_include"), choice);
         topology::add_devices("^" + parameter("openib", "if_exclude"), choice);
     } else if (compat::fabric_is_ip() && compat::libfabric_is_asked_for()) {
-        choice.include = cards_of(listed_interfaces(environment("FI_TCP_IFACE"), addresses));
+        choice.include = nics_of(listed_interfaces(environment("FI_TCP_IFACE"), addresses));
     } else if (compat::fabric_is_ip()) {
         topology::add_devices(environment("UCX_NET_DEVICES"), choice);
-        choice.include = cards_of(std::move(choice.include));
+        choice.include = nics_of(std::move(choice.include));
     } else {
         topology::add_devices(environment("UCX_NET_DEVICES"), choice);
     }
     return choice;
 }
 
-/// The cards that the transports of `use` have on this node. Source: the order in which Open MPI's transports
+/// The NICs that the transports of `use` have on this node. Source: the order in which Open MPI's transports
 /// decide; the user's own list comes first.
-std::vector<NetworkCard> cards_in_use(const Machine& machine, const Settings& settings, CardUse use) {
+std::vector<Nic> nics_in_use(const Machine& machine, const Settings& settings, NicUse use) {
     if (!settings.nic.empty()) {
-        return machine.cards_present(settings.nic);
+        return machine.nics_present(settings.nic);
     }
-    const std::vector<NetworkCard> all = machine.cards();
-    // What this node's transports may use says nothing about a pretended machine.
-    const CardChoice choice = settings.machine ? CardChoice{} : choice_of(use);
-    std::vector<NetworkCard> used;
-    const bool by_device = use == CardUse::fabric && !compat::fabric_is_ip();
-    for (const int card : by_device ? fabric_cards(all, choice) : ip_cards(all, choice)) {
-        used.push_back(all[static_cast<std::size_t>(card)]);
+    const std::vector<Nic> all = machine.nics();
+    // What this node's transports may use says nothing about a synthetic topology.
+    const NicChoice choice = settings.machine ? NicChoice{} : choice_of(use);
+    std::vector<Nic> used;
+    const bool by_device = use == NicUse::fabric && !compat::fabric_is_ip();
+    for (const int nic : by_device ? fabric_nics(all, choice) : ip_nics(all, choice)) {
+        used.push_back(all[static_cast<std::size_t>(nic)]);
     }
     return used;
 }
@@ -183,11 +183,11 @@ Place known_place(const Settings& settings, Failure& failure) {
     return {{}, {}, compat::own_node(), 0};
 }
 
-/// How far the cards are from a process.
-void describe_cards(const Settings& settings, const Place& place, topology::LocalityRecord& record) {
-    for (const CardUse use : {CardUse::fabric, CardUse::ip}) {
-        record.cards[static_cast<std::size_t>(use)] =
-            place.machine->distance(place.binding, cards_in_use(*place.machine, settings, use));
+/// How far the NICs are from a process.
+void describe_nics(const Settings& settings, const Place& place, topology::LocalityRecord& record) {
+    for (const NicUse use : {NicUse::fabric, NicUse::ip}) {
+        record.nics[static_cast<std::size_t>(use)] =
+            place.machine->distance(place.binding, nics_in_use(*place.machine, settings, use));
     }
 }
 
@@ -207,13 +207,13 @@ std::vector<std::uint32_t> switches_of(const topology::Network& network, const s
     return path.empty() ? network.path_of(slurm_name_of(node)) : path;
 }
 
-void note_cards(const Settings& settings, const Machine& machine, topology::NodeNotes& notes) {
-    for (const CardUse use : {CardUse::fabric, CardUse::ip}) {
-        for (const NetworkCard& card : cards_in_use(machine, settings, use)) {
-            auto known = std::find_if(notes.cards.begin(), notes.cards.end(),
-                                      [&](const auto& note) { return note.name == card.name(); });
-            if (known == notes.cards.end()) {
-                known = notes.cards.insert(known, {card.name(), card.near_name, card.near_path, {}});
+void note_nics(const Settings& settings, const Machine& machine, topology::NodeNotes& notes) {
+    for (const NicUse use : {NicUse::fabric, NicUse::ip}) {
+        for (const Nic& nic : nics_in_use(machine, settings, use)) {
+            auto known = std::find_if(notes.nics.begin(), notes.nics.end(),
+                                      [&](const auto& note) { return note.name == nic.name(); });
+            if (known == notes.nics.end()) {
+                known = notes.nics.insert(known, {nic.name(), nic.near_name, nic.near_path, {}});
             }
             known->used[static_cast<std::size_t>(use)] = true;
         }
@@ -232,10 +232,10 @@ topology::LocalityRecord own_record(const Settings& settings, std::uint64_t sett
         record.processors = topology::ProcessorCount::of(place.processors);
     }
     const auto find_path = [&] { record.hardware_path = place.machine->path_of(place.binding); };
-    const auto find_cards = [&] { describe_cards(settings, place, record); };
-    if (place.machine && is_done(find_path, Failure::topology, failure) && settings.near_card &&
-        !is_done(find_cards, Failure::other, failure)) {
-        record.cards = {};
+    const auto find_nics = [&] { describe_nics(settings, place, record); };
+    if (place.machine && is_done(find_path, Failure::topology, failure) && settings.nic_local &&
+        !is_done(find_nics, Failure::other, failure)) {
+        record.nics = {};
     }
     record.node_id = topology::stable_hash(place.node);
     if (settings.network) {
@@ -260,9 +260,9 @@ topology::NodeNotes own_notes(const Settings& settings) {
     } else if (settings.slurm_network) {
         notes.switches = switches_of_slurm(place.node);
     }
-    const auto find_cards = [&] { note_cards(settings, *place.machine, notes); };
-    if (place.machine && settings.near_card && !is_done(find_cards, Failure::other, ignored)) {
-        notes.cards.clear();  // the picture goes without
+    const auto find_nics = [&] { note_nics(settings, *place.machine, notes); };
+    if (place.machine && settings.nic_local && !is_done(find_nics, Failure::other, ignored)) {
+        notes.nics.clear();  // the picture goes without
     }
     return notes;
 }

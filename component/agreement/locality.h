@@ -6,7 +6,7 @@
 
 namespace strata::component {
 
-/// Where this process runs, on the real machine or on the pretended one. Where that cannot be found out it
+/// Where this process runs, on the real machine or on the synthetic one. Where that cannot be found out it
 /// stops at its node, and `failure` becomes the cause; else that is left as it is.
 topology::LocalityRecord own_record(const Settings& settings, std::uint64_t settings_hash,
                                     std::uint32_t plugin_version, Failure& failure);

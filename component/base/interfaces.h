@@ -20,7 +20,7 @@ std::vector<std::string> addressed_interfaces(const std::vector<InterfaceAddress
 std::vector<std::string> listed_interfaces(const std::string& list,
                                            const std::vector<InterfaceAddress>& addresses);
 
-/// The same and, for bonds, bridges and virtual networks, the interfaces below them: only those are cards.
+/// The same and, for bonds, bridges and virtual networks, the interfaces below them: only those are NICs.
 /// `folder` is where the kernel lists interfaces (/sys/class/net).
 std::vector<std::string> with_lower_interfaces(std::vector<std::string> names, const std::string& folder);
 

@@ -16,7 +16,7 @@ void PeerTable::add(std::uint32_t process, const topology::LocalityRecord& recor
     entry.node = nodes_.number_of(
         {record.node_id, network_paths_.number_of(record.network_path), record.processors.code});
     entry.hardware_path = hardware_paths_.number_of(record.hardware_path);
-    entry.cards = record.cards;
+    entry.nics = record.nics;
     if (entries_.size() <= process) {
         entries_.resize(process + std::size_t{1});
     }
@@ -30,7 +30,7 @@ topology::LocalityRecord PeerTable::record(std::uint32_t process) const {
     record.node_id = node.id;
     record.network_path = *network_paths_[node.network_path];
     record.hardware_path = *hardware_paths_[entry.hardware_path];
-    record.cards = entry.cards;
+    record.nics = entry.nics;
     record.processors.code = node.processors;
     return record;
 }

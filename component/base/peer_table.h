@@ -64,7 +64,7 @@ private:
     struct Entry {
         Index node = none;
         Index hardware_path = 0;
-        std::array<topology::CardDistance, topology::card_use_count> cards;
+        std::array<topology::NicDistance, topology::nic_use_count> nics;
     };
     static_assert(sizeof(Entry) == 12);
 

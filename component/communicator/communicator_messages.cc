@@ -32,15 +32,15 @@ void CommunicatorState::explain(const algorithms::Operation& operation,
     });
 }
 
-void CommunicatorState::tell_aside(ForwardReason reason) const {
+void CommunicatorState::report_aside(ForwardReason reason) const {
     if (tells()) {
-        opal_output(0, "coll:strata: %s: everything is left to the previous component: %s", comm_->c_name,
+        opal_output(0, "coll:strata: %s: everything is left to the underlying component: %s", comm_->c_name,
                     explanation(reason));
     }
 }
 
 /// Of collectives for whose sizes plans are no longer made, and told.
-void CommunicatorState::tell_left() const {
+void CommunicatorState::report_left() const {
     if (!tells()) {
         return;
     }
@@ -53,12 +53,12 @@ void CommunicatorState::tell_left() const {
         }
     }
     for (const auto& [reason, all] : names) {
-        opal_output(0, "coll:strata: %s: %s of any size are left to the previous component: %s",
+        opal_output(0, "coll:strata: %s: %s of any size are left to the underlying component: %s",
                     comm_->c_name, all.c_str(), reason.data());
     }
 }
 
-void CommunicatorState::tell_handed_back(std::uint32_t collectives) const noexcept {
+void CommunicatorState::report_handed_back(std::uint32_t collectives) const noexcept {
     if (collectives == 0 || !tells()) {
         return;
     }
@@ -74,11 +74,11 @@ void CommunicatorState::tell_handed_back(std::uint32_t collectives) const noexce
     });
 }
 
-void CommunicatorState::tell_predicted() {
-    if (!std::exchange(told_predicted_, true) && tells()) {
+void CommunicatorState::report_predicted() {
+    if (!std::exchange(predicted_is_reported_, true) && tells()) {
         opal_output(
             0,
-            "coll:strata: %s: what is left to the previous component as predicted goes to tuned, not to "
+            "coll:strata: %s: what is left to the underlying component as predicted goes to tuned, not to "
             "han: coll_han_priority is not set",
             comm_->c_name);
     }

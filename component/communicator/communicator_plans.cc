@@ -49,7 +49,7 @@ int CommunicatorState::agreed_plan(const algorithms::Operation& operation, bool 
     }
     std::string own;
     try_to([&] { own = outline(operation, *found); });
-    const int rc = tell_of_plan(least_, comm_, hash, own);
+    const int rc = report_plan_change(least_, comm_, hash, own);
     found = nullptr;
     agreed_ = false;
     forget_plans();

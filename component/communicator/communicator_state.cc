@@ -7,7 +7,7 @@
 #include "component/agreement/agreement.h"
 #include "component/agreement/election.h"
 #include "component/base/cancellation.h"
-#include "component/communicator/plan_books.h"
+#include "component/communicator/plan_tables.h"
 #include "component/openmpi/messages.h"
 #include "component/report/dump.h"
 #include "component/report/reports.h"
@@ -22,12 +22,12 @@ CommunicatorState::CommunicatorState(ompi_communicator_t* comm, const Settings& 
       job_(job),
       own_(std::move(own)),
       settings_(own_ != nullptr ? own_->settings : static_cast<const CommunicatorSettings&>(job)),
-      early_(job),
+      lazy_setup_(job),
       least_(comm, known_node_of),
       transports_(comm, own_counters_) {
     // Nobody would revoke the communicators of a level for those who wait there for the dead.
     levels_given_up_.fill(job_.survives_failures);
-    if (tells_usage(job_)) {
+    if (reports_usage(job_)) {
         try_to([this] { usage_ = std::make_unique<CallUsage>(settings_.rules_file); });
     }
 }
@@ -39,11 +39,11 @@ CommunicatorState::~CommunicatorState() {
     }
 }
 
-/// From now on every call goes to the previous component.
+/// From now on every call goes to the underlying component.
 void CommunicatorState::forward_all(ForwardReason reason) {
     passed_.pass_all(reason);
     fresh_ = false;
-    tell_aside(reason);
+    report_aside(reason);
     passed_.decide(usage_ != nullptr);
 }
 
@@ -70,7 +70,7 @@ void CommunicatorState::set_up() noexcept {
 }
 
 bool CommunicatorState::comes_early(const Request& request) noexcept {
-    if (!early_.take(request)) {
+    if (!lazy_setup_.take(request)) {
         return false;
     }
     if (wants_dump(job_)) {
@@ -88,57 +88,57 @@ bool CommunicatorState::comes_early(const Request& request) noexcept {
 }
 
 int CommunicatorState::settle(const Request& first, bool hands_back) {
-    if (vote_error_ != OMPI_SUCCESS) {
-        return vote_error_;
+    if (agreement_error_ != OMPI_SUCCESS) {
+        return agreement_error_;
     }
-    Ballot ballot;
-    Verdict verdict;
+    Proposal proposal;
+    Outcome outcome;
     {
         const SetupMeter meter(own_counters_);
-        ballot = make_ballot(first);
+        proposal = make_proposal(first);
         // Who notes every call keeps all slots: what the others hand back would be another thing there.
-        ballot.hands_back = hands_back && job_.hand_back && usage_ == nullptr;
-        vote_error_ = OMPI_ERROR;  // of a thread that is unwound meanwhile
-        vote_error_ = vote(least_, ompi_comm_rank(comm_), ballot, verdict);
+        proposal.hands_back = hands_back && job_.hand_back && usage_ == nullptr;
+        agreement_error_ = OMPI_ERROR;  // of a thread that is unwound meanwhile
+        agreement_error_ = agree(least_, ompi_comm_rank(comm_), proposal, outcome);
     }
-    if (vote_error_ != OMPI_SUCCESS) {
+    if (agreement_error_ != OMPI_SUCCESS) {
         passed_.pass_none();  // every call is to get the error
-        return vote_error_;
+        return agreement_error_;
     }
     unsettled_ = false;
-    hands_back_ = verdict.hands_back;
-    if (!verdict.against) {
+    hands_back_ = outcome.hands_back;
+    if (!outcome.against) {
         announce();
         return OMPI_SUCCESS;
     }
     agreed_ = false;
     records_ = {};
     forget_plans();
-    forward_all(*verdict.against);
-    return tell_verdict(least_, comm_, own_.get(), ballot, verdict);
+    forward_all(*outcome.against);
+    return report_outcome(least_, comm_, own_.get(), proposal, outcome);
 }
 
 /// Whatever this process cannot do, it can say so.
-Ballot CommunicatorState::make_ballot(const Request& first) noexcept {
+Proposal CommunicatorState::make_proposal(const Request& first) noexcept {
     const HoldCancellation hold;
     const topology::DefaultArithmetic arithmetic;
-    Ballot ballot;
-    ballot.keys = own_ != nullptr ? own_->hash : 0;
+    Proposal proposal;
+    proposal.keys = own_ != nullptr ? own_->hash : 0;
     if (failure_ == Failure::none) {
         try {
             prepare();
             for (int op = 0; op < collective_count; ++op) {
                 decide(static_cast<Collective>(op));
             }
-            ballot.facts = hash_facts(first);
+            proposal.facts = hash_facts(first);
         } catch (const std::bad_alloc&) {
             failure_ = Failure::memory;
         } catch (...) {
             failure_ = Failure::other;
         }
     }
-    ballot.failure = failure_;
-    return ballot;
+    proposal.failure = failure_;
+    return proposal;
 }
 
 /// Everything that follows from the records and the settings, but for which calls are served.
@@ -147,24 +147,24 @@ void CommunicatorState::prepare() {
     records_ = records_of(comm_);
     const topology::Election election = election_of(comm_, job_, settings_);
     topology::Hierarchy built = topology::build_hierarchy(records_, {settings_.hierarchy, election});
-    topology::CardLanes cards;
-    if (settings_.may_want(algorithms::Engine::lanes, built.ranks())) {
-        cards = topology::card_lanes(built, records_, election);
+    topology::NicRails nics;
+    if (settings_.may_want(algorithms::Engine::rails, built.ranks())) {
+        nics = topology::nic_rails(built, records_, election);
     }
-    const int lanes = std::max(1, cards.count());
-    auto book = own_ != nullptr ? make_plans(std::move(built), settings_, lanes)
-                                : shared_plans(std::move(built), job_, lanes);
-    plans_.adopt(std::move(book), std::move(cards), ompi_comm_rank(comm_));
+    const int rails = std::max(1, nics.count());
+    auto plan_table = own_ != nullptr ? make_plans(std::move(built), settings_, rails)
+                                      : shared_plans(std::move(built), job_, rails);
+    plans_.adopt(std::move(plan_table), std::move(nics), ompi_comm_rank(comm_));
 }
 
 /// Makes the first plan and its edges, too: the others must not wait for a rank that then cannot.
 std::uint64_t CommunicatorState::hash_facts(const Request& first) {
     topology::FactHash hash;
     hash.add(topology::hash_of(hierarchy())).add(predicted_mask_);
-    for (const topology::Hierarchy& lane : plans_.lanes().trees) {
-        hash.add(topology::hash_of(lane));
+    for (const topology::Hierarchy& rail : plans_.rails().trees) {
+        hash.add(topology::hash_of(rail));
     }
-    hash.add(plans_.lanes().of_rank);
+    hash.add(plans_.rails().of_rank);
     passed_.add_to(hash);
     if (!against(first)) {
         const algorithms::Operation operation = operation_of(first);
@@ -185,7 +185,7 @@ std::uint64_t CommunicatorState::hash_facts(const Request& first) {
 /// Tells those who want to know, once all serve the communicator together.
 void CommunicatorState::announce() noexcept {
     const HoldCancellation hold;
-    report_cards(comm_, job_, records_);
+    report_nics(comm_, job_, records_);
     report_network_names(comm_, job_, records_);
     report_network(comm_, records_);
     report_links(comm_, settings_, hierarchy());
@@ -194,11 +194,11 @@ void CommunicatorState::announce() noexcept {
     }
     try_to([this] { dump_hierarchy(comm_, job_, hierarchy(), records_, [this] { return choices(); }); });
     if (passed_.all_are_passed(ForwardReason::no_hierarchy)) {
-        tell_aside(ForwardReason::no_hierarchy);
+        report_aside(ForwardReason::no_hierarchy);
     }
     records_ = {};
     passed_.decide(usage_ != nullptr);
-    try_to([&] { tell_left(); });
+    try_to([&] { report_left(); });
 }
 
 std::optional<ForwardReason> CommunicatorState::against(const Request& request) const {
@@ -219,7 +219,7 @@ algorithms::Operation CommunicatorState::operation_of(const Request& request) co
 
 /// True where the user leaves everything about a collective to the model.
 bool CommunicatorState::is_open(Collective op) const {
-    const bool keeps_order = settings_.reproducible && algorithms::traits_of(op).folds;
+    const bool keeps_order = settings_.reproducible && algorithms::traits_of(op).combines;
     return planner().is_open(op) && !keeps_order;
 }
 
@@ -243,7 +243,7 @@ void CommunicatorState::give_up_levels(Collective op, const LevelCommunicators::
                                        bool asked_for) {
     levels_given_up_[static_cast<std::size_t>(op)] = true;
     forget_plans();
-    if (outcome.speaker && asked_for) {
+    if (outcome.reporter && asked_for) {
         report_unusable_methods(comm_, outcome.why);
     }
 }

@@ -8,14 +8,14 @@
 
 #include "algorithms/engines/perform.h"
 #include "algorithms/report/plan_listing.h"
-#include "component/agreement/vote.h"
+#include "component/agreement/agree.h"
 #include "component/base/request.h"
 #include "component/communicator/level_sets.h"
 #include "component/communicator/passed_calls.h"
 #include "component/communicator/plans_in_use.h"
 #include "component/communicator/running_call.h"
 #include "component/report/call_usage.h"
-#include "component/settings/early_calls.h"
+#include "component/settings/lazy_setup.h"
 #include "component/settings/info_keys.h"
 
 namespace strata::component {
@@ -47,7 +47,7 @@ public:
     ForwardReason reason(Collective op) const { return *passed_.because(op); }
     /// True when all members have this plugin and the same settings; known after usable().
     bool agreed() const { return agreed_; }
-    /// True when the records agree but the members have not voted yet. Known after usable(), alike on all
+    /// True when the records agree but the members have not agreed yet. Known after usable(), alike on all
     /// members.
     bool unsettled() const { return unsettled_; }
     /// Why every call of `op` is passed through from now on; `count` while that is open, and where each call
@@ -62,14 +62,14 @@ public:
     /// may be handed back.
     bool takes_decision() { return passed_.takes_decision() && job_.hand_back; }
     /// Says which collectives' slots are handed back: bit by bit.
-    void tell_handed_back(std::uint32_t collectives) const noexcept;
+    void report_handed_back(std::uint32_t collectives) const noexcept;
     /// True where calls may come before the set-up.
-    bool may_call_early() const { return job_.setup_after > 0; }
+    bool may_be_lazy() const { return job_.setup_after > 0; }
     /// True for a call that comes before the set-up. While unsettled().
     bool comes_early(const Request& request) noexcept;
     /// Such a call has failed here.
-    void repeat_early() { early_.give_back(); }
-    /// Prepares everything up to the plan of the `first` call, and votes: from then on all members serve the
+    void repeat_early() { lazy_setup_.give_back(); }
+    /// Prepares everything up to the plan of the `first` call, and agrees: from then on all members serve the
     /// communicator, or none. Collective over the communicator. Returns Open MPI's error code; after an error
     /// this rank gets the same one from every call, whatever had been decided.
     /// `hands_back`: may_hand_back().
@@ -78,7 +78,7 @@ public:
     bool hands_back_together() const { return hands_back_; }
     bool reproducible() const { return settings_.reproducible; }
     int ranks() const { return ompi_comm_size(comm_); }
-    /// Why a call is left to the previous component whatever the plan. Once settled.
+    /// Why a call is left to the underlying component whatever the plan. Once settled.
     std::optional<ForwardReason> against(const Request& request) const;
     /// What is planned for a call: with the root of the tree where it has none itself. Once settled.
     algorithms::Operation operation_of(const Request& request) const;
@@ -116,7 +116,7 @@ public:
     /// Where what becomes of calls is noted; null where nobody will read it.
     CallUsage* usage() { return usage_.get(); }
 
-    /// While it lives, what the previous component makes of other collectives is its own. `predicted`: that
+    /// While it lives, what the underlying component makes of other collectives is its own. `predicted`: that
     /// is the one of predicted_slots().
     class Forwarding {
     public:
@@ -132,13 +132,13 @@ public:
         CommunicatorState& state_;
     };
     /// Says once that predicted_slots() differ from what was found.
-    void tell_predicted();
+    void report_predicted();
     bool is_forwarding() const { return forwarding_; }
     bool forwards_to_predicted() const { return forwards_to_predicted_; }
 
 private:
     void set_up() noexcept;
-    Ballot make_ballot(const Request& first) noexcept;
+    Proposal make_proposal(const Request& first) noexcept;
     void prepare();
     const topology::Hierarchy& hierarchy() const { return plans_.hierarchy(); }
     const algorithms::Planner& planner() const { return plans_.planner(); }
@@ -146,8 +146,8 @@ private:
     void announce() noexcept;
     void forward_all(ForwardReason reason);
     bool tells() const;
-    void tell_aside(ForwardReason reason) const;
-    void tell_left() const;
+    void report_aside(ForwardReason reason) const;
+    void report_left() const;
     void keep_decisions() noexcept;
     void decide(Collective op);
     bool is_open(Collective op) const;
@@ -168,13 +168,13 @@ private:
     bool agreed_ = false;  // known once no longer fresh
     bool unsettled_ = false;
     /// Others may have come to a verdict that this rank does not know: it has no part in them any more.
-    int vote_error_ = OMPI_SUCCESS;
-    EarlyCalls early_;
-    LeastOfAll least_;
-    std::vector<topology::LocalityRecord> records_;  // until the vote
+    int agreement_error_ = OMPI_SUCCESS;
+    LazySetup lazy_setup_;
+    MinAllreduce least_;
+    std::vector<topology::LocalityRecord> records_;  // until the agreement
     bool forwarding_ = false;
     bool forwards_to_predicted_ = false;
-    bool told_predicted_ = false;
+    bool predicted_is_reported_ = false;
     bool hands_back_ = false;
     PassedCalls passed_;
     PlansInUse plans_;

@@ -8,7 +8,7 @@ namespace strata::component {
 
 LevelCommunicators* LevelSets::find(const topology::Hierarchy& hierarchy, const algorithms::Plan& plan,
                                     int root) const {
-    const int key = stand_in_key(hierarchy, root);
+    const int key = local_root_key(hierarchy, root);
     const auto same = [&](const Set& set) {
         return set.key == key && std::equal(set.components.begin(), set.components.end(), plan.levels.begin(),
                                             plan.levels.end(), [](const auto& component, const auto& level) {
@@ -19,14 +19,14 @@ LevelCommunicators* LevelSets::find(const topology::Hierarchy& hierarchy, const 
     return known == sets_.end() ? nullptr : known->communicators.get();
 }
 
-LevelCommunicators* LevelSets::make(ompi_communicator_t* comm, LeastOfAll& least,
+LevelCommunicators* LevelSets::make(ompi_communicator_t* comm, MinAllreduce& least,
                                     const topology::Hierarchy& hierarchy, const algorithms::Plan& plan,
                                     int root, LevelCommunicators::Outcome& outcome) {
     // Named algorithms run on any communicator; only a component has to be selected when one is made.
     bool able = true;
     std::list<Set> fresh;
     try {
-        fresh.push_back({{}, stand_in_key(hierarchy, root), nullptr});
+        fresh.push_back({{}, local_root_key(hierarchy, root), nullptr});
         for (const auto& level : plan.levels) {
             fresh.back().components.push_back(level.method.component);
         }

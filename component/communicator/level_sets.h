@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "algorithms/base/plan.h"
-#include "component/agreement/least_of_all.h"
+#include "component/agreement/min_allreduce.h"
 #include "component/levels/level_communicators.h"
 #include "topology/hierarchy.h"
 
@@ -24,7 +24,7 @@ public:
     LevelCommunicators* find(const topology::Hierarchy& hierarchy, const algorithms::Plan& plan,
                              int root) const;
     /// Null where that failed on some rank, then on all. Collective over `comm`.
-    LevelCommunicators* make(ompi_communicator_t* comm, LeastOfAll& least,
+    LevelCommunicators* make(ompi_communicator_t* comm, MinAllreduce& least,
                              const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int root,
                              LevelCommunicators::Outcome& outcome);
 

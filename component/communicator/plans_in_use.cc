@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "algorithms/base/plan_hash.h"
-#include "component/communicator/plan_books.h"
+#include "component/communicator/plan_tables.h"
 #include "topology/fact_hash.h"
 #include "topology/heap_bytes.h"
 
@@ -20,19 +20,20 @@ std::uint64_t PlanInUse::hash() const {
 }
 
 PlansInUse::~PlansInUse() {
-    if (book_ != nullptr) {
-        give_back_plans(book_);
+    if (plan_table_ != nullptr) {
+        give_back_plans(plan_table_);
     }
 }
 
-void PlansInUse::adopt(std::shared_ptr<algorithms::PlanBook> book, topology::CardLanes lanes, int rank) {
+void PlansInUse::adopt(std::shared_ptr<algorithms::PlanTable> plan_table, topology::NicRails rails,
+                       int rank) {
     routing_.reset();
     {
         const std::lock_guard lock(counted_);
-        lanes_ = std::move(lanes);
-        book_ = std::move(book);
+        rails_ = std::move(rails);
+        plan_table_ = std::move(plan_table);
     }
-    routing_.emplace(hierarchy(), lanes_, rank);
+    routing_.emplace(hierarchy(), rails_, rank);
     consecutive_groups_ = algorithms::consecutive_groups(hierarchy());
 }
 
@@ -43,7 +44,7 @@ PlanInUse* PlansInUse::find(std::uint64_t key) {
 
 PlanInUse& PlansInUse::make(const algorithms::PlanClass& wanted, algorithms::ByLevels by_levels) {
     std::list<PlanInUse> made;
-    made.emplace_back(wanted.key, book_->at(wanted, by_levels));
+    made.emplace_back(wanted.key, plan_table_->at(wanted, by_levels));
     const std::lock_guard lock(counted_);
     by_key_.emplace(wanted.key, &made.back());
     plans_.splice(plans_.end(), made);
@@ -79,9 +80,9 @@ void PlansInUse::forget() noexcept {
 
 std::size_t PlansInUse::memory() const {
     const std::lock_guard lock(counted_);
-    std::size_t bytes = book_ != nullptr ? book_->memory() : 0;
-    for (const topology::Hierarchy& lane : lanes_.trees) {
-        bytes += sizeof lane + topology::heap_bytes(lane);
+    std::size_t bytes = plan_table_ != nullptr ? plan_table_->memory() : 0;
+    for (const topology::Hierarchy& rail : rails_.trees) {
+        bytes += sizeof rail + topology::heap_bytes(rail);
     }
     return bytes + topology::table_bytes(by_key_) + (plans_.size() + replaced_.size()) * sizeof(PlanInUse);
 }

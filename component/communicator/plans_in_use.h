@@ -8,15 +8,15 @@
 #include <unordered_map>
 
 #include "algorithms/engines/routes.h"
-#include "algorithms/planning/plan_book.h"
+#include "algorithms/planning/plan_table.h"
 #include "component/base/collectives.h"
-#include "topology/card_lanes.h"
+#include "topology/nic_rails.h"
 
 namespace strata::component {
 
 /// A plan in use on a communicator.
 struct PlanInUse {
-    PlanInUse(std::uint64_t own_key, const algorithms::PlanBook::Entry& entry)
+    PlanInUse(std::uint64_t own_key, const algorithms::PlanTable::Entry& entry)
         : key(own_key), plan(&entry.plan), delegation(entry.delegation ? &*entry.delegation : nullptr) {}
     PlanInUse(std::uint64_t own_key, const algorithms::Plan& own_plan) : key(own_key), plan(&own_plan) {}
 
@@ -49,10 +49,10 @@ public:
     ~PlansInUse();
 
     /// Takes a hierarchy with its plans for `rank`, in place of what was there before.
-    void adopt(std::shared_ptr<algorithms::PlanBook> book, topology::CardLanes lanes, int rank);
-    const topology::Hierarchy& hierarchy() const { return book_->hierarchy(); }
-    const algorithms::Planner& planner() const { return book_->planner(); }
-    const topology::CardLanes& lanes() const { return lanes_; }
+    void adopt(std::shared_ptr<algorithms::PlanTable> plan_table, topology::NicRails rails, int rank);
+    const topology::Hierarchy& hierarchy() const { return plan_table_->hierarchy(); }
+    const algorithms::Planner& planner() const { return plan_table_->planner(); }
+    const topology::NicRails& rails() const { return rails_; }
     const algorithms::Routing& routing() const { return *routing_; }
     bool consecutive_groups() const { return consecutive_groups_; }
 
@@ -91,12 +91,12 @@ private:
     void drop_unused() noexcept;
 
     mutable std::mutex counted_;  // of what memory() counts: whoever changes it, or asks from elsewhere
-    topology::CardLanes lanes_;   // made only where a parameter asks for the lanes engine
-    std::shared_ptr<algorithms::PlanBook> book_;
+    topology::NicRails rails_;    // made only where a parameter asks for the rails engine
+    std::shared_ptr<algorithms::PlanTable> plan_table_;
     std::list<PlanInUse> plans_;
     std::unordered_map<std::uint64_t, PlanInUse*> by_key_;  // PlanClass::key
     std::list<PlanInUse> replaced_;                         // calls under way may still go by them
-    std::optional<algorithms::Routing> routing_;            // of the book's hierarchy, and the lanes
+    std::optional<algorithms::Routing> routing_;            // of the book's hierarchy, and the rails
     bool consecutive_groups_ = false;
     std::array<Last, collective_count> last_{};
 };

@@ -27,8 +27,8 @@ void PmlTransport::start_call() {
     noted_error_ = OMPI_SUCCESS;
 }
 
-void PmlTransport::carry(Collective collective, std::span<const PeerLevel> levels) {
-    // No two lanes of a call share a tag. The others borrow from collectives whose messages cannot be under
+void PmlTransport::begin_call(Collective collective, std::span<const PeerLevel> levels) {
+    // No two rails of a call share a tag. The others borrow from collectives whose messages cannot be under
     // way at the same time, by the same argument; below -27 all is taken by non-blocking collectives.
     tags_ = {tags[static_cast<std::size_t>(collective)], MCA_COLL_BASE_TAG_ALLTOALL,
              MCA_COLL_BASE_TAG_ALLTOALLV, MCA_COLL_BASE_TAG_ALLTOALLW};
@@ -45,8 +45,8 @@ void PmlTransport::reserve(std::size_t slots) {
         requests_.resize(slots);
     }
     // A sleeping thread would not ask whether its peers are alive.
-    if (sleep_ == nullptr && opal_using_threads() && !compat::survives_failures()) {
-        sleep_ = take_sleep();
+    if (wait_sync_ == nullptr && opal_using_threads() && !compat::survives_failures()) {
+        wait_sync_ = take_wait_sync();
     }
 }
 
@@ -83,7 +83,7 @@ const PeerLevel* PmlTransport::count_message(int peer, std::size_t bytes) {
     return &*at;
 }
 
-int PmlTransport::isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane,
+int PmlTransport::isend(int slot, const std::byte* data, std::size_t bytes, int peer, int rail,
                         Completion completion) {
     const PeerLevel* const level = count_message(peer, bytes);
     // Copies in memory are not queued on a link: an acknowledgement would only cost time.
@@ -91,17 +91,17 @@ int PmlTransport::isend(int slot, const std::byte* data, std::size_t bytes, int 
     has_begun_ = true;
     const auto mode = matched ? MCA_PML_BASE_SEND_SYNCHRONOUS : MCA_PML_BASE_SEND_STANDARD;
     const int rc = MCA_PML_CALL(isend(data, bytes, &ompi_mpi_byte.dt, peer,
-                                      tags_[static_cast<std::size_t>(lane)], mode, comm_, &requests_[slot]));
+                                      tags_[static_cast<std::size_t>(rail)], mode, comm_, &requests_[slot]));
     if (rc == OMPI_SUCCESS) {
         busy_.push_back(slot);
     }
     return noticed(rc);
 }
 
-int PmlTransport::irecv(int slot, std::byte* data, std::size_t bytes, int peer, int lane) {
+int PmlTransport::irecv(int slot, std::byte* data, std::size_t bytes, int peer, int rail) {
     has_begun_ = true;
     const int rc = MCA_PML_CALL(irecv(data, bytes, &ompi_mpi_byte.dt, peer,
-                                      tags_[static_cast<std::size_t>(lane)], comm_, &requests_[slot]));
+                                      tags_[static_cast<std::size_t>(rail)], comm_, &requests_[slot]));
     if (rc == OMPI_SUCCESS) {
         busy_.push_back(slot);
     }
@@ -138,8 +138,8 @@ void PmlTransport::sleep_until_one() {
         waiting_.push_back(requests_[slot]);
     }
     // Open MPI has it in a list of its own then, for good.
-    WhenUnwound unwound([this] { static_cast<void>(sleep_.release()); });
-    sleep_->until_one(waiting_);
+    WhenUnwound unwound([this] { static_cast<void>(wait_sync_.release()); });
+    wait_sync_->until_one(waiting_);
     unwound.dismiss();
 }
 
@@ -153,7 +153,7 @@ int PmlTransport::wait_some(std::span<int> done, int& count) {
         if (rc != OMPI_SUCCESS || count > 0) {
             return rc;
         }
-        if (sleep_ != nullptr) {
+        if (wait_sync_ != nullptr) {
             sleep_until_one();
         } else {
             opal_progress();

@@ -5,7 +5,7 @@
 
 #include "algorithms/base/transport.h"
 #include "component/openmpi/ompi_compat.h"
-#include "component/openmpi/sleep.h"
+#include "component/openmpi/wait_sync.h"
 #include "component/report/communicator_counters.h"
 
 namespace strata::component {
@@ -21,11 +21,11 @@ public:
     void start_call();
 
     /// `levels` are for the counters.
-    void carry(Collective collective, std::span<const algorithms::PeerLevel> levels) override;
+    void begin_call(Collective collective, std::span<const algorithms::PeerLevel> levels) override;
     int begin(int slots) override;
-    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane,
+    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int rail,
               Completion completion) override;
-    int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int lane) override;
+    int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int rail) override;
     int wait_some(std::span<int> done, int& count) override;
     int send(const std::byte* data, std::size_t bytes, int peer) override;
     int recv(std::byte* data, std::size_t bytes, int peer) override;
@@ -48,7 +48,7 @@ private:
 
     ompi_communicator_t* comm_;
     CommunicatorCounters& own_;
-    std::array<int, most_lanes> tags_{};  // by lane
+    std::array<int, most_rails> tags_{};  // by rail
     bool has_begun_ = false;
     bool left_messages_ = false;
     bool process_failed_ = false;
@@ -56,7 +56,7 @@ private:
     std::vector<ompi_request_t*> requests_;  // by slot, of any call; null when idle
     std::vector<int> busy_;
     std::vector<ompi_request_t*> waiting_;
-    KeptSleep sleep_;  // with several threads in Open MPI
+    KeptWaitSync wait_sync_;  // with several threads in Open MPI
     std::span<const algorithms::PeerLevel> levels_;
 };
 

@@ -73,19 +73,19 @@ std::string offered_components(ompi_communicator_t* comm, const std::vector<Coll
 }
 
 /// Lets all ranks know whether all succeeded: whoever failed must not be the only one to know.
-void agree_on(LeastOfAll& all, int rank, bool failed, LevelCommunicators::Outcome& outcome) {
+void agree_on(MinAllreduce& all, int rank, bool failed, LevelCommunicators::Outcome& outcome) {
     constexpr std::uint64_t nobody = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t first_failed = failed ? static_cast<std::uint64_t>(rank) : nobody;
     outcome.rc = all.exchange({&first_failed, 1});
     outcome.agreed = first_failed == nobody;
-    outcome.speaker = first_failed == static_cast<std::uint64_t>(rank);
+    outcome.reporter = first_failed == static_cast<std::uint64_t>(rank);
 }
 
 constexpr const char* out_of_memory = "out of memory";  // short enough to need none
 
 }  // namespace
 
-int stand_in_key(const topology::Hierarchy& hierarchy, int root) {
+int local_root_key(const topology::Hierarchy& hierarchy, int root) {
     for (int group = hierarchy.stop[root]; hierarchy.groups[group].parent >= 0;
          group = hierarchy.groups[group].parent) {
         if (hierarchy.groups[group].leader != root) {
@@ -101,7 +101,7 @@ int stand_in_key(const topology::Hierarchy& hierarchy, int root) {
 /// threads) and others wait for. Several threads may be in here, of several parents. They come to an end:
 /// of what is being made the one with the lowest tag never waits for another, and whatever stands in its way
 /// once (a number that another one tries) is given back before that one is tried again, which waits for it.
-std::unique_ptr<LevelCommunicators> LevelCommunicators::make(ompi_communicator_t* parent, LeastOfAll& all,
+std::unique_ptr<LevelCommunicators> LevelCommunicators::make(ompi_communicator_t* parent, MinAllreduce& all,
                                                              const topology::Hierarchy& hierarchy,
                                                              const algorithms::Plan& plan, int root,
                                                              bool able, Outcome& outcome) {
@@ -140,9 +140,9 @@ LevelCommunicators::Bare LevelCommunicators::bare_for(int depth, ompi_communicat
                                                       const algorithms::Plan& plan, int root) {
     LevelGroup& level = levels_[static_cast<std::size_t>(depth)];
     std::vector<int> members;
-    int stand_in = -1;
+    int local_root = -1;
     const int group =
-        algorithms::level_group(hierarchy, depth, ompi_comm_rank(parent), root, members, stand_in);
+        algorithms::level_group(hierarchy, depth, ompi_comm_rank(parent), root, members, local_root);
     if (group < 0 || members.size() < 2) {  // a group of one has nobody to talk to
         return nullptr;
     }
@@ -219,7 +219,7 @@ void LevelCommunicators::equip(LevelGroup& level) {
 #undef STRATA_COLLECTIVE
 }
 
-LevelCommunicators::Outcome LevelCommunicators::admit(LeastOfAll& all, int rank, Collective op, bool able) {
+LevelCommunicators::Outcome LevelCommunicators::admit(MinAllreduce& all, int rank, Collective op, bool able) {
     Outcome outcome;
     outcome.agreed = admitted_[static_cast<std::size_t>(op)];
     if (outcome.agreed) {
@@ -271,9 +271,9 @@ std::shared_ptr<const LevelAim> LevelCommunicators::aim(const topology::Hierarch
         LevelAim aim{std::vector<int>(levels_.size(), 0), algorithms::level_blocks(hierarchy, root, rank)};
         std::vector<int> members;
         for (int depth = 0; depth < levels(); ++depth) {
-            int stand_in = -1;
-            if (algorithms::level_group(hierarchy, depth, rank, root, members, stand_in) >= 0) {
-                const auto place = std::lower_bound(members.begin(), members.end(), stand_in);
+            int local_root = -1;
+            if (algorithms::level_group(hierarchy, depth, rank, root, members, local_root) >= 0) {
+                const auto place = std::lower_bound(members.begin(), members.end(), local_root);
                 aim.roots[static_cast<std::size_t>(depth)] = static_cast<int>(place - members.begin());
             }
         }

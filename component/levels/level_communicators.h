@@ -6,7 +6,7 @@
 
 #include "algorithms/base/plan.h"
 #include "algorithms/patterns/level_groups.h"
-#include "component/agreement/least_of_all.h"
+#include "component/agreement/min_allreduce.h"
 #include "component/levels/level_group.h"
 #include "topology/hierarchy.h"
 
@@ -27,12 +27,12 @@ public:
     struct Outcome {
         int rc = OMPI_SUCCESS;  ///< of the exchange about success
         bool agreed = false;    ///< every rank succeeded; equal on every rank
-        bool speaker = false;   ///< not agreed, and this rank is the lowest that failed
+        bool reporter = false;  ///< not agreed, and this rank is the lowest that failed
         std::string why;        ///< what this rank missed
     };
     /// Collective over `parent`; a rank that fails on the way, or is not `able` to begin with, takes part to
     /// the end, so that all come to know. `all`: of the parent.
-    static std::unique_ptr<LevelCommunicators> make(ompi_communicator_t* parent, LeastOfAll& all,
+    static std::unique_ptr<LevelCommunicators> make(ompi_communicator_t* parent, MinAllreduce& all,
                                                     const topology::Hierarchy& hierarchy,
                                                     const algorithms::Plan& plan, int root, bool able,
                                                     Outcome& outcome);
@@ -42,9 +42,9 @@ public:
 
     /// Finds out whether every component serves `op` on every group, or a part of it, and every rank is
     /// `able` to go on; once per collective. Collective over the parent, whose `all` is.
-    Outcome admit(LeastOfAll& all, int rank, Collective op, bool able);
+    Outcome admit(MinAllreduce& all, int rank, Collective op, bool able);
 
-    /// What follows from a root, with the stand_in_key() that these communicators were made for. Null where
+    /// What follows from a root, with the local_root_key() that these communicators were made for. Null where
     /// there is no memory for it.
     std::shared_ptr<const LevelAim> aim(const topology::Hierarchy& hierarchy, int rank, int root) noexcept;
 
@@ -68,8 +68,8 @@ private:
     std::array<bool, collective_count> admitted_{};
 };
 
-/// Names the sets of stand-ins that different roots lead to: roots with equal keys share their communicators.
-/// -1 when every group below the top has its leader stand for it.
-int stand_in_key(const topology::Hierarchy& hierarchy, int root);
+/// Names the sets of local roots that different roots lead to: roots with equal keys share their
+/// communicators. -1 when every group below the top has its leader stand for it.
+int local_root_key(const topology::Hierarchy& hierarchy, int root);
 
 }  // namespace strata::component

@@ -1,5 +1,5 @@
 #pragma once
-// The way of every call from Open MPI's slot to an engine or to the previous component.
+// The way of every call from Open MPI's slot to an engine or to the underlying component.
 #include <cxxabi.h>
 
 #include <new>
@@ -44,10 +44,10 @@ inline int settle(Module& module, const algorithms::Operation& operation, PlanIn
                                                                  : rc;
 }
 
-/// Of the previous component's error: true where memory has run out (its algorithms return OMPI_ERROR then).
-/// They ask for it before their first message, so that this rank has to repeat the call, for which the others
-/// wait; but for those of Allgather, of which Bruck's asks after its last one, and no other does. Any other
-/// error, such as of a message that was too long, ends the call, here and for them.
+/// Of the underlying component's error: true where memory has run out (its algorithms return OMPI_ERROR
+/// then). They ask for it before their first message, so that this rank has to repeat the call, for which the
+/// others wait; but for those of Allgather, of which Bruck's asks after its last one, and no other does. Any
+/// other error, such as of a message that was too long, ends the call, here and for them.
 inline bool others_wait(Collective op, int rc) {
     return op != Collective::allgather && (rc == OMPI_ERR_OUT_OF_RESOURCE || rc == OMPI_ERROR);
 }
@@ -58,19 +58,19 @@ auto& served_by(algorithms::Engine engine, Counts& counts) {
     switch (engine) {
         case algorithms::Engine::levels: return counts.levels;
         case algorithms::Engine::ring: return counts.ring;
-        case algorithms::Engine::lanes: return counts.lanes;
+        case algorithms::Engine::rails: return counts.rails;
         default: return counts.tree;
     }
 }
 
-/// Counts a call that is left to the previous component.
+/// Counts a call that is left to the underlying component.
 inline void count_forward(Collective op, CommunicatorState& state, ForwardReason reason) {
     const auto why = static_cast<std::size_t>(reason);
     counters().of(op).forwarded_because[why].add();
     state.own_counters().forwarded_because[why].add();
 }
 
-/// Leaves a call to the previous component, and counts it.
+/// Leaves a call to the underlying component, and counts it.
 template <Collective op, class... Arguments>
 [[gnu::always_inline]] inline int pass_through(Module& module, ForwardReason reason, Arguments... arguments) {
     CommunicatorState& state = *module.state;
@@ -147,10 +147,10 @@ template <Collective op, class Run, class... Arguments>
     return call.end(run(call));
 }
 
-/// Serves one call, which `describe()` tells: `run(call)` with an engine, or the previous component with
+/// Serves one call, which `describe()` tells: `run(call)` with an engine, or the underlying component with
 /// `arguments`. A collective that
-/// the previous component makes of others, through the same table, stays with it and is counted once. What is
-/// known to be passed through comes first, and does nothing else.
+/// the underlying component makes of others, through the same table, stays with it and is counted once. What
+/// is known to be passed through comes first, and does nothing else.
 template <Collective op, class Describe, class Run, class... Arguments>
 int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments) {
     CommunicatorState& state = *module.state;

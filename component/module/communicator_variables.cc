@@ -63,8 +63,8 @@ void register_communicator_counters(const mca_base_component_t* component) {
     add("tree", "Calls on the communicator done by the tree engine", all.tree);
     add("levels", "Calls on the communicator done level by level, by others", all.levels);
     add("ring", "Calls on the communicator done by the ring engine", all.ring);
-    add("lanes", "Calls on the communicator done by trees over several network cards", all.lanes);
-    register_one(component, "forward", "Calls on the communicator left to the previous component",
+    add("rails", "Calls on the communicator done by trees over several NICs", all.rails);
+    register_one(component, "forward", "Calls on the communicator left to the underlying component",
                  MCA_BASE_PVAR_CLASS_COUNTER, read_passed, nullptr);
     add("handed_back",
         "Collectives whose slots on the communicator were handed back for good: later calls are not counted",
@@ -72,7 +72,7 @@ void register_communicator_counters(const mca_base_component_t* component) {
     for (int reason = 0; reason < forward_reason_count; ++reason) {
         const auto why = static_cast<ForwardReason>(reason);
         add(std::string("forward_") + name_of(why),
-            std::string("Calls on the communicator left to the previous component: ") + explanation(why),
+            std::string("Calls on the communicator left to the underlying component: ") + explanation(why),
             all.forwarded_because[static_cast<std::size_t>(reason)]);
     }
     for (int kind = 0; kind < topology::level_kind_count; ++kind) {

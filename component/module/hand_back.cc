@@ -112,13 +112,13 @@ void give_back_slot(Module& module) {
 
 bool may_hand_back(Module& module) noexcept {
     // Where components install themselves, those below have their own ways to leave a slot.
-    // While a late message may come, the communicator's end has to be heard of.
+    // While a late message may come, the communicator's end has to be received of.
     if (compat::components_install_themselves || module.state->awaits_late_messages() ||
         !slots_are_reliable(module)) {
         return false;
     }
-    // Only who has a slot hears of the communicator's end. Where a component above has one that was ours, the
-    // one below it hears of that end from us alone.
+    // Only who has a slot receives of the communicator's end. Where a component above has one that was ours,
+    // the one below it receives of that end from us alone.
     const Sets sets = sets_of(module);
     return (sets.taken & ~sets.ours) == 0;
 }
@@ -135,7 +135,7 @@ void hand_back(Module& module) noexcept {
     }
 #include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
-    state.tell_handed_back(module.handed_back);
+    state.report_handed_back(module.handed_back);
 }
 
 }  // namespace strata::component

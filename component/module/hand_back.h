@@ -9,7 +9,7 @@ namespace strata::component {
 ///
 /// A function may be made of other collectives, and come back to one that the plugin serves: as a part of the
 /// function's work where the slot is ours, as a call of its own where it is not. The ranks have to do alike,
-/// so such slots go back only where they have agreed on that (Verdict::hands_back). So do Bcast's after an
+/// so such slots go back only where they have agreed on that (Outcome::hands_back). So do Bcast's after an
 /// agreement, and those of collectives that the model leaves: of these a call without data returns at once
 /// while the slot is ours, and does not below.
 void hand_back(Module& module) noexcept;

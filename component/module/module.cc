@@ -77,7 +77,7 @@ int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     bool failed = false;
     module->predicted = make_predicted_slots(module->saved, comm, failed);
     module->state->note_predicted(predicted_mask(*module));
-    if (failed && module->state->may_call_early()) {
+    if (failed && module->state->may_be_lazy()) {
         end_job(comm, "coll/tuned, to which the first short calls go, has no memory for it");
     }
     if (failed) {
@@ -103,8 +103,8 @@ void end(Module& module) {
 }
 
 /// Where Open MPI installs components: of a communicator's end it tells only who has a slot then. So those
-/// from whom we have taken theirs hear of it from us, as often as they would (han 4.1 and 5.0 keeps
-/// references that it gives back nowhere else). Those who have their slot again hear of it by that.
+/// from whom we have taken theirs receive of it from us, as often as they would (han 4.1 and 5.0 keeps
+/// references that it gives back nowhere else). Those who have their slot again receive of it by that.
 [[maybe_unused]] int pass_on_disable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     base->coll_module_disable = nullptr;  // called once per slot
     auto* module = reinterpret_cast<Module*>(base);
@@ -134,22 +134,22 @@ void end(Module& module) {
 }
 
 /// Modules in reserve.
-class Spares {
+class ModulePool {
 public:
     /// Has as many as there is memory for.
     void refill() noexcept {
         const std::lock_guard<std::mutex> lock(mutex_);
-        for (Module*& spare : spares_) {
+        for (Module*& spare : modules_) {
             spare = spare != nullptr ? spare : OBJ_NEW(strata_module_t);
         }
     }
     bool full() noexcept {
         const std::lock_guard<std::mutex> lock(mutex_);
-        return std::find(spares_.begin(), spares_.end(), nullptr) == spares_.end();
+        return std::find(modules_.begin(), modules_.end(), nullptr) == modules_.end();
     }
     Module* take() noexcept {
         const std::lock_guard<std::mutex> lock(mutex_);
-        for (Module*& spare : spares_) {
+        for (Module*& spare : modules_) {
             if (spare != nullptr) {
                 return std::exchange(spare, nullptr);
             }
@@ -160,11 +160,11 @@ public:
 private:
     std::mutex mutex_;
     // coll/han makes several communicators of its own in the first call that it gets.
-    std::array<Module*, 16> spares_{};
+    std::array<Module*, 16> modules_{};
 };
 
-Spares& spares() {
-    static Spares all;
+ModulePool& module_pool() {
+    static ModulePool all;
     return all;
 }
 
@@ -186,15 +186,15 @@ void prepare(Module& module, ompi_communicator_t* comm, const Settings& settings
 
 }  // namespace
 
-void make_spare_modules() {
-    spares().refill();
-    if (!spares().full()) {
+void fill_module_pool() {
+    module_pool().refill();
+    if (!module_pool().full()) {
         throw std::bad_alloc();
     }
 }
 
-void release_spare_modules() noexcept {
-    while (Module* spare = spares().take()) {
+void release_module_pool() noexcept {
+    while (Module* spare = module_pool().take()) {
         OBJ_RELEASE(spare);
     }
 }
@@ -228,15 +228,15 @@ mca_coll_base_module_t* query_module(ompi_communicator_t* comm, int* priority, c
         return nullptr;
     }
     Module* module = OBJ_NEW(strata_module_t);
-    const bool from_spares = module == nullptr;
-    if (from_spares) {
-        module = spares().take();
+    const bool from_module_pool = module == nullptr;
+    if (from_module_pool) {
+        module = module_pool().take();
     }
     if (module == nullptr) {
         end_job(comm, "it has no memory left for it, nor any in reserve");
     }
-    prepare(*module, comm, settings, surroundings, from_spares ? Failure::memory : failure);
-    spares().refill();
+    prepare(*module, comm, settings, surroundings, from_module_pool ? Failure::memory : failure);
+    module_pool().refill();
     module->super.coll_module_enable = enable;
     module->super.coll_module_disable = compat::components_install_themselves ? disable : pass_on_disable;
 #define STRATA_COLLECTIVE(op, ...)                                 \

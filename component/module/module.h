@@ -33,8 +33,8 @@ const CommunicatorState* state_of(ompi_communicator_t* comm) noexcept;
 
 /// Modules that wait for a communicator for which there is no memory. Made when the component opens, where
 /// that may fail, and replaced when the next communicator is made.
-void make_spare_modules();
-void release_spare_modules() noexcept;
+void fill_module_pool();
+void release_module_pool() noexcept;
 
 // Slot functions, one per collective, each beside its like in a file of its own.
 #define STRATA_COLLECTIVE(op, ...) extern const Slot<Collective::op>::Function op##_entry;

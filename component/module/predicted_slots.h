@@ -15,14 +15,14 @@ namespace strata::component {
 std::optional<SavedSlots> make_predicted_slots(const SavedSlots& found, ompi_communicator_t* comm,
                                                bool& failed) noexcept;
 
-/// What `tuned` costs is predicted, and a call that is left to the previous component because of that
+/// What `tuned` costs is predicted, and a call that is left to the underlying component because of that
 /// prediction, or because it comes early, goes here. For communicators whose records agree only: others must
 /// do what Open MPI would.
 inline SavedSlots& predicted_slots(Module& module) {
     if (!module.predicted) {
         return module.saved;
     }
-    module.state->tell_predicted();
+    module.state->report_predicted();
     return *module.predicted;
 }
 

@@ -42,7 +42,7 @@ void show_different_plans(const std::string& communicator, const std::string& ra
                           const std::string& plan, const std::string& first_node,
                           const std::string& first_plan);
 void show_unusable_methods(const std::string& communicator, const std::string& what);
-void show_cards_without_effect(const std::string& nodes);
+void show_nics_without_effect(const std::string& nodes);
 /// `some`: of the job's nodes; `names`: hosts of the network. `any`: it names others of the job.
 void show_unnamed_nodes(const std::string& some, const std::string& names, bool any);
 void show_contradiction(const std::string& node, const std::string& other);

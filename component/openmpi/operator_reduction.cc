@@ -30,14 +30,14 @@ OperatorReduction::OperatorReduction(ompi_op_t* op, ompi_datatype_t* datatype, a
     right_ = arena.take(room.bytes);
 }
 
-int OperatorReduction::fold(const std::byte* left, std::byte* right, std::size_t bytes) {
+int OperatorReduction::combine(const std::byte* left, std::byte* right, std::size_t bytes) {
     std::size_t elements = bytes / element_bytes();
     while (elements > 0) {
         // Operators count in int.
         const auto most = at_once_ > 0 ? static_cast<std::size_t>(at_once_) : std::size_t{1} << 30;
         const std::size_t now = std::min(elements, most);
         if (at_once_ > 0) {
-            if (const int rc = fold_unpacked(left, right, static_cast<int>(now)); rc != OMPI_SUCCESS) {
+            if (const int rc = combine_unpacked(left, right, static_cast<int>(now)); rc != OMPI_SUCCESS) {
                 return rc;
             }
         } else {
@@ -51,7 +51,7 @@ int OperatorReduction::fold(const std::byte* left, std::byte* right, std::size_t
     return OMPI_SUCCESS;
 }
 
-int OperatorReduction::fold_unpacked(const std::byte* left, std::byte* right, int elements) {
+int OperatorReduction::combine_unpacked(const std::byte* left, std::byte* right, int elements) {
     const auto count = static_cast<std::size_t>(elements);
     const std::size_t bytes = count * element_bytes();
     std::byte* const left_elements = left_ + origin_;

@@ -11,11 +11,11 @@ class OperatorReduction final : public algorithms::Reduction {
 public:
     /// Throws std::bad_alloc. `arena` lends memory for a few elements of types with gaps.
     OperatorReduction(ompi_op_t* op, ompi_datatype_t* datatype, algorithms::Arena& arena);
-    int fold(const std::byte* left, std::byte* right, std::size_t bytes) override;
+    int combine(const std::byte* left, std::byte* right, std::size_t bytes) override;
 
 private:
     struct Layout;
-    int fold_unpacked(const std::byte* left, std::byte* right, int elements);
+    int combine_unpacked(const std::byte* left, std::byte* right, int elements);
 
     ompi_op_t* op_;
     ompi_datatype_t* datatype_;

@@ -69,44 +69,45 @@ void Variables::register_all(const mca_base_component_t* component) {
          "outrank it. The same on every node; empty: none",
          OPAL_INFO_LVL_4, &SettingsText::rules);
     text("topology",
-         "Pretended machine for every node: an hwloc XML file, or synthetic:DESCRIPTION (with "
+         "Synthetic machine for every node: an hwloc XML file, or synthetic:DESCRIPTION (with "
          "coll_strata_placement)",
          OPAL_INFO_LVL_7, &SettingsText::topology);
     text("placement",
-         "Where each local rank runs on the pretended machine: CORES[@NODE] separated by ';', for example "
+         "Where each local rank runs on the synthetic topology: CORES[@NODE] separated by ';', for example "
          "'0;1;2-3@n1;all@n2' (repeated when shorter)",
          OPAL_INFO_LVL_7, &SettingsText::placement);
     text("nic",
-         "Network cards near which leaders are chosen: names or PCI ids, comma-separated "
+         "NICs near which leaders are chosen: names or PCI ids, comma-separated "
          "(mlx5_0,0000:41:00.0), each "
          "perhaps with its place (mlx5_0@numa:1); auto: those that Open MPI uses; none: leaders are the "
          "lowest "
          "ranks. May differ from node to node, except none",
          OPAL_INFO_LVL_3, &SettingsText::nic);
     text("reproducible",
-         "1: reductions fold in the order of the ranks, in trees that depend on neither size nor leaders, "
+         "1: reductions combine in the order of the ranks, in trees that depend on neither size nor leaders, "
          "and of "
          "several equally near processes the lowest rank leads (0: as it is fastest; drawn by lot). "
          "Operators that "
          "do not commute are left to Open MPI where groups are no runs of ranks",
          OPAL_INFO_LVL_4, &SettingsText::reproducible);
     text("setup_after",
-         "Short calls (up to 4 KiB) on a communicator that are left to the previous component before it is "
+         "Short calls (up to 4 KiB) on a communicator that are left to the underlying component before it is "
          "set "
          "up (0: none; 1000000 at most). Not where a parameter or rule speaks of the collective, and of "
          "reductions only those by MPI's own operators of whole numbers, or sums and products of two ranks' "
          "real ones",
          OPAL_INFO_LVL_5, &SettingsText::setup_after);
-    text(
-        "hand_back",
-        "1: a collective that a communicator passes through for good goes straight to the previous component "
-        "from then on, at no cost, and is not counted; 0: every call is counted",
-        OPAL_INFO_LVL_5, &SettingsText::hand_back);
+    text("hand_back",
+         "1: a collective that a communicator passes through for good goes straight to the underlying "
+         "component "
+         "from then on, at no cost, and is not counted; 0: every call is counted",
+         OPAL_INFO_LVL_5, &SettingsText::hand_back);
     text(
         "check_plans",
         "1: the processes of a communicator compare each plan before its first use, by one exchange of short "
         "messages; where one has come to another plan it is named, and all calls there are left to the "
-        "previous component. For finding errors; 0: they only compare what plans rest on, and the first one",
+        "underlying component. For finding errors; 0: they only compare what plans rest on, and the first "
+        "one",
         OPAL_INFO_LVL_6, &SettingsText::check_plans);
     text("disable", "Collectives to leave to other components, comma-separated", OPAL_INFO_LVL_2,
          &SettingsText::disable);

@@ -24,7 +24,7 @@ public:
     /// With the first call, as long as the communicator is whole.
     void introduce(const char* name, int ranks);
 
-    /// One call: `plan`, where one was made, and `against`, where it was left to the previous component.
+    /// One call: `plan`, where one was made, and `against`, where it was left to the underlying component.
     struct Call {
         Collective collective;
         std::size_t bytes = 0;

@@ -22,7 +22,7 @@ private:
 
 /// What this process did on one communicator, for MPI_T.
 struct CommunicatorCounters {
-    Tally tree, levels, ring, lanes;                            ///< calls, by who served them
+    Tally tree, levels, ring, rails;                            ///< calls, by who served them
     std::array<Tally, forward_reason_count> forwarded_because;  ///< calls that others served
     Tally handed_back;                                          ///< collectives whose slot was given back
     std::array<Tally, topology::level_kind_count> messages;     ///< sent by this process, by level

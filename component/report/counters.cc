@@ -84,15 +84,15 @@ void register_counters(const mca_base_component_t* component) {
         const std::string name(collective_names[op]);
         auto& mine = all.collectives[op];
         register_one(component, name + "_tree", "Calls of " + name + " done by the tree engine", mine.tree);
-        if (algorithms::traits_of(static_cast<Collective>(op)).by_lanes) {
-            register_one(component, name + "_lanes",
-                         "Calls of " + name + " done by trees over several network cards", mine.lanes);
+        if (algorithms::traits_of(static_cast<Collective>(op)).by_rails) {
+            register_one(component, name + "_rails", "Calls of " + name + " done by trees over several NICs",
+                         mine.rails);
         }
         register_one(component, name + "_levels", "Calls of " + name + " done level by level", mine.levels);
         if (algorithms::traits_of(static_cast<Collective>(op)).by_ring) {
             register_one(component, name + "_ring", "Calls of " + name + " done in rings", mine.ring);
         }
-        register_one(component, name + "_forward", "Calls of " + name + " left to the previous component",
+        register_one(component, name + "_forward", "Calls of " + name + " left to the underlying component",
                      &mine, read_forward, MCA_BASE_PVAR_CLASS_COUNTER);
         register_one(component, name + "_handed_back",
                      "Communicators on which the slot of " + name +
@@ -101,7 +101,7 @@ void register_counters(const mca_base_component_t* component) {
         for (int reason = 0; reason < forward_reason_count; ++reason) {
             const auto why = static_cast<ForwardReason>(reason);
             register_one(component, name + "_forward_" + name_of(why),
-                         "Calls of " + name + " left to the previous component: " + explanation(why),
+                         "Calls of " + name + " left to the underlying component: " + explanation(why),
                          mine.forwarded_because[reason]);
         }
     }

@@ -9,14 +9,14 @@
 
 namespace strata::component {
 
-/// Why a call was handed to the previous component.
+/// Why a call was handed to the underlying component.
 enum class ForwardReason : int {
     missing,       ///< a process of the communicator lacks the plugin
     version,       ///< ... or has another version of it
     settings,      ///< ... or other settings, info keys among them
     several_jobs,  ///< the communicator joins processes of several jobs
     no_hierarchy,  ///< all processes are equally near to each other
-    model,         ///< the previous component is predicted to be as fast
+    model,         ///< the underlying component is predicted to be as fast
     chosen,        ///< by parameter
     order,         ///< the operator does not commute and groups are no runs of ranks
     failure,       ///< a process of the communicator cannot serve it: out of memory, say
@@ -50,7 +50,7 @@ private:
 /// What this process did, for MPI_T and for `verbose`.
 struct Counters {
     struct PerCollective {
-        Counter tree, levels, ring, lanes;
+        Counter tree, levels, ring, rails;
         std::array<Counter, forward_reason_count> forwarded_because;
         Counter handed_back;  ///< communicators on which its slot was given back
     };

@@ -83,7 +83,7 @@ void write_picture(ompi_communicator_t* comm, const Settings& settings, const to
             known->second = notes_of(process, settings, records[rank]);
         }
     }
-    const auto use = compat::uses_ip() ? topology::CardUse::ip : topology::CardUse::fabric;
+    const auto use = compat::uses_ip() ? topology::NicUse::ip : topology::NicUse::fabric;
     const topology::PictureFormat format = topology::format_for(settings.dump);
     topology::PictureNotes notes = topology::picture_notes(hierarchy, records, nodes, use);
     std::string below;
@@ -105,7 +105,7 @@ void write_picture(ompi_communicator_t* comm, const Settings& settings, const to
 void publish_notes(const topology::NodeNotes& notes) {
     const std::string text = topology::encode_notes(notes);
     compat::publish(notes_key,
-                    std::as_bytes(std::span(text)));  // should it fail, names and cards are missing
+                    std::as_bytes(std::span(text)));  // should it fail, names and NICs are missing
 }
 
 // Jobs that this one starts have its parameters, and would write over what it wrote.
@@ -113,7 +113,7 @@ bool writes_dump(const Settings& settings) {
     return !settings.dump.empty() && compat::own_name().vpid == 0 && !compat::is_spawned();
 }
 
-bool tells_usage(const Settings& settings) {
+bool reports_usage(const Settings& settings) {
     const topology::PictureFormat format = topology::format_for(settings.dump);
     return writes_dump(settings) &&
            (format == topology::PictureFormat::json || format == topology::PictureFormat::text);
@@ -161,8 +161,8 @@ std::string outline(const algorithms::Plan& plan) {
         }
         text += algorithms::skipped_text(plan) + ')';
     }
-    if (plan.lanes > 1) {
-        text += " in " + std::to_string(plan.lanes) + " lanes";
+    if (plan.rails > 1) {
+        text += " in " + std::to_string(plan.rails) + " rails";
     }
     return text;
 }

@@ -19,7 +19,7 @@ void publish_notes(const topology::NodeNotes& notes);
 /// True on the process that writes the picture.
 bool writes_dump(const Settings& settings);
 /// True where it also tells, at the end, what was done: in text and JSON.
-bool tells_usage(const Settings& settings);
+bool reports_usage(const Settings& settings);
 /// True on the process that writes the picture as long as it has not.
 bool wants_dump(const Settings& settings);
 

@@ -28,9 +28,9 @@ std::uint32_t process_of(ompi_communicator_t* comm, std::size_t rank) {
 }
 
 /// One process of each node without any known distance.
-std::vector<std::uint32_t> nodes_without_cards(ompi_communicator_t* comm,
-                                               std::span<const topology::LocalityRecord> records) {
-    const topology::CardUse use = compat::uses_ip() ? topology::CardUse::ip : topology::CardUse::fabric;
+std::vector<std::uint32_t> nodes_without_nics(ompi_communicator_t* comm,
+                                              std::span<const topology::LocalityRecord> records) {
+    const topology::NicUse use = compat::uses_ip() ? topology::NicUse::ip : topology::NicUse::fabric;
     std::map<std::uint64_t, std::uint32_t> nodes;
     for (std::size_t rank = 0; rank < records.size(); ++rank) {
         nodes.try_emplace(records[rank].node_id, process_of(comm, rank));
@@ -50,16 +50,16 @@ std::vector<std::uint32_t> nodes_without_cards(ompi_communicator_t* comm,
 
 }  // namespace
 
-void report_cards(ompi_communicator_t* comm, const Settings& settings,
-                  std::span<const topology::LocalityRecord> records) noexcept {
+void report_nics(ompi_communicator_t* comm, const Settings& settings,
+                 std::span<const topology::LocalityRecord> records) noexcept {
     static std::atomic<bool> done{false};
     if (settings.nic.empty()) {
         return;
     }
     once_per_job(done, [&] {
-        const auto silent = nodes_without_cards(comm, records);
+        const auto silent = nodes_without_nics(comm, records);
         if (!silent.empty()) {
-            show_cards_without_effect(compat::node_names(compat::own_name(), silent));
+            show_nics_without_effect(compat::node_names(compat::own_name(), silent));
         }
         return !silent.empty();
     });

@@ -8,9 +8,9 @@
 
 namespace strata::component {
 
-/// Says once per job, when the user listed cards, on which nodes that has no effect.
-void report_cards(ompi_communicator_t* comm, const Settings& settings,
-                  std::span<const topology::LocalityRecord> records) noexcept;
+/// Says once per job, when the user listed NICs, on which nodes that has no effect.
+void report_nics(ompi_communicator_t* comm, const Settings& settings,
+                 std::span<const topology::LocalityRecord> records) noexcept;
 
 /// Says once per job which of its nodes the user's network lacks, of several.
 void report_network_names(ompi_communicator_t* comm, const Settings& settings,

@@ -54,8 +54,8 @@ Shown read(std::string_view published) {
 Facts agreement_facts(const SettingsText& text, const Settings& settings,
                       const std::vector<std::string>& errors, const Surroundings& surroundings) {
     // As written, and what was not understood: a value that one node alone gets wrong must be seen as a
-    // difference. Of files the content counts, not the path; a pretended machine and the names of
-    // cards (which may differ from node to node) show in the records themselves.
+    // difference. Of files the content counts, not the path; a synthetic topology and the names of
+    // NICs (which may differ from node to node) show in the records themselves.
     Facts facts;
     const auto add = [&](const std::string& name, const std::string& value) {
         facts.push_back({name, value});
@@ -65,7 +65,7 @@ Facts agreement_facts(const SettingsText& text, const Settings& settings,
     add(mca_name("window"), text.window);
     add(mca_name("hierarchy"), text.hierarchy);
     add(mca_name("disable"), text.disable);
-    facts.push_back({mca_name("nic"), settings.near_card ? "auto" : "none", text.nic});
+    facts.push_back({mca_name("nic"), settings.nic_local ? "auto" : "none", text.nic});
     flag(mca_name("reproducible"), settings.reproducible);
     flag(mca_name("check_plans"), settings.check_plans);
     add(mca_name("setup_after"), std::to_string(settings.setup_after));

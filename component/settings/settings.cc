@@ -12,7 +12,7 @@ namespace {
 
 using topology::stable_hash;
 
-constexpr int most_early_calls = 1'000'000;
+constexpr int most_lazy_calls = 1'000'000;
 
 std::vector<std::string> words(const std::string& text) {
     std::vector<std::string> result;
@@ -124,7 +124,7 @@ algorithms::Overrides parse_overrides(Collective collective, const CollectiveTex
     return parsed;
 }
 
-void read_pretended_machine(const SettingsText& text, Settings& settings, Reader& reader) {
+void read_synthetic_machine(const SettingsText& text, Settings& settings, Reader& reader) {
     if (!text.topology.empty()) {
         reader.read("topology", text.topology,
                     [&] { settings.machine = topology::Machine::load(text.topology); });
@@ -171,15 +171,15 @@ Settings parse_settings(const SettingsText& text, const std::vector<std::string>
     });
     reader.read_file("rules", [&] { parse_rules(text.rules, components, settings); });
     reader.read("nic", text.nic, [&] {
-        settings.near_card = text.nic != "none";
-        if (settings.near_card && text.nic != "auto") {
-            settings.nic = topology::parse_cards(text.nic);
+        settings.nic_local = text.nic != "none";
+        if (settings.nic_local && text.nic != "auto") {
+            settings.nic = topology::parse_nics(text.nic);
         }
     });
     reader.read("reproducible", text.reproducible,
                 [&] { settings.reproducible = parse_number(text.reproducible, 0, 1, "") == 1; });
     reader.read("setup_after", text.setup_after,
-                [&] { settings.setup_after = parse_number(text.setup_after, 0, most_early_calls, ""); });
+                [&] { settings.setup_after = parse_number(text.setup_after, 0, most_lazy_calls, ""); });
     reader.read("hand_back", text.hand_back,
                 [&] { settings.hand_back = parse_number(text.hand_back, 0, 1, "") == 1; });
     reader.read("check_plans", text.check_plans,
@@ -196,7 +196,7 @@ Settings parse_settings(const SettingsText& text, const std::vector<std::string>
         }
         settings.disabled = disabled;
     });
-    read_pretended_machine(text, settings, reader);
+    read_synthetic_machine(text, settings, reader);
     for (std::size_t op = 0; op < collective_names.size(); ++op) {
         settings.overrides[op] =
             parse_overrides(static_cast<Collective>(op), text.collectives[op], components, reader);

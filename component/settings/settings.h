@@ -59,14 +59,14 @@ struct Settings : CommunicatorSettings {
     int priority = 40;
     std::optional<topology::Network> network;
     bool slurm_network = true;                 ///< switches as Slurm's variables tell them
-    std::optional<topology::Machine> machine;  ///< a pretended one
-    std::vector<topology::PretendedPlace> placement;
-    std::vector<topology::NamedCard> nic;  ///< empty: detect
-    bool near_card = true;                 ///< off: leaders are the lowest ranks
-    int setup_after = 8;                   ///< calls; see early_calls.h
-    bool hand_back = true;                 ///< slots of what is passed through for good; see hand_back.h
-    bool check_plans = false;              ///< compare each before its first use
-    bool survives_failures = false;        ///< the others go on when a process dies; as at start
+    std::optional<topology::Machine> machine;  ///< a synthetic one
+    std::vector<topology::SyntheticPlace> placement;
+    std::vector<topology::NamedNic> nic;  ///< empty: detect
+    bool nic_local = true;                ///< off: leaders are the lowest ranks
+    int setup_after = 8;                  ///< calls; see lazy_setup.h
+    bool hand_back = true;                ///< slots of what is passed through for good; see hand_back.h
+    bool check_plans = false;             ///< compare each before its first use
+    bool survives_failures = false;       ///< the others go on when a process dies; as at start
     std::string dump;
 };
 
@@ -88,7 +88,7 @@ struct Surroundings {
     bool han_is_default = false;
     bool survives_failures = false;  ///< the others go on when a process dies
     bool gpu_buffers = false;        ///< compat::supports_gpu_buffers()
-    std::string transport = {};      ///< what decides whose cards count, beside what Open MPI itself compares
+    std::string transport = {};      ///< what decides whose NICs count, beside what Open MPI itself compares
 };
 
 /// Hash of everything that must be equal on all processes before any of them changes a message pattern.

@@ -1,18 +1,19 @@
-/* gather_combine [OPTIONS]: every process has a vector of complex numbers; level by level, from the narrowest to the
- * widest, the stand-in of each group gathers those of its parts and combines them: it adds them up and divides by the
- * magnitudes of a local vector.
+/* gather_combine [OPTIONS]: every process has a vector of complex numbers; level by level, from the narrowest
+ * to the widest, the local root of each group gathers those of its parts and combines them: it adds them up
+ * and divides by the magnitudes of a local vector.
  *
  *   --elements N        complex numbers in a vector (4096)
- *   --hierarchies LIST  separated by ';': simple (all at once), topological, or numbers of parts per level as in 2,4
- *                       (2,4;topological)
+ *   --hierarchies LIST  separated by ';': simple (all at once), topological, or numbers of parts per level as
+ * in 2,4 (2,4;topological)
  *   --repetitions N     (20)
  *   --spoil N           changes the first N elements of every result, to see that this is noticed (0)
  *
- * Rank 0 prints for each hierarchy the median of the repetitions: the time of the slowest process. All take turns
- * within each repetition. The magnitudes are 1, so that every hierarchy must give the same sum, which is compared
- * element by element; exit status 1 if one is wrong.
+ * Rank 0 prints for each hierarchy the median of the repetitions: the time of the slowest process. All take
+ * turns within each repetition. The magnitudes are 1, so that every hierarchy must give the same sum, which
+ * is compared element by element; exit status 1 if one is wrong.
  *
- * Source: "A Hierarchical Model to Manage Hardware Topology in MPI Applications", section 7.4 and algorithm 5. */
+ * Source: "A Hierarchical Model to Manage Hardware Topology in MPI Applications", section 7.4 and
+ * algorithm 5. */
 #include <complex.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -27,13 +28,13 @@ typedef double complex element;
 /* Whole numbers: sums are exact. */
 static element own_element(int rank, int i) { return (rank + i) % 11 + I * (rank % 5 - i % 3); }
 
-static void fill(element *vector, int elements, int rank) {
+static void fill(element* vector, int elements, int rank) {
     int i;
     for (i = 0; i < elements; ++i) vector[i] = own_element(rank, i);
 }
 
 /* `gathered`: `parts` vectors one after the other. */
-static void combine(element *sum, const element *gathered, int parts, const element *local, int elements) {
+static void combine(element* sum, const element* gathered, int parts, const element* local, int elements) {
     int i, part;
     for (i = 0; i < elements; ++i) {
         element total = 0;
@@ -42,7 +43,8 @@ static void combine(element *sum, const element *gathered, int parts, const elem
     }
 }
 
-static void gather_and_combine_in(MPI_Comm comm, element *vector, element *space, const element *local, int elements) {
+static void gather_and_combine_in(MPI_Comm comm, element* vector, element* space, const element* local,
+                                  int elements) {
     int rank, size;
     if (comm == MPI_COMM_NULL) return;
     MPI_Comm_rank(comm, &rank);
@@ -52,13 +54,15 @@ static void gather_and_combine_in(MPI_Comm comm, element *vector, element *space
 }
 
 /* Afterwards rank 0 of all has the result in `vector`; that of the others is what they have handed on. */
-static void gather_and_combine(element *vector, element *space, const element *local, int elements, const struct levels *levels) {
+static void gather_and_combine(element* vector, element* space, const element* local, int elements,
+                               const struct levels* levels) {
     int level;
     if (levels->count == 0) gather_and_combine_in(MPI_COMM_WORLD, vector, space, local, elements);
-    for (level = levels->count; level-- > 0;) gather_and_combine_in(levels->comm[level], vector, space, local, elements);
+    for (level = levels->count; level-- > 0;)
+        gather_and_combine_in(levels->comm[level], vector, space, local, elements);
 }
 
-static int wrong_elements(const element *vector, int elements, int size) {
+static int wrong_elements(const element* vector, int elements, int size) {
     int wrong = 0, i, rank;
     for (i = 0; i < elements; ++i) {
         element wanted = 0;
@@ -68,19 +72,20 @@ static int wrong_elements(const element *vector, int elements, int size) {
     return wrong;
 }
 
-static void spoil(element *vector, int elements) {
+static void spoil(element* vector, int elements) {
     while (elements-- > 0) vector[elements] += 1;
 }
 
-static int compare_doubles(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
+static int compare_doubles(const void* a, const void* b) {
+    const double x = *(const double*)a, y = *(const double*)b;
     return (x > y) - (x < y);
 }
 
-static int measure(char *names[], int count, int elements, int repetitions, int spoiled) {
+static int measure(char* names[], int count, int elements, int repetitions, int spoiled) {
     struct levels levels[MOST_HIERARCHIES];
-    double *times = malloc((size_t)count * (size_t)repetitions * sizeof *times);
-    element *vector = malloc((size_t)elements * sizeof *vector), *local = malloc((size_t)elements * sizeof *local), *space;
+    double* times = malloc((size_t)count * (size_t)repetitions * sizeof *times);
+    element *vector = malloc((size_t)elements * sizeof *vector),
+            *local = malloc((size_t)elements * sizeof *local), *space;
     int wrong = 0, rank, size, one, i;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -102,7 +107,7 @@ static int measure(char *names[], int count, int elements, int repetitions, int 
         }
     }
     for (one = 0; one < count; ++one) {
-        double *own = times + one * repetitions;
+        double* own = times + one * repetitions;
         qsort(own, (size_t)repetitions, sizeof *own, compare_doubles);
         if (rank == 0) printf("%-16s %12.1f us\n", names[one], 1e6 * own[repetitions / 2]);
         free_levels(&levels[one]);
@@ -116,24 +121,32 @@ static int measure(char *names[], int count, int elements, int repetitions, int 
     return wrong;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     char list[256] = "2,4;topological";
-    char *names[MOST_HIERARCHIES];
+    char* names[MOST_HIERARCHIES];
     int elements = 4096, repetitions = 20, spoiled = 0, count = 0, wrong, i;
-    char *name;
+    char* name;
     MPI_Init(&argc, &argv);
     for (i = 1; i + 1 < argc; i += 2) {
-        if (strcmp(argv[i], "--elements") == 0) elements = atoi(argv[i + 1]);
-        else if (strcmp(argv[i], "--repetitions") == 0) repetitions = atoi(argv[i + 1]);
-        else if (strcmp(argv[i], "--spoil") == 0) spoiled = atoi(argv[i + 1]);
-        else if (strcmp(argv[i], "--hierarchies") == 0) snprintf(list, sizeof list, "%s", argv[i + 1]);
-        else break;
+        if (strcmp(argv[i], "--elements") == 0)
+            elements = atoi(argv[i + 1]);
+        else if (strcmp(argv[i], "--repetitions") == 0)
+            repetitions = atoi(argv[i + 1]);
+        else if (strcmp(argv[i], "--spoil") == 0)
+            spoiled = atoi(argv[i + 1]);
+        else if (strcmp(argv[i], "--hierarchies") == 0)
+            snprintf(list, sizeof list, "%s", argv[i + 1]);
+        else
+            break;
     }
     if (i < argc || repetitions < 1 || elements < 1) {
-        fprintf(stderr, "gather_combine: options are --elements, --repetitions, --hierarchies and --spoil, each with a value\n");
+        fprintf(stderr,
+                "gather_combine: options are --elements, --repetitions, --hierarchies and --spoil, each with "
+                "a value\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
-    for (name = strtok(list, ";"); name != NULL && count < MOST_HIERARCHIES; name = strtok(NULL, ";")) names[count++] = name;
+    for (name = strtok(list, ";"); name != NULL && count < MOST_HIERARCHIES; name = strtok(NULL, ";"))
+        names[count++] = name;
     wrong = measure(names, count, elements, repetitions, spoiled);
     MPI_Finalize();
     return wrong != 0;

@@ -5,16 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The next step of a hierarchy that ignores the hardware: neighbours by rank, in parts as even as can be. Advances
- * `numbers`; behind the last one nothing is split. */
-static MPI_Comm part_by_number(MPI_Comm around, const char **numbers) {
+/* The next step of a hierarchy that ignores the hardware: neighbours by rank, in parts as even as can be.
+ * Advances `numbers`; behind the last one nothing is split. */
+static MPI_Comm part_by_number(MPI_Comm around, const char** numbers) {
     MPI_Comm part = MPI_COMM_NULL;
-    char *end = NULL;
+    char* end = NULL;
     const long parts = strtol(*numbers, &end, 10);
     int rank, size;
     if (**numbers == '\0') return MPI_COMM_NULL;
     if (parts < 1 || (*end != '\0' && *end != ',')) {
-        fprintf(stderr, "hierarchy '%s': known are simple, topological, and numbers of parts per level as in 2,4\n", *numbers);
+        fprintf(stderr,
+                "hierarchy '%s': known are simple, topological, and numbers of parts per level as in 2,4\n",
+                *numbers);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     *numbers = *end == ',' ? end + 1 : end;
@@ -30,24 +32,24 @@ static int lowest_rank_of(MPI_Comm part, int rank_in_comm) {
 }
 
 /* Who stands for whom on the widest level. */
-static void note_stand_ins(MPI_Comm comm, MPI_Comm part, struct levels *levels) {
+static void note_local_roots(MPI_Comm comm, MPI_Comm part, struct levels* levels) {
     int rank, size, own, i, places = 0;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
-    levels->stand_in = malloc(2 * (size_t)size * sizeof *levels->stand_in);
-    levels->place = levels->stand_in + size;
+    levels->local_root = malloc(2 * (size_t)size * sizeof *levels->local_root);
+    levels->place = levels->local_root + size;
     own = lowest_rank_of(part, rank);
-    MPI_Allgather(&own, 1, MPI_INT, levels->stand_in, 1, MPI_INT, comm);
+    MPI_Allgather(&own, 1, MPI_INT, levels->local_root, 1, MPI_INT, comm);
     for (i = 0; i < size; ++i) {
-        levels->place[i] = levels->stand_in[i] == i ? places++ : levels->place[levels->stand_in[i]];
+        levels->place[i] = levels->local_root[i] == i ? places++ : levels->place[levels->local_root[i]];
     }
 }
 
-void make_levels(MPI_Comm comm, const char *what, struct levels *levels) {
+void make_levels(MPI_Comm comm, const char* what, struct levels* levels) {
     const int by_hardware = strcmp(what, "topological") == 0;
     MPI_Comm around, part;
     levels->count = 0;
-    levels->stand_in = levels->place = NULL;
+    levels->local_root = levels->place = NULL;
     if (strcmp(what, "simple") == 0) return;
     MPI_Comm_dup(comm, &around);
     while (around != MPI_COMM_NULL && levels->count < MOST_LEVELS) {
@@ -57,31 +59,32 @@ void make_levels(MPI_Comm comm, const char *what, struct levels *levels) {
         if (!by_hardware) part = part_by_number(around, &what);
         if (part != MPI_COMM_NULL) MPI_Comm_rank(part, &rank_in_part);
         MPI_Comm_split(around, rank_in_part == 0 ? 0 : MPI_UNDEFINED, rank, &levels->comm[levels->count]);
-        if (levels->count++ == 0) note_stand_ins(comm, part, levels);
+        if (levels->count++ == 0) note_local_roots(comm, part, levels);
         MPI_Comm_free(&around);
         around = part;
     }
     if (around != MPI_COMM_NULL) MPI_Comm_free(&around);
 }
 
-void free_levels(struct levels *levels) {
+void free_levels(struct levels* levels) {
     while (levels->count > 0) {
-        MPI_Comm *comm = &levels->comm[--levels->count];
+        MPI_Comm* comm = &levels->comm[--levels->count];
         if (*comm != MPI_COMM_NULL) MPI_Comm_free(comm);
     }
-    free(levels->stand_in);
+    free(levels->local_root);
 }
 
-void broadcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm, const struct levels *levels) {
+void broadcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm,
+               const struct levels* levels) {
     int rank, level;
     if (levels->count == 0) {
         MPI_Bcast(data, count, type, root, comm);
         return;
     }
     MPI_Comm_rank(comm, &rank);
-    if (levels->stand_in[root] != root) {
-        if (rank == root) MPI_Send(data, count, type, levels->stand_in[root], 0, comm);
-        if (rank == levels->stand_in[root]) MPI_Recv(data, count, type, root, 0, comm, MPI_STATUS_IGNORE);
+    if (levels->local_root[root] != root) {
+        if (rank == root) MPI_Send(data, count, type, levels->local_root[root], 0, comm);
+        if (rank == levels->local_root[root]) MPI_Recv(data, count, type, root, 0, comm, MPI_STATUS_IGNORE);
     }
     for (level = 0; level < levels->count; ++level) {
         if (levels->comm[level] == MPI_COMM_NULL) continue;

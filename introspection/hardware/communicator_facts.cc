@@ -151,13 +151,13 @@ void agree_on_switches(Records& records) {
     for (auto& record : records) record.network_path = path_of_node[record.node_id];
 }
 
-/// Fabrics' cards where any process knows how far they are, else those that carry IP.
-topology::CardUse use_of(const Records& records) {
+/// Fabrics' NICs where any process knows how far they are, else those that carry IP.
+topology::NicUse use_of(const Records& records) {
     const bool fabric =
         std::any_of(records.begin(), records.end(), [](const topology::LocalityRecord& record) {
-            return record.near(topology::CardUse::fabric).distance != topology::unknown_distance;
+            return record.near(topology::NicUse::fabric).distance != topology::unknown_distance;
         });
-    return fabric ? topology::CardUse::fabric : topology::CardUse::ip;
+    return fabric ? topology::NicUse::fabric : topology::NicUse::ip;
 }
 
 /// Of all members of `comm`, by rank.

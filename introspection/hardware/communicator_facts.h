@@ -31,11 +31,11 @@ void require(int code);
 void require_handled(int code);
 
 /// Where all members of a communicator are, and what follows from where all those are with whom records were
-/// exchanged: parts of them call a switch the same, and elect by the same cards.
+/// exchanged: parts of them call a switch the same, and elect by the same NICs.
 struct Members {
     Records records;
     std::shared_ptr<const SwitchHeights> heights;
-    topology::CardUse use = topology::CardUse::fabric;
+    topology::NicUse use = topology::NicUse::fabric;
     OwnObjects objects;  ///< around the caller
 };
 

@@ -49,12 +49,12 @@ void set(Value* result, Value value) {
 /// The same on all members: roots are made where anybody wants them. `check` throws at wrong arguments.
 template <class Check>
 SplitWishes agreed_wishes(MPI_Comm comm, bool roots, MPI_Info info, Check&& check) {
-    int near_card = Common::none;
+    int nic_local = Common::none;
     const MpiError own = outcome_of([&] {
         check();
-        if (roots) near_card = wants_near_card(info) ? 1 : 0;
+        if (roots) nic_local = wants_nic_local(info) ? 1 : 0;
     });
-    const auto most = agreed(comm, own, {roots ? 1 : 0, near_card, Common::mirrored(near_card)});
+    const auto most = agreed(comm, own, {roots ? 1 : 0, nic_local, Common::mirrored(nic_local)});
     if (!Common::holds(most[1], most[2])) throw MpiError{MPI_ERR_INFO_VALUE};
     return {most[0] != 0, most[1] == 1};
 }

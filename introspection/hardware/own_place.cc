@@ -21,10 +21,10 @@
 namespace strata::introspection {
 namespace {
 
-using topology::CardUse;
 using topology::LevelKind;
 using topology::LocalityRecord;
 using topology::Machine;
+using topology::NicUse;
 
 struct Variable {
     std::string name;  ///< as the user wrote it
@@ -48,7 +48,7 @@ auto understood(const Variable& variable, Read&& read) {
     }
 }
 
-/// This process among those of its node, as launchers tell it; needed for pretended places only.
+/// This process among those of its node, as launchers tell it; needed for synthetic places only.
 std::size_t own_local_rank() {
     for (const char* name :
          {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID", "PMI_LOCAL_RANK"}) {
@@ -77,13 +77,13 @@ std::invoke_result_t<Find> found_once(const std::string& from, Find&& find) {
 }
 
 struct Place {
-    std::string description;  ///< of a pretended machine
+    std::string description;  ///< of a synthetic topology
     std::optional<Machine> machine;
     topology::Binding binding;
     std::string node;
 };
 
-Place pretended_place(const Variable& machine) {
+Place synthetic_place(const Variable& machine) {
     Place place{
         machine.value,
         found_once(
@@ -105,7 +105,7 @@ Place pretended_place(const Variable& machine) {
 
 Place found_place() {
     if (const Variable machine = variable("TOPOLOGY", "topology"); !machine.value.empty()) {
-        return pretended_place(machine);
+        return synthetic_place(machine);
     }
     Place place{{}, {}, {}, own_host()};
     try {
@@ -135,23 +135,23 @@ std::vector<std::uint32_t> network_path(const std::string& node) {
     return path;
 }
 
-/// The cards that fabrics use, or IP; those that the user lists count for both.
-void find_cards(const Place& place, LocalityRecord& record) {
+/// The NICs that fabrics use, or IP; those that the user lists count for both.
+void find_nics(const Place& place, LocalityRecord& record) {
     const Variable list = variable("NIC", "nic");
     if (list.value == "none") return;
-    const auto all = found_once(place.description, [&] { return place.machine->cards(); });
-    for (const CardUse use : {CardUse::fabric, CardUse::ip}) {
-        std::vector<topology::NetworkCard> used;
+    const auto all = found_once(place.description, [&] { return place.machine->nics(); });
+    for (const NicUse use : {NicUse::fabric, NicUse::ip}) {
+        std::vector<topology::Nic> used;
         if (list.value.empty() || list.value == "auto") {
-            for (const int card : use == CardUse::fabric ? fabric_cards(all, {}) : ip_cards(all, {})) {
-                used.push_back(all[static_cast<std::size_t>(card)]);
+            for (const int nic : use == NicUse::fabric ? fabric_nics(all, {}) : ip_nics(all, {})) {
+                used.push_back(all[static_cast<std::size_t>(nic)]);
             }
         } else {
             used = understood(list, [&](const std::string& text) {
-                return place.machine->cards_present(topology::parse_cards(text));
+                return place.machine->nics_present(topology::parse_nics(text));
             });
         }
-        record.cards[static_cast<std::size_t>(use)] = place.machine->distance(place.binding, used);
+        record.nics[static_cast<std::size_t>(use)] = place.machine->distance(place.binding, used);
     }
 }
 
@@ -168,7 +168,7 @@ OwnPlace own_place() {
     if (place.machine) {
         record.hardware_path = place.machine->path_of(place.binding);
         record.processors = topology::ProcessorCount::of(place.machine->processors());
-        find_cards(place, record);
+        find_nics(place, record);
         for (auto kind = static_cast<std::size_t>(LevelKind::node) + 1; kind < own.objects.size(); ++kind) {
             const auto object = place.machine->object_around(place.binding, static_cast<LevelKind>(kind));
             if (object) own.objects[kind] = topology::stable_hash(std::to_string(*object), record.node_id);

@@ -18,7 +18,7 @@ struct OwnPlace {
     OwnObjects objects;
 };
 
-/// Of this process, on the real machine or on a pretended one. What users tell the plugin by parameters holds
+/// Of this process, on the real machine or on a synthetic one. What users tell the plugin by parameters holds
 /// here, too: STRATA_TOPOLOGY, STRATA_PLACEMENT, STRATA_NETWORK and STRATA_NIC in the environment, else
 /// OMPI_MCA_coll_strata_topology and so on, which mpirun's --mca sets. Throws std::exception whose text names
 /// the variable.

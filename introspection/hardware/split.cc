@@ -18,10 +18,10 @@ using topology::Hierarchy;
 /// The parts of a communicator, and who stands for each.
 class Parts {
 public:
-    Parts(const Members& members, bool near_card) {
+    Parts(const Members& members, bool nic_local) {
         const Records& records = members.records;
         topology::HierarchySpec spec;
-        spec.election.near_card = near_card;
+        spec.election.nic_local = nic_local;
         spec.election.use = members.use;
         hierarchy_ = topology::build_hierarchy(records, spec);
         part_of_.assign(records.size(), -1);
@@ -71,17 +71,17 @@ std::string info_value(MPI_Info info, const char* key) {
     return value;
 }
 
-bool wants_near_card(MPI_Info info) {
+bool wants_nic_local(MPI_Info info) {
     const std::string value = info_value(info, "strata_roots");
-    if (!value.empty() && value != "near_card" && value != "lowest") throw MpiError{MPI_ERR_INFO_VALUE};
-    return value == "near_card";
+    if (!value.empty() && value != "nic_local" && value != "lowest") throw MpiError{MPI_ERR_INFO_VALUE};
+    return value == "nic_local";
 }
 
 Step split(MPI_Comm comm, const SplitWishes& wishes, int key) {
     int rank = 0;
     require_handled(MPI_Comm_rank(comm, &rank));
     const auto members = members_of(comm);
-    const Parts parts(*members, wishes.near_card);
+    const Parts parts(*members, wishes.nic_local);
     Step step;
     if (parts.children().empty()) return step;  // all know it: no message
     const int part = parts.part_of(rank);

@@ -19,14 +19,14 @@ struct Step {
 /// The same on all members.
 struct SplitWishes {
     bool roots = false;
-    bool near_card = false;  ///< the roots are near the network card
+    bool nic_local = false;  ///< the roots are near the NIC
 };
 
 /// The value of a key; empty without it. Throws MpiError.
 std::string info_value(MPI_Info info, const char* key);
 
 /// What the info says. Throws MpiError (MPI_ERR_INFO_VALUE for a value of strata_roots that is unknown).
-bool wants_near_card(MPI_Info info);
+bool wants_nic_local(MPI_Info info);
 
 /// The ranks of the child are by `key`, then as in `comm`. Collective over `comm`. Throws MpiError.
 Step split(MPI_Comm comm, const SplitWishes& wishes, int key = 0);

@@ -11,7 +11,7 @@ but for `size` bytes more with more data. STRATA_FAKE is one of
   broken      strata delivers wrong data
   crash       tuned brings down every run in which it is
   hang        runs with several contenders fail, whoever they are
-  deaf        no key of an info object is heard
+  deaf        no key of an info object is received
   stray       the plugin serves a communicator that is nobody's
 """
 
@@ -60,7 +60,7 @@ def times(name, size):
     return found
 
 
-def tell_selection(communicator, components):
+def report_selection(communicator, components):
     print(f"[n0:1] coll:base:comm_select: new communicator: X (cid {communicator})", file=sys.stderr)
     for component in ("libnbc", *components):
         print(f"[n0:1] coll:base:comm_select: selecting {component:>10}, priority  10, Enabled", file=sys.stderr)
@@ -71,7 +71,7 @@ def component_of(contender):
     return "basic" if wanted.startswith("^") else wanted if wanted and MODE != "deaf" else "tuned"
 
 
-def tell_plan(contender, cell, size):
+def report_plan(contender, cell, size):
     info = contender["info"] if MODE != "deaf" else {}
     engine = info.get(f"strata_{cell['op']}_algorithm", "tree")
     levels = {"none": "cluster chain/0", "node": "cluster chain/0, node flat/0"}.get(
@@ -91,9 +91,9 @@ with open(option("--json"), "w", encoding="utf-8") as out:
         out.write("\n")
 
     for number, one in enumerate(CONTENDERS):
-        tell_selection(number + 5, ["basic", component_of(one)])
+        report_selection(number + 5, ["basic", component_of(one)])
         write(contender=one["name"], communicator=number + 5)
-    tell_selection(99, ["basic", "strata" if MODE == "stray" else "tuned"])
+    report_selection(99, ["basic", "strata" if MODE == "stray" else "tuned"])
     if (MODE == "crash" and "tuned" in NAMES) or (MODE == "hang" and len(NAMES) > 1):
         out.write('{"cell": 0, "oper')  # half a line
         sys.exit(139)
@@ -106,5 +106,5 @@ with open(option("--json"), "w", encoding="utf-8") as out:
                 write(cell=place, operation=cell["op"], contender=name, size=size, bytes=size, left_early=0,
                       times=times(name, size), wrong_bytes=3 if MODE == "broken" and name == "strata" else 0)
                 if component_of(one) == "strata":
-                    tell_plan(one, cell, size)
+                    report_plan(one, cell, size)
 sys.exit(1 if MODE == "broken" else 0)

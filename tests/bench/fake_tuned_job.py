@@ -8,7 +8,7 @@
   order    the same; but see fake_topo
   unruly   as good; but see fake_topo
   misled   as good; but under a file that tells of links the model chooses "large"
-  silent   nobody hears what the plugin says
+  silent   nobody receives what the plugin says
   crash    jobs with messages of 1 KiB end with an error
   die      the same, but it is bench/tune that is stopped
 STRATA_FAKE_COUNT names a file that gets a line for every job."""

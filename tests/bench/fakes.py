@@ -1,4 +1,4 @@
-"""Stand-ins for a cluster and for progress; folders for one test."""
+"""Local roots for a cluster and for progress; folders for one test."""
 
 import json
 import os

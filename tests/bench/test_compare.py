@@ -54,7 +54,7 @@ class Shared(Folder):
         self.assertIn("did not do as told", told("levels", "levels (node tuned/0)", "set by the user"))
         self.assertEqual(told("ring", "tree (node flat/0)"), "it cannot do that here, and takes tree")
         self.assertEqual(told("strata", "forward"), "")
-        self.assertEqual(told("lanes", "lanes (node flat/0) in 2 lanes"), "")
+        self.assertEqual(told("rails", "rails (node flat/0) in 2 rails"), "")
         self.assertEqual(told("nodes", "tree (cluster chain/0, node flat/0)"), "")
         self.assertIn("did not do as told", told("nodes", "tree (cluster chain/0, switch chain/0, node flat/0)"))
         self.assertEqual(told("flat", "tree (cluster chain/0)"), "")
@@ -217,7 +217,7 @@ class Command(Folder):
         self.assertIn("FAILED: strata", output)
         self.assertIn("fails beside others, not alone", output)
 
-    def test_keys_that_are_not_heard_are_noticed(self):
+    def test_keys_that_are_not_received_are_noticed(self):
         names = "tuned,han,levels,nodes,flat"
         status, output = self.compare("good", "--no-plots", names=names)
         self.assertEqual((status, "ot compared" in output, "FAILED" in output), (0, False, False), output)

@@ -97,14 +97,14 @@ class Contenders(unittest.TestCase):
         self.assertEqual(len({(one.options, one.environment) for one in made}), 1)  # they share a run
         components = {one.name: one.component for one in made if one.component != "strata"}
         self.assertEqual(components, {"tuned": "tuned", "han": "han", "basic": "basic", "hierarchical": "tuned",
-                                      "lane": "tuned"})
+                                      "rail": "tuned"})
         for one in made:
             self.assertEqual((one.is_plugin, ("ompi_comm_coll_preference", "strata") in one.info),
                              (one.name not in components,) * 2)
 
     def test_what_each_can(self):
-        self.assertFalse(contenders.can("lane", "bcast", "unequal"))
-        self.assertFalse(contenders.can("lane", "barrier", "block"))
+        self.assertFalse(contenders.can("rail", "bcast", "unequal"))
+        self.assertFalse(contenders.can("rail", "barrier", "block"))
         self.assertFalse(contenders.can("ring", "bcast", "block"))
         self.assertFalse(contenders.can("composed", "scatter", "block"))
         self.assertTrue(contenders.can("tuned", "scatterv", "unequal"))
@@ -267,7 +267,7 @@ class Failures(Folder):
 
 class Summaries(unittest.TestCase):
     def test_ratios_and_shares(self):
-        one = record(sizes=(8, 64 << 10), strata=(1, 4), tuned=(2, 8), han=(4, 6), lane=(1, 1))
+        one = record(sizes=(8, 64 << 10), strata=(1, 4), tuned=(2, 8), han=(4, 6), rail=(1, 1))
         rows = summary.rows("here", [one], lambda _cell, _size: 3)
         found = [(row.size, round(row.ratio, 3), row.best_name, row.share and round(row.share, 2)) for row in rows]
         self.assertEqual(found, [(8, 2, "tuned", None), (64 << 10, 1.5, "han", 0.74)])
@@ -285,11 +285,11 @@ class Summaries(unittest.TestCase):
         plan = Plan((2, 2), (4, 4, 4, 4), "1gbit", "200mbit", 0, 0, 9000, 1000000)
         cluster = setting.OnCluster(type("Fake", (), {"plan": plan})())
         size = 1 << 20
-        uplink_ms, card_ms = size * 8e3 / 200e6, size * 8e3 / 1e9
+        uplink_ms, nic_ms = size * 8e3 / 200e6, size * 8e3 / 1e9
         for root in grid.ROOTS:
             self.assertAlmostEqual(cluster.limit_ms(grid.cell("bcast", "unequal", (size,), root), size), uplink_ms)
         gather = grid.cell("gather", "block", (size,), "middle")
-        self.assertAlmostEqual(cluster.limit_ms(gather, size), max(uplink_ms / 2, card_ms * 3 / 4))
+        self.assertAlmostEqual(cluster.limit_ms(gather, size), max(uplink_ms / 2, nic_ms * 3 / 4))
         self.assertIsNone(setting.ByLauncher(None).limit_ms(gather, size))
 
 
@@ -415,8 +415,8 @@ class Surveys(Folder):
             self.forget()
 
     def test_others_than_the_rival_may_be_absent(self):
-        one = record(strata=1, tuned=2, han=2, lane=1, composed=1)
-        for name in ("han", "lane", "composed"):
+        one = record(strata=1, tuned=2, han=2, rail=1, composed=1)
+        for name in ("han", "rail", "composed"):
             one.series[name].absent = "nothing to do here"
         self.assertEqual(self.survey(iter([one])).verdict(), Verdict.PASSED)
 

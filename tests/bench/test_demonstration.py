@@ -67,13 +67,13 @@ class Limits(unittest.TestCase):
                 self.assertEqual(self.least(operation, order=order), 83.9)
         self.assertEqual(self.least("barrier", 0), 0)
 
-    def test_cards(self):
-        """One site: what crosses the cards. 4 MiB take 33.6 ms there."""
+    def test_nics(self):
+        """One site: what crosses the NICs. 4 MiB take 33.6 ms there."""
         shape = {"site_sizes": (4,)}
         self.assertEqual(self.least("allreduce", **shape), 33.6)
         self.assertEqual(self.least("allgather", **shape), 25.2)  # three quarters
         self.assertEqual(self.least("gather", **shape), 25.2)
-        self.assertEqual(self.least("bcast", nic="100mbit"), 335.5)  # the card is slower than the uplink
+        self.assertEqual(self.least("bcast", nic="100mbit"), 335.5)  # the NIC is slower than the uplink
         self.assertEqual(self.least("bcast", site_sizes=(1,), slots=(4,)), 0)
         self.assertEqual(self.least("bcast", nic="none", uplink="none"), 0)
 
@@ -102,7 +102,7 @@ class Limits(unittest.TestCase):
         self.assertEqual(self.least("bcast", **shape), 169.8)
         self.assertEqual(self.least("barrier", 0, **shape), 2.0)
         self.assertEqual(self.least("allreduce", 8, **shape), 2.0)
-        # With fast uplinks the cards are the limit, and three quarters need not wait for the other site.
+        # With fast uplinks the NICs are the limit, and three quarters need not wait for the other site.
         fast = {"uplink": "none", "delay_us": 2000}
         self.assertEqual(self.least("allgather", **fast), 25.2)
         self.assertEqual(self.least("allreduce", **fast), 35.6)

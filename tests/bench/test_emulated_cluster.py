@@ -17,7 +17,7 @@ def made(**options):
     """The plan for options of `up`."""
     defaults = {"nodes": 4, "sites": 1, "site_sizes": None, "slots": "4", "nic": "500mbit", "uplink": None,
                 "delay_us": 0, "relay_mbit": 0, "mtu": 9000, "queue_bytes": 1000000, "far_mbit": 0,
-                "far_ranks": "half", "far_direction": "receive", "second_card": ""}
+                "far_ranks": "half", "far_direction": "receive", "second_nic": ""}
     return plan.make(types.SimpleNamespace(**{**defaults, **options}))
 
 
@@ -66,10 +66,10 @@ class Far(unittest.TestCase):
     def test_options_that_need_a_rate(self):
         self.assertFalse(made().has_far)
         self.assertTrue(made(far_mbit=300, far_ranks="1", far_direction="both").has_far)
-        self.assertTrue(made(second_card="200mbit", far_ranks="1").has_far)
+        self.assertTrue(made(second_nic="200mbit", far_ranks="1").has_far)
         for wrong in ({"far_ranks": "1"}, {"far_direction": "both"}, {"far_mbit": -1},
-                      {"far_mbit": 300, "far_ranks": "1,2"}, {"far_mbit": 300, "second_card": "200mbit"},
-                      {"second_card": "fast"}, {"second_card": "1gbit", "far_direction": "both"}):
+                      {"far_mbit": 300, "far_ranks": "1,2"}, {"far_mbit": 300, "second_nic": "200mbit"},
+                      {"second_nic": "fast"}, {"second_nic": "1gbit", "far_direction": "both"}):
             with self.assertRaises(UserError, msg=wrong):
                 made(**wrong)
 
@@ -78,13 +78,13 @@ class Far(unittest.TestCase):
         self.assertEqual(plan.Plan.from_json(cluster.to_json()), cluster)
 
     def test_people_are_told(self):
-        text = "far from the card: the lowest 2 local ranks of a node, 300 Mbit/s towards them"
+        text = "far from the NIC: the lowest 2 local ranks of a node, 300 Mbit/s towards them"
         self.assertIn(text, plan.describe(made(far_mbit=300)))
         self.assertIn("# " + text, plan.slurm_topology(made(far_mbit=300)))
         self.assertIn("1 to 2 local ranks of a node, 300 Mbit/s each way",
                       plan.describe(made(far_mbit=300, far_direction="both", slots="4,4,2,2")))
-        self.assertIn("a second card for the lowest 2 local ranks of a node, 200mbit",
-                      plan.describe(made(second_card="200mbit")))
+        self.assertIn("a second NIC for the lowest 2 local ranks of a node, 200mbit",
+                      plan.describe(made(second_nic="200mbit")))
         self.assertNotIn("far", plan.describe(made()) + plan.slurm_topology(made()))
 
     def test_addresses_differ(self):

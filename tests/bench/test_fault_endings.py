@@ -17,7 +17,7 @@ from links import LinkChanger  # noqa: E402
 from nodes import TIMED_OUT, Failure, Outcome  # noqa: E402
 from table import Table  # noqa: E402
 
-KILL, STOP, VOTE = FAULTS["kill inside, returned"], FAULTS["stop"], FAULTS["kill in the vote"]
+KILL, STOP, VOTE = FAULTS["kill inside, returned"], FAULTS["stop"], FAULTS["kill in the agreement"]
 STAY, CUT, LOSSY = FAULTS["kill inside, others stay"], FAULTS["cut"], FAULTS["lossy"]
 
 
@@ -70,7 +70,7 @@ class Deviations(unittest.TestCase):
         # Who was ended before he got an error is no witness.
         self.expect(None, ended(errors=["17"]), ended())
         self.expect(None, ended(), ended(errors=["17"]))
-        # At second hand, in a vote only.
+        # At second hand, in an agreement only.
         self.expect(None, ended(errors=["16"]), ended(errors=["15"]), VOTE)
         self.expect("error class 16, tuned: 15", ended(errors=["16"]), ended(errors=["15"]))
 
@@ -155,7 +155,7 @@ class Notes(unittest.TestCase):
         for note, text in (("hit.bcast.message", "a message of a collective"), ("hit.bcast.returned", "after the call"),
                            ("other", "nobody knows what")):
             self.assertEqual(self.judged(job, ["struck.bcast", note]).unproven,
-                             [f"the fault did not hit the vote, but {text}"])
+                             [f"the fault did not hit the agreement, but {text}"])
         job = Job(VOTE, ("bcast",), "tuned")
         self.assertEqual(self.judged(job, ["struck.bcast", "hit.bcast.returned"]).unproven, [])
 

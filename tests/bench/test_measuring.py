@@ -100,18 +100,18 @@ class Environment(unittest.TestCase):
 
 class WhatThePluginSays(unittest.TestCase):
     def told(self, plan):
-        return series.plans_told(f"[n0:1] coll:strata: 3 allreduce of 64 bytes from rank 0: {plan}, predicted 5 us\n")
+        return series.plans_reported(f"[n0:1] coll:strata: 3 allreduce of 64 bytes from rank 0: {plan}, predicted 5 us\n")
 
     def test_plans(self):
         for plan, engine, levels in (("forward", "forward", ""),
-                                     ("lanes (node flat/0) in 2 lanes", "lanes", "node flat/0"),
+                                     ("rails (node flat/0) in 2 rails", "rails", "node flat/0"),
                                      ("tree (node flat/0; skips core)", "tree", "node flat/0; skips core")):
             self.assertEqual(self.told(plan), [("3", "allreduce", 64, engine, levels)])
         self.assertEqual(self.told("forward, not predicted: as if"), [("3", "allreduce", 64, "forward", "")])
 
     def test_who_steps_aside(self):
-        line = "[n0:1] coll:strata: {}: everything is left to the previous component: because\n"
-        self.assertEqual(series.asides_told(line.format("3") + "\n" + line.format("world")), ["3", "world"])
+        line = "[n0:1] coll:strata: {}: everything is left to the underlying component: because\n"
+        self.assertEqual(series.asides_reported(line.format("3") + "\n" + line.format("world")), ["3", "world"])
 
 
 class Plots(Folder):

@@ -23,19 +23,19 @@ _HEADER = 66
 _PATTERN = wire.Pattern("random", 4 << 20)
 
 
-def card(data, packets, back, back_packets, resent=0):
+def nic(data, packets, back, back_packets, resent=0):
     """What the kernel counts where these are data and packets."""
     return [data + _HEADER * packets, packets, back + _HEADER * back_packets, back_packets, resent]
 
 
 def watched(overhead_bytes=2000):
     """Two nodes of two ranks: ranks 0, 1 send 1,000,000 bytes each to rank 2, which sends rank 0 500,000. Messages inside
-    a node cross no card. Every packet of data is acknowledged by one without any."""
+    a node cross no NIC. Every packet of data is acknowledged by one without any."""
     matrix = [0, 9999, 1000000, 0, 7, 0, 1000000, 0, 500000, 0, 0, 0, 0, 0, 31, 0]
-    one = card(2000000 + overhead_bytes, 224 + 57, 500000, 57 + 224)
-    other = card(500000, 57 + 224, 2000000 + overhead_bytes, 224 + 57)
+    one = nic(2000000 + overhead_bytes, 224 + 57, 500000, 57 + 224)
+    other = nic(500000, 57 + 224, 2000000 + overhead_bytes, 224 + 57)
     return {"header_bytes": _HEADER, "node_of": [0, 0, 1, 1], "matrix": matrix, "messages": [int(size > 0) for size in matrix],
-            "cards": [*one, *[0] * 5, *other, *[0] * 5]}
+            "nics": [*one, *[0] * 5, *other, *[0] * 5]}
 
 
 class Wire(unittest.TestCase):
@@ -44,7 +44,7 @@ class Wire(unittest.TestCase):
 
     def test_sums_between_nodes(self):
         run = self._run(watched())
-        self.assertEqual([(node.sent, node.received, node.card_sent, node.card_received) for node in run.nodes],
+        self.assertEqual([(node.sent, node.received, node.nic_sent, node.nic_received) for node in run.nodes],
                          [(2000000, 500000, 2002000, 500000), (500000, 2000000, 500000, 2002000)])
         self.assertEqual((run.messages, run.complaint()), (3, ""))
         self.assertAlmostEqual(run.excess(), 2000 / 2500000)
@@ -62,23 +62,23 @@ class Wire(unittest.TestCase):
     def test_a_matrix_with_bytes_that_nobody_sent_is_refused(self):
         record = watched()
         record["matrix"][8] += 20000
-        self.assertIn("n1: its card sent 500000", self._run(record).complaint())
+        self.assertIn("n1: its NIC sent 500000", self._run(record).complaint())
 
     def test_a_wrong_receiver_is_refused(self):
         record = watched()
         record["matrix"][14] = 0
-        record.update(node_of=[0, 0, 1, 2], cards=[*record["cards"][:15], *card(0, 1, 0, 1)])
+        record.update(node_of=[0, 0, 1, 2], nics=[*record["nics"][:15], *nic(0, 1, 0, 1)])
         self.assertEqual(self._run(record).complaint(), "")
         record["matrix"][2], record["matrix"][3] = 0, 1000000
-        self.assertRegex(self._run(record).complaint(), "n1: its card received .*; n2: its card sent|n2: its card received")
+        self.assertRegex(self._run(record).complaint(), "n1: its NIC received .*; n2: its NIC sent|n2: its NIC received")
 
     def test_who_only_answers_may_send_a_little(self):
         record = watched()
         record["matrix"][8] = record["messages"][8] = 0
-        record["cards"] = [*card(2002000, 281, 9000, 281), *[0] * 5, *card(9000, 281, 2002000, 281), *[0] * 5]
+        record["nics"] = [*nic(2002000, 281, 9000, 281), *[0] * 5, *nic(9000, 281, 2002000, 281), *[0] * 5]
         self.assertEqual(self._run(record).complaint(), "")
-        record["cards"][10] += 50000
-        self.assertIn("n1: its card sent 59000", self._run(record).complaint())
+        record["nics"][10] += 50000
+        self.assertIn("n1: its NIC sent 59000", self._run(record).complaint())
 
     def test_a_session_that_sees_nothing_is_refused(self):
         record = watched()
@@ -89,7 +89,7 @@ class Wire(unittest.TestCase):
 
     def test_packets_that_were_sent_twice_are_told(self):
         record = watched()
-        record["cards"][:5] = card(2100000, 290, 500000, 281, resent=11)
+        record["nics"][:5] = nic(2100000, 290, 500000, 281, resent=11)
         self.assertIn("; 11 packets were sent twice", self._run(record).complaint())
 
     def test_text(self):
@@ -117,7 +117,7 @@ _READING = 120  # bytes and two packets
 
 
 def read_often(lost=0.0, late=1):
-    """200 readings; messages of 400,000 bytes in every 20th interval, which the card has sent `late` intervals later."""
+    """200 readings; messages of 400,000 bytes in every 20th interval, which the NIC has sent `late` intervals later."""
     ticks, sent, data, packets = [], [], 0, 0
     for number in range(200):
         message = number % 20 == 10
@@ -136,9 +136,9 @@ class OverTime(Folder):
     def test_reading_costs_are_left_out(self):
         found = series.understand(read_often())
         self.assertAlmostEqual(found.reading_bytes, _READING)
-        session, card_bytes = (total[-1] for total in found.cumulative())
+        session, nic_bytes = (total[-1] for total in found.cumulative())
         self.assertEqual((session, found.sent), (4000000, 4000000))
-        self.assertAlmostEqual(card_bytes, 4005000)
+        self.assertAlmostEqual(nic_bytes, 4005000)
         self.assertEqual(found.complaint(), "")
 
     def test_delays(self):
@@ -148,8 +148,8 @@ class OverTime(Folder):
             for delay in delays:
                 self.assertAlmostEqual(delay, 10 * late)
 
-    def test_what_the_card_lacks_is_refused(self):
-        self.assertIn("the card sent", series.understand(read_often(lost=0.03)).complaint())
+    def test_what_the_nic_lacks_is_refused(self):
+        self.assertIn("the NIC sent", series.understand(read_often(lost=0.03)).complaint())
 
     def test_what_the_session_lacks_is_refused(self):
         record = read_often()
@@ -166,7 +166,7 @@ class OverTime(Folder):
             self.assertEqual(complaint, "")
             self.assertTrue(all(os.path.getsize(path) > 5000 for path in paths))
         text = "\n".join(series.text(found, _PLAIN))
-        self.assertIn("10 messages: the session saw 4000000 bytes, the program sent 4000000, the card 4005000 (+0.12%)", text)
+        self.assertIn("10 messages: the session saw 4000000 bytes, the program sent 4000000, the NIC 4005000 (+0.12%)", text)
         self.assertIn("10 ms (median; 10 ms at most)", text)
 
 

@@ -16,7 +16,7 @@ from nuioa_benchmark.cases import (ALLGATHER, BINDINGS, FIGURES, FIGURES_OF, GAT
                                    Measurement, bound, cases_of, half_far)
 
 _PLAIN = Paint(False)
-_SIZE = 4 << 20  # 67.1 ms through the card, 111.8 ms through the slow path
+_SIZE = 4 << 20  # 67.1 ms through the NIC, 111.8 ms through the slow path
 _CONTENDERS = (competitors.tuned(), competitors.han(), competitors.strata("plugins", {"nic": "none"}, "off"),
                competitors.strata("plugins", {}))
 
@@ -102,11 +102,11 @@ class Limits(Folder):
 
 
     def test_gather(self):
-        # 12 of 16 blocks: 50.3 ms through the card, 83.9 through the slow path.
+        # 12 of 16 blocks: 50.3 ms through the NIC, 83.9 through the slow path.
         far, near = GATHER
         self.assertEqual(self.limits(far), [50.3, 83.9])
         self.assertEqual(self.limits(near), [50.3, 50.3])
-        # Each other node sends 4 blocks, 27.9 ms through the slow path: the root's card is the busiest.
+        # Each other node sends 4 blocks, 27.9 ms through the slow path: the root's NIC is the busiest.
         self.assertEqual(self.limits(far, "both"), [50.3, 83.9])
         self.assertEqual(self.limits(near, "both"), [50.3, 50.3])
         # Nobody is near the root; 9 of 12 blocks, and the 9 of one node through the slow path.
@@ -213,8 +213,8 @@ class Report(Folder):
     def test_words(self):
         for figures, ending in (((("headline"),), "the last rank has the message,"),
                                 (("gather",), "the root has the result,"),
-                                (("gather",), "12 of 16 blocks, those of other nodes, cross the card of the root"),
-                                (("allgather",), "those of other nodes, cross every card"),
+                                (("gather",), "12 of 16 blocks, those of other nodes, cross the NIC of the root"),
+                                (("allgather",), "those of other nodes, cross every NIC"),
                                 (("reduce",), "the root has the result,")):
             measurement, _ = measured(self.folder, figures)
             self.assertIn(ending, "\n".join(report.notes(measurement)))

@@ -109,7 +109,7 @@ class LinkLoads(Folder):
         after = link_loads.busiest(plan_of(), self.CHAIN, nodes, blocks)
         self.assertEqual((after.link, after.bytes), ("site 0 sends", 1000000))
 
-    def test_cards_limit_where_there_is_one_site(self):
+    def test_nics_limit_where_there_is_one_site(self):
         plan = plan_of(nic="100mbit", relay_mbit=0, sites=1)
         found = link_loads.busiest(plan, self.CHAIN, [rank % 4 for rank in range(_RANKS)], range(_RANKS))
         self.assertEqual(found.bytes, 4000000)
@@ -230,9 +230,9 @@ class Cases(unittest.TestCase):
 
     def test_networks(self):
         parser = command_line._parser()
-        self.assertEqual([one.name for one in reordering.networks(parser.parse_args([]))], ["sites", "cards"])
-        found = reordering.networks(parser.parse_args(["--narrow", "cards", "--relay-mbit", "300"]))
-        self.assertEqual([(one.name, one.shape[-2:]) for one in found], [("cards", ("--nic", "300mbit"))])
+        self.assertEqual([one.name for one in reordering.networks(parser.parse_args([]))], ["sites", "nics"])
+        found = reordering.networks(parser.parse_args(["--narrow", "nics", "--relay-mbit", "300"]))
+        self.assertEqual([(one.name, one.shape[-2:]) for one in found], [("nics", ("--nic", "300mbit"))])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""setup_cost says of up to 1,024 ranks what bench/SCALE.md says: records and hierarchy of that size, and the vote by
+"""setup_cost says of up to 1,024 ranks what bench/SCALE.md says: records and hierarchy of that size, and the agreement by
 its formula. Times are not compared: they are another machine's."""
 import math
 import re
@@ -23,7 +23,7 @@ def rows(program):
     return {(int(words[0]), words[1]): dict(zip(names, words)) for words in map(str.split, lines)}
 
 
-def vote_us(ranks, nodes):
+def agreement_us(ranks, nodes):
     """Up and down a binomial tree in the node, and rounds among the nodes in between."""
     return 2 * math.ceil(math.log2(ranks // nodes)) * NODE_US + math.ceil(math.log2(nodes)) * NETWORK_US
 
@@ -39,7 +39,7 @@ def main():
     for ranks, (nodes, wire, records, kept, hierarchy) in SCALE.items():
         for order in ("block", "cyclic"):
             row = found[ranks, order]
-            expect(row, "vote us", vote_us(ranks, nodes) * factor, 0.05)
+            expect(row, "agree us", agreement_us(ranks, nodes) * factor, 0.05)
             expect(row, "wire MiB", wire, 0.01)
             expect(row, "rec MiB", records, 0.5 * records + 0.005)
             expect(row, "kept MiB", kept, 0.01)

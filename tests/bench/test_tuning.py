@@ -59,10 +59,10 @@ class Hierarchies(unittest.TestCase):
             return [group["members"] for group in whole["levels"][place]["groups"]]
 
         block = picture(("cluster", [[0, 1, 2, 3, 4, 5]]), ("node", [[0, 1, 2], [3, 4, 5]]), ("numa", [[0, 1], [4, 5]]))
-        block |= {"walk": list(range(6)), "walk_nodes": [0, 3], "receivers": [0, 1, 1, 3, 4, 5]}
+        block |= {"topology_order": list(range(6)), "topology_order_nodes": [0, 3], "receivers": [0, 1, 1, 3, 4, 5]}
         cyclic = hierarchy.dealt(block, True)
         self.assertEqual((members(cyclic, 1), members(cyclic, 2)), ([[0, 2, 4], [1, 3, 5]], [[0, 2], [3, 5]]))
-        self.assertEqual((cyclic["walk"], cyclic["walk_nodes"]), ([0, 3, 1, 4, 2, 5], [0, 3]))
+        self.assertEqual((cyclic["topology_order"], cyclic["topology_order_nodes"]), ([0, 3, 1, 4, 2, 5], [0, 3]))
         self.assertEqual((cyclic["receivers"], cyclic["levels"][1]["groups"][0]["leader"]), ([0, 1, 2, 3, 2, 5], 4))
         for one in (block, cyclic):
             self.assertEqual((hierarchy.dealt(one, False), hierarchy.dealt(one, True)), (block, cyclic))
@@ -219,7 +219,7 @@ class WhatAJobDid(Folder):
 
     SIZE, TIMES = 4096, [7.0, 8.0]
     TREE = "tree (node linear/0)"
-    ASIDE = "[n0:1] coll:strata: {}: everything is left to the previous component: no levels\n"
+    ASIDE = "[n0:1] coll:strata: {}: everything is left to the underlying component: no levels\n"
 
     def cell(self, *lines):
         """After a job that says `lines`, with the contender's number for "{}", for each of them."""

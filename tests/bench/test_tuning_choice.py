@@ -12,7 +12,7 @@ from fakes import Folder, Silent
 
 from measuring.intervals import Interval
 from tuning.cells import FINAL_JOBS, Cell
-from tuning.decide import broken, decide, links_told, settle, share
+from tuning.decide import broken, decide, links_given, settle, share
 from tuning.plans import IN_FORCE, Contender, Plans
 from tuning.race import FINAL_REPETITIONS, HEATS, SEMIFINAL, Budget, Job, Race
 
@@ -77,11 +77,11 @@ class Decisions(unittest.TestCase):
                                               [False, False, True])):
             settle(cells)
             found = [decide(one) for one in cells]
-            self.assertEqual((links_told(cells).cells, links_told(cells).holds), (len(cells), holds))
+            self.assertEqual((links_given(cells).cells, links_given(cells).holds), (len(cells), holds))
             self.assertEqual([one.name for one in found], names)
             self.assertEqual([one.changes for one in found], changes)
         self.assertEqual([one.ratio_after for one in found], [1.0, 1.0, 1.0])
-        self.assertIsNone(links_told([cell(a=100)]))
+        self.assertIsNone(links_given([cell(a=100)]))
 
     def test_what_is_better_than_what_was_before(self):
         one = self.under_links(11.0, 10.0, a=9.0)

@@ -63,7 +63,7 @@ def monitored(folder, node_of):
     return total
 
 
-def vote_bytes(node_of):
+def agreement_bytes(node_of):
     """What the first call on a communicator sends between nodes to find out whether all serve it: a mark and
     seven words from every node to those 1, 2, 4, ... further on."""
     nodes = len(set(node_of.values()))
@@ -114,7 +114,7 @@ def test(paths, name):
         # What start-up sends between nodes is the same without any broadcast.
         _, before = run_monitored(nodes, case, [], judge)
         judged, after = run_monitored(nodes, case, case.sizes, judge_counts)
-        seen = after - before - vote_bytes(judged.nodes)
+        seen = after - before - agreement_bytes(judged.nodes)
         print(f"{name}: (messages, bytes) over switches {wanted['switch']}; monitored between nodes {seen}")
         if seen != wanted["switch"][1]:
             raise Failure(f"monitoring saw {seen} bytes between nodes, expected {wanted['switch'][1]}")

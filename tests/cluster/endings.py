@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from nodes import TIMED_OUT
 
 REFERENCE = "tuned"
-SERVERS = ("tree", "levels", "ring", "lanes")
-WHOLE = 2048  # bytes of an Allreduce that lanes exchange as a whole, in one of them
+SERVERS = ("tree", "levels", "ring", "rails")
+WHOLE = 2048  # bytes of an Allreduce that rails exchange as a whole, in one of them
 SLACK = 6  # seconds
 NOT_OUTLIVED = "did not outlive the victim by a second"
 SECOND_HAND = ("16",)  # MPI_ERR_OTHER: of Open MPI's OMPI_ERROR
@@ -48,7 +48,7 @@ def judge_files(folder, outcome, job, complaints=()):
     unproven = [*complaints, *fault_complaints(job, names), *engine_complaints(job, served)]
     return Seen(end, now - since, len(struck), [name for name in names if name.startswith("wrong.")],
                 sorted({name.split(".")[2] for name in names if name.startswith("error.")}), outcome.output,
-                unproven, {operation: told_by(ranks) for operation, ranks in served.items()},
+                unproven, {operation: reported_by(ranks) for operation, ranks in served.items()},
                 [operation for operation, ranks in served.items() if job.engine == "auto" and are_left(ranks)])
 
 
@@ -64,7 +64,7 @@ def read_served(folder, names):
     return served
 
 
-def told_by(ranks):
+def reported_by(ranks):
     """By the lowest rank, without zeros: by engine, or why the calls were left to Open MPI."""
     counts = ranks[min(ranks)]
     return {name: count for name in (*SERVERS, *(f"forward_{why}" for why in reasons(counts)))
@@ -94,8 +94,8 @@ def engine_complaints(job, served):
             continue
         if job.engine == "auto" and are_left(ranks):
             continue  # told by remarks()
-        one_lane = job.engine == "lanes" and operation == "allreduce" and job.fault.bytes <= WHOLE
-        engine = "tree" if one_lane else job.engine
+        one_rail = job.engine == "rails" and operation == "allreduce" and job.fault.bytes <= WHOLE
+        engine = "tree" if one_rail else job.engine
         wrong = {rank: why for rank, counts in sorted(ranks.items()) if (why := other_server(engine, counts))}
         if wrong:
             rank = min(wrong)
@@ -114,7 +114,7 @@ def other_server(engine, counts):
     served = sum(by_engine.values()) if engine == "auto" else by_engine.get(engine, 0)
     if served > 0 and (engine == "auto" or served == counts["calls"]):
         return None
-    others = told_by({0: counts})
+    others = reported_by({0: counts})
     return "by " + (", ".join(f"{name}: {count}" for name, count in others.items()) or "nobody")
 
 
@@ -129,7 +129,7 @@ def fault_complaints(job, names):
         if fault.when == "message" and job.engine != REFERENCE and f"hit.{operation}.vote" not in names:
             hit = [name.split(".")[2] for name in names if name.startswith(f"hit.{operation}.")]
             where = {"message": "a message of a collective", "returned": "after the call"}
-            found.append(f"the fault did not hit the vote, but {where.get(hit[0]) if hit else 'nobody knows what'}")
+            found.append(f"the fault did not hit the agreement, but {where.get(hit[0]) if hit else 'nobody knows what'}")
     if fault.outlived:
         gone = [rank for rank in range(job.ranks) if rank != job.victim and f"outlived.{rank}" not in names]
         if gone:
@@ -161,7 +161,7 @@ def differences(fault, seen, reference, slack):
         found.append(f"ended {seen.seconds:.1f} s after the fault, tuned: {reference.seconds:.1f} s")
     # Whether a rank gets an error before mpirun or another rank ends it is a matter of microseconds: one who has none
     # is no witness, and with nothing to compare all may be right. But as both ask the same layer for their messages,
-    # what that says of a dead peer is the same. Only in a vote a rank may learn at second hand that something failed;
+    # what that says of a dead peer is the same. Only in an agreement a rank may learn at second hand that something failed;
     # coll/tuned has no such messages.
     legitimate = {*reference.errors, *(SECOND_HAND if fault.when == "message" else ())}
     others = [error for error in seen.errors if error not in legitimate]

@@ -1,4 +1,4 @@
-#include "component/agreement/least_of_all.h"  // Open MPI's own headers come before mpi.h
+#include "component/agreement/min_allreduce.h"  // Open MPI's own headers come before mpi.h
 
 #include "fault_in_flight.h"
 
@@ -16,7 +16,7 @@ namespace strata::testing {
 
 namespace {
 
-using component::LeastOfAll;
+using component::MinAllreduce;
 
 struct FileName {
     char text[512] = "";
@@ -82,15 +82,15 @@ void on_tick(int) {
     }
 }
 
-/// Before every message of the victim's call, sent or awaited. Those of a vote have bytes, and a size, as no
-/// collective under test has.
+/// Before every message of the victim's call, sent or awaited. Those of an agreement have bytes, and a size,
+/// as no collective under test has.
 void before_message(std::size_t count, const ompi_datatype_t* datatype) {
     if (is_inside == 0 || has_struck != 0 || messages_left < 0 || messages_left-- > 0) {
         return;
     }
-    const bool in_vote =
-        datatype == &ompi_mpi_byte.dt && count == LeastOfAll::message_bytes(LeastOfAll::most_words);
-    make_note(hit_file + (in_vote ? ".vote" : ".message"));
+    const bool in_agreement =
+        datatype == &ompi_mpi_byte.dt && count == MinAllreduce::message_bytes(MinAllreduce::most_words);
+    make_note(hit_file + (in_agreement ? ".vote" : ".message"));
     strike(false);
 }
 
@@ -207,8 +207,8 @@ void FaultInFlight::pass(const char* when, int iteration) {
 
 void FaultInFlight::enter(int iteration) {
     began_ = now();
-    // The second message: with the plugin every rank has two in a vote, those who hear first and those who
-    // speak.
+    // The second message: with the plugin every rank has two in an agreement, those who receive first and
+    // those who speak.
     messages_left = here_ && when_ == "message" && iteration == at_ ? 1 : -1;
     is_inside = 1;
     if (here_ && when_ == "inside" && iteration >= at_ && has_struck == 0) {

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from endings import REFERENCE, judge_files
 from links import LinkChanger
 
-# Eight ranks; the plugin is told of two cards, for the lanes, and of packages, for levels inside nodes. Where each local
+# Eight ranks; the plugin is told of two NICs, for the rails, and of packages, for levels inside nodes. Where each local
 # rank is: on the emulated nodes, or on one that passes for four.
 SLOTS = (2, 1, 3, 2)
 ON_NODES, ON_ONE = "4;8;0", "4@n0;8@n0;4@n1;0@n2;4@n2;8@n2;5@n3;9@n3"
@@ -17,8 +17,8 @@ ON_NODES, ON_ONE = "4;8;0", "4@n0;8@n0;4@n1;0@n2;4@n2;8@n2;5@n3;9@n3"
 MACHINE = {"coll_strata_topology": "synthetic:package:2 numa:2 core:4", "coll_strata_nic": "ib0@numa:1,ib1@numa:2",
            "coll_strata_network": "hosts:n[0-1]=top.site0;n[2-3]=top.site1", "coll_strata_setup_after": "0"}
 ONLY = {"ring": ("allgather", "allgatherv", "allreduce"),
-        "lanes": ("bcast", "allreduce", "allgather", "allgatherv")}
-ENGINES = ("tree", "ring", "lanes", "levels", "auto")
+        "rails": ("bcast", "allreduce", "allgather", "allgatherv")}
+ENGINES = ("tree", "ring", "rails", "levels", "auto")
 # What makes mpirun leave the others alone when a rank dies, by release.
 RECOVERY = {4: ("--enable-recovery",), 5: ("--runtime-options", "recoverable")}
 # mpirun 4.1 can crash by itself when it writes a rank's warning, here of a connection to the dead one.
@@ -55,7 +55,7 @@ FAULTS = {
     "kill inside": Fault("kill"),
     "kill inside, returned": Fault("kill", errors="return"),
     "kill inside, short": Fault("kill", bytes=2048, errors="return"),
-    "kill in the vote": Fault("kill", "message", at=0, errors="return"),
+    "kill in the agreement": Fault("kill", "message", at=0, errors="return"),
     "kill after": Fault("kill", "after"),
     "exit before": Fault("exit", "before"),
     "exit inside": Fault("exit", errors="return"),
@@ -64,7 +64,7 @@ FAULTS = {
     "abort after": Fault("abort", "after", errors="return"),
     "kill inside, others stay": Fault("kill", errors="return", outlived=True, limit=8, patience=3, bytes=1 << 16),
     "stop": Fault("stop", limit=20, each=10),
-    "stop in the vote": Fault("stop", "message", at=0, bytes=2048, limit=20, each=10),
+    "stop in the agreement": Fault("stop", "message", at=0, bytes=2048, limit=20, each=10),
     "cut": Fault("outside", link="cut", limit=20, each=15),
     "lossy": Fault("outside", link="lossy", limit=20, each=15),
     # Open MPI 4.1 tells of connections that have timed out, and goes on waiting.

@@ -21,7 +21,7 @@ REPLACED = "goes to tuned, not to han"
 
 
 def by_default(paths):
-    """Open MPI 5.0 has han between nodes though nobody asked for it: what the plugin leaves to the previous component since
+    """Open MPI 5.0 has han between nodes though nobody asked for it: what the plugin leaves to the underlying component since
     it predicts tuned's costs goes to tuned, which also gathers right where han of 5.0.7 does not. Whoever sets han's
     priority gets han."""
     if support.release_of(paths["mpirun"]) < 5:

@@ -9,7 +9,7 @@
 // of the call, sent or awaited; each collective has a new communicator then.
 //
 // What happens is noted by files in FOLDER, as mpirun may lose the last words of a rank. Empty ones:
-// struck.COLLECTIVE, stopped.COLLECTIVE (and went on), hit.COLLECTIVE.vote|message|returned (where `message`
+// struck.COLLECTIVE, stopped.COLLECTIVE (and went on), hit.COLLECTIVE.agree|message|returned (where `message`
 // struck), wrong.RANK, error.RANK.CLASS, with --outlived also outlived.RANK, a second after the strike.
 // served.COLLECTIVE.RANK: calls up to shortly before the fault, and by MPI_T what served them. With `outside`
 // rank 0 makes ready.COLLECTIVE and all go on until somebody removes it; progress.RANK has the calls done.
@@ -151,7 +151,7 @@ private:
         if (iteration <= fault_.at()) {
             return true;
         }
-        // None may run far ahead: while others hear nothing a root could send hundreds of messages.
+        // None may run far ahead: while others receive nothing a root could send hundreds of messages.
         if (iteration % most_ahead == 0) {
             session_.total(0);
         }

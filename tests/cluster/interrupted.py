@@ -24,11 +24,11 @@ LAYOUTS = {"cluster": (SLOTS, 2), "node": ((RANKS,), 1)}
 
 # Name: fault, engine, operations.
 CASES = {
-    "killed": [("kill inside, returned", "tree", "bcast"), ("kill in the vote", "levels", "allreduce")],
+    "killed": [("kill inside, returned", "tree", "bcast"), ("kill in the agreement", "levels", "allreduce")],
     "cut_for_good": [("cut for good", "tree", "allreduce")],
     "others_stay": [("kill inside, others stay", "tree", "allreduce")],
     "left": [("exit before", "ring", "allgather"), ("abort after", "auto", "reduce")],
-    "stopped": [("stop", "tree", "reduce,allgather"), ("stop in the vote", "lanes", "allreduce")],
+    "stopped": [("stop", "tree", "reduce,allgather"), ("stop in the agreement", "rails", "allreduce")],
     "links": [("cut", "auto", "bcast,allreduce"), ("lossy", "tree", "bcast")],
 }
 VICTIM = 3  # a node's leader
@@ -45,8 +45,8 @@ WRONGS = {
     "lossy": (FAULTS["lossy"], {"changer": Claimer}),
     "plugin": (SHORT, {"parameters": parameters_of(REFERENCE, ())}),
     "engine": (SHORT, {"parameters": parameters_of("levels", ("bcast",))}),
-    # A collective's messages, not those of the vote.
-    "vote": (dataclasses.replace(FAULTS["kill in the vote"], at=1), {}),
+    # A collective's messages, not those of the agreement.
+    "vote": (dataclasses.replace(FAULTS["kill in the agreement"], at=1), {}),
     # mpirun ends the others.
     "outlived": (dataclasses.replace(FAULTS["kill inside"], outlived=True), {"recovery": False}),
 }
@@ -110,7 +110,7 @@ def matrix(paths, options):
                 for number, name in enumerate(options.faults):
                     fault = FAULTS[name]
                     if fault.link and layout == "node":
-                        continue  # no messages over its card
+                        continue  # no messages over its NIC
                     groups = [operations] if fault.survivable else [(operation,) for operation in operations]
                     for turn, group in enumerate(groups):
                         rows(nodes, table, (layout, name), group, options, number + turn)

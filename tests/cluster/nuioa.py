@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Leaders near the network card: who is elected, and what crosses the path between the card and the ranks far
+"""Leaders near the NIC: who is elected, and what crosses the path between the NIC and the ranks far
 from it, by the counters of that path's interface. With election no far rank receives from another node: its
 data comes through shared memory. Without, the lowest rank of every node leads, and is far. A Gather to a far root
-does the same: with election somebody near the card receives for it."""
+does the same: with election somebody near the NIC receives for it."""
 import json
 import os
 import sys
@@ -106,7 +106,7 @@ def check_leaders(nodes, case, path):
     wanted = [not case.elect] * len(SLOTS)
     print(f"leaders of nodes: {[group['leader'] for group in groups]}")
     if sides != wanted:
-        raise Failure(f"leaders far from their card: {sides}, expected {wanted}")
+        raise Failure(f"leaders far from their NIC: {sides}, expected {wanted}")
 
 
 def judge_traffic(case, empty, full, repeated):

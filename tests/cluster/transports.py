@@ -9,13 +9,13 @@ from job import Paths, check, conclude, require_component
 
 LIBFABRIC = {"pml": "cm", "mtl": "ofi"}
 UCX = {"pml": "ucx", "pml_ucx_tls": "any", "pml_ucx_devices": "any"}
-CARD = "UCX_NET_DEVICES=eth0"
+NIC = "UCX_NET_DEVICES=eth0"
 # Parameters, and variables of all processes; what `ompi_info` must list.
 TRANSPORTS = {
     "ob1_tcp": ({"pml": "ob1", "btl": "self,tcp"}, [], "pml: ob1"),
     "ob1_shared": ({"pml": "ob1"}, [], "pml: ob1"),
-    "ucx_tcp": (UCX, ["UCX_TLS=tcp,self", CARD], "pml: ucx"),
-    "ucx_shared": (UCX, ["UCX_TLS=tcp,self,sysv,posix", CARD], "pml: ucx"),
+    "ucx_tcp": (UCX, ["UCX_TLS=tcp,self", NIC], "pml: ucx"),
+    "ucx_shared": (UCX, ["UCX_TLS=tcp,self,sysv,posix", NIC], "pml: ucx"),
     "ofi_tcp": (LIBFABRIC | {"opal_common_ofi_provider_include": "tcp"}, [], "mtl: ofi"),
     "ofi_layered": (LIBFABRIC | {"opal_common_ofi_provider_include": "tcp;ofi_rxm"}, [], "mtl: ofi"),
 }

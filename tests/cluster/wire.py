@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What monitoring sessions see between nodes is what the nodes' cards send, as bench/introspection says: with messages of
+"""What monitoring sessions see between nodes is what the nodes' NICs send, as bench/introspection says: with messages of
 the program and those of collective operations, by stock Open MPI and by the plugin."""
 import dataclasses
 import os

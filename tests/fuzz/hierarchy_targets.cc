@@ -3,7 +3,7 @@
 
 #include "parsers.h"
 #include "targets.h"
-#include "topology/card_lanes.h"
+#include "topology/nic_rails.h"
 #include "topology/contradiction.h"
 #include "topology/hierarchy.h"
 #include "topology/node_notes.h"
@@ -40,12 +40,12 @@ private:
         return value;
     }
 
-    /// Node; numbers of switches (7: another byte has it) and objects; cards; processors; then these.
+    /// Node; numbers of switches (7: another byte has it) and objects; NICs; processors; then these.
     LocalityRecord one() {
         LocalityRecord record;
         record.node_id = byte();
         const std::uint8_t counts = byte();
-        for (auto& near : record.cards) {
+        for (auto& near : record.nics) {
             const std::uint8_t both = byte();
             near = {static_cast<std::uint8_t>(both & 15), static_cast<std::uint8_t>(both >> 4)};
         }
@@ -81,12 +81,12 @@ void check_hierarchy(const std::vector<LocalityRecord>& records, const topology:
     const std::string broken = topology::validate(hierarchy);
     require(broken.empty(), broken);
     require(hierarchy.ranks() == static_cast<int>(records.size()), "every record has a rank");
-    for (const topology::Hierarchy& tree : topology::card_lanes(hierarchy, records, spec.election).trees) {
+    for (const topology::Hierarchy& tree : topology::nic_rails(hierarchy, records, spec.election).trees) {
         const std::string wrong = topology::validate(tree);
-        require(wrong.empty(), wrong + " (a lane's tree)");
+        require(wrong.empty(), wrong + " (a rail's tree)");
     }
     for (int group = 0; group < static_cast<int>(hierarchy.groups.size()); ++group) {
-        require(!topology::card_leaders(hierarchy, records, group, spec.election).empty(),
+        require(!topology::nic_leaders(hierarchy, records, group, spec.election).empty(),
                 "a group has leaders");
     }
     topology::find_contradiction(records);
@@ -102,7 +102,7 @@ std::vector<LocalityRecord> small_records() {
         record.network_path = {7, rank / 8U};
         record.hardware_path = {{kind_bit(LevelKind::package), static_cast<std::uint16_t>(rank / 2 % 2)},
                                 {kind_bit(LevelKind::core), static_cast<std::uint16_t>(rank % 4)}};
-        record.cards[0] = {static_cast<std::uint8_t>(rank / 2 % 2), 0};
+        record.nics[0] = {static_cast<std::uint8_t>(rank / 2 % 2), 0};
         record.processors.code = 4;
         records.push_back(record);
     }
@@ -143,11 +143,11 @@ void node_notes(std::string_view input) {
     require(topology::encode_notes(*notes) == input, "notes are read only as they are written");
     const auto records = small_records();
     const topology::NotesByNode nodes{{1, *notes}, {2, *notes}};
-    for (const auto use : {topology::CardUse::fabric, topology::CardUse::ip}) {
+    for (const auto use : {topology::NicUse::fabric, topology::NicUse::ip}) {
         const auto shown = topology::picture_notes(small_job(), records, nodes, use);
-        for (const topology::CardMark& mark : shown.cards) {
+        for (const topology::NicMark& mark : shown.nics) {
             require(mark.group >= 0 && mark.group < static_cast<int>(small_job().groups.size()),
-                    "a card is drawn in a group");
+                    "a NIC is drawn in a group");
         }
         using enum topology::PictureFormat;
         for (const auto format : {text, json, dot, svg}) topology::draw(small_job(), format, shown);
@@ -162,7 +162,7 @@ void hierarchy(std::string_view input) {
     const auto how = static_cast<std::uint8_t>(input.front());
     topology::HierarchySpec spec;
     if (!hint.empty()) spec.hint = topology::parse_hierarchy_hint(hint);
-    spec.election = {(how & 1) != 0 ? topology::CardUse::ip : topology::CardUse::fabric, (how & 2) == 0,
+    spec.election = {(how & 1) != 0 ? topology::NicUse::ip : topology::NicUse::fabric, (how & 2) == 0,
                      (how & 4) != 0, how};
     must_not_throw([&] {
         std::vector<LocalityRecord> records;

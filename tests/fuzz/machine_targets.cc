@@ -59,12 +59,12 @@ void check_path(const std::vector<topology::HardwareObject>& path) {
 
 /// What the plugin and the library find out about a process and publish.
 void check_place(const Machine& machine, const topology::Binding& binding,
-                 std::span<const topology::NetworkCard> cards) {
+                 std::span<const topology::Nic> nics) {
     topology::LocalityRecord record;
     record.hardware_path = machine.path_of(binding);
     check_path(record.hardware_path);
     record.processors = topology::ProcessorCount::of(machine.processors());
-    for (auto& near : record.cards) near = machine.distance(binding, cards);
+    for (auto& near : record.nics) near = machine.distance(binding, nics);
     topology::LocalityRecord read;
     require(topology::decode(topology::encode(record), read) && read == record,
             "what is known of a machine can be published");
@@ -73,25 +73,25 @@ void check_place(const Machine& machine, const topology::Binding& binding,
     }
 }
 
-/// Cards as a picture shows them.
-void check_cards(const std::vector<topology::NetworkCard>& cards) {
+/// NICs as a picture shows them.
+void check_nics(const std::vector<topology::Nic>& nics) {
     topology::NodeNotes notes;
-    for (const topology::NetworkCard& card : cards) {
-        require(!card.names.empty(), "a card has a name");
-        check_path(card.near_path);
-        notes.cards.push_back({card.name(), card.near_name, card.near_path, {true, false}});
+    for (const topology::Nic& nic : nics) {
+        require(!nic.names.empty(), "a NIC has a name");
+        check_path(nic.near_path);
+        notes.nics.push_back({nic.name(), nic.near_name, nic.near_path, {true, false}});
     }
     topology::decode_notes(topology::encode_notes(notes));
-    for (const auto& chosen : {topology::fabric_cards(cards, {}), topology::ip_cards(cards, {})}) {
-        for (const int card : chosen) {
-            require(card >= 0 && card < static_cast<int>(cards.size()), "a card that is used is there");
+    for (const auto& chosen : {topology::fabric_nics(nics, {}), topology::ip_nics(nics, {})}) {
+        for (const int nic : chosen) {
+            require(nic >= 0 && nic < static_cast<int>(nics.size()), "a NIC that is used is there");
         }
     }
 }
 
 }  // namespace
 
-/// An XML file of hwloc, a placement, cards.
+/// An XML file of hwloc, a placement, NICs.
 void machine_xml(std::string_view input) {
     const auto text = fields(input, 3);
     static const Machine other = Machine::load("synthetic:pu:1");  // else hwloc loads its parts each time
@@ -100,16 +100,16 @@ void machine_xml(std::string_view input) {
     must_not_throw([&] {
         require(machine.cores() > 0 && machine.processors() > 0, "a machine has cores");
         machine.is_uniform();
-        const auto cards = machine.cards();
-        check_cards(cards);
+        const auto nics = machine.nics();
+        check_nics(nics);
         for (const char* const cores : {"all", "0", "0-"})
-            check_place(machine, machine.bound_to_cores(cores), cards);
+            check_place(machine, machine.bound_to_cores(cores), nics);
     });
-    const auto cards = machine.cards_present(topology::parse_cards(text[2]));
-    check_cards(cards);
-    for (const topology::PretendedPlace& place : topology::parse_placement(text[1])) {
+    const auto nics = machine.nics_present(topology::parse_nics(text[2]));
+    check_nics(nics);
+    for (const topology::SyntheticPlace& place : topology::parse_placement(text[1])) {
         const topology::Binding binding = machine.bound_to_cores(place.cores);
-        must_not_throw([&] { check_place(machine, binding, cards); });
+        must_not_throw([&] { check_place(machine, binding, nics); });
     }
 }
 

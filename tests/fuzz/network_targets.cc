@@ -5,7 +5,7 @@
 #include "topology/hierarchy_hint.h"
 #include "topology/machine.h"
 #include "topology/network.h"
-#include "topology/network_card.h"
+#include "topology/nic.h"
 #include "topology/text.h"
 
 namespace strata::fuzz {
@@ -91,41 +91,41 @@ void placement(std::string_view input) {
     const auto places = topology::parse_placement(input);
     require(!places.empty(), "a placement has places");
     static const topology::Machine machine = topology::Machine::load("synthetic:package:2 core:4 pu:2");
-    for (const topology::PretendedPlace& place : places) {
+    for (const topology::SyntheticPlace& place : places) {
         require(!place.cores.empty(), "a place has cores");
         machine.path_of(machine.bound_to_cores(place.cores));
     }
 }
 
-void cards(std::string_view input) {
-    topology::CardChoice choice;
+void nics(std::string_view input) {
+    topology::NicChoice choice;
     topology::add_devices(input, choice);
     for (const std::string& device : choice.include) require(!device.empty(), "a device has a name");
-    for (const topology::NamedCard& card : topology::parse_cards(input)) {
-        require(!card.name.empty(), "a card has a name");
-        require(card.index >= 0, "an object's index is from 0 on");
+    for (const topology::NamedNic& nic : topology::parse_nics(input)) {
+        require(!nic.name.empty(), "a NIC has a name");
+        require(nic.index >= 0, "an object's index is from 0 on");
     }
 }
 
-/// A description, a list of cores, cards.
+/// A description, a list of cores, NICs.
 void synthetic_machine(std::string_view input) {
     const auto text = fields(input, 3);
     if (!is_small(text[0])) return;
     const topology::Machine machine = topology::Machine::load("synthetic:" + text[0]);
     require(machine.cores() > 0 && machine.processors() > 0, "a machine has cores");
     const topology::Binding binding = machine.bound_to_cores(text[1]);
-    const auto named = topology::parse_cards(text[2]);
+    const auto named = topology::parse_nics(text[2]);
     must_not_throw([&] {
-        const auto present = machine.cards_present(named);
+        const auto present = machine.nics_present(named);
         topology::LocalityRecord record;
         record.hardware_path = machine.path_of(binding);
-        record.cards[0] = machine.distance(binding, present);
+        record.nics[0] = machine.distance(binding, present);
         record.processors = topology::ProcessorCount::of(machine.processors());
         topology::LocalityRecord read;
         require(topology::decode(topology::encode(record), read) && read == record,
                 "what is known of a machine can be published");
     });
-    machine.cards_named(named);
+    machine.nics_named(named);
 }
 
 }  // namespace strata::fuzz

@@ -12,7 +12,7 @@ void slurm_switches(std::string_view input);
 void host_list(std::string_view input);
 void hierarchy_hint(std::string_view input);
 void placement(std::string_view input);
-void cards(std::string_view input);
+void nics(std::string_view input);
 void synthetic_machine(std::string_view input);
 
 void machine_xml(std::string_view input);

@@ -16,7 +16,7 @@ constexpr std::array<Target, 25> table{{{"topology_conf", Throws::file_error, to
                                         {"host_list", Throws::invalid_argument, host_list},
                                         {"hierarchy_hint", Throws::invalid_argument, hierarchy_hint},
                                         {"placement", Throws::invalid_argument, placement},
-                                        {"cards", Throws::invalid_argument, cards},
+                                        {"nics", Throws::invalid_argument, nics},
                                         {"synthetic_machine", Throws::invalid_argument, synthetic_machine},
                                         {"machine_xml", Throws::invalid_argument, machine_xml},
                                         {"network_source", Throws::invalid_argument, network_source},

@@ -12,8 +12,8 @@ class Failure(Exception):
 
 
 @dataclasses.dataclass(frozen=True)
-class Card:
-    """A network card behind a NUMA node; None: firmware does not tell where it is. Only a card in use has an
+class Nic:
+    """A NIC behind a NUMA node; None: firmware does not tell where it is. Only a NIC in use has an
     address."""
 
     node: typing.Optional[int]
@@ -22,24 +22,24 @@ class Card:
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """`near`: the NUMA nodes of the cards in use, as far as they are known. `mapping`: how mpirun places
+    """`near`: the NUMA nodes of the NICs in use, as far as they are known. `mapping`: how mpirun places
     ranks."""
 
     title: str
-    cards: tuple
+    nics: tuple
     near: frozenset
     mapping: str = "core"
 
     def macs(self):
-        return [f"52:54:00:00:00:{number:02x}" for number in range(1, len(self.cards) + 1)]
+        return [f"52:54:00:00:00:{number:02x}" for number in range(1, len(self.nics) + 1)]
 
 
 CASES = {
-    "near": Case("one card, behind NUMA node 1", (Card(1),), frozenset({1})),
-    "moved": Case("the card in use behind NUMA node 3, one without an address behind node 1",
-                  (Card(1, in_use=False), Card(3)), frozenset({3}), mapping="socket"),
-    "two": Case("two cards, behind NUMA nodes 1 and 2", (Card(1), Card(2)), frozenset({1, 2})),
-    "unknown": Case("one card, and firmware does not tell where", (Card(None),), frozenset()),
+    "near": Case("one NIC, behind NUMA node 1", (Nic(1),), frozenset({1})),
+    "moved": Case("the NIC in use behind NUMA node 3, one without an address behind node 1",
+                  (Nic(1, in_use=False), Nic(3)), frozenset({3}), mapping="socket"),
+    "two": Case("two NICs, behind NUMA nodes 1 and 2", (Nic(1), Nic(2)), frozenset({1, 2})),
+    "unknown": Case("one NIC, and firmware does not tell where", (Nic(None),), frozenset()),
 }
 
 
@@ -57,13 +57,13 @@ class Report:
     def lines(self, section):
         return [line.split() for line in self.sections[section].splitlines()]
 
-    def cards(self):
+    def nics(self):
         """MAC address -> (NUMA node or None, in use), as the kernel tells."""
         return {mac: (int(node) if int(node) >= 0 else None, use == "addressed")
-                for mac, _, _, node, use in self.lines("cards")}
+                for mac, _, _, node, use in self.lines("nics")}
 
     def interfaces(self):
-        return [f"{interface} ({pci}) numa_node {node}" for _, pci, interface, node, _ in self.lines("cards")]
+        return [f"{interface} ({pci}) numa_node {node}" for _, pci, interface, node, _ in self.lines("nics")]
 
     def node_of_rank(self):
         """Rank -> the only NUMA node on whose processors the kernel lets it run."""
@@ -79,10 +79,10 @@ class Report:
             result[int(values[0])] = own[0]
         return result
 
-    def card_leaders(self):
-        found = [values for word, *values in self.lines("run") if word == "card_leaders"]
+    def nic_leaders(self):
+        found = [values for word, *values in self.lines("run") if word == "nic_leaders"]
         if len(found) != 1:
-            raise Failure(f"lines 'card_leaders': {len(found)}, expected 1")
+            raise Failure(f"lines 'nic_leaders': {len(found)}, expected 1")
         return [int(rank) for rank in found[0]]
 
     def hierarchy(self):
@@ -111,8 +111,8 @@ def _expect(condition, what):
 
 def check_machine(report, case):
     """The kernel shows the machine that was asked for, and the job ran on all of it without a word."""
-    wanted = {mac: (card.node, card.in_use) for mac, card in zip(case.macs(), case.cards)}
-    _expect(report.cards() == wanted, f"the kernel's cards: {report.cards()}, expected {wanted}")
+    wanted = {mac: (nic.node, nic.in_use) for mac, nic in zip(case.macs(), case.nics)}
+    _expect(report.nics() == wanted, f"the kernel's NICs: {report.nics()}, expected {wanted}")
     _expect(["status", "0"] in report.lines("run"), "mpirun failed")
     messages = report.sections["messages"].strip()
     _expect(not messages, f"messages where none were expected:\n{messages}")
@@ -121,7 +121,7 @@ def check_machine(report, case):
 
 
 def check_leaders(report, near):
-    """Who was elected, with cards in use behind the NUMA nodes `near` (empty: unknown)."""
+    """Who was elected, with NICs in use behind the NUMA nodes `near` (empty: unknown)."""
     places = report.node_of_rank()
     hierarchy = report.hierarchy()
     top = hierarchy["levels"][0]["groups"]
@@ -133,19 +133,19 @@ def check_leaders(report, near):
     _expect(groups == sorted(domains.values()), f"groups {groups}, expected one for each of {domains}")
 
     leader = report.top_leader()
-    on_cards = report.card_leaders()
-    nodes = sorted(places[rank] for rank in on_cards)
+    on_nics = report.nic_leaders()
+    nodes = sorted(places[rank] for rank in on_nics)
     if near:
         _expect(places[leader] in near, f"the leader is rank {leader} on NUMA node {places[leader]}, "
                                         f"expected one on {sorted(near)}")
-        _expect(nodes == sorted(near), f"leaders of cards: ranks {on_cards} on NUMA nodes {nodes}, expected "
+        _expect(nodes == sorted(near), f"leaders of NICs: ranks {on_nics} on NUMA nodes {nodes}, expected "
                                        f"one on each of {sorted(near)}")
     else:
         for level in hierarchy["levels"]:
             for group in level["groups"]:
                 _expect(group["leader"] == group["members"][0],
                         f"rank {group['leader']} leads {group['members']}, expected the lowest")
-        _expect(on_cards == [0], f"leaders of cards: ranks {on_cards}, expected rank 0 alone")
+        _expect(on_nics == [0], f"leaders of NICs: ranks {on_nics}, expected rank 0 alone")
 
 
 def check_refusal(text, case):
@@ -175,6 +175,6 @@ def check(text, case):
         raise Failure(f"the same leaders would have passed for: {other.title}")
     places = report.node_of_rank()
     leader = report.top_leader()
-    per_card = ", ".join(f"rank {rank} on {places[rank]}" for rank in report.card_leaders())
+    per_nic = ", ".join(f"rank {rank} on {places[rank]}" for rank in report.nic_leaders())
     return (f"{', '.join(report.interfaces())}; elected: rank {leader} on NUMA node {places[leader]}; "
-            f"one per card: {per_card}")
+            f"one per NIC: {per_nic}")

@@ -2,7 +2,7 @@
 // code what the plugin does not draw. Rank 0 prints, for scripts to read:
 //
 //   rank RANK CPUS           the hardware threads that the kernel lets each rank run on
-//   card_leaders RANK ...    the ranks that stand for one network card each
+//   nic_leaders RANK ...    the ranks that stand for one NIC each
 #include "component/agreement/election.h"  // Open MPI's internal headers want to come before mpi.h
 #include "component/agreement/locality.h"
 
@@ -60,8 +60,8 @@ void print(const std::vector<Message>& messages) {
     const component::Settings settings;
     const topology::Election election = component::election_of(MPI_COMM_WORLD, settings, settings);
     const topology::Hierarchy hierarchy = topology::build_hierarchy(records, {{}, election});
-    std::printf("card_leaders");
-    for (const int leader : topology::card_leaders(hierarchy, records, 0, election))
+    std::printf("nic_leaders");
+    for (const int leader : topology::nic_leaders(hierarchy, records, 0, election))
         std::printf(" %d", leader);
     std::printf("\n");
 }

@@ -1,4 +1,4 @@
-"""A machine of four NUMA nodes with network cards, under QEMU."""
+"""A machine of four NUMA nodes with NICs, under QEMU."""
 import os
 import shutil
 import signal
@@ -39,8 +39,8 @@ def require():
         raise Unavailable(f"{available} MiB of memory are free, the guest needs {MEMORY_MIB + 512}")
 
 
-def command(files, initramfs, cards, words, accelerate, console, report):
-    """QEMU's command line. `cards`: pairs (MAC address, NUMA node or None for one whose place firmware does
+def command(files, initramfs, nics, words, accelerate, console, report):
+    """QEMU's command line. `nics`: pairs (MAC address, NUMA node or None for one whose place firmware does
     not tell). `words`: for the kernel's command line. `console`, `report`: files for the two serial lines."""
     cores = NODES * CORES_PER_NODE
     line = ["-machine", "q35", "-cpu", "qemu64,+l3-cache", "-m", f"{MEMORY_MIB}M",
@@ -50,7 +50,7 @@ def command(files, initramfs, cards, words, accelerate, console, report):
         first = CORES_PER_NODE * node
         line += ["-object", f"memory-backend-ram,id=memory{node},size={MEMORY_MIB // NODES}M", "-numa",
                  f"node,nodeid={node},cpus={first}-{first + CORES_PER_NODE - 1},memdev=memory{node}"]
-    for number, (mac, node) in enumerate(cards, 1):
+    for number, (mac, node) in enumerate(nics, 1):
         bus = "pcie.0"
         if node is not None:
             bus, bridge = f"port{number}", f"bridge{number}"

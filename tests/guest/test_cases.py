@@ -8,7 +8,7 @@ import unittest
 import initramfs
 from cases import CASES, Failure, Report, check, check_refusal
 
-# Per case: NUMA node of each rank, leader of all, leaders of the NUMA groups, leaders of cards.
+# Per case: NUMA node of each rank, leader of all, leaders of the NUMA groups, leaders of NICs.
 _GOOD = {
     "near": ([0, 0, 1, 1, 2, 2, 3, 3], 3, [0, 3, 4, 7], [3]),
     "moved": ([0, 1, 2, 3, 0, 1, 2, 3], 7, [4, 1, 2, 7], [7]),
@@ -25,19 +25,19 @@ def hierarchy(places, leader, group_leaders):
 
 
 def report(name, **changes):
-    """A good report on a case, but for `changes` (parts by name; cards by line)."""
+    """A good report on a case, but for `changes` (parts by name; NICs by line)."""
     case = CASES[name]
-    places, leader, group_leaders, on_cards = _GOOD[name]
-    part = {"places": places, "leader": leader, "group_leaders": group_leaders, "on_cards": on_cards,
+    places, leader, group_leaders, on_nics = _GOOD[name]
+    part = {"places": places, "leader": leader, "group_leaders": group_leaders, "on_nics": on_nics,
             "status": 0, "messages": "", "picture": None, "end": True} | changes
-    cards = [f"{mac} 0000:{number * 40:02x}:00.0 eth{number} {-1 if card.node is None else card.node} "
-             f"{'addressed' if card.in_use else 'idle'}"
-             for number, (mac, card) in enumerate(zip(case.macs(), case.cards))]
+    nics = [f"{mac} 0000:{number * 40:02x}:00.0 eth{number} {-1 if nic.node is None else nic.node} "
+             f"{'addressed' if nic.in_use else 'idle'}"
+             for number, (mac, nic) in enumerate(zip(case.macs(), case.nics))]
     ranks = [f"rank {rank} {2 * node + part['places'][:rank].count(node)}"
              for rank, node in enumerate(part["places"])]
-    leaders = f"card_leaders {' '.join(map(str, part['on_cards']))}"
+    leaders = f"nic_leaders {' '.join(map(str, part['on_nics']))}"
     drawn = hierarchy(part["places"], part["leader"], part["group_leaders"])
-    lines = ["=== cards", *part.get("cards", cards),
+    lines = ["=== NICs", *part.get("nics", nics),
              "=== nodes", *(f"{node} {2 * node}-{2 * node + 1}" for node in range(4)),
              "=== run", *part.get("ranks", ranks), leaders, f"status {part['status']}",
              "=== messages", *part["messages"].splitlines(),
@@ -57,19 +57,19 @@ class Judge(unittest.TestCase):
             with self.subTest(name):
                 self.assertIn(f"elected: rank {_GOOD[name][1]} ", check(report(name), case))
 
-    def test_refuses_leaders_far_from_the_card(self):
+    def test_refuses_leaders_far_from_the_nic(self):
         self.refuses(r"the leader is rank 0 on NUMA node 0, expected one on \[1\]", "near", leader=0)
         self.refuses(r"the leader is rank 5 on NUMA node 1, expected one on \[3\]", "moved", leader=5)
         self.refuses(r"the leader is rank 0 on NUMA node 0, expected one on \[1, 2\]", "two", leader=0)
         self.refuses("rank 3 leads .*, expected the lowest", "unknown", leader=3)
         self.refuses(r"rank 7 leads \[6, 7\], expected the lowest", "unknown", group_leaders=[0, 2, 4, 7])
 
-    def test_refuses_leaders_of_cards(self):
-        self.refuses(r"NUMA nodes \[0\], expected one on each of \[1\]", "near", on_cards=[0])
-        self.refuses(r"NUMA nodes \[1, 3\], expected one on each of \[3\]", "moved", on_cards=[1, 3])
-        self.refuses(r"NUMA nodes \[1\], expected one on each of \[1, 2\]", "two", on_cards=[2])
-        self.refuses(r"NUMA nodes \[1, 1\], expected one on each of \[1, 2\]", "two", on_cards=[2, 3])
-        self.refuses("expected rank 0 alone", "unknown", on_cards=[0, 2])
+    def test_refuses_leaders_of_nics(self):
+        self.refuses(r"NUMA nodes \[0\], expected one on each of \[1\]", "near", on_nics=[0])
+        self.refuses(r"NUMA nodes \[1, 3\], expected one on each of \[3\]", "moved", on_nics=[1, 3])
+        self.refuses(r"NUMA nodes \[1\], expected one on each of \[1, 2\]", "two", on_nics=[2])
+        self.refuses(r"NUMA nodes \[1, 1\], expected one on each of \[1, 2\]", "two", on_nics=[2, 3])
+        self.refuses("expected rank 0 alone", "unknown", on_nics=[0, 2])
 
     def test_refuses_every_other_case(self):
         for name, case in CASES.items():
@@ -81,18 +81,18 @@ class Judge(unittest.TestCase):
     def test_election_off(self):
         off = {"leader": 0, "group_leaders": [0, 2, 4, 6]}
         self.assertIn("refused, as it must be", check_refusal(report("near", **off), CASES["near"]))
-        for reason, changes in (("rank 0 was accepted", {}), ("another reason", {"on_cards": [0]})):
+        for reason, changes in (("rank 0 was accepted", {}), ("another reason", {"on_nics": [0]})):
             with self.assertRaisesRegex(Failure, reason):
                 check_refusal(report("near", **changes), CASES["near"])
 
     def test_refuses_another_machine(self):
-        self.refuses("the kernel's cards", "near", cards=["52:54:00:00:00:01 0000:41:00.0 eth0 2 addressed"])
-        self.refuses("the kernel's cards", "near", cards=["52:54:00:00:00:01 0000:41:00.0 eth0 1 idle"])
-        self.refuses("the kernel's cards", "near", cards=[])
+        self.refuses("the kernel's NICs", "near", nics=["52:54:00:00:00:01 0000:41:00.0 eth0 2 addressed"])
+        self.refuses("the kernel's NICs", "near", nics=["52:54:00:00:00:01 0000:41:00.0 eth0 1 idle"])
+        self.refuses("the kernel's NICs", "near", nics=[])
 
     def test_refuses_a_bad_run(self):
         self.refuses("mpirun failed", "near", status=1)
-        self.refuses("messages where none were expected:\nno card", "unknown", messages="no card\n")
+        self.refuses("messages where none were expected:\nno NIC", "unknown", messages="no NIC\n")
         self.refuses("rank 0 runs on CPUs 0-7: NUMA nodes", "near", ranks=["rank 0 0-7"])
         self.refuses("ranks: .*, expected 0 to 7", "near", ranks=["rank 0 0"])
         self.refuses("the guest's report ends at: hierarchy", "near", end=False)

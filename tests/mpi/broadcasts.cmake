@@ -4,7 +4,7 @@ foreach(ranks 1 2 3 4 7 8 11 16)
   strata_mpi_test(bcast_roots.${ranks} bcast_roots ${ranks})
 endforeach()
 # Layouts by engines. Few ranks suffice where the layout gives the shape.
-foreach(layout block cyclic shuffled unequal cards deep)
+foreach(layout block cyclic shuffled unequal nics deep)
   foreach(engine auto tree levels)
     strata_mpi_test(bcast_roots.${layout}.${engine} bcast_roots 16 LAYOUT ${layout} ENGINE ${engine}
                     --large-roots 2)
@@ -24,12 +24,12 @@ endforeach()
 foreach(engine auto levels)
   strata_mpi_test(threads.cm.${engine} interleave 4 LAYOUT cyclic ENGINE ${engine} --threads 3 --rounds 60 PML cm)
 endforeach()
-strata_mpi_test(comm_churn.cards comm_churn 8 LAYOUT cards ENGINE tree --cycles 600)
+strata_mpi_test(comm_churn.nics comm_churn 8 LAYOUT nics ENGINE tree --cycles 600)
 # MPI_Comm_split gathers on its parent: levels are delegated, and their communicators made, inside it.
 strata_mpi_test(comm_churn.delegation comm_churn 16 LAYOUT slow_links --cycles 300 MCA coll_strata_setup_after=0)
 # Most communicators there see too few calls to be set up.
 strata_mpi_test(comm_churn.settled comm_churn 5 LAYOUT block --cycles 600 MCA coll_strata_setup_after=0)
-strata_mpi_test(random_bcast.cards random_bcast 12 LAYOUT cards ENGINE tree --iterations 450
+strata_mpi_test(random_bcast.nics random_bcast 12 LAYOUT nics ENGINE tree --iterations 450
                 MCA coll_strata_hierarchy=none coll_strata_bcast_level_algorithms=cluster=pipeline)
 # Without coll/tuned the collectives that make a communicator are themselves made of broadcasts on it.
 strata_mpi_test(bcast_roots.without_tuned bcast_roots 8 LAYOUT deep ENGINE levels MCA coll=^tuned)

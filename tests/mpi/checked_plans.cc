@@ -2,7 +2,7 @@
 // plan, none for one that is known, none at all where it is off. Results are right.
 //
 //   checked_plans [--messages N]    those of one exchange, of all ranks together (0)
-#include "component/agreement/vote.h"  // Open MPI's own headers come before mpi.h
+#include "component/agreement/agree.h"  // Open MPI's own headers come before mpi.h
 
 #include <cstdint>
 
@@ -30,7 +30,7 @@ private:
                      mca_pml_base_send_mode_t mode, ompi_communicator_t* comm) {
         constexpr std::size_t words = 2;
         const bool compares = comm == watched && tag == MCA_COLL_BASE_TAG_ALLREDUCE &&
-                              bytes == strata::component::LeastOfAll::message_bytes(words);
+                              bytes == strata::component::MinAllreduce::message_bytes(words);
         messages += compares ? 1 : 0;
         return send(data, bytes, type, to, tag, mode, comm);
     }

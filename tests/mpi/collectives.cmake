@@ -13,7 +13,7 @@ set(calls_deep 700)
 set(ranks_one_two_five 8)
 set(calls_one_two_five 1700)
 set(ranks_ascending 10)
-set(ranks_cards 12)
+set(ranks_nics 12)
 set(calls_ascending 1200)
 set(seed 10)
 foreach(layout block cyclic shuffled unequal deep one_two_five ascending)
@@ -23,7 +23,7 @@ foreach(layout block cyclic shuffled unequal deep one_two_five ascending)
                     --iterations ${calls_${layout}} --seed ${seed} LAYOUT ${layout} ENGINE ${engine})
   endforeach()
 endforeach()
-foreach(layout cyclic deep three_cards)
+foreach(layout cyclic deep three_nics)
   strata_mpi_test(random_collectives.${layout}.varied random_collectives 6 --iterations 3600 --seed 30
                   --vary-settings LAYOUT ${layout})
 endforeach()
@@ -44,9 +44,9 @@ strata_mpi_test(random_collectives.nested_groups.auto random_collectives 16 --it
 strata_mpi_test(random_collectives.nested_groups.varied random_collectives 16 --iterations ${calls_deep} --seed 65
                 --vary-settings LAYOUT nested_groups)
 # More ranks than processors.
-strata_mpi_test(random_collectives.crowded random_collectives 11 --iterations ${calls_deep} --seed 62
-                LAYOUT crowded)
-strata_mpi_test(collective_semantics.crowded collective_semantics 11 --collectives allreduce LAYOUT crowded_cores)
+strata_mpi_test(random_collectives.oversubscribed random_collectives 11 --iterations ${calls_deep} --seed 62
+                LAYOUT oversubscribed)
+strata_mpi_test(collective_semantics.oversubscribed collective_semantics 11 --collectives allreduce LAYOUT oversubscribed_cores)
 # Rings on all levels of more than two.
 set(calls_ring_block 700)
 set(calls_ring_shuffled 1200)
@@ -75,24 +75,24 @@ strata_mpi_test(random_collectives.ring.mixed random_collectives 11 --collective
 # Whatever the list names has its checks.
 strata_mpi_test(random_collectives.listed random_collectives 4 --iterations 1000 --collectives
                 ${collectives_option} LAYOUT cyclic ENGINE tree)
-# Trees over several cards: two near every node's processes, one, or none.
-foreach(layout cards two_cards three_cards cyclic)
-  strata_mpi_test(random_collectives.${layout}.lanes random_collectives 12 --iterations 1100 --seed 50
-                  LAYOUT ${layout} ENGINE lanes)
+# Trees over several NICs: two near every node's processes, one, or none.
+foreach(layout nics two_nics three_nics cyclic)
+  strata_mpi_test(random_collectives.${layout}.rails random_collectives 12 --iterations 1100 --seed 50
+                  LAYOUT ${layout} ENGINE rails)
 endforeach()
-foreach(layout two_cards three_cards)
-  strata_mpi_test(bcast_roots.${layout}.lanes bcast_roots 12 LAYOUT ${layout} ENGINE lanes --large-roots 2)
-  strata_mpi_test(collective_semantics.${layout}.lanes collective_semantics 8 --watchdog 170
-                  LAYOUT ${layout} ENGINE lanes)
+foreach(layout two_nics three_nics)
+  strata_mpi_test(bcast_roots.${layout}.rails bcast_roots 12 LAYOUT ${layout} ENGINE rails --large-roots 2)
+  strata_mpi_test(collective_semantics.${layout}.rails collective_semantics 8 --watchdog 170
+                  LAYOUT ${layout} ENGINE rails)
 endforeach()
-strata_mpi_test(random_collectives.lanes.segments random_collectives 8 --iterations 1200 --seed 51
-                --collectives bcast,allreduce,allgather,allgatherv LAYOUT two_cards ENGINE lanes
+strata_mpi_test(random_collectives.rails.segments random_collectives 8 --iterations 1200 --seed 51
+                --collectives bcast,allreduce,allgather,allgatherv LAYOUT two_nics ENGINE rails
                 MCA coll_strata_bcast_segsize=1000 coll_strata_allreduce_segsize=1000
                     coll_strata_allgather_segsize=1000 coll_strata_allgatherv_segsize=0)
-strata_mpi_test(random_collectives.lanes.cm random_collectives 8 --iterations 1500 --seed 52 LAYOUT two_cards
-                ENGINE lanes PML cm)
-strata_mpi_test(threads.lanes interleave 8 LAYOUT two_cards ENGINE lanes --threads 3 --rounds 60)
-strata_mpi_test(comm_churn.lanes comm_churn 8 LAYOUT two_cards ENGINE lanes --cycles 600)
+strata_mpi_test(random_collectives.rails.cm random_collectives 8 --iterations 1500 --seed 52 LAYOUT two_nics
+                ENGINE rails PML cm)
+strata_mpi_test(threads.rails interleave 8 LAYOUT two_nics ENGINE rails --threads 3 --rounds 60)
+strata_mpi_test(comm_churn.rails comm_churn 8 LAYOUT two_nics ENGINE rails --cycles 600)
 foreach(engine auto tree levels)
   strata_mpi_test(against_basic.${engine} random_collectives 8 --iterations 500 --seed 40
                   LAYOUT one_two_five ENGINE ${engine} AGAINST_BASIC)
@@ -111,7 +111,7 @@ strata_mpi_test(collective_semantics.exchange collective_semantics 11 --collecti
                 LAYOUT block ENGINE tree
                 MCA coll_strata_allreduce_level_algorithms=cluster=recursive_doubling
                     coll_strata_barrier_level_algorithms=cluster=recursive_doubling)
-foreach(layout block cyclic shuffled unequal one_two_five ascending deep cards)
+foreach(layout block cyclic shuffled unequal one_two_five ascending deep nics)
   set(options --collectives allreduce LAYOUT ${layout} ENGINE tree
               MCA coll_strata_allreduce_level_algorithms=cluster=rabenseifner,switch=rabenseifner)
   strata_mpi_test(collective_semantics.halving.${layout} collective_semantics ${ranks_${layout}} ${options})
@@ -129,7 +129,7 @@ set(halves_words cluster=rabenseifner,switch3=rabenseifner,${below})
 set(ring_words cluster=ring,switch3=ring,${below})
 set(chain_words cluster=pipeline,switch3=pipeline,${below})
 set(tree_words cluster=double_binary,switch3=double_binary,${below})
-foreach(layout block shuffled unequal one_two_five deep cards)
+foreach(layout block shuffled unequal one_two_five deep nics)
   set(halves --collectives allreduce LAYOUT ${layout} ENGINE tree
              MCA coll_strata_allreduce_level_algorithms=${halves_words})
   set(ring --collectives allreduce,allgather,allgatherv LAYOUT ${layout} ENGINE ring
@@ -150,7 +150,7 @@ foreach(layout block shuffled unequal one_two_five deep cards)
   endforeach()
 endforeach()
 foreach(way halves ring chain two_trees)
-  strata_mpi_test(collective_semantics.all_ranks.${way} collective_semantics ${ranks_cards} ${${way}})
+  strata_mpi_test(collective_semantics.all_ranks.${way} collective_semantics ${ranks_nics} ${${way}})
 endforeach()
 # Two halves along trees of their own on some levels.
 set(words cluster=double_binary,switch=split_binary,package=double_binary)
@@ -161,7 +161,7 @@ strata_mpi_test(collective_semantics.two_trees.deep collective_semantics ${ranks
 strata_mpi_test(random_collectives.two_trees.deep random_collectives ${ranks_deep} --seconds 3 --seed 72 ${options})
 strata_mpi_test(against_basic.two_trees random_collectives 11 --iterations 300 --seed 73 ${options} AGAINST_BASIC)
 # Blocks by recursive doubling on the topmost level, whole and cut.
-foreach(layout block cyclic shuffled unequal one_two_five ascending deep cards)
+foreach(layout block cyclic shuffled unequal one_two_five ascending deep nics)
   set(words cluster=recursive_doubling,switch=recursive_doubling)
   set(options --collectives allgather,allgatherv LAYOUT ${layout} ENGINE tree
               MCA coll_strata_allgather_level_algorithms=${words}

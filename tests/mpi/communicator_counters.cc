@@ -3,7 +3,7 @@
 // of its own calls; its set-up took some time, and no longer than the call in which it happened; it takes
 // memory. What all communicators together have done is what the process has done.
 //
-//   communicator_counters [--op NAME[,NAME...]] [--expect tree|levels|ring|lanes|forward] [--reason REASON]
+//   communicator_counters [--op NAME[,NAME...]] [--expect tree|levels|ring|rails|forward] [--reason REASON]
 //                         [--bytes N] [--calls N] [--ordered] [--spawn]
 //
 // --reason: why calls are left to Open MPI (with --expect forward). --bytes: of a vector, or a block.
@@ -24,7 +24,7 @@ using namespace strata::testing;
 
 namespace {
 
-const std::vector<std::string> engines = {"tree", "levels", "ring", "lanes", "forward"};
+const std::vector<std::string> engines = {"tree", "levels", "ring", "rails", "forward"};
 const std::set<std::string> reasons_without_set_up = {"several_jobs", "early"};
 
 struct Wanted {
@@ -162,7 +162,7 @@ private:
     }
     /// Everybody is told what he lacks once, where engines of the plugin send all messages.
     void expect_traffic(const Wanted& wanted) {
-        const bool ours = wanted.by("tree") || wanted.by("ring") || wanted.by("lanes");
+        const bool ours = wanted.by("tree") || wanted.by("ring") || wanted.by("rails");
         const auto ranks = static_cast<std::uint64_t>(communicator_.size());
         const std::uint64_t messages = session_.total(counters_.sum(session_, "messages_"));
         const std::uint64_t bytes = session_.total(counters_.sum(session_, "bytes_"));

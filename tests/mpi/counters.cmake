@@ -5,12 +5,12 @@ foreach(engine tree levels)
 endforeach()
 strata_mpi_test(communicator_counters.ring communicator_counters 8 --op allreduce,allgather,allgatherv --expect ring
                 --bytes 20000 LAYOUT cyclic ENGINE ring COLLECTIVES allreduce allgather allgatherv)
-string(REPLACE ";" "," by_lanes "${collectives_by_lanes}")
-strata_mpi_test(communicator_counters.lanes communicator_counters 8 --op ${by_lanes} --expect lanes --bytes 400000
-                LAYOUT two_cards ENGINE lanes)
+string(REPLACE ";" "," by_rails "${collectives_by_rails}")
+strata_mpi_test(communicator_counters.rails communicator_counters 8 --op ${by_rails} --expect rails --bytes 400000
+                LAYOUT two_nics ENGINE rails)
 # Why calls are left to Open MPI. What processes that differ provoke (missing, version, settings) plugin.agreement
 # looks at, `failure` setup_failures. Processes that agree in all that is compared come to the same plans: `plans` is
-# provoked in the vote itself (votes).
+# provoked in the agreement itself (agrees).
 function(strata_reason_test reason ranks)
   strata_mpi_test(communicator_counters.${reason} communicator_counters ${ranks} --expect forward --reason ${reason}
                   ${ARGN})
@@ -18,7 +18,7 @@ endfunction()
 strata_reason_test(chosen 4 --op ${collectives_option} LAYOUT block ENGINE forward)
 strata_reason_test(early 4 --op bcast,reduce,allreduce,allgather,barrier,gather,scatter --bytes 8 LAYOUT cyclic)
 strata_reason_test(no_hierarchy 4 --op bcast,gather LAYOUT roomy MCA coll_strata_setup_after=0)
-strata_reason_test(model 11 --op allreduce --bytes 16 LAYOUT crowded_cores MCA coll_strata_setup_after=0)
+strata_reason_test(model 11 --op allreduce --bytes 16 LAYOUT oversubscribed_cores MCA coll_strata_setup_after=0)
 strata_reason_test(order 8 --op reduce,allreduce --ordered LAYOUT cyclic ENGINE tree)
 strata_reason_test(several_jobs 2 --op bcast,allgather --spawn LAYOUT cyclic BTL self,tcp)
 # Each check can fail.

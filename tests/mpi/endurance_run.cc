@@ -42,12 +42,12 @@ Run::Run(Session& session, std::int64_t steps, const Wanted& wanted)
 Run::Service Run::service_of(const std::map<std::string, std::uint64_t>& counters) {
     Service sums;
     for (const auto& [name, value] : counters) {
-        if (ends_with_one_of(name, {"_tree", "_levels", "_ring", "_lanes"})) sums.by_plugin += value;
+        if (ends_with_one_of(name, {"_tree", "_levels", "_ring", "_rails"})) sums.by_plugin += value;
         if (name.ends_with("_forward")) sums.left += value;
         // For reasons that have nothing to do with the call.
-        if (ends_with_one_of(
-                name, {"_forward_early", "_forward_missing", "_forward_version", "_forward_settings",
-                       "_forward_several_jobs", "_forward_failure", "_forward_plans"})) {
+        if (ends_with_one_of(name,
+                             {"_forward_early", "_forward_missing", "_forward_version", "_forward_settings",
+                              "_forward_several_jobs", "_forward_failure", "_forward_plans"})) {
             sums.lost += value;
         }
     }

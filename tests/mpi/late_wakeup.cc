@@ -74,11 +74,11 @@ void test(Session& session, const Wait& wait) {
     session.at("the first wait");
     first.waited_for();
     late.waited_for();
-    ompi_wait_sync_t* const told_late = late.complete_silently();
+    ompi_wait_sync_t* const reported_late = late.complete_silently();
     tell(first.complete_silently());
     session.at("the second wait");
     other.waited_for();
-    tell(told_late);
+    tell(reported_late);
     session.at("the second wait, again");
     while (wakes == 0) std::this_thread::yield();
     ompi_wait_sync_t* const sync = other.waited_for();
@@ -102,9 +102,9 @@ int main(int argc, char** argv) {
         return session.finish();
     }
     for (int i = 0; i < 1000; ++i) {
-        const KeptSleep sleep = take_sleep();
+        const KeptWaitSync sleep = take_wait_sync();
         test(session, [&](const std::vector<ompi_request_t*>& requests) { sleep->until_one(requests); });
     }
-    release_sleeps();
+    release_wait_syncs();
     return session.finish();
 }

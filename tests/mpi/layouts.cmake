@@ -1,4 +1,4 @@
-# Pretended machines, one parameter file each in the build folder: ${layout_folder}/NAME.conf. (A file,
+# Synthetic machines, one parameter file each in the build folder: ${layout_folder}/NAME.conf. (A file,
 # because a placement's semicolons would be taken apart in a CMake list.) Entry i of a placement is local rank
 # i; all ranks of these tests run on one real machine. Shorter jobs use the first entries.
 set(layout_folder ${CMAKE_CURRENT_BINARY_DIR}/layouts)
@@ -33,21 +33,21 @@ strata_layout(ascending "${two_packages}"
 # 2 nodes x 8 ranks: levels deep and wide enough inside nodes that plans skip some.
 strata_layout(wide "${two_packages}"
   "0@n0 0@n1 1@n0 1@n1 4@n0 4@n1 5@n0 5@n1 8@n0 8@n1 9@n0 9@n1 12@n0 12@n1 13@n0 13@n1")
-# Cards in two places of every node: leaders are drawn by lot among the near ranks, per communicator.
-strata_layout(cards "${two_packages}"
+# NICs in two places of every node: leaders are drawn by lot among the near ranks, per communicator.
+strata_layout(nics "${two_packages}"
   "8@n2 0@n1 4@n3 1@n0 4@n2 0@n0 8@n1 1@n3 5@n2 8@n0 4@n1 5@n3 6@n2 8@n3 4@n0 5@n1"
   "coll_strata_nic = ib0@numa:1,ib1@numa:2")
-# Two nodes (three from the ninth rank on) with two cards each, and processes near both.
-strata_layout(two_cards "${two_packages}"
+# Two nodes (three from the ninth rank on) with two NICs each, and processes near both.
+strata_layout(two_nics "${two_packages}"
   "4@n0 8@n1 0@n0 9@n0 4@n1 5@n1 8@n0 1@n1 4@n2 8@n2 0@n2 5@n2 10@n1 6@n0 11@n2 12@n2"
   "coll_strata_nic = ib0@numa:1,ib1@numa:2")
-# Three cards; the second node uses one of its two twice, the third has processes near one only.
-strata_layout(three_cards "${two_packages}"
+# Three NICs; the second node uses one of its two twice, the third has processes near one only.
+strata_layout(three_nics "${two_packages}"
   "4@n0 8@n1 0@n0 9@n2 12@n0 4@n1 8@n0 1@n1 8@n2 5@n0 9@n1 0@n2 13@n0 5@n1 10@n2 9@n0"
   "coll_strata_nic = ib0@numa:1,ib1@numa:2,ib2@numa:3")
 # One node of two cores for all ranks: unbound, and half of them on each core.
-strata_layout(crowded "synthetic:core:2" "all")
-strata_layout(crowded_cores "synthetic:core:2" "0 1")
+strata_layout(oversubscribed "synthetic:core:2" "all")
+strata_layout(oversubscribed_cores "synthetic:core:2" "0 1")
 # One node with a core for each.
 strata_layout(roomy "synthetic:core:16" "all")
 # Rules by size, on nodes of different sizes: every engine in turn, with bounds inside classes of sizes.

@@ -32,14 +32,14 @@ foreach(layout block shuffled)
 endforeach()
 strata_mpi_test(can_fail.not_in_rings selected 4 --op allgather --expect ring LAYOUT block ENGINE tree
                 MUST_PRINT "coll_strata_allgather_tree grew by")
-string(REPLACE ";" "," by_lanes "${collectives_by_lanes}")
-strata_mpi_test(selected.all.lanes selected 8 --op ${by_lanes} --expect lanes --bytes 400000
-                LAYOUT two_cards ENGINE lanes)
+string(REPLACE ";" "," by_rails "${collectives_by_rails}")
+strata_mpi_test(selected.all.rails selected 8 --op ${by_rails} --expect rails --bytes 400000
+                LAYOUT two_nics ENGINE rails)
 # The same bytes cross the links between nodes as with one tree.
-strata_mpi_test(crossings.lanes selected 8 --expect lanes --crossings cluster=1 LAYOUT two_cards ENGINE lanes)
-# Without several cards there is one tree.
-strata_mpi_test(selected.one_lane selected 8 --expect tree LAYOUT one_two_five ENGINE lanes)
-strata_mpi_test(can_fail.one_lane selected 8 --expect lanes LAYOUT one_two_five ENGINE lanes
+strata_mpi_test(crossings.rails selected 8 --expect rails --crossings cluster=1 LAYOUT two_nics ENGINE rails)
+# Without several NICs there is one tree.
+strata_mpi_test(selected.one_rail selected 8 --expect tree LAYOUT one_two_five ENGINE rails)
+strata_mpi_test(can_fail.one_rail selected 8 --expect rails LAYOUT one_two_five ENGINE rails
                 MUST_PRINT "coll_strata_bcast_tree grew by")
 # Calls that stock Open MPI gets wrong; here none of those is left to it.
 strata_mpi_test(random_collectives.any_types random_collectives 8 --iterations 2200 --seed 32 --any-types
@@ -84,7 +84,7 @@ foreach(engine tree levels)
   strata_mpi_test(absolute_addresses.${engine} absolute_addresses 8 --reduce LAYOUT cyclic ENGINE ${engine}
                   MCA coll_strata_setup_after=0)
 endforeach()
-strata_mpi_test(absolute_addresses.crowded absolute_addresses 8 LAYOUT crowded MCA coll_strata_setup_after=0)
+strata_mpi_test(absolute_addresses.oversubscribed absolute_addresses 8 LAYOUT oversubscribed MCA coll_strata_setup_after=0)
 strata_mpi_test(absolute_addresses.defaults absolute_addresses 8)
 strata_mpi_test(can_fail.absolute_addresses absolute_addresses 4 --sabotage sum LAYOUT cyclic ENGINE tree
                 MUST_PRINT "allreduce: sum")
@@ -99,13 +99,13 @@ strata_mpi_test(can_fail.differing_ranks differing_ranks 8 --what settings LAYOU
                 MCA coll_strata_rules=infiniband-cluster coll_strata_setup_after=0
                 MUST_PRINT "calls of bcast are left because settings differ")
 # What comes before a communicator is set up.
-strata_mpi_test(early_calls early_calls 8 LAYOUT cyclic)
-strata_mpi_test(early_calls.two early_calls 2 LAYOUT cyclic)
+strata_mpi_test(lazy_setup lazy_setup 8 LAYOUT cyclic)
+strata_mpi_test(lazy_setup.two lazy_setup 2 LAYOUT cyclic)
 foreach(calls 0 1)
-  strata_mpi_test(early_calls.${calls} early_calls 4 --calls ${calls} LAYOUT block MCA coll_strata_setup_after=${calls})
+  strata_mpi_test(lazy_setup.${calls} lazy_setup 4 --calls ${calls} LAYOUT block MCA coll_strata_setup_after=${calls})
 endforeach()
-strata_mpi_test(can_fail.early_calls early_calls 4 --sabotage early LAYOUT cyclic MUST_PRINT "calls came early instead of")
-strata_mpi_test(can_fail.early_calls.none early_calls 4 LAYOUT block MCA coll_strata_setup_after=0
+strata_mpi_test(can_fail.lazy_setup lazy_setup 4 --sabotage early LAYOUT cyclic MUST_PRINT "calls came early instead of")
+strata_mpi_test(can_fail.lazy_setup.none lazy_setup 4 LAYOUT block MCA coll_strata_setup_after=0
                 MUST_PRINT "0 of 8 calls came early instead of 8")
 # Without the plugin of tests/copy_me (plugin.copy_me) no call is served.
 strata_mpi_test(can_fail.alltoall alltoall 3 MUST_PRINT "alltoall_tree")
@@ -193,8 +193,8 @@ strata_mpi_test(can_fail.attributes.tree attributes 4 LAYOUT cyclic ENGINE tree
                 MUST_PRINT "the plugin made no communicators")
 # Where the plugin unpacks elements for the program's operators. (Open MPI's algorithms, to which levels are left, have no
 # room for all of an element, nor align it.)
-foreach(engine tree ring lanes)
-  strata_mpi_test(whole_elements.${engine} whole_elements 8 LAYOUT two_cards ENGINE ${engine} COLLECTIVES allreduce)
+foreach(engine tree ring rails)
+  strata_mpi_test(whole_elements.${engine} whole_elements 8 LAYOUT two_nics ENGINE ${engine} COLLECTIVES allreduce)
 endforeach()
 strata_mpi_test(whole_elements.reduce whole_elements 8 --items 70000 LAYOUT cyclic ENGINE tree)
 strata_mpi_test(can_fail.whole_elements whole_elements 4 --sabotage sum LAYOUT cyclic ENGINE tree
@@ -217,10 +217,10 @@ foreach(engine tree levels)
                     --expect ${engine} --calls 4 --victim 3 LAYOUT cyclic ENGINE ${engine} SWEEP)
   endforeach()
 endforeach()
-# Over two cards at once, and around a ring.
-foreach(collective IN LISTS collectives_by_lanes)
-  strata_mpi_test(memory_failures.${collective}.lanes memory_failures 8 --collective ${collective} --items 20000 --calls 3
-                  --victim 3 --expect lanes LAYOUT two_cards ENGINE lanes)
+# Over two NICs at once, and around a ring.
+foreach(collective IN LISTS collectives_by_rails)
+  strata_mpi_test(memory_failures.${collective}.rails memory_failures 8 --collective ${collective} --items 20000 --calls 3
+                  --victim 3 --expect rails LAYOUT two_nics ENGINE rails)
 endforeach()
 foreach(collective allgatherv allreduce)
   strata_mpi_test(memory_failures.${collective}.ring memory_failures 8 --collective ${collective} --items 5000 --calls 3
@@ -268,18 +268,18 @@ strata_mpi_test(can_fail.memory_failures.data.bcast memory_failures 4 --collecti
                 LAYOUT cyclic ENGINE tree MUST_PRINT "a wrong item")
 strata_mpi_test(can_fail.memory_failures.data.reduce memory_failures 4 --collective reduce --items 1 --sabotage data
                 --calls 4 --victim 0 LAYOUT cyclic ENGINE tree MUST_PRINT "a wrong sum")
-# The vote itself, with ballots that a job hardly ever has.
-foreach(program checked_plans late_wakeup votes)
+# The agreement itself, with proposals that a job hardly ever has.
+foreach(program checked_plans late_wakeup agreements)
   add_executable(${program} ${program}.cc)
   target_link_libraries(${program} PRIVATE strata_component strata_mpi_check strata_warnings)
 endforeach()
 strata_mpi_test(late_wakeup late_wakeup 1)
 strata_mpi_test(can_fail.late_wakeup late_wakeup 1 --sabotage any MUST_PRINT "[Ss]ignal:? ([0-9]+|Segmentation)")
 foreach(ranks 2 3 7 16)
-  strata_mpi_test(votes.${ranks} votes ${ranks})
+  strata_mpi_test(agreements.${ranks} agreements ${ranks})
 endforeach()
-strata_mpi_test(can_fail.votes votes 5 --sabotage minimum MUST_PRINT "a wrong minimum")
-strata_mpi_test(can_fail.votes.marks votes 4 --sabotage marks MUST_PRINT "not all know of an error")
+strata_mpi_test(can_fail.agreements agreements 5 --sabotage minimum MUST_PRINT "a wrong minimum")
+strata_mpi_test(can_fail.agreements.marks agreements 4 --sabotage marks MUST_PRINT "not all know of an error")
 # What the comparing of plans sends.
 strata_mpi_test(checked_plans.off checked_plans 8 LAYOUT cyclic MCA coll_strata_setup_after=0)
 strata_mpi_test(checked_plans.cyclic checked_plans 8 --messages 16 LAYOUT cyclic
@@ -292,19 +292,19 @@ strata_mpi_test(can_fail.checked_plans checked_plans 8 LAYOUT cyclic
                 MCA coll_strata_setup_after=0 coll_strata_check_plans=1
                 MUST_PRINT "bcast: 16 messages compare plans, expected 0")
 # In its way is another message, sent behind MPI's functions.
-add_executable(vote_error vote_error.cc)
-target_link_libraries(vote_error PRIVATE strata_mpi_check strata_openmpi_headers strata_warnings)
-strata_mpi_test(vote_error vote_error 2 LAYOUT cyclic MCA coll_strata_setup_after=0)
+add_executable(agreement_error agreement_error.cc)
+target_link_libraries(agreement_error PRIVATE strata_mpi_check strata_openmpi_headers strata_warnings)
+strata_mpi_test(agreement_error agreement_error 2 LAYOUT cyclic MCA coll_strata_setup_after=0)
 # What parameters leave to Open MPI fails like all else.
 foreach(layout block cyclic)
-  strata_mpi_test(vote_error.all_${layout} vote_error 8 --all LAYOUT ${layout}
+  strata_mpi_test(agreement_error.all_${layout} agreement_error 8 --all LAYOUT ${layout}
                   MCA coll_strata_setup_after=0 coll_strata_reduce_algorithm=forward)
 endforeach()
-strata_mpi_test(vote_error.cancels vote_error 2 --send 1 LAYOUT cyclic MCA coll_strata_setup_after=0)
-strata_mpi_test(vote_error.cm vote_error 2 --send 0 LAYOUT cyclic PML cm MCA coll_strata_setup_after=0)
-strata_mpi_test(can_fail.vote_error.cancels vote_error 2 --send 0 LAYOUT cyclic MCA coll_strata_setup_after=0
+strata_mpi_test(agreement_error.cancels agreement_error 2 --send 1 LAYOUT cyclic MCA coll_strata_setup_after=0)
+strata_mpi_test(agreement_error.cm agreement_error 2 --send 0 LAYOUT cyclic PML cm MCA coll_strata_setup_after=0)
+strata_mpi_test(can_fail.agreement_error.cancels agreement_error 2 --send 0 LAYOUT cyclic MCA coll_strata_setup_after=0
                 MUST_PRINT "1 receives were cancelled, expected 0")
-strata_mpi_test(can_fail.vote_error vote_error 2 --sabotage error LAYOUT cyclic MCA coll_strata_setup_after=0
+strata_mpi_test(can_fail.agreement_error agreement_error 2 --sabotage error LAYOUT cyclic MCA coll_strata_setup_after=0
                 MUST_PRINT "no error")
 # It looks behind MPI's functions.
 add_executable(send_modes send_modes.cc)
@@ -346,8 +346,8 @@ foreach(layout cyclic block)
                   MCA ${options} ${no_single_copy})
 endforeach()
 set(options ${rest})
-list(TRANSFORM options REPLACE "((all[a-z]+|bcast)_algorithm)=tree" "\\1=lanes")
-strata_mpi_test(truncated_messages.lanes truncated_messages 8 --everywhere LAYOUT two_cards
+list(TRANSFORM options REPLACE "((all[a-z]+|bcast)_algorithm)=tree" "\\1=rails")
+strata_mpi_test(truncated_messages.rails truncated_messages 8 --everywhere LAYOUT two_nics
                 MCA ${options} ${no_single_copy})
 # Four nodes: each but the root's receives every message once. Cyclic order must not change that.
 foreach(layout block cyclic shuffled)
@@ -381,8 +381,8 @@ set_tests_properties(mpi.survivors.levels PROPERTIES PASS_REGULAR_EXPRESSION
                      "No components on levels while mpi_ft_enable is set.*survivors: passed, 3 are left")
 strata_survivors_test(ring 12 --collectives allgather,allgatherv --engine ring LAYOUT block ENGINE ring
                       COLLECTIVES allgather allgatherv MCA coll_strata_setup_after=0)
-strata_survivors_test(lanes 14 --collectives bcast,allreduce,allgather,allgatherv --engine lanes LAYOUT two_cards
-                      ENGINE lanes MCA coll_strata_setup_after=0)
+strata_survivors_test(rails 14 --collectives bcast,allreduce,allgather,allgatherv --engine rails LAYOUT two_nics
+                      ENGINE rails MCA coll_strata_setup_after=0)
 strata_survivors_test(auto 13 LAYOUT shuffled)
 strata_survivors_test(forward 13 LAYOUT shuffled ENGINE forward)
 strata_survivors_test(short 13 --bytes 1000 --engine tree LAYOUT shuffled ENGINE tree MCA coll_strata_setup_after=0)

@@ -9,17 +9,17 @@ set(sweeping random_collectives collective_semantics bcast_roots bcast_types ran
 set(always
     random_collectives.listed random_collectives.rules random_collectives.cm random_collectives.any_types
     random_collectives.forward.3 random_collectives.unequal.auto random_collectives.one_two_five.tree
-    random_collectives.cyclic.levels random_collectives.three_cards.varied random_collectives.wide.auto
-    random_collectives.crowded random_collectives.ring.deep random_collectives.two_cards.lanes
+    random_collectives.cyclic.levels random_collectives.three_nics.varied random_collectives.wide.auto
+    random_collectives.oversubscribed random_collectives.ring.deep random_collectives.two_nics.rails
     random_collectives.halving.one_two_five random_collectives.all_ranks.halves.unequal
-    random_collectives.all_ranks.chain.shuffled random_collectives.all_ranks.two_trees.cards
+    random_collectives.all_ranks.chain.shuffled random_collectives.all_ranks.two_trees.nics
     random_collectives.doubling.deep random_collectives.allreduce_ring.unequal random_collectives.allreduce_in_place
     collective_semantics.auto collective_semantics.tree collective_semantics.levels collective_semantics.forward
-    collective_semantics.rules collective_semantics.ring.deep collective_semantics.two_cards.lanes
+    collective_semantics.rules collective_semantics.ring.deep collective_semantics.two_nics.rails
     collective_semantics.all_ranks.two_trees collective_semantics.exchange
     bcast_roots.1 bcast_roots.7 bcast_roots.16 bcast_roots.without_tuned bcast_roots.cm bcast_roots.deep.auto
     bcast_roots.cyclic.levels
-    bcast_types.auto bcast_types.levels bcast_types.cm random_bcast.tree random_bcast.cards
+    bcast_types.auto bcast_types.levels bcast_types.cm random_bcast.tree random_bcast.nics
     against_basic.auto against_basic.ring
     comm_churn.auto comm_churn.settled comm_churn.levels comm_churn.delegation interleave.auto interleave.levels
     bcast_huge.contiguous collective_huge.sparse collective_huge.allreduce)
@@ -28,7 +28,7 @@ foreach(name ${always})
 endforeach()
 
 # strata_mpi_test(NAME PROGRAM RANKS [args...]
-#                 [LAYOUT layout] [ENGINE auto|tree|levels|ring|lanes|forward] [COLLECTIVES name...] [TIMEOUT seconds]
+#                 [LAYOUT layout] [ENGINE auto|tree|levels|ring|rails|forward] [COLLECTIVES name...] [TIMEOUT seconds]
 #                 [BTL list] [PML name] [MCA name=value...] [MPIRUN option...] [MUST_PRINT regex] [AGAINST_BASIC] [SOAK]
 #                 [SWEEP])
 # registers mpi.NAME: PROGRAM on RANKS ranks. LAYOUT is one of layouts.cmake. ENGINE is that of COLLECTIVES

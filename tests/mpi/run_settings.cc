@@ -42,7 +42,7 @@ std::vector<std::string> level_words(Collective collective, const std::string& e
         shapes.insert(shapes.end(), exchanges ? 5 : 1, exchanges ? "recursive_doubling" : "binary");
         const bool vectors = collective == Collective::bcast || collective == Collective::reduce ||
                              collective == Collective::allreduce;
-        if (vectors && engine != "lanes") {
+        if (vectors && engine != "rails") {
             shapes.insert(shapes.end(), {"double_binary", "double_binary", "split_binary"});
         }
         shapes.insert(shapes.end(), collective == Collective::allreduce ? 5 : 0, "rabenseifner");
@@ -101,9 +101,9 @@ void vary(Random random) {
         const std::string name = name_of(collective);
         const bool rings = collective == Collective::allgather || collective == Collective::allgatherv ||
                            collective == Collective::allreduce;
-        const bool lanes = rings || collective == Collective::bcast;
+        const bool rails = rings || collective == Collective::bcast;
         const std::string engine = one_of<6>(
-            random, {"auto", rings ? "ring" : "tree", lanes ? "lanes" : "tree", "tree", "levels", "forward"});
+            random, {"auto", rings ? "ring" : "tree", rails ? "rails" : "tree", "tree", "levels", "forward"});
         const auto words = level_words(collective, engine);
         set(name + "_algorithm", engine);
         set(name + "_level_algorithms", random.one_in(2) ? level_algorithms(random, words) : "");

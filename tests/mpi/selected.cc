@@ -2,7 +2,7 @@
 // was asked for. Fails on an Open MPI without the plugin: otherwise every other test could pass on
 // coll/tuned.
 //
-//   selected --op NAME[,NAME...] --expect tree|levels|ring|lanes|forward [--bytes N] [--calls N]
+//   selected --op NAME[,NAME...] --expect tree|levels|ring|rails|forward [--bytes N] [--calls N]
 //            [--crossings node=3]
 //
 // --crossings KIND=N: over all ranks each call moved exactly N times its bytes between groups of that level.
@@ -64,9 +64,9 @@ private:
 
 void expect_engine(Session& session, const Growth& growth, const std::string& op, const std::string& engine,
                    int calls) {
-    for (const std::string other : {"tree", "levels", "ring", "lanes", "forward"}) {
+    for (const std::string other : {"tree", "levels", "ring", "rails", "forward"}) {
         const std::string name = "coll_strata_" + op + "_" + other;
-        if (!growth.known(name) && (other == "ring" || other == "lanes") && other != engine) {
+        if (!growth.known(name) && (other == "ring" || other == "rails") && other != engine) {
             continue;  // not every collective has it
         }
         if (!growth.known(name)) {
@@ -134,7 +134,7 @@ void check(Session& session, const PluginCounters& counters, const Operators& op
     // counted.
     const auto others = static_cast<std::uint64_t>(session.size() - 1);
     const bool once = collective == Collective::bcast || collective == Collective::reduce;
-    const bool trees = wanted.engine == "tree" || wanted.engine == "lanes";
+    const bool trees = wanted.engine == "tree" || wanted.engine == "rails";
     if (wanted.engine == "forward" || (trees && once)) {
         expect_bytes(session, "coll_strata_bytes_", growth.of_all("coll_strata_bytes_"),
                      trees ? others * moved : 0);

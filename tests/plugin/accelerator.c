@@ -1,5 +1,5 @@
-/* Preloaded, it lets Open MPI 5.0 say that it supports the buffers of GPUs: what has none is selected under another
- * name. */
+/* Preloaded, it lets Open MPI 5.0 say that it supports the buffers of GPUs: what has none is selected under
+ * another name. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <string.h>
@@ -18,6 +18,6 @@ int opal_accelerator_base_select(void);
 int opal_accelerator_base_select(void) {
     int (*const select)(void) = (int (*)(void))dlsym(RTLD_NEXT, "opal_accelerator_base_select");
     const int rc = select();
-    strcpy(opal_accelerator_base_selected_component.name, "pretended");
+    strcpy(opal_accelerator_base_selected_component.name, "synthetic");
     return rc;
 }

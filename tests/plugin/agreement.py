@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 from job import (ON_DEMAND, SKIPPED, SYSTEM_FOLDERS, Failure, Paths, check, component_path, conclude,
-                 expect_quick_start, late_start, pretended, run)
+                 expect_quick_start, late_start, synthetic, run)
 
 RANKS = 6
 TIMED = ("same_everywhere", "missing_middle", "all_but_one_missing", "version_middle", "release_everywhere", "window",
@@ -206,7 +206,7 @@ def test(paths, name):
         if name == "contradiction":
             os.environ |= {"SLURM_TOPOLOGY_ADDR": "top.s0.p0",
                            "SLURM_TOPOLOGY_ADDR_PATTERN": "switch.switch.node"}
-        parameters = pretended(3, 2) | {"coll_strata_bcast_algorithm": "tree"} | case.parameters
+        parameters = synthetic(3, 2) | {"coll_strata_bcast_algorithm": "tree"} | case.parameters
         some = [case.selection, *case.variables]
         arguments = ["--roots", "all", "--empty"]
 

@@ -4,7 +4,7 @@ import re
 import subprocess
 import sys
 
-from job import SKIPPED, Failure, Outcome, Paths, check, conclude, environment, pretended, run
+from job import SKIPPED, Failure, Outcome, Paths, check, conclude, environment, synthetic, run
 
 SESSIONS = 1  # of several in a row stock 5.0.7 ends every fifth job in a crash or not at all
 
@@ -25,7 +25,7 @@ def singleton(paths, parameters):
 
 def sessions(paths, wanted):
     """In every session the plugin serves: rank 0 tells of its first broadcast."""
-    outcome = run(paths, 8, "sessions", ["--cycles", str(SESSIONS)], pretended(2, 4) | {"coll_strata_verbose": "1"})
+    outcome = run(paths, 8, "sessions", ["--cycles", str(SESSIONS)], synthetic(2, 4) | {"coll_strata_verbose": "1"})
     if outcome.status == SKIPPED:
         print("skipped: this MPI has no sessions")
         sys.exit(SKIPPED)

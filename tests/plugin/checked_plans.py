@@ -3,7 +3,7 @@
 the call and later ones through, and results are right."""
 import sys
 
-from job import Failure, Paths, check, component_path, conclude, pretended, run
+from job import Failure, Paths, check, component_path, conclude, synthetic, run
 
 RANKS, CALLS, SHORT, LONG = 6, 2, 8, 70000
 # case: the ranks whose plugin plans otherwise, and whether rank 0 is one, with which all others are compared
@@ -40,7 +40,7 @@ def test(paths, case, expected):
         if name not in CASES:
             raise Failure(f"unknown case '{name}'; known: {', '.join(CASES)}")
     op = "allreduce" if expected == "engine" else "bcast"
-    parameters = pretended(3, 2) | {"coll_strata_check_plans": "0" if unchecked else "1",
+    parameters = synthetic(3, 2) | {"coll_strata_check_plans": "0" if unchecked else "1",
                                     "coll_strata_setup_after": "0",
                                     f"coll_strata_{op}_algorithm": "tree"}
     ranks = ",".join(map(str, CASES[case][0])) or "none"

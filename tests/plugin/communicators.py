@@ -3,7 +3,7 @@
 levels engine one membership for every participant of every group of two and more, once per communicator."""
 import sys
 
-from job import Paths, check, conclude, pretended, run
+from job import Paths, check, conclude, synthetic, run
 
 NODES, PER_NODE = 4, 4
 # Cores 0, 1, 8, 9 of every node: two packages of two ranks. Participants of the cluster: 4 nodes; of each
@@ -12,7 +12,7 @@ MEMBERSHIPS = 4 + NODES * (2 + 2 * 2)
 
 
 def created(paths, engine, on, calls):
-    parameters = pretended(NODES, PER_NODE) | {"coll_strata_bcast_algorithm": engine}
+    parameters = synthetic(NODES, PER_NODE) | {"coll_strata_bcast_algorithm": engine}
     def judge(outcome):
         outcome.expect_success()
         outcome.expect_messages()

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-from job import Failure, Paths, check, conclude, environment, pretended, run
+from job import Failure, Paths, check, conclude, environment, synthetic, run
 from listed import GENERAL, PER_COLLECTIVE, collectives
 
 RANKS = 4
@@ -18,7 +18,7 @@ def given(paths, scratch):
     values = {"priority": "45", "verbose": "1", "window": "7", "hierarchy": "node,numa", "network": "none",
               "nic": "none", "rules": "ethernet-cluster", "reproducible": "1", "setup_after": "3", "hand_back": "0", "check_plans": "1",
               "disable": "scatterv", "dump": os.path.join(scratch, "picture.txt")}
-    values |= {name.removeprefix("coll_strata_"): value for name, value in pretended(2, 2).items()}
+    values |= {name.removeprefix("coll_strata_"): value for name, value in synthetic(2, 2).items()}
     for number, op in enumerate(collectives(paths)):
         values |= {f"{op}_algorithm": "tree", f"{op}_level_algorithms": "node=linear",
                    f"{op}_segsize": f"{number + 1}k"}

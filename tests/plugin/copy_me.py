@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from job import Failure, Paths, check, conclude, pretended, run
+from job import Failure, Paths, check, conclude, synthetic, run
 
 EXAMPLE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "copy_me")
 ADDED = {"alltoall.cc": "component/collectives", "tuned_alltoall.cc": "algorithms/openmpi_cost"}
@@ -43,7 +43,7 @@ def main():
         copied(paths, folder)
         plugin = built(paths, folder)
         check(run(paths, RANKS, "alltoall",
-                  parameters=pretended(RANKS, 1) | {"coll_strata_alltoall_algorithm": "tree"}, folder=plugin),
+                  parameters=synthetic(RANKS, 1) | {"coll_strata_alltoall_algorithm": "tree"}, folder=plugin),
               lambda outcome: outcome.expect_success())
 
 

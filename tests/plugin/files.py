@@ -5,7 +5,7 @@ is written."""
 import os
 import sys
 
-from job import Failure, Paths, check, conclude, pretended
+from job import Failure, Paths, check, conclude, synthetic
 from unprivileged import User
 
 RANKS = 4
@@ -80,7 +80,7 @@ def dump(user, place, reason):
             with open(file, encoding="utf-8") as opened:
                 outcome.expect(opened.read() == "secret", f"{file} has been written")
 
-    return pretended(2, 2) | {"coll_strata_dump": path}, judge
+    return synthetic(2, 2) | {"coll_strata_dump": path}, judge
 
 
 def dump_of_another(user):
@@ -110,7 +110,7 @@ def own_link(user):
         outcome.expect_messages()
         outcome.expect(os.path.islink(path) and os.path.getsize(target) > 0, "the link is not followed")
 
-    return pretended(2, 2) | {"coll_strata_dump": path}, judge
+    return synthetic(2, 2) | {"coll_strata_dump": path}, judge
 
 
 def can_fail(user):

@@ -7,7 +7,7 @@ import sys
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench"))
 from emulated_cluster.support import release_of  # noqa: E402
-from job import SKIPPED, Failure, Paths, check, conclude, pretended, run  # noqa: E402
+from job import SKIPPED, Failure, Paths, check, conclude, synthetic, run  # noqa: E402
 
 RANKS = 4
 SERVED = ("bcast", "reduce", "allreduce", "barrier")
@@ -15,7 +15,7 @@ LEFT = ("allgather", "allgatherv", "gather", "gatherv", "scatter", "scatterv")
 
 
 def job(paths, collectives, ranks):
-    parameters = pretended(2, 2) | {f"coll_strata_{op}_algorithm": "tree" for op in (*SERVED, *LEFT)}
+    parameters = synthetic(2, 2) | {f"coll_strata_{op}_algorithm": "tree" for op in (*SERVED, *LEFT)}
     some = [f"rank={ranks}", f"LD_PRELOAD={paths['accelerator']}"] if ranks else None
     return run(paths, RANKS, "selected", ["--op", ",".join(collectives), "--expect", "tree", "--bytes", "20000"], parameters,
                some)

@@ -4,13 +4,13 @@ straight from then on; what the counters tell of it."""
 import sys
 from dataclasses import dataclass, field
 
-from job import Failure, Paths, check, conclude, pretended, run
+from job import Failure, Paths, check, conclude, synthetic, run
 
 RANKS, CALLS, SIZES = 4, 5, 2
 FLAT = {"coll_strata_topology": "synthetic:core:16", "coll_strata_placement": "all"}
 HANDS_BACK = {"coll_strata_hand_back": "1"}
 # Of a node whose links nobody gave the model weighs Bcast alone; here the tree engine serves it.
-INSIDE = pretended(1, RANKS) | HANDS_BACK | {"coll_strata_bcast_algorithm": "tree"}
+INSIDE = synthetic(1, RANKS) | HANDS_BACK | {"coll_strata_bcast_algorithm": "tree"}
 # Then tuned makes a Reduce and a Bcast of an Allreduce, through the communicator's slots.
 NESTED = {"coll_tuned_use_dynamic_rules": "1", "coll_tuned_allreduce_algorithm": "2"}
 KEEPS = ["rank=1", "OMPI_MCA_coll_strata_hand_back=0"]
@@ -30,12 +30,12 @@ class Case:
 
 CASES = {
     "flat": Case(FLAT | HANDS_BACK, {"bcast_handed_back": RANKS, "bcast_forward": ONCE}),
-    "disabled": Case(pretended(2, 2) | HANDS_BACK | {"coll_strata_bcast_algorithm": "forward"},
+    "disabled": Case(synthetic(2, 2) | HANDS_BACK | {"coll_strata_bcast_algorithm": "forward"},
                      {"bcast_handed_back": RANKS, "bcast_forward": ONCE}),
     # The component above has the slot, and calls the plugin.
     "above": Case(FLAT | HANDS_BACK | {"coll_sync_priority": "90", "coll_sync_barrier_before": "1000"}, NOTHING),
     "kept": Case(FLAT, NOTHING),
-    "hierarchy": Case(pretended(2, 2) | HANDS_BACK | {"coll_strata_bcast_algorithm": "tree"},
+    "hierarchy": Case(synthetic(2, 2) | HANDS_BACK | {"coll_strata_bcast_algorithm": "tree"},
                       {"bcast_handed_back": 0, "bcast_forward": 0, "bcast_tree": ALL,
                        "gatherv_handed_back": RANKS, "scatterv_handed_back": RANKS, "reduce_handed_back": 0}),
     # The ranks do so together: then also what is made of a collective that is served.

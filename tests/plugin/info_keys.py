@@ -5,7 +5,7 @@ import os
 import sys
 import tempfile
 
-from job import Failure, Paths, check, conclude, pretended, run
+from job import Failure, Paths, check, conclude, synthetic, run
 
 RANKS = 4
 SIZES = (8, 70000)
@@ -125,7 +125,7 @@ def test(paths, name):
         case = cases[name]
         arguments = ["--on", "dup", "--sizes", ",".join(map(str, SIZES)), "--roots", "all", "--empty",
                      "--made-by", case.made_by, "--info", case.info, "--info-there", case.there]
-        parameters = pretended(2, 2) | {"coll_strata_verbose": "1", "coll_strata_setup_after": "0"} | case.parameters
+        parameters = synthetic(2, 2) | {"coll_strata_verbose": "1", "coll_strata_setup_after": "0"} | case.parameters
         check(run(paths, RANKS, "probe", arguments, parameters), lambda outcome: judge(outcome, case))
 
 

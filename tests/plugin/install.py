@@ -14,7 +14,7 @@ import types
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "introspection", "packaging"))
 
 import outside  # noqa: E402
-from job import SKIPPED, Failure, Paths, check, conclude, environment, pretended, run
+from job import SKIPPED, Failure, Paths, check, conclude, environment, synthetic, run
 from unprivileged import User
 
 RANKS, PLAIN_RANKS = 4, 2
@@ -27,7 +27,7 @@ POINTERS = ("strata.sh", "modulefiles", "share", "bin", "lib", "include")  # in 
 SEARCHED = {"PATH": "bin", "MANPATH": "share/man", "LD_LIBRARY_PATH": "lib", "PKG_CONFIG_PATH": "lib/pkgconfig",
             "CMAKE_PREFIX_PATH": ""}
 PRESETS = ("ethernet-cluster", "fat-numa-node", "infiniband-cluster", "wan-grid")
-PARAMETERS = pretended(2, 2) | {"coll_strata_bcast_algorithm": "tree", "coll_strata_rules": "wan-grid",
+PARAMETERS = synthetic(2, 2) | {"coll_strata_bcast_algorithm": "tree", "coll_strata_rules": "wan-grid",
                                 "coll_strata_verbose": "1"}
 
 
@@ -222,7 +222,7 @@ def listed_releases(paths):
 
 
 def described_to_spack(paths, releases=None):
-    """Spack is not here: the recipe's own sentences are carried out by stand-ins for Spack's, and what it asks CMake for
+    """Spack is not here: the recipe's own sentences are carried out by local roots for Spack's, and what it asks CMake for
     exists. It takes `releases` of Open MPI, without them those that the layout guard lists."""
     said = {"depends_on": [], "version": []}
 

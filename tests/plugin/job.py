@@ -23,7 +23,7 @@ MESSAGES = {
     "info_keys": "have given different info keys",
     "contradiction": "tell of the switches",
     "network": "coll_strata_network does not name",
-    "cards": "coll_strata_nic has no effect on node",
+    "nics": "coll_strata_nic has no effect on node",
     "methods": "cannot use what was asked for on",
     "unable": "cannot serve",
     "plans": "has come to other plans",
@@ -63,8 +63,8 @@ def environment(paths, parameters, folder=None):
     return result
 
 
-def pretended(nodes, ranks_per_node):
-    """Parameters of a pretended cluster: rank by rank node after node, on cores of two packages."""
+def synthetic(nodes, ranks_per_node):
+    """Parameters of a synthetic cluster: rank by rank node after node, on cores of two packages."""
     cores = [0, 1, 8, 9, 4, 5, 12, 13]
     places = [f"{cores[i]}@p{node}" for node in range(nodes) for i in range(ranks_per_node)]
     return {"coll_strata_topology": "synthetic:package:2 numa:2 core:4",

@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 
-from job import Failure, Paths, check, conclude, pretended, run
+from job import Failure, Paths, check, conclude, synthetic, run
 
 RANKS = 3
 ALL = "rank=0,1,2"
@@ -36,7 +36,7 @@ def job(paths, serves, says=None, larger=None, selection=ALL, parameters=None, m
             outcome.expect(text in " ".join(outcome.output.split()), f"'{says}': the output does not have '{text}'")
 
     check(run(paths, RANKS, "probe", ["--roots", "all"],
-              pretended(3, 1) | {"coll_strata_bcast_algorithm": "tree"} | (parameters or {}),
+              synthetic(3, 1) | {"coll_strata_bcast_algorithm": "tree"} | (parameters or {}),
               [selection, *variables]), judge)
 
 

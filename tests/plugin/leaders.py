@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Leaders near the network card, as a live job elects them: read from the picture that it draws."""
+"""Leaders near the NIC, as a live job elects them: read from the picture that it draws."""
 import json
 import os
 import sys
@@ -12,7 +12,7 @@ MACHINE = "synthetic:package:2 numa:2 core:4"
 CORES = ("0", "4", "8", "12")
 NODES = ("p0", "p1")
 
-# Open MPI takes libfabric's TCP only where asked to; with another provider in the list a card of that might be there.
+# Open MPI takes libfabric's TCP only where asked to; with another provider in the list a NIC of that might be there.
 LIBFABRIC = {"pml": "cm", "mtl": "ofi", "opal_common_ofi_provider_include": "verbs,tcp"}
 UCX = {"pml": "ucx", "pml_ucx_tls": "any", "pml_ucx_devices": "any"}
 
@@ -20,14 +20,14 @@ UCX = {"pml": "ucx", "pml_ucx_tls": "any", "pml_ucx_devices": "any"}
 CASES = {
     "near": ({"coll_strata_nic": "ib0@numa:2"}, [2, 6]),
     "far_package": ({"coll_strata_nic": "ib0@package:1"}, [2, 6]),  # two are near: the lower one
-    "two_cards": ({"coll_strata_nic": "ib0@numa:3,ib1@numa:1"}, [1, 5]),
+    "two_nics": ({"coll_strata_nic": "ib0@numa:3,ib1@numa:1"}, [1, 5]),
     "none": ({"coll_strata_nic": "none"}, [0, 4]),
-    "unknown_place": ({}, [0, 4]),  # a synthetic machine has no cards
-    "no_such_card": ({"coll_strata_nic": "ib7"}, [0, 4]),
+    "unknown_place": ({}, [0, 4]),  # a synthetic machine has no NICs
+    "no_such_nic": ({"coll_strata_nic": "ib7"}, [0, 4]),
     "nodes_differ": ({"coll_strata_nic": "ib0@numa:1"}, [1, 7]),
     "unbound": ({"coll_strata_nic": "ib0@numa:2"}, [0, 4]),
     "all_cores": ({"coll_strata_nic": "ib0@numa:2"}, [0, 4]),  # as a launcher writes "unbound"
-    # The cards of the transport in use: both have interfaces, one is a fabric device (see XML).
+    # The NICs of the transport in use: both have interfaces, one is a fabric device (see XML).
     "auto_ip": ({"pml": "ob1"}, [0, 4]),
     "auto_fabric": (LIBFABRIC, [1, 5]),
     "auto_fabric_ip": (LIBFABRIC | {"opal_common_ofi_provider_include": "tcp"}, [0, 4]),
@@ -57,8 +57,8 @@ def test(paths, case, wanted):
 
         def judge(outcome):
             outcome.expect_success()
-            silent = case not in ("no_such_card", "unbound", "all_cores")
-            outcome.expect_messages(cards=0 if silent else 1)
+            silent = case not in ("no_such_nic", "unbound", "all_cores")
+            outcome.expect_messages(nics=0 if silent else 1)
             with open(picture, encoding="utf-8") as file:
                 levels = json.load(file)["levels"]
             found = [group["leader"] for level in levels if level["kind"] == "node" for group in level["groups"]]

@@ -8,10 +8,10 @@ import subprocess
 import sys
 import tempfile
 
-from job import SKIPPED, Failure, Paths, check, conclude, pretended, run
+from job import SKIPPED, Failure, Paths, check, conclude, synthetic, run
 
 RANKS = 8
-PARAMETERS = pretended(4, 2) | {"coll_strata_rules": "infiniband-cluster", "coll_strata_setup_after": "0",
+PARAMETERS = synthetic(4, 2) | {"coll_strata_rules": "infiniband-cluster", "coll_strata_setup_after": "0",
                                 "coll_strata_verbose": "1"}
 
 

@@ -2,7 +2,7 @@
 """A network that lacks nodes of the job is reported once, with the names of both sides; one that names all is not."""
 import sys
 
-from job import Paths, check, conclude, pretended, run
+from job import Paths, check, conclude, synthetic, run
 
 ALL = "hosts:p[0-1]=top.site0;p[2-3]=top.site1"
 CASES = {  # coll_strata_network, further parameters, and the kind of nodes that the message names; None: no message
@@ -10,14 +10,14 @@ CASES = {  # coll_strata_network, further parameters, and the kind of nodes that
     "none": ("hosts:c[0-9]=top", {}, "any node"),
     "some": ("hosts:p[0-2]=top.site0", {}, "some nodes"),
     "not_asked": ("none", {}, None),
-    "one_node": ("hosts:c[0-9]=top", pretended(1, 8), None),
+    "one_node": ("hosts:c[0-9]=top", synthetic(1, 8), None),
 }
 HOSTS = {"none": "c0, c1, c2, c3, c4, c5, c6, c7 and 2 more", "some": "p0, p1, p2"}
 
 
 def test(paths, case, wanted):
     network, parameters, kind = CASES[case]
-    settings = pretended(4, 2) | {"coll_strata_setup_after": "0", "coll_strata_network": network} | parameters
+    settings = synthetic(4, 2) | {"coll_strata_setup_after": "0", "coll_strata_network": network} | parameters
     kind = wanted or kind
 
     def judge(outcome):

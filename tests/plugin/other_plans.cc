@@ -1,8 +1,8 @@
 // In a plugin that comes to other plans than what it is built from should: for long broadcasts in its
-// segments, for long Allreduces in its engine. The linker calls wrapped() for PlanBook::at() (--wrap).
+// segments, for long Allreduces in its engine. The linker calls wrapped() for PlanTable::at() (--wrap).
 #include <list>
 
-#include "algorithms/planning/plan_book.h"
+#include "algorithms/planning/plan_table.h"
 
 namespace strata::algorithms {
 namespace {
@@ -12,15 +12,15 @@ constexpr std::size_t other_segment = 1000;
 
 }  // namespace
 
-using Entry = PlanBook::Entry;
-const Entry& original(PlanBook* book, const PlanClass& operations, ByLevels by_levels) asm(
-    "__real__ZN6strata10algorithms8PlanBook2atERKNS0_9PlanClassENS0_8ByLevelsE");
-const Entry& wrapped(PlanBook* book, const PlanClass& operations, ByLevels by_levels) asm(
-    "__wrap__ZN6strata10algorithms8PlanBook2atERKNS0_9PlanClassENS0_8ByLevelsE");
+using Entry = PlanTable::Entry;
+const Entry& original(PlanTable* plan_table, const PlanClass& operations, ByLevels by_levels) asm(
+    "__real__ZN6strata10algorithms9PlanTable2atERKNS0_9PlanClassENS0_8ByLevelsE");
+const Entry& wrapped(PlanTable* plan_table, const PlanClass& operations, ByLevels by_levels) asm(
+    "__wrap__ZN6strata10algorithms9PlanTable2atERKNS0_9PlanClassENS0_8ByLevelsE");
 
-const Entry& wrapped(PlanBook* book, const PlanClass& operations, ByLevels by_levels) {
+const Entry& wrapped(PlanTable* plan_table, const PlanClass& operations, ByLevels by_levels) {
     static std::list<Entry> all;
-    const Entry& made = original(book, operations, by_levels);
+    const Entry& made = original(plan_table, operations, by_levels);
     const Operation& operation = operations.representative;
     if (operation.bytes < long_bytes) {
         return made;

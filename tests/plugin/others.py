@@ -4,7 +4,7 @@ is tested on the cluster): right results, and who has the higher
 priority does the broadcasts. Switched off, the plugin leaves no trace."""
 import sys
 
-from job import Failure, Paths, check, conclude, pretended, require_component, run
+from job import Failure, Paths, check, conclude, synthetic, require_component, run
 
 RANKS = 6
 ABOVE, BELOW = "100", "5"  # of the plugin's 40; tuned has 30
@@ -27,7 +27,7 @@ ONLY_ABOVE = ("sync",)  # calls what is below it, and crashes where nothing is
 
 def settings_for(component, priority):
     of_priority, needed = OTHERS[component]
-    return pretended(3, 2) | needed | {of_priority: priority} | {
+    return synthetic(3, 2) | needed | {of_priority: priority} | {
         "coll_strata_bcast_algorithm": "tree", "coll_strata_reduce_algorithm": "tree"}
 
 
@@ -54,7 +54,7 @@ def beside(paths, component, claim):
 
 def switched_off(paths):
     """As if it were not there: no messages, no variables, no level communicators."""
-    settings = pretended(3, 2) | {"coll": "^strata", "coll_strata_verbose": "1", "coll_strata_window": "0",
+    settings = synthetic(3, 2) | {"coll": "^strata", "coll_strata_verbose": "1", "coll_strata_window": "0",
                                   "coll_strata_bcast_algorithm": "levels"}
 
     def judge(outcome):

@@ -3,13 +3,13 @@
 results."""
 import sys
 
-from job import Paths, check, conclude, pretended, run
+from job import Paths, check, conclude, synthetic, run
 
 RANKS = 4
 CASES = {
     "one": (
         {"coll_strata_bcast_algorithm": "tre"},
-        ["coll_strata_bcast_algorithm = 'tre'", "auto, tree, levels, ring, lanes, forward"]),
+        ["coll_strata_bcast_algorithm = 'tre'", "auto, tree, levels, ring, rails, forward"]),
     "several": (
         {"coll_strata_window": "many", "coll_strata_hierarchy": "node,nodde", "coll_strata_priority": "abc",
          "coll_strata_bcast_level_algorithms": "node=no_such_component", "coll_strata_bcast_segsize": "8x"},
@@ -34,7 +34,7 @@ def test(paths, case):
                 outcome.expect(case == "one" or outcome.pvar("bcast_tree") > 0, "the tree engine did nothing")
 
         check(run(paths, RANKS, program, arguments, {"coll_strata_bcast_algorithm": "tree"}
-                  | pretended(2, 2) | parameters), judge)
+                  | synthetic(2, 2) | parameters), judge)
 
 
 conclude(lambda: test(Paths(sys.argv[1]), sys.argv[2]))

@@ -7,7 +7,7 @@ status.
 """
 import sys
 
-from job import Paths, check, conclude, pretended, run
+from job import Paths, check, conclude, synthetic, run
 
 RANKS = 4
 ALL = "rank=" + ",".join(map(str, range(RANKS)))
@@ -31,7 +31,7 @@ def variables(paths, kind, times):
 
 
 def test(paths, kind, how):
-    parameters = pretended(2, 2) | {"coll_strata_bcast_algorithm": "tree"}
+    parameters = synthetic(2, 2) | {"coll_strata_bcast_algorithm": "tree"}
     for victims in ("rank=0", "rank=2", ALL):
         times = "lasting" if how == "lasting" else 2
         check(run(paths, RANKS, "probe", ["--roots", "all"], parameters, [victims, *variables(paths, kind, times)]),

@@ -9,13 +9,13 @@ import os
 import shutil
 import tempfile
 
-from job import Failure, Paths, check, component_path, conclude, pretended, run
+from job import Failure, Paths, check, component_path, conclude, synthetic, run
 
 FOLDER = "strata-presets"
 # Three sites of one node: the wide-area links are all there is between nodes.
-SITES = pretended(3, 2) | {"coll_strata_network": "hosts:p0=all.a;p1=all.b;p2=all.c"}
+SITES = synthetic(3, 2) | {"coll_strata_network": "hosts:p0=all.a;p1=all.b;p2=all.c"}
 # Two leaf switches of two nodes.
-LEAVES = pretended(4, 2) | {"coll_strata_network": "hosts:p[0-1]=top.a;p[2-3]=top.b"}
+LEAVES = synthetic(4, 2) | {"coll_strata_network": "hosts:p[0-1]=top.a;p[2-3]=top.b"}
 # Two packages of two NUMA domains, one rank per core.
 FAT = {"coll_strata_topology": "synthetic:package:2 numa:2 core:12",
        "coll_strata_placement": ";".join(map(str, range(48)))}

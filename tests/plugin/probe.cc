@@ -185,8 +185,8 @@ void checked_reduce(Session& session, int root, std::size_t bytes, std::uint64_t
     session.expect(right, "every element is the sum over all ranks");
 }
 
-/// Sums integers in place and not, the latter twice: also real numbers, whose sum tells the order of folding.
-/// Rank 0 prints whether that is the order of MPI_Reduce ("folded as MPI_Reduce").
+/// Sums integers in place and not, the latter twice: also real numbers, whose sum tells the order of
+/// combining. Rank 0 prints whether that is the order of MPI_Reduce ("combined as MPI_Reduce").
 void checked_allreduce(Session& session, int /*root*/, std::size_t bytes, std::uint64_t key) {
     const std::size_t count = bytes / sizeof(std::uint64_t);
     const auto ranks = static_cast<std::uint64_t>(session.size());
@@ -213,7 +213,7 @@ void checked_allreduce(Session& session, int /*root*/, std::size_t bytes, std::u
     MPI_Reduce(fractions.data(), at_root.data(), elements, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     if (session.rank() == 0) {
         const bool alike = std::memcmp(all.data(), at_root.data(), count * sizeof(double)) == 0;
-        std::printf("folded %s MPI_Reduce\n", alike ? "as" : "unlike");
+        std::printf("combined %s MPI_Reduce\n", alike ? "as" : "unlike");
     }
 }
 

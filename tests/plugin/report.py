@@ -6,13 +6,13 @@ import subprocess
 import sys
 import tempfile
 
-from job import SYSTEM_FOLDERS, Failure, Paths, conclude, environment, pretended
+from job import SYSTEM_FOLDERS, Failure, Paths, conclude, environment, synthetic
 
 
 def report(paths, folders, command=(), expected=0, **variables):
     """The text of a report and what was printed meanwhile."""
     program = os.path.join(paths["source"], "component", "packaging", "strata-report")
-    own = environment(paths, {"coll_strata_window": "6"} | pretended(2, 2)) | variables
+    own = environment(paths, {"coll_strata_window": "6"} | synthetic(2, 2)) | variables
     if "PATH" not in variables:
         own["PATH"] = os.path.join(paths["build"], "bin") + ":" + own["PATH"]
     own["OMPI_MCA_opal_mca_base_component_path"] = ":".join([*folders, SYSTEM_FOLDERS])

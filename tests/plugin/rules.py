@@ -5,7 +5,7 @@ import os
 import sys
 import tempfile
 
-from job import Failure, Paths, check, conclude, pretended, run
+from job import Failure, Paths, check, conclude, synthetic, run
 
 RANKS = 4
 RULES = """{"version": 1,
@@ -92,7 +92,7 @@ def test(paths, case):
             outcome.expect_success()
             judge(outcome, path)
 
-        check(run(paths, RANKS, "probe", SIZES, pretended(2, 2) | parameters
+        check(run(paths, RANKS, "probe", SIZES, synthetic(2, 2) | parameters
                   | {"coll_strata_rules": path, "coll_strata_verbose": "1"}), judge_all)
 
 

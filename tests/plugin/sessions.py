@@ -6,13 +6,13 @@ import math
 import re
 import sys
 
-from job import SKIPPED, Failure, Outcome, Paths, check, conclude, pretended, run
+from job import SKIPPED, Failure, Outcome, Paths, check, conclude, synthetic, run
 
 RANKS = 4
 SESSIONS = 10
 JOBS = 10
 TOO_RARE = 0.01  # by chance, if the plugin made no difference
-SETTINGS = pretended(2, 2) | {"coll_strata_verbose": "1"}
+SETTINGS = synthetic(2, 2) | {"coll_strata_verbose": "1"}
 
 
 def served(outcome):

@@ -7,7 +7,7 @@ import re
 import sys
 import tempfile
 
-from job import Failure, Paths, check, conclude, pretended, run
+from job import Failure, Paths, check, conclude, synthetic, run
 
 # Two nodes of two packages of two NUMA domains with two ranks each. On slow links inside a node one hop is
 # better than three.
@@ -58,7 +58,7 @@ def test(paths, case, extra):
         with open(path, "w", encoding="utf-8") as file:
             json.dump({"version": 1, "links": LINKS, "rules": rules}, file)
         check(run(paths, RANKS, "probe", ["--sizes", "8", "--calls", str(CALLS)],
-                  pretended(NODES, RANKS // NODES) | parameters
+                  synthetic(NODES, RANKS // NODES) | parameters
                   | {"coll_strata_bcast_algorithm": "tree", "coll_strata_rules": path,
                      "coll_strata_verbose": "1"}), judge)
 

@@ -6,7 +6,7 @@ import os
 import sys
 import tempfile
 
-from job import Failure, Paths, check, conclude, pretended, run
+from job import Failure, Paths, check, conclude, synthetic, run
 
 PARENTS, CHILDREN = 2, 3
 NAME = "job.json"
@@ -16,7 +16,7 @@ def test(paths, who):
     with tempfile.TemporaryDirectory() as own, tempfile.TemporaryDirectory() as other:
         of_parents, of_children = (other, other) if who == "parents" else (own, other)
         outcome = run(paths, PARENTS, "spawn_merge", ["--children", str(CHILDREN), "--folder", of_children],
-                      pretended(2, 2) | {"coll_strata_dump": NAME, "coll_strata_setup_after": "0",
+                      synthetic(2, 2) | {"coll_strata_dump": NAME, "coll_strata_setup_after": "0",
                                          "btl": "self,vader,tcp", "btl_tcp_if_include": "lo"},
                       options=["-wdir", of_parents])
         check(outcome, lambda outcome: outcome.expect_success())

@@ -3,9 +3,9 @@
 collective call: all processes leave the calls to Open MPI together or serve them together, results are right, one
 message names the node and the cause, and nobody waits. Where nothing can be done any more the job ends, and says why.
 
-    start_failures.py PATHS pretended|real|dump|can_fail|can_fail_node|can_fail_wait HOW VICTIM [--points N]
+    start_failures.py PATHS synthetic|real|dump|can_fail|can_fail_node|can_fail_wait HOW VICTIM [--points N]
 
-dump: on a pretended machine, with a picture of the hierarchy.
+dump: on a synthetic topology, with a picture of the hierarchy.
 """
 import argparse
 import re
@@ -13,7 +13,7 @@ import socket
 import sys
 import time
 
-from job import Failure, Paths, check, conclude, pretended, run
+from job import Failure, Paths, check, conclude, synthetic, run
 
 RANKS = 4
 # Nobody waits for a process that has failed; what a busy machine needs more for a job of a second is far below.
@@ -131,8 +131,8 @@ PARAMETERS = {"coll_strata_allreduce_algorithm": "tree", "coll_strata_setup_afte
 
 
 def test(paths, name, how, victim, points):
-    # The real machine is looked at in other ways than a pretended one.
-    parameters = PARAMETERS | ({} if name == "real" else pretended(2, 2))
+    # The real machine is looked at in other ways than a synthetic one.
+    parameters = PARAMETERS | ({} if name == "real" else synthetic(2, 2))
     if name == "dump":
         parameters["coll_strata_dump"] = "/dev/null"
     arguments = {"can_fail": ["--sabotage", "alike"], "can_fail_wait": ["--late", "3"]}.get(name, [])

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 
-from job import SKIPPED, Failure, Paths, check, conclude, pretended
+from job import SKIPPED, Failure, Paths, check, conclude, synthetic
 from unprivileged import User
 
 RANKS = 4
@@ -101,7 +101,7 @@ def test(paths, spoiled):
         network = os.path.join(user.folder, "topology.conf")
         with open(network, "w", encoding="utf-8") as file:
             file.write("SwitchName=s0 Nodes=p0\nSwitchName=s1 Nodes=p1\nSwitchName=top Switches=s[0-1]\n")
-        asked = pretended(2, 2) | {"coll_strata_rules": "ethernet-cluster", "coll_strata_verbose": "1",
+        asked = synthetic(2, 2) | {"coll_strata_rules": "ethernet-cluster", "coll_strata_verbose": "1",
                                    "coll_strata_network": f"file:{network}"}
         without = traced(user, "without", {"coll": "^strata"})
         if spoiled:

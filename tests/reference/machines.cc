@@ -17,7 +17,7 @@ constexpr int irregular_machines = 24;
 void set_distances(Records& records, const bench::ManyRanks& machine) {
     for (std::size_t rank = 0; rank < records.size(); ++rank) {
         const bool far = static_cast<int>(rank) % machine.per_node() < machine.per_node() / 2;
-        records[rank].cards.fill({static_cast<std::uint8_t>(far ? 2 : 0), 0});
+        records[rank].nics.fill({static_cast<std::uint8_t>(far ? 2 : 0), 0});
     }
 }
 

@@ -27,8 +27,8 @@ std::size_t add_messages(topology::FactHash& hash, const testing::TracedCall& ca
     if (!problem.empty()) throw std::runtime_error(problem);
     std::size_t messages = 0;
     for (const auto& [way, sizes] : streams) {
-        const auto& [from, to, lane] = way;
-        hash.add(from).add(to).add(lane).add(sizes.size());
+        const auto& [from, to, rail] = way;
+        hash.add(from).add(to).add(rail).add(sizes.size());
         for (const std::size_t size : sizes) hash.add(size);
         messages += sizes.size();
     }

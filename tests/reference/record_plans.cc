@@ -69,7 +69,7 @@ std::vector<Operation> operations(Collective collective, int ranks) {
             operation.root = ranks - 1;
             all.push_back(operation);
         }
-        if (traits.folds) {
+        if (traits.combines) {
             operation.root = 0;
             operation.reproducible = true;
             all.push_back(operation);
@@ -91,8 +91,8 @@ void print_plan(const Operation& operation, const char* what, const Plan& plan) 
     }
     for (const topology::LevelKey level : plan.skipped)
         std::printf(" %s=skip", topology::name_of(level).c_str());
-    std::printf(" window %d %zu lanes %d%s, %.6g us, passed through %.6g us\n", plan.window,
-                plan.network_window_bytes, plan.lanes, plan.near_card ? " NIC-local receiver" : "",
+    std::printf(" window %d %zu rails %d%s, %.6g us, passed through %.6g us\n", plan.window,
+                plan.network_window_bytes, plan.rails, plan.nic_local ? " NIC-local receiver" : "",
                 plan.predicted_us, plan.forward_us);
 }
 
@@ -156,7 +156,7 @@ int main(int argc, char** argv) {
             const std::string name = machine.name + ' ' + setting.name;
             if (name.find(of) == std::string::npos) continue;
             const algorithms::Planner planner(machine.hierarchy, setting.settings, false,
-                                              setting.name == "lanes" ? 2 : 1);
+                                              setting.name == "rails" ? 2 : 1);
             record(name, planner, ranks, every);
         }
     }

@@ -20,7 +20,7 @@ protected:
         machine_.links = {{{topology::LevelKind::cluster, {}}, 0, 100, 0},
                           {{topology::LevelKind::node, {}}, 0, 400, 0},
                           {{topology::LevelKind::numa, {}}, 0, 1000, 0}};
-        machine_.fold_mbytes_per_s = 1e6;
+        machine_.combine_mbytes_per_s = 1e6;
     }
     double us(Collective collective, std::size_t bytes, int root = 0) const {
         simulation::Ranks ranks(machine_, {});
@@ -67,8 +67,8 @@ TEST_F(Bound, OneBusByItself) {
     EXPECT_DOUBLE_EQ(us(Collective::allreduce, 8000), 1600) << "there and back";
 }
 
-TEST_F(Bound, FoldingTakesTime) {
-    machine_.fold_mbytes_per_s = 10;
+TEST_F(Bound, CombiningTakesTime) {
+    machine_.combine_mbytes_per_s = 10;
     EXPECT_DOUBLE_EQ(us(Collective::reduce, 8000), 700);
     EXPECT_DOUBLE_EQ(us(Collective::bcast, 8000), 80);
 }

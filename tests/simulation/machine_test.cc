@@ -19,7 +19,7 @@ using strata::topology::LevelKind;
 const std::string good =
     R"({"name": "m", "title": "t", "source": "s", "job": {"topology": "synthetic:core:2"},
  "links": [{"level": "node", "latency_us": 1, "mbytes_per_s": 1000, "bus_mbytes_per_s": 3000}],
- "eager_bytes": 4096, "overhead_us": 0.5, "fold_mbytes_per_s": 2000})";
+ "eager_bytes": 4096, "overhead_us": 0.5, "combine_mbytes_per_s": 2000})";
 
 Machine read(const std::string& text) {
     const auto path =
@@ -63,7 +63,7 @@ TEST(MachineFile, IsRead) {
 TEST(MachineFile, MistakesAreNamed) {
     EXPECT_EQ(mistake("\"title\"", "\"tittle\""),
               ": unknown key 'tittle'; known: name, title, source, job, links, "
-              "eager_bytes, overhead_us, fold_mbytes_per_s, far_receive_mbytes_per_s");
+              "eager_bytes, overhead_us, combine_mbytes_per_s, far_receive_mbytes_per_s");
     EXPECT_EQ(mistake("\"source\": \"s\", ", ""), ": lacks source");
     EXPECT_EQ(mistake("\"node\"", "\"nodes\"").substr(0, 34), ".links[0]: unknown level 'nodes'; ");
     EXPECT_EQ(mistake("\"latency_us\": 1", "\"latency_us\": -1"),
@@ -75,7 +75,7 @@ TEST(MachineFile, MistakesAreNamed) {
     EXPECT_EQ(mistake("\"topology\"", "\"machine\"").substr(0, 31), ".job: unknown key 'machine'; kn");
     EXPECT_EQ(mistake("[{", "5, \"x\": [{"),
               ": unknown key 'x'; known: name, title, source, job, links, eager_bytes, "
-              "overhead_us, fold_mbytes_per_s, far_receive_mbytes_per_s");
+              "overhead_us, combine_mbytes_per_s, far_receive_mbytes_per_s");
     EXPECT_NE(mistake("{\"name\"", "\"name\"").find("parse"), std::string::npos);
     EXPECT_EQ(mistake("4096", "1e300"), ": eager_bytes is more than 1099511627776");
     EXPECT_NE(mistake("4096", "1e999").find("out_of_range"), std::string::npos);

@@ -69,8 +69,8 @@ TEST(Platform, RanksThatWaitForEverAreToldOf) {
     EXPECT_THROW(stuck(), std::runtime_error);
 }
 
-TEST(Platform, CardsWriteSlowlyIntoOtherDomains) {
-    // Ranks 0 and 1 are in domain 0, 2 and 3 in domain 1, where the card is; 8 to 15 on the next node.
+TEST(Platform, NicsWriteSlowlyIntoOtherDomains) {
+    // Ranks 0 and 1 are in domain 0, 2 and 3 in domain 1, where the NIC is; 8 to 15 on the next node.
     const auto found = times("nuioa8.json", {{{0, 1}},
                                              {{0, 2}},
                                              {{0, 8}},
@@ -89,12 +89,12 @@ TEST(Platform, CardsWriteSlowlyIntoOtherDomains) {
     EXPECT_NEAR(found[3], expected(3, 1500, 1, 0.4), 0.1) << "far to near";
     EXPECT_NEAR(found[4], expected(3, 1150, 1, 0.4), 0.1) << "near to far";
     EXPECT_NEAR(found[5], expected(2.7, 1500, 1, 0.4), 0.1) << "near to near";
-    EXPECT_NEAR(found[6], expected(3.3, 1150, 2, 0.4), 0.2) << "two share what the card writes afar";
-    EXPECT_NEAR(found[7], expected(3, 1500, 2, 0.4), 0.2) << "two share the card";
+    EXPECT_NEAR(found[6], expected(3.3, 1150, 2, 0.4), 0.2) << "two share what the NIC writes afar";
+    EXPECT_NEAR(found[7], expected(3, 1500, 2, 0.4), 0.2) << "two share the NIC";
     EXPECT_NEAR(found[8], expected(3.3, 1150, 1, 0.4), 0.1) << "directions do not share";
     EXPECT_NEAR(found[9], expected(0.8, 1800, 2, 0.4), 1.5) << "a core sends one message after the other";
     EXPECT_NEAR(found[10], expected(3, 1150, 2, 0.4), 4) << "to whomever";
-    EXPECT_NEAR(found[11], expected(3.3, 1150, 1, 0.4), 0.1) << "and passes by the memory near the card";
+    EXPECT_NEAR(found[11], expected(3.3, 1150, 1, 0.4), 0.1) << "and passes by the memory near the NIC";
 }
 
 TEST(Platform, LevelsHaveTheirLatenciesEndToEnd) {
@@ -112,7 +112,7 @@ TEST(Platform, LevelsHaveTheirLatenciesEndToEnd) {
     EXPECT_NEAR(found[1], expected(0.4, 5000, 1, 0.2), 0.1);
     EXPECT_NEAR(found[2], expected(0.6, 5000, 1, 0.2), 0.1);
     EXPECT_NEAR(found[3], expected(1.6, 3200, 1, 0.2), 0.1);
-    EXPECT_NEAR(found[4], expected(1.6, 3200, 4, 0.2), 0.4) << "four share the card";
+    EXPECT_NEAR(found[4], expected(1.6, 3200, 4, 0.2), 0.4) << "four share the NIC";
     EXPECT_NEAR(found[5], expected(1.6, 3200, 1, 0.2), 0.1) << "directions do not share";
     EXPECT_NEAR(found[6], expected(0.25, 5000, 1, 0.2), 0.1) << "here neither";
     EXPECT_NEAR(found[7], expected(0.25, 5000, 1, 0.2), 0.1) << "a core sends and receives at once";

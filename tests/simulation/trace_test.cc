@@ -24,7 +24,7 @@ Streams streams_of(const std::vector<std::vector<SentTo>>& sent) {
     Streams streams;
     for (std::size_t rank = 0; rank < sent.size(); ++rank) {
         for (const SentTo& message : sent[rank]) {
-            streams[{static_cast<int>(rank), message.peer, message.lane}].push_back(message.bytes);
+            streams[{static_cast<int>(rank), message.peer, message.rail}].push_back(message.bytes);
         }
     }
     return streams;
@@ -75,8 +75,8 @@ TEST(Traces, OfFiftyShapesAreThoseOfTheInProcessTransport) {
     std::size_t messages = 0;
     for (std::size_t i = 0; i < cases.size(); ++i) {
         const Streams expected = in_process(cases[i], i);
-        EXPECT_EQ(found[i], expected)
-            << "shape " << i / std::size(traced_collectives) << ", " << name_of(cases[i].operation.collective);
+        EXPECT_EQ(found[i], expected) << "shape " << i / std::size(traced_collectives) << ", "
+                                      << name_of(cases[i].operation.collective);
         for (const auto& [way, sizes] : expected) messages += sizes.size();
     }
     EXPECT_GT(messages, 20000U);

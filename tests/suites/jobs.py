@@ -1,4 +1,4 @@
-"""Runs a test of a suite by stock mpirun: without the plugin, or with it on a pretended layout."""
+"""Runs a test of a suite by stock mpirun: without the plugin, or with it on a synthetic layout."""
 import os
 import re
 import shutil
@@ -15,14 +15,14 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "plugin"))
 import job  # noqa: E402
 
 ONE_NODE = "one-node"
-ENGINES = ("auto", "tree", "levels", "ring", "lanes")
+ENGINES = ("auto", "tree", "levels", "ring", "rails")
 # The collectives of the engines that not all of them have; the others are left to choose by themselves.
 _ONLY = {"ring": ("allreduce", "allgather", "allgatherv"),
-         "lanes": ("bcast", "allreduce", "allgather", "allgatherv")}
+         "rails": ("bcast", "allreduce", "allgather", "allgatherv")}
 _SECONDS_TO_END = 10
 # What the plugin says under coll_strata_verbose, and the part of it that names the engine.
 _SAID = re.compile(r"^\[.*\] coll:strata: .*\n?", re.MULTILINE)
-_SERVED = re.compile(r"coll:strata: .*: (tree|levels|ring|lanes) \(")
+_SERVED = re.compile(r"coll:strata: .*: (tree|levels|ring|rails) \(")
 
 
 class Stopped(Exception):

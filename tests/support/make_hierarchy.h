@@ -72,7 +72,7 @@ inline Hierarchy sites_of_nodes(int sites, int nodes, int per_node) {
         ranks);
 }
 
-/// The same with the ranks dealt out to the nodes in turn, which makes the previous component's ways long.
+/// The same with the ranks dealt out to the nodes in turn, which makes the underlying component's ways long.
 inline Hierarchy dealt_out(int sites, int nodes, int per_node) {
     const int ranks = sites * nodes * per_node;
     std::vector<int> site(static_cast<std::size_t>(ranks)), node(static_cast<std::size_t>(ranks));

@@ -45,7 +45,7 @@ inline bool same(const algorithms::Plan& a, const algorithms::Plan& b) {
     return a.engine == b.engine && a.levels == b.levels && a.skipped == b.skipped && a.sources == b.sources &&
            a.engine_source == b.engine_source && a.window == b.window &&
            a.network_window_bytes == b.network_window_bytes && a.reason == b.reason &&
-           a.near_card == b.near_card && a.predicted_us == b.predicted_us && a.forward_us == b.forward_us;
+           a.nic_local == b.nic_local && a.predicted_us == b.predicted_us && a.forward_us == b.forward_us;
 }
 
 }  // namespace strata::testing

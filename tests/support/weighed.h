@@ -91,7 +91,7 @@ inline Means means(const Hierarchy& hierarchy, const algorithms::LinkTable& link
             return share(
                 make_cost_model(hierarchy, table, operation, p.skipped)
                     ->cost_us(p.levels, operation.bytes, choose_window(overrides.window, hierarchy, table)) +
-                receiving_us(hierarchy, table, operation, p.levels, p.near_card));
+                receiving_us(hierarchy, table, operation, p.levels, p.nic_local));
         };
         const double forward = share(forward_cost_us(hierarchy, table, operation) +
                                      receiver_cost(hierarchy, table, operation, 0).far_us);

@@ -69,10 +69,10 @@ def test(paths, topo, way, told):
     everywhere = f"0-{cores - 1}"
     placement = ["all" if places[str(rank)] == everywhere else places[str(rank)] for rank in range(RANKS)]
     command = [topo, "--ppn", str(RANKS), "--placement", ";".join(told or placement), "--nic", "none", "--format", "json"]
-    pretended = json.loads(subprocess.run(command, check=True, text=True, capture_output=True).stdout)["levels"]
-    groups = [[group["members"] for group in level["groups"]] for level in pretended]
+    synthetic = json.loads(subprocess.run(command, check=True, text=True, capture_output=True).stdout)["levels"]
+    groups = [[group["members"] for group in level["groups"]] for level in synthetic]
     if [[group["members"] for group in level["groups"]] for level in live] != groups:
-        raise Failure(f"bound to {placement} the job has\n{json.dumps(live)}\nstrata-topo shows\n{json.dumps(pretended)}")
+        raise Failure(f"bound to {placement} the job has\n{json.dumps(live)}\nstrata-topo shows\n{json.dumps(synthetic)}")
     print(f"{way}: {';'.join(placement)}: {groups}")
 
 

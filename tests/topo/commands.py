@@ -12,7 +12,7 @@ import xml.dom.minidom
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = os.path.abspath(sys.argv.pop(1))
-CARD = ("--topology", os.path.join(FOLDER, "machines", "two-cards.xml"), "--nodes", "3")
+NIC = ("--topology", os.path.join(FOLDER, "machines", "two-nics.xml"), "--nodes", "3")
 
 
 def topo(*arguments, cwd=None, **variables):
@@ -46,12 +46,12 @@ class Commands(unittest.TestCase):
         asked = ("--plans", "--op", "bcast,allgather,barrier", "--sizes", "8,64k", "--root", "5", "--format", "json")
         with tempfile.TemporaryDirectory() as scratch:
             dump = os.path.join(scratch, "job.json")
-            self.output(*CARD, "--output", dump)
+            self.output(*NIC, "--output", dump)
             self.assertEqual(json.loads(self.output("--from-dump", dump, *asked)),
-                             json.loads(self.output(*CARD, *asked)))
+                             json.loads(self.output(*NIC, *asked)))
 
     def test_presets_are_rules_by_name(self):
-        asked = (*CARD, "--plans", "--op", "bcast", "--sizes", "8,64k", "--rules")
+        asked = (*NIC, "--plans", "--op", "bcast", "--sizes", "8,64k", "--rules")
         with tempfile.TemporaryDirectory() as scratch:
             presets = shutil.copytree(os.path.join(FOLDER, "..", "..", "mca-params"), f"{scratch}/strata-presets",
                                       ignore=shutil.ignore_patterns("*.schema.json"))
@@ -71,7 +71,7 @@ class Commands(unittest.TestCase):
             self.assertIn(f"from {os.path.realpath(beside)}/wan-grid.json:", self.output(*asked, "wan-grid"))
 
     def test_candidates_hold_the_contract(self):
-        found = json.loads(self.output(*CARD, "--plans", "--op", "bcast,allreduce,barrier", "--sizes", "8,1M",
+        found = json.loads(self.output(*NIC, "--plans", "--op", "bcast,allreduce,barrier", "--sizes", "8,1M",
                                        "--candidates", "50%", "--format", "json"))
         self.assertEqual([(entry["collective"], entry["bytes"]) for entry in found],
                          [("bcast", 8), ("bcast", 1048576), ("allreduce", 8), ("allreduce", 1048576), ("barrier", 0)])
@@ -94,7 +94,7 @@ class Commands(unittest.TestCase):
                                 (("--plans", "--from-dump", "x"), "--topology: --from-dump tells it already"),
                                 (("--plans", "--format", "svg"), "--format: --plans writes text or json"),
                                 (("--plans", "--rules", "/none"), "--rules: /none: cannot be opened")):
-            run = topo(*CARD, *arguments)
+            run = topo(*NIC, *arguments)
             self.assertEqual(run.returncode, 2, arguments)
             self.assertIn(told, run.stderr)
 
@@ -103,21 +103,21 @@ class Commands(unittest.TestCase):
             for ending, start in (("svg", "<svg "), ("json", '{"ranks":24,'), ("dot", "graph "),
                                   ("txt", "24 ranks on 3 nodes, "), ("", "24 ranks on 3 nodes, ")):
                 path = os.path.join(scratch, "picture" + ("." + ending if ending else ""))
-                self.assertEqual(self.output(*CARD, "--output", path), "")
+                self.assertEqual(self.output(*NIC, "--output", path), "")
                 with open(path, encoding="utf-8") as file:
                     self.assertTrue(file.read().startswith(start), path)
-                self.assertEqual(self.output(*CARD, "--output", path, "--format", "dot"), "")
+                self.assertEqual(self.output(*NIC, "--output", path, "--format", "dot"), "")
                 with open(path, encoding="utf-8") as file:
                     self.assertTrue(file.read().startswith("graph "), path)
-        self.assertTrue(self.output(*CARD, "--output", "-").startswith("24 ranks"))
+        self.assertTrue(self.output(*NIC, "--output", "-").startswith("24 ranks"))
 
-    def test_cards_of_json_lie_in_their_groups(self):
-        hierarchy = json.loads(self.output(*CARD, "--format", "json"))
+    def test_nics_of_json_lie_in_their_groups(self):
+        hierarchy = json.loads(self.output(*NIC, "--format", "json"))
         found = []
-        for card in hierarchy["cards"]:
-            level = hierarchy["levels"][card["level"]]
-            found.append((card["name"], card["node"], card["near"], level["kind"],
-                          level["groups"][card["group"]]["members"]))
+        for nic in hierarchy["nics"]:
+            level = hierarchy["levels"][nic["level"]]
+            found.append((nic["name"], nic["node"], nic["near"], level["kind"],
+                          level["groups"][nic["group"]]["members"]))
         self.assertEqual(found, [("mlx5_0", "n0", "numa 1", "numa", [2, 3]),
                                  ("mlx5_1", "n0", "numa 3", "numa", [6, 7]),
                                  ("mlx5_0", "n1", "numa 1", "numa", [10, 11]),
@@ -125,12 +125,12 @@ class Commands(unittest.TestCase):
                                  ("mlx5_0", "n2", "numa 1", "numa", [18, 19]),
                                  ("mlx5_1", "n2", "numa 3", "numa", [22, 23])])
 
-    def test_svg_shows_ranks_leaders_and_cards(self):
-        for options in (CARD, (*CARD, "--nic", "none"), (*CARD[:2], "--nodes", "100")):
+    def test_svg_shows_ranks_leaders_and_nics(self):
+        for options in (NIC, (*NIC, "--nic", "none"), (*NIC[:2], "--nodes", "100")):
             svg = xml.dom.minidom.parseString(self.output(*options, "--format", "svg"))
             self.assertEqual(svg.documentElement.tagName, "svg")
         texts = [node.firstChild.data for node in xml.dom.minidom.parseString(
-            self.output(*CARD, "--format", "svg")).getElementsByTagName("text")]
+            self.output(*NIC, "--format", "svg")).getElementsByTagName("text")]
         for rank in range(24):
             self.assertEqual(texts.count(str(rank)), 1)
         self.assertEqual((texts.count("mlx5_0"), texts.count("mlx5_1"), texts.count("mlx5_2")), (3, 3, 0))
@@ -139,7 +139,7 @@ class Commands(unittest.TestCase):
     def test_a_full_disk_is_an_error(self):
         if not os.path.exists("/dev/full"):
             self.skipTest("this system has no /dev/full")
-        run = topo(*CARD, "--output", "/dev/full")
+        run = topo(*NIC, "--output", "/dev/full")
         self.assertEqual((run.returncode, run.stderr),
                          (1, "strata-topo: --output: cannot write '/dev/full': No space left on device\n"))
 
@@ -149,7 +149,7 @@ class Commands(unittest.TestCase):
             "--topology", "synthetic:package:2 numa:2 l3:4 core:4", "--nodes", "1000", "--ppn", "64",
             "--order", "cyclic", "--nic", "ib0@numa:1", "--format", "json"))
         self.assertLess(time.monotonic() - started, 20)  # 0.5 s on an idle machine
-        self.assertEqual((hierarchy["ranks"], len(hierarchy["cards"])), (64000, 1000))
+        self.assertEqual((hierarchy["ranks"], len(hierarchy["nics"])), (64000, 1000))
 
 
 unittest.main()

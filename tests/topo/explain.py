@@ -48,7 +48,7 @@ def test_calls(paths, program, scratch):
     every = explain(program, dump)
     expect(every, r"bcast of 100000 B on MPI_COMM_WORLD, 8 ranks\n  path +tree: cluster linear[^,]*, node ",
            r"  set by +algorithm of cluster from coll_strata_bcast_level_algorithms\n",
-           r"  expected +\S+ us; by the previous component \S+ us\n",
+           r"  expected +\S+ us; by the underlying component \S+ us\n",
            r"  measured +\S+ us in the mean of 3 calls, from \S+ to \S+ us, on process 0\n")
     one = explain(program, dump, "--op", "bcast", "--bytes", "8")
     expect(one, r"^bcast of 8 B on")
@@ -79,7 +79,7 @@ def test_calls(paths, program, scratch):
 
 def test_early(paths, program, scratch):
     dump = job(paths, scratch, {"coll_strata_setup_after": "2"})
-    expect(explain(program, dump), r"bcast of 8 B on MPI_COMM_WORLD, 8 ranks\n  path +the previous component\n"
+    expect(explain(program, dump), r"bcast of 8 B on MPI_COMM_WORLD, 8 ranks\n  path +the underlying component\n"
                                    r"  why +a few short calls do not pay for setting a communicator up\n",
            r"\n  expected +[\d.]+ us; by tree, once set up, [\d.]+ us, for 8 B\n",
            r"of 2 calls", r"\n  measured +\S+ us, on process 0\n")

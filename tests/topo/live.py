@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""coll_strata_dump of a running job shows what strata-topo shows without one: groups, leaders, names and cards."""
+"""coll_strata_dump of a running job shows what strata-topo shows without one: groups, leaders, names and NICs."""
 import json
 import os
 import subprocess
@@ -50,8 +50,8 @@ CASES = {
     "slurm_copied": ({}, [], tux("n[0-2]")),  # Slurm knows these nodes by their own names
     "no_network": ({}, [], None),
     "levels": ({"coll_strata_hierarchy": "numa,node"}, ["--hierarchy", "numa,node"], None),
-    "placed_card": ({"coll_strata_nic": "eth0@package:3"}, ["--nic", "eth0@package:3"], None),
-    "no_card": ({"coll_strata_nic": "none"}, ["--nic", "none"], None),
+    "placed_nic": ({"coll_strata_nic": "eth0@package:3"}, ["--nic", "eth0@package:3"], None),
+    "no_nic": ({"coll_strata_nic": "none"}, ["--nic", "none"], None),
     "can_fail": ({"coll_strata_network": HOSTS}, [], None),
 }
 
@@ -83,16 +83,16 @@ def test(paths, topo, case):
             command[command.index(name) + 1] = value
         else:
             command += [name, value]
-    pretended = json.loads(subprocess.run(command, check=True, text=True, capture_output=True).stdout)
-    if live != pretended:
-        raise Failure(f"the job shows\n{json.dumps(live)}\nstrata-topo shows\n{json.dumps(pretended)}")
-    cards = {"no_card": 0}.get(case, len(NODES))
-    if len(live.get("cards", [])) != cards:
-        raise Failure(f"{live.get('cards')} instead of {cards} cards")
+    synthetic = json.loads(subprocess.run(command, check=True, text=True, capture_output=True).stdout)
+    if live != synthetic:
+        raise Failure(f"the job shows\n{json.dumps(live)}\nstrata-topo shows\n{json.dumps(synthetic)}")
+    nics = {"no_nic": 0}.get(case, len(NODES))
+    if len(live.get("nics", [])) != nics:
+        raise Failure(f"{live.get('nics')} instead of {nics} NICs")
 
 
 def test_one_process_asks(paths):
-    """The others published nothing: their switches have names, their cards are missing."""
+    """The others published nothing: their switches have names, their NICs are missing."""
     with tempfile.TemporaryDirectory() as scratch:
         picture = os.path.join(scratch, "job.txt")
         settings = {"coll_strata_topology": MACHINE, "coll_strata_reproducible": "1", "coll_strata_nic": "mlx4_0",
@@ -104,7 +104,7 @@ def test_one_process_asks(paths):
         with open(picture, encoding="utf-8") as file:
             text = file.read()
     for wanted, times in (("switch top:", 1), ("switch site0:", 1), ("node n0:", 1), ("node n1:", 0),
-                          ("network card mlx4_0, near numa 1", 1)):
+                          ("NIC mlx4_0, near numa 1", 1)):
         if text.count(wanted) != times:
             raise Failure(f"'{wanted}' stands there {text.count(wanted)} times, expected {times}\n{text}")
 

@@ -10,11 +10,11 @@ import tempfile
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(FOLDER, "..", "plugin"))
-from job import Failure, Paths, check, conclude, pretended, run  # noqa: E402
+from job import Failure, Paths, check, conclude, synthetic, run  # noqa: E402
 
 RANKS = 4
 MOST = 64  # communicators of which a dump tells
-ENGINES = ("tree", "levels", "ring", "lanes", "forward")
+ENGINES = ("tree", "levels", "ring", "rails", "forward")
 VARIABLE = re.compile(r"told ([^:\n]+): coll_strata_comm_(\w+) (\d+)")
 TITLE = re.compile(r"^(.+), (\d+) ranks, set up in (\d+) us, (\d+) B of memory\n(?:  sent by this rank: (.*)\n)?"
                    r"  calls .*\n((?:  .*\n)+)", re.MULTILINE)
@@ -75,9 +75,9 @@ def test(paths, case, communicators):
     with tempfile.TemporaryDirectory() as scratch:
         for form, reader in (("json", by_json), ("txt", by_text)):
             dump = os.path.join(scratch, f"job.{form}")
-            settings = pretended(2, 2) | {"coll_strata_dump": dump} | {
+            settings = synthetic(2, 2) | {"coll_strata_dump": dump} | {
                 f"coll_strata_{op}_algorithm": "tree" for op in ("bcast", "allreduce")}
-            outcome = run(paths, RANKS, "told_counters", ["--communicators", str(communicators)], settings)
+            outcome = run(paths, RANKS, "reported_counters", ["--communicators", str(communicators)], settings)
             check(outcome, lambda job: (job.expect_success(), job.expect_messages()))
             wanted = by_variables(outcome.output)
             if len(wanted) != communicators + 1:

@@ -40,7 +40,7 @@ const std::string& methods_of(const RandomSettings& settings, Collective collect
     return may_go_in_halves(algorithms::traits_of(collective)) ? settings.halves : settings.methods;
 }
 
-/// Sizes of the messages from a rank of a communicator to another, ascending: two lanes have no order.
+/// Sizes of the messages from a rank of a communicator to another, ascending: two rails have no order.
 using Sizes = std::map<std::pair<int, int>, std::vector<std::size_t>>;
 
 MPI_Comm make_communicator(const RandomSettings& settings) {
@@ -139,7 +139,7 @@ Sizes monitored(MPI_Comm comm, Collective collective, const RandomSettings& sett
 topology::Hierarchy hierarchy_of(const RandomSettings& settings) {
     topology::HierarchySpec spec;
     spec.hint = topology::parse_hierarchy_hint(settings.hierarchy);
-    spec.election.near_card = false;
+    spec.election.nic_local = false;
     topology::LocalityRecord here;  // all on one node, bound nowhere
     here.node_id = 1;
     return topology::build_hierarchy(std::vector<topology::LocalityRecord>(settings.ranks.size(), here),
@@ -172,7 +172,7 @@ Sizes in_process(Collective collective, const RandomSettings& settings, std::str
     one.plan = planner.make_plan(planner.class_of(one.operation).representative);
     Sizes sizes;
     for (const auto& [way, sent] : in_process_streams(one, 1, problem)) {
-        const auto& [from, to, lane] = way;
+        const auto& [from, to, rail] = way;
         auto& all = sizes[{from, to}];
         all.insert(all.end(), sent.begin(), sent.end());
     }

@@ -88,7 +88,7 @@ std::string joined(const std::vector<int>& numbers, char between) {
     return text;
 }
 
-void carry_out(const Options& options) {
+void perform(const Options& options) {
     using Clock = std::chrono::steady_clock;
     const auto since = [](Clock::time_point begin) {
         return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -129,6 +129,6 @@ void carry_out(const Options& options) {
 int main(int argc, char** argv) {
     using namespace strata::mapping;
     return strata::tool::run_command("strata-reorder", [&] {
-        if (const std::optional<Options> options = parse(argc, argv)) carry_out(*options);
+        if (const std::optional<Options> options = parse(argc, argv)) perform(*options);
     });
 }

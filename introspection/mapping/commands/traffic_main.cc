@@ -159,7 +159,7 @@ void run_and_show(const Options& options, const Picture& picture, int& status) {
 }
 
 /// `status`: that of the command behind --.
-void carry_out(const Options& options, int& status) {
+void perform(const Options& options, int& status) {
     const Picture picture{format_of(options), permutation_of(options)};
     if (options.run) {
         run_and_show(options, picture, status);
@@ -175,7 +175,7 @@ int main(int argc, char** argv) {
     using namespace strata::mapping;
     int status = 0;
     const int own = strata::tool::run_command("strata-traffic", [&] {
-        if (const std::optional<Options> options = parse(argc, argv)) carry_out(*options, status);
+        if (const std::optional<Options> options = parse(argc, argv)) perform(*options, status);
     });
     return status != 0 ? status : own;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""reordering.py MPIRUN FOLDER CASE: iterative_reordering on two pretended nodes, on which its ranks lie badly."""
+"""reordering.py MPIRUN FOLDER CASE: iterative_reordering on two synthetic nodes, on which its ranks lie badly."""
 import os
 import re
 import sys

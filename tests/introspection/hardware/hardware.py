@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""hardware.py MPIRUN FOLDER CASE: hardware communicators of jobs on pretended machines against tables that were written
+"""hardware.py MPIRUN FOLDER CASE: hardware communicators of jobs on synthetic topologies against tables that were written
 down by hand; sections are those of the paper "A Hierarchical Model to Manage Hardware Topology in MPI Applications".
 
 The same under any MPI: FOLDER has the programs, MPIRUN starts them."""
@@ -132,9 +132,9 @@ def network_case():
     return 4, {"TOPOLOGY": PLAIN, "PLACEMENT": "0@p0;0@p1;0@p2;0@p3", "NETWORK": network}, wanted
 
 
-def absent_card_case():
-    """A card that a node lacks is passed over, as in the plugin: nodes may differ."""
-    ranks, machine, wanted = near_card_case()
+def absent_nic_case():
+    """A NIC that a node lacks is passed over, as in the plugin: nodes may differ."""
+    ranks, machine, wanted = nic_local_case()
     return ranks, machine | {"NIC": "mlx5_7," + machine["NIC"]}, wanted
 
 
@@ -148,8 +148,8 @@ def unbound_case():
     return 4, {"TOPOLOGY": PLAIN, "PLACEMENT": "all@p0;all@p0;all@p1;all@p1"}, wanted
 
 
-def near_card_case():
-    """The card hangs below the second package: its first process is the root everywhere above."""
+def nic_local_case():
+    """The NIC hangs below the second package: its first process is the root everywhere above."""
     wanted = {}
     for rank in range(8):
         node, pair = rank - rank % 4, rank - rank % 2
@@ -177,8 +177,8 @@ def uneven_switches_case():
     return 6, {"TOPOLOGY": PLAIN, "PLACEMENT": cores(3, 2), "NETWORK": network}, wanted
 
 
-def near_card_stopping_case():
-    """Rank 0 stops at its machine, far from the card: who is nearest stands for the whole, too."""
+def nic_local_stopping_case():
+    """Rank 0 stops at its machine, far from the NIC: who is nearest stands for the whole, too."""
     wanted = {}
     for rank in range(1, 4):
         pair = (1,) if rank == 1 else (2, 3)
@@ -196,14 +196,14 @@ def near_card_stopping_case():
 TABLES = {"simple": (simple_case, []), "simple_at_once": (simple_case, ["--at-once"]), "mixed": (mixed_case, []),
           "mixed_at_once": (mixed_case, ["--at-once"]), "stopping_root": (stopping_root_case, []),
           "stopping_root_at_once": (stopping_root_case, ["--at-once"]), "stopping_others": (stopping_others_case, []),
-          "network": (network_case, []), "unbound": (unbound_case, []), "near_card": (near_card_case, ["--near-card"]),
-          "absent_card": (absent_card_case, ["--near-card"]), "near_card_stopping": (near_card_stopping_case, ["--near-card"])}
+          "network": (network_case, []), "unbound": (unbound_case, []), "nic_local": (nic_local_case, ["--near-nic"]),
+          "absent_nic": (absent_nic_case, ["--near-nic"]), "nic_local_stopping": (nic_local_stopping_case, ["--near-nic"])}
 
 # Type asked for -> name told, and members in order (keys are negative ranks) by rank, on two nodes with a process per
 # core, the last one bound to nothing.
 GUIDED = {
     "Machine": ("Machine", "3,2,1,0 3,2,1,0 3,2,1,0 3,2,1,0 7,6,5,4 7,6,5,4 7,6,5,4 7,6,5,4"),
-    "mpi_shared_memory": ("Machine", "7,6,5,4,3,2,1,0 " * 8),  # they can, whatever nodes are pretended
+    "mpi_shared_memory": ("Machine", "7,6,5,4,3,2,1,0 " * 8),  # they can, whatever nodes are synthetic
     "Package": ("Package", "1,0 1,0 3,2 3,2 5,4 5,4 6 -"),
     "socket": ("Package", "1,0 1,0 3,2 3,2 5,4 5,4 6 -"),
     "Core": ("Core", "0 1 2 3 4 5 6 -"),

@@ -1,9 +1,9 @@
 /* What MPIX_Hardware.h says of calls whose arguments differ from process to process, and of those that only
- * some make. The job: 8 ranks on two pretended nodes of two packages of two cores. Whoever waits for ever
+ * some make. The job: 8 ranks on two synthetic nodes of two packages of two cores. Whoever waits for ever
  * fails by the time limit. */
 #include "expect.h"
 
-static MPI_Info info_with(const char *key, const char *value) {
+static MPI_Info info_with(const char* key, const char* value) {
     MPI_Info info;
     MPI_Info_create(&info);
     MPI_Info_set(info, key, value);
@@ -16,7 +16,7 @@ static int size_of(MPI_Comm comm) {
     return size;
 }
 
-static void release(MPI_Comm *comm) {
+static void release(MPI_Comm* comm) {
     if (*comm != MPI_COMM_NULL) MPI_Comm_free(comm);
 }
 
@@ -50,19 +50,23 @@ static void check_undefined(void) {
     MPI_Info info = info_with("mpi_hw_resource_type", "node");
     const int of_node = rank == 0 ? 0 : rank < 4 ? 3 : 4;
     int count = 0;
-    MPIX_Comm_split_type(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : MPIX_COMM_TYPE_HW_GUIDED, 0, info, &made);
+    MPIX_Comm_split_type(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : MPIX_COMM_TYPE_HW_GUIDED, 0, info,
+                         &made);
     expect(size_of(made) == of_node, "a guided split with a process that takes no part");
     release(&made);
-    MPIX_Comm_split_type(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : MPIX_COMM_TYPE_HW_UNGUIDED, 0, MPI_INFO_NULL, &made);
+    MPIX_Comm_split_type(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : MPIX_COMM_TYPE_HW_UNGUIDED, 0,
+                         MPI_INFO_NULL, &made);
     expect(size_of(made) == of_node, "an unguided split with a process that takes no part");
     if (rank != 0) MPIX_Comm_get_hlevel_info(made, &count, NULL, NULL);
     expect(rank == 0 || count == 2, "its siblings");
     release(&made);
-    MPIX_Comm_split_type(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made);
+    MPIX_Comm_split_type(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
+                         &made);
     expect(size_of(made) == (rank == 0 ? 0 : 7), "MPI's own split with a process that takes no part");
     release(&made);
     MPI_Info_set(info, "mpi_hw_resource_type", "mpi_shared_memory");
-    MPIX_Comm_split_type(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : MPIX_COMM_TYPE_HW_GUIDED, 0, info, &made);
+    MPIX_Comm_split_type(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : MPIX_COMM_TYPE_HW_GUIDED, 0, info,
+                         &made);
     expect(size_of(made) == (rank == 0 ? 0 : 7), "shared memory with a process that takes no part");
     release(&made);
     MPIX_Comm_split_type(MPI_COMM_WORLD, MPI_UNDEFINED, 0, MPI_INFO_NULL, &made);
@@ -88,14 +92,17 @@ static void check_keys(void) {
 static void check_unwanted(void) {
     int levels = 0, i, single = rank == 1 || rank == 4;
     MPI_Comm *children = NULL, *roots = NULL;
-    expect(MPIX_Comm_hierarchy(MPI_COMM_WORLD, MPI_INFO_NULL, &levels, &children, single ? NULL : &roots) == MPI_SUCCESS,
+    expect(MPIX_Comm_hierarchy(MPI_COMM_WORLD, MPI_INFO_NULL, &levels, &children, single ? NULL : &roots) ==
+               MPI_SUCCESS,
            "not all want roots, and it fails");
     expect(levels == 3, "not all want roots: wrong levels");
     for (i = 0; i < levels; ++i) expect(size_of(children[i]) == 4 >> i, "not all want roots: wrong sizes");
-    if (rank == 0) expect(size_of(roots[0]) == 2 && size_of(roots[2]) == 2, "not all want roots: wrong roots");
+    if (rank == 0)
+        expect(size_of(roots[0]) == 2 && size_of(roots[2]) == 2, "not all want roots: wrong roots");
     MPIX_Comm_hierarchy_free(levels, &children, single ? NULL : &roots);
-    expect(MPIX_Comm_hierarchy(MPI_COMM_WORLD, MPI_INFO_NULL, &levels, NULL, NULL) == MPI_SUCCESS && levels == 3,
-           "nobody wants communicators");
+    expect(
+        MPIX_Comm_hierarchy(MPI_COMM_WORLD, MPI_INFO_NULL, &levels, NULL, NULL) == MPI_SUCCESS && levels == 3,
+        "nobody wants communicators");
 }
 
 static void check_hsplit_errors(void) {
@@ -106,7 +113,7 @@ static void check_hsplit_errors(void) {
     expect(rank == 3 || made == MPI_COMM_NULL, "a communicator in spite of an error");
     expect(class_of(MPIX_Comm_hsplit_with_roots(MPI_COMM_WORLD, info, &made, &roots)) == MPI_ERR_INFO_VALUE,
            "rank 5 has a wrong value");
-    MPI_Info_set(info, "strata_roots", rank == 5 ? "near_card" : "lowest");
+    MPI_Info_set(info, "strata_roots", rank == 5 ? "nic_local" : "lowest");
     expect(class_of(MPIX_Comm_hsplit_with_roots(MPI_COMM_WORLD, info, &made, &roots)) == MPI_ERR_INFO_VALUE,
            "rank 5 has another value");
     MPI_Info_free(&info);
@@ -115,9 +122,11 @@ static void check_hsplit_errors(void) {
 static void check_split_type_errors(void) {
     MPI_Comm made;
     MPI_Info info = info_with("mpi_hw_resource_type", rank == 6 ? "core" : "package");
-    expect(class_of(MPIX_Comm_split_type(MPI_COMM_WORLD, MPIX_COMM_TYPE_HW_GUIDED, 0, info, &made)) == MPI_ERR_INFO_VALUE,
+    expect(class_of(MPIX_Comm_split_type(MPI_COMM_WORLD, MPIX_COMM_TYPE_HW_GUIDED, 0, info, &made)) ==
+               MPI_ERR_INFO_VALUE,
            "rank 6 wants cores");
-    expect(class_of(MPIX_Comm_split_type(MPI_COMM_WORLD, rank == 6 ? MPI_COMM_TYPE_SHARED : MPIX_COMM_TYPE_HW_UNGUIDED, 0,
+    expect(class_of(MPIX_Comm_split_type(MPI_COMM_WORLD,
+                                         rank == 6 ? MPI_COMM_TYPE_SHARED : MPIX_COMM_TYPE_HW_UNGUIDED, 0,
                                          info, &made)) == MPI_ERR_ARG,
            "rank 6 wants another type");
     expect(made == MPI_COMM_NULL, "a communicator in spite of different types");
@@ -128,11 +137,12 @@ static void check_split_type_errors(void) {
 static void check_first_calls(void) {
     const int everyone[] = {0, 1, 2, 3, 4, 5, 6, 7};
     MPI_Comm fresh;
-    char *type = NULL;
+    char* type = NULL;
     MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &fresh);
     MPI_Comm_set_errhandler(fresh, MPI_ERRORS_RETURN);
     if (rank == 2) {
-        expect(class_of(MPIX_Comm_get_min_hlevel(fresh, -1, everyone, &type)) == MPI_ERR_ARG, "-1 ranks are taken");
+        expect(class_of(MPIX_Comm_get_min_hlevel(fresh, -1, everyone, &type)) == MPI_ERR_ARG,
+               "-1 ranks are taken");
         expect(type != NULL && strcmp(type, MPIX_HLEVEL_UNKNOWN) == 0, "a level in spite of an error");
     } else {
         expect_shared(fresh, 8, everyone, MPIX_HLEVEL_CLUSTER);
@@ -143,14 +153,14 @@ static void check_first_calls(void) {
 static MPI_Comm handled;
 static int anywhere = 0;
 static int handler_calls = 0;
-static void count_call(MPI_Comm *comm, int *code, ...) {
+static void count_call(MPI_Comm* comm, int* code, ...) {
     (void)code;
     ++handler_calls;
     expect(*comm == handled || anywhere, "the handler gets another communicator");
 }
 
-/* What MPI finds wrong with an info object MPI tells the handler of MPI_COMM_WORLD, or, from MPI 4 on, of MPI_COMM_SELF:
- * the library is silent there. */
+/* What MPI finds wrong with an info object MPI tells the handler of MPI_COMM_WORLD, or, from MPI 4 on, of
+ * MPI_COMM_SELF: the library is silent there. */
 static void check_rejected_info(void) {
     MPI_Comm made, made_roots, *children = NULL, *roots = NULL;
     MPI_Info bad = rank == 2 ? 0 : MPI_INFO_NULL;
@@ -174,7 +184,8 @@ static void check_handler(void) {
     MPI_Comm_set_errhandler(handled, handler);
     MPIX_Comm_hsplit(handled, MPI_INFO_NULL, rank == 3 ? NULL : &made);
     expect(handler_calls == 1, "the handler is not called once");
-    MPIX_Comm_split_type(handled, rank == 1 ? MPI_COMM_TYPE_SHARED : MPIX_COMM_TYPE_HW_UNGUIDED, 0, MPI_INFO_NULL, &made);
+    MPIX_Comm_split_type(handled, rank == 1 ? MPI_COMM_TYPE_SHARED : MPIX_COMM_TYPE_HW_UNGUIDED, 0,
+                         MPI_INFO_NULL, &made);
     expect(handler_calls == 2, "the handler is not called once for different types");
     anywhere = 1;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
@@ -186,7 +197,8 @@ static void check_handler(void) {
     MPI_Comm_free(&handled);
 }
 
-/* The job: 3 nodes, the first one below more switches than the others. Whoever is asked, the top is Switch2. */
+/* The job: 3 nodes, the first one below more switches than the others. Whoever is asked, the top is Switch2.
+ */
 static void check_switch_names(void) {
     const int everyone[] = {0, 1, 2};
     const int flat[] = {1, 2};
@@ -195,14 +207,15 @@ static void check_switch_names(void) {
     MPI_Info info = info_with("mpi_hw_resource_type", "Switch2");
     expect_shared(MPI_COMM_WORLD, 3, everyone, "Switch2");
     if (rank > 0) expect_shared(MPI_COMM_WORLD, 2, flat, "Switch2");
-    MPIX_Comm_split_type(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : MPIX_COMM_TYPE_HW_GUIDED, 0, info, &made);
+    MPIX_Comm_split_type(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : MPIX_COMM_TYPE_HW_GUIDED, 0, info,
+                         &made);
     expect(size_of(made) == (rank == 0 ? 0 : 2), "not all below a switch that is asked for");
     if (rank > 0 && made != MPI_COMM_NULL) expect_shared(made, 2, both, "Switch2");
     release(&made);
     MPI_Info_free(&info);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

@@ -1,4 +1,4 @@
-// show_hierarchy [--near-card] [--at-once] [--split TYPE]
+// show_hierarchy [--near-nic] [--at-once] [--split TYPE]
 //
 // Every process goes down the hierarchy of MPI_COMM_WORLD; rank 0 prints one line per process and step:
 //   step S rank R type T of N index I members A,B,... roots C,D,...
@@ -62,7 +62,8 @@ std::string lines_step_by_step(MPI_Info info) {
         MPI_Comm again;
         MPIX_Comm_hsplit_with_roots(parent, info, &child, &roots);
         MPIX_Comm_hsplit(parent, info, &again);
-        if (members_of(again) != members_of(child)) text += "MPIX_Comm_hsplit gives " + members_of(again) + '\n';
+        if (members_of(again) != members_of(child))
+            text += "MPIX_Comm_hsplit gives " + members_of(again) + '\n';
         text += line(step, child, roots);
         parent = child;  // not freed: MPI_Finalize has to cope
     }
@@ -114,7 +115,7 @@ int main(int argc, char** argv) {
     std::string type;
     for (int i = 1; i < argc; ++i) {
         const std::string_view option = argv[i];
-        if (option == "--near-card") MPI_Info_set(info, "strata_roots", "near_card");
+        if (option == "--near-nic") MPI_Info_set(info, "strata_roots", "nic_local");
         if (option == "--at-once") at_once = true;
         if (option == "--split" && i + 1 < argc) type = argv[++i];
     }

@@ -175,13 +175,13 @@ std::string complaint_about_estimate(const mapping::Estimate& estimate, const ma
             }
         }
     }
-    std::uint64_t told = 0, told_messages = 0;
+    std::uint64_t told = 0, reported_messages = 0;
     for (const auto& level : estimate.levels) {
         told += level.bytes;
-        told_messages += level.messages;
+        reported_messages += level.messages;
     }
     if (told != all) return std::to_string(told) + " bytes, not " + std::to_string(all);
-    if (told_messages != messages) return std::to_string(told_messages) + " messages";
+    if (reported_messages != messages) return std::to_string(reported_messages) + " messages";
     if (estimate.network_bytes() != network) {
         return std::to_string(estimate.network_bytes()) + " bytes between nodes, not " +
                std::to_string(network);

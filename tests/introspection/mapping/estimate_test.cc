@@ -45,7 +45,7 @@ TEST(Estimate, FindsTheBusiestLink) {
     EXPECT_EQ(found.levels[1].busiest_bytes, 0U);
 }
 
-TEST(Estimate, LoadsTheCardOfANodeWithWhatLeavesItsSwitch) {
+TEST(Estimate, LoadsTheNicOfANodeWithWhatLeavesItsSwitch) {
     const Placement placement = nodes_with({1, 1, 1, 1}, Order::block, false, true);
     const TrafficMatrix traffic(4, {{0, 1, 1000, 0}, {0, 2, 1, 0}});
     const Estimate found = mapping::estimate(traffic, placement.hierarchy);

@@ -7,7 +7,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "plugin"))
-from job import Failure, Paths, conclude, environment, pretended, require_component  # noqa: E402
+from job import Failure, Paths, conclude, environment, synthetic, require_component  # noqa: E402
 
 RANKS, NODES, SIZE, CALLS = 8, 4, 100000, 5
 TOLD = ("--topology", "synthetic:core:4", "--nodes", "2")
@@ -51,7 +51,7 @@ def test(paths, command, fetching):
     require_component(paths, "pml: monitoring")
     with tempfile.TemporaryDirectory() as folder:
         # A broadcast enters each other node once; the program says no more to all than some results.
-        found = traffic(paths, command, folder, parameters=pretended(NODES, RANKS // NODES))
+        found = traffic(paths, command, folder, parameters=synthetic(NODES, RANKS // NODES))
         network = sum(level["before"]["bytes"] for level in found["levels"] if level["network"])
         least = CALLS * SIZE * (NODES - 1)
         if found["ranks"] != RANKS or not least <= network <= 1.5 * least:

@@ -10,7 +10,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "plugin"))
 # pylint: disable-next=wrong-import-position
-from job import SKIPPED, SYSTEM_FOLDERS, Failure, conclude, pretended  # noqa: E402
+from job import SKIPPED, SYSTEM_FOLDERS, Failure, conclude, synthetic  # noqa: E402
 
 MPIT_FAIL = 7002
 RANKS = 2  # where it does not matter
@@ -208,7 +208,7 @@ def case_barrier(job, algorithm, ranks, expected=None):
 def case_plugin(job, spoilt=""):
     """A Bcast by the tree of coll/strata: every process but the root is sent it once."""
     ranks, size = 8, 40000
-    parameters = pretended(2, 4) | {
+    parameters = synthetic(2, 4) | {
         "opal_mca_base_component_path": f"{os.path.dirname(job.paths['plugin'])}:{SYSTEM_FOLDERS}",
         "coll_strata_bcast_algorithm": "tree"}
     counts, sizes = flushed(job, ranks, ["bcast", str(size), "1"], parameters=parameters)

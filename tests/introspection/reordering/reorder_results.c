@@ -1,6 +1,7 @@
 /* What MPIX_Reorder.h promises of results, checked by the program itself: C99.
  *
- *   reorder_results NODES [--sabotage]    ranks are on so many pretended nodes, as many consecutive ones on each;
+ *   reorder_results NODES [--sabotage]    ranks are on so many synthetic nodes, as many consecutive ones on
+ * each;
  *                                         --sabotage: one expectation is wrong */
 #include <MPIX_Hardware.h>
 #include <MPIX_Reorder.h>
@@ -13,13 +14,13 @@ enum { MOST_RANKS = 16, LARGE = 1 << 18 };
 
 static int failures, rank, size, nodes, sabotage;
 
-static void expect(int condition, const char *what) {
+static void expect(int condition, const char* what) {
     if (condition) return;
     ++failures;
     printf("rank %d: FAILED: %s\n", rank, what);
 }
 
-static int is_permutation(const int *k) {
+static int is_permutation(const int* k) {
     int seen[MOST_RANKS] = {0}, i;
     for (i = 0; i < size; ++i) {
         if (k[i] < 0 || k[i] >= size || seen[k[i]]++) return 0;
@@ -27,7 +28,7 @@ static int is_permutation(const int *k) {
     return 1;
 }
 
-static int is_identity(const int *k) {
+static int is_identity(const int* k) {
     int i;
     for (i = 0; i < size; ++i) {
         if (k[i] != i) return 0;
@@ -35,7 +36,7 @@ static int is_identity(const int *k) {
     return 1;
 }
 
-static int same_on_all(MPI_Comm comm, const int *k) {
+static int same_on_all(MPI_Comm comm, const int* k) {
     int first[MOST_RANKS], same;
     memcpy(first, k, (size_t)size * sizeof *k);
     MPI_Bcast(first, size, MPI_INT, 0, comm);
@@ -45,14 +46,14 @@ static int same_on_all(MPI_Comm comm, const int *k) {
 }
 
 /* Bytes from each rank to the one `distance` further. */
-static void fill(unsigned long *matrix, int distance, unsigned long bytes) {
+static void fill(unsigned long* matrix, int distance, unsigned long bytes) {
     int i;
     memset(matrix, 0, (size_t)(size * size) * sizeof *matrix);
     for (i = 0; i < size; ++i) matrix[i * size + (i + distance) % size] = bytes;
 }
 
 /* Bytes that cross nodes when process i has rank k[i]. */
-static unsigned long between_nodes(const unsigned long *matrix, const int *k) {
+static unsigned long between_nodes(const unsigned long* matrix, const int* k) {
     unsigned long sum = 0;
     int a, b;
     for (a = 0; a < size; ++a) {
@@ -64,14 +65,16 @@ static unsigned long between_nodes(const unsigned long *matrix, const int *k) {
 }
 
 /* By rows and as a whole: the same k, which is given back, and a communicator in that order. */
-static void reorder(const unsigned long *sizes, const unsigned long *counts, MPI_Info info, int *k) {
-    const unsigned long *own_counts = counts != NULL ? counts + rank * size : NULL;
+static void reorder(const unsigned long* sizes, const unsigned long* counts, MPI_Info info, int* k) {
+    const unsigned long* own_counts = counts != NULL ? counts + rank * size : NULL;
     const int at_root = rank == size - 1;
     int whole[MOST_RANKS], now, members, result;
     MPI_Comm made, also, part;
-    expect(MPIX_Comm_reorder(MPI_COMM_WORLD, sizes + rank * size, own_counts, info, &made, k) == MPI_SUCCESS, "reorder fails");
-    expect(MPIX_Comm_reorder_matrix(MPI_COMM_WORLD, size - 1, at_root ? sizes : NULL, at_root ? counts : NULL, info, &also,
-                                    whole) == MPI_SUCCESS, "reorder_matrix fails");
+    expect(MPIX_Comm_reorder(MPI_COMM_WORLD, sizes + rank * size, own_counts, info, &made, k) == MPI_SUCCESS,
+           "reorder fails");
+    expect(MPIX_Comm_reorder_matrix(MPI_COMM_WORLD, size - 1, at_root ? sizes : NULL, at_root ? counts : NULL,
+                                    info, &also, whole) == MPI_SUCCESS,
+           "reorder_matrix fails");
     expect(is_permutation(k), "k is no permutation");
     expect(same_on_all(MPI_COMM_WORLD, k), "k is not the same on all");
     expect(memcmp(k, whole, (size_t)size * sizeof *k) == 0, "rows and the whole matrix give other orders");
@@ -80,7 +83,8 @@ static void reorder(const unsigned long *sizes, const unsigned long *counts, MPI
     expect(now == k[rank] && members == size, "the new communicator is not in the order k");
     MPI_Comm_compare(made, also, &result);
     expect(result == MPI_CONGRUENT, "rows and the whole matrix give other communicators");
-    expect(MPIX_Comm_hsplit(made, MPI_INFO_NULL, &part) == MPI_SUCCESS, "the new communicator cannot be split");
+    expect(MPIX_Comm_hsplit(made, MPI_INFO_NULL, &part) == MPI_SUCCESS,
+           "the new communicator cannot be split");
     if (part != MPI_COMM_NULL) MPI_Comm_free(&part);
     MPI_Comm_free(&also);
     MPI_Comm_free(&made);
@@ -139,50 +143,55 @@ static void check_orders(void) {
 
 static int element(int process, int i) { return process * 1000003 + i * 7; }
 
-static void contiguous(MPI_Comm comm, int own, const int *k, int count) {
+static void contiguous(MPI_Comm comm, int own, const int* k, int count) {
     int *from = calloc(2 * (size_t)count + 1, sizeof *from), *to = from + count, i, wrong = 0;
     for (i = 0; i < count; ++i) from[i] = element(own, i);
-    expect(MPIX_Redistribute(from, count, MPI_INT, to, count, MPI_INT, k, comm) == MPI_SUCCESS, "redistribute fails");
+    expect(MPIX_Redistribute(from, count, MPI_INT, to, count, MPI_INT, k, comm) == MPI_SUCCESS,
+           "redistribute fails");
     for (i = 0; i < count; ++i) wrong += to[i] != element(k[own], i) || from[i] != element(own, i);
-    expect(MPIX_Redistribute(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, from, count, MPI_INT, k, comm) == MPI_SUCCESS,
-           "redistribute in place fails");
+    expect(
+        MPIX_Redistribute(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, from, count, MPI_INT, k, comm) == MPI_SUCCESS,
+        "redistribute in place fails");
     for (i = 0; i < count; ++i) wrong += from[i] != element(k[own], i);
     expect(wrong == 0, "wrong elements");
     free(from);
 }
 
 /* Every third number; what lies between stays. */
-static void derived(MPI_Comm comm, int own, const int *k) {
+static void derived(MPI_Comm comm, int own, const int* k) {
     enum { COUNT = 300 };
     int strided[3 * COUNT], dense[COUNT], i, wrong = 0;
     MPI_Datatype third;
     MPI_Type_vector(COUNT, 1, 3, MPI_INT, &third);
     MPI_Type_commit(&third);
     for (i = 0; i < 3 * COUNT; ++i) strided[i] = i % 3 == 0 ? element(own, i / 3) : -i;
-    expect(MPIX_Redistribute(strided, 1, third, dense, COUNT, MPI_INT, k, comm) == MPI_SUCCESS, "strided to dense fails");
+    expect(MPIX_Redistribute(strided, 1, third, dense, COUNT, MPI_INT, k, comm) == MPI_SUCCESS,
+           "strided to dense fails");
     for (i = 0; i < COUNT; ++i) wrong += dense[i] != element(k[own], i);
     expect(MPIX_Redistribute(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, strided, 1, third, k, comm) == MPI_SUCCESS,
            "strided in place fails");
     for (i = 0; i < 3 * COUNT; ++i) wrong += strided[i] != (i % 3 == 0 ? element(k[own], i / 3) : -i);
     for (i = 0; i < COUNT; ++i) dense[i] = element(own, i);
-    expect(MPIX_Redistribute(dense, COUNT, MPI_INT, strided, 1, third, k, comm) == MPI_SUCCESS, "dense to strided fails");
+    expect(MPIX_Redistribute(dense, COUNT, MPI_INT, strided, 1, third, k, comm) == MPI_SUCCESS,
+           "dense to strided fails");
     for (i = 0; i < 3 * COUNT; ++i) wrong += strided[i] != (i % 3 == 0 ? element(k[own], i / 3) : -i);
     expect(wrong == 0, "wrong elements of a derived type");
     MPI_Type_free(&third);
 }
 
 /* Each process has other amounts; one has none. */
-static void uneven(MPI_Comm comm, int own, const int *k) {
+static void uneven(MPI_Comm comm, int own, const int* k) {
     int from[MOST_RANKS], to[MOST_RANKS], i, wrong = 0;
     for (i = 0; i < own; ++i) from[i] = element(own, i);
-    expect(MPIX_Redistribute(own > 0 ? from : NULL, own, MPI_INT, k[own] > 0 ? to : NULL, k[own], MPI_INT, k, comm) ==
-               MPI_SUCCESS, "uneven amounts fail");
+    expect(MPIX_Redistribute(own > 0 ? from : NULL, own, MPI_INT, k[own] > 0 ? to : NULL, k[own], MPI_INT, k,
+                             comm) == MPI_SUCCESS,
+           "uneven amounts fail");
     for (i = 0; i < k[own]; ++i) wrong += to[i] != element(k[own], i);
     expect(wrong == 0, "wrong elements of uneven amounts");
 }
 
 /* A receive of the program's that takes anything must not take what is redistributed. */
-static void beside_others(MPI_Comm comm, int own, const int *k) {
+static void beside_others(MPI_Comm comm, int own, const int* k) {
     int got = -1, sent = -5 - own;
     MPI_Request request;
     MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &request);
@@ -199,7 +208,7 @@ static void check_redistribution(MPI_Comm comm) {
         k[0][i] = i;
         k[1][i] = (i + 1) % size;
         k[2][i] = size - 1 - i;
-        k[3][i] = size % 2 == 0 ? (i / 2 + i % 2 * (size / 2)) : i; /* as cards are dealt */
+        k[3][i] = size % 2 == 0 ? (i / 2 + i % 2 * (size / 2)) : i; /* as NICs are dealt */
     }
     for (which = 0; which < 4; ++which) {
         contiguous(comm, own, k[which], 0);
@@ -211,7 +220,7 @@ static void check_redistribution(MPI_Comm comm) {
     }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     int sum = 0;
     MPI_Comm reversed;
     MPI_Init(&argc, &argv);

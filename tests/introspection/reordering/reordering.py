@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""reordering.py MPIRUN FOLDER CASE.RANKS: new orders of ranks on pretended nodes: errors by a table, and results."""
+"""reordering.py MPIRUN FOLDER CASE.RANKS: new orders of ranks on synthetic nodes: errors by a table, and results."""
 import os
 import re
 import sys

@@ -19,8 +19,8 @@ EXPLAINED = {
         "three ranks whose buffer is too short get their error, only the three too long ones go unnoticed"),),
     "errors/coll/allreducelength 4": (Explanation(
         r"hang .*", r"fail \([45] errors\)",
-        "an erroneous program, in which ranks name different counts; stock Open MPI hangs, rings and lanes "
-        "return, with an error where a message is too long for its place", engines=("ring", "lanes")),),
+        "an erroneous program, in which ranks name different counts; stock Open MPI hangs, rings and rails "
+        "return, with an error where a message is too long for its place", engines=("ring", "rails")),),
     "errors/coll/noalias3 4": (Explanation(
         r"fail \(40 errors\)", r"hang .*|crash .*",
         "an erroneous program, which breaks nonblocking collectives and then reduces; stock Open MPI can make "

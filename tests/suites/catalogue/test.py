@@ -15,7 +15,7 @@ class Test:
     ranks: int
     command: tuple
     judge: Callable  # jobs.Ended -> verdict
-    ranks_on_nodes: int = 0  # where nodes are pretended, if another number shows more there
+    ranks_on_nodes: int = 0  # where nodes are synthetic, if another number shows more there
     files: tuple = ()  # copied to the folder first
     environment: tuple = ()  # pairs
     limit: int = 60  # seconds

@@ -23,7 +23,7 @@ struct RingFacts {
 /// in which places count from the topmost group's leader. Elements go round in rounds of k * window segments,
 /// what is left in one more round of k * p parts that differ by one element at most, p as small as segments
 /// allow; parts are consecutive, p of them for each place. Of each round the member at place i sends every
-/// part twice, but those of place i + 1 (which it folds last) and of place i + 2 (which the next one does)
+/// part twice, but those of place i + 1 (which it combines last) and of place i + 2 (which the next one does)
 /// once. In each child of the topmost group: as in an allreduce whose root is the member of the core. Fewer
 /// than two members: nothing goes round. Answers with what differs; empty when all agree.
 std::vector<std::string> check_allreduce_ring_bytes(const RingFacts& facts,

@@ -155,7 +155,7 @@ private:
         }
     }
 
-    /// The group hangs together, and its stand-in alone reaches outside.
+    /// The group hangs together, and its local root alone reaches outside.
     void check_inside(const Group& group, const std::string& name) {
         std::size_t members = 0;
         std::size_t edges = 0;
@@ -173,10 +173,10 @@ private:
             const int inner = holds(group, message.from) ? message.from : message.to;
             const int outer = inner == message.from ? message.to : message.from;
             const bool from_own_node = node >= 0 && holds(hierarchy_.groups[node], outer);
-            const int stand_in = !holds(group, root_) ? group.leader : from_own_node ? root_ : receiver_;
-            if (holds(group, message.from) != holds(group, message.to) && inner != stand_in) {
+            const int local_root = !holds(group, root_) ? group.leader : from_own_node ? root_ : receiver_;
+            if (holds(group, message.from) != holds(group, message.to) && inner != local_root) {
                 faults_.push_back(name + " is reached through rank " + std::to_string(inner) +
-                                  " instead of " + std::to_string(stand_in));
+                                  " instead of " + std::to_string(local_root));
                 return;
             }
         }

@@ -21,7 +21,7 @@ BoundaryBytes boundary_bytes(const topology::Group& group, const std::vector<Sen
 /// members and leaders of the groups, the root and the sizes of the blocks (by rank) only, nothing of the
 /// planner:
 /// * whoever exchanges messages with whom makes a tree in which every group hangs together, so that a block
-///   enters or leaves a group once; only the group's stand-in (the root, or its leader) reaches outside; to
+///   enters or leaves a group once; only the group's local root (the root, or its leader) reaches outside; to
 ///   other nodes the one that receives for the root does in its place (`receiver`, -1: the root);
 /// * every edge of this tree carries in each direction exactly the blocks of one of its two sides (all: of
 /// the

@@ -50,24 +50,24 @@ std::string Fabric::describe(const Operation& operation) const {
     return std::string(operation.send ? "send to " : "receive from ") + std::to_string(operation.peer) +
            " (" + std::to_string(operation.bytes) + " bytes, message " + std::to_string(operation.sequence) +
            (operation.call > 0 ? ", call " + std::to_string(operation.call) : "") +
-           (operation.lane > 0 ? ", lane " + std::to_string(operation.lane) : "") +
+           (operation.rail > 0 ? ", rail " + std::to_string(operation.rail) : "") +
            (operation.slot < 0 ? ", blocking)" : ", slot " + std::to_string(operation.slot) + ")");
 }
 
 Fabric::Channel& Fabric::channel_of(const Operation& operation) {
     const int from = operation.send ? operation.rank : operation.peer;
     const int to = operation.send ? operation.peer : operation.rank;
-    return channels_[{from, to, options_.shared_tags ? 0 : operation.call, operation.lane}];
+    return channels_[{from, to, options_.shared_tags ? 0 : operation.call, operation.rail}];
 }
 
-/// Adds an operation and matches it; -1 for a peer or a lane that does not exist.
+/// Adds an operation and matches it; -1 for a peer or a rail that does not exist.
 int Fabric::post(Caller caller, int slot, bool send, std::byte* data, std::size_t bytes, Way way) {
-    const auto [peer, lane, buffers] = way;
+    const auto [peer, rail, buffers] = way;
     const int rank = caller.rank;
-    if (peer < 0 || peer >= static_cast<int>(ranks_.size()) || peer == rank || lane < 0 ||
-        lane >= algorithms::Transport::most_lanes) {
+    if (peer < 0 || peer >= static_cast<int>(ranks_.size()) || peer == rank || rail < 0 ||
+        rail >= algorithms::Transport::most_rails) {
         report_.problems.push_back("rank " + std::to_string(rank) + ": peer " + std::to_string(peer) +
-                                   ", lane " + std::to_string(lane));
+                                   ", rail " + std::to_string(rail));
         return -1;
     }
     const int id = static_cast<int>(operations_.size());
@@ -76,7 +76,7 @@ int Fabric::post(Caller caller, int slot, bool send, std::byte* data, std::size_
     operation.rank = rank;
     operation.call = caller.call;
     operation.peer = peer;
-    operation.lane = lane;
+    operation.rail = rail;
     operation.slot = slot;
     operation.data = data;
     operation.bytes = bytes;
@@ -85,7 +85,7 @@ int Fabric::post(Caller caller, int slot, bool send, std::byte* data, std::size_
         operation.sequence = channel.next_send++;
         operation.checksum = checksum_of(data, bytes);
         operation.eager = bytes < options_.eager_bytes && buffers;
-        report_.messages.push_back({rank, peer, bytes, operation.sequence, lane, caller.call});
+        report_.messages.push_back({rank, peer, bytes, operation.sequence, rail, caller.call});
         int& most = report_.in_flight[{rank, peer}];
         most = std::max(most, ++channel.unfinished);
         if (operation.eager) {

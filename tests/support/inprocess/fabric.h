@@ -58,8 +58,8 @@ struct SentMessage {
     int from = -1;
     int to = -1;
     std::size_t bytes = 0;
-    int sequence = 0;  ///< position in the stream of this pair and lane
-    int lane = 0;
+    int sequence = 0;  ///< position in the stream of this pair and rail
+    int rail = 0;
     int call = 0;
     auto operator<=>(const SentMessage&) const = default;
 };
@@ -70,7 +70,7 @@ struct RunReport {
     std::vector<int> abandons;          ///< calls of Transport::abandon() per rank
     std::vector<int> operations;        ///< transport calls per rank, abandon() left out
     std::vector<SentMessage> messages;  ///< in the order of the sends
-    /// (from, to) -> most unfinished sends of one lane at once
+    /// (from, to) -> most unfinished sends of one rail at once
     std::map<std::pair<int, int>, int> in_flight;
     /// Everything that a correct engine never does: deadlock (with what each rank waits for), unequal sizes,
     /// a send buffer changed in flight, busy slots or unreceived messages at the end, misuse of slots,
@@ -88,7 +88,7 @@ struct RunReport {
 using RankBody = std::function<int(int rank, algorithms::Transport& transport)>;
 
 /// Runs `body` on ranks 0..ranks-1 over a simulated network and returns when all have ended. Messages of a
-/// pair and lane match in the order sent, but complete in any order. A rank that returns a code other than 0
+/// pair and rail match in the order sent, but complete in any order. A rank that returns a code other than 0
 /// or calls abandon() fails what others have under way with it. Sequential runs with the same seed are
 /// identical. Deadlocks are found exactly (nobody can run, nothing is in flight) and end the run; a body that
 /// never calls the transport again is ended by the watchdog, at worst with std::abort().

@@ -33,7 +33,7 @@ public:
     /// Where a message goes to or comes from.
     struct Way {
         int peer;
-        int lane;
+        int rail;
         bool buffers = true;  ///< a short one may complete without its receiver
     };
     int start(Caller caller, int slot, bool send, std::byte* data, std::size_t bytes, Way way);
@@ -53,7 +53,7 @@ private:
         int rank = -1;
         int call = 0;
         int peer = -1;
-        int lane = 0;
+        int rail = 0;
         int slot = -1;  ///< -1: a single message
         int sequence = 0;
         std::byte* data = nullptr;
@@ -128,7 +128,7 @@ private:
     std::condition_variable all_finished_;
     std::vector<Rank> ranks_;
     std::deque<Operation> operations_;
-    std::map<std::tuple<int, int, int, int>, Channel> channels_;  ///< (from, to, call, lane)
+    std::map<std::tuple<int, int, int, int>, Channel> channels_;  ///< (from, to, call, rail)
     std::vector<Event> prompt_;
     std::vector<Event> late_;  ///< wait until nothing else can happen
     int current_ = -1;         ///< sequential: the rank that may run

@@ -15,13 +15,13 @@ class FabricTransport : public algorithms::Transport {
 public:
     FabricTransport(Fabric& fabric, Fabric::Caller caller) : fabric_(fabric), caller_(caller) {}
     int begin(int slots) override { return fabric_.begin(caller_, slots); }
-    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane,
+    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int rail,
               Completion completion) override {
         return fabric_.start(caller_, slot, true, const_cast<std::byte*>(data), bytes,
-                             {peer, lane, completion == Completion::local});
+                             {peer, rail, completion == Completion::local});
     }
-    int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int lane) override {
-        return fabric_.start(caller_, slot, false, data, bytes, {peer, lane});
+    int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int rail) override {
+        return fabric_.start(caller_, slot, false, data, bytes, {peer, rail});
     }
     int wait_some(std::span<int> done, int& count) override {
         return fabric_.wait_some(caller_, done, count);

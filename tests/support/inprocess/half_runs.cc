@@ -6,7 +6,7 @@
 
 #include "algorithms/engines/perform.h"
 #include "byte_oracle.h"
-#include "lane_oracle.h"
+#include "rail_oracle.h"
 #include "random_shapes.h"
 #include "reduce_oracle.h"
 #include "skipped_levels.h"
@@ -85,8 +85,8 @@ std::string joined(const std::vector<std::string>& faults) {
 
 /// What one rank keeps for its calls.
 struct Rank {
-    Rank(const topology::Hierarchy& hierarchy, int rank) : routing(hierarchy, lanes, rank) {}
-    topology::CardLanes lanes;
+    Rank(const topology::Hierarchy& hierarchy, int rank) : routing(hierarchy, rails, rank) {}
+    topology::NicRails rails;
     algorithms::Routing routing;
     algorithms::PlanRoutes kept;
 };

@@ -12,7 +12,7 @@ inline constexpr Operator all_operators[] = {Operator::sum_8, Operator::sum_32, 
                                              Operator::matrix_8, Operator::matrix_32};
 std::size_t bytes_of(Operator op);  ///< of an element: 1, 4, 8, 3, 12
 bool commutes(Operator op);
-/// True when every order of folding neighbours gives the same bits.
+/// True when every order of combining neighbours gives the same bits.
 bool associates(Operator op);
 const char* name_of(Operator op);
 

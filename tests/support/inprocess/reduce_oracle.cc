@@ -107,7 +107,7 @@ std::size_t rounds(int place, int size) {
 struct Part {
     int lowest = -1;
     int group = -1;
-    int speaker = -1;
+    int participant = -1;
 };
 
 std::vector<Part> parts_of_top(const topology::Hierarchy& hierarchy, bool rank_order) {
@@ -155,12 +155,12 @@ std::vector<std::string> check_exchange_bytes(const topology::Hierarchy& hierarc
                                               std::size_t bytes, const std::vector<SentMessage>& messages) {
     std::vector<std::string> faults;
     const std::vector<Part> parts = parts_of_top(hierarchy, rank_order);
-    std::vector<int> speakers;
+    std::vector<int> participants;
     for (const Part& part : parts) {
-        speakers.push_back(part.speaker);
+        participants.push_back(part.participant);
     }
     const auto speaks = [&](int rank) {
-        return std::find(speakers.begin(), speakers.end(), rank) != speakers.end();
+        return std::find(participants.begin(), participants.end(), rank) != participants.end();
     };
     std::vector<SentMessage> below;
     std::map<int, Traffic> sent;
@@ -175,13 +175,13 @@ std::vector<std::string> check_exchange_bytes(const topology::Hierarchy& hierarc
     }
     for (std::size_t place = 0; place < parts.size(); ++place) {
         const std::size_t count = rounds(static_cast<int>(place), static_cast<int>(parts.size()));
-        const int speaker = speakers[place];
-        const std::string name = "core rank " + std::to_string(speaker);
-        compare(faults, name + " sends", sent[speaker], {count * bytes, count});
-        compare(faults, name + " receives", received[speaker], {count * bytes, count});
+        const int participant = participants[place];
+        const std::string name = "core rank " + std::to_string(participant);
+        compare(faults, name + " sends", sent[participant], {count * bytes, count});
+        compare(faults, name + " receives", received[participant], {count * bytes, count});
         for (const SentMessage& message : below) {
             const auto inside = [&](int rank) {
-                return parts[place].group < 0 ? rank == speaker
+                return parts[place].group < 0 ? rank == participant
                                               : holds(hierarchy.groups[parts[place].group], rank);
             };
             if (inside(message.from) && !inside(message.to)) {
@@ -189,7 +189,7 @@ std::vector<std::string> check_exchange_bytes(const topology::Hierarchy& hierarc
             }
         }
     }
-    check_both_ways(faults, hierarchy, speakers, {bytes, 1}, below);
+    check_both_ways(faults, hierarchy, participants, {bytes, 1}, below);
     return faults;
 }
 

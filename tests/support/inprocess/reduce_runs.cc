@@ -41,12 +41,12 @@ class CheckedReduction : public algorithms::Reduction {
 public:
     CheckedReduction(Operator op, Fuse fuse) : Reduction(bytes_of(op)), op_(op), fuse_(fuse) {}
 
-    int fold(const std::byte* left, std::byte* right, std::size_t bytes) override {
+    int combine(const std::byte* left, std::byte* right, std::size_t bytes) override {
         if (const int code = fuse_.burn(); code != 0) {
             return code;
         }
         if (bytes == 0 || bytes % element_bytes() != 0) {
-            fault_ = "fold of " + std::to_string(bytes) + " bytes";
+            fault_ = "combine of " + std::to_string(bytes) + " bytes";
             return 0;
         }
         if (left < right + bytes && right < left + bytes) {
@@ -152,7 +152,7 @@ struct RankCall {
         std::vector<std::byte> own_memory(reduce.bytes(), missing);
         std::vector<std::byte> other_memory(reduce.bytes(), missing);
         std::vector<std::byte>& result_memory = placement == Placement::in_place ? own_memory : other_memory;
-        CheckedReduction reduction(reduce.op, {reduce.mishap, Mishap::Kind::fold, rank});
+        CheckedReduction reduction(reduce.op, {reduce.mishap, Mishap::Kind::combine, rank});
         OwnBuffer own(own_memory, placement == Placement::packed_in_place ? user : input,
                       {reduce.mishap, Mishap::Kind::produce, rank});
         ResultBuffer result(result_memory, user, expected, {reduce.mishap, Mishap::Kind::consume, rank});

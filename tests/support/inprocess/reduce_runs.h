@@ -27,7 +27,7 @@ enum class Placement : std::uint8_t {
 
 /// What is to go wrong: the call number `call` (from 1) of one kind on `rank` returns `code`.
 struct Mishap {
-    enum class Kind : std::uint8_t { produce, consume, fold };
+    enum class Kind : std::uint8_t { produce, consume, combine };
     int rank = -1;
     Kind kind = Kind::produce;
     int call = 1;
@@ -67,8 +67,9 @@ inline constexpr std::size_t most_state_bytes = 16384;
 
 /// Runs `engine` on every rank with buffers that check how they are used and what they get: own bytes do not
 /// exist before they are produced and are not changed (unless the result shares their memory), what is
-/// consumed is right (where the operator associates; else only announced once), folds are of whole elements.
-/// Faults are added to the report's problems. `everywhere`: every rank has a result, else the root only.
+/// consumed is right (where the operator associates; else only announced once), combines are of whole
+/// elements. Faults are added to the report's problems. `everywhere`: every rank has a result, else the root
+/// only.
 ReduceRun run_reduction(const ReduceCase& reduce, const FabricOptions& options, bool everywhere,
                         const ReduceEngine& engine, Arenas* arenas = nullptr);
 
@@ -78,13 +79,13 @@ ReduceRun run_exchange(const ReduceCase& reduce, const FabricOptions& options, A
 ReduceRun run_halving(const ReduceCase& reduce, const FabricOptions& options, Arenas* arenas = nullptr);
 ReduceRun run_ring(const ReduceCase& reduce, const FabricOptions& options, Arenas* arenas = nullptr);
 
-/// Elements of another size over bytes; a fold that divides one answers with 99.
+/// Elements of another size over bytes; a local reduction that divides one answers with 99.
 class WideElements : public algorithms::Reduction {
 public:
     WideElements(algorithms::Reduction& bytes, std::size_t element_bytes)
         : Reduction(element_bytes), bytes_(bytes) {}
-    int fold(const std::byte* left, std::byte* right, std::size_t bytes) override {
-        return bytes % element_bytes() == 0 ? bytes_.fold(left, right, bytes) : 99;
+    int combine(const std::byte* left, std::byte* right, std::size_t bytes) override {
+        return bytes % element_bytes() == 0 ? bytes_.combine(left, right, bytes) : 99;
     }
 
 private:

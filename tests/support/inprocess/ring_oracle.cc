@@ -14,7 +14,7 @@ using topology::Group;
 using Pair = std::pair<int, int>;  ///< from, to
 
 /// A rank that talks to others in a group, and whom it stands for there.
-struct Speaker {
+struct Participant {
     int rank = -1;
     int lowest = -1;        ///< rank behind it
     std::size_t bytes = 0;  ///< of all blocks behind it
@@ -47,11 +47,11 @@ public:
 
     std::vector<std::string> run() {
         for (std::size_t group = 0; group < facts_.hierarchy.groups.size(); ++group) {
-            const std::vector<Speaker> speakers = speakers_of(static_cast<int>(group));
-            if (facts_.rings[group] && speakers.size() > 2) {
-                expect_ring(static_cast<int>(group), speakers);
+            const std::vector<Participant> participants = participants_of(static_cast<int>(group));
+            if (facts_.rings[group] && participants.size() > 2) {
+                expect_ring(static_cast<int>(group), participants);
             } else {
-                expect_tree(static_cast<int>(group), speakers);
+                expect_tree(static_cast<int>(group), participants);
             }
         }
         for (const auto& [pair, sizes] : sent_) {
@@ -75,35 +75,36 @@ private:
         return sum;
     }
 
-    int stand_in(int group) const {
+    int local_root(int group) const {
         return facts_.hierarchy.contains(group, facts_.root) ? facts_.root
                                                              : facts_.hierarchy.groups[group].leader;
     }
 
-    std::vector<Speaker> speakers_of(int index) const {
+    std::vector<Participant> participants_of(int index) const {
         const Group& group = facts_.hierarchy.groups[index];
-        std::vector<Speaker> speakers;
+        std::vector<Participant> participants;
         for (const int child : group.children) {
             const Group& below = facts_.hierarchy.groups[child];
-            speakers.push_back({stand_in(child), below.members.front(), bytes_of(below)});
+            participants.push_back({local_root(child), below.members.front(), bytes_of(below)});
         }
         for (const int rank : group.direct) {
-            speakers.push_back({rank, rank, facts_.bytes[rank]});
+            participants.push_back({rank, rank, facts_.bytes[rank]});
         }
-        std::sort(speakers.begin(), speakers.end(),
-                  [](const Speaker& a, const Speaker& b) { return a.lowest < b.lowest; });
-        return speakers;
+        std::sort(participants.begin(), participants.end(),
+                  [](const Participant& a, const Participant& b) { return a.lowest < b.lowest; });
+        return participants;
     }
 
-    void expect_ring(int group, const std::vector<Speaker>& speakers) {
-        const std::size_t count = speakers.size();
+    void expect_ring(int group, const std::vector<Participant>& participants) {
+        const std::size_t count = participants.size();
         for (std::size_t sender = 0; sender < count; ++sender) {
             const std::size_t receiver = (sender + 1) % count;
-            std::vector<std::size_t>& sizes = wanted_[{speakers[sender].rank, speakers[receiver].rank}];
+            std::vector<std::size_t>& sizes =
+                wanted_[{participants[sender].rank, participants[receiver].rank}];
             for (std::size_t from = sender; from != receiver; from = (from + count - 1) % count) {
-                add_segments(sizes, speakers[from].bytes, facts_.segments[group]);
+                add_segments(sizes, participants[from].bytes, facts_.segments[group]);
             }
-            if (speakers[receiver].rank != stand_in(group)) {
+            if (participants[receiver].rank != local_root(group)) {
                 add_segments(sizes, total_ - bytes_of(facts_.hierarchy.groups[group]),
                              facts_.segments[group]);
             }
@@ -111,10 +112,10 @@ private:
     }
 
     /// The tree is the one that the messages show.
-    void expect_tree(int group, const std::vector<Speaker>& speakers) {
+    void expect_tree(int group, const std::vector<Participant>& participants) {
         std::map<int, std::size_t> behind;
-        for (const Speaker& speaker : speakers) {
-            behind[speaker.rank] = speaker.bytes;
+        for (const Participant& participant : participants) {
+            behind[participant.rank] = participant.bytes;
         }
         std::map<int, std::set<int>> peers;
         std::size_t ends = 0;
@@ -124,7 +125,7 @@ private:
                 ends += peers[pair.second].insert(pair.first).second ? 1 : 0;
             }
         }
-        std::vector<int> order{stand_in(group)};
+        std::vector<int> order{local_root(group)};
         std::map<int, int> parent{{order.front(), -1}};
         for (std::size_t i = 0; i < order.size(); ++i) {
             for (const int peer : peers[order[i]]) {
@@ -133,10 +134,10 @@ private:
                 }
             }
         }
-        if (total_ > 0 && (order.size() != speakers.size() || ends != 2 * (order.size() - 1))) {
+        if (total_ > 0 && (order.size() != participants.size() || ends != 2 * (order.size() - 1))) {
             faults_.push_back("group " + std::to_string(group) + " is no tree: " + std::to_string(ends / 2) +
                               " edges, " + std::to_string(order.size()) + " of " +
-                              std::to_string(speakers.size()) + " participants in reach");
+                              std::to_string(participants.size()) + " participants in reach");
             return;
         }
         for (std::size_t i = order.size() - 1; i > 0; --i) {

@@ -8,8 +8,8 @@
 namespace strata::testing {
 
 /// The hierarchy without the groups of some levels (not the topmost group's): what they hold belongs to the
-/// group around them. Leaders, the walk and receivers stay. Written for the oracles, with nothing of the
-/// planner.
+/// group around them. Leaders, the topology order and receivers stay. Written for the oracles, with nothing
+/// of the planner.
 topology::Hierarchy without(const topology::Hierarchy& hierarchy,
                             const std::vector<topology::LevelKey>& levels);
 

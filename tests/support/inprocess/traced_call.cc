@@ -37,7 +37,7 @@ TracedCall random_traced_call(Random& random, topology::Hierarchy hierarchy, Col
     return one;
 }
 
-int PartInCall::Xor::fold(const std::byte* left, std::byte* right, std::size_t bytes) {
+int PartInCall::Xor::combine(const std::byte* left, std::byte* right, std::size_t bytes) {
     for (std::size_t i = 0; i < bytes; ++i) right[i] ^= left[i];
     return 0;
 }
@@ -45,7 +45,7 @@ int PartInCall::Xor::fold(const std::byte* left, std::byte* right, std::size_t b
 PartInCall::PartInCall(const TracedCall& call, int rank)
     : call_(call),
       rank_(rank),
-      routing_(call.hierarchy, lanes_, rank),
+      routing_(call.hierarchy, rails_, rank),
       memory_(call.bytes * static_cast<std::size_t>(call.hierarchy.ranks() + 1)),
       own_(memory_.data(), call.bytes),
       result_(memory_.data() + call.bytes, call.bytes) {
@@ -128,7 +128,7 @@ int perform(const TracedCall& call, int rank, algorithms::Transport& transport) 
 Streams streams_of(const std::vector<SentMessage>& messages) {
     Streams streams;
     for (const SentMessage& message : messages) {
-        streams[{message.from, message.to, message.lane}].push_back(message.bytes);
+        streams[{message.from, message.to, message.rail}].push_back(message.bytes);
     }
     return streams;
 }

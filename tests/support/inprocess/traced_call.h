@@ -10,7 +10,7 @@
 #include "algorithms/engines/perform.h"
 #include "fabric.h"
 #include "random.h"
-#include "topology/card_lanes.h"
+#include "topology/nic_rails.h"
 #include "topology/hierarchy.h"
 
 namespace strata::testing {
@@ -53,7 +53,7 @@ private:
     class Xor final : public algorithms::Reduction {
     public:
         Xor() : Reduction(8) {}
-        int fold(const std::byte* left, std::byte* right, std::size_t bytes) override;
+        int combine(const std::byte* left, std::byte* right, std::size_t bytes) override;
     };
     bool at_root() const { return rank_ == call_.operation.root; }
     std::span<std::byte> block(int index) { return std::span(memory_).subspan(start_of(index), call_.bytes); }
@@ -63,7 +63,7 @@ private:
 
     const TracedCall& call_;
     int rank_;
-    topology::CardLanes lanes_;
+    topology::NicRails rails_;
     algorithms::Routing routing_;
     algorithms::PlanRoutes kept_;
     std::vector<std::byte> memory_;  ///< blocks by rank, or the vector and the result
@@ -76,7 +76,7 @@ private:
 /// The same run to its end. Returns the engine's code.
 int perform(const TracedCall& call, int rank, algorithms::Transport& transport);
 
-/// Sizes of the messages from a rank to a rank in a lane, in the order sent.
+/// Sizes of the messages from a rank to a rank in a rail, in the order sent.
 using Streams = std::map<std::tuple<int, int, int>, std::vector<std::size_t>>;
 
 Streams streams_of(const std::vector<SentMessage>& messages);

@@ -43,8 +43,8 @@ TEST(PlanHash, TellsEveryChangeOfMessages) {
         [](Plan& p) { p.skipped[0].kind = LevelKind::numa; },
         [](Plan& p) { ++p.window; },
         [](Plan& p) { p.network_window_bytes = 1; },
-        [](Plan& p) { p.near_card = true; },
-        [](Plan& p) { p.lanes = 2; },
+        [](Plan& p) { p.nic_local = true; },
+        [](Plan& p) { p.rails = 2; },
     };
     std::set<std::uint64_t> seen;
     for (const auto& change : changes) {

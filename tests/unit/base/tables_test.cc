@@ -76,8 +76,8 @@ TEST(CollectiveTable, TraitsFitTogether) {
         const CollectiveTraits traits = traits_of(collective);
         EXPECT_TRUE(traits.up || traits.down) << name_of(collective) << " is missing";
         EXPECT_EQ(traits.rooted, !(traits.up && traits.down)) << name_of(collective);
-        EXPECT_TRUE(traits.up || !traits.folds) << name_of(collective);
-        EXPECT_TRUE(!traits.blocks || !traits.folds) << name_of(collective);
+        EXPECT_TRUE(traits.up || !traits.combines) << name_of(collective);
+        EXPECT_TRUE(!traits.blocks || !traits.combines) << name_of(collective);
         EXPECT_TRUE(!traits.exchanges || !traits.rooted) << name_of(collective);
         EXPECT_TRUE(traits.sized || (traits.blocks && traits.rooted)) << name_of(collective);
     }
@@ -90,7 +90,7 @@ TEST(EngineTable, NamesGoBothWays) {
     }
     EXPECT_FALSE(engine_from_name("rings"));
     EXPECT_FALSE(engine_from_name(""));
-    EXPECT_EQ(known_engine_names(), "auto, tree, levels, ring, lanes, forward");
+    EXPECT_EQ(known_engine_names(), "auto, tree, levels, ring, rails, forward");
 }
 
 TEST(PlanTest, AtFindsALevelOrThrows) {

@@ -1,12 +1,12 @@
 // Which calls on a communicator come before its set-up.
-#include "component/settings/early_calls.h"
+#include "component/settings/lazy_setup.h"
 
 #include "settings_text.h"
 
 namespace strata::testing {
 namespace {
 
-constexpr std::size_t longest = EarlyCalls::longest;
+constexpr std::size_t longest = LazySetup::longest;
 
 Request sized(Collective op, std::size_t bytes, bool exact = false) {
     Request request{{op, bytes, 0}};
@@ -16,7 +16,7 @@ Request sized(Collective op, std::size_t bytes, bool exact = false) {
 Request unsized(Collective op) { return {{op, 0, 0}, false}; }
 
 /// How many of `calls` equal calls come early.
-int early(EarlyCalls& calls_before, const Request& request, int calls) {
+int early(LazySetup& calls_before, const Request& request, int calls) {
     int count = 0;
     for (int i = 0; i < calls; ++i) {
         count += calls_before.take(request) ? 1 : 0;
@@ -24,11 +24,11 @@ int early(EarlyCalls& calls_before, const Request& request, int calls) {
     return count;
 }
 int early(const Settings& settings, const Request& request, int calls) {
-    EarlyCalls fresh(settings);
+    LazySetup fresh(settings);
     return early(fresh, request, calls);
 }
 
-TEST(EarlyCalls, AreTheFirstFewShortOnes) {
+TEST(LazySetup, AreTheFirstFewShortOnes) {
     const Settings settings = parse({}).settings;
     ASSERT_EQ(settings.setup_after, 8);
     EXPECT_EQ(early(settings, sized(Collective::bcast, 8), 7), 7);
@@ -37,7 +37,7 @@ TEST(EarlyCalls, AreTheFirstFewShortOnes) {
     EXPECT_EQ(early(settings, unsized(Collective::barrier), 20), 8);
 }
 
-TEST(EarlyCalls, AreAsManyAsTheParameterSays) {
+TEST(LazySetup, AreAsManyAsTheParameterSays) {
     const auto count = [](const char* value) {
         const auto [settings, errors] = parse(with([&](SettingsText& text) { text.setup_after = value; }));
         EXPECT_TRUE(errors.empty());
@@ -55,21 +55,21 @@ TEST(EarlyCalls, AreAsManyAsTheParameterSays) {
     }
 }
 
-TEST(EarlyCalls, EndWithTheFirstThatIsNone) {
+TEST(LazySetup, EndWithTheFirstThatIsNone) {
     const Settings settings = parse({}).settings;
-    EarlyCalls calls(settings);
+    LazySetup calls(settings);
     EXPECT_EQ(early(calls, sized(Collective::bcast, 8), 2), 2);
     EXPECT_FALSE(calls.take(sized(Collective::bcast, 1 << 20)));
     EXPECT_EQ(early(calls, sized(Collective::bcast, 8), 20), 0);
 }
 
-TEST(EarlyCalls, AreNotThoseOfWhichRanksKnowDifferentThings) {
+TEST(LazySetup, AreNotThoseOfWhichRanksKnowDifferentThings) {
     const Settings settings = parse({}).settings;
     EXPECT_EQ(early(settings, unsized(Collective::gatherv), 20), 0);
     EXPECT_EQ(early(settings, unsized(Collective::scatterv), 20), 0);
 }
 
-TEST(EarlyCalls, AreNotReductionsThatRound) {
+TEST(LazySetup, AreNotReductionsThatRound) {
     const Settings settings = parse({}).settings;
     for (const Collective op : {Collective::reduce, Collective::allreduce}) {
         EXPECT_EQ(early(settings, sized(op, 8, false), 20), 0);
@@ -77,7 +77,7 @@ TEST(EarlyCalls, AreNotReductionsThatRound) {
     }
 }
 
-TEST(EarlyCalls, AreNotThoseThatSomebodySpeaksOf) {
+TEST(LazySetup, AreNotThoseThatSomebodySpeaksOf) {
     const auto of_bcast = [](const std::function<void(SettingsText&)>& change) {
         const auto [settings, errors] = parse(with(change));
         EXPECT_TRUE(errors.empty()) << errors.front();

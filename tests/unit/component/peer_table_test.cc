@@ -11,7 +11,7 @@ topology::LocalityRecord record_of(std::uint32_t process) {
     record.network_path = {7, process / 8};
     record.hardware_path = {
         {1U << static_cast<int>(topology::LevelKind::package), static_cast<std::uint16_t>(process % 2)}};
-    record.cards[0] = {static_cast<std::uint8_t>(process % 3), 1};
+    record.nics[0] = {static_cast<std::uint8_t>(process % 3), 1};
     record.processors = topology::ProcessorCount::of(48);
     return record;
 }

@@ -116,8 +116,8 @@ std::vector<Bad> bad_values() {
         {"topology", "synthetic:nonsense", {}, topology_of},
         {"placement", "0;1", {"needs coll_strata_topology"}, placement},
         {"disable", "bcast,brodcast", {"brodcast", "known: bcast"}, disable},
-        {"bcast_algorithm", "Tree", {"auto, tree, levels, ring, lanes, forward"}, algorithm},
-        {"bcast_algorithm", "", {"auto, tree, levels, ring, lanes, forward"}, algorithm},
+        {"bcast_algorithm", "Tree", {"auto, tree, levels, ring, rails, forward"}, algorithm},
+        {"bcast_algorithm", "", {"auto, tree, levels, ring, rails, forward"}, algorithm},
         {"bcast_level_algorithms", "node=no_such", {"no_such", "binomial", "tuned"}, methods},
         {"bcast_level_algorithms", "nowhere=chain", {"nowhere"}, methods},
         {"bcast_level_algorithms", "chain", {"chain"}, methods},
@@ -293,14 +293,14 @@ TEST(AgreementHash, EveryDifferenceShows) {
 TEST(AgreementHash, WhatOneProcessAloneDecidesDoesNotCount) {
     EXPECT_EQ(hash({}), hash(with([](SettingsText& text) { text.verbose = "1"; })));
     EXPECT_EQ(hash({}), hash(with([](SettingsText& text) { text.dump = "picture.svg"; })));
-    // A pretended machine changes the records that are compared rank by rank.
+    // A synthetic topology changes the records that are compared rank by rank.
     EXPECT_EQ(hash({}), hash(with([](SettingsText& text) {
                   text.topology = "synthetic:core:4";
                   text.placement = "0;1";
               })));
 }
 
-TEST(ParseSettings, APretendedMachineNeedsAPlacement) {
+TEST(ParseSettings, ASyntheticMachineNeedsAPlacement) {
     SettingsText text;
     text.topology = "synthetic:core:4";
     std::vector<std::string> errors;

@@ -192,7 +192,7 @@ TEST(SkipWord, EnginesThatUseAllLevelsHaveNone) {
     for (const Engine engine : {Engine::automatic, Engine::tree, Engine::ring, Engine::forward}) {
         EXPECT_EQ(conflict(engine, "numa=skip"), "");
     }
-    for (const Engine engine : {Engine::lanes, Engine::levels}) {
+    for (const Engine engine : {Engine::rails, Engine::levels}) {
         EXPECT_EQ(conflict(engine, "numa=skip"),
                   "'numa=skip' needs the engine 'tree' or 'ring' (or 'auto'): the engine '" +
                       std::string(name_of(engine)) + "' uses all levels");
@@ -243,7 +243,7 @@ TEST(SkipWord, OfARuleIsTold) {
         EXPECT_NE(json.find(part), std::string::npos) << part << json;
     }
     EXPECT_TRUE(plan_below("package=linear,numa=linear").skipped.empty()) << "a parameter outranks it";
-    EXPECT_THROW(parse_rules(R"({"version": 1, "rules": [{"collective": "bcast", "engine": "lanes",
+    EXPECT_THROW(parse_rules(R"({"version": 1, "rules": [{"collective": "bcast", "engine": "rails",
                              "levels": [{"algorithm": "skip"}]}]})",
                              "r.json"),
                  strata::topology::FileError);
@@ -251,9 +251,9 @@ TEST(SkipWord, OfARuleIsTold) {
 
 TEST(SkipWord, OfAnInfoKeyOrParameterOutranksARule) {
     Overrides stronger = overriding(Engine::automatic, "numa=skip");
-    const Overrides weaker = overriding(Engine::lanes, "numa=linear,package=skip");
+    const Overrides weaker = overriding(Engine::rails, "numa=linear,package=skip");
     const Overrides merged = merge(stronger, weaker, Collective::bcast);
-    EXPECT_EQ(merged.engine, Engine::automatic) << "lanes would use all levels";
+    EXPECT_EQ(merged.engine, Engine::automatic) << "rails would use all levels";
     EXPECT_EQ(planned(merged, {Collective::bcast, 64, 0}).engine_source, Source{});
     EXPECT_EQ(merged.methods.size(), 3U);
 }

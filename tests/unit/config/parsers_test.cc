@@ -215,7 +215,7 @@ TEST(OverridesCheck, EnginesThatTheCollectiveHasNot) {
             EXPECT_EQ(check({engine, {}, {}}, collective), "");
         }
         EXPECT_EQ(check({Engine::ring, {}, {}}, collective).empty(), traits.by_ring);
-        EXPECT_EQ(check({Engine::lanes, {}, {}}, collective).empty(), traits.by_lanes);
+        EXPECT_EQ(check({Engine::rails, {}, {}}, collective).empty(), traits.by_rails);
     }
     EXPECT_EQ(check({Engine::ring, {}, {}}, Collective::scatter),
               "scatter has no engine 'ring'; known: auto, tree, levels, forward");

@@ -171,7 +171,7 @@ constexpr FatNode fat_nodes[] = {{2, 1, 3, 8}, {2, 4, 2, 4},  {4, 2, 1, 8},  {8,
                                  {2, 4, 2, 8}, {4, 1, 1, 28}, {8, 1, 1, 24}, {2, 4, 2, 16}, {2, 8, 1, 16}};
 constexpr FatNode too_small{2, 2, 2, 4};
 
-/// The largest part of the previous component's time that a tree is predicted to take, over all nodes, in
+/// The largest part of the underlying component's time that a tree is predicted to take, over all nodes, in
 /// both orders of the ranks, for these sizes.
 double worst_ratio(const Rules& rules, Collective collective, std::size_t from, std::size_t below) {
     double worst = 0;
@@ -197,9 +197,9 @@ TEST(FatNumaNode, TreesAreTakenWhereTheyGainOnEveryNodeAndInAnyOrder) {
         const Hierarchy hierarchy = node.hierarchy(true);
         for (const Collective op : {Collective::reduce, Collective::gather, Collective::scatter}) {
             EXPECT_EQ(plan(rules, hierarchy, op, 16 * kib).engine, Engine::tree);
-            Hierarchy crowded = hierarchy;
-            crowded.crowding = 64.0 / 48;
-            EXPECT_EQ(plan(rules, crowded, op, 16 * kib).engine, Engine::forward);
+            Hierarchy oversubscribed = hierarchy;
+            oversubscribed.oversubscription = 64.0 / 48;
+            EXPECT_EQ(plan(rules, oversubscribed, op, 16 * kib).engine, Engine::forward);
         }
         EXPECT_EQ(plan(rules, hierarchy, Collective::reduce, 4 * mib).engine, Engine::tree);
     }
@@ -208,7 +208,7 @@ TEST(FatNumaNode, TreesAreTakenWhereTheyGainOnEveryNodeAndInAnyOrder) {
 /// More ranks than cores, none of them bound.
 Hierarchy unbound_ranks() {
     Hierarchy hierarchy = one_node(64);
-    hierarchy.crowding = 64.0 / 48;
+    hierarchy.oversubscription = 64.0 / 48;
     return hierarchy;
 }
 

@@ -113,7 +113,7 @@ TEST(BlocksCost, ARingLeavesANodeAsOftenAsItEntersIt) {
         EXPECT_GT(us, once * (count - 1) / count);
         EXPECT_LT(us, once * (count - 1) / count * 1.1);
     }
-    // Two sites of three nodes: what limits is the card of the node that stands for its site. It sends the
+    // Two sites of three nodes: what limits is the NIC of the node that stands for its site. It sends the
     // site's half of everything up and all but its successor's sixth along the ring.
     const Hierarchy sites = sites_of_nodes(2, 3, 2);
     const double us = cost_us(Collective::allgather, sites, uniform(sites, Algorithm::ring, 4096), 1200000);

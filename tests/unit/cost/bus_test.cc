@@ -51,8 +51,8 @@ TEST(BusCost, SegmentsFollowAtThePaceOfAllCopies) {
     const LinkTable links = with_bus(LevelKind::node, 50);
     const double once = 3 * 24.0 + 9 * together(60, 22);  // and of inner ranks two copies
     EXPECT_DOUBLE_EQ(cost_us(node, links, Algorithm::pipeline, 1000, {Collective::bcast, 10000}), once);
-    const double fold = 10000 / folded_bytes_per_us;
-    EXPECT_NEAR(cost_us(node, links, Algorithm::pipeline, 1000, {Collective::reduce, 10000}), once, fold);
+    const double combine = 10000 / combined_bytes_per_us;
+    EXPECT_NEAR(cost_us(node, links, Algorithm::pipeline, 1000, {Collective::reduce, 10000}), once, combine);
 }
 
 /// Both nodes' buses carry what goes from one to the other, those of the root's node one copy more than it.
@@ -101,7 +101,7 @@ TEST(BusCost, RoundsAgreeWithTheMessagesOneByOne) {
     const LinkTable links = with_bus(LevelKind::switch_, 20);
     const Hierarchy nodes = nodes_below_switch(8, 1);
     for (const std::size_t bytes : {8, 4096, 1000000}) {
-        FlatProgram program(8);
+        MessageSchedule program(8);
         FlatRounds rounds(nodes);
         FlatRounds::Time time;
         FlatModel all(nodes, links);
@@ -132,7 +132,7 @@ TEST(OffloadedCost, RanksSendAndReceiveAtTheSameTime) {
     EXPECT_DOUBLE_EQ(cost_us(node, links, Algorithm::pipeline, 1000, bcast), 3 * 14 + 9 * 10);
     EXPECT_DOUBLE_EQ(cost_us(node, links, Algorithm::linear, 0, bcast), 1 + 3 * 100 + 2 + 1);
     FlatModel model(node, links);
-    FlatProgram program(2);
+    MessageSchedule program(2);
     EXPECT_DOUBLE_EQ(model.work_us(0, 1, 1000), 1) << "no copy";
     EXPECT_DOUBLE_EQ(model.transmit(0, 1, 1000, 0), 14);
     EXPECT_DOUBLE_EQ(model.transmit(0, 2, 1000, 1), 10 + 14) << "the rank's way out is taken";

@@ -63,7 +63,7 @@ TEST(HalvesCost, OneTreeBelowAnExchange) {
 
 /// A long vector leaves every node once, as in a chain, where a binary tree sends it twice; a middle one is
 /// there long before the chain's last rank has it.
-TEST(HalvesCost, OnceOverEveryCard) {
+TEST(HalvesCost, OnceOverEveryNic) {
     const Hierarchy nodes = lone_nodes(64);
     const auto cost = [&](Algorithm algorithm, std::size_t bytes) {
         return us(nodes, uniform(nodes, algorithm, 4096), bytes);
@@ -79,9 +79,9 @@ TEST(HalvesCost, OnceOverEveryCard) {
     EXPECT_GT(cost(Algorithm::double_binary, 8), cost(Algorithm::binomial, 8)) << "latency counts";
 }
 
-/// The leaders of two sites of three nodes: the root's card carries one vector to the other site and one to
+/// The leaders of two sites of three nodes: the root's NIC carries one vector to the other site and one to
 /// its own nodes, one message after the other.
-TEST(HalvesCost, OneCardServesOneMessageAfterTheOther) {
+TEST(HalvesCost, OneNicServesOneMessageAfterTheOther) {
     const Hierarchy sites = sites_of_nodes(2, 3, 3);
     const std::size_t bytes = 10000000;
     for (const Collective collective : {Collective::bcast, Collective::reduce}) {
@@ -94,7 +94,7 @@ TEST(HalvesCost, OneCardServesOneMessageAfterTheOther) {
 }
 
 /// Nodes of 8 that take part rank by rank: each half enters a node once, and two leave it.
-TEST(HalvesCost, OnceOverTheCardsOfSkippedNodes) {
+TEST(HalvesCost, OnceOverTheNicsOfSkippedNodes) {
     const Hierarchy nodes = nodes_below_switch(8, 8);
     LinkTable links;
     links.set({LevelKind::node, std::nullopt}, {0.5, 0.1, 10000, 1024 * mib});
@@ -109,7 +109,7 @@ TEST(HalvesCost, OnceOverTheCardsOfSkippedNodes) {
     }
 }
 
-/// A reduction is the broadcast backwards, and folds; both ways take longer than one.
+/// A reduction is the broadcast backwards, and combines; both ways take longer than one.
 TEST(HalvesCost, OfReductions) {
     const Hierarchy nodes = nodes_below_switch(6, 5);
     for (const auto& hierarchy : {one_node(2), one_node(11), lone_nodes(16), nodes}) {
@@ -125,7 +125,7 @@ TEST(HalvesCost, OfReductions) {
                     const double reduce = us(hierarchy, plan, bytes, 0, Collective::reduce);
                     EXPECT_GT(reduce, bcast);
                     EXPECT_LT(reduce,
-                              bcast + hierarchy.ranks() * static_cast<double>(bytes) / folded_bytes_per_us);
+                              bcast + hierarchy.ranks() * static_cast<double>(bytes) / combined_bytes_per_us);
                     const double both = us(hierarchy, plan, bytes, 0, Collective::allreduce);
                     EXPECT_LE(both, 1.001 * (bcast + reduce));
                     EXPECT_GE(both, reduce) << hierarchy.ranks() << ' ' << segment << ' ' << bytes;

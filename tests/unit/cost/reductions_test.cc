@@ -17,8 +17,8 @@ double cost_us(Collective collective, const Hierarchy& hierarchy, const Plan& pl
     return tree_cost_us(hierarchy, round_links(), plan, {collective, bytes, root});
 }
 
-/// Time to fold `bytes` bytes.
-double fold(double bytes) { return bytes / folded_bytes_per_us; }
+/// Time to combine `bytes` bytes.
+double combine(double bytes) { return bytes / combined_bytes_per_us; }
 
 /// Recursive doubling on the topmost level, `algorithm` below it.
 Plan exchanging(const Hierarchy& hierarchy, Algorithm algorithm, std::size_t segment = 0) {
@@ -37,17 +37,17 @@ constexpr Algorithm shapes[] = {Algorithm::linear,       Algorithm::pipeline,   
                                 Algorithm::binomial,     Algorithm::in_order_binary, Algorithm::split_binary,
                                 Algorithm::double_binary};
 
-TEST(ReduceCost, EveryEdgeEndsWithAFold) {
+TEST(ReduceCost, EveryEdgeEndsWithACombine) {
     const Hierarchy node = one_node(4);
     const double hop = 1 + 2 + 2 + 1;  // overhead, copy of 200 bytes, latency, overhead
     EXPECT_DOUBLE_EQ(cost_us(Collective::reduce, node, uniform(node, Algorithm::pipeline, 0), 200),
-                     3 * (hop + fold(200)));
-    // The root takes in two children's vectors and folds them while the third one's waits.
+                     3 * (hop + combine(200)));
+    // The root takes in two children's vectors and combines them while the third one's waits.
     EXPECT_DOUBLE_EQ(cost_us(Collective::reduce, node, uniform(node, Algorithm::linear, 0), 200),
-                     2 * (1 + 2) + hop + 3 * fold(200));
+                     2 * (1 + 2) + hop + 3 * combine(200));
 }
 
-TEST(ReduceCost, IsTheBroadcastBackwardsAndFoldsOnTop) {
+TEST(ReduceCost, IsTheBroadcastBackwardsAndCombinesOnTop) {
     for (const Hierarchy& hierarchy : hierarchies()) {
         for (const Algorithm shape : shapes) {
             for (const std::size_t segment : {0, 4096}) {
@@ -56,7 +56,7 @@ TEST(ReduceCost, IsTheBroadcastBackwardsAndFoldsOnTop) {
                     const double bcast = cost_us(Collective::bcast, hierarchy, plan, 100000, root);
                     const double reduce = cost_us(Collective::reduce, hierarchy, plan, 100000, root);
                     EXPECT_GT(reduce, bcast);
-                    EXPECT_LT(reduce, bcast + hierarchy.ranks() * fold(100000));
+                    EXPECT_LT(reduce, bcast + hierarchy.ranks() * combine(100000));
                 }
             }
         }
@@ -85,10 +85,11 @@ TEST(AllreduceCost, OneMessageGoesUpAndThenDown) {
 
 TEST(AllreduceCost, BothStreamsShareTheProcessors) {
     // 10 segments of 1000 bytes through a chain of 4: an inner rank copies each four times with as many
-    // overheads and folds it once; the first segment takes three hops of 14 us each way, with a fold upwards.
+    // overheads and combines it once; the first segment takes three hops of 14 us each way, with a local
+    // reduction upwards.
     const Hierarchy node = one_node(4);
     EXPECT_NEAR(cost_us(Collective::allreduce, node, uniform(node, Algorithm::pipeline, 1000), 10000),
-                3 * (14 + fold(1000)) + 3 * 14 + 9 * (44 + fold(1000)), 1e-6);
+                3 * (14 + combine(1000)) + 3 * 14 + 9 * (44 + combine(1000)), 1e-6);
 }
 
 TEST(AllreduceCost, AConnectionCarriesOneVectorPerNeighbourEachWay) {
@@ -120,24 +121,25 @@ TEST(AllreduceCost, NeverBelowItsHalves) {
 }
 
 TEST(AllreduceCost, TheExchangeByHand) {
-    // 1000 bytes: 14 us in a node and a fold on the way up; 160 us and a fold for a round between nodes.
+    // 1000 bytes: 14 us in a node and a local reduction on the way up; 160 us and a local reduction for a
+    // round between nodes.
     const double inside = 1 + 10 + 2 + 1;
     const double message = 5 + 100 + 50 + 5;
     const auto between = [&](int nodes) {
         const Hierarchy hierarchy = nodes_below_switch(nodes, 2);
         return cost_us(Collective::allreduce, hierarchy, exchanging(hierarchy, Algorithm::linear), 1000) -
-               (2 * inside + fold(1000));
+               (2 * inside + combine(1000));
     };
-    EXPECT_NEAR(between(2), message + fold(1000), 1e-6);
-    EXPECT_NEAR(between(4), 2 * (message + fold(1000)), 1e-6);
-    EXPECT_NEAR(between(8), 3 * (message + fold(1000)), 1e-6);
+    EXPECT_NEAR(between(2), message + combine(1000), 1e-6);
+    EXPECT_NEAR(between(4), 2 * (message + combine(1000)), 1e-6);
+    EXPECT_NEAR(between(8), 3 * (message + combine(1000)), 1e-6);
     // Three: one hands its vector over and gets the result afterwards.
-    EXPECT_NEAR(between(3), 3 * message + 2 * fold(1000), 1e-6);
-    EXPECT_NEAR(between(7), 4 * message + 3 * fold(1000), 1e-6);
+    EXPECT_NEAR(between(3), 3 * message + 2 * combine(1000), 1e-6);
+    EXPECT_NEAR(between(7), 4 * message + 3 * combine(1000), 1e-6);
     // In a node a processor copies what it sends and then what it receives.
     const Hierarchy node = one_node(4);
     EXPECT_NEAR(cost_us(Collective::allreduce, node, exchanging(node, Algorithm::linear), 1000),
-                2 * (inside + 10 + fold(1000)), 1e-6);
+                2 * (inside + 10 + combine(1000)), 1e-6);
 }
 
 TEST(AllreduceCost, AnExchangeNeverCutsMessages) {
@@ -172,15 +174,15 @@ TEST(ReductionCost, OneRankHasNothingToDo) {
     }
 }
 
-TEST(ReduceCost, FoldsTakeWhatTheTableSays) {
+TEST(ReduceCost, CombinesTakeWhatTheTableSays) {
     const Hierarchy hierarchy = one_node(16);
     LinkTable slow;
-    slow.set_fold(10);
+    slow.set_combine(10);
     const Operation reduce{Collective::reduce, 1000, 0};
-    EXPECT_EQ(slow.fold_us(1000), 100);
-    EXPECT_EQ(LinkTable{}.fold_us(1000), fold(1000));
-    // Four folds, one after the other, up a binomial tree.
-    const double more = 4 * (100 - fold(1000));
+    EXPECT_EQ(slow.combine_us(1000), 100);
+    EXPECT_EQ(LinkTable{}.combine_us(1000), combine(1000));
+    // Four combines, one after the other, up a binomial tree.
+    const double more = 4 * (100 - combine(1000));
     EXPECT_GE(forward_cost_us(hierarchy, slow, reduce) - forward_cost_us(hierarchy, LinkTable{}, reduce),
               more);
     const Plan plan = uniform(hierarchy, Algorithm::binomial, 0);

@@ -11,10 +11,10 @@
 
 #include "algorithms/engines/bcast_tree.h"
 #include "algorithms/engines/block_exchange.h"
-#include "algorithms/engines/lanes.h"
+#include "algorithms/engines/rails.h"
 #include "algorithms/engines/reduce_tree.h"
 #include "algorithms/patterns/block_routes.h"
-#include "algorithms/patterns/lane_links.h"
+#include "algorithms/patterns/rail_links.h"
 #include "algorithms/patterns/reduction_links.h"
 #include "counted_new.h"
 #include "fabric.h"
@@ -44,12 +44,12 @@ public:
     int begin(int slots) override {
         return own([&] { return transport_.begin(slots); });
     }
-    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane,
+    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int rail,
               Completion completion) override {
-        return own([&] { return transport_.isend(slot, data, bytes, peer, lane, completion); });
+        return own([&] { return transport_.isend(slot, data, bytes, peer, rail, completion); });
     }
-    int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int lane) override {
-        return own([&] { return transport_.irecv(slot, data, bytes, peer, lane); });
+    int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int rail) override {
+        return own([&] { return transport_.irecv(slot, data, bytes, peer, rail); });
     }
     int wait_some(std::span<int> done, int& count) override {
         return own([&] { return transport_.wait_some(done, count); });
@@ -74,7 +74,7 @@ private:
 class XorBytes final : public Reduction {
 public:
     XorBytes() : Reduction(1) {}
-    int fold(const std::byte* left, std::byte* right, std::size_t bytes) override {
+    int combine(const std::byte* left, std::byte* right, std::size_t bytes) override {
         for (std::size_t i = 0; i < bytes; ++i) {
             right[i] ^= left[i];
         }
@@ -219,14 +219,14 @@ TEST_P(Allocations, AllgatherByDoubling) {
     });
 }
 
-TEST_P(Allocations, Lanes) {
-    using strata::topology::CardLanes;
-    const CardLanes lanes{std::vector(4, hierarchy), {0, 1, 2, 3}};
+TEST_P(Allocations, Rails) {
+    using strata::topology::NicRails;
+    const NicRails rails{std::vector(4, hierarchy), {0, 1, 2, 3}};
     expect_no_allocations(bytes(), [&](int rank) -> Engine {
         return [this, links = std::vector(4, tree_links(hierarchy, plan, 0, rank))](
                    Transport& transport, auto& own, auto&, Arena& arena) {
             PackedBuffer buffer(own.data(), own.size());
-            return complete(transport, bcast_lanes(transport, links, buffer, arena, plan.window));
+            return complete(transport, bcast_rails(transport, links, buffer, arena, plan.window));
         };
     });
     expect_no_allocations(bytes(), [&](int rank) -> Engine {
@@ -236,7 +236,7 @@ TEST_P(Allocations, Lanes) {
             PackedBuffer mine(own.data(), own.size());
             PackedBuffer all(result.data(), result.size());
             return complete(transport,
-                            allreduce_lanes(transport, links, {mine, &all}, reduction, arena, plan.window));
+                            allreduce_rails(transport, links, {mine, &all}, reduction, arena, plan.window));
         };
     });
     expect_no_allocations(bytes(), [&](int rank) -> Engine {
@@ -245,12 +245,12 @@ TEST_P(Allocations, Lanes) {
             XorBytes reduction;
             PackedBuffer mine(own.data(), own.size());
             PackedBuffer all(result.data(), result.size());
-            return complete(transport, reduce_lanes(transport, links, {mine, rank == 0 ? &all : nullptr},
+            return complete(transport, reduce_rails(transport, links, {mine, rank == 0 ? &all : nullptr},
                                                     reduction, arena, plan.window));
         };
     });
     expect_no_allocations(bytes(), [&](int rank) -> Engine {
-        return [this, rank, routes = lane_block_routes(lanes, plan, rank)](Transport& transport, auto& own,
+        return [this, rank, routes = rail_block_routes(rails, plan, rank)](Transport& transport, auto& own,
                                                                            auto& result, Arena& arena) {
             const std::size_t block = own.size() / ranks;
             std::array<Block, ranks> blocks{};

@@ -188,10 +188,10 @@ TEST(AllreduceHalving, EveryCallOfEveryRankMayFail) { expect_every_failure_to_co
 TEST(AllreduceHalving, BufferAndOperatorErrorsComeBack) {
     const Hierarchy hierarchy = regular_hierarchy({3, 2});
     for (int rank = 0; rank < 6; ++rank) {
-        for (const auto kind : {Mishap::Kind::produce, Mishap::Kind::consume, Mishap::Kind::fold}) {
+        for (const auto kind : {Mishap::Kind::produce, Mishap::Kind::consume, Mishap::Kind::combine}) {
             ReduceCase reduce = uniform_case(hierarchy, 100);
             reduce.mishap = {rank, kind, 1, 77};
-            const bool happens = kind != Mishap::Kind::fold || rank % 2 == 0;
+            const bool happens = kind != Mishap::Kind::combine || rank % 2 == 0;
             const std::vector<std::string> faults =
                 check_contained(run_halving(reduce, {}).report, rank, happens ? 77 : 0);
             EXPECT_TRUE(faults.empty())

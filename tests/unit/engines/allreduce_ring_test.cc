@@ -184,7 +184,7 @@ TEST(AllreduceRing, AMemberAloneTakesNoMemoryForData) {
     }
 }
 
-/// However long segments are: slots for what a round brings to be folded, which is less than a vector.
+/// However long segments are: slots for what a round brings to be combined, which is less than a vector.
 TEST(AllreduceRing, MemoryStaysBelowAVector) {
     constexpr std::size_t bytes = 100000;
     for (const std::size_t segment : {std::size_t{0}, bytes, bytes / 2, bytes / 6, bytes / 50}) {
@@ -227,10 +227,10 @@ TEST(AllreduceRing, BufferAndOperatorErrorsComeBack) {
     const Hierarchy hierarchy = regular_hierarchy({3, 2});
     for (const std::size_t segment : {std::size_t{0}, std::size_t{16}}) {
         for (int rank = 0; rank < 6; ++rank) {
-            for (const auto kind : {Mishap::Kind::produce, Mishap::Kind::consume, Mishap::Kind::fold}) {
+            for (const auto kind : {Mishap::Kind::produce, Mishap::Kind::consume, Mishap::Kind::combine}) {
                 ReduceCase reduce = uniform_case(hierarchy, segment, 100);
                 reduce.mishap = {rank, kind, 1, 77};
-                const bool happens = kind != Mishap::Kind::fold || rank % 2 == 0;
+                const bool happens = kind != Mishap::Kind::combine || rank % 2 == 0;
                 const std::vector<std::string> faults =
                     check_contained(run_ring(reduce, {}).report, rank, happens ? 77 : 0);
                 EXPECT_TRUE(faults.empty()) << faults.front() << " rank " << rank << " kind "

@@ -232,10 +232,11 @@ TEST(Allreduce, BufferAndOperatorErrorsComeBack) {
     for (const Call engine : both_engines) {
         for (const std::size_t segment : {std::size_t{0}, std::size_t{16}}) {
             for (int rank = 0; rank < 8; ++rank) {
-                for (const auto kind : {Mishap::Kind::produce, Mishap::Kind::consume, Mishap::Kind::fold}) {
+                for (const auto kind :
+                     {Mishap::Kind::produce, Mishap::Kind::consume, Mishap::Kind::combine}) {
                     ReduceCase reduce = uniform_case(hierarchy, Algorithm::linear, segment, 0, 100);
                     reduce.mishap = {rank, kind, 1, 77};
-                    const bool happens = kind != Mishap::Kind::fold || rank % 4 == 0;
+                    const bool happens = kind != Mishap::Kind::combine || rank % 4 == 0;
                     const std::vector<std::string> faults =
                         check_contained(engine(reduce, {}, nullptr).report, rank, happens ? 77 : 0);
                     EXPECT_TRUE(faults.empty()) << faults.front() << " rank " << rank << " kind "
@@ -273,7 +274,7 @@ int vectors_taken(ReduceCase reduce, int rank) {
     return static_cast<int>(std::lround(held / static_cast<double>(reduce.elements)));
 }
 
-/// A vector aside is taken only where none is free after those of the children have been folded.
+/// A vector aside is taken only where none is free after those of the children have been combined.
 TEST(AllreduceExchange, NoVectorIsTakenForNothing) {
     ReduceCase reduce;
     reduce.hierarchy = dealt_out(4, 2);  // ranks 4 to 7 send to 0 to 3
@@ -285,7 +286,7 @@ TEST(AllreduceExchange, NoVectorIsTakenForNothing) {
     reduce.placement = Placement::in_place;
     EXPECT_EQ(vectors_taken(reduce, 0), 1) << "the child's; then its place and the result take turns";
     reduce.hierarchy = regular_hierarchy({4});
-    EXPECT_EQ(vectors_taken(reduce, 0), 1) << "nothing to fold into: one for the rounds";
+    EXPECT_EQ(vectors_taken(reduce, 0), 1) << "nothing to combine into: one for the rounds";
     reduce.hierarchy = regular_hierarchy({3});
     EXPECT_EQ(vectors_taken(reduce, 0), 0) << "the lower one of a pair waits for the result";
     EXPECT_EQ(vectors_taken(reduce, 1), 1);

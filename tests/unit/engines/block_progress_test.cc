@@ -139,14 +139,14 @@ public:
 
     explicit WatchedTransport(Transport& transport) : transport_(transport) {}
     int begin(int slots) override { return transport_.begin(slots); }
-    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane,
+    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int rail,
               Completion completion) override {
         sent.emplace_back(data, data + bytes);
-        return transport_.isend(slot, data, bytes, peer, lane, completion);
+        return transport_.isend(slot, data, bytes, peer, rail, completion);
     }
-    int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int lane) override {
+    int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int rail) override {
         received.emplace_back(data, data + bytes);
-        return transport_.irecv(slot, data, bytes, peer, lane);
+        return transport_.irecv(slot, data, bytes, peer, rail);
     }
     int wait_some(std::span<int> done, int& count) override { return transport_.wait_some(done, count); }
     int send(const std::byte* data, std::size_t bytes, int peer) override {

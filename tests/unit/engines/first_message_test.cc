@@ -9,7 +9,7 @@
 
 #include "algorithms/engines/bcast_tree.h"
 #include "algorithms/engines/block_exchange.h"
-#include "algorithms/engines/lanes.h"
+#include "algorithms/engines/rails.h"
 #include "algorithms/engines/reduce_tree.h"
 #include "algorithms/patterns/block_routes.h"
 #include "algorithms/patterns/reduction_links.h"
@@ -59,7 +59,7 @@ private:
 class LeaveAsIs final : public Reduction {
 public:
     LeaveAsIs() : Reduction(1) {}
-    int fold(const std::byte*, std::byte*, std::size_t) override { return 0; }
+    int combine(const std::byte*, std::byte*, std::size_t) override { return 0; }
 };
 
 constexpr int children = 1500;
@@ -98,9 +98,9 @@ TEST_P(FirstMessage, Bcast) {
                   return complete(transport, bcast_tree(transport, links, mine, arena, plan.window));
               }),
               0);
-    const std::vector<TreeLinks> lanes(2, links);
+    const std::vector<TreeLinks> rails(2, links);
     EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
-                  return complete(transport, bcast_lanes(transport, lanes, mine, arena, plan.window));
+                  return complete(transport, bcast_rails(transport, rails, mine, arena, plan.window));
               }),
               0);
 }
@@ -115,7 +115,7 @@ TEST_P(FirstMessage, ReduceAndAllreduce) {
               0);
     const std::vector<ReductionLinks> halves(2, links);
     EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
-                  return complete(transport, reduce_lanes(transport, halves, {mine, nullptr}, reduction,
+                  return complete(transport, reduce_rails(transport, halves, {mine, nullptr}, reduction,
                                                           arena, plan.window));
               }),
               0);
@@ -125,9 +125,9 @@ TEST_P(FirstMessage, ReduceAndAllreduce) {
                                                                 arena, plan.window));
                   }),
                   0);
-        const std::vector<ReductionLinks> lanes(2, links);
+        const std::vector<ReductionLinks> rails(2, links);
         EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
-                      return complete(transport, allreduce_lanes(transport, lanes, {mine, place}, reduction,
+                      return complete(transport, allreduce_rails(transport, rails, {mine, place}, reduction,
                                                                  arena, plan.window));
                   }),
                   0);

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/engines/lanes.h"
+#include "algorithms/engines/rails.h"
 #include "half_runs.h"
-#include "lane_oracle.h"
+#include "rail_oracle.h"
 #include "random_shapes.h"
 #include "reduce_checks.h"
 #include "windows.h"
@@ -179,7 +179,7 @@ TEST(ReduceHalves, TheSameBitsWhateverArrivesFirst) {
     EXPECT_GT(different_roots, 10);  // the numbers are such that an order shows
 }
 
-/// A root far from its card: somebody near it receives what other nodes send, in both halves.
+/// A root far from its NIC: somebody near it receives what other nodes send, in both halves.
 TEST(ReduceHalves, ThroughAReceiver) {
     int moved = 0;
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
@@ -190,7 +190,7 @@ TEST(ReduceHalves, ThroughAReceiver) {
             reduce.hierarchy.receivers.push_back(node < 0 ? rank : reduce.hierarchy.groups[node].leader);
         }
         if (!reduce.plan.skipped.empty()) continue;  // nodes stand apart
-        reduce.plan.near_card = true;
+        reduce.plan.nic_local = true;
         const ReduceRun run = run_halves(reduce, false, any_options(seed));
         ASSERT_EQ(faults_of(reduce, run), "") << "seed " << seed;
         const int receiver = reduce.hierarchy.receiver_of(reduce.root);
@@ -242,7 +242,7 @@ TEST(HalfOracle, CanFail) {
         return half_faults(bcast, messages);
     };
     EXPECT_NE(fault([](auto& messages) { messages.pop_back(); }), "");
-    EXPECT_NE(fault([](auto& messages) { messages.front().lane = 1 - messages.front().lane; }), "");
+    EXPECT_NE(fault([](auto& messages) { messages.front().rail = 1 - messages.front().rail; }), "");
     EXPECT_NE(fault([](auto& messages) { messages.push_back(messages.front()); }), "");
     EXPECT_NE(fault([](auto& messages) { std::swap(messages.front().from, messages.front().to); }), "");
     BcastCase whole = bcast;
@@ -304,7 +304,8 @@ TEST(BcastHalves, EveryCallOfEveryRankMayFail) {
 TEST(ReduceHalves, BufferAndOperatorErrorsComeBack) {
     constexpr int injected = 77;
     for (const bool everywhere : {false, true}) {
-        for (const Mishap::Kind kind : {Mishap::Kind::produce, Mishap::Kind::consume, Mishap::Kind::fold}) {
+        for (const Mishap::Kind kind :
+             {Mishap::Kind::produce, Mishap::Kind::consume, Mishap::Kind::combine}) {
             int happened = 0;
             for (int rank = 0; rank < 8; ++rank) {
                 ReduceCase reduce;
@@ -337,7 +338,7 @@ TEST(ReduceHalves, ARootWithoutAResultIsAProgrammingError) {
             const std::vector<ReductionLinks> links(
                 2, reduction_links(reduce.hierarchy, reduce.plan, 0, rank, false, Half::first));
             return rank != 0 ? 0
-                             : complete(transport, reduce_lanes(transport, links, {buffers.own, nullptr},
+                             : complete(transport, reduce_rails(transport, links, {buffers.own, nullptr},
                                                                 reduction, arena, 1));
         });
     EXPECT_TRUE(run.report.mentions("has no result"));

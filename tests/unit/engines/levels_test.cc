@@ -142,8 +142,8 @@ std::vector<std::string> check_blocks(const Hierarchy& hierarchy, int root,
         if (mine.order != all[0].order) faults.push_back("another order at rank " + std::to_string(rank));
         for (int level = 0; level < hierarchy.depth(); ++level) {
             std::vector<int> members;
-            int stand_in = -1;
-            const int group = level_group(hierarchy, level, rank, root, members, stand_in);
+            int local_root = -1;
+            const int group = level_group(hierarchy, level, rank, root, members, local_root);
             const auto& parts = mine.parts[level];
             if (group < 0) {
                 if (!parts.empty()) faults.push_back("parts without a group");

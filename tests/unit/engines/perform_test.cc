@@ -18,8 +18,8 @@ namespace {
 
 using namespace strata::algorithms;
 using namespace strata::testing;
-using strata::topology::CardLanes;
 using strata::topology::Hierarchy;
+using strata::topology::NicRails;
 
 /// Passes messages on if they go to a peer that was announced, across the level that was told.
 class AnnouncedOnly final : public Transport {
@@ -27,18 +27,18 @@ public:
     AnnouncedOnly(Transport& below, const Hierarchy& hierarchy, int rank)
         : below_(below), hierarchy_(hierarchy), rank_(rank) {}
 
-    void carry(Collective collective, std::span<const PeerLevel> levels) override {
+    void begin_call(Collective collective, std::span<const PeerLevel> levels) override {
         collective_ = collective;
         levels_ = levels;
     }
     int begin(int slots) override { return below_.begin(slots); }
-    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int lane,
+    int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int rail,
               Completion completion) override {
         look_up(peer);
-        return below_.isend(slot, data, bytes, peer, lane, completion);
+        return below_.isend(slot, data, bytes, peer, rail, completion);
     }
-    int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int lane) override {
-        return below_.irecv(slot, data, bytes, peer, lane);
+    int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int rail) override {
+        return below_.irecv(slot, data, bytes, peer, rail);
     }
     int wait_some(std::span<int> done, int& count) override { return below_.wait_some(done, count); }
     int send(const std::byte* data, std::size_t bytes, int peer) override {
@@ -78,7 +78,7 @@ public:
     template <class Call>
     int perform(int rank, Transport& transport, Arena& arena, Collective collective, Call&& call) {
         AnnouncedOnly announced(transport, hierarchy_, rank);
-        const Routing routing(hierarchy_, lanes_, rank);
+        const Routing routing(hierarchy_, rails_, rank);
         const int code =
             call(Performer{announced, arena, routing, plan_, kept_[static_cast<std::size_t>(rank)]});
         EXPECT_EQ(announced.collective(), collective);
@@ -89,7 +89,7 @@ public:
 private:
     const Hierarchy& hierarchy_;
     const Plan& plan_;
-    CardLanes lanes_;
+    NicRails rails_;
     std::deque<PlanRoutes> kept_;
 };
 
@@ -264,7 +264,7 @@ TEST(Perform, HoldsABarrierThatNobodyLeavesEarly) {
     }
 }
 
-TEST(Perform, RefusesPlansThatComponentsCarryOut) {
+TEST(Perform, RefusesPlansThatComponentsPerform) {
     const Hierarchy hierarchy = regular_hierarchy({2, 2});
     for (const strata::algorithms::Engine engine :
          {strata::algorithms::Engine::forward, strata::algorithms::Engine::levels}) {
@@ -273,8 +273,8 @@ TEST(Perform, RefusesPlansThatComponentsCarryOut) {
         Ranks ranks(hierarchy, plan);
         const RunReport report = run_ranks(4, options_for(1), [&](int rank, Transport& transport) {
             Arena arena;
-            const CardLanes lanes;
-            const Routing routing(hierarchy, lanes, rank);
+            const NicRails rails;
+            const Routing routing(hierarchy, rails, rank);
             PlanRoutes kept;
             EXPECT_THROW(complete(transport, perform_barrier({transport, arena, routing, plan, kept}, 0)),
                          std::invalid_argument);
@@ -288,8 +288,8 @@ TEST(Perform, KeepsTheEdgesOfSixtyFourRootsAtMost) {
     const Hierarchy hierarchy = regular_hierarchy({10, 10});
     Plan plan = uniform_plan(hierarchy, {Algorithm::binomial, 0, {}}, 0);
     plan.engine = strata::algorithms::Engine::tree;
-    const CardLanes lanes;
-    const Routing routing(hierarchy, lanes, 5);
+    const NicRails rails;
+    const Routing routing(hierarchy, rails, 5);
     PlanRoutes kept;
     for (int root = 0; root < 100; ++root) {
         const TreeLinks& links = routing.tree(plan, kept, root).links;

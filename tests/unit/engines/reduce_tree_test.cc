@@ -130,7 +130,7 @@ TEST(ReduceTree, SegmentsStreamThroughTheTree) {
                 }
                 std::byte* const result = buffers.result->data() + begin;
                 code = transport.recv(result, segment, 1);
-                reduction.fold(own, result, segment);
+                reduction.combine(own, result, segment);
                 buffers.result->consume(begin + segment);
                 code = code == 0 ? transport.send(&token, 1, 2) : code;
             }
@@ -266,13 +266,14 @@ TEST(ReduceTree, BufferAndOperatorErrorsComeBack) {
     const Hierarchy hierarchy = regular_hierarchy({2, 4});
     for (const std::size_t segment : {std::size_t{0}, std::size_t{16}}) {
         for (int rank = 0; rank < 8; ++rank) {
-            for (const auto kind : {Mishap::Kind::produce, Mishap::Kind::consume, Mishap::Kind::fold}) {
+            for (const auto kind : {Mishap::Kind::produce, Mishap::Kind::consume, Mishap::Kind::combine}) {
                 ReduceCase reduce = uniform_case(hierarchy, Algorithm::binomial, segment, 2, 100);
                 reduce.mishap = {rank, kind, 1, 77};
                 const RunReport run = run_reduce(reduce, {}).report;
-                const bool folds = !reduction_links(hierarchy, reduce.plan, 2, rank, false).children.empty();
+                const bool combines =
+                    !reduction_links(hierarchy, reduce.plan, 2, rank, false).children.empty();
                 const bool happens =
-                    kind == Mishap::Kind::produce || (kind == Mishap::Kind::consume ? rank == 2 : folds);
+                    kind == Mishap::Kind::produce || (kind == Mishap::Kind::consume ? rank == 2 : combines);
                 const std::vector<std::string> faults = check_contained(run, rank, happens ? 77 : 0);
                 EXPECT_TRUE(faults.empty()) << faults.front() << " rank " << rank << " kind "
                                             << static_cast<int>(kind) << " segment " << segment;

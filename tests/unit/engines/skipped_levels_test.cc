@@ -167,7 +167,7 @@ TEST(SkippedLevels, AllgatherWithRings) {
     }
 }
 
-/// Where the root is far from its card, all levels but those of whole nodes can go as well.
+/// Where the root is far from its NIC, all levels but those of whole nodes can go as well.
 TEST(SkippedLevels, GatherThroughAReceiver) {
     int moved = 0;
     for (std::uint64_t seed = 1; seed <= 500; ++seed) {
@@ -179,7 +179,7 @@ TEST(SkippedLevels, GatherThroughAReceiver) {
             run.hierarchy.receivers.push_back(node < 0 ? rank : run.hierarchy.groups[node].leader);
         }
         run.plan = random_tree_plan(random, run.hierarchy, 200);
-        run.plan.near_card = true;
+        run.plan.nic_local = true;
         skip_some(random, run.hierarchy, run.plan, true);
         run.flow = BlockFlow::to_root;
         run.root = random.between(0, run.hierarchy.ranks() - 1);

@@ -44,7 +44,7 @@ struct Traffic {
 };
 
 /// What is sent between ranks whose lowest common group is on each level.
-std::map<int, Traffic> traffic(const Hierarchy& hierarchy, const FlatProgram& program) {
+std::map<int, Traffic> traffic(const Hierarchy& hierarchy, const MessageSchedule& program) {
     std::map<int, Traffic> by_depth;
     for (int r = 0; r < static_cast<int>(program.steps.size()); ++r) {
         for (const FlatStep& step : program.steps[r]) {
@@ -57,7 +57,7 @@ std::map<int, Traffic> traffic(const Hierarchy& hierarchy, const FlatProgram& pr
     return by_depth;
 }
 
-std::size_t received(const FlatProgram& program, int rank) {
+std::size_t received(const MessageSchedule& program, int rank) {
     std::size_t bytes = 0;
     for (const auto& steps : program.steps) {
         for (const FlatStep& step : steps) bytes += step.to == rank ? step.bytes : 0;
@@ -148,15 +148,15 @@ TEST(LevelsCost, HalvingReduceLeavesNothingOut) {
     for (int ranks = 2; ranks <= 17; ++ranks) {
         for (int root = 0; root < ranks; ++root) {
             const std::size_t bytes = 1024;
-            const FlatProgram program = halving_reduce_program(ranks, bytes, root);
+            const MessageSchedule program = halving_reduce_program(ranks, bytes, root);
             const Hierarchy node = one_node(ranks);
             FlatModel model(node, LinkTable{});
             EXPECT_TRUE(std::isfinite(latest(run_program(model, program)))) << ranks << ' ' << root;
-            std::size_t folded = 0;
+            std::size_t combined = 0;
             for (const auto& steps : program.steps) {
-                for (const FlatStep& step : steps) folded += step.folded;
+                for (const FlatStep& step : steps) combined += step.combined;
             }
-            EXPECT_EQ(folded, bytes * static_cast<std::size_t>(ranks - 1)) << ranks << ' ' << root;
+            EXPECT_EQ(combined, bytes * static_cast<std::size_t>(ranks - 1)) << ranks << ' ' << root;
             EXPECT_GE(received(program, root), bytes / 2);
         }
     }

@@ -3,7 +3,7 @@
 #include <map>
 #include <tuple>
 
-#include "algorithms/openmpi_cost/flat_program.h"
+#include "algorithms/openmpi_cost/message_schedule.h"
 #include "algorithms/openmpi_cost/forward_cost.h"
 #include "algorithms/openmpi_cost/tuned.h"
 #include "make_hierarchy.h"
@@ -19,11 +19,11 @@ constexpr Collective modelled[] = {Collective::bcast,      Collective::reduce, C
                                    Collective::allgatherv, Collective::barrier};
 constexpr std::size_t some_bytes[] = {1, 8, 100, 2048, 20000, 65536, 300000, 1 << 20, 5 << 20};
 
-TEST(PreviousPrograms, EveryMessageIsReceived) {
+TEST(UnderlyingPrograms, EveryMessageIsReceived) {
     for (const Collective op : modelled) {
         for (const int ranks : {2, 3, 5, 8, 17, 48, 100, 300, 600}) {
             for (const std::size_t bytes : some_bytes) {
-                for (const FlatProgram& program : previous_programs({op, bytes, ranks / 3}, ranks)) {
+                for (const MessageSchedule& program : underlying_programs({op, bytes, ranks / 3}, ranks)) {
                     std::map<std::tuple<int, int, int>, int> open;
                     for (int rank = 0; rank < ranks; ++rank) {
                         for (const FlatStep& step : program.steps[rank]) {
@@ -41,10 +41,10 @@ TEST(PreviousPrograms, EveryMessageIsReceived) {
 }
 
 /// Whose data a rank's own depend on, after all programs.
-std::vector<std::vector<bool>> reach(const std::vector<FlatProgram>& programs, int ranks) {
+std::vector<std::vector<bool>> reach(const std::vector<MessageSchedule>& programs, int ranks) {
     std::vector<std::vector<bool>> has(ranks, std::vector<bool>(ranks, false));
     for (int rank = 0; rank < ranks; ++rank) has[rank][rank] = true;
-    for (const FlatProgram& program : programs) {
+    for (const MessageSchedule& program : programs) {
         std::map<std::tuple<int, int, int>, std::vector<std::vector<bool>>> under_way;
         std::vector<std::size_t> next(ranks, 0);
         std::vector<bool> sent(ranks, false);
@@ -75,13 +75,13 @@ std::vector<std::vector<bool>> reach(const std::vector<FlatProgram>& programs, i
     return has;
 }
 
-TEST(PreviousPrograms, EverybodyGetsWhatItIsToGet) {
+TEST(UnderlyingPrograms, EverybodyGetsWhatItIsToGet) {
     for (const Collective op : modelled) {
         const CollectiveTraits traits = traits_of(op);
         for (const int ranks : {2, 3, 6, 8, 13, 48, 100, 270}) {
             for (const std::size_t bytes : some_bytes) {
                 const int root = ranks / 3;
-                const auto has = reach(previous_programs({op, bytes, root}, ranks), ranks);
+                const auto has = reach(underlying_programs({op, bytes, root}, ranks), ranks);
                 for (int rank = 0; rank < ranks; ++rank) {
                     for (int from = 0; from < ranks; ++from) {
                         const bool due = !traits.rooted || (traits.up ? rank == root : from == root);
@@ -95,7 +95,7 @@ TEST(PreviousPrograms, EverybodyGetsWhatItIsToGet) {
 }
 
 // What is carried out is what is predicted.
-TEST(PreviousPrograms, TakeAsLongAsPredicted) {
+TEST(UnderlyingPrograms, TakeAsLongAsPredicted) {
     for (const Collective op : modelled) {
         for (const int ranks : {4, 16, 50, 64}) {
             for (const std::size_t bytes : {std::size_t{8}, std::size_t{4000}, std::size_t{1} << 20}) {
@@ -104,7 +104,7 @@ TEST(PreviousPrograms, TakeAsLongAsPredicted) {
                 const Operation operation{op, bytes, 0};
                 const auto hierarchy = one_node(ranks);
                 double us = 0;
-                for (const FlatProgram& program : previous_programs(operation, ranks)) {
+                for (const MessageSchedule& program : underlying_programs(operation, ranks)) {
                     FlatModel model(hierarchy, LinkTable{});
                     us += program_us(model, program);
                 }
@@ -115,9 +115,9 @@ TEST(PreviousPrograms, TakeAsLongAsPredicted) {
     }
 }
 
-TEST(PreviousPrograms, NoneForAloneAndForWhatIsNotModelled) {
-    EXPECT_TRUE(previous_programs({Collective::bcast, 8, 0}, 1).empty());
-    EXPECT_TRUE(previous_programs({Collective::gatherv, 8, 0}, 4).empty());
+TEST(UnderlyingPrograms, NoneForAloneAndForWhatIsNotModelled) {
+    EXPECT_TRUE(underlying_programs({Collective::bcast, 8, 0}, 1).empty());
+    EXPECT_TRUE(underlying_programs({Collective::gatherv, 8, 0}, 4).empty());
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 using namespace strata::algorithms;
 using namespace strata::testing;
 
-double fold(double bytes) { return bytes / folded_bytes_per_us; }
+double combine(double bytes) { return bytes / combined_bytes_per_us; }
 /// Between nodes of round_links(), nobody in the way.
 double message(double bytes) { return 5 + bytes / 10 + 50 + 5; }
 
@@ -41,11 +41,12 @@ TEST(HalvingCost, ByHand) {
     const auto between = [](int nodes, std::size_t bytes) {
         return cost_us(nodes_below_switch(nodes, 1), Algorithm::rabenseifner, bytes);
     };
-    EXPECT_NEAR(between(2, 8000), message(8000) + fold(8000), 1e-6);
-    EXPECT_NEAR(between(4, 8000), 3 * message(4000) + 2 * fold(4000), 1e-6);
-    EXPECT_NEAR(between(8, 8000), 2 * message(4000) + fold(4000) + 3 * message(2000) + 2 * fold(2000), 1e-6);
+    EXPECT_NEAR(between(2, 8000), message(8000) + combine(8000), 1e-6);
+    EXPECT_NEAR(between(4, 8000), 3 * message(4000) + 2 * combine(4000), 1e-6);
+    EXPECT_NEAR(between(8, 8000), 2 * message(4000) + combine(4000) + 3 * message(2000) + 2 * combine(2000),
+                1e-6);
     // Three pair up with one each before and after.
-    EXPECT_NEAR(between(7, 8000), 2 * message(8000) + fold(8000) + between(4, 8000), 1e-6);
+    EXPECT_NEAR(between(7, 8000), 2 * message(8000) + combine(8000) + between(4, 8000), 1e-6);
 }
 
 /// Eight nodes on two sites: distances of one and two stay on a site, then four pairs share its uplink.
@@ -53,34 +54,36 @@ TEST(RoundsCost, PairsShareAnUplink) {
     const Hierarchy sites = sites_of_nodes(2, 4, 1);
     const auto shared = [](double bytes) { return 3 * std::max(5.0, bytes / 10) + message(bytes); };
     EXPECT_NEAR(cost_us(sites, Algorithm::recursive_doubling, 8000, true),
-                2 * message(8000) + shared(8000) + 3 * fold(8000), 1e-6);
+                2 * message(8000) + shared(8000) + 3 * combine(8000), 1e-6);
     EXPECT_NEAR(cost_us(sites, Algorithm::recursive_doubling, 1, true),
-                2 * message(1) + shared(1) + 3 * fold(1), 1e-6);
+                2 * message(1) + shared(1) + 3 * combine(1), 1e-6);
     EXPECT_NEAR(cost_us(sites, Algorithm::rabenseifner, 8000, true),
-                2 * message(4000) + 2 * message(2000) + shared(2000) + fold(4000) + 2 * fold(2000), 1e-6);
+                2 * message(4000) + 2 * message(2000) + shared(2000) + combine(4000) + 2 * combine(2000),
+                1e-6);
 }
 
 /// One pairs up on each site of three: what they send never meets, the two that are left of each share.
 TEST(RoundsCost, PairsBelowTheirSwitch) {
     const Hierarchy sites = sites_of_nodes(2, 3, 1);
-    EXPECT_NEAR(cost_us(sites, Algorithm::rabenseifner, 8000, true),
-                2 * message(8000) + fold(8000) + 2 * message(4000) + message(4000) + 400 + 2 * fold(4000),
-                1e-6);
+    EXPECT_NEAR(
+        cost_us(sites, Algorithm::rabenseifner, 8000, true),
+        2 * message(8000) + combine(8000) + 2 * message(4000) + message(4000) + 400 + 2 * combine(4000),
+        1e-6);
     // By rank the third of one site and the first of the other make a pair: before, after, and in both rounds
     // messages cross the uplink, each alone.
-    EXPECT_NEAR(cost_us(sites, Algorithm::recursive_doubling, 8000, true), 4 * message(8000) + 3 * fold(8000),
-                1e-6);
+    EXPECT_NEAR(cost_us(sites, Algorithm::recursive_doubling, 8000, true),
+                4 * message(8000) + 3 * combine(8000), 1e-6);
 }
 
 /// The messages of the places, as a program for all links.
-FlatProgram program_of(const Hierarchy& hierarchy, const Plan& plan, std::size_t bytes) {
-    FlatProgram program(hierarchy.ranks());
+MessageSchedule program_of(const Hierarchy& hierarchy, const Plan& plan, std::size_t bytes) {
+    MessageSchedule program(hierarchy.ranks());
     const auto places = halving_places(hierarchy, plan);
-    const auto trade = [&](std::size_t distance, std::size_t size, bool folds) {
+    const auto trade = [&](std::size_t distance, std::size_t size, bool combines) {
         for (std::size_t place = 0; place < places.size(); ++place) {
             const int peer = places[place ^ distance].rank;
             program.steps[places[place].rank].push_back(
-                {.to = peer, .bytes = size, .from = peer, .folded = folds ? size : 0});
+                {.to = peer, .bytes = size, .from = peer, .combined = combines ? size : 0});
         }
     };
     for (const HalvingPlace& place : places) {
@@ -126,7 +129,7 @@ TEST(RoundsCost, AgreesWithTheMessagesOneByOne) {
 }
 
 /// Among all ranks, with no level left below the topmost one: inside nodes processors move the bytes, between
-/// them those of one node share its card, which starts over for every round.
+/// them those of one node share its NIC, which starts over for every round.
 TEST(RoundsCost, AmongAllRanks) {
     for (const auto& [nodes, per_node] : {std::pair(2, 2), {4, 4}, {8, 2}, {3, 4}, {4, 6}}) {
         const Hierarchy hierarchy = nodes_below_switch(nodes, per_node);
@@ -208,8 +211,8 @@ TEST(DoublingCost, AroundTheNodes) {
 }
 
 /// What the places send each other, as a program for all links.
-FlatProgram doubling_program(const Hierarchy& hierarchy, const Plan& plan, std::size_t bytes) {
-    FlatProgram program(hierarchy.ranks());
+MessageSchedule doubling_program(const Hierarchy& hierarchy, const Plan& plan, std::size_t bytes) {
+    MessageSchedule program(hierarchy.ranks());
     const std::size_t block = bytes / hierarchy.stop.size();
     const auto places = halving_places(hierarchy, plan);
     std::vector<std::size_t> held;
@@ -260,8 +263,8 @@ TEST(DoublingCost, AgreesWithTheMessagesOneByOne) {
     }
 }
 
-/// Every card sends all blocks but its own once, a star's middle that often to each of its neighbours.
-TEST(DoublingCost, LongBlocksLeaveACardOnce) {
+/// Every NIC sends all blocks but its own once, a star's middle that often to each of its neighbours.
+TEST(DoublingCost, LongBlocksLeaveANicOnce) {
     const Hierarchy nodes = nodes_below_switch(8, 1);
     const double once = 1000000 / 10. * 7 / 8;
     EXPECT_NEAR(blocks_us(nodes, 1000000), once, 0.01 * once);

@@ -13,15 +13,15 @@ namespace {
 using namespace strata::algorithms;
 using namespace strata::testing;
 
-std::vector<double> done(const Hierarchy& hierarchy, const LinkTable& links, const FlatProgram& program) {
+std::vector<double> done(const Hierarchy& hierarchy, const LinkTable& links, const MessageSchedule& program) {
     FlatModel model(hierarchy, links);
     return run_program(model, program);
 }
 
-FlatProgram exchange(std::size_t bytes, std::size_t folded = 0) {
-    FlatProgram program(2);
-    program.steps[0].push_back({1, bytes, 1, folded});
-    program.steps[1].push_back({0, bytes, 0, folded});
+MessageSchedule exchange(std::size_t bytes, std::size_t combined = 0) {
+    MessageSchedule program(2);
+    program.steps[0].push_back({1, bytes, 1, combined});
+    program.steps[1].push_back({0, bytes, 0, combined});
     return program;
 }
 
@@ -36,9 +36,9 @@ TEST(Steps, LinksCarryBothDirectionsAtOnce) {
     const Hierarchy nodes = make_hierarchy(leaf_switch, {}, 2);
     const double hop = 5 + 100 + 50 + 5;  // 1000 bytes
     EXPECT_EQ(done(nodes, round_links(), exchange(1000)), (std::vector<double>{hop, hop}));
-    const double fold = 2000 / folded_bytes_per_us;
+    const double combine = 2000 / combined_bytes_per_us;
     EXPECT_EQ(done(nodes, round_links(), exchange(1000, 2000)),
-              (std::vector<double>{hop + fold, hop + fold}));
+              (std::vector<double>{hop + combine, hop + combine}));
 }
 
 TEST(Steps, AProcessorCopiesOneMessageAfterTheOther) {
@@ -49,7 +49,7 @@ TEST(Steps, AProcessorCopiesOneMessageAfterTheOther) {
 }
 
 TEST(Steps, MessagesFromManyAreTakenInOneByOne) {
-    FlatProgram program(5);
+    MessageSchedule program(5);
     for (int rank = 1; rank < 5; ++rank) {
         program.send(rank, 0, 100);
         program.receive(0, rank);
@@ -61,7 +61,7 @@ TEST(Steps, MessagesFromManyAreTakenInOneByOne) {
 TEST(Steps, ManyMessagesAreFoundInAnyOrder) {
     for (const bool last_first : {false, true}) {
         constexpr int ranks = 300;
-        FlatProgram program(ranks);
+        MessageSchedule program(ranks);
         for (int rank = 1; rank < ranks; ++rank) {
             program.steps[rank].push_back({.to = 0, .bytes = 100, .channel = 7});
             program.steps[rank].push_back({.to = 0, .bytes = 200, .channel = 8});
@@ -78,26 +78,26 @@ TEST(Steps, ManyMessagesAreFoundInAnyOrder) {
 }
 
 TEST(Steps, AHandshakeWaitsForItsReceiver) {
-    // Rank 1 first hears from rank 2, 10 us late; rank 0's long message leaves only then.
-    FlatProgram program(3);
+    // Rank 1 first receives from rank 2, 10 us late; rank 0's long message leaves only then.
+    MessageSchedule program(3);
     program.send(0, 1, 200);
-    program.steps[2].push_back({.folded = static_cast<std::size_t>(10 * folded_bytes_per_us)});
+    program.steps[2].push_back({.combined = static_cast<std::size_t>(10 * combined_bytes_per_us)});
     program.send(2, 1, 0);
     program.receive(1, 2);
     program.receive(1, 0);
-    const double heard = 10 + 1 + 2 + 1;
+    const double received = 10 + 1 + 2 + 1;
     const double long_hop = 6 + 1 + 2 + 2 + 1;
     EXPECT_EQ(done(one_node(3), handshakes(), program),
-              (std::vector<double>{heard + long_hop, heard + long_hop, 11}));
+              (std::vector<double>{received + long_hop, received + long_hop, 11}));
     // A receive that is posted ahead lets it go at once, and the sender with it.
-    FlatProgram asking = program;
+    MessageSchedule asking = program;
     asking.ask_ahead();
     const auto ahead = done(one_node(3), handshakes(), asking);
     EXPECT_EQ(ahead[0], long_hop);
-    EXPECT_EQ(ahead[1], heard + 3) << "only taken in: 1 + 2 us";
+    EXPECT_EQ(ahead[1], received + 3) << "only taken in: 1 + 2 us";
     // So does a sender that does not wait, but not its message.
     program.steps[0][0].waits = false;
-    EXPECT_EQ(done(one_node(3), handshakes(), program), (std::vector<double>{0, heard + long_hop, 11}));
+    EXPECT_EQ(done(one_node(3), handshakes(), program), (std::vector<double>{0, received + long_hop, 11}));
 }
 
 TEST(Steps, AnExchangeOfLongMessagesDoesNotLock) {
@@ -105,7 +105,7 @@ TEST(Steps, AnExchangeOfLongMessagesDoesNotLock) {
 }
 
 TEST(Steps, MessagesBetweenTwoKeepTheirOrder) {
-    FlatProgram program(2);
+    MessageSchedule program(2);
     for (const std::size_t bytes : {300, 0, 400}) {
         program.send(0, 1, bytes);
         program.receive(1, 0);
@@ -117,7 +117,7 @@ TEST(Steps, MessagesBetweenTwoKeepTheirOrder) {
 }
 
 TEST(Steps, WhoWaitsInVainIsNeverDone) {
-    FlatProgram program(3);
+    MessageSchedule program(3);
     program.receive(0, 1);
     program.receive(1, 2);
     program.send(2, 0, 0);

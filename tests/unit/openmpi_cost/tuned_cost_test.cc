@@ -33,15 +33,16 @@ std::vector<int> dealt() {
 
 TEST(TunedCost, ShortOnesByHand) {
     const LinkTable links = round_links();
-    const double fold = 8 / folded_bytes_per_us;
+    const double combine = 8 / combined_bytes_per_us;
     const double hop = 1 + 0.08 + 2 + 1;
     // Reduce on 8 ranks: binary, 0 <- 1 2, 1 <- 3 5, 2 <- 4 6, 3 <- 7. What comes from 7 takes three hops and
-    // is folded on each; 5's vector, here since long, is taken in and folded by 1 before it sends, 2's by 0.
+    // is combined on each; 5's vector, here since long, is taken in and combined by 1 before it sends, 2's by
+    // 0.
     EXPECT_DOUBLE_EQ(forward_cost_us(one_node(8), links, {Collective::reduce, 8, 0}),
-                     3 * (hop + fold) + 2 * (1.08 + fold));
+                     3 * (hop + combine) + 2 * (1.08 + combine));
     // Allreduce on 4: two exchanges, whose latency covers the work at both ends.
     EXPECT_DOUBLE_EQ(forward_cost_us(one_node(4), links, {Collective::allreduce, 16}),
-                     2 * (1 + 0.16 + 2 + 1 + 2 * fold));
+                     2 * (1 + 0.16 + 2 + 1 + 2 * combine));
     EXPECT_DOUBLE_EQ(forward_cost_us(one_node(16), links, {Collective::barrier}), 4 * 4);
     // Allgather on 4, a byte each: one byte, then two.
     EXPECT_DOUBLE_EQ(forward_cost_us(one_node(4), links, {Collective::allgather, 4}), 4.01 + 4.02);
@@ -96,7 +97,7 @@ TEST(TunedCost, AgreesWithTheEnginesModelOnTheSameTree) {
         for (const Hierarchy& hierarchy : {one_node(ranks), make_hierarchy(leaf_switch, {}, ranks)}) {
             for (const LinkTable& links : {LinkTable{}, round_links()}) {
                 for (const std::size_t bytes : {8, 1000, 100000}) {
-                    const auto program_us = [&](const FlatProgram& program) {
+                    const auto program_us = [&](const MessageSchedule& program) {
                         FlatModel model(hierarchy, links);
                         return latest(run_program(model, program));
                     };
@@ -159,12 +160,12 @@ TEST(TunedRings, TheEstimateOfARingIsALowerBoundAndClose) {
     for (const Hierarchy& hierarchy : orders(4)) {
         for (const LinkTable& links : {LinkTable{}, round_links(), two_sites(500)}) {
             for (const std::size_t bytes : estimated_sizes) {
-                for (const std::size_t folded : {std::size_t{0}, bytes}) {
+                for (const std::size_t combined : {std::size_t{0}, bytes}) {
                     const int ranks = hierarchy.ranks();
                     FlatModel model(hierarchy, links);
                     const double exact =
-                        latest(run_program(model, ring_program(ranks, bytes, ranks - 1, folded)));
-                    const double estimate = ring_estimate_us(hierarchy, links, bytes, ranks - 1, folded);
+                        latest(run_program(model, ring_program(ranks, bytes, ranks - 1, combined)));
+                    const double estimate = ring_estimate_us(hierarchy, links, bytes, ranks - 1, combined);
                     EXPECT_LE(estimate, 1.01 * exact) << ranks << " ranks, " << bytes;
                     EXPECT_GE(estimate, 0.72 * exact) << ranks << " ranks, " << bytes;
                 }
@@ -213,7 +214,7 @@ TEST(TunedCost, NothingJumpsWhereEstimatesBegin) {
 }
 
 TEST(TunedRings, OtherPatternsHaveFewMessages) {
-    const auto messages = [](const FlatProgram& program) {
+    const auto messages = [](const MessageSchedule& program) {
         std::size_t count = 0;
         for (const auto& steps : program.steps) {
             for (const FlatStep& step : steps) count += step.to >= 0 ? 1 : 0;

@@ -26,7 +26,7 @@ struct Traffic {
 };
 
 /// What leaves a group of ranks of one colour for another one.
-Traffic crossing(const FlatProgram& program, const std::vector<int>& colour) {
+Traffic crossing(const MessageSchedule& program, const std::vector<int>& colour) {
     Traffic traffic;
     for (std::size_t rank = 0; rank < program.steps.size(); ++rank) {
         for (const FlatStep& step : program.steps[rank]) {
@@ -53,7 +53,7 @@ Layout cyclic() {
     return layout;
 }
 
-void expect(const FlatProgram& program, Traffic block_nodes, Traffic block_sites, Traffic cyclic_nodes,
+void expect(const MessageSchedule& program, Traffic block_nodes, Traffic block_sites, Traffic cyclic_nodes,
             Traffic cyclic_sites) {
     EXPECT_EQ(crossing(program, block().node), block_nodes);
     EXPECT_EQ(crossing(program, block().site), block_sites);
@@ -120,7 +120,7 @@ TEST(TunedPatterns, BarrierAcrossBoundaries) {
 }
 
 TEST(TunedPatterns, TheCountSeesAMessageTooMany) {
-    FlatProgram program = reduce_program(binomial, 16, m, 0);
+    MessageSchedule program = reduce_program(binomial, 16, m, 0);
     program.send(15, 0, 1);
     EXPECT_EQ(crossing(program, block().node), (Traffic{4, 3 * m + 1}));
 }
@@ -128,18 +128,18 @@ TEST(TunedPatterns, TheCountSeesAMessageTooMany) {
 struct Shares {
     std::vector<std::size_t> sent;
     std::vector<std::size_t> got;
-    std::vector<std::size_t> folded;
+    std::vector<std::size_t> combined;
 };
 
 /// Bytes by rank; expects every message to have its receive.
-Shares shares_of(const FlatProgram& program) {
+Shares shares_of(const MessageSchedule& program) {
     const std::size_t ranks = program.steps.size();
     Shares shares{std::vector<std::size_t>(ranks), std::vector<std::size_t>(ranks),
                   std::vector<std::size_t>(ranks)};
     std::map<std::pair<int, int>, int> open;
     for (int rank = 0; rank < static_cast<int>(ranks); ++rank) {
         for (const FlatStep& step : program.steps[rank]) {
-            shares.folded[rank] += step.folded;
+            shares.combined[rank] += step.combined;
             if (step.from >= 0) --open[{step.from, rank}];
             if (step.to < 0) continue;
             ++open[{rank, step.to}];
@@ -181,7 +181,7 @@ TEST(TunedPatterns, EveryRankGetsItsBlocks) {
     }
 }
 
-TEST(TunedPatterns, EveryVectorIsFoldedOnce) {
+TEST(TunedPatterns, EveryVectorIsCombinedOnce) {
     const auto sum = [](const std::vector<std::size_t>& entries) {
         std::size_t total = 0;
         for (const std::size_t entry : entries) total += entry;
@@ -192,22 +192,23 @@ TEST(TunedPatterns, EveryVectorIsFoldedOnce) {
         for (const int root : {0, ranks / 2, ranks - 1}) {
             for (const Algorithm algorithm : {linear, pipeline, binary, binomial, in_order_binary}) {
                 const Shares shares = shares_of(reduce_program(algorithm, ranks, m, root));
-                EXPECT_EQ(sum(shares.folded), others) << info(algorithm).name << ' ' << ranks;
+                EXPECT_EQ(sum(shares.combined), others) << info(algorithm).name << ' ' << ranks;
                 const bool moved = algorithm == in_order_binary && root != ranks - 1;
                 EXPECT_EQ(sum(shares.sent), others + (moved ? m : 0));
                 EXPECT_EQ(shares.sent[root], moved && ranks > 1 ? shares.sent[root] : 0U);
             }
         }
-        // Each half of a vector, each quarter, ...: folded once per pair, so that nothing is folded twice.
-        EXPECT_EQ(sum(shares_of(allreduce_program(rabenseifner, ranks, m)).folded), others);
-        EXPECT_EQ(sum(shares_of(ring_program(ranks, m, ranks - 1, m)).folded),
+        // Each half of a vector, each quarter, ...: combined once per pair, so that nothing is combined
+        // twice.
+        EXPECT_EQ(sum(shares_of(allreduce_program(rabenseifner, ranks, m)).combined), others);
+        EXPECT_EQ(sum(shares_of(ring_program(ranks, m, ranks - 1, m)).combined),
                   others * static_cast<std::size_t>(ranks));
     }
 }
 
-TEST(TunedPatterns, TheInOrderTreeFoldsNeighbouringRanges) {
-    // Of 16: 15 folds 14, behind which are 8..14, and 7, behind which are 0..7.
-    const FlatProgram program = reduce_program(in_order_binary, 16, m, 15);
+TEST(TunedPatterns, TheInOrderTreeCombinesNeighbouringRanges) {
+    // Of 16: 15 combines 14, behind which are 8..14, and 7, behind which are 0..7.
+    const MessageSchedule program = reduce_program(in_order_binary, 16, m, 15);
     ASSERT_EQ(program.steps[15].size(), 2U);
     EXPECT_EQ(program.steps[15][0].from, 14);
     EXPECT_EQ(program.steps[15][1].from, 7);
@@ -222,7 +223,7 @@ TEST(TunedPatterns, AllEnd) {
         for (const std::size_t bytes : {std::size_t{0}, std::size_t{8}, 3 * kib, 100 * kib, mib}) {
             LinkTable links;  // handshakes above 4 KiB
             const Hierarchy node = one_node(ranks);
-            const auto expect_end = [&](const FlatProgram& program) {
+            const auto expect_end = [&](const MessageSchedule& program) {
                 shares_of(program);
                 FlatModel model(node, links);
                 const double us = latest(run_program(model, program));

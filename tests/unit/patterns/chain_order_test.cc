@@ -10,7 +10,7 @@ using namespace strata::algorithms;
 using namespace strata::topology;
 
 /// Three nodes of two domains with two cores each, ranks dealt out in turn; the second domain of each node is
-/// near its card.
+/// near its NIC.
 std::vector<LocalityRecord> dealt_out() {
     std::vector<LocalityRecord> records(12);
     for (int rank = 0; rank < 12; ++rank) {
@@ -20,7 +20,7 @@ std::vector<LocalityRecord> dealt_out() {
         record.hardware_path = {
             {1U << static_cast<unsigned>(LevelKind::numa), static_cast<std::uint16_t>(core / 2)},
             {1U << static_cast<unsigned>(LevelKind::core), static_cast<std::uint16_t>(core)}};
-        record.cards[static_cast<std::size_t>(CardUse::fabric)] = {static_cast<std::uint8_t>(core < 2), 0};
+        record.nics[static_cast<std::size_t>(NicUse::fabric)] = {static_cast<std::uint8_t>(core < 2), 0};
     }
     return records;
 }
@@ -40,7 +40,7 @@ std::vector<int> chain(const Hierarchy& hierarchy, int root, Flow flow = Flow::f
     return order;
 }
 
-TEST(ChainOrder, EntersNodesNextToTheirCards) {
+TEST(ChainOrder, EntersNodesNextToTheirNics) {
     HierarchySpec spec;
     spec.hint.emplace();  // no levels: one chain over all ranks
     const Hierarchy flat = build_hierarchy(dealt_out(), spec);
@@ -50,7 +50,7 @@ TEST(ChainOrder, EntersNodesNextToTheirCards) {
     EXPECT_EQ(chain(flat, 11), (std::vector<int>{11, 2, 5, 8, 6, 9, 0, 3, 7, 10, 1, 4}));
 }
 
-/// What comes from other nodes arrives at 9, 7 and 8, or at 6, all of them near a card.
+/// What comes from other nodes arrives at 9, 7 and 8, or at 6, all of them near a NIC.
 TEST(ChainOrder, EntersThemThereTowardsTheRoot) {
     HierarchySpec spec;
     spec.hint.emplace();
@@ -62,13 +62,13 @@ TEST(ChainOrder, EntersThemThereTowardsTheRoot) {
 TEST(ChainOrder, WithoutElectionFollowsTheHardware) {
     HierarchySpec spec;
     spec.hint.emplace();
-    spec.election.near_card = false;
+    spec.election.nic_local = false;
     const Hierarchy flat = build_hierarchy(dealt_out(), spec);
     EXPECT_EQ(chain(flat, 0), (std::vector<int>{0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11}));
 }
 
 TEST(ChainOrder, OfLeadersIsTheirOwn) {
-    // With the node level the chain joins leaders, each near its card on the way in and out.
+    // With the node level the chain joins leaders, each near its NIC on the way in and out.
     HierarchySpec spec;
     spec.hint.emplace();
     spec.hint->levels = {plain_level({LevelKind::node, {}})};

@@ -50,7 +50,7 @@ std::vector<int> TwoTrees::skipped_groups() const {
 std::string TwoTrees::words() const {
     std::string text = "group " + number(group) + " of " + number(hierarchy.ranks()) + " ranks, root " +
                        number(root) + (flow == Flow::to_root ? ", to it" : ", from it") +
-                       (hierarchy.receivers.empty() ? "" : ", cards") + ", without";
+                       (hierarchy.receivers.empty() ? "" : ", NICs") + ", without";
     for (const int one : skipped_groups()) {
         text += " {";
         for (const int rank : hierarchy.groups[static_cast<std::size_t>(one)].members) {
@@ -155,7 +155,7 @@ std::string leaving_faults(const TwoTrees& made) {
     return {};
 }
 
-std::string card_faults(const TwoTrees& made) {
+std::string nic_faults(const TwoTrees& made) {
     const topology::Hierarchy& all = made.hierarchy;
     const std::vector<int> skipped = made.skipped_groups();
     for (const int node : skipped) {
@@ -177,7 +177,7 @@ std::string card_faults(const TwoTrees& made) {
                     const int inside = all.contains(node, rank) ? rank : child;
                     const bool checked = (inside == child) == (made.flow == Flow::from_root);
                     if (checked && !all.contains(nearest, inside)) {
-                        return number(rank) + " -> " + number(child) + " is far from the card";
+                        return number(rank) + " -> " + number(child) + " is far from the NIC";
                     }
                 }
             }

@@ -37,12 +37,12 @@ std::string entering_faults(const TwoTrees& made);
 /// double_binary_links() of every rank is its place in the tree.
 std::string own_place_faults(const TwoTrees& made);
 /// Of both trees together no participant, and no skipped group, passes on more than two halves. Towards the
-/// root, where what is inside a node differs in its distance to the card, whole nodes still do not; inside
+/// root, where what is inside a node differs in its distance to the NIC, whole nodes still do not; inside
 /// them gates (deal_out.h) cost one more, and two at the root and in the groups with both the root and the
-/// card.
+/// NIC.
 std::string leaving_faults(const TwoTrees& made);
-/// From the root, what enters a node does next to its card; towards the root, what other nodes send to it.
-std::string card_faults(const TwoTrees& made);
+/// From the root, what enters a node does next to its NIC; towards the root, what other nodes send to it.
+std::string nic_faults(const TwoTrees& made);
 
 /// Edges between a rank and the root, at most.
 int depth_of(const std::vector<algorithms::RankLinks>& tree);

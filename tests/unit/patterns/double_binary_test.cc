@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "double_binary_checks.h"
-#include "lane_runs.h"
+#include "rail_runs.h"
 #include "random_shapes.h"
 #include "skipped_levels.h"
 
@@ -24,11 +24,11 @@ using strata::topology::Hierarchy;
 using strata::topology::LevelKey;
 using strata::topology::LevelKind;
 
-/// `cards`: in most nodes some ranks are farther from the card than their node's leader.
-Hierarchy random_machine(Random& random, bool cards) {
-    if (cards && random.percent(40)) return random_carded_job(random).hierarchy;
+/// `nics`: in most nodes some ranks are farther from the NIC than their node's leader.
+Hierarchy random_machine(Random& random, bool nics) {
+    if (nics && random.percent(40)) return random_nic_job(random).hierarchy;
     Hierarchy hierarchy = random_hierarchy(random, {48, 6});
-    for (int rank = 0; cards && rank < hierarchy.ranks(); ++rank) {
+    for (int rank = 0; nics && rank < hierarchy.ranks(); ++rank) {
         const int node = hierarchy.widest_in_node(rank);
         const bool far = node >= 0 && random.percent(80);
         hierarchy.receivers.push_back(far ? hierarchy.groups[static_cast<std::size_t>(node)].leader : rank);
@@ -36,9 +36,9 @@ Hierarchy random_machine(Random& random, bool cards) {
     return hierarchy;
 }
 
-TwoTrees random_trees(Random& random, bool cards, Flow flow) {
+TwoTrees random_trees(Random& random, bool nics, Flow flow) {
     TwoTrees made;
-    made.hierarchy = random_machine(random, cards);
+    made.hierarchy = random_machine(random, nics);
     Plan plan = random_tree_plan(random, made.hierarchy, 100);
     skip_some(random, made.hierarchy, plan);
     made.skipped = plan.skipped;
@@ -53,12 +53,12 @@ TwoTrees random_trees(Random& random, bool cards, Flow flow) {
 }
 
 /// Nodes of `counts` nested groups, which take part rank by rank.
-TwoTrees regular_trees(const std::vector<int>& counts, int root, Flow flow, bool cards = false) {
+TwoTrees regular_trees(const std::vector<int>& counts, int root, Flow flow, bool nics = false) {
     constexpr LevelKind kinds[] = {LevelKind::cluster, LevelKind::node, LevelKind::package, LevelKind::numa};
     TwoTrees made;
     made.hierarchy = regular_hierarchy(counts);
     for (Group& group : made.hierarchy.groups) group.level = {kinds[group.depth], 0};
-    for (int rank = 0; cards && rank < made.hierarchy.ranks(); ++rank) {
+    for (int rank = 0; nics && rank < made.hierarchy.ranks(); ++rank) {
         const auto node = static_cast<std::size_t>(made.hierarchy.widest_in_node(rank));
         made.hierarchy.receivers.push_back(made.hierarchy.groups[node].leader);
     }
@@ -94,7 +94,7 @@ TEST(DoubleBinary, TreesOverTheParticipants) {
         ASSERT_EQ(spanning_faults(made), "") << made.words() << " seed " << seed;
         ASSERT_EQ(entering_faults(made), "") << made.words() << " seed " << seed;
         ASSERT_EQ(leaving_faults(made), "") << made.words() << " seed " << seed;
-        ASSERT_EQ(card_faults(made), "") << made.words() << " seed " << seed;
+        ASSERT_EQ(nic_faults(made), "") << made.words() << " seed " << seed;
     }
 }
 
@@ -107,8 +107,8 @@ TEST(DoubleBinary, EveryRankFindsItsOwnPlace) {
     }
 }
 
-/// The root stands for the only group next to the card, whose leader takes no part.
-TEST(DoubleBinary, TheRootInTheGroupNextToTheCard) {
+/// The root stands for the only group next to the NIC, whose leader takes no part.
+TEST(DoubleBinary, TheRootInTheGroupNextToTheNic) {
     TwoTrees made = regular_trees({3, 2, 3}, 1, Flow::to_root, true);
     made.skipped = {{LevelKind::node, 0}};
     made.grow();
@@ -117,21 +117,21 @@ TEST(DoubleBinary, TheRootInTheGroupNextToTheCard) {
     EXPECT_EQ(entering_faults(made), "");
 }
 
-/// Two packages of two in each of three nodes, whose cards are near the second package.
-TEST(DoubleBinary, EntersNextToTheCard) {
+/// Two packages of two in each of three nodes, whose NICs are near the second package.
+TEST(DoubleBinary, EntersNextToTheNic) {
     for (const Flow flow : {Flow::from_root, Flow::to_root}) {
         TwoTrees made = regular_trees({3, 2, 2}, 0, flow);
         for (Group& group : made.hierarchy.groups) {
             if (group.depth < 2) group.leader = group.members.front() + 2;
         }
-        EXPECT_EQ(card_faults(made), "") << "nobody knows of cards";
+        EXPECT_EQ(nic_faults(made), "") << "nobody knows of NICs";
         for (int rank = 0; rank < 12; ++rank) {
             made.hierarchy.receivers.push_back(rank % 4 < 2 ? rank / 4 * 4 + 2 : rank);
         }
         EXPECT_EQ(strata::topology::validate(made.hierarchy), "");
-        EXPECT_NE(card_faults(made), "") << "grown without them";
+        EXPECT_NE(nic_faults(made), "") << "grown without them";
         made.grow();
-        EXPECT_EQ(card_faults(made), "") << made.words();
+        EXPECT_EQ(nic_faults(made), "") << made.words();
         EXPECT_EQ(spanning_faults(made), "");
         EXPECT_EQ(entering_faults(made), "");
         EXPECT_EQ(leaving_faults(made), "");
@@ -143,21 +143,21 @@ TEST(DoubleBinary, DepthOfLargeMachines) {
     struct Machine {
         std::vector<int> counts;
         int most;
-        int most_with_cards;
+        int most_with_nics;
     };
-    for (const auto& [counts, most, most_with_cards] : {Machine{{1024}, 10, 10},
-                                                        {{16, 24}, 12, 12},
-                                                        {{1000, 4}, 21, 21},
-                                                        {{10, 2, 2, 6}, 16, 21},
-                                                        {{64, 2, 4, 8}, 31, 37},
-                                                        {{256, 2, 8}, 28, 28}}) {
-        for (const bool cards : {false, true}) {
-            if (cards && counts.size() == 1) continue;
+    for (const auto& [counts, most, most_with_nics] : {Machine{{1024}, 10, 10},
+                                                       {{16, 24}, 12, 12},
+                                                       {{1000, 4}, 21, 21},
+                                                       {{10, 2, 2, 6}, 16, 21},
+                                                       {{64, 2, 4, 8}, 31, 37},
+                                                       {{256, 2, 8}, 28, 28}}) {
+        for (const bool nics : {false, true}) {
+            if (nics && counts.size() == 1) continue;
             for (const Flow flow : {Flow::from_root, Flow::to_root}) {
                 for (const int root : {0, 7, 100, 201}) {
-                    const TwoTrees made = regular_trees(counts, root, flow, cards);
+                    const TwoTrees made = regular_trees(counts, root, flow, nics);
                     for (const auto& tree : made.links) {
-                        EXPECT_LE(depth_of(tree), cards ? most_with_cards : most) << made.hierarchy.ranks();
+                        EXPECT_LE(depth_of(tree), nics ? most_with_nics : most) << made.hierarchy.ranks();
                     }
                 }
             }

@@ -1,4 +1,4 @@
-// Gather and Reduce to a root that is far from its node's card: somebody near it receives what other nodes
+// Gather and Reduce to a root that is far from its node's NIC: somebody near it receives what other nodes
 // send.
 #include <gtest/gtest.h>
 
@@ -22,8 +22,8 @@ using strata::topology::Group;
 using strata::topology::Hierarchy;
 using strata::topology::LevelKind;
 
-/// `nodes` nodes of two packages with two ranks each; the second package is near the card.
-Hierarchy card_at_second_package(int nodes) {
+/// `nodes` nodes of two packages with two ranks each; the second package is near the NIC.
+Hierarchy nic_at_second_package(int nodes) {
     Hierarchy hierarchy = regular_hierarchy({nodes, 2, 2});
     for (Group& group : hierarchy.groups) {
         const bool inside = group.parent >= 0;
@@ -47,11 +47,11 @@ void draw_receivers(Random& random, Hierarchy& hierarchy) {
     }
 }
 
-BlockCase gather(const Hierarchy& hierarchy, int root, bool near_card) {
+BlockCase gather(const Hierarchy& hierarchy, int root, bool nic_local) {
     BlockCase run;
     run.hierarchy = hierarchy;
     run.plan = uniform_plan(hierarchy, {Algorithm::linear, 0, {}}, 0);
-    run.plan.near_card = near_card;
+    run.plan.nic_local = nic_local;
     run.flow = BlockFlow::to_root;
     run.root = root;
     for (int rank = 0; rank < hierarchy.ranks(); ++rank) run.bytes.push_back(1U << rank);
@@ -75,7 +75,7 @@ Edges edges_of(const RunReport& report) {
 
 TEST(Receiver, EveryMessageOfAFarRoot) {
     // Blocks are powers of two: a message's size tells whose blocks it holds.
-    const BlockCase run = gather(card_at_second_package(3), 0, true);
+    const BlockCase run = gather(nic_at_second_package(3), 0, true);
     const RunReport report = run_blocks(run, {});
     EXPECT_EQ(report.text(), "");
     const Edges inside_others{{{5, 4}, {1U << 5}}, {{4, 6}, {3U << 4}},  {{7, 6}, {1U << 7}},
@@ -102,7 +102,7 @@ TEST(Receiver, EveryMessageOfAFarRoot) {
 }
 
 TEST(Receiver, SegmentsOfTheLevelWhereBothMeet) {
-    BlockCase run = gather(card_at_second_package(2), 1, true);
+    BlockCase run = gather(nic_at_second_package(2), 1, true);
     run.bytes.assign(8, 100);
     for (LevelPlan& level : run.plan.levels) {
         level.segment_bytes = level.level.kind == LevelKind::node ? 150 : 40;
@@ -120,18 +120,18 @@ TEST(Receiver, TheOracleFindsAnotherReceiver) {
         return std::any_of(faults.begin(), faults.end(),
                            [&](const std::string& fault) { return fault.find(words) != std::string::npos; });
     };
-    const BlockCase near = gather(card_at_second_package(3), 0, true);
+    const BlockCase near = gather(nic_at_second_package(3), 0, true);
     EXPECT_TRUE(mentions(check(near, run_blocks(near, {}), 0), "is reached through rank 2 instead of 0"));
     const BlockCase far = gather(near.hierarchy, 0, false);
     EXPECT_TRUE(mentions(check(far, run_blocks(far, {}), 2), "is reached through rank 0 instead of 2"));
 }
 
 TEST(Receiver, NextToTheRootInEveryShape) {
-    const Hierarchy hierarchy = card_at_second_package(3);
+    const Hierarchy hierarchy = nic_at_second_package(3);
     Random random(7);
     for (int round = 0; round < 200; ++round) {
         Plan plan = random_tree_plan(random, hierarchy, 100);
-        plan.near_card = true;
+        plan.nic_local = true;
         EXPECT_EQ(tree_links(hierarchy, plan, 5, 6).parent.peer, 5);
         for (const TreeLinks::Edge& edge : tree_links(hierarchy, plan, 5, 5).children) {
             EXPECT_EQ(edge.peer / 4, 1) << "the root talks to its own node only";
@@ -150,7 +150,7 @@ TEST(Receiver, RandomGathers) {
         draw_receivers(random, run.hierarchy);
         ASSERT_EQ(strata::topology::validate(run.hierarchy), "");
         run.plan = random_tree_plan(random, run.hierarchy, 200);
-        run.plan.near_card = true;
+        run.plan.nic_local = true;
         run.plan.window = random.between(1, 4);
         run.flow = BlockFlow::to_root;
         run.root = random.between(0, run.hierarchy.ranks() - 1);
@@ -167,9 +167,9 @@ TEST(Receiver, RandomGathers) {
 
 TEST(Receiver, PartialResultsOfAReduce) {
     ReduceCase reduce;
-    reduce.hierarchy = card_at_second_package(3);
+    reduce.hierarchy = nic_at_second_package(3);
     reduce.plan = uniform_plan(reduce.hierarchy, {Algorithm::linear, 0, {}}, 0);
-    reduce.plan.near_card = true;
+    reduce.plan.nic_local = true;
     reduce.root = 0;
     reduce.elements = 50;
     const ReduceRun run = run_reduce(reduce, {});
@@ -189,14 +189,14 @@ TEST(Receiver, RandomReductions) {
         Random random(seed);
         ReduceCase reduce = random_reduction(random, 32, 300);
         draw_receivers(random, reduce.hierarchy);
-        reduce.plan.near_card = !reduce.rank_order;
+        reduce.plan.nic_local = !reduce.rank_order;
         const ReduceRun run = run_reduce(reduce, {});
         ASSERT_EQ(faults_of(reduce, run), "") << "seed " << seed << ": " << describe(reduce);
         ASSERT_EQ(check_reduce_bytes(reduce.hierarchy, reduce.root, reduce.bytes(), reduce.segment_bytes(),
                                      run.report.messages),
                   std::vector<std::string>{});
         const int receiver = reduce.hierarchy.receiver_of(reduce.root);
-        if (!reduce.plan.near_card || receiver == reduce.root) continue;
+        if (!reduce.plan.nic_local || receiver == reduce.root) continue;
         ++moved;
         const Group& node = reduce.hierarchy.groups[reduce.hierarchy.widest_in_node(reduce.root)];
         for (const SentMessage& message : run.report.messages) {

@@ -39,7 +39,7 @@ bool same(const TreeLinks::Edge& a, const TreeLinks::Edge& b) {
     return a.peer == b.peer && a.group == b.group && a.segment_bytes == b.segment_bytes;
 }
 
-/// The ranks below `rank` in the order in which the links fold them; cut off when there are too many.
+/// The ranks below `rank` in the order in which the links combine them; cut off when there are too many.
 void append_order(const std::vector<ReductionLinks>& links, int rank, Peers& order) {
     if (order.size() > links.size()) {
         return;
@@ -255,7 +255,7 @@ TEST(ReductionLinks, ProgrammingErrors) {
                  std::invalid_argument);
 }
 
-/// The core and the trees below it, and the order in which everything is folded.
+/// The core and the trees below it, and the order in which everything is combined.
 void check_exchange(const Hierarchy& hierarchy, const Plan& plan, bool rank_order) {
     std::vector<ReductionLinks> below;
     Peers core;

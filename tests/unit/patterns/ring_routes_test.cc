@@ -16,12 +16,12 @@ namespace {
 using namespace strata::algorithms;
 using namespace strata::testing;
 using strata::topology::build_hierarchy;
-using strata::topology::CardUse;
 using strata::topology::Hierarchy;
 using strata::topology::HierarchySpec;
 using strata::topology::LevelKey;
 using strata::topology::LevelKind;
 using strata::topology::LocalityRecord;
+using strata::topology::NicUse;
 
 const LevelMethod ring{Algorithm::ring, 0, {}};
 
@@ -152,7 +152,7 @@ TEST(RingRoutes, BothEndsAgreeAndBlocksArriveOnce) {
 }
 
 /// Three nodes of four cores, ranks dealt out in turn; the third and fourth core of each node are near its
-/// card.
+/// NIC.
 Hierarchy dealt_out(bool by_node) {
     std::vector<LocalityRecord> records(12);
     for (int rank = 0; rank < 12; ++rank) {
@@ -161,7 +161,7 @@ Hierarchy dealt_out(bool by_node) {
         record.node_id = static_cast<std::uint64_t>(100 + rank % 3);
         record.hardware_path = {
             {1U << static_cast<unsigned>(LevelKind::core), static_cast<std::uint16_t>(core)}};
-        record.cards[static_cast<std::size_t>(CardUse::fabric)] = {static_cast<std::uint8_t>(core < 2), 0};
+        record.nics[static_cast<std::size_t>(NicUse::fabric)] = {static_cast<std::uint8_t>(core < 2), 0};
     }
     HierarchySpec spec;
     spec.hint.emplace();
@@ -187,7 +187,7 @@ std::vector<int> walk_around(const Hierarchy& hierarchy, int start) {
 }
 
 TEST(RingRoutes, FollowTheHardwareAllTheWayRound) {
-    // Without levels: node after node, in next to its card, and from the last node back to the first.
+    // Without levels: node after node, in next to its NIC, and from the last node back to the first.
     EXPECT_EQ(walk_around(dealt_out(false), 6), (std::vector<int>{6, 0, 3, 9, 7, 1, 4, 10, 8, 2, 5, 11, 6}));
     EXPECT_EQ(walk_around(dealt_out(false), 4), (std::vector<int>{4, 10, 7, 1, 8, 2, 5, 11, 6, 0, 3, 9, 4}));
     EXPECT_EQ(walk_around(dealt_out(true), 6), (std::vector<int>{6, 7, 8, 6}));

@@ -146,7 +146,7 @@ TEST(Candidates, ParametersAskForTheSamePlan) {
                     const Plan again = make_plan(hierarchy, links, asked_by(plan, collective), operation);
                     EXPECT_EQ(again.engine, plan.engine) << name_of(collective);
                     EXPECT_EQ(again.skipped, plan.skipped) << name_of(collective);
-                    EXPECT_EQ(again.near_card, plan.near_card) << name_of(collective);
+                    EXPECT_EQ(again.nic_local, plan.nic_local) << name_of(collective);
                     if (plan.engine != Engine::forward) {
                         EXPECT_EQ(again.levels, plan.levels) << name_of(collective);
                     }
@@ -235,7 +235,7 @@ TEST(Candidates, AllRanksAlike) {
     EXPECT_EQ(among_all(nodes, Collective::bcast, 4 * mib), rooted);
     EXPECT_EQ(among_all(nodes, Collective::reduce, 4 * mib), rooted);
     EXPECT_EQ(among_all(nodes, Collective::gather, 4 * mib), std::set<Algorithm>{});
-    nodes.crowding = 8;
+    nodes.oversubscription = 8;
     EXPECT_EQ(among_all(nodes, Collective::allreduce, 65536), std::set<Algorithm>{});
 }
 
@@ -265,7 +265,7 @@ TEST(Candidates, SlowOnesAreLeftOutButForTheBestOfAnEngine) {
     const auto slow = std::count_if(plans.begin(), plans.end(), [&](const Plan& plan) {
         return plan.predicted_us > 1.1 * plans.front().predicted_us;
     });
-    EXPECT_LE(slow, 2);  // the best tree or the previous component
+    EXPECT_LE(slow, 2);  // the best tree or the underlying component
     EXPECT_GT(within(5).size(), plans.size());
 }
 

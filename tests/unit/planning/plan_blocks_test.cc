@@ -65,9 +65,9 @@ TEST(PlanAllgather, BlocksBetweenShortAndLongAreExchanged) {
     EXPECT_FALSE(exchanges_on_top(plan(64 * kib, overriding(Engine::tree, "switch=binomial"))));
     EXPECT_EQ(plan(64 * kib, overriding(Engine::tree, "", "8k")).levels.front().segment_bytes, 8 * kib);
     EXPECT_FALSE(exchanges_on_top(plan(256 * kib, overriding(Engine::ring))));
-    Operation lanes{Collective::allgather, 256 * kib};
-    lanes.lanes = 2;
-    EXPECT_EQ(planned(hierarchy, round_links(), lanes, overriding(Engine::lanes)).engine, Engine::lanes);
+    Operation rails{Collective::allgather, 256 * kib};
+    rails.rails = 2;
+    EXPECT_EQ(planned(hierarchy, round_links(), rails, overriding(Engine::rails)).engine, Engine::rails);
 }
 
 /// What goes both ways is cut as in trees: whole messages in both directions hold each other up.

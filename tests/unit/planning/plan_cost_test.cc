@@ -217,7 +217,7 @@ double estimated(const Hierarchy& hierarchy, Collective collective, Algorithm al
     FlatModel model(hierarchy, links);
     FlatRounds rounds(hierarchy);
     FlatModel running(hierarchy, links);
-    const auto run = [&](const FlatProgram& program) { return latest(run_program(running, program)); };
+    const auto run = [&](const MessageSchedule& program) { return latest(run_program(running, program)); };
     switch (collective) {
         case Collective::allreduce:
             return allreduce_estimate_us(model, rounds, algorithm, bytes) /

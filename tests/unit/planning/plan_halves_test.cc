@@ -63,10 +63,10 @@ TEST(HalvesCheck, Refusals) {
     EXPECT_EQ(checked(Collective::allgather, "node=split_binary"), "") << "Open MPI's, by levels";
     for (const Algorithm shape : shapes) {
         for (const Collective collective : {Collective::bcast, Collective::allreduce}) {
-            EXPECT_EQ(checked(collective, rule("node", shape), Engine::lanes),
+            EXPECT_EQ(checked(collective, rule("node", shape), Engine::rails),
                       "'" + rule("node", shape) +
                           "' needs the engine 'tree' (or 'auto'): it is two trees, of which the engine "
-                          "'lanes' has one per card");
+                          "'rails' has one per NIC");
         }
     }
     EXPECT_EQ(
@@ -81,7 +81,7 @@ TEST(HalvesCheck, Refusals) {
 /// What a rules file says is left out where the user's engine has nothing of it.
 TEST(HalvesCheck, AStrongerEngineLeavesThemOut) {
     const Overrides weaker = overriding(Engine::automatic, "switch=double_binary,node=linear");
-    for (const Engine engine : {Engine::lanes, Engine::levels}) {
+    for (const Engine engine : {Engine::rails, Engine::levels}) {
         const Overrides merged = merge(overriding(engine), weaker, Collective::bcast);
         EXPECT_EQ(check(merged, Collective::bcast), "");
         ASSERT_EQ(merged.methods.size(), 1U);
@@ -133,7 +133,7 @@ TEST(PlanHalves, AmongAllRanks) {
     }
 }
 
-/// Orders that have to be kept: nothing is folded in halves.
+/// Orders that have to be kept: nothing is combined in halves.
 TEST(PlanHalves, NotWhereAnOrderIsKept) {
     const Hierarchy nodes = nodes_below_switch(4, 4);
     for (const Collective collective : {Collective::reduce, Collective::allreduce}) {
@@ -159,7 +159,7 @@ TEST(PlanHalves, NotWhereAnOrderIsKept) {
     bcast.reproducible = true;
     EXPECT_TRUE(carries_halves(
         make_plan(nodes, round_links(), overriding(Engine::tree, "node=double_binary"), bcast)))
-        << "nothing is folded";
+        << "nothing is combined";
 }
 
 /// A binary tree in the order of the ranks can.
@@ -221,9 +221,9 @@ TEST(PlanHalves, ChosenAlike) {
         }
     }
     EXPECT_GT(chosen, 3);
-    Hierarchy crowded = nodes;
-    crowded.crowding = 2;
-    EXPECT_FALSE(carries_halves(make_plan(crowded, links, {}, {Collective::bcast, 256 * kib})));
+    Hierarchy oversubscribed = nodes;
+    oversubscribed.oversubscription = 2;
+    EXPECT_FALSE(carries_halves(make_plan(oversubscribed, links, {}, {Collective::bcast, 256 * kib})));
 }
 
 TEST(PlanHalves, TheListingNamesThem) {

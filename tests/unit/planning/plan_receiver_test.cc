@@ -1,4 +1,4 @@
-// make_plan for a Gather whose root is far from its node's card.
+// make_plan for a Gather whose root is far from its node's NIC.
 #include <gtest/gtest.h>
 
 #include "algorithms/openmpi_cost/forward_cost.h"
@@ -34,19 +34,19 @@ TEST(PlanReceiver, FarRootsOfLongGathers) {
     for (const std::size_t bytes : {mib, 4 * mib, 16 * mib, 256 * mib}) {
         const Plan far = planned(hierarchy, bytes, 5);
         EXPECT_EQ(far.engine, Engine::tree);
-        EXPECT_TRUE(far.near_card);
+        EXPECT_TRUE(far.nic_local);
         EXPECT_EQ(
             far.reason,
-            "predicted faster than the previous component; a process near the card receives for the root");
+            "predicted faster than the underlying component; a process near the NIC receives for the root");
         // Both ways to do without end at the far root.
         EXPECT_GT(far.forward_us, forward_cost_us(hierarchy, LinkTable{}, {Collective::gather, bytes, 5}));
         Hierarchy without = hierarchy;
         without.receivers.clear();
-        EXPECT_FALSE(planned(without, bytes, 5).near_card);
+        EXPECT_FALSE(planned(without, bytes, 5).nic_local);
         EXPECT_EQ(planned(without, bytes, 5).forward_us,
                   forward_cost_us(without, LinkTable{}, {Collective::gather, bytes, 5}));
         const Plan near = planned(hierarchy, bytes, 6);
-        EXPECT_FALSE(near.near_card);
+        EXPECT_FALSE(near.nic_local);
         EXPECT_TRUE(same(near, planned(without, bytes, 6)));
     }
 }
@@ -55,7 +55,7 @@ TEST(PlanReceiver, ShortGathersSpareTheHop) {
     // 12 of 16 blocks come from other nodes: some 32 KiB are needed, and more than the hop costs.
     for (const std::size_t bytes : {std::size_t{16}, kib, 16 * kib, 40 * kib}) {
         const Plan plan = planned(far_pairs(4), bytes, 5);
-        EXPECT_FALSE(plan.near_card) << bytes;
+        EXPECT_FALSE(plan.nic_local) << bytes;
         const double direct = forward_cost_us(far_pairs(4), LinkTable{}, {Collective::gather, bytes, 5});
         if (bytes < 40 * kib) {
             EXPECT_EQ(plan.forward_us, direct) << "less than is under way at once";
@@ -69,8 +69,8 @@ TEST(PlanReceiver, ShortGathersSpareTheHop) {
         return make_plan(far_pairs(4), links, overriding(Engine::tree, "", sizes),
                          {Collective::gather, 16 * mib, 5});
     };
-    EXPECT_TRUE(whole("60k").near_card);
-    EXPECT_FALSE(whole("0").near_card);
+    EXPECT_TRUE(whole("60k").nic_local);
+    EXPECT_FALSE(whole("0").nic_local);
 }
 
 TEST(PlanReceiver, HowMuchTheSlowPathCostsIsTheLinks) {
@@ -80,23 +80,23 @@ TEST(PlanReceiver, HowMuchTheSlowPathCostsIsTheLinks) {
         links.set_some({LevelKind::switch_, std::nullopt}, {.far_share = far_share});
         return make_plan(far_pairs(4), links, overriding(Engine::tree), operation);
     };
-    EXPECT_FALSE(plan(0).near_card);
+    EXPECT_FALSE(plan(0).nic_local);
     EXPECT_EQ(plan(0).forward_us, forward_cost_us(far_pairs(4), LinkTable{}, operation));
-    EXPECT_TRUE(plan(0.25).near_card);
+    EXPECT_TRUE(plan(0.25).nic_local);
     EXPECT_GT(plan(0.5).forward_us, plan(0.25).forward_us);
 }
 
 TEST(PlanReceiver, WhatPassesThroughMustFit) {
-    EXPECT_TRUE(planned(far_pairs(4), 340 * mib, 5, overriding(Engine::tree)).near_card);
-    EXPECT_FALSE(planned(far_pairs(4), 344 * mib, 5, overriding(Engine::tree)).near_card);
+    EXPECT_TRUE(planned(far_pairs(4), 340 * mib, 5, overriding(Engine::tree)).nic_local);
+    EXPECT_FALSE(planned(far_pairs(4), 344 * mib, 5, overriding(Engine::tree)).nic_local);
 }
 
 TEST(PlanReceiver, TreesTowardsARootOnly) {
     const Hierarchy hierarchy = far_pairs(4);
-    EXPECT_TRUE(planned(hierarchy, mib, 5, overriding(Engine::tree)).near_card);
-    EXPECT_FALSE(planned(hierarchy, mib, 5, overriding(Engine::forward)).near_card);
-    EXPECT_FALSE(planned(hierarchy, mib, 5, overriding(Engine::levels)).near_card);
-    EXPECT_FALSE(planned(hierarchy, 0, 5, overriding(Engine::tree), Collective::gatherv).near_card);
+    EXPECT_TRUE(planned(hierarchy, mib, 5, overriding(Engine::tree)).nic_local);
+    EXPECT_FALSE(planned(hierarchy, mib, 5, overriding(Engine::forward)).nic_local);
+    EXPECT_FALSE(planned(hierarchy, mib, 5, overriding(Engine::levels)).nic_local);
+    EXPECT_FALSE(planned(hierarchy, 0, 5, overriding(Engine::tree), Collective::gatherv).nic_local);
     for (int op = 0; op < collective_count; ++op) {
         const auto collective = static_cast<Collective>(op);
         if (collective == Collective::gather || collective == Collective::reduce) continue;
@@ -109,28 +109,28 @@ TEST(PlanReceiver, TreesTowardsARootOnly) {
     Hierarchy node = make_hierarchy(node_level, {{numa_level, blocks(4, 2)}}, 4);
     node.groups.front().leader = 2;
     node.receivers = {2, 2, 2, 3};
-    EXPECT_FALSE(planned(node, 16 * mib, 0, overriding(Engine::tree)).near_card);
+    EXPECT_FALSE(planned(node, 16 * mib, 0, overriding(Engine::tree)).nic_local);
 }
 
 TEST(PlanReceiver, LongReductionsToAFarRoot) {
     const Hierarchy hierarchy = far_pairs(4);
-    const auto near_card = [&](Operation operation) {
-        return make_plan(hierarchy, LinkTable{}, {}, operation).near_card;
+    const auto nic_local = [&](Operation operation) {
+        return make_plan(hierarchy, LinkTable{}, {}, operation).nic_local;
     };
     Operation operation{Collective::reduce, 4 * mib, 5};
-    EXPECT_TRUE(near_card(operation));
+    EXPECT_TRUE(nic_local(operation));
     // A vector is never held as a whole.
-    EXPECT_TRUE(near_card({Collective::reduce, 1024 * mib, 5}));
-    EXPECT_FALSE(near_card({Collective::reduce, 4 * mib, 6})) << "a near root";
-    EXPECT_FALSE(near_card({Collective::reduce, 16 * kib, 5})) << "too short";
+    EXPECT_TRUE(nic_local({Collective::reduce, 1024 * mib, 5}));
+    EXPECT_FALSE(nic_local({Collective::reduce, 4 * mib, 6})) << "a near root";
+    EXPECT_FALSE(nic_local({Collective::reduce, 16 * kib, 5})) << "too short";
     EXPECT_GT(make_plan(hierarchy, LinkTable{}, {}, operation).forward_us,
               forward_cost_us(hierarchy, LinkTable{}, operation))
         << "it ends at the far root, too";
     operation.rank_order = true;
-    EXPECT_FALSE(near_card(operation));
+    EXPECT_FALSE(nic_local(operation));
     operation = {Collective::reduce, 4 * mib, 5};
     operation.reproducible = true;
-    EXPECT_FALSE(near_card(operation));
+    EXPECT_FALSE(nic_local(operation));
 }
 
 }  // namespace

@@ -216,7 +216,7 @@ TEST(PlanReduction, AReproducibleOrderDependsOnNoSize) {
                 Operation operation{collective, bytes};
                 operation.reproducible = true;
                 const Plan plan = planned(hierarchy, operation);
-                EXPECT_EQ(plan.engine, Engine::tree) << "the previous component changes its order";
+                EXPECT_EQ(plan.engine, Engine::tree) << "the underlying component changes its order";
                 for (const LevelPlan& level : plan.levels) {
                     EXPECT_EQ(level.method, (LevelMethod{Algorithm::binomial, 0, {}}));
                 }
@@ -261,7 +261,7 @@ TEST(PlanReduction, InsideANodeWhereItsLinksAreGivenAndItsProcessorsAreNotShared
             EXPECT_TRUE(weighed.engine != Engine::tree || weighed.predicted_us <= 0.85 * weighed.forward_us);
             EXPECT_EQ(make_plan(node, LinkTable{}, {}, {op, bytes}).engine, Engine::forward);
             Hierarchy shared = node;
-            shared.crowding = 1.5;
+            shared.oversubscription = 1.5;
             EXPECT_EQ(make_plan(shared, given, {}, {op, bytes}).engine, Engine::forward);
         }
     }
@@ -295,7 +295,7 @@ TEST(PlanReduction, TreesBetweenNodesOnlyUnlessTheUserSaysSo) {
     }
 }
 
-/// What the previous component does in the order of the ranks, as far as its patterns happen to fit.
+/// What the underlying component does in the order of the ranks, as far as its patterns happen to fit.
 TEST(PlanReduction, ForwardBetweenNodesOnlyWhereItLosesLess) {
     int forwards = 0;
     for (const Hierarchy& hierarchy : {nodes_below_switch(2, 4), nodes_below_switch(8, 16),

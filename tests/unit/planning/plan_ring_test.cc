@@ -35,14 +35,15 @@ Plan planned(const Hierarchy& hierarchy, const Operation& operation, const Overr
 }
 
 TEST(RingCost, ByHand) {
-    // A hop: 5 us at each end, 50 us latency, 1000 bytes at 10 a microsecond; in the first half a fold.
+    // A hop: 5 us at each end, 50 us latency, 1000 bytes at 10 a microsecond; in the first half a local
+    // reduction.
     const double hop = 5 + 50 + 5 + 100;
-    const double fold = 1000 / folded_bytes_per_us;
+    const double combine = 1000 / combined_bytes_per_us;
     for (const int members : {3, 4, 7}) {
         const Hierarchy flat = switch_of(members);
         const std::size_t bytes = 1000 * static_cast<std::size_t>(members);
-        EXPECT_NEAR(cost_us(flat, ring_plan(flat, 0), bytes), (members - 1) * (2 * hop + fold), 1e-6);
-        // Four pieces of a chunk follow each other; the card is busy with them for longer than one hop takes.
+        EXPECT_NEAR(cost_us(flat, ring_plan(flat, 0), bytes), (members - 1) * (2 * hop + combine), 1e-6);
+        // Four pieces of a chunk follow each other; the NIC is busy with them for longer than one hop takes.
         const double step = 4000 / 10.0;
         EXPECT_NEAR(cost_us(flat, ring_plan(flat, 1000), 4 * bytes),
                     (2 * members - 3) * step + 3000 / 10.0 + hop, 1e-6);
@@ -50,19 +51,19 @@ TEST(RingCost, ByHand) {
 }
 
 /// No level left below: of four hops two are inside nodes (2 us, 1 us at each end, 100 bytes a microsecond,
-/// copied twice), and every piece goes over all of them; three steps fold.
+/// copied twice), and every piece goes over all of them; three steps combine.
 TEST(RingCost, OfAllRanksByHand) {
     const Hierarchy nodes = nodes_below_switch(2, 2);
     Plan plan = ring_plan(nodes, 0);
     plan.levels.pop_back();
     plan.skipped.push_back(node_level);
-    const double fold = 100 / folded_bytes_per_us;
+    const double combine = 100 / combined_bytes_per_us;
     const double inside = 1 + 2 + 1 + 3 * 100 / 100.0;
     const double between = 5 + 50 + 5 + 100 / 10.0;
-    EXPECT_NEAR(cost_us(nodes, plan, 400), 6 * (inside + between) / 2 + 3 * fold, 1e-6);
+    EXPECT_NEAR(cost_us(nodes, plan, 400), 6 * (inside + between) / 2 + 3 * combine, 1e-6);
 }
 
-/// Where a leader would copy for its node at a rate not far from the card's. The same wherever ranks are: the
+/// Where a leader would copy for its node at a rate not far from the NIC's. The same wherever ranks are: the
 /// ring goes along the hardware.
 TEST(PlanRing, OfAllRanks) {
     LinkTable links;

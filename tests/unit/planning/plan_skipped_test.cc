@@ -92,7 +92,7 @@ TEST(PlanSkipped, OneHopInsteadOfThree) {
     EXPECT_LT(plan.predicted_us, 24 + 55);
 }
 
-/// Halves among all ranks fold everywhere at once; where processors are shared, or links inside nodes are
+/// Halves among all ranks combine everywhere at once; where processors are shared, or links inside nodes are
 /// guesses, nobody knows whether that gains.
 TEST(PlanSkipped, HalvesAmongAllRanks) {
     const Hierarchy nodes = nodes_below_switch(8, 8);
@@ -106,9 +106,9 @@ TEST(PlanSkipped, HalvesAmongAllRanks) {
     EXPECT_EQ(plan.skipped, std::vector{node_level});
     EXPECT_EQ(plan.levels.front().method.algorithm, Algorithm::rabenseifner);
     EXPECT_DOUBLE_EQ(plan.predicted_us, tree_cost_us(nodes, links, plan, vector));
-    Hierarchy crowded = nodes;
-    crowded.crowding = 2;
-    EXPECT_TRUE(make_plan(crowded, links, {}, vector).skipped.empty());
+    Hierarchy oversubscribed = nodes;
+    oversubscribed.oversubscription = 2;
+    EXPECT_TRUE(make_plan(oversubscribed, links, {}, vector).skipped.empty());
     EXPECT_TRUE(
         make_plan(nodes, links, overriding(Engine::automatic, "node=linear"), vector).skipped.empty());
     for (bool Operation::*order : {&Operation::rank_order, &Operation::reproducible}) {
@@ -141,7 +141,7 @@ TEST(PlanSkipped, AChainOrTwoTreesOfAllRanks) {
         EXPECT_EQ(chain.skipped, std::vector{node_level});
         EXPECT_EQ(chain.levels.front().method.algorithm, Algorithm::pipeline);
         EXPECT_GT(chain.levels.front().segment_bytes, 0U);
-        EXPECT_FALSE(chain.near_card);
+        EXPECT_FALSE(chain.nic_local);
         EXPECT_DOUBLE_EQ(chain.predicted_us, tree_cost_us(nodes, links, chain, {collective, 16 * mib, 1}));
         // Not many times as many segments as ranks: the chain would never be full.
         const Plan trees = plan(collective, 65536);
@@ -254,9 +254,9 @@ TEST(PlanSkipped, WhatTheUserNamesStays) {
 
 TEST(PlanSkipped, OnlyTreesAndRingsOfOurOwnChoice) {
     const Hierarchy nodes = two_nodes();
-    for (const Engine engine : {Engine::levels, Engine::lanes, Engine::ring, Engine::forward}) {
+    for (const Engine engine : {Engine::levels, Engine::rails, Engine::ring, Engine::forward}) {
         Operation operation = of(Collective::allreduce, 64 * kib, nodes);
-        operation.lanes = 2;
+        operation.rails = 2;
         const Plan plan = make_plan(nodes, slow_hops(), overriding(engine), operation);
         EXPECT_TRUE(plan.skipped.empty());
         EXPECT_EQ(plan.levels.size(), 4U);

@@ -53,7 +53,7 @@ TEST(PlanBcast, NetworkSegmentsStayBelowTheEagerLimit) {
 }
 
 TEST(PlanBcast, SmallMessagesAreOneMessagePerEdge) {
-    // Root 5 shifts the k-nomial blocks of the previous component off the sites: it crosses 2 ms twice in a
+    // Root 5 shifts the k-nomial blocks of the underlying component off the sites: it crosses 2 ms twice in a
     // row.
     const Hierarchy sites = sites_of_nodes(2, 2, 4);
     const Plan plan = make_plan(sites, two_sites(2000), {}, {Collective::bcast, 8, 5});
@@ -92,7 +92,7 @@ TEST(PlanBcast, NothingToGainMeansForward) {
     const Hierarchy halves = make_hierarchy(node_level, {{numa_level, blocks(16, 8)}}, 16);
     const Plan plan = make_plan(halves, alike, {}, {Collective::bcast, 8, 0});
     EXPECT_EQ(plan.engine, Engine::forward);
-    EXPECT_EQ(plan.reason, "no gain predicted over the previous component");
+    EXPECT_EQ(plan.reason, "no gain predicted over the underlying component");
     EXPECT_EQ(plan.levels.size(), 2U);
 }
 

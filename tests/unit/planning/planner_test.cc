@@ -190,7 +190,7 @@ TEST_F(PlannerSays, WhatParametersAndRulesSay) {
     EXPECT_TRUE(all.is_open(Collective::barrier));
     EXPECT_TRUE(settings.may_want(Engine::tree, hierarchy.ranks()));
     EXPECT_TRUE(settings.may_want(Engine::forward, hierarchy.ranks()));
-    EXPECT_FALSE(settings.may_want(Engine::lanes, hierarchy.ranks()));
+    EXPECT_FALSE(settings.may_want(Engine::rails, hierarchy.ranks()));
 }
 
 TEST_F(PlannerSays, WhetherComponentsAreAskedFor) {

@@ -304,7 +304,7 @@ TEST(RulesProperty, AnyRulesGiveOnePlan) {
         for (int op = 0; op < collective_count; ++op) {
             Operation operation = operation_of(static_cast<Collective>(op), random.below(60));
             operation.reproducible = random.chance(20);
-            operation.lanes = random.chance(50) ? 2 : 1;
+            operation.rails = random.chance(50) ? 2 : 1;
             if (!traits_of(operation.collective).sized || operation.collective == Collective::barrier) {
                 operation.bytes = 0;
             }

@@ -14,20 +14,20 @@ using namespace strata::topology;
 
 constexpr LevelKey node_level{LevelKind::node, 0};
 
-/// Links inside nodes as they are anyway, and processors that fold slowly.
+/// Links inside nodes as they are anyway, and processors that combine slowly.
 LinkTable told() {
     LinkTable links;
     const LinkParameters usual = links.at(node_level);
     links.set_some({LevelKind::node, std::nullopt}, {.latency_us = usual.latency_us,
                                                      .overhead_us = usual.overhead_us,
                                                      .bytes_per_us = usual.bytes_per_us});
-    links.set_fold(1000);
+    links.set_combine(1000);
     return links;
 }
 
 LinkTable guessed() {
     LinkTable links;
-    links.set_fold(1000);
+    links.set_combine(1000);
     return links;
 }
 
@@ -38,8 +38,8 @@ double us(const LinkTable& links, Collective collective, std::size_t bytes, std:
     return tree_cost_us(make_hierarchy(node_level, {}, 16), links, plan, {collective, bytes});
 }
 
-/// What leaves send is folded while those with more behind them are awaited, as far as windows reach.
-TEST(ShortSegments, AreFoldedInTurn) {
+/// What leaves send is combined while those with more behind them are awaited, as far as windows reach.
+TEST(ShortSegments, AreCombinedInTurn) {
     for (const std::size_t segments : {2, 4}) {
         EXPECT_LT(us(told(), Collective::reduce, segments * 4096, 4096),
                   0.9 * us(guessed(), Collective::reduce, segments * 4096, 4096));
@@ -51,19 +51,19 @@ TEST(ShortSegments, AreFoldedInTurn) {
     EXPECT_DOUBLE_EQ(us(told(), Collective::bcast, 8192, 4096), us(guessed(), Collective::bcast, 8192, 4096));
 }
 
-/// The root of a binomial tree of 16 folds two segments of four children, 1 us each; what is deeper in the
+/// The root of a binomial tree of 16 combines two segments of four children, 1 us each; what is deeper in the
 /// tree is done by then.
 TEST(ShortSegments, ByHand) {
     LinkTable links = told();
     links.set_some(
         {LevelKind::node, std::nullopt},
         {.latency_us = 0, .overhead_us = 0, .bytes_per_us = 1e9, .eager_bytes = 1 << 20, .offloaded = true});
-    links.set_fold(1024);
+    links.set_combine(1024);
     EXPECT_NEAR(us(links, Collective::reduce, 2048, 1024), 8, 0.01);
     EXPECT_NEAR(us(links, Collective::reduce, 2048, 0), 8, 0.01);
 }
 
-TEST(ShortSegments, AreTriedWhereFoldsAreSlow) {
+TEST(ShortSegments, AreTriedWhereCombinesAreSlow) {
     const Hierarchy node = make_hierarchy(node_level, {}, 32);
     const auto segment = [&](const LinkTable& links, Collective collective, std::size_t bytes = 4096) {
         return make_plan(node, links, overriding(Engine::tree), {collective, bytes})
@@ -101,7 +101,7 @@ TEST(ShortSegments, FillDeepTreesOfBroadcasts) {
     EXPECT_EQ(segment(8192, {}), 3840U) << "nobody has told";
 }
 
-/// A card that takes 100 us for every message takes at least that for each of 16.
+/// A NIC that takes 100 us for every message takes at least that for each of 16.
 TEST(ShortSegments, GapsSetThePace) {
     const Hierarchy nodes = nodes_below_switch(4, 2);
     const auto predicted = [&](std::optional<double> gap, Collective collective) {

@@ -107,14 +107,14 @@ TEST(Listing, ColoursLeaveTheTextAsItIs) {
 TEST(Dump, AHierarchyIsReadBack) {
     Hierarchy hierarchy = sites_of_nodes(2, 3, 4);
     hierarchy.groups[2].leader = hierarchy.groups[2].members.back();
-    hierarchy.crowding = 4.0 / 3;
+    hierarchy.oversubscription = 4.0 / 3;
     strata::topology::PictureNotes notes;
     notes.json_members = R"("eager_bytes":{"network":1000,"node":2000})";
     const DumpedJob job = parse_hierarchy_dump(draw(hierarchy, PictureFormat::json, notes), "job.json");
     EXPECT_EQ(job.network_eager_bytes, 1000U);
     EXPECT_EQ(job.node_eager_bytes, 2000U);
     EXPECT_EQ(job.hierarchy.stop, hierarchy.stop);
-    EXPECT_EQ(job.hierarchy.crowding, hierarchy.crowding);
+    EXPECT_EQ(job.hierarchy.oversubscription, hierarchy.oversubscription);
     ASSERT_EQ(job.hierarchy.groups.size(), hierarchy.groups.size());
     for (std::size_t g = 0; g < hierarchy.groups.size(); ++g) {
         const Group& a = hierarchy.groups[g];
@@ -151,15 +151,16 @@ TEST(Dump, LevelsMayNestEitherWay) {
 }
 
 TEST(Dump, WhatIsNoneIsRefused) {
-    for (const char* text :
-         {R"({"ranks":2,"levels":[{"kind":"node","groups":[{"leader":0,"members":[0,1]}]}],"crowding":0.5})",
-          R"({"ranks":2,"levels":[{"kind":"node","groups":[{"leader":0,"members":[0,1]}]}],"crowding":"2"})",
-          "", "[]", "{}", R"({"ranks":0,"levels":[]})", R"({"ranks":2,"levels":[]})",
-          R"({"ranks":2,"levels":[{"kind":"nood","groups":[{"leader":0,"members":[0,1]}]}]})",
-          R"({"ranks":2,"levels":[{"kind":"node","groups":[{"leader":0,"members":[0,2]}]}]})",
-          R"({"ranks":2,"levels":[{"kind":"node","groups":[{"leader":0,"members":[0]}]}]})",
-          R"({"ranks":2,"levels":[{"kind":"node","groups":[{"leader":0,"members":[]}]}]})",
-          R"({"ranks":3,"levels":[{"kind":"node","groups":[{"leader":0,"members":[0,1,2]}]},
+    for (
+        const char* text :
+        {R"({"ranks":2,"levels":[{"kind":"node","groups":[{"leader":0,"members":[0,1]}]}],"oversubscription":0.5})",
+         R"({"ranks":2,"levels":[{"kind":"node","groups":[{"leader":0,"members":[0,1]}]}],"oversubscription":"2"})",
+         "", "[]", "{}", R"({"ranks":0,"levels":[]})", R"({"ranks":2,"levels":[]})",
+         R"({"ranks":2,"levels":[{"kind":"nood","groups":[{"leader":0,"members":[0,1]}]}]})",
+         R"({"ranks":2,"levels":[{"kind":"node","groups":[{"leader":0,"members":[0,2]}]}]})",
+         R"({"ranks":2,"levels":[{"kind":"node","groups":[{"leader":0,"members":[0]}]}]})",
+         R"({"ranks":2,"levels":[{"kind":"node","groups":[{"leader":0,"members":[]}]}]})",
+         R"({"ranks":3,"levels":[{"kind":"node","groups":[{"leader":0,"members":[0,1,2]}]},
               {"kind":"core","groups":[{"leader":0,"members":[0,1]},{"leader":1,"members":[1,2]}]}]})"}) {
         EXPECT_THROW(parse_hierarchy_dump(text, "x.json"), FileError) << text;
     }

@@ -45,8 +45,8 @@ TEST_P(BothSchedules, CarriesMessagesInOrder) {
     }
 }
 
-/// The receiver takes the second lane's message first.
-TEST_P(BothSchedules, LanesDoNotWaitForEachOther) {
+/// The receiver takes the second rail's message first.
+TEST_P(BothSchedules, RailsDoNotWaitForEachOther) {
     const RunReport run = run_ranks(2, options(), [](int rank, Transport& transport) {
         std::array<std::byte, 8> data{std::byte{7}};
         std::array<int, 2> done{};
@@ -190,7 +190,7 @@ TEST_P(BothSchedules, FindsMisuse) {
     std::array<std::byte, 4> data{};
     EXPECT_TRUE(misuse([&](Transport& t) { return t.irecv(0, data.data(), 4, 1); }));
     EXPECT_TRUE(misuse(
-        [&](Transport& t) { return t.begin(1) + t.isend(0, data.data(), 4, 1, Transport::most_lanes); }));
+        [&](Transport& t) { return t.begin(1) + t.isend(0, data.data(), 4, 1, Transport::most_rails); }));
     EXPECT_TRUE(misuse([&](Transport& t) { return t.begin(1) + t.irecv(1, data.data(), 4, 1); }));
     EXPECT_TRUE(misuse([&](Transport& t) {
         return t.begin(1) + t.irecv(0, data.data(), 4, 1) + t.irecv(0, data.data(), 4, 1);
@@ -246,7 +246,7 @@ TEST_P(BothSchedules, ABufferedMessageBehindAWithdrawnOneStaysBehindIt) {
             code = code != 0 ? code : transport.isend(1, data.data(), 8, 1);
             return code != 0 ? code : 55;
         }
-        code = code != 0 ? code : transport.irecv(0, data.data(), 100, 0, 1);  // of a lane that stays empty
+        code = code != 0 ? code : transport.irecv(0, data.data(), 100, 0, 1);  // of a rail that stays empty
         code = code != 0 ? code : transport.wait_some(done, count);
         received = {transport.recv(data.data(), 100, 0), transport.recv(data.data(), 8, 0)};
         return code;

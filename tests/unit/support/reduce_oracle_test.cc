@@ -200,8 +200,8 @@ TEST(ReduceRuns, FindWrongEngines) {
                 }).mentions("the result changed"));
     EXPECT_TRUE(alone([&](ReduceBuffers& b, auto& reduction) {
                     b.own.produce(bytes), copy(b), b.result->consume(bytes);
-                    reduction.fold(b.own.data(), b.result->data(), 13);
-                }).mentions("fold of 13 bytes"));
+                    reduction.combine(b.own.data(), b.result->data(), 13);
+                }).mentions("combine of 13 bytes"));
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ TEST(RingOracle, FindsARingWhereATreeShouldBe) {
 }
 
 /// Rank 2 also passes to rank 0 what comes from the other nodes: right everywhere, but sent twice.
-TEST(RingOracle, FindsWhatReturnsToItsStandIn) {
+TEST(RingOracle, FindsWhatReturnsToItsLocalRoot) {
     const BlockCase run = three_nodes();
     const RunReport report = run_blocks(run, {}, [&](int rank) {
         BlockRoutes routes = planned_routes(run)(rank);

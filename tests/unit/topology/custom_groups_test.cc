@@ -278,15 +278,15 @@ TEST(CustomGroups, AreNumberedAndKnowWhatIsAround) {
     EXPECT_EQ(built(records, "[1]").groups[1].around, (LevelKey{LevelKind::core, 0}));
 }
 
-TEST(CustomGroups, TheWalkDoesNotFollowThem) {
+TEST(CustomGroups, TheTopologyOrderDoesNotFollowThem) {
     Records records = full(small, 2);
     for (std::size_t i = 0; i < records.size(); ++i) {
-        records[i].cards[0].distance = static_cast<std::uint8_t>((3 * i) % 8);
+        records[i].nics[0].distance = static_cast<std::uint8_t>((3 * i) % 8);
     }
     const Hierarchy plain = build_hierarchy(records);
     const Hierarchy custom = built(records, "node,[1,4..6]+[2..3]");
-    EXPECT_EQ(custom.walk, plain.walk);
-    EXPECT_EQ(custom.walk_nodes, (std::vector<int>{0, 4}));
+    EXPECT_EQ(custom.topology_order, plain.topology_order);
+    EXPECT_EQ(custom.topology_order_nodes, (std::vector<int>{0, 4}));
     EXPECT_EQ(custom.groups[0].leader, 0);
     EXPECT_EQ(ranks_of(custom.groups[2].members), "1,4-6");
     EXPECT_EQ(custom.groups[2].leader, 6);  // distances 3, 4, 7, 2

@@ -44,13 +44,13 @@ TEST(FactHash, TellsEveryChangeOfAHierarchy) {
         [](Hierarchy& h) { std::swap(h.stop.front(), h.stop.back()); },
         [](Hierarchy& h) { h.groups.pop_back(); },
         [](Hierarchy& h) {
-            h.walk.assign({1, 0, 2, 3, 4, 5, 6, 7});
+            h.topology_order.assign({1, 0, 2, 3, 4, 5, 6, 7});
         },
-        [](Hierarchy& h) { h.walk_nodes.push_back(9); },
+        [](Hierarchy& h) { h.topology_order_nodes.push_back(9); },
         [](Hierarchy& h) {
             h.receivers.assign({0, 0, 0, 0, 4, 4, 4, 4});
         },
-        [](Hierarchy& h) { h.crowding += 1e-15; },
+        [](Hierarchy& h) { h.oversubscription += 1e-15; },
     };
     std::set<std::uint64_t> seen;
     for (const auto& change : changes) {

@@ -83,9 +83,9 @@ TEST(HierarchyProperties, RandomPaths) {
 /// Where several are equally near, the seed moves the lead about: over many seeds every one of them leads.
 TEST(HierarchyProperties, SpreadingReachesAllThatAreEquallyNear) {
     Records records(6);
-    for (LocalityRecord& record : records) record.cards[0].distance = 1;
-    records[2].cards[0].distance = 0;
-    records[4].cards[0].distance = 0;
+    for (LocalityRecord& record : records) record.nics[0].distance = 1;
+    records[2].nics[0].distance = 0;
+    records[4].nics[0].distance = 0;
     std::vector<int> led(records.size(), 0);
     HierarchySpec spec;
     spec.election.spread = true;

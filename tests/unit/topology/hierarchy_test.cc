@@ -163,19 +163,19 @@ TEST(Hierarchy, ShuffledRanksAndUnequalNodes) {
               "  core 1: 1 rank 5, leader 5\n");
 }
 
-TEST(Hierarchy, LeaderIsNearestToTheCard) {
+TEST(Hierarchy, LeaderIsNearestToTheNic) {
     const Machine machine = Machine::load(testing::paper_node);
     std::vector<LocalityRecord> records;
     for (int core = 0; core < 8; ++core) {
         records.push_back(record_on(machine, "n", std::to_string(core)));
-        records.back().cards[0].distance = static_cast<std::uint8_t>(core / 4 == 1 ? 1 : 3);
+        records.back().nics[0].distance = static_cast<std::uint8_t>(core / 4 == 1 ? 1 : 3);
     }
     Hierarchy hierarchy = build_hierarchy(records);
     EXPECT_EQ(hierarchy.groups[0].leader, 4);
     EXPECT_EQ(hierarchy.groups[static_cast<std::size_t>(hierarchy.groups[0].children[0])].leader, 0);
-    for (LocalityRecord& record : records) record.cards[0].distance = unknown_distance;
+    for (LocalityRecord& record : records) record.nics[0].distance = unknown_distance;
     EXPECT_EQ(build_hierarchy(records).groups[0].leader, 0);
-    records[6].cards[0].distance = 9;  // known beats unknown
+    records[6].nics[0].distance = 9;  // known beats unknown
     EXPECT_EQ(build_hierarchy(records).groups[0].leader, 6);
 }
 
@@ -317,7 +317,8 @@ TEST(Hierarchy, EveryCoreOfOddMachinesHasItsPlace) {
 }
 
 /// `ranks[n]` ranks on node n, each telling of `processors[n]` processors there.
-std::vector<LocalityRecord> crowded(const std::vector<int>& ranks, const std::vector<int>& processors) {
+std::vector<LocalityRecord> oversubscribed(const std::vector<int>& ranks,
+                                           const std::vector<int>& processors) {
     std::vector<LocalityRecord> records;
     for (std::size_t node = 0; node < ranks.size(); ++node) {
         for (int rank = 0; rank < ranks[node]; ++rank) {
@@ -328,23 +329,23 @@ std::vector<LocalityRecord> crowded(const std::vector<int>& ranks, const std::ve
     return records;
 }
 
-TEST(Hierarchy, CrowdingIsThatOfTheMostCrowdedNode) {
-    EXPECT_EQ(build_hierarchy(crowded({16}, {2})).crowding, 8);
-    EXPECT_EQ(build_hierarchy(crowded({3}, {2})).crowding, 1.5);
-    EXPECT_EQ(build_hierarchy(crowded({4, 6, 2}, {2, 2, 1})).crowding, 3);
+TEST(Hierarchy, OversubscriptionIsThatOfTheMostOversubscribedNode) {
+    EXPECT_EQ(build_hierarchy(oversubscribed({16}, {2})).oversubscription, 8);
+    EXPECT_EQ(build_hierarchy(oversubscribed({3}, {2})).oversubscription, 1.5);
+    EXPECT_EQ(build_hierarchy(oversubscribed({4, 6, 2}, {2, 2, 1})).oversubscription, 3);
     // With a processor for every rank, or unknown ones, there is none.
-    EXPECT_EQ(build_hierarchy(crowded({4, 2}, {4, 64})).crowding, 1);
-    EXPECT_EQ(build_hierarchy(crowded({16, 2}, {0, 2})).crowding, 1);
-    EXPECT_EQ(build_hierarchy(crowded({16, 4}, {0, 2})).crowding, 2);
+    EXPECT_EQ(build_hierarchy(oversubscribed({4, 2}, {4, 64})).oversubscription, 1);
+    EXPECT_EQ(build_hierarchy(oversubscribed({16, 2}, {0, 2})).oversubscription, 1);
+    EXPECT_EQ(build_hierarchy(oversubscribed({16, 4}, {0, 2})).oversubscription, 2);
 }
 
-TEST(Hierarchy, CrowdingDoesNotDependOnWhoTells) {
-    std::vector<LocalityRecord> records = crowded({8}, {0});
+TEST(Hierarchy, OversubscriptionDoesNotDependOnWhoTells) {
+    std::vector<LocalityRecord> records = oversubscribed({8}, {0});
     records[5].processors = ProcessorCount::of(2);
     records[2].processors = ProcessorCount::of(4);  // in a wider container
-    EXPECT_EQ(build_hierarchy(records).crowding, 2);
+    EXPECT_EQ(build_hierarchy(records).oversubscription, 2);
     std::reverse(records.begin(), records.end());
-    EXPECT_EQ(build_hierarchy(records).crowding, 2);
+    EXPECT_EQ(build_hierarchy(records).oversubscription, 2);
 }
 
 }  // namespace

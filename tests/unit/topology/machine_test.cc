@@ -181,7 +181,7 @@ TEST(Machine, XmlGivesTheSamePaths) {
     std::filesystem::remove(path);
 }
 
-TEST(Machine, PretendedMachineIgnoresTheEnvironment) {
+TEST(Machine, SyntheticMachineIgnoresTheEnvironment) {
     ::setenv("HWLOC_SYNTHETIC", "package:7 core:3", 1);
     ::setenv("HWLOC_THISSYSTEM", "1", 1);
     EXPECT_EQ(Machine::load("synthetic:package:2 core:2").cores(), 4);

@@ -22,8 +22,8 @@ TEST(NodeNotes, RoundTrip) {
               "node\tn0.cluster.org\n"
               "switch\ttop\n"
               "switch\tsite 0\n"
-              "card\tmlx5_0\tnuma 1\t10\t72:1,448:3\n"
-              "card\teth0\twhole machine\t01\t");
+              "NIC\tmlx5_0\tnuma 1\t10\t72:1,448:3\n"
+              "NIC\teth0\twhole machine\t01\t");
     EXPECT_EQ(decode_notes(encode_notes(sample())), sample());
     EXPECT_EQ(decode_notes(encode_notes({})), NodeNotes{});
     const NodeNotes utf8{"kn\xc3\xb6ll", {}, {}};
@@ -80,14 +80,14 @@ TEST(NodeNotes, AnythingElseIsRefused) {
 /// Two nodes of two packages, a rank per core; and what is known of them.
 class Job {
 public:
-    Job(const HierarchySpec& spec, const char* card) {
+    Job(const HierarchySpec& spec, const char* nic) {
         const Machine machine = Machine::load("synthetic:package:2 numa:2 core:2");
         for (int rank = 0; rank < 16; ++rank) {
             records.push_back(testing::record_on(machine, rank < 8 ? "a" : "b", std::to_string(rank % 8),
                                                  {7, rank < 8 ? 1U : 2U}));
         }
         hierarchy = build_hierarchy(records, spec);
-        const NetworkCard made = machine.cards_named(parse_cards(card)).front();
+        const Nic made = machine.nics_named(parse_nics(nic)).front();
         for (const char* node : {"a", "b"}) {
             nodes[stable_hash(node)] = {node,
                                         {"top", std::string("site-") + node},
@@ -95,8 +95,8 @@ public:
         }
     }
 
-    std::string group_of(const CardMark& card) const {
-        const Group& group = hierarchy.groups.at(static_cast<std::size_t>(card.group));
+    std::string group_of(const NicMark& nic) const {
+        const Group& group = hierarchy.groups.at(static_cast<std::size_t>(nic.group));
         return name_of(group.level) + " " + std::to_string(group.members.front()) + "-" +
                std::to_string(group.members.back());
     }
@@ -112,12 +112,12 @@ HierarchySpec levels(const char* text) {
     return spec;
 }
 
-TEST(CardMarks, StandInTheGroupOfTheirObject) {
+TEST(NicMarks, StandInTheGroupOfTheirObject) {
     const std::pair<const char*, const char*> cases[] = {
         {"ib0@numa:1", "numa 2-3"}, {"ib0@package:1", "package 4-7"}, {"ib0@core:3", "core 3-3"}};
-    for (const auto& [card, expected] : cases) {
-        const Job job({}, card);
-        const auto marks = mark_cards(job.hierarchy, job.records, job.nodes, CardUse::fabric);
+    for (const auto& [nic, expected] : cases) {
+        const Job job({}, nic);
+        const auto marks = mark_nics(job.hierarchy, job.records, job.nodes, NicUse::fabric);
         ASSERT_EQ(marks.size(), 2U);
         EXPECT_EQ(job.group_of(marks[0]), expected);
         EXPECT_EQ(marks[0].node, "a");
@@ -125,37 +125,36 @@ TEST(CardMarks, StandInTheGroupOfTheirObject) {
         EXPECT_TRUE(marks[0].local);
         EXPECT_TRUE(marks[0].exact);
         EXPECT_EQ(marks[1].node, "b");
-        EXPECT_TRUE(mark_cards(job.hierarchy, job.records, job.nodes, CardUse::ip).empty());
+        EXPECT_TRUE(mark_nics(job.hierarchy, job.records, job.nodes, NicUse::ip).empty());
     }
 }
 
-TEST(CardMarks, StandFartherOutWhereLevelsWereDropped) {
+TEST(NicMarks, StandFartherOutWhereLevelsWereDropped) {
     const std::tuple<const char*, const char*, const char*> cases[] = {
         {"package,node", "ib0@numa:1", "package 0-3"}, {"node", "ib0@numa:1", "node 0-7"},
         {"switch", "ib0@numa:1", "switch0 0-7"},       {"none", "ib0@numa:1", "switch1 0-15"},
         {"numa,node", "ib0@package:1", "node 0-7"},    {"numa,node", "ib0@core:3", "numa 2-3"}};
-    for (const auto& [hint, card, expected] : cases) {
-        const Job job(levels(hint), card);
-        const auto marks = mark_cards(job.hierarchy, job.records, job.nodes, CardUse::fabric);
+    for (const auto& [hint, nic, expected] : cases) {
+        const Job job(levels(hint), nic);
+        const auto marks = mark_nics(job.hierarchy, job.records, job.nodes, NicUse::fabric);
         ASSERT_EQ(marks.size(), 2U);
-        EXPECT_EQ(job.group_of(marks[0]), expected) << hint << " " << card;
+        EXPECT_EQ(job.group_of(marks[0]), expected) << hint << " " << nic;
         EXPECT_FALSE(marks[0].exact);
     }
 }
 
-TEST(CardMarks, WithoutProcessesNearThemStandAtTheObjectAround) {
+TEST(NicMarks, WithoutProcessesNearThemStandAtTheObjectAround) {
     // Nobody on NUMA domain 3 (cores 6-7): package 1 has processes on two domains, later on one core.
     const Machine machine = Machine::load("synthetic:package:2 numa:3 core:2");
-    const NetworkCard card = machine.cards_named(parse_cards("ib0@numa:5")).front();
-    const NotesByNode nodes{
-        {stable_hash("n"), {"n", {}, {{"ib0", "numa 5", card.near_path, {true, false}}}}}};
+    const Nic nic = machine.nics_named(parse_nics("ib0@numa:5")).front();
+    const NotesByNode nodes{{stable_hash("n"), {"n", {}, {{"ib0", "numa 5", nic.near_path, {true, false}}}}}};
     const std::pair<std::vector<const char*>, const char*> cases[] = {
         {{"0", "6", "8"}, "package 1-2"}, {{"0", "6", "7"}, "node 0-2"}, {{"0", "1", "6"}, "node 0-2"}};
     for (const auto& [cores, expected] : cases) {
         std::vector<LocalityRecord> records;
         for (const char* core : cores) records.push_back(testing::record_on(machine, "n", core));
         const Hierarchy hierarchy = build_hierarchy(records);
-        const auto marks = mark_cards(hierarchy, records, nodes, CardUse::fabric);
+        const auto marks = mark_nics(hierarchy, records, nodes, NicUse::fabric);
         ASSERT_EQ(marks.size(), 1U);
         const Group& group = hierarchy.groups.at(static_cast<std::size_t>(marks[0].group));
         EXPECT_EQ(name_of(group.level) + " " + std::to_string(group.members.front()) + "-" +
@@ -165,29 +164,29 @@ TEST(CardMarks, WithoutProcessesNearThemStandAtTheObjectAround) {
     }
 }
 
-TEST(CardMarks, NearEverythingStandAtTheNode) {
+TEST(NicMarks, NearEverythingStandAtTheNode) {
     Job job({}, "ib0@numa:1");
     for (auto& [id, notes] : job.nodes) {
-        notes.cards[0].near = "whole machine";
-        notes.cards[0].near_path.clear();
+        notes.nics[0].near = "whole machine";
+        notes.nics[0].near_path.clear();
     }
-    const auto marks = mark_cards(job.hierarchy, job.records, job.nodes, CardUse::fabric);
+    const auto marks = mark_nics(job.hierarchy, job.records, job.nodes, NicUse::fabric);
     EXPECT_EQ(job.group_of(marks.at(1)), "node 8-15");
     EXPECT_FALSE(marks[1].local);
     EXPECT_TRUE(marks[1].exact);
 }
 
-TEST(CardMarks, NodesWithoutNotesHaveNone) {
+TEST(NicMarks, NodesWithoutNotesHaveNone) {
     Job job({}, "ib0@numa:1");
     job.nodes.erase(stable_hash("a"));
-    const auto marks = mark_cards(job.hierarchy, job.records, job.nodes, CardUse::fabric);
+    const auto marks = mark_nics(job.hierarchy, job.records, job.nodes, NicUse::fabric);
     ASSERT_EQ(marks.size(), 1U);
     EXPECT_EQ(marks[0].node, "b");
 }
 
 TEST(PictureNotes, NameSwitchesAndNodes) {
     const Job job({}, "ib0@numa:1");
-    const PictureNotes notes = picture_notes(job.hierarchy, job.records, job.nodes, CardUse::fabric);
+    const PictureNotes notes = picture_notes(job.hierarchy, job.records, job.nodes, NicUse::fabric);
     const auto name = [&](int group) {
         return notes.namer(job.hierarchy.groups.at(static_cast<std::size_t>(group)));
     };
@@ -198,19 +197,19 @@ TEST(PictureNotes, NameSwitchesAndNodes) {
     EXPECT_EQ(name(3), "");
     const Job packages(levels("package"), "ib0@numa:1");
     const PictureNotes others =
-        picture_notes(packages.hierarchy, packages.records, packages.nodes, CardUse::fabric);
+        picture_notes(packages.hierarchy, packages.records, packages.nodes, NicUse::fabric);
     ASSERT_EQ(packages.hierarchy.groups.size(), 5U);
     EXPECT_EQ(others.namer(packages.hierarchy.groups[1]), "0 of a");
     EXPECT_EQ(others.namer(packages.hierarchy.groups[4]), "1 of b");
     const NotesByNode nothing;
-    const PictureNotes unknown = picture_notes(job.hierarchy, job.records, nothing, CardUse::fabric);
+    const PictureNotes unknown = picture_notes(job.hierarchy, job.records, nothing, NicUse::fabric);
     for (const Group& group : job.hierarchy.groups) EXPECT_EQ(unknown.namer(group), "");
 }
 
 TEST(PictureNotes, SwitchNamesNeedAPathOfTheirLength) {
     Job job({}, "ib0@numa:1");
     for (auto& [id, notes] : job.nodes) notes.switches.pop_back();
-    const PictureNotes notes = picture_notes(job.hierarchy, job.records, job.nodes, CardUse::fabric);
+    const PictureNotes notes = picture_notes(job.hierarchy, job.records, job.nodes, NicUse::fabric);
     EXPECT_EQ(notes.namer(job.hierarchy.groups[0]), "");
 }
 

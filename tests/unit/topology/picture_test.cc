@@ -15,7 +15,7 @@ std::size_t count(const std::string& text, const std::string& word) {
     return found;
 }
 
-/// 2 sites x 2 nodes x 4 ranks on 4 cores; the third of each node is next to the card.
+/// 2 sites x 2 nodes x 4 ranks on 4 cores; the third of each node is next to the NIC.
 Hierarchy small() {
     const Machine machine = Machine::load(testing::paper_node);
     std::vector<LocalityRecord> records;
@@ -23,7 +23,7 @@ Hierarchy small() {
         records.push_back(testing::record_on(machine, "n" + std::to_string(rank / 4),
                                              std::to_string(2 * (rank % 4)),
                                              {0, static_cast<std::uint32_t>(1 + rank / 8)}));
-        records.back().cards[0].distance = rank % 4 == 2 ? 1 : 3;
+        records.back().nics[0].distance = rank % 4 == 2 ? 1 : 3;
     }
     return build_hierarchy(records);
 }
@@ -73,7 +73,7 @@ TEST(Picture, JsonIsExact) {
         "{\"kind\":\"cluster\",\"groups\":[{\"leader\":0,\"members\":[0,1,2]}]},"
         "{\"kind\":\"node\",\"groups\":[{\"leader\":0,\"members\":[0,2]},{\"leader\":1,\"members\":[1]}]},"
         "{\"kind\":\"core\",\"groups\":[{\"leader\":0,\"members\":[0]},{\"leader\":2,\"members\":[2]}]}"
-        "],\"walk\":[0,2,1],\"walk_nodes\":[0,2]}\n");
+        "],\"topology_order\":[0,2,1],\"topology_order_nodes\":[0,2]}\n");
     const GroupNamer nasty = [](const Group& group) {
         return group.parent < 0 ? std::string("a\"b\\c\nd\x01") : std::string();
     };
@@ -130,83 +130,83 @@ TEST(Picture, SvgEscapesNames) {
     EXPECT_FALSE(well_formed("<svg>a & b; </svg>"));
 }
 
-/// A card in the L3 of rank 2 on every node, and one at the first node that is near everything.
-PictureNotes with_cards(const Hierarchy& hierarchy) {
+/// A NIC in the L3 of rank 2 on every node, and one at the first node that is near everything.
+PictureNotes with_nics(const Hierarchy& hierarchy) {
     PictureNotes notes;
     for (int node = 0; node < 4; ++node) {
         int group = hierarchy.stop[static_cast<std::size_t>(4 * node + 2)];
         group = hierarchy.groups[static_cast<std::size_t>(group)].parent;
-        notes.cards.push_back({"mlx5_<0>", "n" + std::to_string(node), "numa 1", true, group});
+        notes.nics.push_back({"mlx5_<0>", "n" + std::to_string(node), "numa 1", true, group});
     }
-    notes.cards.push_back({"eth0", "n0", "whole machine", false, 0});
+    notes.nics.push_back({"eth0", "n0", "whole machine", false, 0});
     return notes;
 }
 
-TEST(Picture, TextShowsCardsInTheirGroups) {
+TEST(Picture, TextShowsNicsInTheirGroups) {
     const Hierarchy hierarchy = small();
-    const std::string text = draw(hierarchy, PictureFormat::text, with_cards(hierarchy));
+    const std::string text = draw(hierarchy, PictureFormat::text, with_nics(hierarchy));
     EXPECT_EQ(text.rfind("switch 0: 16 ranks 0-15, leader 2\n"
-                         "  network card n0: eth0, near the whole machine\n"
+                         "  NIC n0: eth0, near the whole machine\n"
                          "  switch 1: 8 ranks 0-7, leader 2\n"
                          "    node 0: 4 ranks 0-3, leader 2\n"
                          "      l3 0: 2 ranks 0-1, leader 0\n"
                          "        core 0: 1 rank 0, leader 0\n"
                          "        core 2: 1 rank 1, leader 1\n"
                          "      l3 1: 2 ranks 2-3, leader 2\n"
-                         "        network card mlx5_<0>, near numa 1\n",
+                         "        NIC mlx5_<0>, near numa 1\n",
                          0),
               0U)
         << text;
-    EXPECT_EQ(count(text, "network card"), 5U);
+    EXPECT_EQ(count(text, "NIC"), 5U);
 }
 
-TEST(Picture, JsonPointsToTheGroupsOfCards) {
+TEST(Picture, JsonPointsToTheGroupsOfNics) {
     const Hierarchy hierarchy = small();
-    const std::string json = draw(hierarchy, PictureFormat::json, with_cards(hierarchy));
-    EXPECT_NE(json.find("]}],\"cards\":[{\"name\":\"mlx5_<0>\",\"node\":\"n0\",\"near\":\"numa "
+    const std::string json = draw(hierarchy, PictureFormat::json, with_nics(hierarchy));
+    EXPECT_NE(json.find("]}],\"NICs\":[{\"name\":\"mlx5_<0>\",\"node\":\"n0\",\"near\":\"numa "
                         "1\",\"level\":3,\"group\":1},"),
               std::string::npos)
         << json;
     EXPECT_NE(json.find("\"level\":3,\"group\":7},{\"name\":\"eth0\",\"node\":\"n0\",\"near\":\"whole "
-                        "machine\",\"level\":0,\"group\":0}],\"walk\":["),
+                        "machine\",\"level\":0,\"group\":0}],\"topology_order\":["),
               std::string::npos)
         << json;
-    EXPECT_EQ(draw(hierarchy, PictureFormat::json).find("cards"), std::string::npos);
+    EXPECT_EQ(draw(hierarchy, PictureFormat::json).find("nics"), std::string::npos);
 }
 
-TEST(Picture, DotAndSvgShowCards) {
+TEST(Picture, DotAndSvgShowNics) {
     const Hierarchy hierarchy = small();
-    const std::string dot = draw(hierarchy, PictureFormat::dot, with_cards(hierarchy));
+    const std::string dot = draw(hierarchy, PictureFormat::dot, with_nics(hierarchy));
     EXPECT_EQ(count(dot, "shape=component"), 5U);
     EXPECT_NE(dot.find("label=\"n0: eth0, near the whole machine\""), std::string::npos);
-    const std::string svg = draw(hierarchy, PictureFormat::svg, with_cards(hierarchy));
+    const std::string svg = draw(hierarchy, PictureFormat::svg, with_nics(hierarchy));
     EXPECT_TRUE(well_formed(svg));
     EXPECT_EQ(count(svg, ">mlx5_&lt;0&gt;</text>"), 4U);
     EXPECT_EQ(count(svg, ">n0: eth0</text>"), 1U);
-    EXPECT_EQ(count(svg, ">network card</text>"), 1U);
-    EXPECT_EQ(count(svg, ">network card, equally near to all</text>"), 1U);
-    PictureNotes wider = with_cards(hierarchy);
-    wider.cards[1].exact = false;  // not all of its group are near it: say where it is
+    EXPECT_EQ(count(svg, ">NIC</text>"), 1U);
+    EXPECT_EQ(count(svg, ">NIC, equally near to all</text>"), 1U);
+    PictureNotes wider = with_nics(hierarchy);
+    wider.nics[1].exact = false;  // not all of its group are near it: say where it is
     EXPECT_EQ(count(draw(hierarchy, PictureFormat::svg, wider), ">mlx5_&lt;0&gt; (numa 1)</text>"), 1U);
     const std::string without = draw(hierarchy, PictureFormat::svg);
-    EXPECT_EQ(count(without, "network card"), 0U);
+    EXPECT_EQ(count(without, "NIC"), 0U);
 }
 
-TEST(Picture, CardsOfCountedGroupsAreCounted) {
+TEST(Picture, NicsOfCountedGroupsAreCounted) {
     const Hierarchy hierarchy = large(100, 64);
     PictureNotes notes;
     for (int node = 0; node < 100; ++node) {
-        for (int card = 0; card < 5; ++card) {
+        for (int nic = 0; nic < 5; ++nic) {
             // Inside a core of the node: its group is a count.
-            notes.cards.push_back({"ib" + std::to_string(card), "n" + std::to_string(node), "core 3", true,
-                                   hierarchy.stop[static_cast<std::size_t>(64 * node + 3)]});
+            notes.nics.push_back({"ib" + std::to_string(nic), "n" + std::to_string(node), "core 3", true,
+                                  hierarchy.stop[static_cast<std::size_t>(64 * node + 3)]});
         }
     }
     const std::string text = draw(hierarchy, PictureFormat::text, notes);
-    EXPECT_EQ(count(text, "    network card ib0, near core 3\n"), 64U);  // of the 64 nodes that are shown
-    EXPECT_EQ(count(text, "    network card ib1, near core 3\n"), 64U);
-    EXPECT_EQ(count(text, "network card ib2"), 0U);
-    EXPECT_EQ(count(text, "    (3 more network cards)\n"), 64U);
+    EXPECT_EQ(count(text, "    NIC ib0, near core 3\n"), 64U);  // of the 64 nodes that are shown
+    EXPECT_EQ(count(text, "    NIC ib1, near core 3\n"), 64U);
+    EXPECT_EQ(count(text, "NIC ib2"), 0U);
+    EXPECT_EQ(count(text, "    (3 more NICs)\n"), 64U);
     const std::string svg = draw(hierarchy, PictureFormat::svg, notes);
     EXPECT_TRUE(well_formed(svg));
     EXPECT_EQ(count(svg, ">+3</text>"), 64U);

@@ -63,7 +63,7 @@ std::map<Path, Object> all_objects(const Records& records) {
 }
 
 std::uint8_t distance_of(const Records& records, int rank, const Election& election) {
-    if (!election.near_card) return unknown_distance;
+    if (!election.nic_local) return unknown_distance;
     return records[static_cast<std::size_t>(rank)].near(election.use).distance;
 }
 
@@ -193,13 +193,13 @@ void check_receivers(const Hierarchy& hierarchy, const Records& records, const E
 }
 
 void check_walk(const Hierarchy& hierarchy, const Records& records, const Election& election) {
-    ASSERT_EQ(hierarchy.walk.size(), records.size());
+    ASSERT_EQ(hierarchy.topology_order.size(), records.size());
     std::vector<int> rank_at(records.size(), -1);
     for (std::size_t rank = 0; rank < records.size(); ++rank) {
-        rank_at.at(static_cast<std::size_t>(hierarchy.walk[rank])) = static_cast<int>(rank);
+        rank_at.at(static_cast<std::size_t>(hierarchy.topology_order[rank])) = static_cast<int>(rank);
     }
     std::set<std::uint64_t> nodes;
-    const std::vector<int>& begins = hierarchy.walk_nodes;
+    const std::vector<int>& begins = hierarchy.topology_order_nodes;
     for (std::size_t i = 0; i < begins.size(); ++i) {
         const auto begin = rank_at.begin() + begins[i];
         const auto end = i + 1 < begins.size() ? rank_at.begin() + begins[i + 1] : rank_at.end();
@@ -207,7 +207,7 @@ void check_walk(const Hierarchy& hierarchy, const Records& records, const Electi
         const auto distance = [&](int rank) { return distance_of(records, rank, election); };
         ASSERT_TRUE(nodes.insert(node_of(*begin)).second) << "a node in two parts";
         ASSERT_TRUE(std::all_of(begin, end, [&](int rank) { return node_of(rank) == node_of(*begin); }));
-        if (begins.size() == 1) break;  // no card to enter by
+        if (begins.size() == 1) break;  // no NIC to enter by
         std::uint8_t least = unknown_distance;
         for (auto rank = begin; rank != end; ++rank) least = std::min(least, distance(*rank));
         ASSERT_EQ(distance(*begin), least);
@@ -216,7 +216,7 @@ void check_walk(const Hierarchy& hierarchy, const Records& records, const Electi
     for (const LocalityRecord& record : records) all_nodes.insert(record.node_id);
     ASSERT_EQ(nodes, all_nodes);
     for (const auto& [path, object] : all_objects(records)) {
-        const auto places = renamed(object.ranks, hierarchy.walk);
+        const auto places = renamed(object.ranks, hierarchy.topology_order);
         ASSERT_EQ(places.back() - places.front() + 1, static_cast<int>(places.size()))
             << "an object in two parts";
     }
@@ -225,8 +225,8 @@ void check_walk(const Hierarchy& hierarchy, const Records& records, const Electi
 void check_purity(const Hierarchy& hierarchy, const Records& records, const HierarchySpec& spec) {
     const Hierarchy other = build_hierarchy(Records(records), HierarchySpec(spec));
     ASSERT_EQ(other.stop, hierarchy.stop);
-    ASSERT_EQ(other.walk, hierarchy.walk);
-    ASSERT_EQ(other.walk_nodes, hierarchy.walk_nodes);
+    ASSERT_EQ(other.topology_order, hierarchy.topology_order);
+    ASSERT_EQ(other.topology_order_nodes, hierarchy.topology_order_nodes);
     ASSERT_EQ(other.groups.size(), hierarchy.groups.size());
     for (std::size_t g = 0; g < other.groups.size(); ++g) {
         const auto all = [](const Group& group) {

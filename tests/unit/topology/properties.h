@@ -24,18 +24,18 @@ Sets expected_sets(const Records& records, const topology::HierarchySpec& spec);
 /// queries agree with the member lists.
 void check_nesting(const topology::Hierarchy& hierarchy, std::mt19937& random);
 
-/// Leaders are members, lead a child or stop in the group, and are at its smallest distance from a card; the
+/// Leaders are members, lead a child or stop in the group, and are at its smallest distance from a NIC; the
 /// lowest such rank unless ties are spread; the lowest rank of all where no distance is known or counts.
 void check_leaders(const topology::Hierarchy& hierarchy, const Records& records,
                    const topology::Election& election);
 
-/// The leader of the widest group inside its node receives for every rank that is bound farther from the card
+/// The leader of the widest group inside its node receives for every rank that is bound farther from the NIC
 /// than it, and for no other; the members of that group are all on one node.
 void check_receivers(const topology::Hierarchy& hierarchy, const Records& records,
                      const topology::Election& election);
 
-/// The walk goes over every rank once, node after node; where cards count a node's first rank is the nearest
-/// to its card and the last the next nearest, else every object's ranks follow each other.
+/// The topology order goes over every rank once, node after node; where NICs count a node's first rank is the
+/// nearest to its NIC and the last the next nearest, else every object's ranks follow each other.
 void check_walk(const topology::Hierarchy& hierarchy, const Records& records,
                 const topology::Election& election);
 

@@ -145,14 +145,14 @@ topology::Binding random_binding(std::mt19937& random, const RandomMachine& on) 
     return on.machine.bound_to_cores(std::to_string(first));
 }
 
-void add_cards(std::mt19937& random, std::vector<topology::LocalityRecord>& records) {
+void add_nics(std::mt19937& random, std::vector<topology::LocalityRecord>& records) {
     const bool distinct = below(random, 4) == 0 && records.size() < topology::unknown_distance;
     std::vector<std::uint8_t> distances(topology::unknown_distance);
     std::iota(distances.begin(), distances.end(), std::uint8_t{0});
     std::shuffle(distances.begin(), distances.end(), random);
     for (std::size_t i = 0; i < records.size(); ++i) {
-        for (topology::CardDistance& near : records[i].cards) {
-            near.card = static_cast<std::uint8_t>(below(random, 3));
+        for (topology::NicDistance& near : records[i].nics) {
+            near.nic = static_cast<std::uint8_t>(below(random, 3));
             near.distance = distinct ? distances[i] : static_cast<std::uint8_t>(below(random, 5));
             if (!distinct && near.distance == 4) near = {};
         }
@@ -219,14 +219,14 @@ std::vector<topology::LocalityRecord> random_job(std::mt19937& random,
         record.hardware_path =
             nodes[node].machine->machine.path_of(random_binding(random, *nodes[node].machine));
     }
-    if (below(random, 3) != 0) add_cards(random, records);
+    if (below(random, 3) != 0) add_nics(random, records);
     return records;
 }
 
 topology::Election random_election(std::mt19937& random) {
     topology::Election election;
-    election.use = below(random, 2) == 0 ? topology::CardUse::fabric : topology::CardUse::ip;
-    election.near_card = below(random, 4) != 0;
+    election.use = below(random, 2) == 0 ? topology::NicUse::fabric : topology::NicUse::ip;
+    election.nic_local = below(random, 4) != 0;
     election.spread = below(random, 2) == 0;
     election.seed = random();
     return election;

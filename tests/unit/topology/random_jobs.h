@@ -31,7 +31,7 @@ struct RandomMachine {
 RandomMachine random_machine(std::mt19937& random, std::string& words);
 
 /// A job of 1 to 40 processes on 1 to 9 nodes, each one of `machines`: bound to a thread, threads, cores or
-/// not at all, in any rank order, with or without switches and cards.
+/// not at all, in any rank order, with or without switches and NICs.
 std::vector<topology::LocalityRecord> random_job(std::mt19937& random,
                                                  std::span<const RandomMachine> machines);
 

@@ -23,7 +23,7 @@ LocalityRecord random_record(std::mt19937& random, std::size_t switches, std::si
         const auto kinds = static_cast<std::uint16_t>((1 + random() % 511) << 3);
         record.hardware_path.push_back({kinds, static_cast<std::uint16_t>(random())});
     }
-    for (CardDistance& near : record.cards) {
+    for (NicDistance& near : record.nics) {
         near = {static_cast<std::uint8_t>(random() % 16), static_cast<std::uint8_t>(random() % 16)};
     }
     record.processors.code = static_cast<std::uint8_t>(random());
@@ -78,7 +78,7 @@ TEST(Record, BytesAreFixed) {
 TEST(Record, ProcessorsAreCountedInOneByte) {
     for (int count = 1; count <= 4032; ++count) {
         const int told = ProcessorCount::of(count).count();
-        EXPECT_GE(told, count);  // else a node with a processor for every rank would look crowded
+        EXPECT_GE(told, count);  // else a node with a processor for every rank would look oversubscribed
         EXPECT_LT(told - count, count / 30.0) << count;
         EXPECT_TRUE(count >= 64 || told == count) << count;
     }

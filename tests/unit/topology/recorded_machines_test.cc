@@ -1,4 +1,4 @@
-// Facts about recorded machines with network cards: which card hangs below what, and who leads. The machines
+// Facts about recorded machines with NICs: which NIC hangs below what, and who leads. The machines
 // are not part of this project; STRATA_TOPOLOGIES names a folder that has them.
 #include <gtest/gtest.h>
 
@@ -10,14 +10,14 @@
 
 #include "records.h"
 #include "topology/leaders.h"
-#include "topology/network_card.h"
+#include "topology/nic.h"
 
 namespace strata::topology::recorded_machines_test {
 namespace {
 
-/// Cards that hang below one object.
+/// NICs that hang below one object.
 struct Place {
-    const char* names;  ///< OS devices, and PCI ids of cards without any; sorted
+    const char* names;  ///< OS devices, and PCI ids of NICs without any; sorted
     const char* near;   ///< what the place is called
     const char* cores;  ///< cores there, by logical index; empty: all
 };
@@ -121,12 +121,12 @@ std::string list_of(const std::vector<int>& numbers) {
     return text;
 }
 
-/// Cores that are inside the object that the card hangs below.
-std::string near_cores(const Machine& machine, const NetworkCard& card) {
+/// Cores that are inside the object that the NIC hangs below.
+std::string near_cores(const Machine& machine, const Nic& nic) {
     std::vector<int> cores;
     for (int core = 0; core < machine.cores(); ++core) {
         const Binding binding = machine.bound_to_cores(std::to_string(core));
-        if (machine.distance(binding, {&card, 1}).distance == 0) cores.push_back(core);
+        if (machine.distance(binding, {&nic, 1}).distance == 0) cores.push_back(core);
     }
     return list_of(cores);
 }
@@ -134,10 +134,10 @@ std::string near_cores(const Machine& machine, const NetworkCard& card) {
 /// "eth0 eth1 near numa 0 (0-7)", one line per place.
 std::set<std::string> places_of(const Machine& machine) {
     std::map<std::string, std::set<std::string>> names;
-    for (const NetworkCard& card : machine.cards()) {
-        auto& here = names["near " + card.near_name + " (" + near_cores(machine, card) + ")"];
-        EXPECT_EQ(card.names.back().find(':'), 4U);  // the PCI id
-        here.insert(card.names.begin(), card.names.size() > 1 ? card.names.end() - 1 : card.names.end());
+    for (const Nic& nic : machine.nics()) {
+        auto& here = names["near " + nic.near_name + " (" + near_cores(machine, nic) + ")"];
+        EXPECT_EQ(nic.names.back().find(':'), 4U);  // the PCI id
+        here.insert(nic.names.begin(), nic.names.size() > 1 ? nic.names.end() - 1 : nic.names.end());
     }
     std::set<std::string> result;
     for (const auto& [place, all] : names) {
@@ -148,15 +148,15 @@ std::set<std::string> places_of(const Machine& machine) {
     return result;
 }
 
-/// A process on every core; cards as a fabric transport finds them.
+/// A process on every core; NICs as a fabric transport finds them.
 std::vector<LocalityRecord> processes(const Machine& machine) {
-    const std::vector<NetworkCard> all = machine.cards();
-    std::vector<NetworkCard> used;
-    for (const int card : fabric_cards(all, {})) used.push_back(all[static_cast<std::size_t>(card)]);
+    const std::vector<Nic> all = machine.nics();
+    std::vector<Nic> used;
+    for (const int nic : fabric_nics(all, {})) used.push_back(all[static_cast<std::size_t>(nic)]);
     std::vector<LocalityRecord> records;
     for (int core = 0; core < machine.cores(); ++core) {
         records.push_back(testing::record_on(machine, "n", std::to_string(core)));
-        records.back().cards[0] = machine.distance(machine.bound_to_cores(std::to_string(core)), used);
+        records.back().nics[0] = machine.distance(machine.bound_to_cores(std::to_string(core)), used);
     }
     return records;
 }
@@ -172,7 +172,7 @@ TEST(RecordedMachines, AllAreKnown) {
     EXPECT_EQ(files, known);
 }
 
-TEST(RecordedMachines, CardsHangWhereTheyDo) {
+TEST(RecordedMachines, NicsHangWhereTheyDo) {
     NEEDS_RECORDED_MACHINES();
     for (const Facts& known : facts()) {
         std::set<std::string> expected;
@@ -183,7 +183,7 @@ TEST(RecordedMachines, CardsHangWhereTheyDo) {
     }
 }
 
-TEST(RecordedMachines, LeadersAreNearTheCard) {
+TEST(RecordedMachines, LeadersAreNearTheNic) {
     NEEDS_RECORDED_MACHINES();
     for (const Facts& known : facts()) {
         const auto records = processes(recorded(known.file));
@@ -191,12 +191,12 @@ TEST(RecordedMachines, LeadersAreNearTheCard) {
         EXPECT_EQ(validate(hierarchy), "") << known.file;
         EXPECT_EQ(hierarchy.groups[0].leader, known.leader) << known.file;
         HierarchySpec off;
-        off.election.near_card = false;
+        off.election.nic_local = false;
         EXPECT_EQ(build_hierarchy(records, off).groups[0].leader, 0) << known.file;
     }
 }
 
-TEST(RecordedMachines, CardsNearEverythingElectNobody) {
+TEST(RecordedMachines, NicsNearEverythingElectNobody) {
     NEEDS_RECORDED_MACHINES();
     int machines = 0;
     for (const Facts& known : facts()) {
@@ -205,13 +205,13 @@ TEST(RecordedMachines, CardsNearEverythingElectNobody) {
         if (!all) continue;
         ++machines;
         for (const LocalityRecord& record : processes(recorded(known.file))) {
-            ASSERT_EQ(record.near(CardUse::fabric).distance, unknown_distance) << known.file;
+            ASSERT_EQ(record.near(NicUse::fabric).distance, unknown_distance) << known.file;
         }
     }
     EXPECT_EQ(machines, 5);
 }
 
-TEST(RecordedMachines, EveryCardHasALeader) {
+TEST(RecordedMachines, EveryNicHasALeader) {
     NEEDS_RECORDED_MACHINES();
     const std::pair<const char*, std::vector<int>> cases[] = {
         {"syn-epyc-2pk4numa2l3x8core-nps4-2nic", {32, 96}}, {"real+nic-epyc7763-2pk16l3-mlx5-both", {0, 64}},
@@ -220,7 +220,7 @@ TEST(RecordedMachines, EveryCardHasALeader) {
     };
     for (const auto& [name, expected] : cases) {
         const auto records = processes(recorded(name));
-        EXPECT_EQ(card_leaders(build_hierarchy(records), records, 0, {}), expected) << name;
+        EXPECT_EQ(nic_leaders(build_hierarchy(records), records, 0, {}), expected) << name;
     }
 }
 

@@ -120,24 +120,26 @@ const std::vector<Damage>& damages() {
          [](Hierarchy& h) { h.groups[1].members.push_back(h.groups[2].members.back()); }},
         {"stop is no group", "its stop is no group", [](Hierarchy& h) { h.stop[0] = 99; }},
         {"stop too high", "its stop is not the deepest group", [](Hierarchy& h) { h.stop[0] = 0; }},
-        {"walk too short", "the walk does not hold every rank", [](Hierarchy& h) { h.walk.pop_back(); }},
-        {"walk visits a place twice", "the walk is no permutation",
-         [](Hierarchy& h) { h.walk[1] = h.walk[0]; }},
-        {"walk leaves its places", "the walk is no permutation: place 9",
-         [](Hierarchy& h) { h.walk[0] = 9; }},
-        {"walk with a negative place", "the walk is no permutation: place -1",
-         [](Hierarchy& h) { h.walk[0] = -1; }},
-        {"walk too long", "the walk is no permutation", [](Hierarchy& h) { h.walk.push_back(0); }},
-        {"walk without nodes", "the walk does not begin with a node",
-         [](Hierarchy& h) { h.walk_nodes.clear(); }},
-        {"walk begins outside nodes", "the walk does not begin with a node",
-         [](Hierarchy& h) { h.walk_nodes[0] = 1; }},
-        {"walk's nodes unsorted", "the nodes of the walk are not ascending",
-         [](Hierarchy& h) { std::swap(h.walk_nodes[1], h.walk_nodes[2]); }},
-        {"walk's node twice", "the nodes of the walk are not ascending",
-         [](Hierarchy& h) { h.walk_nodes[2] = h.walk_nodes[1]; }},
-        {"walk's node behind the end", "a node of the walk begins behind its end",
-         [](Hierarchy& h) { h.walk_nodes.push_back(9); }},
+        {"walk too short", "the topology order does not hold every rank",
+         [](Hierarchy& h) { h.topology_order.pop_back(); }},
+        {"walk visits a place twice", "the topology order is no permutation",
+         [](Hierarchy& h) { h.topology_order[1] = h.topology_order[0]; }},
+        {"walk leaves its places", "the topology order is no permutation: place 9",
+         [](Hierarchy& h) { h.topology_order[0] = 9; }},
+        {"walk with a negative place", "the topology order is no permutation: place -1",
+         [](Hierarchy& h) { h.topology_order[0] = -1; }},
+        {"walk too long", "the topology order is no permutation",
+         [](Hierarchy& h) { h.topology_order.push_back(0); }},
+        {"walk without nodes", "the topology order does not begin with a node",
+         [](Hierarchy& h) { h.topology_order_nodes.clear(); }},
+        {"walk begins outside nodes", "the topology order does not begin with a node",
+         [](Hierarchy& h) { h.topology_order_nodes[0] = 1; }},
+        {"walk's nodes unsorted", "the nodes of the topology order are not ascending",
+         [](Hierarchy& h) { std::swap(h.topology_order_nodes[1], h.topology_order_nodes[2]); }},
+        {"walk's node twice", "the nodes of the topology order are not ascending",
+         [](Hierarchy& h) { h.topology_order_nodes[2] = h.topology_order_nodes[1]; }},
+        {"walk's node behind the end", "a node of the topology order begins behind its end",
+         [](Hierarchy& h) { h.topology_order_nodes.push_back(9); }},
         {"receivers of some", "receivers are not told", [](Hierarchy& h) { h.receivers = {0}; }},
         {"another receiver", "does not lead its node",
          [](Hierarchy& h) {
@@ -147,12 +149,13 @@ const std::vector<Damage>& damages() {
              const bool led_by_1 = group >= 0 && h.groups[static_cast<std::size_t>(group)].leader == 1;
              h.receivers[0] = led_by_1 ? 2 : 1;
          }},
-        {"less than a rank per processor", "the crowding is 0.5 ranks per processor",
-         [](Hierarchy& h) { h.crowding = 0.5; }},
-        {"more ranks per processor than there are", "the crowding is 10",
-         [](Hierarchy& h) { h.crowding = 10; }},
-        {"no number", "the crowding is", [](Hierarchy& h) { h.crowding = std::nan(""); }},
-        {"nodes without a walk", "nodes of a walk, but no walk", [](Hierarchy& h) { h.walk.clear(); }},
+        {"less than a rank per processor", "the oversubscription is 0.5 ranks per processor",
+         [](Hierarchy& h) { h.oversubscription = 0.5; }},
+        {"more ranks per processor than there are", "the oversubscription is 10",
+         [](Hierarchy& h) { h.oversubscription = 10; }},
+        {"no number", "the oversubscription is", [](Hierarchy& h) { h.oversubscription = std::nan(""); }},
+        {"nodes without a walk", "nodes of a walk, but no walk",
+         [](Hierarchy& h) { h.topology_order.clear(); }},
     };
     return list;
 }
@@ -175,8 +178,8 @@ TEST(Validate, NamesEveryBrokenPromise) {
 
 TEST(Validate, AcceptsAHierarchyWithoutAWalk) {
     Hierarchy hierarchy = sound();
-    hierarchy.walk.clear();
-    hierarchy.walk_nodes.clear();
+    hierarchy.topology_order.clear();
+    hierarchy.topology_order_nodes.clear();
     EXPECT_EQ(validate(hierarchy), "");
 }
 

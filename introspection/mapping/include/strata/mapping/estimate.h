@@ -18,7 +18,7 @@ struct LevelTraffic {
     std::uint64_t bytes = 0;
     std::uint64_t messages = 0;
     /// The more loaded direction of the most loaded link: that of a group, or of a rank that hangs directly
-    /// below the level. Between nodes what only passes through counts too: the card of a node carries what
+    /// below the level. Between nodes what only passes through counts too: the NIC of a node carries what
     /// leaves its switch.
     std::uint64_t busiest_bytes = 0;
     std::uint64_t busiest_messages = 0;

@@ -1,0 +1,206 @@
+#include "component/agreement/agree.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "component/openmpi/messages.h"
+
+namespace strata::component {
+namespace {
+
+/// No less than anything that another rank brings.
+constexpr std::uint64_t neutral = std::numeric_limits<std::uint64_t>::max();
+constexpr unsigned failure_bits = 8;
+constexpr std::size_t longest_said = 1024;  // bytes of a message about info keys, or a plan
+constexpr std::size_t most_named = 8;       // ranks
+
+// All have brought the same value when the least of it and the least of its complement are complements.
+enum Word : std::size_t { keys, not_keys, facts, not_facts, failure, sound, keeper, word_count };
+static_assert(word_count <= MinAllreduce::most_words);
+using Words = std::array<std::uint64_t, word_count>;
+
+std::string node_at(ompi_communicator_t* comm, int rank) {
+    const auto process = ompi_group_get_proc_name(comm->c_local_group, rank);
+    return compat::node_names(process, {process.vpid});
+}
+
+std::string called(ompi_communicator_t* comm) {
+    return comm->c_name[0] != '\0' ? comm->c_name : "a communicator";
+}
+
+/// Makes `words` those of rank 0 on every rank.
+int receive_first(MinAllreduce& all, int rank, std::span<std::uint64_t> words) {
+    if (rank != 0) {
+        std::fill(words.begin(), words.end(), neutral);
+    }
+    int first = OMPI_SUCCESS;
+    while (!words.empty()) {  // after an error, too: others wait for it
+        const std::size_t piece = std::min(words.size(), MinAllreduce::most_words);
+        const int rc = all.exchange(words.first(piece));
+        first = first == OMPI_SUCCESS ? rc : first;
+        words = words.subspan(piece);
+    }
+    return first;
+}
+
+/// The lowest ranks that do not have the value of rank 0, ascending; `neutral` where there are no more.
+int find_others(MinAllreduce& all, int rank, std::uint64_t value, std::span<std::uint64_t> others) {
+    std::uint64_t first = value;
+    int rc = receive_first(all, rank, {&first, 1});
+    std::uint64_t last = 0;
+    for (std::uint64_t& other : others) {  // after an error, too
+        const auto own = static_cast<std::uint64_t>(rank);
+        other = value != first && own > last ? own : neutral;
+        const int again = all.exchange({&other, 1});
+        rc = rc == OMPI_SUCCESS ? again : rc;
+        last = other;
+    }
+    return rc;
+}
+
+/// True on the lowest of them.
+int find_other(MinAllreduce& all, int rank, std::uint64_t value, bool& found) {
+    std::uint64_t other = neutral;
+    const int rc = find_others(all, rank, value, {&other, 1});
+    found = other == static_cast<std::uint64_t>(rank);
+    return rc;
+}
+
+/// What rank 0 says, on every rank, cut where it is too long.
+using Said = std::array<std::uint64_t, longest_said / sizeof(std::uint64_t)>;
+const char* text_of(const Said& said) { return reinterpret_cast<const char*>(said.data()); }
+int receive_text(MinAllreduce& all, int rank, std::string_view own, Said& first) {
+    first.fill(0);
+    own.copy(reinterpret_cast<char*>(first.data()), longest_said - 1);
+    return receive_first(all, rank, first);
+}
+
+const char* explanation(Failure failure) {
+    switch (failure) {
+        case Failure::memory: return "it had no memory left";
+        case Failure::topology: return "hwloc could not tell it what hardware it runs on";
+        default: return "an error in the plugin itself";
+    }
+}
+
+int report_keys(MinAllreduce& all, ompi_communicator_t* comm, const OwnSettings* own, std::uint64_t hash) {
+    static std::atomic<bool> done{false};
+    const int rank = ompi_comm_rank(comm);
+    std::string_view said = "(none)";
+    if (own != nullptr && !own->said.empty()) {
+        said = own->said;
+    }
+    Said first;
+    bool other = false;
+    const int before = receive_text(all, rank, said, first);
+    const int after = find_other(all, rank, hash, other);
+    const int rc = before == OMPI_SUCCESS ? after : before;
+    if (rc == OMPI_SUCCESS && other && !done.exchange(true)) {
+        try_to([&] {
+            show_other_info_keys(called(comm), rank, compat::own_node(), std::string(said), text_of(first));
+        });
+    }
+    return rc;
+}
+
+int report_facts(MinAllreduce& all, ompi_communicator_t* comm, std::uint64_t hash) {
+    static std::atomic<bool> done{false};
+    bool other = false;
+    const int rc = find_other(all, ompi_comm_rank(comm), hash, other);
+    if (rc == OMPI_SUCCESS && other && !done.exchange(true)) {
+        try_to([&] { show_other_plans(compat::own_node(), node_at(comm, 0), called(comm)); });
+    }
+    return rc;
+}
+
+void report_failure(ompi_communicator_t* comm, const Outcome& outcome) {
+    static std::atomic<bool> done{false};
+    if (outcome.reporter && !done.exchange(true)) {
+        try_to([&] {
+            show_unable(node_at(comm, outcome.failed_rank), called(comm), explanation(outcome.failure));
+        });
+    }
+}
+
+}  // namespace
+
+int agree(MinAllreduce& all, int rank, const Proposal& proposal, Outcome& outcome) {
+    const auto own = static_cast<std::uint64_t>(rank);
+    Words least;
+    least.fill(neutral);
+    if (proposal.failure == Failure::none) {
+        least[keys] = proposal.keys;
+        least[not_keys] = ~proposal.keys;
+        least[facts] = proposal.facts;
+        least[not_facts] = ~proposal.facts;
+        least[sound] = own;
+    } else {
+        least[failure] = own << failure_bits | static_cast<std::uint64_t>(proposal.failure);
+    }
+    least[keeper] = proposal.hands_back ? neutral : own;
+    if (const int rc = all.exchange(least); rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    outcome = {};
+    outcome.hands_back = least[keeper] == neutral;
+    if (least[failure] != neutral) {
+        outcome.against = ForwardReason::failure;
+        outcome.failed_rank = static_cast<int>(least[failure] >> failure_bits);
+        outcome.failure = static_cast<Failure>(least[failure] & ((1U << failure_bits) - 1));
+        // Where all have failed, the first of them tries.
+        outcome.reporter = (least[sound] != neutral ? least[sound] : least[failure] >> failure_bits) == own;
+    } else if (least[keys] != ~least[not_keys]) {
+        outcome.against = ForwardReason::settings;
+    } else if (least[facts] != ~least[not_facts]) {
+        outcome.against = ForwardReason::plans;
+    }
+    return OMPI_SUCCESS;
+}
+
+int report_outcome(MinAllreduce& all, ompi_communicator_t* comm, const OwnSettings* own,
+                   const Proposal& proposal, const Outcome& outcome) {
+    switch (outcome.against.value_or(ForwardReason::count)) {
+        case ForwardReason::settings: return report_keys(all, comm, own, proposal.keys);
+        case ForwardReason::plans: return report_facts(all, comm, proposal.facts);
+        case ForwardReason::failure: report_failure(comm, outcome); return OMPI_SUCCESS;
+        default: return OMPI_SUCCESS;
+    }
+}
+
+int compare_plan(MinAllreduce& all, std::uint64_t hash, bool& equal) {
+    std::array<std::uint64_t, 2> least{hash, ~hash};
+    const int rc = all.exchange(least);
+    equal = rc == OMPI_SUCCESS && least[0] == ~least[1];
+    return rc;
+}
+
+int report_plan_change(MinAllreduce& all, ompi_communicator_t* comm, std::uint64_t hash,
+                       std::string_view plan) {
+    static std::atomic<bool> done{false};
+    const int rank = ompi_comm_rank(comm);
+    Said first;
+    std::array<std::uint64_t, most_named> others;
+    const int before = receive_text(all, rank, plan, first);
+    const int after = find_others(all, rank, hash, others);
+    const int rc = before == OMPI_SUCCESS ? after : before;
+    if (rc == OMPI_SUCCESS && others.front() == static_cast<std::uint64_t>(rank) && !done.exchange(true)) {
+        try_to([&] {
+            std::string ranks;
+            for (const std::uint64_t other : others) {
+                if (other == neutral) break;
+                ranks += (ranks.empty() ? "" : ", ") + std::to_string(other) + " (node " +
+                         node_at(comm, static_cast<int>(other)) + ')';
+            }
+            ranks += others.back() != neutral ? ", perhaps more" : "";
+            show_different_plans(called(comm), ranks, rank, std::string(plan), node_at(comm, 0),
+                                 text_of(first));
+        });
+    }
+    return rc;
+}
+
+}  // namespace strata::component

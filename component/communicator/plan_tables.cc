@@ -1,0 +1,45 @@
+#include "component/communicator/plan_tables.h"
+
+#include <utility>
+
+#include "algorithms/planning/plan_cache.h"
+#include "component/base/process_wide.h"
+#include "topology/fact_hash.h"
+
+namespace strata::component {
+namespace {
+
+struct PlanCache : algorithms::PlanCache {
+    PlanCache() : PlanCache(kept_bytes) {}
+};
+
+algorithms::PlanCache& plan_cache() {
+    static ProcessWide<PlanCache> all;
+    return all.get();
+}
+
+}  // namespace
+
+/// In a block of its own, so that a weak reference to a book that is gone keeps next to nothing.
+std::shared_ptr<algorithms::PlanTable> make_plans(topology::Hierarchy hierarchy,
+                                                  const CommunicatorSettings& settings, int rails) {
+    return std::shared_ptr<algorithms::PlanTable>(
+        new algorithms::PlanTable(std::move(hierarchy), settings, settings.hierarchy.has_value(), rails));
+}
+
+std::shared_ptr<algorithms::PlanTable> shared_plans(topology::Hierarchy hierarchy, const Settings& job,
+                                                    int rails) {
+    const std::uint64_t hash = topology::hash_of(hierarchy);
+    auto plan_table = plan_cache().find(hash, hierarchy, rails);
+    if (plan_table == nullptr) {
+        plan_table = make_plans(std::move(hierarchy), job, rails);
+        plan_cache().add(hash, plan_table);
+    }
+    return plan_table;
+}
+
+void give_back_plans(const std::shared_ptr<algorithms::PlanTable>& plan_table) noexcept {
+    plan_cache().give_back(plan_table);
+}
+
+}  // namespace strata::component

@@ -1,0 +1,36 @@
+#pragma once
+#include <vector>
+
+#include "algorithms/engines/rails.h"
+#include "bcast_runs.h"
+#include "block_runs.h"
+#include "reduce_runs.h"
+#include "topology/nic_rails.h"
+
+namespace strata::testing {
+
+/// A job on nodes with NICs.
+struct CardedJob {
+    std::vector<topology::LocalityRecord> records;
+    topology::Hierarchy hierarchy;
+    topology::NicRails rails;
+};
+
+/// `near[n][c]` processes near NIC c of node n, and `far` more on each node; ranks node after node, NIC
+/// after NIC, or in an order drawn from `shuffle`. `switches`: nodes 0, 2, 4, ... and 1, 3, 5, ... below one
+/// each.
+CardedJob nic_job(const std::vector<std::vector<int>>& near, int far = 0, Random* shuffle = nullptr,
+                  bool switches = false);
+/// 2 to 5 nodes with 1 to 5 NICs each, some without a process near them.
+CardedJob random_nic_job(Random& random);
+
+/// `count` trees over the groups of `hierarchy` with leaders drawn at random, and random blocks in each.
+topology::NicRails random_rails(Random& random, const topology::Hierarchy& hierarchy, int count);
+
+/// bcast_rails(), allreduce_rails() and exchange_blocks() over the trees of `rails`.
+RunReport run_rails(const BcastCase& bcast, const topology::NicRails& rails, const FabricOptions& options);
+ReduceRun run_rails(const ReduceCase& reduce, const topology::NicRails& rails, const FabricOptions& options,
+                    Arenas* arenas = nullptr);
+RunReport run_rails(const BlockCase& run, const topology::NicRails& rails, const FabricOptions& options);
+
+}  // namespace strata::testing
