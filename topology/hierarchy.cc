@@ -53,7 +53,7 @@ public:
         add_hardware();
         count_ranks();
         set_heights();
-        make_walk();  // along the hardware, whatever a hint groups
+        make_topology_order();  // along the hardware, whatever a hint groups
         if (spec_.hint && has_custom_levels(*spec_.hint)) {
             tree_ = with_custom_groups(tree_, *spec_.hint);
             count_ranks();
@@ -70,7 +70,7 @@ private:
     void count_ranks();
     void set_heights();
     std::map<int, int> nearest_to_nics() const;
-    void make_walk();
+    void make_topology_order();
     void form_groups();
     void sort_groups();
     void fill_groups();
@@ -203,7 +203,7 @@ std::map<int, int> Builder::nearest_to_nics() const {
 
 /// Every place takes a block of the topology order as long as its number of ranks, places in the order of
 /// their lowest ranks, but first those of the process by which a node is entered.
-void Builder::make_walk() {
+void Builder::make_topology_order() {
     std::vector<int> next(tree_.places.size(), -1);  // place -> the next free position of its block
     next[0] = 0;
     const auto open_block = [&](auto&& self, int place) -> void {

@@ -128,9 +128,9 @@ std::string check_stops(const Hierarchy& h) {
     return {};
 }
 
-std::string check_walk(const Hierarchy& h) {
+std::string check_topology_order(const Hierarchy& h) {
     if (h.topology_order.empty())
-        return h.topology_order_nodes.empty() ? "" : "there are nodes of a walk, but no walk";
+        return h.topology_order_nodes.empty() ? "" : "there are nodes of a topology order, but no order";
     std::vector<bool> taken(h.stop.size(), false);
     for (const int place : h.topology_order) {
         if (place < 0 || place >= h.ranks() || taken[static_cast<std::size_t>(place)]) {
@@ -178,7 +178,7 @@ std::string validate(const Hierarchy& hierarchy) {
     for (int group = 0; broken.empty() && group < count; ++group) broken = check_children(hierarchy, group);
     if (broken.empty()) broken = check_listed(hierarchy);
     if (broken.empty()) broken = check_stops(hierarchy);
-    if (broken.empty()) broken = check_walk(hierarchy);
+    if (broken.empty()) broken = check_topology_order(hierarchy);
     if (broken.empty()) broken = check_oversubscription(hierarchy);
     return broken.empty() ? check_receivers(hierarchy) : broken;
 }

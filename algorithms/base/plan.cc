@@ -29,6 +29,7 @@ std::string_view name_of(Engine engine) {
 }
 
 std::optional<Engine> engine_from_name(std::string_view name) {
+    if (name == "lanes") name = name_of(Engine::rails);
     const auto* found =
         std::find_if(engines.begin(), engines.end(), [&](Engine engine) { return name_of(engine) == name; });
     return found == engines.end() ? std::nullopt : std::optional(*found);

@@ -71,20 +71,20 @@ bool among(std::span<const topology::LevelKey> skipped, topology::LevelKey level
 }
 
 /// One that stands for a child of a group, or for itself.
-struct LocalRoot {
+struct GroupMember {
     int rank;
     int child;  ///< -1: it stops in the group
 };
 
 /// Of all children and direct ranks, by lowest member, rotated so that the group's own local root comes
 /// first.
-std::vector<LocalRoot> local_roots(const Hierarchy& hierarchy, int group, int root) {
+std::vector<GroupMember> local_roots(const Hierarchy& hierarchy, int group, int root) {
     const Group& self = hierarchy.groups.at(group);
     const int root_child = child_with_root(hierarchy, group, root);
     const int local_root = root_child == -1 ? self.leader : root;
 
     // Children (by lowest member) and direct ranks are both sorted: a merge keeps the order by lowest member.
-    std::vector<LocalRoot> result;
+    std::vector<GroupMember> result;
     result.reserve(self.children.size() + self.direct.size());
     auto direct = self.direct.begin();
     for (const int child : self.children) {
@@ -98,7 +98,7 @@ std::vector<LocalRoot> local_roots(const Hierarchy& hierarchy, int group, int ro
         result.push_back({*direct, -1});
     }
     const auto first = std::find_if(result.begin(), result.end(),
-                                    [&](const LocalRoot& own) { return own.rank == local_root; });
+                                    [&](const GroupMember& own) { return own.rank == local_root; });
     if (first == result.end()) {
         throw std::invalid_argument("group " + std::to_string(group) + ": its leader " +
                                     std::to_string(local_root) +
@@ -110,7 +110,7 @@ std::vector<LocalRoot> local_roots(const Hierarchy& hierarchy, int group, int ro
 
 void add_participants(const Hierarchy& hierarchy, int group, int root,
                       std::span<const topology::LevelKey> skipped, std::vector<int>& result) {
-    for (const LocalRoot& own : local_roots(hierarchy, group, root)) {
+    for (const GroupMember& own : local_roots(hierarchy, group, root)) {
         if (own.child >= 0 && among(skipped, hierarchy.groups[own.child].level)) {
             add_participants(hierarchy, own.child, root, skipped, result);
         } else {

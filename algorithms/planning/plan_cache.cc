@@ -9,12 +9,12 @@ constexpr std::size_t least_to_forget = 64;
 
 }  // namespace
 
-PlanCache::PlanTable PlanCache::find(std::uint64_t hash, const topology::Hierarchy& hierarchy,
-                                     int rails) noexcept {
+PlanCache::SharedTable PlanCache::find(std::uint64_t hash, const topology::Hierarchy& hierarchy,
+                                       int rails) noexcept {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto [begin, end] = plan_tables_.equal_range(hash);
     for (auto at = begin; at != end; ++at) {
-        PlanTable plan_table = at->second.lock();
+        SharedTable plan_table = at->second.lock();
         if (plan_table == nullptr || plan_table->rails() != rails || plan_table->hierarchy() != hierarchy)
             continue;
         try {
@@ -26,7 +26,7 @@ PlanCache::PlanTable PlanCache::find(std::uint64_t hash, const topology::Hierarc
     return nullptr;
 }
 
-void PlanCache::add(std::uint64_t hash, const PlanTable& plan_table) noexcept {
+void PlanCache::add(std::uint64_t hash, const SharedTable& plan_table) noexcept {
     const std::lock_guard<std::mutex> lock(mutex_);
     forget_expired();
     try {
@@ -36,7 +36,7 @@ void PlanCache::add(std::uint64_t hash, const PlanTable& plan_table) noexcept {
     }
 }
 
-void PlanCache::give_back(const PlanTable& plan_table) noexcept {
+void PlanCache::give_back(const SharedTable& plan_table) noexcept {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (const auto known = places_.find(plan_table.get()); known != places_.end()) use(known->second);
 }
@@ -54,7 +54,7 @@ std::size_t PlanCache::bytes() const {
     return bytes_;
 }
 
-void PlanCache::keep(const PlanTable& plan_table) {
+void PlanCache::keep(const SharedTable& plan_table) {
     if (const auto known = places_.find(plan_table.get()); known != places_.end()) return use(known->second);
     kept_.push_front({plan_table, 0});
     try {

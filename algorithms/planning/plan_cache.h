@@ -15,7 +15,7 @@ namespace strata::algorithms {
 /// how many there are. Threads may use it at the same time.
 class PlanCache {
 public:
-    using PlanTable = std::shared_ptr<PlanTable>;
+    using SharedTable = std::shared_ptr<PlanTable>;
 
     /// `kept_bytes`: for how much books stay that nobody has, besides the one used last, which always does. A
     /// longer one goes when another is used.
@@ -24,14 +24,14 @@ public:
     PlanCache& operator=(const PlanCache&) = delete;
 
     /// The book of an equal hierarchy, of which `hash` is that of all such, and equal rails; null: none.
-    PlanTable find(std::uint64_t hash, const topology::Hierarchy& hierarchy, int rails) noexcept;
+    SharedTable find(std::uint64_t hash, const topology::Hierarchy& hierarchy, int rails) noexcept;
 
     /// Others will find it, where memory allows. Two threads may have made the same: then both keep their
     /// own.
-    void add(std::uint64_t hash, const PlanTable& plan_table) noexcept;
+    void add(std::uint64_t hash, const SharedTable& plan_table) noexcept;
 
     /// To be called when a communicator has done with a book: how much there is in it now counts.
-    void give_back(const PlanTable& plan_table) noexcept;
+    void give_back(const SharedTable& plan_table) noexcept;
 
     /// Forgets all, those in use, too.
     void clear() noexcept;
@@ -41,12 +41,12 @@ public:
 
 private:
     struct Kept {
-        PlanTable plan_table;
+        SharedTable plan_table;
         std::size_t bytes;
     };
     using Place = std::list<Kept>::iterator;
 
-    void keep(const PlanTable& plan_table);
+    void keep(const SharedTable& plan_table);
     void use(Place one) noexcept;
     void drop(Place one) noexcept;
     void forget_expired() noexcept;

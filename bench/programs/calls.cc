@@ -24,7 +24,7 @@ constexpr std::string_view of_others[] = {"bcast", "reduce", "allreduce", "allga
 constexpr Algorithm algorithms[] = {
     {.name = "mpi", .operations = {}, .make = make_mpi},
     {.name = "hierarchical", .operations = by_nodes, .make = make_hierarchical},
-    {.name = "rail", .operations = by_rails, .make = make_rail},
+    {.name = "rail", .operations = by_rails, .make = make_lane},
     {.name = "composed", .operations = of_others, .make = make_composed},
 };
 

@@ -1,4 +1,4 @@
-#include "component/agreement/agree.h"
+#include "component/agreement/agreement_rounds.h"
 
 #include <algorithm>
 #include <array>

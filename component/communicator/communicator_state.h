@@ -8,7 +8,7 @@
 
 #include "algorithms/engines/perform.h"
 #include "algorithms/report/plan_listing.h"
-#include "component/agreement/agree.h"
+#include "component/agreement/agreement_rounds.h"
 #include "component/base/request.h"
 #include "component/communicator/level_sets.h"
 #include "component/communicator/passed_calls.h"

@@ -73,8 +73,9 @@ std::string info_value(MPI_Info info, const char* key) {
 
 bool wants_nic_local(MPI_Info info) {
     const std::string value = info_value(info, "strata_roots");
-    if (!value.empty() && value != "nic_local" && value != "lowest") throw MpiError{MPI_ERR_INFO_VALUE};
-    return value == "nic_local";
+    const bool nic_local = value == "nic_local" || value == "near_card";
+    if (!value.empty() && !nic_local && value != "lowest") throw MpiError{MPI_ERR_INFO_VALUE};
+    return nic_local;
 }
 
 Step split(MPI_Comm comm, const SplitWishes& wishes, int key) {

@@ -2,7 +2,7 @@
 // or fails, and one rank alone speaks of it. Where a message of an agreement fails, nobody waits.
 //
 //   agrees
-#include "component/agreement/agree.h"  // Open MPI's own headers come before mpi.h
+#include "component/agreement/agreement_rounds.h"  // Open MPI's own headers come before mpi.h
 
 #include <algorithm>
 #include <array>

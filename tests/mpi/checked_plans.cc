@@ -2,7 +2,7 @@
 // plan, none for one that is known, none at all where it is off. Results are right.
 //
 //   checked_plans [--messages N]    those of one exchange, of all ranks together (0)
-#include "component/agreement/agree.h"  // Open MPI's own headers come before mpi.h
+#include "component/agreement/agreement_rounds.h"  // Open MPI's own headers come before mpi.h
 
 #include <cstdint>
 

@@ -88,6 +88,7 @@ TEST(EngineTable, NamesGoBothWays) {
     for (const Engine engine : all_engines()) {
         EXPECT_EQ(engine_from_name(name_of(engine)), engine);
     }
+    EXPECT_EQ(engine_from_name("lanes"), Engine::rails);  // its former name
     EXPECT_FALSE(engine_from_name("rings"));
     EXPECT_FALSE(engine_from_name(""));
     EXPECT_EQ(known_engine_names(), "auto, tree, levels, ring, rails, forward");

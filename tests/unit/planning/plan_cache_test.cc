@@ -16,16 +16,16 @@ using namespace strata::testing;
 
 class PlanCache : public ::testing::Test {
 protected:
-    PlanCache::PlanTable make(int nodes) const {
+    PlanCache::SharedTable make(int nodes) const {
         return std::shared_ptr<PlanTable>(new PlanTable(sites_of_nodes(2, nodes, 2), settings, false, 1));
     }
-    static std::uint64_t hash_of(const PlanCache::PlanTable& plan_table) {
+    static std::uint64_t hash_of(const PlanCache::SharedTable& plan_table) {
         return strata::topology::hash_of(plan_table->hierarchy());
     }
-    static void add(PlanCache& plan_cache, const PlanCache::PlanTable& plan_table) {
+    static void add(PlanCache& plan_cache, const PlanCache::SharedTable& plan_table) {
         plan_cache.add(hash_of(plan_table), plan_table);
     }
-    static PlanCache::PlanTable find(PlanCache& plan_cache, const Hierarchy& hierarchy, int rails = 1) {
+    static PlanCache::SharedTable find(PlanCache& plan_cache, const Hierarchy& hierarchy, int rails = 1) {
         return plan_cache.find(strata::topology::hash_of(hierarchy), hierarchy, rails);
     }
     /// A book that nobody but the shelf may have.

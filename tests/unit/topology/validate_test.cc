@@ -154,7 +154,7 @@ const std::vector<Damage>& damages() {
         {"more ranks per processor than there are", "the oversubscription is 10",
          [](Hierarchy& h) { h.oversubscription = 10; }},
         {"no number", "the oversubscription is", [](Hierarchy& h) { h.oversubscription = std::nan(""); }},
-        {"nodes without a walk", "nodes of a walk, but no walk",
+        {"nodes without a walk", "nodes of a topology order, but no order",
          [](Hierarchy& h) { h.topology_order.clear(); }},
     };
     return list;
