@@ -11,8 +11,8 @@ struct Backwards {
     auto end() const { return items.rend(); }
 };
 
-/// A vector, or a span, from its last element to its first. Not std::views::reverse, which clang 14 cannot
-/// compile with the library of GCC 12.
+/// A vector or span, from its last element to its first. Replaces std::views::reverse, which clang 14
+/// cannot compile with the library of GCC 12.
 template <class Sequence>
 auto backwards(Sequence&& sequence) {
     std::span items(sequence);

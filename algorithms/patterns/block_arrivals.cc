@@ -5,7 +5,7 @@
 namespace strata::algorithms {
 namespace {
 
-constexpr int outside_all = -1;  ///< in place of a group
+constexpr int outside_all = -1;  ///< group number of the blocks that come from outside
 
 }  // namespace
 
@@ -32,7 +32,7 @@ void BlockArrivals::collect(Part part, std::vector<int>& blocks) const {
     blocks.push_back(part.tail);
 }
 
-/// One block of each part in turn, and the rest of the last one at once.
+/// Takes one block of each part in turn; takes the rest of the last part in one piece.
 template <typename Take>
 void BlockArrivals::take_in_turn(std::vector<Part>& parts, Take&& take) const {
     while (parts.size() > 1) {
@@ -53,8 +53,8 @@ void BlockArrivals::take_in_turn(std::vector<Part>& parts, Take&& take) const {
     }
 }
 
-/// Hands out what the edges of `rank` bring, apart from the one to `receiver`: `take(group, part)` with
-/// the group whose level the blocks have crossed, or outside_all. It may relink what it is given.
+/// Calls `take(group, part)` for the blocks that the edges of `rank` bring, except the edge to `receiver`.
+/// `group` is the group whose level the blocks crossed, or outside_all. `take` may relink the part.
 template <typename Take>
 void BlockArrivals::merge(int rank, int receiver, Take&& take) const {
     const std::span<const WholeTree::Edge> edges = tree_.edges(rank);
@@ -62,7 +62,7 @@ void BlockArrivals::merge(int rank, int receiver, Take&& take) const {
     for (std::size_t i = 0; i < edges.size();) {
         const int group = edges[i].group;
         Part far{no_rank, no_rank};
-        // Only the edge to the parent brings something from outside, and it belongs to the last group.
+        // Only the edge to the parent brings blocks from outside, and it belongs to the last group.
         for (; i < edges.size() && edges[i].group == group; ++i) {
             if (edges[i].peer != receiver) {
                 const List& list = lists_[edges[i].peer];

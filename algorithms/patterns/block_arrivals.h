@@ -6,30 +6,30 @@
 
 namespace strata::algorithms {
 
-/// The ranks that can be reached from `start` without its neighbour `barred`: those nearer to it first.
-/// `toward`: each one's neighbour on the way back; a tree has only one.
+/// Returns the ranks reachable from `start` without its neighbour `barred`, nearest first. `toward`
+/// receives each rank's neighbour on its way back, which is unique in a tree.
 std::vector<int> reach(const WholeTree& tree, int start, int barred, std::vector<int>& toward);
 
-/// What every rank sends towards one of them, in the order in which it becomes available there: its own
-/// block, then the others by the deepest group that they share with it (the wider that group, the slower the
-/// links on the way), within a group one block of each edge in turn.
+/// The blocks that every rank sends towards one rank, in the order in which they become available at the
+/// sender: its own block, then the others by the deepest group that they share with it (a wider group
+/// means slower links on the way), within a group one block of each edge in turn.
 class BlockArrivals {
 public:
-    /// Towards `rank`, from everywhere but its neighbour `barred`; the tree outlives it. The lists are merged
-    /// from the leaves on. Where lists meet in turn, the longest is not touched beyond the length of the
-    /// second longest but spliced: O(ranks * log(ranks)) in all, and O(ranks) for a chain.
+    /// Merges the lists towards `rank` from the leaves on, without the side of its neighbour `barred`.
+    /// `tree` must outlive this object. A merge touches the longest list up to the length of the second
+    /// longest, then splices it. Time: O(ranks * log(ranks)), for a chain O(ranks).
     BlockArrivals(const WholeTree& tree, int rank, int barred);
 
-    /// The blocks that a neighbour brings.
+    /// Returns the blocks that `neighbour` sends to the constructor's rank.
     std::vector<int> from(int neighbour) const;
-    /// What `rank`, at which all lists end, sends to `neighbour`.
+    /// Returns the blocks that `rank`, the constructor's, sends to `neighbour`.
     std::vector<int> onward(int rank, int neighbour) const;
 
 private:
-    /// A list of blocks through a table of successors; a block is in one list at a time.
+    /// A list linked through next_; a block is in one list at a time.
     struct List {
         int head = -1;
-        int last_near = -1;  ///< what follows comes from outside the group of the edge that brings the list
+        int last_near = -1;  ///< later blocks come from outside the group of the list's edge
         int tail = -1;
     };
     /// Part of a list, both ends included.

@@ -20,8 +20,9 @@ namespace {
 
 using topology::Hierarchy;
 
-/// The subtree of `rank` with every rank behind those below it, wide levels first, of one level the largest
-/// subtree first: what has the longest way to go comes first. Every subtree is a run that its top ends.
+/// Returns the subtree of `rank`, every rank after its own subtree. Blocks with the longest way come
+/// first: wide levels before narrow ones, within a level the largest subtree first. Every subtree is
+/// contiguous and ends with its top rank.
 std::vector<int> farthest_first(const WholeTree& tree, int rank, std::vector<int>& subtree_sizes) {
     std::vector<int> toward;
     const std::vector<int> reached = reach(tree, rank, tree.parent(rank), toward);
@@ -29,7 +30,7 @@ std::vector<int> farthest_first(const WholeTree& tree, int rank, std::vector<int
     for (std::size_t i = reached.size() - 1; i > 0; --i) {
         subtree_sizes[toward[reached[i]]] += subtree_sizes[reached[i]];
     }
-    // Backwards it is a walk that visits a rank before those below it, its last child first.
+    // Reversed, the order is a pre-order traversal that takes the last child first.
     std::vector<int> order;
     order.reserve(reached.size());
     std::vector<int> waiting{rank};
@@ -42,7 +43,7 @@ std::vector<int> farthest_first(const WholeTree& tree, int rank, std::vector<int
         const std::span<const WholeTree::Edge> edges = tree.edges(top);
         for (std::size_t i = 0; i < edges.size(); ++i) {
             if (edges[i].peer != toward[top]) {
-                // On one branch a group's number grows with its depth.
+                // On one branch deeper groups have higher numbers.
                 children.emplace_back(edges[i].group, -subtree_sizes[edges[i].peer], i);
             }
         }
@@ -55,7 +56,7 @@ std::vector<int> farthest_first(const WholeTree& tree, int rank, std::vector<int
     return order;
 }
 
-/// Appends the blocks, beginning with a run of their own.
+/// Appends the blocks as runs and starts a new run.
 void add_runs(std::vector<BlockRun>& runs, std::span<const int> blocks) {
     const std::size_t before = runs.size();
     for (const int block : blocks) {
@@ -74,7 +75,7 @@ std::vector<BlockRun> runs_of(const std::vector<int>& blocks) {
     return runs;
 }
 
-/// All other ranks; `runs` ascends.
+/// Returns all ranks outside `runs`, which ascend.
 std::vector<BlockRun> complement(const std::vector<BlockRun>& runs, int ranks) {
     std::vector<BlockRun> others;
     int end = 0;
@@ -143,11 +144,9 @@ public:
         }
     }
 
-    /// What would come from outside of the top's member that stands for the rank comes by recursive doubling,
-    /// in this order instead; to be called before anything else is added.
-    ///
-    /// No message waits for itself here either: a round waits for those before it and for what comes up from
-    /// deeper levels, nothing of which waits for a round, and all that goes down waits for nothing else.
+    /// Makes the blocks from outside the rank's top_member() come in this order, by recursive doubling.
+    /// Call it before adding edges. No deadlock: a round waits for earlier rounds and for blocks from
+    /// deeper levels, which wait for no round. Messages that go down wait for these only.
     void set_outside(std::vector<int> blocks) {
         outside_ = std::move(blocks);
         is_outside_.assign(static_cast<std::size_t>(tree_.ranks()), false);
@@ -162,24 +161,25 @@ public:
 
     void take_part() { routes_.doubles = true; }
 
-    /// From the predecessor everything but what is behind this rank, and to the successor everything but what
-    /// is behind that; without what comes from outside the group where the receiver stands for it and gets
-    /// that from there.
+    /// Adds the edges of a ring. The predecessor sends everything except the blocks behind this rank, and
+    /// the successor gets everything except the blocks behind it. An edge leaves out the blocks from
+    /// outside the group if its receiver is the group's local root, which gets them from outside.
     ///
-    /// No message waits for itself, although edges do go round. Receives are posted whatever happens, so that
-    /// a message waits for those before it on its edge and for those that bring its blocks. Of the group's
-    /// own blocks, message p of piece j brings just what message p of piece j - 1 has brought over the edge
-    /// before, because the pieces are cut alike; those of piece 0 come from deeper groups, whose own blocks
-    /// they are, and which send these up before anything from outside, on rings as on trees. So by depth,
-    /// then by piece, then by number all of them can go. Then what comes from outside: down the levels, and
-    /// along each ring, whose last edge carries none. A message over two pieces could wait, once round the
-    /// ring, for itself.
+    /// No deadlock, although the edges form a cycle. Receives are always posted, so a message waits only
+    /// for earlier messages of its edge and for the messages that bring its blocks. The messages can go in
+    /// the order of depth, piece, number:
+    /// - The group's own blocks: message p of piece j carries what message p of piece j - 1 brought over
+    /// the previous edge, because all pieces are cut alike. Piece 0 comes from deeper groups, which send
+    /// their own blocks up before any block from outside, on rings and on trees.
+    /// - The blocks from outside: down the levels and along each ring, whose last edge carries none.
+    /// - A message that spanned two pieces could wait for itself, once round the ring.
     void add_ring(const GroupPart& part) {
         const int before = (part.position + part.size() - 1) % part.size();
         const int after = (part.position + 1) % part.size();
         routes_.in_ring = true;
         routes_.in.push_back(cut_stream(part, before, in_order(arrivals_.from(part.members[before]))));
-        // Of the group's own blocks those behind the successor come last, from which the ring begins.
+        // The ring's path to this rank starts at the successor, so its blocks are the last of the group's
+        // own.
         std::vector<int> blocks = in_order(arrivals_.onward(rank_, no_rank));
         const auto inside =
             blocks.begin() + static_cast<std::ptrdiff_t>(hierarchy_.groups[part.group].members.size());
@@ -191,7 +191,8 @@ public:
     BlockRoutes take() { return std::move(routes_); }
 
 private:
-    /// Blocks that come by recursive doubling stand last in every list; they come in another order.
+    /// Blocks that come by recursive doubling are the last of every list. Puts them into the order of the
+    /// rounds.
     std::vector<int> in_order(std::vector<int> blocks) const {
         if (!outside_.empty() && is_outside_[blocks.back()]) {
             std::copy(outside_.begin(), outside_.end(), blocks.end() - std::ssize(outside_));
@@ -199,7 +200,7 @@ private:
         return blocks;
     }
 
-    /// How many ranks a participant stands for in the ring: those of its child group, or itself.
+    /// Returns the number of ranks behind a participant: those of its child group, or 1.
     int behind(const GroupPart& part, int position) const {
         const auto used = [&](int group) { return used_group(hierarchy_, group, plan_.skipped); };
         int ranks = 1;
@@ -210,8 +211,8 @@ private:
         return ranks;
     }
 
-    /// What the participant at `sender` sends along the ring: a piece for each participant, itself first and
-    /// then against the ring's direction, and one for all that comes from outside.
+    /// Returns what the participant at `sender` sends along the ring: one piece per participant, its own
+    /// first and then against the ring's direction, and one piece for all blocks from outside.
     BlockStream cut_stream(const GroupPart& part, int sender, std::vector<int> blocks) const {
         BlockStream stream{part.members[sender], {}, part.level->segment_bytes, {}, 0, part.window};
         auto left = std::span(blocks);
@@ -239,12 +240,12 @@ private:
     int rank_;
     const WholeTree& tree_;
     BlockArrivals arrivals_;
-    std::vector<int> outside_;  ///< blocks that come to the rank's part of the machine by recursive doubling
+    std::vector<int> outside_;  ///< blocks that reach the rank's top_member() by recursive doubling, in order
     std::vector<bool> is_outside_;
     BlockRoutes routes_;
 };
 
-/// Who stands for a rank in the topmost group.
+/// Returns the member of the topmost group that represents `rank`.
 int top_member(const Hierarchy& hierarchy, const Plan& plan, int rank) {
     constexpr int top = 0;
     const auto used = [&](int group) { return used_group(hierarchy, group, plan.skipped); };
@@ -256,7 +257,7 @@ int top_member(const Hierarchy& hierarchy, const Plan& plan, int rank) {
     return member;
 }
 
-/// Everything but what goes by recursive doubling.
+/// Adds all edges except those of recursive doubling.
 void add_edges(RoutesToAll& routes, const Hierarchy& hierarchy, std::span<const GroupPart> parts) {
     for (const GroupPart& part : backwards(parts)) {
         if (makes_ring(part.level->method, part.size())) {
@@ -274,15 +275,16 @@ void add_edges(RoutesToAll& routes, const Hierarchy& hierarchy, std::span<const 
 }
 
 BlockRoutes routes_to_all(const Hierarchy& hierarchy, const Plan& plan, int root, int rank) {
-    const std::vector<GroupPart> parts = group_parts(hierarchy, plan, root, rank);  // refuses ranks outside
+    const std::vector<GroupPart> parts =
+        group_parts(hierarchy, plan, root, rank);  // rejects a rank out of range
     const WholeTree tree(hierarchy, plan, root, rank);
     RoutesToAll routes(hierarchy, plan, tree, rank);
     add_edges(routes, hierarchy, parts);
     return routes.take();
 }
 
-/// What is behind each member of the core, by rank, in the order in which it comes there. `star`: around
-/// `member`, to which all lists lead.
+/// Returns the blocks behind each member of the core, by rank, in the order of their arrival. `star` must
+/// be seen from `member`, to which all lists lead.
 std::vector<std::vector<int>> blocks_behind(const WholeTree& star, std::span<const int> core, int member) {
     const BlockArrivals arrivals(star, member, no_rank);
     std::vector<std::vector<int>> behind(static_cast<std::size_t>(star.ranks()));
@@ -297,13 +299,14 @@ std::vector<std::vector<int>> blocks_behind(const WholeTree& star, std::span<con
     return behind;
 }
 
-/// Nobody is the root: each rank sees the tree as that of who stands for it on top.
+/// Ignores the root: each rank uses the tree rooted at its own top_member().
 BlockRoutes routes_by_doubling(const Hierarchy& hierarchy, const Plan& plan, int rank) {
     Plan star = plan;
     star.nic_local = false;
     star.levels.front().method = {Algorithm::linear, 0, {}};
     const int leader = hierarchy.groups.front().leader;
-    const std::vector<GroupPart> parts = group_parts(hierarchy, star, leader, rank);  // refuses ranks outside
+    const std::vector<GroupPart> parts =
+        group_parts(hierarchy, star, leader, rank);  // rejects a rank out of range
     const int member = top_member(hierarchy, plan, rank);
     const GroupPart top = group_parts(hierarchy, star, member, member).back();
     const DoublingBlocks doubling(
@@ -333,7 +336,7 @@ BlockRoutes block_routes(const Hierarchy& hierarchy, const Plan& plan, int root,
     if (flow == BlockFlow::all) {
         return routes_to_all(hierarchy, plan, root, rank);
     }
-    const TreeLinks links = tree_links(hierarchy, plan, root, rank);  // refuses rings, and ranks outside
+    const TreeLinks links = tree_links(hierarchy, plan, root, rank);  // rejects rings and ranks out of range
     const WholeTree tree(hierarchy, plan, root, rank);
     switch (flow) {
         case BlockFlow::to_root: return routes_to_root(tree, links, rank);

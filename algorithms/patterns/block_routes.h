@@ -8,6 +8,7 @@
 
 namespace strata::algorithms {
 
+/// Direction of the blocks. A block is one rank's chunk of the data.
 enum class BlockFlow : std::uint8_t {
     all,        ///< every rank's block to every rank (Allgather)
     to_root,    ///< Gather
@@ -21,58 +22,39 @@ struct BlockRun {
     bool operator==(const BlockRun&) const = default;
 };
 
-/// What one edge carries in one direction: these blocks, in this order. Both ends know the same stream. Its
-/// pieces, one where nothing is cut, are each divided into messages of `segment_bytes` (0: one message)
-/// whatever blocks they hold: short blocks share a message, long ones take several.
+/// What one edge carries in one direction: these blocks in this order, known at both ends. Each piece (one
+/// if there are no cuts) is divided into messages of `segment_bytes` (0: one message) regardless of block
+/// boundaries: short blocks share a message, long ones take several.
 struct BlockStream {
     int peer = -1;
-    std::vector<BlockRun> runs;  ///< what lies one behind the other in rank order is one step of work
+    std::vector<BlockRun> runs;  ///< one run is one step of work
     std::size_t segment_bytes = 0;
-    std::vector<std::size_t> cuts = {};  ///< runs, ascending and without the first, that begin another piece
+    std::vector<std::size_t> cuts = {};  ///< runs that begin another piece; ascending, without 0
     int rail = 0;                        ///< of the transport; a peer has one stream per rail and direction
-    int window = 0;                      ///< messages in flight, where more than on other edges
+    int window = 0;                      ///< least number of messages in flight
 };
 
-/// One rank's streams: over the undirected tree of tree_links() towards the root first, then the children,
-/// widest level first, so that of BlockFlow::all both lists have the same peers. A ring (BlockFlow::all only)
-/// stands in its level's place: its predecessor in the one list, its successor in the other. So do those with
-/// which a rank exchanges by recursive doubling.
+/// One rank's streams: the edge towards the root first, then the children, widest level first. For
+/// BlockFlow::all both lists have the same peers, except on a ring level, where `in` has the predecessor
+/// and `out` the successor. The peers of recursive doubling take the place of their level, too.
 struct BlockRoutes {
     std::vector<BlockStream> in;
     std::vector<BlockStream> out;
     bool in_ring = false;
     bool doubles = false;  ///< takes part in recursive doubling
-    int rails = 1;  ///< more than one: several trees, each with some of the blocks (rail_block_routes())
+    int rails = 1;         ///< > 1: one tree per rail, each with some of the blocks (rail_block_routes())
 };
 
-/// The streams of `rank`. Groups for which makes_ring() holds, their participants in the order of
-/// shape_members(), are rings; what follows is how a ring is told from a tree:
-/// * its edges are directed. One carries everything but the blocks behind its receiver, and where the
-///   receiver stands for the group, which gets the others' blocks from outside, only the group's own ones.
-///   What leaves a connection is so as much as what enters it; inner members of a chain send every block of
-///   their own twice.
-/// * its streams are cut: the blocks behind the sender, those behind its predecessor and so on, at last all
-///   that come from outside, are pieces of their own. A message of one of the group's pieces waits for just
-///   one message of the edge before, or for messages from deeper levels; what comes from outside follows.
+/// Computes the streams of `rank`. Every block reaches each rank once; in a tree it crosses each edge on
+/// its way once and no other. BlockFlow::all may use rings (makes_ring()) and, on the topmost level,
+/// recursive doubling (exchanges_on_top()). docs/design/block-routes.md describes the order of the blocks.
+/// Throws std::invalid_argument for a rank or root out of range, and for a ring with another flow.
 ///
-/// Where the topmost level exchanges (exchanges_on_top(), BlockFlow::all only) its local roots, the groups'
-/// leaders whatever the root, do so by recursive doubling: k of them, a power of two, send (k-1)/k of all
-/// blocks each in log2 k rounds, far away first, so that what is longest stays near (halving_places()).
-/// Whoever has no place there sends all behind it to its partner, and gets the rest from there. In a round's
-/// stream, and in those that go down, blocks stand in the order of the rounds that have brought them.
+///   tree   a - b - c      ring   a > b > c > a      recursive doubling   a <> c, b <> d;  a <> b, c <> d
 ///
-/// In trees a block crosses every edge on its way once and no other; everywhere it comes to every rank once.
-/// The order of a tree's stream:
-/// * all, to_root: in about the order in which blocks arrive at the sender. Its own block, then the others
-///   by the deepest group that they share with it, which tells how slow a link they have crossed; within a
-///   group one block of each edge in turn. A slow edge has work from the start, and a fast one never waits
-///   for what comes over a slow one while it could carry anything else.
-/// * from_root: what has the longest way to go comes first. The receiver's subtree: what is behind its edges
-///   of wide levels, of one level the largest subtree first, each subtree in one piece, and its own block
-///   last. This is Gather backwards, but not in turn: no edge onwards is slower than the one that feeds it.
-/// * Segment size 0: by rank. All goes in one message, so that no block can wait for another.
-/// Cost: O(ranks * (depth + log(ranks) + neighbours)) time, O(ranks * neighbours) memory; the answer is to
-/// be kept.
+/// Cost, for k participants of a level and n bytes of all blocks: ring (k-1) alpha + ((k-1)/k) n beta;
+/// recursive doubling (log2 k) alpha + ((k-1)/k) n beta.
+/// Time: O(ranks * (depth + log(ranks) + neighbours)), memory: O(ranks * neighbours). Keep the result.
 BlockRoutes block_routes(const topology::Hierarchy& hierarchy, const Plan& plan, int root, int rank,
                          BlockFlow flow);
 

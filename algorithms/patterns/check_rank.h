@@ -6,7 +6,7 @@
 
 namespace strata::algorithms {
 
-/// Throws std::invalid_argument that names `what` where the hierarchy has no such rank.
+/// Throws std::invalid_argument, with `what` in its text, if the hierarchy has no such rank.
 inline void check_rank(const topology::Hierarchy& hierarchy, int rank, const char* what) {
     if (rank < 0 || rank >= hierarchy.ranks()) {
         throw std::invalid_argument(std::string(what) + " " + std::to_string(rank) + " is outside 0.." +

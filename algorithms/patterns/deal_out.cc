@@ -31,7 +31,7 @@ private:
         ++count_[static_cast<std::size_t>(item)];
     }
 
-    /// Items in the order in which a tree reaches them.
+    /// Returns the items in the order in which a tree reaches them.
     std::vector<int> order(std::size_t tree) const {
         const int first = group_.first[tree];
         std::vector<int> items{first};
@@ -64,7 +64,7 @@ private:
             ++item;
         };
         const auto next = [&] {
-            if (room.empty())  // whoever has the fewest takes one more
+            if (room.empty())  // the item with the fewest children takes one more
                 return *std::min_element(items.begin(), item,
                                          [&](int a, int b) { return count(a) < count(b); });
             const int parent = room.front();
@@ -87,7 +87,7 @@ private:
 
     const Dealt& group_;
     DealtOut below_;
-    std::vector<int> count_;  ///< in both trees
+    std::vector<int> count_;  ///< children of each item, both trees together
     int most_;
 };
 

@@ -4,31 +4,33 @@
 
 namespace strata::algorithms {
 
-/// By tree, of two.
+/// One value per tree.
 template <class Value>
 using Both = std::array<Value, 2>;
 
-/// The items of one group (groups inside it, or single ranks) that two trees are to grow over, and what else
-/// hangs below them.
+/// The items of one group (groups inside it, or single ranks) that two trees span, and the outside items
+/// below them.
 struct Dealt {
     int items = 1;
-    Both<int> first{};             ///< by which each tree enters the group
-    Both<int> outside{};           ///< items of other groups whose parents are to be found here
-    Both<std::vector<int>> fixed;  ///< outside ones, from 0, that have to be below `gate`
+    Both<int> first{};             ///< item by which each tree enters the group
+    Both<int> outside{};           ///< number of items of other groups that need a parent in this group
+    Both<std::vector<int>> fixed;  ///< outside items, from 0, that must be below `gate`
     int gate = -1;                 ///< an item; -1: none
 };
 
-/// What each item has below it in each tree: an item of the group, or -1 - i for the i-th one outside, in the
-/// order in which they are to be served.
+/// The children of each item in each tree, in sending order: an item of the group, or -1 - i for outside
+/// item i.
 using DealtOut = std::vector<Both<std::vector<int>>>;
 
-/// Gives every item but the first, and everything outside, a place below an item. Items follow the first one
-/// by their numbers, in the second tree backwards, each below the earliest one that has room, and what is
-/// outside stands as near to the first as it can without cutting off items. There is room for two in both
-/// trees together, so that the items of one tree's inside are the leaves of the other one; for one in each at
-/// an item by which both are entered; for as many more as all have to have in the mean. A gate has all that
-/// is fixed to it; who is first may then need one place more, since the order of the items is another one.
+/// Gives every item except the first, and every outside item, a parent. The first tree takes the items in
+/// ascending order from its first item, the second one in descending order; each item goes below the
+/// earliest one that has room. Outside items go as near to the first item as possible without cutting off
+/// items.
 ///
+/// An item has room for 2 children in both trees together (or for the mean number of children, if that is
+/// more), so that the inner items of one tree are leaves of the other. An item by which both trees enter
+/// has half of that room in each tree. All fixed items go below the gate; the first item may then take one
+/// child more.
 ///   5 items, entered by 0 and 4, one outside (x) in each tree:
 ///       first   0 -> x 1;  1 -> 2 3;  2 -> 4        second   4 -> x 3;  3 -> 2 1;  2 -> 0
 DealtOut deal_out(const Dealt& group);

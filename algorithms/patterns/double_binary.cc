@@ -12,7 +12,7 @@ namespace {
 using topology::Group;
 using topology::Hierarchy;
 
-/// A participant whose parent is to be found in another item.
+/// A participant that needs a parent in another item.
 struct Exit {
     int rank;
     bool other_node;  ///< the edge to it leaves the node
@@ -20,16 +20,16 @@ struct Exit {
 
 using Exits = Both<std::vector<Exit>>;
 
-/// What is divided no further on one level: a group that is skipped, or a participant.
+/// The smallest unit of one level: a skipped group, or a participant.
 struct Item {
     int group = -1;
-    int rank = -1;  ///< of a participant; of a group: whoever comes first in the topology order
-    int place = 0;  ///< in the topology order
+    int rank = -1;  ///< the participant; of a group: its first member in topology order
+    int place = 0;  ///< position in topology order
 };
 
 class Builder {
 public:
-    /// `wanted`: the rank whose edges are to be collected; -1: all.
+    /// `wanted`: the rank whose edges are collected; -1: all ranks.
     Builder(const DoubleBinaryGroup& of, int wanted)
         : of_(of),
           hierarchy_(of.hierarchy),
@@ -72,7 +72,7 @@ private:
     Both<std::vector<RankLinks>> links_;
 };
 
-/// In the order of the topology order.
+/// Returns the items of a group in topology order.
 std::vector<Item> Builder::items_of(int group) const {
     const Group& self = hierarchy_.groups[static_cast<std::size_t>(group)];
     std::vector<Item> items;
@@ -93,8 +93,8 @@ std::vector<Item> Builder::items_of(int group) const {
     return items;
 }
 
-/// Who is nearest to the NIC of the node that `group` is part of, if that is a member; -1: nobody, or all
-/// are equally near.
+/// Returns the rank nearest to the NIC of the node that contains `group`; -1 if that rank is not a member,
+/// or if all ranks are equally near.
 int Builder::nic_local(int group) const {
     const Group& self = hierarchy_.groups[static_cast<std::size_t>(group)];
     if (hierarchy_.receivers.empty() || is_network(self)) return -1;
@@ -105,7 +105,7 @@ int Builder::nic_local(int group) const {
     return known && hierarchy_.contains(group, whole.leader) ? whole.leader : -1;
 }
 
-/// -1: somebody else stands for it.
+/// Returns -1 if another rank represents `rank`.
 int Builder::item_with(const std::vector<Item>& items, int rank) const {
     const auto found = std::find_if(items.begin(), items.end(), [&](const Item& item) {
         return item.group >= 0 ? hierarchy_.contains(item.group, rank) : item.rank == rank;
@@ -113,8 +113,9 @@ int Builder::item_with(const std::vector<Item>& items, int rank) const {
     return found == items.end() ? -1 : static_cast<int>(found - items.begin());
 }
 
-/// The items by which the trees enter a group: where the root is, next to the NIC, towards the root beside
-/// that, else the first and the last one, so that who passes on much in one tree does not in the other.
+/// Returns the items by which the trees enter a group: the root's item if the group contains the root; the
+/// item nearest to the NIC; towards the root, the items beside that one; otherwise the first and the last
+/// item, so that a rank that forwards much in one tree forwards little in the other.
 Both<int> Builder::entries(int group, const std::vector<Item>& items) const {
     const auto count = static_cast<int>(items.size());
     if (hierarchy_.contains(group, top_)) {
@@ -129,7 +130,7 @@ Both<int> Builder::entries(int group, const std::vector<Item>& items) const {
         if (a_rank) return {0, count - 1};
         return {(item + 1) % count, (item + count - 1) % count};
     }
-    // Ranks side by side are equally near.
+    // Adjacent ranks are equally near.
     return {item, a_rank ? (item + count - 1) % count : item};
 }
 
@@ -145,7 +146,7 @@ bool Builder::concerns(const Item& item, const Exits& exits) const {
            std::ranges::any_of(exits[1], wanted);
 }
 
-/// Towards the root what comes from other nodes goes to the part of a node that is next to its NIC.
+/// Towards the root, data from other nodes enters a node at the item nearest to its NIC, the gate.
 Dealt Builder::dealt(int group, const std::vector<Item>& items, const Exits& exits) const {
     Dealt all{static_cast<int>(items.size()), entries(group, items), {}, {}, -1};
     for (const std::size_t tree : {0, 1}) all.outside[tree] = static_cast<int>(exits[tree].size());
@@ -161,8 +162,8 @@ Dealt Builder::dealt(int group, const std::vector<Item>& items, const Exits& exi
     return all;
 }
 
-/// Finds the parents of all that a group has to reach, and of its own participants but those by which it is
-/// entered.
+/// Finds the parents of the exits and of the group's own participants, except those by which the trees
+/// enter the group.
 void Builder::place(int group, const Exits& exits) {
     const std::vector<Item> items = items_of(group);
     const DealtOut below = deal_out(dealt(group, items, exits));

@@ -18,14 +18,14 @@ DoublingBlocks::DoublingBlocks(std::vector<HalvingPlace> places, std::vector<std
       behind_(std::move(behind)),
       rounds_(static_cast<int>(std::bit_width(places_.size())) - 1) {}
 
-/// Of its partner for one that has none itself.
+/// Returns the place of `member`, or its partner's if it has none.
 int DoublingBlocks::place_of(int member) const {
     int place = 0;
     while (places_[place].rank != member && places_[place].partner != member) ++place;
     return place;
 }
 
-/// What a place has after some rounds.
+/// Appends the blocks that a place has after `rounds` rounds.
 void DoublingBlocks::add_held(std::size_t place, int rounds, std::vector<int>& blocks) const {
     append(blocks, behind_[places_[place].rank]);
     if (places_[place].partner >= 0) append(blocks, behind_[places_[place].partner]);

@@ -5,31 +5,33 @@
 
 namespace strata::algorithms {
 
-/// Which blocks go between the members of a core when they exchange by recursive doubling: in every round a
-/// place sends all that it has and gets as much, first at the distance of half the places, last at that of
-/// one. Places next to each other are next to each other in the hierarchy (halving_places()): what has far to
-/// go goes while it is short, and a group of 2^n places gets each block from outside once. Of 4 places, by
-/// what they stand for:
+/// The blocks that the members of the core exchange by recursive doubling. In each round a place sends all
+/// blocks that it has and receives as many; the distance is half the places in the first round, one in the
+/// last. Neighbouring places are neighbours in the hierarchy (halving_places()): blocks travel far while
+/// they are few, and a group of 2^n places receives each block from outside once. Four places with the
+/// blocks a, b, c, d:
 ///
 ///   round 0:  0 <> 2, 1 <> 3: a | b | c | d     round 1:  0 <> 1, 2 <> 3: ac | bd
 ///
-/// Whoever has no place sends its partner all that is behind it, before the rounds, and gets the rest.
+/// A member without a place first sends all blocks behind it to its partner, and receives the others from
+/// it.
+/// Cost: (log2 k) alpha + ((k-1)/k) n beta for k places and n bytes of all blocks.
 class DoublingBlocks {
 public:
-    /// `behind`: by rank, the blocks for which a member of the core stands, in the order in which they come.
+    /// `behind`: by rank, the blocks that a member of the core represents, in the order of their arrival.
     DoublingBlocks(std::vector<HalvingPlace> places, std::vector<std::vector<int>> behind);
 
     bool has_place(int member) const { return places_[place_of(member)].rank == member; }
 
-    /// What goes over one edge, in the order in which its sender gets it.
+    /// The blocks that cross one edge, in the order in which the sender gets them.
     struct Exchange {
         int peer = -1;
         std::vector<int> in;
         std::vector<int> out;
     };
-    /// Of a member of the core: its rounds, then its partner.
+    /// Returns the exchanges of a member of the core: its rounds, then its partner.
     std::vector<Exchange> exchanges(int member) const;
-    /// All blocks that are not behind a member of the core, in the order in which it gets them.
+    /// Returns all blocks that are not behind `member`, in the order in which it gets them.
     std::vector<int> outside(int member) const;
 
 private:

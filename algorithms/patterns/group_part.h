@@ -6,25 +6,25 @@
 
 namespace strata::algorithms {
 
-/// True where a level between nodes divides two ranks.
+/// Returns true if a network level separates two ranks.
 inline bool between_nodes(const topology::Hierarchy& hierarchy, int a, int b) {
     return is_network(hierarchy.groups[static_cast<std::size_t>(hierarchy.lowest_common_group(a, b))]);
 }
 
-/// A group in which a rank has neighbours, and its place there.
+/// A group in which a rank has neighbours, and the rank's position there.
 struct GroupPart {
     int group = -1;
     const LevelPlan* level = nullptr;
-    int window = 0;            ///< TreeLinks::Edge::window, of edges between nodes
+    int window = 0;            ///< TreeLinks::Edge::window for edges between nodes
     std::vector<int> members;  ///< shape_members()
-    int position = 0;          ///< of the rank; 0: it stands for the group further up
+    int position = 0;          ///< of the rank; 0: the local root, which takes part in the wider group
 
     int size() const { return static_cast<int>(members.size()); }
     /// Throws std::invalid_argument for a method that is no tree shape.
     ShapeLinks shape(Half half = Half::whole) const {
         return shape_links(level->method, position, size(), half);
     }
-    /// `hierarchy`: of the group.
+    /// `hierarchy`: the one that contains the group.
     TreeLinks::Edge edge_to(const topology::Hierarchy& hierarchy, int place) const {
         return edge_to_rank(hierarchy, members[place]);
     }
@@ -34,8 +34,8 @@ struct GroupPart {
     }
 };
 
-/// The groups in which `rank` takes part, the narrowest first: those it stands for, and the one in which
-/// somebody else does. Cost: the sizes of the groups on the rank's branch.
+/// Returns the groups in which `rank` takes part, narrowest first: those whose local root it is, then the
+/// one in which it is not. Time: the sizes of the groups on the rank's branch.
 std::vector<GroupPart> group_parts(const topology::Hierarchy& hierarchy, const Plan& plan, int root, int rank,
                                    Flow flow = Flow::from_root);
 

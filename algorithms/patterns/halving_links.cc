@@ -12,12 +12,12 @@ using topology::Hierarchy;
 
 constexpr int top = 0;
 
-/// What meets in one group without another one in between: members of the core, some of which pair up.
+/// Members of the core that meet in one group without another group in between; some form pairs.
 struct Block {
     std::vector<int> singles;
     std::vector<HalvingPlace> pairs;
 
-    /// Pairs up the first ones, as many as there are pairs in the group and left in `pairs_left`.
+    /// Pairs the first singles: at most `wanted` and `pairs_left` pairs.
     void pair_up(std::size_t wanted, std::size_t& pairs_left) {
         const std::size_t count = std::min({wanted, singles.size() / 2, pairs_left});
         for (std::size_t i = 0; i < count; ++i) pairs.push_back({singles[2 * i], singles[2 * i + 1]});
@@ -26,7 +26,7 @@ struct Block {
     }
 };
 
-/// By group: the topmost one and those that are skipped right below it.
+/// By group: the topmost one and the skipped ones directly below it.
 using Blocks = std::map<int, Block>;
 
 Blocks blocks_of(const Hierarchy& hierarchy, const Plan& plan) {
@@ -39,7 +39,7 @@ Blocks blocks_of(const Hierarchy& hierarchy, const Plan& plan) {
     return blocks;
 }
 
-/// Leaves a power of two of singles and pairs.
+/// Forms pairs until the singles and pairs are a power of two.
 void pair_up(Blocks& blocks) {
     std::size_t members = 0;
     std::vector<Block*> largest_first;
@@ -54,7 +54,7 @@ void pair_up(Blocks& blocks) {
         block->pair_up(block->singles.size() - std::bit_floor(block->singles.size()), left);
     }
     for (Block* block : largest_first) block->pair_up(block->singles.size(), left);
-    // One of each block: what is far apart pairs up.
+    // Pairs one member of each block with one of another: these are far apart.
     Block* first = nullptr;
     for (Block* block : largest_first) {
         if (left == 0 || block->singles.empty()) continue;
@@ -75,7 +75,7 @@ void pair_up(Blocks& blocks) {
 std::vector<HalvingPlace> halving_places(const Hierarchy& hierarchy, const Plan& plan) {
     Blocks blocks = blocks_of(hierarchy, plan);
     pair_up(blocks);
-    // From the innermost groups out, larger parts first: what is a power of two is then aligned.
+    // Innermost groups first, larger parts first: this aligns every part that is a power of two.
     std::map<int, std::vector<std::vector<HalvingPlace>>> parts;  // by group
     for (const auto& [group, block] : blocks) parts[group];
     while (true) {

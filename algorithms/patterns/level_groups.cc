@@ -8,7 +8,7 @@ namespace strata::algorithms {
 
 namespace {
 
-/// The child of `group` for which a participant stands, or -1: it stops in the group itself.
+/// Returns the child of `group` that `participant` represents, or -1 if the rank stops in `group`.
 int child_of(const topology::Hierarchy& hierarchy, int group, int participant) {
     int below = hierarchy.stop[static_cast<std::size_t>(participant)];
     if (below == group) return -1;

@@ -5,8 +5,7 @@
 
 namespace strata::algorithms {
 
-/// The blocks of ranks as the levels engine moves them: in one order in which the ranks of every group lie
-/// one behind the other.
+/// The blocks of all ranks in the order of the levels engine: the ranks of every group are contiguous.
 struct LevelBlocks {
     /// The blocks at places first..first+count-1, one participant's share of a group.
     struct Part {
@@ -15,14 +14,14 @@ struct LevelBlocks {
         bool operator==(const Part&) const = default;
     };
     std::vector<int> order;                ///< place -> rank
-    std::vector<std::vector<Part>> parts;  ///< by level: the participants of this rank's group by ascending
-                                           ///< rank; empty where it takes no part
+    std::vector<std::vector<Part>> parts;  ///< by level: the participants of this rank's group, ascending;
+                                           ///< empty where the rank takes no part
 };
-/// Cost: O(ranks * depth * log(ranks)).
+/// Time: O(ranks * depth * log(ranks)).
 LevelBlocks level_blocks(const topology::Hierarchy& hierarchy, int root, int rank);
 
-/// The group of this level in which `rank` takes part, or -1; its participants() by ascending rank, and the
-/// one that stands for the group.
+/// Returns the group of `level` in which `rank` takes part, or -1. `members` receives its participants()
+/// in ascending order, `local_root` the group's local root.
 int level_group(const topology::Hierarchy& hierarchy, int level, int rank, int root,
                 std::vector<int>& members, int& local_root);
 

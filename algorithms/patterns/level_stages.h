@@ -6,19 +6,19 @@
 namespace strata::algorithms {
 
 enum class LevelRole : std::uint8_t {
-    up,      ///< towards whoever stands for the group
+    up,      ///< towards the local root of each group
     across,  ///< among all participants: the topmost level of collectives without a root
-    down,    ///< from whoever stands for the group
+    down,    ///< from the local root of each group
 };
 
-/// One level's part in a collective, all of its groups at the same time.
+/// One level's step of a collective; all groups of the level take it at the same time.
 struct LevelStage {
     int level = 0;  ///< 0 = topmost
     LevelRole role = LevelRole::down;
 };
 
-/// The stages of a collective over `levels` levels in the order in which data passes them: up from the
-/// deepest level, across the topmost one, down again; for a rooted collective just one of the ways.
+/// The stages of a collective over `levels` levels in the order of the data: up from the deepest level,
+/// across the topmost one, down again. A rooted collective has one direction only.
 class LevelStages {
 public:
     LevelStages(const CollectiveTraits& traits, int levels)

@@ -12,7 +12,7 @@ using topology::Hierarchy;
 
 static_assert(topology::most_nic_rails <= Transport::most_rails);
 
-/// Those blocks of a stream that belong to the rail.
+/// Returns the blocks of a stream that belong to the rail.
 std::vector<BlockRun> runs_of_rail(const std::vector<BlockRun>& runs, const std::vector<int>& rail_of,
                                    int rail) {
     std::vector<BlockRun> kept;
@@ -52,8 +52,8 @@ TreeLinks rail_links(const Hierarchy& rail, const Plan& plan, int root, int rank
     if (!rail.contains(node, rank)) {
         return links;
     }
-    // On one branch a group's number grows with its depth: edges inside the node are the root's, all others
-    // the leader's.
+    // On one branch deeper groups have higher numbers: edges inside the node are those of the root's tree,
+    // all others those of the leader's.
     links.parent = from_root.parent;
     std::erase_if(links.children, [node](const TreeLinks::Edge& edge) { return edge.group >= node; });
     std::copy_if(from_root.children.begin(), from_root.children.end(), std::back_inserter(links.children),

@@ -18,7 +18,7 @@ using topology::Group;
 using topology::Hierarchy;
 using Edge = TreeLinks::Edge;
 
-/// The child of `group` that holds `rank`, or -1.
+/// Returns the child of `group` that contains `rank`, or -1.
 int child_with(const Hierarchy& hierarchy, int group, int rank) {
     int current = hierarchy.stop[static_cast<std::size_t>(rank)];
     while (current >= 0 && hierarchy.groups[current].parent != group) {
@@ -27,10 +27,10 @@ int child_with(const Hierarchy& hierarchy, int group, int rank) {
     return current;
 }
 
-/// Who stands for a group that does not hold the root.
+/// The local root of a group that does not contain the root.
 enum class LocalRoot { leader, lowest };
 
-using Standing = std::pair<int, int>;  // the lowest rank that a member stands for, the member
+using Standing = std::pair<int, int>;  // the lowest rank that a member represents, the member
 
 void add_local_roots(const Hierarchy& hierarchy, const Plan& plan, int group, int root, LocalRoot by,
                      std::vector<Standing>& result) {
@@ -52,8 +52,8 @@ void add_local_roots(const Hierarchy& hierarchy, const Plan& plan, int group, in
     }
 }
 
-/// The members of a group that talk to each other on its level, ascending by the lowest rank that each stands
-/// for.
+/// Returns the members that communicate on a group's level, ascending by the lowest rank that each
+/// represents.
 std::vector<int> local_roots(const Hierarchy& hierarchy, const Plan& plan, int group, int root,
                              LocalRoot by) {
     std::vector<Standing> all;
@@ -64,8 +64,8 @@ std::vector<int> local_roots(const Hierarchy& hierarchy, const Plan& plan, int g
     return members;
 }
 
-/// Shapes whose every subtree is a run of positions with its root in front: all but those in heap order, and
-/// those of two trees.
+/// Returns true for shapes whose every subtree is a run of positions with its root first: all except those
+/// in heap order and those with two trees.
 bool keeps_order(Algorithm algorithm) {
     switch (algorithm) {
         case Algorithm::linear:
@@ -81,12 +81,12 @@ bool keeps_order(Algorithm algorithm) {
 /// A position's neighbours among the participants of one group.
 struct Neighbours {
     int parent = -1;
-    std::vector<int> lower;   ///< children combined before the own contribution
+    std::vector<int> lower;   ///< children combined before the rank's own contribution
     std::vector<int> higher;  ///< children combined after it, ascending
 };
 
-/// Positions from `top` on form a tree rooted there; those below it form one of their own, rooted at 0, which
-/// hangs below `top` as one child more and is combined first:
+/// Positions from `top` on form a tree rooted there. Those below it form a tree rooted at 0, which is one
+/// more child of `top` and is combined first:
 ///
 ///   top 3 of 7, binomial:  3 -> [0] 4 5;  0 -> 1 2;  5 -> 6
 Neighbours ordered_neighbours(const LevelMethod& wanted, int position, int top, int size) {
@@ -111,7 +111,7 @@ Neighbours ordered_neighbours(const LevelMethod& wanted, int position, int top, 
     return result;
 }
 
-/// `rank`'s edges in the tree that keeps the order of the ranks, in the groups from its own one up to, but
+/// Returns `rank`'s edges in the tree that keeps rank order, in the groups from its own up to, but
 /// without, `end` (-1: all).
 ReductionLinks ordered_links(const Hierarchy& hierarchy, const Plan& plan, int root, int rank, int end) {
     ReductionLinks links;
@@ -145,7 +145,7 @@ ReductionLinks ordered_links(const Hierarchy& hierarchy, const Plan& plan, int r
     return links;
 }
 
-/// The plan with trees only: where it exchanges, a binomial tree.
+/// Returns the plan with a binomial tree in place of every exchange.
 Plan tree_plan(const Plan& plan) {
     Plan result = plan;
     for (LevelPlan& level : result.levels) {

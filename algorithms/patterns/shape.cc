@@ -37,7 +37,7 @@ ShapeLinks chain_links(int position, int size, int radix) {
     return links;
 }
 
-/// Positions in the k-nomial subtree of `position` (not the root).
+/// Returns the number of positions in the k-nomial subtree of `position` (not the root).
 long knomial_subtree(int position, int size, int radix) {
     long unit = 1;
     while ((position / unit) % radix == 0) {
@@ -46,8 +46,8 @@ long knomial_subtree(int position, int size, int radix) {
     return std::min<long>(unit, size - position);
 }
 
-/// Positions as numbers to base `radix`: the parent of p is p with its lowest non-zero digit cleared; a child
-/// sets one digit below that one.
+/// Positions are numbers to base `radix`. The parent of p is p with its lowest non-zero digit cleared; a
+/// child sets one digit below that one.
 ShapeLinks knomial_links(int position, int size, int radix) {
     ShapeLinks links;
     long unit = 1;  // weight of the lowest non-zero digit; at the root the first power not below size
@@ -62,14 +62,15 @@ ShapeLinks knomial_links(int position, int size, int radix) {
             links.children.push_back(static_cast<int>(child));
         }
     }
-    // A child c with weight u leads the positions c .. c+u-1; the last of the highest weight may lead fewer.
+    // A child c with weight u leads positions c .. c+u-1; the last child of the highest weight may lead
+    // fewer.
     std::stable_sort(links.children.begin(), links.children.end(), [&](int a, int b) {
         return knomial_subtree(a, size, radix) > knomial_subtree(b, size, radix);
     });
     return links;
 }
 
-/// Every subtree is a run of positions with its root in front, cut in two behind that.
+/// Every subtree is a run of positions: its root, then two parts.
 ShapeLinks in_order_links(int position, int size) {
     ShapeLinks links;
     int root = 0;
@@ -88,9 +89,10 @@ ShapeLinks in_order_links(int position, int size) {
     }
 }
 
-/// The positions behind the root are dealt out to two sides, whose i-th ones pair up. A half goes down its
-/// own side in heap order, and from everyone there to the partner; a position without one gets the other half
-/// from the root. Source: Open MPI's split binary tree, with sides that differ by one at most.
+/// The positions after the root alternate between two sides; the i-th positions of both sides are
+/// partners. A half goes down its own side in heap order, and from each position to its partner. A
+/// position without a partner gets the other half from the root. Source: Open MPI's split binary tree,
+/// with sides that differ by one at most.
 ShapeLinks split_binary_links(int position, int size, Half half) {
     const int own = half == Half::first ? 0 : 1;
     const int count[2] = {size / 2, (size - 1) / 2};

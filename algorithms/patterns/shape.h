@@ -6,24 +6,29 @@
 
 namespace strata::algorithms {
 
-/// Which part of every vector a tree carries. Algorithms with two trees (AlgorithmInfo::halves) have one for
-/// each half, where everything above and below carries halves, too; as the only tree for whole vectors they
+/// The part of every vector that a tree carries. Algorithms with two trees (AlgorithmInfo::halves) have
+/// one tree per half, and all levels above and below carry halves, too. For whole vectors these algorithms
 /// are complete binary trees.
 enum class Half : std::uint8_t { whole, first, second };
 
 /// One member's neighbours in a tree over the positions 0..size-1, rooted at position 0.
 struct ShapeLinks {
     int parent = -1;            ///< position; -1 at the root
-    std::vector<int> children;  ///< positions, in the order in which they are to be served
+    std::vector<int> children;  ///< positions, in sending order
 };
 
-/// True when `size` members of a group are a directed ring, each of them sending to the next one. Fewer than
-/// three are none: two are neighbours in both directions anyway, and a tree of two (shape_links()).
+/// Returns true if `size` members of a group form a directed ring. Two members do not: they are neighbours
+/// in both directions, and a tree (shape_links()).
 bool makes_ring(const LevelMethod& method, int size);
 
-/// Pure rank arithmetic. `method.algorithm` must be a tree shape; a radix of 0 takes the algorithm's default.
-/// Throws std::invalid_argument for another algorithm, a radix below 1 (chain) or 2 (knomial), a position
-/// outside 0..size-1, or a half of double_binary (double_binary.h).
+/// Returns the neighbours of `position`. `method.algorithm` must be a tree shape; radix 0 means the
+/// algorithm's default. Throws std::invalid_argument for another algorithm, a radix below 1 (chain) or 2
+/// (knomial), a position outside 0..size-1, or a half of double_binary (double_binary.h).
+///
+/// Cost for p members and n bytes in m segments of s bytes:
+///   linear    (p-1)(alpha + n beta)          chain, radix k  ((p-1)/k - 1 + k m)(alpha + s beta)
+///   binomial  (log2 p)(alpha + n beta)       pipeline        (p - 2 + m)(alpha + s beta)
+///   knomial   (k-1)(log_k p)(alpha + n beta)  binary          2 (log2 p - 1 + m)(alpha + s beta)
 ///
 ///   binomial, size 8:  0 -> 4 2 1;  4 -> 6 5;  2 -> 3;  6 -> 7     (largest subtree first)
 ///   binomial, size 7:  0 -> 4 2 1;  4 -> 6 5;  2 -> 3

@@ -19,7 +19,8 @@ using topology::Hierarchy;
 
 constexpr int whole_group = -2;
 
-/// The child of `group` that holds `root`; whole_group when root stops in `group` itself; -1 when outside.
+/// Returns the child of `group` that contains `root`; whole_group if the root stops in `group`; -1 if it
+/// is outside.
 int child_with_root(const Hierarchy& hierarchy, int group, int root) {
     int below = whole_group;
     for (int current = hierarchy.stop[root]; current >= 0; current = hierarchy.groups[current].parent) {
@@ -31,10 +32,10 @@ int child_with_root(const Hierarchy& hierarchy, int group, int root) {
     return -1;
 }
 
-/// Puts the members of a chain, the local root first, into the order of the topology order: the local root's
-/// node all the way round, then the others from there on. Towards the root every node backwards, the local
-/// root's, too: what comes from the next one arrives next to the NIC. It matters where ranks of one node take
-/// part side by side, because no level divides them from those of other nodes.
+/// Sorts the members of a chain, local root first, into topology order: the local root's node all the way
+/// round, then the other nodes. Towards the root every node is reversed, the local root's too: data from
+/// the next node arrives next to the NIC. The order matters where no level separates the ranks of one node
+/// from those of others.
 void order_chain(const Hierarchy& hierarchy, Flow flow, std::vector<int>& members) {
     const auto place = [&](int member) { return hierarchy.topology_order[static_cast<std::size_t>(member)]; };
     const auto node_of = [&](int member) {
@@ -45,7 +46,7 @@ void order_chain(const Hierarchy& hierarchy, Flow flow, std::vector<int>& member
     const auto own_node = node_of(local_root);
     if (std::all_of(members.begin(), members.end(),
                     [&](int member) { return node_of(member) == own_node; })) {
-        return;  // no way leads through a NIC
+        return;  // no edge crosses a NIC
     }
     const auto nodes = static_cast<std::ptrdiff_t>(hierarchy.topology_order_nodes.size());
     const auto key = [&](int member) {
@@ -56,7 +57,7 @@ void order_chain(const Hierarchy& hierarchy, Flow flow, std::vector<int>& member
     std::sort(members.begin(), members.end(), [&](int a, int b) { return key(a) < key(b); });
 }
 
-/// Who receives from other nodes: the root, or who does that for it.
+/// Returns the rank that receives from other nodes: the root, or its receiver.
 int receiver_for(const Hierarchy& hierarchy, const Plan& plan, int root) {
     return plan.nic_local ? hierarchy.receiver_of(root) : root;
 }
@@ -70,20 +71,20 @@ bool among(std::span<const topology::LevelKey> skipped, topology::LevelKey level
     return std::find(skipped.begin(), skipped.end(), level) != skipped.end();
 }
 
-/// One that stands for a child of a group, or for itself.
+/// The local root of a child of a group, or a rank that stops in the group.
 struct GroupMember {
     int rank;
-    int child;  ///< -1: it stops in the group
+    int child;  ///< -1: the rank stops in the group
 };
 
-/// Of all children and direct ranks, by lowest member, rotated so that the group's own local root comes
-/// first.
+/// Returns the local roots of all children and the direct ranks by lowest member, rotated so that the
+/// group's own local root comes first.
 std::vector<GroupMember> local_roots(const Hierarchy& hierarchy, int group, int root) {
     const Group& self = hierarchy.groups.at(group);
     const int root_child = child_with_root(hierarchy, group, root);
     const int local_root = root_child == -1 ? self.leader : root;
 
-    // Children (by lowest member) and direct ranks are both sorted: a merge keeps the order by lowest member.
+    // Both lists are sorted by lowest member; the merge keeps that order.
     std::vector<GroupMember> result;
     result.reserve(self.children.size() + self.direct.size());
     auto direct = self.direct.begin();
@@ -119,7 +120,7 @@ void add_participants(const Hierarchy& hierarchy, int group, int root,
     }
 }
 
-/// The edges of one of the two trees of a group.
+/// Adds the edges of one of the two trees of a group.
 void add_double_binary(TreeLinks& links, const Hierarchy& hierarchy, const Plan& plan, const GroupPart& part,
                        Flow flow, Half half) {
     const DoubleBinaryGroup of{hierarchy, plan.skipped, part.group, part.members.front(), flow};
@@ -162,7 +163,7 @@ std::vector<int> shape_members(const Hierarchy& hierarchy, const Plan& plan, int
     }
     if (receiver != root &&
         group == used_group(hierarchy, hierarchy.lowest_common_group(root, receiver), plan.skipped)) {
-        // Next to the root in every shape: all that comes from other nodes takes this edge.
+        // Next to the root in every shape: this edge carries all data from other nodes.
         const auto place = std::find(members.begin(), members.end(), receiver);
         std::rotate(members.begin() + 1, place, place + 1);
     }
@@ -187,7 +188,8 @@ std::vector<GroupPart> group_parts(const Hierarchy& hierarchy, const Plan& plan,
         const auto own = std::find(part.members.begin(), part.members.end(), rank);
         if (own == part.members.end()) {
             throw std::invalid_argument("rank " + std::to_string(rank) + " takes no part in group " +
-                                        std::to_string(group) + " although it stands for the one below");
+                                        std::to_string(group) +
+                                        " although it is the local root of the one below");
         }
         part.position = static_cast<int>(own - part.members.begin());
         const bool stands_above = part.position == 0;

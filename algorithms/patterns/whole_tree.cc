@@ -10,8 +10,8 @@ namespace {
 
 using topology::Hierarchy;
 
-/// For every group the participant behind which `rank` stands, or where it is no member, the one that stands
-/// for the group: there all blocks leave a ring that `rank` is to get.
+/// Returns per group the participant at which blocks for `rank` leave the group's ring: the one that
+/// represents `rank`, or -1 (the local root) if the group does not contain `rank`.
 std::vector<int> exits_towards(const Hierarchy& hierarchy, const Plan& plan, int root, int rank) {
     std::vector<int> exits(hierarchy.groups.size(), -1);
     int behind = rank;
@@ -23,7 +23,7 @@ std::vector<int> exits_towards(const Hierarchy& hierarchy, const Plan& plan, int
     return exits;
 }
 
-/// Two arms that begin at position 0 and end at the exit and at the one behind it.
+/// Two arms that begin at position 0 and end at the exit and at the position after it.
 int parent_on_path(int position, int size, int exit) {
     return position <= exit ? position - 1 : (position + 1) % size;
 }
@@ -42,7 +42,7 @@ WholeTree::WholeTree(const Hierarchy& hierarchy, const Plan& plan, int root, int
     std::vector<Link> links;
     links.reserve(parents_.size());
     const std::vector<int> exits = exits_towards(hierarchy, plan, root, rank);
-    // Children stand behind their parents: backwards, a rank's edges come up narrow levels first.
+    // Parents have lower numbers than children: in reverse, a rank's edges come narrow levels first.
     for (int group = static_cast<int>(hierarchy.groups.size()) - 1; group >= 0; --group) {
         if (used_group(hierarchy, group, plan.skipped) != group) {
             continue;

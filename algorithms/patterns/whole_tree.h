@@ -10,9 +10,9 @@ namespace strata::algorithms {
 
 inline constexpr int no_rank = -1;
 
-/// The tree of tree_links(), all of it, as the streams that end or begin at one rank see it: a ring is the
-/// path on which blocks come to that rank, or to the participant that stands between it and the ring. Of the
-/// ring 0 > 1 > 2 > 3 > 4 > 0 those that come to 2 have the path 3 > 4 > 0 > 1 > 2. Cost: O(ranks * depth).
+/// The complete tree of tree_links(), as the streams that end or begin at one rank see it. A ring becomes
+/// the path on which blocks come to that rank, or to the participant that represents it: in the ring 0 > 1
+/// > 2 > 3 > 4 > 0 blocks for 2 take the path 3 > 4 > 0 > 1 > 2. Time: O(ranks * depth).
 class WholeTree {
 public:
     struct Edge {
@@ -23,13 +23,13 @@ public:
     WholeTree(const topology::Hierarchy& hierarchy, const Plan& plan, int root, int rank);
 
     int ranks() const { return static_cast<int>(parents_.size()); }
-    /// -1 at the root.
+    /// Returns -1 at the root.
     int parent(int rank) const { return parents_[rank]; }
-    /// Narrow levels first, within a level by position in its shape.
+    /// Returns the edges, narrow levels first, within a level by position in its shape.
     std::span<const Edge> edges(int rank) const {
         return std::span(edges_).subspan(first_[rank], first_[rank + 1] - first_[rank]);
     }
-    /// The edge between neighbours, as `rank` sees it.
+    /// Returns the edge between neighbours, as `rank` sees it.
     Edge edge(int rank, int peer) const {
         const int child = parents_[rank] == peer ? rank : peer;
         return {peer, groups_[child]};

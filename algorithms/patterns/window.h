@@ -6,20 +6,20 @@
 
 namespace strata::algorithms {
 
-/// As many requests at most for one edge.
+/// Maximum number of requests on one edge.
 inline constexpr std::size_t most_in_flight = 256;
 
-/// How many messages are in flight on an edge.
+/// The number of messages in flight on an edge.
 struct Window {
     int messages = default_window;
-    std::size_t network_bytes = 0;  ///< between nodes as many messages as these hold, where that is more
+    std::size_t network_bytes = 0;  ///< between nodes: as many messages as hold this, if that is more
 
     Window() = default;
     Window(int of_all_edges, std::size_t between_nodes_bytes = 0)
         : messages(of_all_edges), network_bytes(between_nodes_bytes) {}
     explicit Window(const Plan& plan) : messages(plan.window), network_bytes(plan.network_window_bytes) {}
 
-    /// Between nodes; whole messages (0) are no more than one.
+    /// Returns the window between nodes; whole messages (0) do not enlarge it.
     int between_nodes(std::size_t segment_bytes) const {
         if (segment_bytes == 0) return std::max(1, messages);
         const std::size_t held =
