@@ -10,8 +10,9 @@
 namespace strata::algorithms {
 namespace {
 
-/// Who exchanges with whom among the core. Of a number of members that is no power of two the first ones pair
-/// up, so that the order of the positions is kept; the upper one of a pair goes on for both.
+/// The partners of recursive doubling in the core. If the number of members is no power of two, the first
+/// ones form pairs, which keeps the order of the positions; the upper member of a pair takes part in the
+/// rounds for both.
 class DoublingPartners {
 public:
     explicit DoublingPartners(const ExchangeLinks& links)
@@ -21,30 +22,31 @@ public:
           places_(static_cast<int>(core_.size()) - paired_ / 2),
           place_(position_ < paired_ ? position_ / 2 : position_ - paired_ / 2) {}
 
-    /// The other one of the pair; -1 where there is none.
+    /// Returns the other member of the pair; -1: none.
     int pair() const { return is_paired() ? core_[static_cast<std::size_t>(position_ ^ 1)] : -1; }
-    /// True of the one that has no place in the rounds.
+    /// Returns true for the member of a pair that takes no part in the rounds.
     bool is_lower() const { return is_paired() && position_ % 2 == 0; }
     int places() const { return places_; }
-    /// Of the round with this distance: the rank, and whether its partial result is the left operand.
+    /// Returns the rank to exchange with in the round of this distance.
     int peer(int distance) const {
         const int place = place_ ^ distance;
         const int position = place < paired_ / 2 ? 2 * place + 1 : place + paired_ / 2;
         return core_[static_cast<std::size_t>(position)];
     }
+    /// Returns true if that rank's partial result is the left operand.
     bool peer_is_left(int distance) const { return (place_ ^ distance) < place_; }
 
 private:
     bool is_paired() const { return position_ >= 0 && position_ < paired_; }
 
-    std::span<const int> core_;  ///< empty outside it
+    std::span<const int> core_;  ///< empty outside the core
     int position_;
     int paired_;
     int places_;
     int place_;
 };
 
-/// What is reduced so far, and memory in which another such vector is received. The two take turns.
+/// The vector reduced so far, and memory to receive another one. The two swap roles.
 struct Vectors {
     std::byte* mine;
     std::byte* other;
@@ -60,8 +62,8 @@ struct Vectors {
     }
 };
 
-/// Up the trees below the core, through it, and down again. After each round of recursive doubling a member
-/// of the core has the reduction over an aligned block of twice as many places:
+/// Goes up the trees below the core, through the core, and down again. After each round of recursive
+/// doubling a member of the core has the reduction over an aligned block of twice as many places:
 ///
 ///   distance 1:  0-1 2-3 4-5 6-7     2:  0-2 1-3 4-6 5-7     4:  0-4 1-5 2-6 3-7
 Task exchange(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers, Reduction& reduction,
@@ -70,7 +72,8 @@ Task exchange(Transport& transport, const ExchangeLinks& links, ReduceBuffers bu
     std::byte* const result = buffers.result->data();
     const DoublingPartners partners(links);
     const int parent = links.below.parent.peer;
-    const int above = partners.is_lower() ? partners.pair() : parent;  // reduces for this rank, too
+    const int above =
+        partners.is_lower() ? partners.pair() : parent;  // the rank that reduces for this one, too
     WholeCombine up(transport, links.below, buffers.own, result, reduction, arena);
     PassDown down(transport, links.below, *buffers.result, arena);
     const bool two_at_once = above < 0 && links.core.size() > 1 && bytes > 0;
@@ -102,7 +105,7 @@ Task exchange(Transport& transport, const ExchangeLinks& links, ReduceBuffers bu
     co_return code;
 }
 
-/// Of a barrier, whose messages are empty.
+/// The reduction of a barrier, whose messages are empty.
 class NoReduction final : public Reduction {
 public:
     NoReduction() : Reduction(1) {}

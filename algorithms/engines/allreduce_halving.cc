@@ -9,16 +9,16 @@
 namespace strata::algorithms {
 namespace {
 
-/// The part of one place, on whole vectors of one rank. Of 8 places there are two for each part, which
-/// exchange it in the last round: halves of it, there and back, would be as many bytes in twice the time.
+/// The part of one place, on whole vectors. Of 8 places two share each part and exchange it whole in the
+/// last round: halves of it, there and back, would be as many bytes in twice the time.
 ///
-///   round 0, bit 0 of the place:  [0 1|2 3]    kept: the left half where the bit is 0
+///   round 0, bit 0 of the place:  [0 1|2 3]    the place keeps the left half if the bit is 0
 ///   round 1, bit 1:               [0|1|2|3]
-///   round 2, bit 2:               whole parts, to both
+///   round 2, bit 2:               whole parts, in both directions
 ///   round 1, round 0 again:       back
 class CoreHalving {
 public:
-    /// Takes all its memory.
+    /// Takes all its memory from `arena`.
     CoreHalving(Transport& transport, const ExchangeLinks& links, std::size_t bytes, Reduction& reduction,
                 Arena& arena)
         : transport_(transport),
@@ -31,13 +31,13 @@ public:
         aside_ = most == 0 ? nullptr : arena.take(most);
     }
 
-    /// Reduces `mine` with what the others hold, to `result`, which may be the same memory; elsewhere `mine`
-    /// is only read.
+    /// Reduces `own` with the vectors of the other places into `result`, which may be the same memory;
+    /// otherwise `own` is only read.
     static Task run(CoreHalving& self, const std::byte* own, std::byte* result, Arena& /*arena*/) {
         const std::byte* mine = own;
         int code = 0;
         if (self.links_.partner >= 0) {
-            // The vector of the one for which this place stands.
+            // The partner's vector.
             std::byte* const here = mine != result ? result : self.aside_;
             code = co_await Received(self.transport_, here, self.bytes_, self.links_.partner);
             if (code == 0) code = self.reduction_.combine(mine != result ? mine : here, result, self.bytes_);
@@ -65,14 +65,14 @@ public:
     }
 
 private:
-    /// Bytes of the vector.
+    /// A byte range of the vector.
     struct Range {
         std::size_t begin;
         std::size_t end;
         std::size_t bytes() const { return end - begin; }
     };
 
-    /// What `place` has to reduce after `halvings`, in whole elements.
+    /// Returns the range that `place` reduces after `halvings` rounds, in whole elements.
     Range kept(int place, int halvings) const {
         const std::size_t all = links_.core.size() / 2;
         const std::size_t elements = bytes_ / reduction_.element_bytes();
@@ -86,7 +86,7 @@ private:
         return {at(first), at(first + parts)};
     }
 
-    /// One exchange with a partner. What is empty is not sent.
+    /// One exchange with a partner. Empty parts are not sent.
     struct Step {
         int peer;
         Traded::Out out;
@@ -114,8 +114,8 @@ private:
         return reduction_.combine(left, result + own.begin, own.bytes());
     }
 
-    /// Both partners of the last round reduce the same part. The lower place's is the left operand, so that
-    /// both get the same bits.
+    /// Both partners of the last round reduce the same part. The lower place's operand is the left one, so
+    /// that both get the same bits.
     Step last_part(const std::byte* mine, std::byte* result) const {
         const int partner = links_.position ^ 1 << (rounds_ - 1);
         const Range part = kept(links_.position, rounds_ - 1);
@@ -135,7 +135,7 @@ private:
         return code != 0 || left ? code : reduction_.combine(here, target, part.bytes());
     }
 
-    /// Exchanges what is final with the partner of the round in which the two parted.
+    /// Exchanges final ranges with the partner of the halving round `round`.
     Step back(int round, std::byte* result) const {
         const int partner = links_.position ^ 1 << round;
         const Range own = kept(links_.position, round + 1);
@@ -148,7 +148,7 @@ private:
     int rounds_;
     std::size_t bytes_;
     Reduction& reduction_;
-    std::byte* aside_ = nullptr;  ///< room for what is combined into the result
+    std::byte* aside_ = nullptr;  ///< memory of the operands that are combined into the result
 };
 
 Task halving(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers, Reduction& reduction,

@@ -10,18 +10,18 @@
 namespace strata::algorithms {
 namespace {
 
-/// One member's part of the ring: partial results from the member before it are combined with the own one,
-/// which grows from its start, and go on to the member behind; then final ones follow.
+/// One member's part of the ring. It combines partial results from its predecessor with its own one, which
+/// grows from its start, and sends them to its successor; final results follow.
 ///
-/// What is to be combined lies in `result`, where others of the same subtree have been combined already, or
-/// where it shares its memory with own; the partial result from the ring is received aside then. A member
-/// that has just its own, elsewhere, receives straight into `result` and combines own into that.
+/// Its own partial result lies in `result` if a subtree has been combined there, or if `result` shares its
+/// memory with own; the ring's partial results then go to slots aside. A member with only its own
+/// contribution, in separate memory, receives straight into `result` and combines own into that.
 ///
-/// Nothing waits in a circle: all members order all messages alike, by round, step and piece. A message needs
-/// (a) the same piece of the step before, received and combined; (b) earlier messages of its edge; (c) memory
-/// to be received in: a slot, free when an earlier message was combined, or the place of a piece in `result`,
-/// free when the partial result from there, sent k - 1 steps before, has been received; (d) the partial
-/// result of the own subtree, which waits for nothing in the ring. All of these come earlier in the order.
+/// No deadlock: all members order all messages by round, step and piece. A message needs (a) the same
+/// piece of the step before, received and combined; (b) the earlier messages of its edge; (c) memory to
+/// receive into: a slot, free once an earlier message is combined, or the place of a piece in `result`,
+/// free once the partial result from there, sent k - 1 steps before, is received; (d) the partial result
+/// of its own subtree, which waits for nothing in the ring. All of these come earlier in the order.
 class RingMember {
 public:
     RingMember(StreamTable& table, const ExchangeLinks& links, const RingCut& cut, ReduceBuffers buffers,
@@ -46,8 +46,8 @@ public:
         }
     }
 
-    /// Goes on as far as messages and `local` allow: local(end) tells in `ready` whether the partial result
-    /// of this subtree is there up to byte `end`.
+    /// Advances as far as messages and `local` allow. local(end, ready) sets `ready` to whether the
+    /// partial result of this subtree is complete up to byte `end`.
     template <typename Local>
     int advance(Local&& local) {
         int code = post();
@@ -63,10 +63,11 @@ public:
         return code;
     }
 
-    /// Bytes of the result, from its start, that are final.
+    /// Returns the bytes of the result, from its start, that are final.
     std::size_t finished() const {
         const auto& [round, step, piece] = taken_.place();
-        // The first final chunk of a round is the one behind the own; then its predecessors come, down to 0.
+        // The first final chunk of a round follows this member's own chunk; then come its predecessors,
+        // down to 0.
         const int last = cut_.members() - 1;
         const int chunk = (position_ + 1) % cut_.members();
         const int needed = position_ == last ? last : last + position_ + 1;
@@ -86,7 +87,7 @@ private:
     }
     std::byte* slot(std::size_t number) const { return aside_ + number % slots_ * stride_; }
 
-    /// Posts receives in order, as far as there is memory for them.
+    /// Posts receives in order, as far as memory is free.
     int post() {
         for (; sent_count_ < table_.finished(out_); ++sent_count_) {
             sent_.next();
@@ -109,7 +110,7 @@ private:
         return code;
     }
 
-    /// True when the partial result that lies where the next final one belongs has been sent.
+    /// Returns true if the partial result at the place of the next final one has been sent.
     bool may_overwrite() const {
         RingSequence::Place partial = to_receive_.place();
         partial.step -= cut_.members() - 1;
@@ -138,7 +139,7 @@ private:
         return code;
     }
 
-    /// Takes in the next message that has arrived.
+    /// Processes the next message that has arrived.
     template <typename Local>
     int take(Local& local, bool& took) {
         if (taken_.ended() || taken_count_ == table_.finished(in_)) {
@@ -167,13 +168,13 @@ private:
     StreamTable& table_;
     const RingCut& cut_;
     int position_;
-    const std::byte* own_;  ///< nullptr: what is to be combined lies in result_
+    const std::byte* own_;  ///< nullptr: the own operand lies in result_
     std::byte* result_;
     Reduction& reduction_;
     RingSequence to_send_;
     RingSequence sent_;        ///< first message whose send is not complete
     RingSequence to_receive_;  ///< first message whose receive is not posted
-    RingSequence taken_;       ///< first message that is not taken in
+    RingSequence taken_;       ///< first message that is not processed
     int out_ = -1;
     int in_ = -1;
     std::byte* aside_ = nullptr;
@@ -185,7 +186,7 @@ private:
     std::size_t taken_combines_ = 0;
 };
 
-/// `co_await`: a member of the ring with the subtree below it, with one wait for all.
+/// `co_await`: a member of the ring and the subtree below it, with one wait for all streams.
 class RingAllreduce : public Awaitable<RingAllreduce> {
 public:
     RingAllreduce(Transport& transport, const ExchangeLinks& links, ReduceBuffers buffers,
@@ -237,7 +238,7 @@ private:
         return code == 0 ? advance() : code;
     }
 
-    /// Final segments first: others wait for them, and passing them on takes no time.
+    /// Handles final segments first: other ranks wait for them, and sending them on takes no time.
     int step() {
         int code = table_.wait();
         code = code == 0 ? advance() : code;
@@ -262,7 +263,7 @@ private:
         return code;
     }
 
-    /// What this rank and its subtree contribute, up to `end`.
+    /// Produces the contribution of this rank and its subtree up to `end`.
     int local(std::size_t end, bool& ready) {
         if (up_) {
             ready = segments_.prefix(up_->finished()) >= end;
@@ -301,7 +302,7 @@ Task allreduce_ring(Transport& transport, const ExchangeLinks& links, ReduceBuff
     if (buffers.own.bytes() == 0) {
         return Task(0);
     }
-    if (links.core.size() < 2) {  // below the ring, or nobody to share it with
+    if (links.core.size() < 2) {  // below the ring, or alone in it
         return allreduce_tree(transport, links.below, buffers, reduction, arena, window);
     }
     if (buffers.result == nullptr) {

@@ -1,5 +1,5 @@
 #pragma once
-// What engines wait for.
+// The operations for which engines wait.
 #include <array>
 #include <cstddef>
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace strata::algorithms {
 
-/// One message outside the slots.
+/// One message that has no slot.
 class SingleMessage : public Awaitable<SingleMessage> {
 public:
     int poll() { return code_ == under_way ? code_ = transport_.test() : code_; }
@@ -37,8 +37,9 @@ public:
         : SingleMessage(transport, transport.recv(data, bytes, peer)) {}
 };
 
-/// `co_await Traded(...)`: sends `out` to a peer and receives `in` from it, in slot 0. The receive is there
-/// before the send, so that neither end waits for the other. A part that is not due is left out.
+/// `co_await Traded(...)`: sends `out` to a peer and receives `in` from it, in slot 0. It posts the
+/// receive before the send, so that neither end waits for the other. It leaves out a part that is not
+/// `due`.
 class Traded : public Awaitable<Traded> {
 public:
     struct Out {
@@ -69,8 +70,8 @@ private:
     int code_;
 };
 
-/// `co_await SentToAll(...)`: sends `bytes` bytes to every child; `overlapped()` runs once while the messages
-/// are under way. `done`: room for a number per child.
+/// `co_await SentToAll(...)`: sends `bytes` bytes to every child; `overlapped()` runs once while the
+/// messages are under way. `done`: room for one number per child.
 template <class Work>
 class SentToAll : public Awaitable<SentToAll<Work>> {
 public:

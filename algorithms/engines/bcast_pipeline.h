@@ -7,8 +7,8 @@
 
 namespace strata::algorithms {
 
-/// One rank's part in a segmented broadcast over one tree: a stream of segments per edge, each with its own
-/// slots of `table`, which others may share (run_together()).
+/// One rank's part in a segmented broadcast over one tree: one stream of segments per edge, in slots of
+/// `table`, which other engines may share (Together).
 class BcastPipeline {
 public:
     BcastPipeline(StreamTable& table, const TreeLinks& links, PackedBuffer& buffer, int window)
@@ -22,7 +22,7 @@ public:
         }
     }
 
-    /// Streams that the constructor adds.
+    /// Returns the number of streams that the constructor adds.
     static std::size_t streams(const TreeLinks& links) { return links.children.size() + 1; }
 
     int start() {

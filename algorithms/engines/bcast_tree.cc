@@ -27,7 +27,7 @@ Task bcast_whole(Transport& transport, const TreeLinks& links, PackedBuffer& buf
     if (code != 0) {
         co_return code;
     }
-    // Unpacking waits for no other rank, but the children wait for this one: they come first.
+    // The children come first: they wait for this rank, and unpacking waits for no rank.
     const auto unpack = [&buffer, is_root] { return is_root ? 0 : buffer.consume(buffer.bytes()); };
     co_return co_await SentToAll(transport, links.children, buffer.data(), buffer.bytes(), done, unpack);
 }

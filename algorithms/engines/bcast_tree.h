@@ -6,12 +6,18 @@
 
 namespace strata::algorithms {
 
-/// Broadcast through a tree over all levels: every segment is passed on as soon as it is complete, each edge
-/// with its own segment size and its own window of messages in flight, so that all levels overlap and a slow
-/// child never holds up a fast one (the non-blocking pipelined variant of the NUIOA paper, section 4). Every
-/// edge carries ceil(bytes / segment) messages, no more. `bytes` 0: returns at once. Outcome: 0 or
-/// the first error of the transport or the buffer; then the caller has the transport abandon(). Throws
-/// std::bad_alloc before the first message.
+/// Broadcasts through a tree over all levels. A rank sends each segment on as soon as it is complete; each
+/// edge has its own segment size and window, so that all levels overlap and a slow child never delays a
+/// fast one (the non-blocking pipelined variant of the NUIOA paper, section 4). Every edge carries
+/// ceil(bytes / segment) messages; 0 bytes: none.
+///
+///   root    s0 s1 s2
+///   child      s0 s1 s2
+///   leaf          s0 s1 s2
+///
+/// Outcome: 0 or the first error of the transport or the buffer; the caller then has the transport
+/// abandon(). Throws std::bad_alloc before the first message.
+/// Cost: c (d - 1 + m)(alpha + s beta) for m segments of s bytes, depth d and at most c children per rank.
 Task bcast_tree(Transport& transport, const TreeLinks& links, PackedBuffer& buffer, Arena& arena, int window);
 
 }  // namespace strata::algorithms

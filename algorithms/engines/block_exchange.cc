@@ -9,7 +9,7 @@
 namespace strata::algorithms {
 namespace {
 
-/// One message per stream, those of several incoming or of several outgoing streams at once.
+/// One message per stream. The messages of several incoming, or several outgoing, streams run at once.
 class SingleMessages {
 public:
     SingleMessages(Transport& transport, BlockStreams& blocks, Arena& arena)
@@ -24,7 +24,7 @@ public:
         }
     }
 
-    /// `co_await`: those of streams of one direction.
+    /// `co_await`: the messages of all streams of one direction.
     class Exchange : public Awaitable<Exchange> {
     public:
         Exchange(SingleMessages& all, std::span<CutStream> streams, bool incoming)
@@ -89,7 +89,7 @@ public:
     };
 
 private:
-    /// Incoming and outgoing streams lie one behind the other.
+    /// Incoming and outgoing streams are contiguous.
     BlockMessage& message_of(const CutStream& stream) {
         return messages_[static_cast<std::size_t>(&stream - blocks_.in().data())];
     }
@@ -195,7 +195,7 @@ private:
         slots_[number].busy = true;
         ++stream.busy;
         const BlockStream& route = *stream.cut->route;
-        // As of StreamTable::open().
+        // As in StreamTable::open().
         const bool fits = stream.cut->count <= static_cast<std::size_t>(stream.slots);
         const auto completion = fits ? Transport::Completion::local : sends_;
         return transport_.isend(number, data, message.bytes, route.peer, route.rail, completion);
@@ -206,8 +206,8 @@ private:
                blocks_.is_here(*stream.cut);
     }
 
-    /// Starts whatever windows and arrivals allow, one message per stream and round: no stream waits until
-    /// another one's messages have been put together.
+    /// Starts all sends that windows and arrivals allow, one message per stream and round: no stream waits
+    /// while another one's messages are packed.
     int feed_all() {
         for (bool progress = true; progress;) {
             progress = false;
@@ -232,7 +232,7 @@ private:
         return code;
     }
 
-    /// Messages before the first one that is still missing: later ones may have overtaken it.
+    /// Returns the number of messages before the first missing one; later ones may have overtaken it.
     std::size_t complete_prefix(const Stream& stream) {
         std::size_t first_missing = stream.cut->started;
         for (int i = 0; i < stream.slots; ++i) {
@@ -299,8 +299,8 @@ private:
 /// How the streams of a call are exchanged.
 struct Course {
     Course(BlockStreams& blocks, const BlockRoutes& routes, BlockFlow flow, bool at_root) {
-        // On a ring, in an exchange, or in several trees, no rank is first: all receives must be posted
-        // before a send is waited for.
+        // On a ring, in recursive doubling, or in several trees no rank is first: all receives must be
+        // posted before any send is waited for.
         const bool no_tree = routes.in_ring || routes.doubles || routes.rails > 1;
         const std::size_t most = no_tree ? 0 : 1;
         const auto single = [most](std::span<CutStream> streams) {
@@ -308,15 +308,15 @@ struct Course {
                                [most](const CutStream& stream) { return stream.count <= most; });
         };
         const bool singles = single(blocks.in()) && single(blocks.out());
-        // What the root has for one child it need not keep until that one's own blocks are here: two sites
-        // far from each other exchange theirs at the same time.
+        // The root sends its blocks to one child before that child's own blocks arrive: two sites far from
+        // each other then exchange at the same time.
         in_turn = singles && !(flow == BlockFlow::all && at_root);
-        // Where streams meet on their way, none may fill the buffers of a link; one message does not.
+        // Streams that meet on their way must not fill the buffers of a link; a single message does not.
         const bool meet = flow == BlockFlow::all && !singles;
         sends = meet ? Transport::Completion::matched : Transport::Completion::local;
     }
-    /// Every stream is one message: the path of small calls. All goes up the tree first, then down: no rank
-    /// sends to a neighbour that is not about to receive.
+    /// Every stream is one message: the path of small calls. All data goes up the tree first, then down:
+    /// no rank sends to a neighbour that is not about to receive.
     bool in_turn;
     Transport::Completion sends;
 };

@@ -9,22 +9,23 @@
 
 namespace strata::algorithms {
 
-/// Where a block lies. Blocks that pass through a rank which does not keep them have no memory: they get some
-/// from the arena, in the order of the stream that brings them (from_root) or takes them on (to_root).
+/// The memory of a block. Blocks that only pass through a rank have none: they get it from the arena, in
+/// the order of the stream that brings them (from_root) or takes them on (to_root).
 struct Block {
     std::byte* data = nullptr;
     std::size_t bytes = 0;  ///< known for every block of the rank's streams
 };
 
-/// Moves blocks along their streams: receives are posted `window` messages ahead
-/// (BlockStream::window, if that is more), straight into place where a
-/// message lies in one piece there, and every message is sent as soon as its last byte is here; all edges
-/// work at the same time. `blocks`, by rank: what lies here at the start is this rank's own block, or all of
-/// them at the root of `from_root`; `data` of blocks without memory is set, for this call only. Every edge
-/// carries ceil(bytes / segment) messages per piece, none where a piece has 0 bytes. Memory: the
-/// blocks without any, and where messages are no single piece, window segments per stream; from the arena,
-/// which is not reset. Outcome: 0 or the first error of the transport; messages under way may still write to
-/// the arena then.
+/// Moves blocks along their streams, on all edges at the same time. Receives are posted `window` messages
+/// ahead (BlockStream::window, if that is more), straight into place if the message is contiguous there;
+/// every message is sent as soon as its last byte has arrived. `blocks`, by rank: at the start this rank's
+/// own block is filled, or all blocks at the root of `from_root`; the call sets `data` of blocks without
+/// memory, for its own time only. Every edge carries ceil(bytes / segment) messages per piece, none for a
+/// piece of 0 bytes.
+/// Memory: the blocks without any, and `window` segments per stream whose messages are not contiguous;
+/// from the arena, which is not reset.
+/// Outcome: 0 or the first error of the transport; messages under way may then still write to the arena.
+/// Cost: that of block_routes().
 Task exchange_blocks(Transport& transport, const BlockRoutes& routes, std::span<Block> blocks, BlockFlow flow,
                      int root, int rank, Arena& arena, int window);
 

@@ -9,7 +9,7 @@ namespace {
 
 int end_of(const BlockRun& run) { return run.first + run.count; }
 
-/// Goes on to the next run where one has ended; there must be one.
+/// Moves to the next run if one has ended; there must be one.
 void settle(const CutStream& stream, StreamCursor& cursor) {
     const std::vector<BlockRun>& runs = stream.route->runs;
     while (cursor.rank == end_of(runs[cursor.run])) {
@@ -24,7 +24,7 @@ std::size_t CutStream::end_of(std::size_t message) const {
     if (message + 1 >= count) {
         return bytes;
     }
-    // The piece of the message: the last one that does not begin behind it.
+    // The piece of the message: the last one that begins at or before it.
     const auto after = std::partition_point(pieces.begin() + 1, pieces.end(), [&](const StreamPiece& piece) {
         return piece.messages <= message;
     });
@@ -79,7 +79,7 @@ void BlockStreams::measure() {
     }
 }
 
-/// Finds the pieces of the stream that hold something, and how many messages each takes.
+/// Finds the non-empty pieces of the stream and the number of messages of each.
 void BlockStreams::divide(CutStream& stream) {
     const BlockStream& route = *stream.route;
     const std::size_t first = pieces_.size();
@@ -106,8 +106,8 @@ void BlockStreams::divide(CutStream& stream) {
     stream.pieces = pieces;
 }
 
-/// The blocks of `stream` that have no memory get it one behind the other. The own block lies among them
-/// meanwhile if it is no longer than a message: a message that it shares would else need a copy of all its
+/// Gives contiguous memory to the blocks of `stream` that have none. The own block joins them during the
+/// call if it is no longer than a message: a message that it shares would otherwise need a copy of all its
 /// blocks, and with large segments that is everything.
 void BlockStreams::give_memory(const CutStream& stream) {
     const bool move_own = own_.bytes > 0 && own_.bytes <= stream.segment;
@@ -156,8 +156,8 @@ void BlockStreams::find_neighbours() {
     }
 }
 
-/// Calls visit(data, bytes) for the pieces of the next `bytes` bytes of the stream, each of blocks that lie
-/// one behind the other; returns where they end.
+/// Calls visit(data, bytes) for the contiguous pieces of the next `bytes` bytes of the stream. Returns
+/// where they end.
 template <typename Visit>
 StreamCursor BlockStreams::walk(const CutStream& stream, StreamCursor from, std::size_t bytes,
                                 Visit&& visit) const {
@@ -179,7 +179,7 @@ StreamCursor BlockStreams::walk(const CutStream& stream, StreamCursor from, std:
         } else if (place < block(from.rank).bytes) {
             from.offset = place;
         } else {
-            // The block in which the piece ends: the last one that does not begin behind it.
+            // The block in which the piece ends: the last one that begins at or before it.
             const auto after = std::partition_point(start_.begin() + from.rank + 1, start_.begin() + end,
                                                     [&](std::size_t start) { return start - base <= place; });
             from.rank = static_cast<int>(after - start_.begin()) - 1;
@@ -189,7 +189,7 @@ StreamCursor BlockStreams::walk(const CutStream& stream, StreamCursor from, std:
     return from;
 }
 
-/// True when some message of the stream has blocks that do not lie one behind the other.
+/// Returns true if some message of the stream has blocks that are not contiguous.
 bool BlockStreams::needs_staging(const CutStream& stream) const {
     StreamCursor at = stream.next;
     for (std::size_t i = 0; i < stream.pieces.size(); ++i) {

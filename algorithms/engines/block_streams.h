@@ -9,17 +9,17 @@
 
 namespace strata::algorithms {
 
-/// A byte of a stream.
+/// The position of a byte in a stream.
 struct StreamCursor {
     std::size_t run = 0;
-    int rank = 0;  ///< of the block; the end of the run at most
+    int rank = 0;  ///< of the block; at most the end of the run
     std::size_t offset = 0;
 };
 
-/// Where a piece of a stream begins that holds something.
+/// The start of a non-empty piece of a stream.
 struct StreamPiece {
-    std::size_t bytes = 0;     ///< of the stream before it
-    std::size_t messages = 0;  ///< the same
+    std::size_t bytes = 0;     ///< bytes of the stream before it
+    std::size_t messages = 0;  ///< messages of the stream before it
 };
 
 /// One stream of one call.
@@ -27,34 +27,34 @@ struct CutStream {
     const BlockStream* route = nullptr;
     std::span<const StreamPiece> pieces;
     std::size_t bytes = 0;
-    std::size_t segment = 0;  ///< bytes of every message but the last of each piece
-    std::size_t count = 0;    ///< messages in all
+    std::size_t segment = 0;  ///< bytes of every message except the last of each piece
+    std::size_t count = 0;    ///< number of messages
     std::size_t started = 0;
-    StreamCursor next;           ///< where message number `started` begins
-    std::size_t next_bytes = 0;  ///< of the stream before `next`
-    StreamCursor here;           ///< incoming: the first byte that is not noted as arrived; outgoing: the
-                                 ///< first block that was not complete when last looked at
-    std::size_t here_bytes = 0;  ///< of the stream before `here`
+    StreamCursor next;           ///< start of message number `started`
+    std::size_t next_bytes = 0;  ///< bytes of the stream before `next`
+    StreamCursor here;  ///< incoming: the first byte not noted as arrived; outgoing: the first block that was
+                        ///< incomplete at the last check
+    std::size_t here_bytes = 0;  ///< bytes of the stream before `here`
 
-    /// Bytes of the stream up to the end of a message.
+    /// Returns the bytes of the stream up to the end of a message.
     std::size_t end_of(std::size_t message) const;
 };
 
-/// One message of a stream, and memory for it where its blocks do not lie in one piece.
+/// One message of a stream, and memory for it if its blocks are not contiguous.
 struct BlockMessage {
     StreamCursor from;
     std::size_t number = 0;
     std::size_t bytes = 0;
     bool staged = false;
-    std::byte* staging = nullptr;  ///< a segment, of BlockStreams::prepare()
+    std::byte* staging = nullptr;  ///< one segment, from BlockStreams::prepare()
 };
 
-/// The streams of one rank in one call: how they are cut into messages, where these lie, what has arrived.
-/// Set-up takes O(ranks + runs of all streams). A message takes as many steps as it has pieces that lie
-/// apart; what arrives is noted, and looked for, once per block and stream.
+/// The streams of one rank in one call: their messages, where these lie, what has arrived. Set-up takes
+/// O(ranks + runs of all streams). A message takes one step per contiguous piece; each block's arrival is
+/// noted, and checked, once per stream.
 class BlockStreams {
 public:
-    /// Gives memory to the blocks that have none.
+    /// Allocates memory for the blocks that have none.
     BlockStreams(const BlockRoutes& routes, std::span<Block> blocks, BlockFlow flow, bool at_root, int rank,
                  Arena& arena);
     BlockStreams(const BlockStreams&) = delete;
@@ -64,24 +64,24 @@ public:
     std::span<CutStream> in() { return std::span(streams_).first(incoming_); }
     std::span<CutStream> out() { return std::span(streams_).subspan(incoming_); }
 
-    /// Gives `messages` the memory that messages of the stream may need; before the first one goes anywhere,
-    /// since nothing is left to be done for the others where there is none.
+    /// Allocates the memory that messages of the stream may need. Call it before the first message: a rank
+    /// that lacks memory then fails before other ranks wait for it.
     void prepare(const CutStream& stream, std::span<BlockMessage> messages);
-    /// Takes the stream's next message and returns where its data is to be put, or lies. `message` has been
-    /// prepared for this stream.
+    /// Takes the stream's next message and returns where its data goes, or lies. prepare() must have had
+    /// `message` and this stream.
     std::byte* next_incoming(CutStream& stream, BlockMessage& message);
     const std::byte* next_outgoing(CutStream& stream, BlockMessage& message);
-    /// Brings a received message to its blocks.
+    /// Copies a received message to its blocks, unless it was received in place.
     void deliver(const CutStream& stream, const BlockMessage& message);
 
-    /// To be called before the next two.
+    /// Call it before note_arrival() and is_here().
     void expect_arrivals();
-    /// The first `end` bytes of an incoming stream have been delivered.
+    /// Notes that the first `end` bytes of an incoming stream have been delivered.
     void note_arrival(CutStream& stream, std::size_t end);
-    /// True when the next message of an outgoing stream can go.
+    /// Returns true if the next message of an outgoing stream is complete.
     bool is_here(CutStream& stream);
 
-    /// All has arrived: brings the own block to where it belongs.
+    /// Moves the own block to the caller's memory. Call it when everything has arrived.
     void complete();
 
 private:
@@ -100,16 +100,16 @@ private:
     bool at_root_;
     int rank_;
     Block& own_;
-    std::byte* own_place_;  ///< the caller's; the own block may lie elsewhere meanwhile
+    std::byte* own_place_;  ///< the caller's memory; during the call the own block may lie elsewhere
     Arena& arena_;
     std::size_t incoming_;
     std::pmr::vector<CutStream> streams_;
     std::pmr::vector<StreamPiece> pieces_;  ///< of all streams
-    /// rank -> bytes of all blocks before its own. Blocks that are in no stream may have any size, so that
-    /// only differences within a run mean something.
+    /// rank -> bytes of all blocks before its own. Only differences within a run are meaningful, because
+    /// blocks that are in no stream may have any size.
     std::span<std::size_t> start_;
-    std::span<int> apart_;  ///< rank of a block -> the next one that does not lie right behind
-    std::pmr::vector<std::size_t> arrived_;  ///< rank -> bytes of its block that are here, from its start
+    std::span<int> apart_;  ///< rank of a block -> the next one that is not contiguous with it
+    std::pmr::vector<std::size_t> arrived_;  ///< rank -> bytes of its block that have arrived, from its start
 };
 
 }  // namespace strata::algorithms

@@ -23,7 +23,7 @@ FanIn::FanIn(StreamTable& table, const ReductionLinks& links, const Segments& se
       operands_(order_.count(), pool) {
     const bool root = links.parent.peer < 0;
     if (!root) {
-        // First, so that its sends are seen to be complete before more is combined.
+        // First, so that its completed sends are seen before more is combined.
         parent_stream_ = table.add(links.parent.peer, segments, links.parent.in_flight(window));
     }
     for (std::size_t child = 0; child < links.children.size(); ++child) {
@@ -39,13 +39,13 @@ FanIn::FanIn(StreamTable& table, const ReductionLinks& links, const Segments& se
         place(index, root ? buffers.result->data() : nullptr, arena, slots_of(links, index, window));
     }
     if (order_.own() == 0) {
-        // Nothing is to be combined into it; produced when it is read.
+        // No operand is combined into it; it is produced when it is read.
         operands_.front().arrived = segments.count();
         operands_.front().combined = segments.count();
     }
 }
 
-/// Of an operand that lies in memory of the arena.
+/// Returns the number of slots of an operand in the arena.
 std::size_t FanIn::slots_of(const ReductionLinks& links, std::size_t index, int window) const {
     if (index != order_.own()) {
         window = std::max(window, links.children[index < order_.own() ? index : index - 1].window);
@@ -93,7 +93,7 @@ int FanIn::look_ahead() {
     return next < segments_.count() ? produce(next) : 0;
 }
 
-/// Segments, from the first, whose slots in this operand are free again.
+/// Returns the number of segments, from the first, whose slots in this operand are free again.
 std::size_t FanIn::released(std::size_t index) const {
     if (index < order_.last()) {
         return operands_[index + 1].combined;
@@ -106,7 +106,7 @@ std::size_t FanIn::own_released() const {
     return own.memory == buffers_.own.data() ? released(order_.own()) : own.combined;
 }
 
-/// True when the next segment can be combined into this operand.
+/// Returns true if the next segment can be combined into this operand.
 bool FanIn::combinable(std::size_t index) const {
     const Operand& operand = operands_[index];
     if (operand.combined == segments_.count() ||
@@ -155,7 +155,7 @@ int FanIn::combine(std::size_t index) {
     return post(index);
 }
 
-/// Combines into this operand what is there, each segment as far up the operands as it gets.
+/// Combines into this operand the segments that have arrived, each as far up the operands as possible.
 int FanIn::advance(std::size_t first) {
     while (combinable(first)) {
         const std::size_t segment = operands_[first].combined;
@@ -180,7 +180,7 @@ int FanIn::post(std::size_t index) {
     return code;
 }
 
-/// Sends to the parent what is combined, or produced where there is nothing to combine.
+/// Sends combined segments to the parent; produced ones if there is nothing to combine.
 int FanIn::pass_on() {
     const Operand& last = operands_.back();
     int code = 0;
@@ -206,7 +206,7 @@ int FanIn::completed(int stream) {
         code = post(index);
         code = code == 0 ? advance(index) : code;
     }
-    // A copy of own waits for a free slot, which no message of its own announces.
+    // The copy of the own contribution may wait for a free slot, which no message of its own announces.
     return code == 0 && order_.own() > 0 ? advance(order_.own()) : code;
 }
 

@@ -8,32 +8,32 @@
 
 namespace strata::algorithms {
 
-/// The reduction half of a rank: a stream of segments from every child, combined with each other and the own
-/// contribution in the order of the links, and a stream to the parent or into the result.
+/// The upward half of a rank's reduction: a stream of segments from every child, combined with each other
+/// and the own contribution in the order of the links, and a stream to the parent or into the result.
 ///
-/// Every operand has a ring of slots, its edge's window of them (the last operand's slots, which are also
-/// sent from, twice as many), segment s in slot s modulo the ring: a segment is combined from the slot of one
-/// operand into that of the next, so that nothing is copied. An operand that lies in place has a "slot" for
-/// every segment. Each operand takes its segments in turn, which leaves one counter per operand and makes the
-/// order of combining independent of the order of arrival.
+/// Every operand has a ring of slots, as many as its edge's window (the last operand twice as many,
+/// because it also sends from them); segment s is in slot s modulo the ring. A segment is combined from
+/// one operand's slot into the next operand's, without a copy. An operand that lies in place has a "slot"
+/// for every segment. Each operand takes its segments in order: one counter per operand is enough, and the
+/// order of combining does not depend on the order of arrival.
 class FanIn {
 public:
-    /// Adds its streams to `table`. The rank has a parent or children; the root has a result. The result of
-    /// another rank is not written here, but own memory is when the two share it.
+    /// Adds its streams to `table`. The rank must have a parent or children; the root must have a result.
+    /// The result of other ranks is not written, except through own memory that is shared with it.
     FanIn(StreamTable& table, const ReductionLinks& links, const Segments& segments, ReduceBuffers buffers,
           Reduction& reduction, Arena& arena, int window, std::pmr::memory_resource* pool);
 
-    /// Posts the first receives, and the first sends where there are no children.
+    /// Posts the first receives, and the first sends if there are no children.
     int start();
     bool owns(int stream) const { return stream >= first_stream_ && stream < last_stream_; }
-    /// A message of this stream has completed: combines, sends and posts what that allows.
+    /// Handles a completed message of this stream: combines, sends and posts what it allows.
     int completed(int stream);
-    /// Before waiting: the next segment of own is produced, so that none who arrives waits for it.
+    /// Produces the next own segment. Call it before waiting, so that no arriving segment waits for it.
     int look_ahead();
 
-    /// Root: segments, from the first, whose result is complete.
+    /// Returns, on the root, the number of segments, from the first, whose result is complete.
     std::size_t finished() const { return operands_.back().combined; }
-    /// Segments, from the first, of own memory that were read for the last time.
+    /// Returns the number of segments, from the first, of own memory that were read for the last time.
     std::size_t own_released() const;
 
 private:
@@ -42,8 +42,8 @@ private:
         std::byte* memory = nullptr;
         std::size_t slots = 0;
         std::size_t stride = 0;    ///< bytes between slots
-        std::size_t arrived = 0;   ///< segments that are there, without a gap
-        std::size_t combined = 0;  ///< segments that all operands before are combined into
+        std::size_t arrived = 0;   ///< segments that have arrived, without a gap
+        std::size_t combined = 0;  ///< segments into which all earlier operands are combined
     };
     bool is_root() const { return parent_stream_ < 0; }
     std::byte* address(const Operand& operand, std::size_t segment) const {
@@ -70,7 +70,7 @@ private:
     int first_stream_ = 0;
     int first_child_ = 0;
     int last_stream_ = 0;
-    std::size_t produced_ = 0;  ///< segments of own
+    std::size_t produced_ = 0;  ///< own segments that are produced
 };
 
 }  // namespace strata::algorithms

@@ -3,22 +3,22 @@
 
 namespace strata::algorithms {
 
-/// A stream of segments to every child, from one vector that fills from its start. A slow child never holds
-/// up another one.
+/// A stream of segments to every child, from one vector that fills from its start. A slow child never
+/// delays another one.
 class FanOut {
 public:
-    /// `source`, at the root of a broadcast, produces the bytes that are not there yet; nullptr elsewhere.
+    /// `source` produces missing bytes: the buffer at the root of a broadcast, nullptr elsewhere.
     FanOut(StreamTable& table, const std::byte* data, PackedBuffer* source = nullptr)
         : table_(table), data_(data), source_(source) {}
 
-    /// The children in the order in which they are to be served; no other stream may be added in between.
+    /// Adds the children in sending order; no other stream may be added in between.
     void add(int child, const Segments& segments, int window) {
         const int stream = table_.add(child, segments, window);
         first_ = streams_ == 0 ? stream : first_;
         ++streams_;
     }
-    /// Starts whatever the windows and the first `available` bytes allow, one segment per child and round, so
-    /// that a source produces a segment only when every child has been given the one before.
+    /// Starts all sends that the windows and the first `available` bytes allow, one segment per child and
+    /// round: a source produces a segment only after every child has the one before.
     int feed(std::size_t available);
 
 private:

@@ -5,7 +5,7 @@
 namespace strata::algorithms {
 namespace {
 
-/// `co_await Started(...)`, `co_await Finished(...)`: a stage's segment.
+/// `co_await Started(...)`, `co_await Finished(...)`: start and end of a segment on a stage.
 class Started : public Awaitable<Started> {
 public:
     Started(LevelWork& work, LevelStage stage, std::size_t begin, std::size_t end)
@@ -28,7 +28,7 @@ private:
     LevelStage stage_;
 };
 
-/// The data, at least one unit of it, in segments.
+/// The data, at least one unit, cut into segments.
 class LevelSegments {
 public:
     LevelSegments(std::size_t total, std::size_t segment)
@@ -46,7 +46,8 @@ private:
     long count_;
 };
 
-/// What comes down is received once, on the first of these stages; further down it is only passed on.
+/// Returns the first downward stage of this rank: it receives the data there, and only sends it on further
+/// down.
 int receiving_stage(const LevelWork& work, const LevelStages& stages, int first, int last) {
     int stage = first;
     while (stage < last && !(stages[stage].role == LevelRole::down && work.takes_part(stages[stage]))) {
@@ -65,7 +66,8 @@ Task run_stages(LevelWork& work, LevelStages stages, int first, int last, LevelS
             if (!work.takes_part(stage)) {
                 continue;
             }
-            // Ends the segment of the last step and starts the next, which the stage before has just ended.
+            // Finishes the segment of the last step and starts the next one, which the stage before has
+            // just finished.
             const long segment = step - (index - first);
             if (segments.has(segment - 1)) {
                 code = co_await Finished(work, stage);

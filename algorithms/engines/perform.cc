@@ -23,7 +23,7 @@ struct Overloaded : Visits... {
 template <class... Visits>
 Overloaded(Visits...) -> Overloaded<Visits...>;
 
-/// Looks up the edges of a call, tells the transport of them, and has `visit` use them: what it returns.
+/// Looks up the edges of a call, reports their levels to the transport and returns `visit` of the edges.
 template <class Links, class Visit>
 auto visited(const Performer& performer, Collective collective, const Routes<Links>& routes, Visit&& visit) {
     performer.transport.begin_call(collective, routes.levels);

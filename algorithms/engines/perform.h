@@ -10,7 +10,7 @@
 
 namespace strata::algorithms {
 
-/// Everything that one rank needs to carry out a plan of its own engines (tree, ring, rails) over any
+/// Everything that one rank needs to run a plan of strata's own engines (tree, ring, rails) over any
 /// transport. The arena is not reset.
 struct Performer {
     Transport& transport;
@@ -20,14 +20,14 @@ struct Performer {
     PlanRoutes& kept;
 };
 
-/// Makes the edges of a call, and has the transport reserve what they need, but sends nothing: afterwards
-/// such a call needs no memory but for its data. Throws as below, and std::bad_alloc.
+/// Computes the edges of a call and has the transport reserve what they need; sends nothing. Afterwards
+/// such a call allocates memory for its data only. Throws as below, and std::bad_alloc.
 void prepare_call(const Performer& performer, const Operation& operation);
 
-// One collective each, by the engine that the plan names: roots are those of the call, for collectives
-// without one the root of the tree. The outcome is 0 or the first error of what they use. What they are given
-// outlives the task, but for the performer. Throw std::invalid_argument for plans that go to a component
-// (levels, forward).
+// One collective each, by the engine of the plan. The root is that of the call, or the root of the tree
+// for collectives without one. The outcome is 0 or the first error of transport, buffers or reduction. All
+// arguments except the performer must outlive the task. Throw std::invalid_argument for plans that a
+// component carries out (levels, forward).
 
 Task perform_bcast(const Performer& performer, int root, PackedBuffer& buffer);
 Task perform_reduce(const Performer& performer, const Operation& operation, ReduceBuffers buffers,
@@ -35,8 +35,7 @@ Task perform_reduce(const Performer& performer, const Operation& operation, Redu
 Task perform_allreduce(const Performer& performer, const Operation& operation, ReduceBuffers buffers,
                        Reduction& reduction);
 Task perform_barrier(const Performer& performer, int root);
-/// Allgather, Gather, Scatter, and the variants with sizes of their own, by `flow`; `blocks` as
-/// exchange_blocks() takes them.
+/// Allgather, Gather, Scatter and their v variants, by `flow`; `blocks` as in exchange_blocks().
 Task perform_blocks(const Performer& performer, const Operation& operation, BlockFlow flow,
                     std::span<Block> blocks);
 

@@ -5,11 +5,11 @@
 
 namespace strata::algorithms {
 
-/// One rank's part in a segmented reduction up one tree, with slots of `table`, which others may share
-/// (run_together()).
+/// One rank's part in a segmented reduction up one tree, in slots of `table`, which other engines may
+/// share (Together).
 class ReducePipeline {
 public:
-    /// The rank has a parent, or children and a result.
+    /// The rank must have a parent, or children and a result.
     ReducePipeline(StreamTable& table, const ReductionLinks& links, ReduceBuffers buffers,
                    Reduction& reduction, Arena& arena, const Segments& segments, int window,
                    std::pmr::memory_resource* pool)
@@ -18,7 +18,7 @@ public:
           segments_(segments),
           result_(links.parent.peer < 0 ? buffers.result : nullptr) {}
 
-    /// Streams that the constructor adds.
+    /// Returns the number of streams that the constructor adds.
     static std::size_t streams(const ReductionLinks& links) { return links.children.size() + 1; }
 
     int start() { return fan_in_.start(); }

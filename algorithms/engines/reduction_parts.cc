@@ -23,8 +23,9 @@ Segments reduction_segments(const ReductionLinks& links, std::size_t bytes, std:
 
 std::pmr::vector<TreeLinks::Edge> widest_first(const std::vector<TreeLinks::Edge>& children,
                                                std::pmr::memory_resource* pool) {
-    // Groups stand level by level, and those of one rank's edges hold each other: a smaller number is wider.
-    // By insertion: nearly always sorted, and std::stable_sort would allocate.
+    // Groups are numbered level by level, and the groups of one rank's edges are nested: a smaller number
+    // is wider. Sorts by insertion: the children are nearly always sorted, and std::stable_sort would
+    // allocate.
     std::pmr::vector<TreeLinks::Edge> sorted(pool);
     sorted.reserve(children.size());
     for (auto edge = children.rbegin(); edge != children.rend(); ++edge) {

@@ -1,5 +1,5 @@
 #pragma once
-// What the reduction engines have in common.
+// Parts that the reduction engines share.
 #include <cstddef>
 #include <memory_resource>
 #include <vector>
@@ -10,17 +10,17 @@
 
 namespace strata::algorithms {
 
-/// The segments of all edges of a rank, between elements. Throws std::invalid_argument when the edges differ:
-/// segments could then not be combined with each other.
+/// Returns the segments of all edges of a rank, cut between elements. Throws std::invalid_argument if the
+/// edges differ: their segments could not be combined.
 Segments reduction_segments(const ReductionLinks& links, std::size_t bytes, std::size_t element_bytes);
 
-/// The children, those of the widest level first and within a level against the order of combining: as a
-/// broadcast down the same tree serves them.
+/// Returns the children, widest level first, within a level against the order of combining: the order of a
+/// broadcast down the same tree.
 std::pmr::vector<TreeLinks::Edge> widest_first(const std::vector<TreeLinks::Edge>& children,
                                                std::pmr::memory_resource* pool);
 
-/// The operands of one rank's reduction, in the order of combining: the vectors of the children and, after
-/// `before` of them, the own one. Each is combined into the next.
+/// The operands of one rank's reduction, in the order of combining: the children's vectors and, after
+/// `before` of those, the own one. Each is combined into the next.
 class OperandOrder {
 public:
     explicit OperandOrder(const ReductionLinks& links)
@@ -31,9 +31,9 @@ public:
     std::size_t last() const { return count_ - 1; }
     std::size_t of_child(std::size_t child) const { return child < own_ ? child : child + 1; }
 
-    /// Where all of an operand can lie without memory of the arena, or nullptr: the own one in its own memory
-    /// when it is only read (as the first) or may be written (`shared` with the result), the last one in
-    /// `result` unless that is nullptr or still holds own data.
+    /// Returns where a whole operand can lie without memory of the arena, or nullptr. The own one stays in
+    /// its memory if it is only read (as the first) or may be written (`shared` with the result); the last
+    /// one lies in `result`, unless that is nullptr or still holds own data.
     template <class Byte>
     Byte* place(std::size_t operand, Byte* own_data, Byte* result, bool shared) const {
         if (operand == own_ && (own_ == 0 || shared)) {

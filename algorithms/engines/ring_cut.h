@@ -5,13 +5,15 @@
 
 namespace strata::algorithms {
 
-/// How a vector is cut to go round a ring of k members. Rounds of k chunks, one for each member to begin
-/// with; a chunk is as many pieces (messages) as a window has, so that a member hands one piece on while the
-/// next one is on its way to it. A piece is a segment of the plan; the last round is cut evenly, its pieces
-/// differ by one element at most and may be empty. In elements, which no message divides.
+/// The cuts of a vector for a ring of k members. A round has k chunks, one to begin at each member; a
+/// chunk has as many pieces (messages) as the window, so that a member sends one piece on while it
+/// receives the next. A piece is a segment of the plan; the last round is cut evenly, its pieces differ by
+/// one element at most and may be empty. No message divides an element.
+///
+///   vector:  [chunk 0 | chunk 1 | .. | chunk k-1] [..] ..    round:  [..]    chunk:  window pieces
 class RingCut {
 public:
-    /// Bytes of the vector.
+    /// A byte range of the vector.
     struct Range {
         std::size_t begin = 0;
         std::size_t end = 0;
@@ -19,7 +21,7 @@ public:
         bool empty() const { return begin == end; }
     };
 
-    /// `bytes`: at least 1, of whole elements; `segment_bytes` 0: one piece per chunk, one round.
+    /// `bytes`: at least 1, in whole elements; `segment_bytes` 0: one piece per chunk, one round.
     RingCut(std::size_t bytes, std::size_t element_bytes, std::size_t segment_bytes, int members, int window)
         : element_(element_bytes),
           elements_(bytes / element_bytes),
@@ -32,7 +34,7 @@ public:
 
     int members() const { return static_cast<int>(members_); }
     std::size_t rounds() const { return rounds_; }
-    /// Pieces of each chunk of a round.
+    /// Returns the pieces per chunk of a round.
     std::size_t pieces(std::size_t round) const {
         return round + 1 < rounds_ ? window_ : (elements_in(round) - 1) / (members_ * each_) + 1;
     }
@@ -41,14 +43,14 @@ public:
         const std::size_t index = static_cast<std::size_t>(chunk) * pieces(round) + piece;
         return {at(round, index, all), at(round, index + 1, all)};
     }
-    /// Bytes before a round; of rounds(): all.
+    /// Returns the bytes before a round; for rounds(): all.
     std::size_t begin(std::size_t round) const { return std::min(round * round_, elements_) * element_; }
-    /// Bytes of the largest piece: one of the first round, or of the last one if that is full.
+    /// Returns the bytes of the largest piece, which is in the first round.
     std::size_t most() const {
         const std::size_t all = members_ * pieces(0);
         return ((elements_in(0) - 1) / all + 1) * element_;
     }
-    /// Most messages of a member that are combined in one round.
+    /// Returns the maximum number of messages that a member combines in one round.
     std::size_t most_combines() const { return (members_ - 1) * pieces(0); }
 
 private:
@@ -66,10 +68,12 @@ private:
     std::size_t rounds_;
 };
 
-/// What one member sends, or receives, in order: in each round 2(k-1) steps, in step s the pieces of chunk
-/// (first - s) mod k, empty ones left out. A member sends from its own chunk on and receives from that of the
-/// member before it on: what it received in step s it sends in step s + 1. In the first k-1 steps partial
-/// results are combined on (reduce-scatter), in the others final ones are passed on (allgather).
+/// The messages that one member sends, or receives, in order. Each round has 2(k-1) steps; step s has the
+/// pieces of chunk (first - s) mod k, without empty ones. A member sends from its own chunk on and
+/// receives from its predecessor's chunk on: what it receives in step s it sends in step s + 1. The first
+/// k-1 steps combine partial results (reduce-scatter), the others pass on final ones (allgather).
+///
+///   k = 3, chunks sent:  member 0:  0 2 | 1 0    member 1:  1 0 | 2 1    member 2:  2 1 | 0 2
 class RingSequence {
 public:
     struct Place {
@@ -86,7 +90,7 @@ public:
     const Place& place() const { return place_; }
     bool ended() const { return place_.round == cut_->rounds(); }
     bool combines() const { return place_.step < cut_->members() - 1; }
-    /// Of the message at place(); not when ended().
+    /// Returns the range of the message at place(); not to be called when ended().
     RingCut::Range range() const { return cut_->piece(place_.round, chunk(), place_.piece); }
     void next() {
         do {
@@ -97,7 +101,7 @@ public:
             ++place_.round;
         } while (!ended() && range().empty());
     }
-    /// Messages from here to the end. Cost: the messages of one round.
+    /// Returns the messages from here to the end. Time: the messages of one round.
     std::size_t left() const {
         RingSequence rest = *this;
         std::size_t messages = 0;

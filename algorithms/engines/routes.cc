@@ -18,7 +18,7 @@ void add_edges(std::vector<int>& peers, const Edge& parent, const std::vector<Ed
     }
 }
 
-// The ranks to which a rank with these links sends.
+// Append the ranks to which a rank with these links sends.
 
 void add_peers(std::vector<int>& peers, const TreeLinks& links) { add_edges(peers, {}, links.children); }
 

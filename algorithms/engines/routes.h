@@ -14,15 +14,15 @@
 
 namespace strata::algorithms {
 
-/// One rank's edges for an engine, and the levels that those to whom it sends are across, ascending by peer
-/// (Transport::begin_call()).
+/// One rank's edges for an engine, and the levels between it and the ranks to which it sends, ascending by
+/// peer (Transport::begin_call()).
 template <class Links>
 struct Routes {
     Links links;
     std::vector<PeerLevel> levels;
 };
 
-/// The edges of one plan by root: what Routing has made, to be kept for the next call.
+/// The edges of one plan by root, which Routing keeps for the next call.
 class PlanRoutes {
 public:
     std::size_t size() const { return by_root_.size(); }
@@ -30,17 +30,17 @@ public:
         by_root_.clear();
         halves_.reset();
     }
-    /// carries_halves() of the plan.
+    /// Returns carries_halves() of the plan, computed once.
     bool carries_halves(const Plan& plan) {
         if (!halves_) halves_ = algorithms::carries_halves(plan);
         return *halves_;
     }
 
-    int users = 0;  ///< calls under way: while there are others, edges stay
+    int users = 0;  ///< calls under way; with more than one no edges are dropped
 
 private:
     friend class Routing;
-    static constexpr std::size_t most = 64;  ///< roots
+    static constexpr std::size_t most = 64;  ///< roots with kept edges
     using AnyRoutes =
         std::variant<Routes<TreeLinks>, Routes<ReductionLinks>, Routes<ExchangeLinks>, Routes<BlockRoutes>,
                      Routes<std::vector<TreeLinks>>, Routes<std::vector<ReductionLinks>>>;
@@ -49,27 +49,27 @@ private:
     std::optional<bool> halves_;
 };
 
-/// Looks up one rank's edges for any engine in the `kept` ones of `plan`, or makes them. What is returned is
-/// valid until the next call with the same `kept`, and as long as that has another user.
+/// Looks up one rank's edges for any engine in the `kept` ones of `plan`, or computes them. The result is
+/// valid until the next call with the same `kept`, and while that has another user.
 class Routing {
 public:
-    /// Both must outlive this; `rails` is needed for plans with several only.
+    /// Both must outlive this object; only plans with several rails need `rails`.
     Routing(const topology::Hierarchy& hierarchy, const topology::NicRails& rails, int rank)
         : hierarchy_(hierarchy), rails_(rails), rank_(rank) {}
 
     const Routes<TreeLinks>& tree(const Plan& plan, PlanRoutes& kept, int root) const;
     const Routes<ReductionLinks>& reduction(const Plan& plan, PlanRoutes& kept, int root,
                                             bool rank_order) const;
-    /// Whatever the topmost level does: of a tree there, its root is the only one in the core.
+    /// For every method of the topmost level; with a tree there, its root is the only member of the core.
     const Routes<ExchangeLinks>& exchange(const Plan& plan, PlanRoutes& kept, int root,
                                           bool rank_order) const;
     const Routes<ExchangeLinks>& ring(const Plan& plan, PlanRoutes& kept, int root) const;
     const Routes<BlockRoutes>& blocks(const Plan& plan, PlanRoutes& kept, int root, BlockFlow flow) const;
-    // By half, for plans that carries_halves().
+    // One entry per half, for plans with carries_halves().
     const Routes<std::vector<TreeLinks>>& halves(const Plan& plan, PlanRoutes& kept, int root) const;
     const Routes<std::vector<ReductionLinks>>& reduction_halves(const Plan& plan, PlanRoutes& kept,
                                                                 int root) const;
-    // By rail, for plans with several.
+    // One entry per rail, for plans with several rails.
     const Routes<std::vector<TreeLinks>>& rails(const Plan& plan, PlanRoutes& kept, int root) const;
     const Routes<std::vector<ReductionLinks>>& reduction_rails(const Plan& plan, PlanRoutes& kept) const;
 

@@ -4,7 +4,7 @@
 
 namespace strata::algorithms {
 
-/// How a vector of at least one byte is cut into messages: equal ones, the last perhaps shorter.
+/// The cuts of a vector of at least one byte into equal messages; the last one may be shorter.
 class Segments {
 public:
     /// `segment_bytes` 0 or at least `bytes`: one segment.
@@ -15,14 +15,14 @@ public:
 
     std::size_t bytes() const { return bytes_; }
     std::size_t count() const { return count_; }
-    /// Bytes of every segment but the last.
+    /// Returns the bytes of every segment except the last.
     std::size_t each() const { return each_; }
     std::size_t begin(std::size_t segment) const { return segment * each_; }
     std::size_t end(std::size_t segment) const {
         return segment + 1 >= count_ ? bytes_ : (segment + 1) * each_;
     }
     std::size_t size_of(std::size_t segment) const { return end(segment) - begin(segment); }
-    /// Bytes of the first `segments` segments together.
+    /// Returns the bytes of the first `segments` segments together.
     std::size_t prefix(std::size_t segments) const { return segments == 0 ? 0 : end(segments - 1); }
 
 private:

@@ -8,10 +8,11 @@
 
 namespace strata::algorithms {
 
-/// How a vector of at least one byte is cut into shares of whole elements that differ by one element at most.
+/// The cuts of a vector of at least one byte into shares of whole elements, which differ by at most one
+/// element.
 class Shares {
 public:
-    /// None of the shares is empty: of a short vector there are fewer than `most`.
+    /// No share is empty: a short vector has fewer than `most`.
     Shares(std::size_t bytes, std::size_t element_bytes, std::size_t most)
         : elements_(bytes / element_bytes),
           element_bytes_(element_bytes),
@@ -29,8 +30,8 @@ private:
     std::size_t count_;
 };
 
-/// The shares of one buffer as buffers of their own. The buffer itself is produced and consumed from its
-/// start: a share is announced to it together with those before.
+/// The shares of one buffer as separate buffers. The buffer itself is produced and consumed from its
+/// start: a share is produced, or consumed, together with those before.
 class SharedBuffer {
 public:
     SharedBuffer(PackedBuffer& whole, const Shares& shares, std::pmr::memory_resource* pool)
@@ -84,7 +85,7 @@ private:
 
     PackedBuffer& whole_;
     std::pmr::vector<View> views_;
-    std::size_t first_ = 0;  ///< the first share that has not arrived
+    std::size_t first_ = 0;  ///< the first share that is not complete
     std::size_t produced_ = 0;
     std::size_t consumed_ = 0;
 };

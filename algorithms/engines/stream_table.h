@@ -10,12 +10,12 @@
 
 namespace strata::algorithms {
 
-/// The streams of one rank: each carries the segments of a vector to or from one peer, in order, a window of
-/// them under way at a time. The parts of an engine (SegmentReceiver, FanOut, FanIn), and several engines,
+/// The streams of one rank: each carries the segments of a vector to or from one peer, in order, one
+/// window of them at a time. The parts of an engine (SegmentReceiver, FanOut, FanIn), and several engines,
 /// share one table and so one wait (Together).
 class StreamTable {
 public:
-    /// Room for `streams` streams, from `pool`.
+    /// Reserves room for `streams` streams, from `pool`.
     StreamTable(Transport& transport, std::size_t streams, std::pmr::memory_resource* pool)
         : transport_(transport), streams_(pool), slots_(pool), done_(pool) {
         streams_.reserve(streams);
@@ -23,26 +23,26 @@ public:
     StreamTable(const StreamTable&) = delete;
     StreamTable& operator=(const StreamTable&) = delete;
 
-    /// Before open(). Returns the stream's number, counted from 0. A window below 1 counts as 1.
+    /// Adds a stream, before open(), and returns its number, from 0. A window below 1 counts as 1.
     int add(int peer, const Segments& segments, int window);
-    /// Streams that are added from now on belong to this rail of the transport; at first 0.
+    /// Sets the transport's rail for streams added from now on; at first 0.
     void use_rail(int rail) { rail_ = rail; }
-    /// Begins with the transport; nothing is under way yet. `sends`: of streams longer than their window.
-    /// Others complete locally: nothing waits for their slots, and an acknowledgement would take another
-    /// crossing of the link. (So it would for the last messages of a long stream. Those locally made 512 KiB
-    /// and 1 MiB over 2 ms 15 % slower, however.)
+    /// Begins with the transport; no message is under way yet. `sends`: completion of streams longer than
+    /// their window. The others complete locally: nothing waits for their slots, and an acknowledgement
+    /// would cross the link once more. (The same holds for the last messages of a long stream, but local
+    /// completion made 512 KiB and 1 MiB over 2 ms 15 % slower.)
     int open(Transport::Completion sends = Transport::Completion::local);
 
     const Segments& segments(int stream) const { return streams_[stream].segments; }
-    /// The segment to be started next.
+    /// Returns the segment to start next.
     std::size_t next(int stream) const { return streams_[stream].started; }
-    /// True while segments are left and the window has room.
+    /// Returns true while segments are left and the window has room.
     bool may_start(int stream) const {
         const Stream& self = streams_[stream];
         return self.started < self.segments.count() && self.busy < self.slots;
     }
-    /// Start the next segment, which lies at `data`; only when may_start(). Where segments are not cut alike,
-    /// those of add() only count them, and the caller tells how long this one is.
+    /// Start the next segment, at `data`; only if may_start(). `bytes`: the segment's size if segments are
+    /// not cut alike; those of add() then only count them.
     int send_next(int stream, const std::byte* data) {
         return send_next(stream, data, segments(stream).size_of(next(stream)));
     }
@@ -52,11 +52,11 @@ public:
     }
     int receive_next(int stream, std::byte* data, std::size_t bytes);
 
-    /// Segments before the first one that is not complete: later ones may have overtaken it.
+    /// Returns the number of segments before the first incomplete one; later ones may have overtaken it.
     std::size_t finished(int stream) const;
-    /// True while some segment of some stream is not complete.
+    /// Returns true while some segment of some stream is not complete.
     bool pending() const { return pending_ > 0; }
-    /// Waits for at least one message, or returns `under_way`; completed() then tells the streams, one entry
+    /// Waits for at least one message, or returns `under_way`. completed() then has the streams, one entry
     /// per message.
     int wait();
     std::span<const int> completed() const { return {done_.data(), completed_}; }
@@ -81,7 +81,7 @@ private:
     Transport& transport_;
     std::pmr::vector<Stream> streams_;
     std::pmr::vector<Slot> slots_;
-    std::pmr::vector<int> done_;  ///< slots, then the streams that they belong to
+    std::pmr::vector<int> done_;  ///< slots, then their streams
     std::size_t completed_ = 0;
     std::size_t pending_ = 0;
     Transport::Completion sends_ = Transport::Completion::local;
@@ -89,8 +89,8 @@ private:
     int rail_ = 0;
 };
 
-/// `co_await` runs engines whose streams are all those of `table` to their end: start() for each, then step()
-/// for each after every wait. `sends`: of StreamTable::open().
+/// `co_await` runs the engines that own all streams of `table` to their end: start() for each, then step()
+/// for each after every wait. `sends`: see StreamTable::open().
 template <class Engine>
 class Together : public Awaitable<Together<Engine>> {
 public:

@@ -28,7 +28,7 @@ int Turnaround::start() {
     return code == 0 ? receive() : code;
 }
 
-/// Where own and result share their memory a final segment may be received only when the own one has been
+/// If own and result share their memory, a final segment may be received only after the own segment was
 /// read for the last time; a send that has reached the parent may still be incomplete here.
 int Turnaround::receive() {
     if (!from_parent_) {
@@ -39,7 +39,7 @@ int Turnaround::receive() {
 
 int Turnaround::step() {
     int code = 0;
-    // Final segments first: others wait for them, and passing them on takes no time.
+    // Final segments first: other ranks wait for them, and sending them on takes no time.
     if (from_parent_) {
         code = receive();
         code = code == 0 ? down_.feed(available()) : code;

@@ -8,16 +8,16 @@
 
 namespace strata::algorithms {
 
-/// One rank's part in a segmented allreduce over one tree: segments on their way up and down at the same
-/// time, with slots of `table`, which others may share (run_together()). What travels up never waits for what
-/// travels down, so that there is no circle of waiting.
+/// One rank's part in a segmented allreduce over one tree: segments go up and down at the same time, in
+/// slots of `table`, which other engines may share (Together). No deadlock: segments on their way up never
+/// wait for those on their way down.
 class Turnaround {
 public:
-    /// The rank has a parent or children; buffers.result is not null.
+    /// The rank must have a parent or children, and a result.
     Turnaround(StreamTable& table, const ReductionLinks& links, ReduceBuffers buffers, Reduction& reduction,
                Arena& arena, const Segments& segments, int window, std::pmr::memory_resource* pool);
 
-    /// Streams that the constructor adds.
+    /// Returns the number of streams that the constructor adds.
     static std::size_t streams(const ReductionLinks& links) { return 2 * links.children.size() + 2; }
 
     int start();

@@ -63,7 +63,7 @@ int WholeCombine::start() {
     return code == 0 ? produce() : code;
 }
 
-/// What the only child sent, received with this code.
+/// Processes the only child's message, received with this code.
 int WholeCombine::arrived(int code) {
     if (code != 0) {
         return code;
@@ -80,7 +80,7 @@ int WholeCombine::produce() {
     return own_.bytes() == 0 ? 0 : own_.produce(own_.bytes());
 }
 
-/// Combines as far as the operands have come without a gap.
+/// Combines the operands that have arrived without a gap.
 int WholeCombine::combine() {
     for (; combined_ < order_.count() && here_[combined_]; ++combined_) {
         if (combined_ == 0 || own_.bytes() == 0) {

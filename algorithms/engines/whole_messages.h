@@ -15,20 +15,20 @@
 
 namespace strata::algorithms {
 
-/// `co_await` receives the children's vectors, all at once, and combines them and the own one in the order of
-/// the links. Of 0 bytes the messages are received, nothing is produced or combined.
+/// `co_await` receives the children's vectors, all at once, and combines them and the own one in the order
+/// of the links. With 0 bytes it only receives the messages.
 class WholeCombine : public Awaitable<WholeCombine> {
 public:
-    /// Takes all its memory. `result`: nullptr where there is none.
+    /// Takes all its memory. `result`: nullptr if there is none.
     WholeCombine(Transport& transport, const ReductionLinks& links, PackedBuffer& own, std::byte* result,
                  Reduction& reduction, Arena& arena);
 
     int poll();
-    /// Where the result lies: in own.data() (not to be written unless own and result share it) where there
-    /// are no children, else in `result` or, where that is nullptr or shared with own, perhaps in memory of
-    /// the arena.
+    /// Returns where the result lies: without children in own.data() (not to be written unless own and
+    /// result share it); otherwise in `result` or, if that is nullptr or shared with own, perhaps in
+    /// memory of the arena.
     std::byte* outcome() const { return places_.empty() ? own_.data() : places_.back(); }
-    /// True where that is memory of the arena.
+    /// Returns true if the result lies in memory of the arena.
     bool in_arena() const { return in_arena_; }
 
 private:
@@ -45,15 +45,14 @@ private:
     std::span<std::byte*> places_;  ///< by operand; empty without children
     std::span<bool> here_;          ///< by operand: it has arrived
     std::span<int> done_;
-    std::size_t combined_ = 0;  ///< operands combined together
-    std::size_t finished_ = 0;  ///< children whose vectors are here
+    std::size_t combined_ = 0;  ///< operands combined so far
+    std::size_t finished_ = 0;  ///< children whose vectors have arrived
     bool begun_ = false;
     bool in_arena_ = false;
 };
 
-/// The way down of a vector that a WholeCombine was the way up of: `co_await` receives the final vector in
-/// `result` from the parent, if there is one, and passes it on to the children, those of the widest level
-/// first; it is consumed while it travels on.
+/// The way down after a WholeCombine: `co_await` receives the final vector in `result` from the parent, if
+/// there is one, and sends it to the children, widest level first; it is consumed while it travels on.
 class PassDown : public Awaitable<PassDown> {
 public:
     /// Takes all its memory.
@@ -68,7 +67,7 @@ public:
     int poll();
 
 private:
-    /// Unpacking waits for no other rank, but the children wait for this one: they come first.
+    /// The children come first: they wait for this rank, and unpacking waits for no rank.
     struct Consume {
         PackedBuffer& result;
         int operator()() const { return result.bytes() == 0 ? 0 : result.consume(result.bytes()); }
