@@ -5,7 +5,7 @@
 namespace strata::algorithms {
 namespace {
 
-// In the order of the enumeration. Radix 4: Open MPI's own defaults for its chain fan-out and its k-nomial
+// In the order of the enumeration. Radix 4 is Open MPI's default for its chain fan-out and its k-nomial
 // tree.
 using enum LevelTask;
 constexpr std::array<AlgorithmInfo, 25> table{{

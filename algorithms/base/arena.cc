@@ -23,7 +23,7 @@ void Arena::add_chunk(std::size_t bytes) {
     std::size_t size = rounded(std::max({bytes, smallest_chunk, wanted}));
     void* memory = ::operator new(size, alignment, std::nothrow);
     if (memory == nullptr) {
-        size = rounded(bytes);  // what this call can do with
+        size = rounded(bytes);  // enough for this call
         memory = ::operator new(size, alignment);
     }
     chunks_.push_back({static_cast<std::byte*>(memory), size});
@@ -31,7 +31,7 @@ void Arena::add_chunk(std::size_t bytes) {
     start_over();
 }
 
-/// At the start of the last chunk.
+/// Moves to the start of the last chunk.
 void Arena::start_over() noexcept {
     next_ = chunks_.empty() ? nullptr : chunks_.back().data;
     left_ = chunks_.empty() ? 0 : chunks_.back().bytes;
@@ -41,7 +41,7 @@ void Arena::reset() noexcept {
     most_ = std::max(most_, taken_);
     const bool period_ends = ++calls_ == patience;
     const bool too_much = period_ends && held() / 4 > std::max(most_, smallest_chunk);
-    // One chunk is wanted that holds all: where it took several, the next call makes it.
+    // One chunk should hold everything: after several chunks the next call allocates a single one.
     if (chunks_.size() > 1 || held() > keep_ || too_much) {
         const bool first_stays = held() > keep_ && !too_much && chunks_.front().bytes <= keep_;
         give_back(first_stays ? 1 : 0);
@@ -62,7 +62,7 @@ void Arena::abandon() noexcept {
     taken_ = 0;
 }
 
-/// All chunks from number `first` on.
+/// Frees all chunks from number `first` on.
 void Arena::give_back(std::size_t first) noexcept {
     std::size_t less = 0;
     for (std::size_t i = first; i < chunks_.size(); ++i) {

@@ -12,18 +12,18 @@
 namespace strata::algorithms {
 
 /// Memory for one collective at a time, kept from call to call: after the first calls of a kind nothing is
-/// allocated any more. What was taken stays valid until reset(). Also a memory resource, for containers.
+/// allocated. Memory stays valid until reset(). Also a memory resource, for containers.
 class Arena final : public std::pmr::memory_resource {
 public:
     static constexpr std::size_t default_keep = std::size_t{64} << 20;
-    /// reset() keeps up to `keep` bytes, and of these no more than four times what any of the last `patience`
-    /// to twice `patience` calls took.
+    /// reset() keeps up to `keep` bytes, but at most four times what any of the last `patience` to twice
+    /// `patience` calls took.
     explicit Arena(std::size_t keep = default_keep) : keep_(keep) {}
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
     ~Arena() override;
 
-    /// `bytes` bytes aligned to `alignment_bytes`, contents undefined. Throws std::bad_alloc.
+    /// Returns `bytes` bytes aligned to `alignment_bytes`, contents undefined. Throws std::bad_alloc.
     std::byte* take(std::size_t bytes) {
         if (bytes > left_ || left_ == 0) {
             add_chunk(bytes);
@@ -35,7 +35,7 @@ public:
         taken_ += needed;
         return taken;
     }
-    /// `count` values, each T{}. Throws std::bad_alloc.
+    /// Returns `count` values, each T{}. Throws std::bad_alloc.
     template <class T>
     requires std::is_trivially_copyable_v<T> std::span<T> values(std::size_t count) {
         if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) {
@@ -47,9 +47,9 @@ public:
     }
     /// Starts over: everything taken becomes invalid.
     void reset() noexcept;
-    /// Forgets the memory without giving it back: after an error, messages under way may still write to it.
+    /// Forgets the memory without freeing it: after an error, messages under way may still write to it.
     void abandon() noexcept;
-    /// Bytes held from the system. Any thread may ask.
+    /// Returns the bytes held from the system. Thread-safe.
     std::size_t held() const { return held_.load(std::memory_order_relaxed); }
 
     static constexpr std::size_t alignment_bytes = 64;
@@ -66,7 +66,7 @@ private:
         std::byte* data;
         std::size_t bytes;
     };
-    /// At least one byte, in whole units of the alignment.
+    /// Rounds up to whole units of the alignment, at least one.
     static constexpr std::size_t rounded(std::size_t bytes) {
         return (bytes + (bytes == 0 ? 1 : 0) + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
     }
@@ -77,12 +77,12 @@ private:
     std::size_t keep_;
     std::vector<Chunk> chunks_;         ///< the last one is in use
     std::byte* next_ = nullptr;         ///< in the last chunk
-    std::size_t left_ = 0;              ///< there, in whole units of the alignment
-    std::atomic<std::size_t> held_{0};  ///< by all of them
-    std::size_t taken_ = 0;             ///< since the start or reset()
-    std::size_t most_ = 0;              ///< taken between two resets of this period of `patience` calls
-    std::size_t expected_ = 0;          ///< the first chunk is to have so many bytes
-    int calls_ = 0;                     ///< of this period
+    std::size_t left_ = 0;              ///< bytes left there, in whole units of the alignment
+    std::atomic<std::size_t> held_{0};  ///< in all chunks
+    std::size_t taken_ = 0;             ///< bytes taken since the start or reset()
+    std::size_t most_ = 0;      ///< most bytes taken between two resets of this period of `patience` calls
+    std::size_t expected_ = 0;  ///< wanted bytes of the first chunk
+    int calls_ = 0;             ///< calls of this period
 };
 
 }  // namespace strata::algorithms

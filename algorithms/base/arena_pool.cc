@@ -32,7 +32,7 @@ void ArenaPool::give_back(Arena& arena) noexcept {
     }
 }
 
-/// The first of those that are idle are those that were used last a long time ago.
+/// Frees the arenas that were idle since the last trim. They are in front of idle_, used longest ago.
 void ArenaPool::trim() noexcept {
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < fewest_idle_; ++i) {

@@ -8,32 +8,32 @@
 
 namespace strata::algorithms {
 
-/// The scratch memory of a process: every call leases an arena, so that what is held follows the number of
-/// calls that overlap, not that of communicators. Arenas that `Arena::patience` calls did without go. Any
-/// thread may use it.
+/// The scratch memory of a process. Every call leases an arena, so that the memory follows the number of
+/// calls that overlap, not that of communicators. Arenas that `Arena::patience` calls did not need are
+/// freed. Thread-safe.
 class ArenaPool {
 public:
     ArenaPool() = default;
     ArenaPool(const ArenaPool&) = delete;
     ArenaPool& operator=(const ArenaPool&) = delete;
 
-    /// An arena of which nothing is taken. Throws std::bad_alloc.
+    /// Returns an arena with nothing taken. Throws std::bad_alloc.
     Arena& lease();
-    /// After reset() or abandon().
+    /// Call it after reset() or abandon() of the arena.
     void give_back(Arena& arena) noexcept;
-    /// Bytes held from the system by all arenas, leased or not. Any thread may ask.
+    /// Returns the bytes held from the system by all arenas, leased or not.
     std::size_t held() const;
 
 private:
     void trim() noexcept;
 
-    /// The one that was given back last: most processes have one call at a time, and no need of a lock.
+    /// The arena returned last: most processes have one call at a time and need no lock.
     std::atomic<Arena*> last_{nullptr};
     std::atomic<unsigned> calls_{0};
     mutable std::mutex mutex_;
     std::vector<std::unique_ptr<Arena>> all_;
-    std::vector<Arena*> idle_;     ///< but for last_; room for all
-    std::size_t fewest_idle_ = 0;  ///< since the last trim()
+    std::vector<Arena*> idle_;     ///< idle arenas except last_; has room for all
+    std::size_t fewest_idle_ = 0;  ///< least number of idle arenas since the last trim()
 };
 
 }  // namespace strata::algorithms

@@ -1,5 +1,5 @@
 #pragma once
-// What follows from the one list of collectives.
+// Types and tables made from the list of collectives (collectives.def).
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -29,19 +29,19 @@ constexpr std::string_view name_of(Collective collective) {
     return collective_names[static_cast<std::size_t>(collective)];
 }
 
-/// What there is to know of a collective. "Up" is towards the root of the tree.
+/// The properties of a collective. "Up" is towards the root of the tree.
 struct CollectiveTraits {
     bool rooted = false;     ///< the caller names a root
     bool up = false;         ///< data moves up the tree
     bool down = false;       ///< data moves down the tree
     bool vectors = false;    ///< every edge carries a whole vector
-    bool combines = false;   ///< an operator combines the vectors on their way up
-    bool blocks = false;     ///< every rank has a block of its own
-    bool unequal = false;    ///< blocks have sizes of their own
-    bool sized = true;       ///< every rank can tell the total number of bytes
-    bool exchanges = false;  ///< the topmost level may exchange pairwise instead (exchanges_by())
-    bool by_ring = false;    ///< the ring engine can carry it
-    bool by_rails = false;   ///< so can rails over several NICs
+    bool combines = false;   ///< an operation combines the vectors on their way up
+    bool blocks = false;     ///< every rank has its own block
+    bool unequal = false;    ///< blocks may differ in size
+    bool sized = true;       ///< every rank knows the total number of bytes
+    bool exchanges = false;  ///< the topmost level may exchange pairwise (exchanges_by())
+    bool by_ring = false;    ///< the ring engine can carry it out
+    bool by_rails = false;   ///< the rails engine can carry it out
     CollectiveTasks tasks{};
 
     constexpr bool has_data() const { return vectors || blocks; }
@@ -57,7 +57,7 @@ constexpr const CollectiveTraits& traits_of(Collective collective) {
     return collective_traits[static_cast<std::size_t>(collective)];
 }
 
-/// True where the traits of a collective fit together.
+/// Returns true if the traits of a collective fit together.
 constexpr bool fit_together(const CollectiveTraits& traits) {
     const bool one_way = traits.up != traits.down;
     return (traits.up || traits.down) && traits.rooted == one_way && !(traits.vectors && traits.blocks) &&

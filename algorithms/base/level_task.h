@@ -4,7 +4,7 @@
 
 namespace strata::algorithms {
 
-/// What one group of a level can be asked to do as a whole, when somebody else does it.
+/// What one group of a level does as a whole, by another component.
 enum class LevelTask : std::uint8_t {
     bcast,
     reduce,
@@ -31,8 +31,8 @@ private:
     unsigned bits_ = 0;
 };
 
-/// What the groups of the levels engine are asked to do for a collective. A level's method has to know one of
-/// these tasks by its name; the others on that level are done by a default.
+/// The tasks of the levels engine's groups for a collective. A level's method must have an algorithm for
+/// one of its level's tasks; a default carries out the others.
 struct CollectiveTasks {
     LevelTasks topmost;
     LevelTasks below;

@@ -4,11 +4,11 @@
 
 namespace strata::algorithms {
 
-/// True where the tree engine's topmost level may exchange by this method: whole vectors, or blocks, by
-/// recursive doubling, halves of vectors that are reduced by Rabenseifner's algorithm.
+/// Returns true if the tree engine's topmost level may exchange by this method: whole vectors, or blocks,
+/// by recursive doubling; halves of vectors that are reduced by Rabenseifner's algorithm.
 bool exchanges_by(Algorithm algorithm, const CollectiveTraits& traits);
 
-/// True where vectors can go in two halves, each along a tree of its own (carries_halves()).
+/// Returns true if vectors can go in two halves, each along its own tree (carries_halves()).
 constexpr bool may_go_in_halves(const CollectiveTraits& traits) { return traits.vectors; }
 
 }  // namespace strata::algorithms

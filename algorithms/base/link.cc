@@ -12,18 +12,17 @@ using topology::LevelPattern;
 constexpr std::size_t network_eager_default = 65536;
 constexpr std::size_t node_eager_default = 4096;
 
-// One core's copy does not fill a processor's memory channels or its links to the other processors: several
-// cores copy side by side. Four is what two-channel desktops still do; servers do more.
+// One core's copy does not fill a processor's memory channels or its links to the other processors:
+// several cores copy in parallel. Two-channel desktops still do four copies; servers do more.
 constexpr double parallel_copies = 4;
 
 LinkParameters node_link(double latency_us, double overhead_us, double bytes_per_us) {
     return {latency_us, overhead_us, bytes_per_us, node_eager_default, parallel_copies};
 }
 
-// Between an InfiniBand NIC (1.5 us, 0.5 us a message, 12,000 B/us) and TCP on Ethernet (30 us, 6 us,
-// 1,200 B/us), nearer to
-// Ethernet: overrating a network costs more than underrating it. Every switch tier adds two hops, and shares
-// its uplinks among more nodes, so that a child's part of it is taken to shrink with the height.
+// Between an InfiniBand NIC (1.5 us, 0.5 us per message, 12,000 B/us) and TCP on Ethernet (30 us, 6 us,
+// 1,200 B/us), nearer to Ethernet: overrating a network costs more than underrating it. Every switch tier
+// adds two hops and shares its uplinks among more nodes, so a child's bandwidth shrinks with the height.
 LinkParameters switch_link(int height) {
     const double tiers = height + 1.0;
     return {15.0 + 5.0 * height, 4.0, 1250.0 / tiers, network_eager_default};
@@ -35,13 +34,13 @@ LinkParameters default_link(LevelKey level) {
             // An unknown number of tiers: somewhat slower than a leaf switch.
             return {20.0, 4.0, 1000.0, network_eager_default};
         case LevelKind::switch_: return switch_link(level.height);
-        case LevelKind::custom:  // models ask for the level around instead: link_level()
+        case LevelKind::custom:  // models use the level around instead: link_level()
         case LevelKind::node:
             // One copy through shared memory, at the 40 Gbit/s that btl_vader states for single copies.
             return node_link(1.0, 0.3, 5000);
         case LevelKind::package:
         case LevelKind::group:
-            // Inside one processor no line crosses the processor interconnect.
+            // Inside one processor no cache line crosses the processor interconnect.
             return node_link(0.7, 0.25, 6000);
         case LevelKind::die:
             // Same memory controllers, shorter way.

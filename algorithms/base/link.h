@@ -7,33 +7,32 @@
 
 namespace strata::algorithms {
 
-/// What one level's links cost. Defaults per level kind: link.cc, with their reasons.
+/// The link costs of one level. link.cc has the defaults per level kind, and their reasons.
 struct LinkParameters {
     double latency_us = 1;        ///< first byte of a message, end to end
     double overhead_us = 1;       ///< processor time per message at each end
     double bytes_per_us = 1000;   ///< of one child group's (or process's) connection to this level
     std::size_t eager_bytes = 0;  ///< largest message that needs no handshake; 0 = unknown
-    double parallel =
-        1;  ///< transfers that one child group's connection to this level carries at full speed at once
-    /// By how much longer a process far from its node's NIC takes to receive over this level, as a share of
-    /// the time on the wire. Default: seed paper on NUIOA collectives, section 3 (near processes receive 10
-    /// to 50 % more).
+    double parallel = 1;          ///< transfers at full speed at once on one child group's connection
+    /// Extra time that a process far from its node's NIC takes to receive over this level, as a share of
+    /// the time on the wire. Default: seed paper on NUIOA collectives, section 3 (NIC-local processes
+    /// receive 10 to 50 % more).
     double far_share = 0.25;
-    /// What the handshake of a message that needs one adds before its first byte. Empty: one round trip.
+    /// Time that a handshake adds before the first byte of a message. Empty: one round trip.
     std::optional<double> handshake_us = {};
-    /// Of all that moves at once inside one group of this level, between its children or through them to the
-    /// outside: its memory controllers, or the backplane of a switch. 0: no limit known.
+    /// Bandwidth of one group of this level for all its traffic at once, between its children or through
+    /// them to the outside: its memory controllers, or the backplane of a switch. 0: no known limit.
     double bus_bytes_per_us = 0;
-    /// Inside nodes: engines move the bytes, in and out at the same time as NICs do, no processor copies
+    /// Inside nodes: engines move the bytes, in and out at the same time as NICs do; no processor copies
     /// them.
     bool offloaded = false;
-    /// Time for which one message at least occupies a connection between nodes, however small (the gap of the
-    /// LogGP model): a NIC, or the kernel before it, handles one message after the other. Empty: as long as
-    /// a processor is busy with it. Inside nodes copies have no such bottleneck.
+    /// Least time for which a message occupies a connection between nodes (the gap of the LogGP model): a
+    /// NIC, or the kernel before it, handles one message after the other. Empty: the time for which the
+    /// message occupies a processor. Inside nodes copies have no such bottleneck.
     std::optional<double> gap_us = {};
 };
 
-/// Some of a level's LinkParameters; what is empty stays as it is.
+/// Some of a level's LinkParameters; an empty member keeps the value.
 struct LinkSetting {
     std::optional<double> latency_us = {};
     std::optional<double> overhead_us = {};
@@ -47,28 +46,27 @@ struct LinkSetting {
     std::optional<double> gap_us = {};
 };
 
-/// Bytes per microsecond at which one core combines two vectors, where a table of links does not say. Sums of
-/// doubles, one core of a Xeon server: 2,900 to 4,800 when both come from memory, 10,000 to 21,000 when both
-/// are in a cache. Of the two operands of a local reduction one has just arrived, the other comes from memory
-/// or is the last combine's result.
+/// Default bytes per microsecond at which one core combines two vectors. Sums of doubles, one core of a
+/// Xeon server: 2,900 to 4,800 when both come from memory, 10,000 to 21,000 when both are in a cache. One
+/// operand of a local reduction has just arrived; the other comes from memory or is the last result.
 inline constexpr double combined_bytes_per_us = 5000;
 
-/// Link parameters by level; a level that was not set answers with the defaults of its kind.
+/// Link parameters by level; a level without settings has the defaults of its kind.
 class LinkTable {
 public:
     LinkTable();
     LinkParameters at(topology::LevelKey level) const;
-    /// The latest of several settings that match a level holds, value by value. `eager_bytes` 0 keeps the
-    /// limit in force.
+    /// The latest setting that matches a level holds, value by value. `eager_bytes` 0 keeps the limit in
+    /// force.
     void set(topology::LevelPattern level, const LinkParameters& link);
-    /// What settings give for this level; the rest is the default of its kind.
+    /// Returns the values set for this level; the others are the defaults of its kind.
     LinkSetting given(topology::LevelKey level) const;
     void set_some(topology::LevelPattern level, const LinkSetting& link);
-    /// Handshake limits of the levels above the node, and of the node and below; 0 = default.
+    /// Sets the handshake limits of the levels above the node, and of the node and below; 0 = default.
     void set_eager_limits(std::size_t network_bytes, std::size_t node_bytes);
     std::size_t network_eager_bytes() const { return network_eager_; }
     std::size_t node_eager_bytes() const { return node_eager_; }
-    /// Bytes of one operand that a core combines with another one in a microsecond.
+    /// Sets how many bytes of one operand a core combines with another one in a microsecond.
     void set_combine(double bytes_per_us) { combine_bytes_per_us_ = bytes_per_us; }
     double combine_us(double bytes) const { return bytes / combine_bytes_per_us_; }
 

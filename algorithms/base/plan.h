@@ -13,8 +13,8 @@
 
 namespace strata::algorithms {
 
-/// `ring` and `rails` are the tree engine with one part exchanged: on levels with more than two participants
-/// a ring in the order of the hardware, or one tree per NIC for a share of the data each.
+/// `ring` and `rails` are the tree engine with one part replaced: a ring in topology order on levels with
+/// more than two participants, or one tree per NIC, each for a share of the data.
 enum class Engine : std::uint8_t { automatic, tree, levels, ring, rails, forward };
 
 std::span<const Engine> all_engines();
@@ -22,71 +22,71 @@ std::string_view name_of(Engine engine);
 std::optional<Engine> engine_from_name(std::string_view name);
 std::string known_engine_names();
 
-/// Messages in flight per edge where nobody says otherwise: one is sent, one received, one waits at either
-/// end.
+/// Default number of messages in flight per edge: one is sent, one received, one waits at either end.
 inline constexpr int default_window = 4;
 
 /// What every group of one level does. Groups of the same level differ in size, never in method.
 struct LevelPlan {
     topology::LevelKey level;
     LevelMethod method;
-    std::size_t segment_bytes = 0;  ///< of packed data, per message; 0 = the whole message
+    std::size_t segment_bytes = 0;  ///< of packed data, per message; 0 = whole message
     bool operator==(const LevelPlan&) const = default;
 };
 
-/// Where the values of a LevelPlan come from.
+/// The sources of the values of a LevelPlan.
 struct LevelSources {
     Source method;
     Source segment;
     bool operator==(const LevelSources&) const = default;
 };
 
-/// How one operation of one size class is done. Made from facts equal on all ranks only.
+/// How one operation of one size class runs. Made only from facts that are equal on all ranks.
 struct Plan {
     Engine engine = Engine::forward;
-    /// One per level of the hierarchy that is not skipped, topmost first. Reductions, and the levels engine,
-    /// cut all messages to one size, that of the topmost level: every entry then carries it. A topmost level
-    /// that exchanges vectors leaves all others whole. Reductions have a ring on the topmost level only
-    /// (ring_links()). A forward plan's methods are automatic where no rule fixed them; levels that a rule
-    /// skips are not among them.
+    /// One per level of the hierarchy that is not skipped, topmost first. Reductions and the levels engine
+    /// cut all messages to the segment size of the topmost level, which every entry then has. If the
+    /// topmost level exchanges vectors, all levels send whole messages. Reductions have a ring on the
+    /// topmost level only (ring_links()). The methods of a forward plan are automatic unless a rule fixed
+    /// them; it lacks levels that a rule skips.
     std::vector<LevelPlan> levels;
-    std::vector<LevelSources> sources;  ///< of make_plan(): one per level
-    /// Levels whose groups do nothing of their own: their participants take part in the group around them.
-    /// Never the topmost one; where `nic_local`, none by which nodes stand apart.
+    std::vector<LevelSources> sources;  ///< from make_plan(): one per level
+    /// Levels whose groups have no step of their own: their participants take part in the group around
+    /// them. Never the topmost level; with `nic_local`, not the level that separates nodes.
     std::vector<topology::LevelKey> skipped;
-    std::vector<Source> skipped_sources;  ///< of make_plan(): one per skipped level
-    Source engine_source;                 ///< who asked for the engine; `reason` tells where it got another
+    std::vector<Source> skipped_sources;  ///< from make_plan(): one per skipped level
+    Source engine_source;                 ///< source of the wanted engine; `reason` explains another one
     int window = default_window;          ///< messages in flight per edge of the tree
-    /// Between nodes as many messages as these bytes hold, where that is more than `window`: what a long link
-    /// holds must be under way before the first acknowledgement comes back. 0: nowhere.
+    /// Between nodes as many messages as these bytes hold, if that is more than `window`: a long link must
+    /// be full before the first acknowledgement comes back. 0: not used.
     std::size_t network_window_bytes = 0;
-    /// What other nodes send to the root enters its node at Hierarchy::receiver_of(root), which hands it on
-    /// (Gather, Reduce).
+    /// Data from other nodes for the root enters its node at Hierarchy::receiver_of(root), which sends it
+    /// on (Gather, Reduce).
     bool nic_local = false;
-    int rails = 1;  ///< trees at the same time; more than one for the rails engine only
-    /// Of the chosen engine; of rails: as if one tree carried everything. 0: not known, because a level is
-    /// left to a component without a model, or the sizes are not known to all ranks.
+    int rails = 1;  ///< number of trees at the same time; more than one for the rails engine only
+    /// Predicted time of the chosen engine; for rails, as if one tree carried everything. 0: unknown,
+    /// because a component without a model carries out a level, or because not all ranks know the sizes.
     double predicted_us = 0;
-    /// Of the underlying component; 0: the sizes are not known to all ranks.
+    /// Predicted time of the underlying component; 0: not all ranks know the sizes.
     double forward_us = 0;
     std::string reason;  ///< why this engine, in a few words
 
-    /// The plan of a level; throws std::out_of_range for one that the hierarchy has not, or that is skipped.
+    /// Returns the plan of a level. Throws std::out_of_range for one that is skipped or not in the
+    /// hierarchy.
     const LevelPlan& at(topology::LevelKey level) const;
 };
 
-/// Bytes of the heap that its lists and texts take.
+/// Returns the bytes of the heap that its lists and texts take.
 std::size_t heap_bytes(const Plan& plan);
 
-/// True for methods by which the tree engine's topmost level exchanges pairwise instead of forming a tree:
-/// whole vectors (recursive_doubling, exchange_links()), all blocks that they have (the same,
-/// block_routes()), or halves (rabenseifner, halving_links()).
+/// Returns true for methods by which the tree engine's topmost level exchanges pairwise instead of forming
+/// a tree: whole vectors or blocks (recursive_doubling; exchange_links(), block_routes()), or halves
+/// (rabenseifner; halving_links()).
 bool is_exchange(const LevelMethod& method);
 bool exchanges_on_top(const Plan& plan);
 bool halves_on_top(const Plan& plan);
 
-/// True where every vector goes in two halves, each along a tree of its own, because some level has such a
-/// shape (AlgorithmInfo::halves). Of plans whose topmost level exchanges or is a ring, and of collectives of
+/// Returns true if every vector goes in two halves, each along its own tree, because some level has such a
+/// shape (AlgorithmInfo::halves). If the topmost level exchanges or is a ring, and in collectives of
 /// blocks, these levels have one tree.
 bool carries_halves(const Plan& plan);
 

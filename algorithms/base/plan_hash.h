@@ -5,8 +5,8 @@
 
 namespace strata::algorithms {
 
-/// Of all that changes which messages a plan leads to; not of who asked for it, nor of what it is predicted
-/// to take.
+/// Returns a hash of everything that determines the messages of a plan, without its sources and predicted
+/// times.
 std::uint64_t hash_of(const Plan& plan);
 
 }  // namespace strata::algorithms

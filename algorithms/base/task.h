@@ -9,11 +9,12 @@
 
 namespace strata::algorithms {
 
-/// In the place of a code: not known yet, ask again. No other code has this value.
+/// Stands for a code that is not known yet; the caller asks again. No code has this value.
 inline constexpr int under_way = std::numeric_limits<int>::min();
 
-/// What a task can await without a coroutine of its own. `Self` has `int poll()`, which goes on as far as is
-/// possible and returns a code, or `under_way` where it has to be called again. `co_await` returns the code.
+/// An operation that a task can await without a coroutine of its own. `Self` has `int poll()`, which
+/// advances as far as possible and returns a code, or `under_way` if it has to be called again. `co_await`
+/// returns the code.
 template <class Self>
 class Awaitable {
 public:
@@ -36,17 +37,17 @@ private:
     int code_ = under_way;
 };
 
-/// A call, or a part of one, that may have to wait: a coroutine that returns a code. It has an Arena& among
-/// its parameters and lives in that arena's memory. It does nothing before it is started, or awaited by
-/// another task. All tasks of a call are made before its first message: later, a rank that lacks memory could
-/// not leave without the others waiting for it. An exception ends the task and those that await it, and
-/// reaches the caller of start(), progress() or run(); no task catches it.
+/// A call, or a part of one, that may have to wait: a coroutine that returns a code. It lives in the
+/// memory of an Arena, which is one of its parameters. It does nothing before it is started, or awaited by
+/// another task. All tasks of a call are made before its first message, because a rank that lacked memory
+/// later would leave the others waiting. An exception ends the task and those that await it, and reaches
+/// the caller of start(), progress() or run(); no task catches it.
 class [[nodiscard]] Task {
 public:
     struct promise_type;
     using Handle = std::coroutine_handle<promise_type>;
 
-    /// One that is done.
+    /// A task that is done.
     explicit Task(int code) : code_(code) {}
     /// Not after start().
     Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)), code_(other.code_) {}
@@ -55,16 +56,16 @@ public:
         if (handle_) handle_.destroy();
     }
 
-    /// Runs the task until it is done or has to wait. Once.
+    /// Runs the task until it is done or has to wait. Call it once.
     void start();
-    /// Goes on until it is done or has to wait again. After start().
+    /// Continues until the task is done or has to wait again. Call it after start().
     void progress() {
         while (!done() && run_.poll(run_.polled)) run_.innermost.resume();
     }
     bool done() const { return !handle_ || handle_.done(); }
-    /// Its code. Once done().
+    /// Returns the code of the task, once done().
     int outcome() const;
-    /// Starts the task, and goes on until it is done: outcome().
+    /// Starts the task, continues until it is done, and returns outcome().
     int run() {
         start();
         while (!done()) progress();
@@ -79,7 +80,7 @@ public:
 private:
     template <class>
     friend class Awaitable;
-    /// Of the outermost task: where it and those that it awaits have stopped.
+    /// State of the outermost task: where it and those that it awaits have stopped.
     struct Run {
         Handle innermost;
         bool (*poll)(void*) = nullptr;
@@ -93,7 +94,7 @@ private:
 };
 
 struct Task::promise_type {
-    /// Back to the task that awaits this one.
+    /// Returns to the task that awaits this one.
     struct Final {
         bool await_ready() const noexcept { return false; }
         std::coroutine_handle<> await_suspend(Handle task) const noexcept {

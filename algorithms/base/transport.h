@@ -17,30 +17,30 @@ struct PeerLevel {
 };
 
 /// Non-blocking messages between the ranks of one communicator, as the engines need them. Messages of one
-/// pair and rail arrive in the order sent; there are no tags. Return codes: 0 is success, any other value is
-/// the transport's own and is passed on unchanged. A transport serves one call at a time. Where it waits, a
-/// task runs to its end in start(); where it does not, functions that would have to wait return `under_way`.
+/// pair and rail arrive in the order sent; there are no tags. Codes: 0 is success, any other value is the
+/// transport's own and is passed on unchanged. A transport serves one call at a time. If it waits, a task
+/// runs to its end in start(); if it does not, functions that would have to wait return `under_way`.
 class Transport {
 public:
-    /// Rails are 0..most_rails-1: what streams over several trees at once is told apart by them.
+    /// Rails are 0..most_rails-1; they separate the streams of several trees.
     static constexpr int most_rails = 4;
-    /// When a send in a slot has completed. Where the transport buffers, only `matched` bounds what is under
-    /// way: what waits in buffers of a link delays the acknowledgements of what comes the other way.
+    /// When a send in a slot is complete. If the transport buffers, only `matched` bounds what is under
+    /// way: data in the buffers of a link delays acknowledgements of the other direction.
     enum class Completion {
         local,   ///< its data may be changed
         matched  ///< and its receive has been posted
     };
     virtual ~Transport() = default;
 
-    /// What follows, up to the next begin_call(), belongs to one call of `collective` whose messages go to
-    /// and come from these peers, ascending; `levels` must live as long. Said before begin() and send(), or
+    /// Announces a call of `collective`, which lasts until the next begin_call(), and the peers of its
+    /// messages, ascending. `levels` must stay valid until then. Called before begin() and send(), or
     /// never.
     virtual void begin_call(Collective /*collective*/, std::span<const PeerLevel> /*levels*/) {}
 
     /// Makes slots 0..slots-1 available, all idle.
     virtual int begin(int slots) = 0;
-    /// Starts a message in an idle slot; `data` stays untouched (isend) or undefined (irecv) until it
-    /// completes.
+    /// Starts a message in an idle slot. Until it completes, `data` must not change (isend) and is
+    /// undefined (irecv).
     virtual int isend(int slot, const std::byte* data, std::size_t bytes, int peer, int rail,
                       Completion completion) = 0;
     virtual int irecv(int slot, std::byte* data, std::size_t bytes, int peer, int rail) = 0;
@@ -53,12 +53,12 @@ public:
     int irecv(int slot, std::byte* data, std::size_t bytes, int peer) {
         return irecv(slot, data, bytes, peer, 0);
     }
-    /// Waits until at least one busy slot has completed; writes completed slots (now idle) to `done` and
-    /// their number to `count`, at least one and perhaps not all. `done` has room for every slot of begin().
-    /// With no busy slot: count = 0. A failed message's code is returned.
+    /// Waits until at least one busy slot has completed. Writes completed slots (now idle) to `done` and
+    /// their number to `count`, at least one and perhaps not all. `done` has room for every slot of
+    /// begin(). Without a busy slot: count = 0. Returns the code of a failed message.
     virtual int wait_some(std::span<int> done, int& count) = 0;
-    /// One message at a time on rail 0, for the many calls that are one message long. Independent of slots.
-    /// After `under_way`, test() returns the code.
+    /// One message at a time on rail 0, independent of slots, for the many calls that are one message
+    /// long. After `under_way`, test() returns the code.
     virtual int send(const std::byte* data, std::size_t bytes, int peer) = 0;
     virtual int recv(std::byte* data, std::size_t bytes, int peer) = 0;
     virtual int test() { return 0; }
@@ -66,22 +66,22 @@ public:
     virtual void abandon() noexcept = 0;
 };
 
-/// Runs a task to its end. After an error: Transport::abandon().
+/// Runs a task to its end. Calls Transport::abandon() after an error.
 inline int complete(Transport& transport, Task task) {
     const int code = task.run();
     if (code != 0) transport.abandon();
     return code;
 }
 
-/// The data of one rooted operation as packed bytes. The default is plain memory; a data type with gaps is
-/// packed and unpacked piece by piece while the pieces travel.
+/// The packed bytes of one operation's data. The default is plain memory; a datatype with gaps is packed
+/// and unpacked piece by piece while the pieces travel.
 class PackedBuffer {
 public:
     PackedBuffer(std::byte* data, std::size_t bytes) : data_(data), bytes_(bytes) {}
     virtual ~PackedBuffer() = default;
     std::byte* data() const { return data_; }
     std::size_t bytes() const { return bytes_; }
-    /// Root: bytes [0, end) must be valid at data() on return. Called with growing `end`.
+    /// Root: makes bytes [0, end) valid at data(). Called with growing `end`.
     virtual int produce(std::size_t /*end*/) { return 0; }
     /// Receiver: bytes [0, end) have arrived. Called with growing `end`, at last with bytes().
     virtual int consume(std::size_t /*end*/) { return 0; }

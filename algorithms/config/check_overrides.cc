@@ -22,7 +22,7 @@ bool by_tree(const LevelMethod& method, const CollectiveTraits& traits) {
            exchanges_by(method.algorithm, traits);
 }
 
-/// True where a level becomes a ring of our own; else Open MPI's is meant.
+/// Returns true if a level becomes strata's own ring; otherwise the method is Open MPI's ring.
 bool by_ring(const LevelMethod& method, const Overrides& overrides) {
     return overrides.engine == Engine::ring && method.algorithm == Algorithm::ring;
 }
@@ -56,7 +56,7 @@ std::string known_methods(Suits&& suits) {
     return names;
 }
 
-/// The rule as the user wrote it, but for a radix.
+/// Returns the rule as the user wrote it, without a radix.
 std::string text_of(const LevelMethodRule& rule) {
     std::string level;
     if (rule.level) {
@@ -102,7 +102,7 @@ std::string check(const Overrides& overrides, Collective collective) {
         }
         if (overrides.engine == Engine::rails && info(rule.method.algorithm).halves) {
             return text_of(rule) +
-                   " needs the engine 'tree' (or 'auto'): it is two trees, of which the engine "
+                   " needs the engine 'tree' (or 'auto'): it has two trees, and the engine "
                    "'rails' has one per NIC";
         }
         if (tree(rule.method) || by_ring(rule.method, overrides)) continue;

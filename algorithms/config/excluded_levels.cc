@@ -12,8 +12,8 @@ using topology::Group;
 using topology::Hierarchy;
 using topology::LevelKey;
 
-/// The rule that says what a level does, nullptr for none. Exchanges (no tree shapes) are for the topmost
-/// level, and passed over.
+/// Returns the rule that decides on a level, or nullptr. Ignores exchanges (no tree shapes): they are for
+/// the topmost level.
 const LevelMethodRule* rule_for(const Overrides& overrides, LevelKey level) {
     const auto decides = [&](const LevelMethodRule& rule) {
         const Algorithm algorithm = rule.method.algorithm;
@@ -25,8 +25,8 @@ const LevelMethodRule* rule_for(const Overrides& overrides, LevelKey level) {
     return rule == overrides.methods.end() ? nullptr : &*rule;
 }
 
-/// True where rules have all ranks take part alike on the topmost level: no level between nodes is left below
-/// it.
+/// Returns true if rules make all ranks take part alike on the topmost level: no level between nodes is
+/// left below it.
 bool among_all(const Hierarchy& hierarchy, const Overrides& overrides, const Operation& operation) {
     const auto skips = [](const LevelMethodRule& rule) { return rule.method.algorithm == Algorithm::skip; };
     const LevelKey top = hierarchy.groups.front().level;
@@ -41,14 +41,14 @@ bool among_all(const Hierarchy& hierarchy, const Overrides& overrides, const Ope
     });
 }
 
-/// Why a level stays; empty: it can be skipped.
+/// Returns why a level stays; empty: it can be excluded.
 std::string why_it_stays(const Hierarchy& hierarchy, LevelKey level, const Overrides& overrides,
                          const Operation& operation) {
     if (level == hierarchy.groups.front().level)
-        return "is not for " + name_of(level) + ", the topmost level";
+        return "ignored for " + name_of(level) + ", the topmost level";
     if (divides_nodes(hierarchy, level) && !among_all(hierarchy, overrides, operation))
-        return "is not for " + name_of(level) + ", which divides nodes";
-    return keeps_order(operation) ? "keeps no order" : "";
+        return "ignored for " + name_of(level) + ", which separates nodes";
+    return keeps_order(operation) ? "ignored: the reduction keeps an order" : "";
 }
 
 }  // namespace
@@ -99,7 +99,7 @@ SkipWords skip_words(const Hierarchy& hierarchy, const Overrides& overrides, con
 void set_skipped(Plan& plan, const Hierarchy& hierarchy, const std::vector<LevelKey>& skipped,
                  const SkipWords& words) {
     if (std::find(skipped.begin(), skipped.end(), hierarchy.groups.front().level) != skipped.end()) {
-        throw std::logic_error("a plan without the topmost level");  // would leave parts of it alone
+        throw std::logic_error("a plan without the topmost level");  // its parts would not be connected
     }
     for (const LevelKey level : hierarchy.levels()) {
         if (std::find(skipped.begin(), skipped.end(), level) == skipped.end()) continue;

@@ -9,36 +9,36 @@
 
 namespace strata::algorithms {
 
-/// True for reductions whose order must not change: no level may be left out of them.
+/// Returns true for reductions whose order must not change; they use all levels.
 bool keeps_order(const Operation& operation);
 
-/// True of the level by which nodes stand apart.
+/// Returns true for the level that separates nodes.
 bool divides_nodes(const topology::Hierarchy& hierarchy, topology::LevelKey level);
 
-/// True where it is worth a look what all ranks can do alike: where they share processors it is the same work
-/// in more messages.
+/// Returns true if plans in which all ranks take part alike are worth evaluating. Where ranks share
+/// processors they do the same work in more messages.
 bool can_all_take_part(const topology::Hierarchy& hierarchy);
 
-/// True of what loads all its members alike: a ring, an exchange of halves, and a chain to or from a root.
-/// Nodes need no leaders there.
+/// Returns true for methods that load all their members alike: a ring, an exchange of halves, a double
+/// binary tree, a chain from or to a root. Nodes then need no leaders.
 bool may_be_among_all(Algorithm algorithm, const Operation& operation);
 
-/// What rules ask to skip (Algorithm::skip) on a hierarchy.
+/// The levels of a hierarchy that rules exclude (Algorithm::skip).
 struct SkipWords {
-    std::vector<topology::LevelKey> levels;  ///< those that can be skipped, topmost first
+    std::vector<topology::LevelKey> levels;  ///< those that can be excluded, topmost first
     std::vector<Source> sources;             ///< one per level
-    std::string passed_over;                 ///< "; skip is not for node, which divides nodes", or empty
+    std::string passed_over;                 ///< "; skip ignored for node, which separates nodes", or empty
 };
 
-/// The topmost level stays, and so does one by which nodes stand apart: who is near a node's NIC speaks for
-/// the node, unless a rule has all ranks take part alike on the topmost level. All others can be skipped:
-/// switches below the topmost one, and what is inside nodes. None in a reduction that keeps an order. The
-/// first rule that a level can have decides, as for other methods.
+/// Excludes the levels whose first applicable rule says `skip`. The topmost level always stays. The level
+/// that separates nodes stays, because the rank near a node's NIC represents the node, unless rules make
+/// all ranks take part alike on the topmost level. All others can be excluded: switches below the topmost
+/// one, and levels inside nodes. A reduction that keeps an order excludes none.
 SkipWords skip_words(const topology::Hierarchy& hierarchy, const Overrides& overrides,
                      const Operation& operation);
 
-/// Enters what is skipped, in the order of the hierarchy, and who said so. Throws std::logic_error where that
-/// is the topmost level: its parts would be left alone.
+/// Adds the excluded levels, in the order of the hierarchy, and their sources to the plan. Throws
+/// std::logic_error for the topmost level: its parts would not be connected.
 void set_skipped(Plan& plan, const topology::Hierarchy& hierarchy,
                  const std::vector<topology::LevelKey>& skipped, const SkipWords& words);
 

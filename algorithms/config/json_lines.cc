@@ -1,4 +1,4 @@
-// The only file that may see nlohmann::json.
+// The only file that includes nlohmann::json.
 
 #include "algorithms/config/json_lines.h"
 
@@ -18,8 +18,8 @@ using topology::FileError;
 constexpr std::size_t deepest = 8;  // the rules need 5
 constexpr std::size_t longest_reason = 160;
 
-/// The line of the last character that was read and is no blank. The parser reads one character too many
-/// after a number: that may be the end of the line, but then it is a blank.
+/// The line of the last character read that is not blank. The parser reads one character past a number;
+/// that may be a line end, which is blank.
 struct Position {
     int line = 1;
     int solid_line = 1;
@@ -56,7 +56,7 @@ private:
     Position* position_;
 };
 
-/// Receives what the parser meets, in the order of the text.
+/// Receives the parser's events in the order of the text.
 class Builder {
 public:
     using Json = nlohmann::json;
@@ -112,7 +112,7 @@ private:
     bool open(JsonValue::Kind kind) {
         if (open_.size() == deepest) throw FileError(file_, position_.solid_line, "is nested too deeply");
         add({kind, 0, {}, {}, 0, {}});
-        // Stays where it is until it is closed: its siblings come later.
+        // Its address is stable until it is closed: its siblings come later.
         open_.push_back(open_.empty() ? &root_ : &open_.back()->items.back());
         return true;
     }

@@ -16,7 +16,7 @@ Overrides merge(Overrides stronger, const Overrides& weaker, Collective collecti
         with.engine_source = weaker.engine_source;
         take(std::move(with));
     }
-    // Behind the stronger ones: the first that matches a level holds.
+    // After the stronger ones: the first rule that matches a level holds.
     for (const LevelMethodRule& rule : weaker.methods) {
         Overrides with = stronger;
         with.methods.push_back(rule);

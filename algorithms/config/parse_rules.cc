@@ -63,7 +63,7 @@ private:
     [[noreturn]] void fail(const JsonValue& where, const std::string& why) const {
         throw FileError(file_, where.line, why);
     }
-    /// Runs a parser of texts; what it refuses becomes an error of this line.
+    /// Runs a parser of texts; its exception becomes an error of this line.
     template <class Parse>
     auto understood(const JsonValue& where, Parse&& parse) const {
         try {
@@ -104,7 +104,7 @@ Parser::Members::Members(const Parser& parser, const JsonValue& object, const st
                                     "; known: " + joined(known));
         }
         const JsonValue*& found = found_[static_cast<std::size_t>(place - known.begin())];
-        if (found != nullptr) parser.fail(member, "the key '" + member.key + "' stands twice in " + what);
+        if (found != nullptr) parser.fail(member, "the key '" + member.key + "' appears twice in " + what);
         found = &member;
     }
 }
@@ -118,7 +118,7 @@ const std::vector<JsonValue>& Parser::array(const JsonValue& value) const {
     return value.items;
 }
 
-/// A text that can be shown in a message of one line.
+/// Returns a text that a one-line message can show.
 const std::string& Parser::word(const JsonValue& value) const {
     if (value.kind != Kind::string) fail(value, "expected a text in double quotes");
     const bool printable =
@@ -168,7 +168,7 @@ RuleRange Parser::range(const JsonValue& value, bool of_bytes) const {
     if (value.items.empty()) fail(value, "a range needs 'from' or 'below'");
     if (range.from >= range.below) {
         fail(value,
-             "nothing is from " + std::to_string(range.from) + " and below " + std::to_string(range.below));
+             "empty range: from " + std::to_string(range.from) + ", below " + std::to_string(range.below));
     }
     return range;
 }
@@ -185,17 +185,17 @@ Collective Parser::collective(const JsonValue& value) const {
 std::uint32_t Parser::collectives(const JsonValue& value) const {
     const auto bit = [&](const JsonValue& name) { return 1U << static_cast<unsigned>(collective(name)); };
     if (value.kind != Kind::array) return bit(value);
-    if (value.items.empty()) fail(value, "'collective' names none; without it a rule holds for all");
+    if (value.items.empty()) fail(value, "'collective' is empty; a rule without it holds for all");
     std::uint32_t all = 0;
     for (const JsonValue& name : value.items) {
         const std::uint32_t one = bit(name);
-        if ((all & one) != 0) fail(name, "'" + name.text + "' stands twice");
+        if ((all & one) != 0) fail(name, "'" + name.text + "' appears twice");
         all |= one;
     }
     return all;
 }
 
-/// Written as messages write it: the schema knows no other way.
+/// Must be written as in messages: the schema has no other form.
 topology::LevelPattern Parser::level(const JsonValue& value) const {
     const std::string& name = word(value);
     const auto pattern = topology::parse_level(name);
@@ -240,7 +240,7 @@ LevelCondition Parser::condition(const JsonValue& value) const {
     return condition;
 }
 
-/// Every collective of the rule can use every value on its own.
+/// Checks that every collective of the rule can use every value on its own.
 void Parser::check_uses(const JsonValue& value, const Members& members, const Rule& rule) const {
     for (int op = 0; op < collective_count; ++op) {
         const auto collective = static_cast<Collective>(op);
@@ -280,8 +280,8 @@ Rule Parser::rule(const JsonValue& value) const {
         const auto one = static_cast<Collective>(op);
         if (!rule.concerns(one) || has_bytes(one)) continue;
         if (names != nullptr) {
-            fail(*members["bytes"], "the ranks of a " + std::string(name_of(one)) +
-                                        " know no number of bytes alike; leave out 'bytes' there");
+            fail(*members["bytes"], "not all ranks of a " + std::string(name_of(one)) +
+                                        " know a number of bytes; leave out 'bytes' there");
         }
         rule.collectives &= ~(1U << op);
     }

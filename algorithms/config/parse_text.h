@@ -12,19 +12,19 @@ namespace strata::algorithms {
 
 using topology::trimmed;
 
-/// The comma-separated entries of `text`, trimmed. Throws std::invalid_argument for an empty entry; a blank
-/// text has none.
+/// Returns the comma-separated entries of `text`, trimmed; a blank text has none. Throws
+/// std::invalid_argument for an empty entry.
 std::vector<std::string_view> split_entries(std::string_view text);
 
-/// Throws std::invalid_argument that names the entry and the known levels.
+/// Throws std::invalid_argument with the entry and the known levels.
 topology::LevelPattern parse_level_or_throw(std::string_view entry, std::string_view name);
 
-/// "binomial", "chain:2" or a coll component (one of `components`, when that is not empty). Throws
-/// std::invalid_argument that names the entry and the known words.
+/// Parses "binomial", "chain:2" or a coll component (one of `components`, if that is not empty). Throws
+/// std::invalid_argument with the entry and the known words.
 LevelMethod parse_level_method(std::string_view entry, std::string_view text,
                                const std::vector<std::string>& components);
 
-/// Bytes with an optional k, M or G (powers of 1024). Throws std::invalid_argument that names the entry.
+/// Parses bytes with an optional k, M or G (powers of 1024). Throws std::invalid_argument with the entry.
 std::size_t parse_size(std::string_view entry, std::string_view text);
 
 /// Throws std::invalid_argument("'ENTRY': REASON").

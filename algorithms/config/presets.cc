@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view ending = ".json";
 
-/// The presets of a folder, sorted: messages must be the same on every node.
+/// Returns the presets of a folder, sorted: messages must be equal on every node.
 std::vector<std::string> presets_in(const std::string& folder) {
     std::vector<std::string> names;
     for (const std::string& entry : topology::entries_of(folder)) {
@@ -39,7 +39,7 @@ std::string preset_file(const std::string& folder, const std::string& name) {
         known += (known.empty() ? "" : ", ") + each;
     }
     throw std::invalid_argument("no such preset: '" + name + "'; " +
-                                (known.empty() ? "none lie in " + folder : "known: " + known) +
+                                (known.empty() ? "there are none in " + folder : "known: " + known) +
                                 " (a file in the current folder: './" + name + "')");
 }
 

@@ -7,11 +7,12 @@ namespace {
 
 using topology::LevelKey;
 
-constexpr std::size_t most_passed_over = 4;  // that a message tells
+constexpr std::size_t most_passed_over = 4;  // in a message
 
 Source line_of_file(int line) { return {Origin::rules_file, line}; }
 
-/// How many take part in each level's largest group: leaders of its children, and its own ranks.
+/// Returns the number of participants of each level's largest group: leaders of its children, and its own
+/// ranks.
 std::vector<std::size_t> largest_groups(const topology::Hierarchy& hierarchy,
                                         const std::vector<LevelKey>& levels) {
     std::vector<std::size_t> largest(levels.size(), 0);
@@ -23,14 +24,14 @@ std::vector<std::size_t> largest_groups(const topology::Hierarchy& hierarchy,
     return largest;
 }
 
-/// The key alone: heights belong to switches and custom levels.
+/// Matches the key alone: only switches and custom levels have heights.
 topology::LevelPattern exactly(LevelKey level) {
     const bool numbered =
         level.kind == topology::LevelKind::switch_ || level.kind == topology::LevelKind::custom;
     return {level.kind, numbered ? std::optional(level.height) : std::nullopt};
 }
 
-/// Adds what one rule after the other says to what is still open.
+/// Applies one rule after the other to what is still open.
 class Resolver {
 public:
     Resolver(const Overrides& stronger, const topology::Hierarchy& hierarchy, Collective collective)

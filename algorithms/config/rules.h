@@ -14,8 +14,8 @@
 #include "topology/hierarchy.h"
 #include "topology/text_file.h"
 
-// The rules file: what a tuner measured, or a person decided, for this machine. JSON, described by
-// mca-params/strata-rules.schema.json:
+// The rules file, in JSON: what a tuner measured, or a person decided, for this machine. Its schema is
+// mca-params/strata-rules.schema.json.
 //
 //   {
 //     "version": 1,
@@ -28,14 +28,14 @@
 //     ]
 //   }
 //
-// A rule holds for an operation when everything that it names fits: "collective" (none: all), "bytes"
-// (packed, as Operation::bytes; barrier and the v-variants with a root have none that all ranks know),
-// "ranks" of the communicator, and "hierarchy", a list of {"level": ..., "group": ...} of which each must be
-// there. An entry of "levels" further needs its "level" (none: every one) and its
-// "group", the participants of that level's largest group. Ranges are "from" (inclusive) and "below"
-// (exclusive), each optional. Engine, algorithm and segment of a level are looked up one by one: for each the
-// first entry that fits and names it decides; "auto" leaves it to the cost model. Sizes are numbers of bytes
-// or texts like "60k". Every object may have a "comment". Unknown and repeated keys are errors.
+// A rule holds for an operation if all its conditions do: "collective" (none: all), "bytes"
+// (Operation::bytes; not for collectives without), "ranks" of the communicator, and every entry of
+// "hierarchy", a list of {"level": ..., "group": ...}. An entry of "levels" also needs its "level" (none:
+// every one) and its "group", the participants of that level's largest group. Ranges are "from"
+// (inclusive) and "below" (exclusive), each optional. For the engine, and for each level's algorithm and
+// segment, the first entry that holds and has the value decides; "auto" selects the cost model. Sizes are
+// numbers of bytes or texts like "60k". Every object may have a "comment". Unknown and repeated keys are
+// errors.
 namespace strata::algorithms {
 
 /// from <= value < below.
@@ -55,14 +55,14 @@ struct LevelRule {
     int segment_line = 0;
 };
 
-/// A level that a hierarchy must have, and how many participants in its largest group.
+/// A level that a hierarchy must have, and the participants of its largest group.
 struct LevelCondition {
     topology::LevelPattern level;
     RuleRange group;
 };
 
 struct Rule {
-    std::uint32_t collectives = 0;  ///< one bit each
+    std::uint32_t collectives = 0;  ///< one bit per collective
     RuleRange bytes;
     RuleRange ranks;
     std::vector<LevelCondition> hierarchy;  ///< each must hold
@@ -88,36 +88,36 @@ struct Rules {
 inline constexpr std::size_t longest_rules_file = 1 << 20;  ///< bytes
 inline constexpr std::size_t most_rules = 4096;
 
-/// Understands a whole file or nothing of it; `file` names it in messages, `components` are the coll
-/// components that a level may be given to (empty: any name). Throws topology::FileError: the line, what is
-/// wrong there, and what is allowed.
+/// Parses a whole file, or throws topology::FileError with the line, what is wrong there, and what is
+/// allowed. `file` names it in messages; `components` are the coll components that a level may use (empty:
+/// any name).
 Rules parse_rules(std::string_view text, std::string_view file,
                   const std::vector<std::string>& components = {});
 
-/// Puts the file's links into a table, above what is there.
+/// Adds the file's links to a table; they outrank its other entries.
 void set_links(LinkTable& table, const std::vector<LinkRule>& links);
 
-/// Lines of the entries that say of a level's link what none before them says, in the order of the file.
+/// Returns the lines of the entries that set a value of a level's link first, in the order of the file.
 std::vector<int> link_lines(const std::vector<LinkRule>& links, topology::LevelKey level);
 
-/// The rules that can hold on a communicator of so many ranks for some size.
+/// Returns the rules that can hold for some size on a communicator of `ranks` ranks.
 std::vector<Rule> rules_for(const Rules& rules, Collective collective, int ranks);
 
-/// Where another of these rules begins or ends to hold, ascending, each once, without 0: all sizes between
-/// two neighbours have the same rules.
+/// Returns the sizes at which a rule begins or ends to hold, ascending, each once, without 0: all sizes
+/// between two neighbours have the same rules.
 std::vector<std::size_t> byte_bounds(const std::vector<Rule>& rules);
 
-/// What applies to one operation, and what could not be used.
+/// The overrides of one operation, and the values that were ignored.
 struct Resolved {
     Overrides overrides;
-    std::vector<std::string> passed_over;  ///< "LINE: why", of the first values of the file
+    std::vector<std::string> passed_over;  ///< "LINE: why", for the first values of the file
 };
 
-/// `stronger` (parameters), and below it what `rules` (of rules_for()) say to `operation` on this hierarchy:
-/// an engine where `stronger` leaves it open, methods and segments for levels that it does not name. A value
-/// that contradicts a stronger one, or one of the file before it, is passed over (check()). Rules with
-/// "bytes" do not hold for reproducible reductions, whose order must not depend on the size. Cost: rules *
-/// levels, and a check() of every value taken.
+/// Returns `stronger` (parameters), completed by `rules` (of rules_for()) for `operation` on this
+/// hierarchy: the engine if `stronger` leaves it open, methods and segments for levels that it does not
+/// name. Ignores a value that contradicts a stronger one, or an earlier one of the file (check()). Rules
+/// with "bytes" do not hold for reproducible reductions, whose order must not depend on the size. Time:
+/// rules * levels, and a check() of every value.
 Resolved resolve(const Overrides& stronger, const std::vector<Rule>& rules,
                  const topology::Hierarchy& hierarchy, const Operation& operation);
 

@@ -124,7 +124,7 @@ def no_presets(paths, scratch):
     folder = copied(paths, scratch)
     shutil.rmtree(os.path.join(folder, FOLDER))
     check(start(paths, CASES["wan-grid"], {"coll_strata_rules": "wan-grid"}, folder),
-          told(f"no such preset: 'wan-grid'; none lie in {folder}/{FOLDER} (a file"))
+          told(f"no such preset: 'wan-grid'; there are none in {folder}/{FOLDER} (a file"))
 
 
 def change(folder, old, new):

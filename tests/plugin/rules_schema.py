@@ -38,7 +38,7 @@ VALUES = [None, True, -1, 0, 1, 1.5, 2, 2.0, 4096, 1e7, 2e7, "", "node", "Node",
 KEYS = ["version", "rules", "links", "comment", "collective", "bytes", "ranks", "hierarchy", "engine", "levels",
         "level", "group", "algorithm", "segment", "from", "below", "latency_us", "unknown"]
 # Errors that a schema does not know.
-BEYOND = re.compile(r"nothing is from|know no number of bytes alike|has no engine|needs the engine|no engine of|"
+BEYOND = re.compile(r"empty range|know a number of bytes|has no engine|needs the engine|no engine of|"
                     r"no such algorithm|the radix of|takes no radix|have no links|sets nothing|at least 1|"
                     r"unknown algorithm 'x|too many bytes")
 

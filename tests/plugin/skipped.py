@@ -29,7 +29,7 @@ CASES = {
     "rule_word": (SKIP_PACKAGES, {}, r"; skips package).*skip of package from .*rules.json:1",
                   {"node": 2, "package": 1, "numa": 4}),
     "no_word": ([], {WORDS: "node=skip,package=linear,numa=linear"},
-                "skip is not for node, which divides nodes", {"node": 1, "package": 2, "numa": 4}),
+                "skip ignored for node, which separates nodes", {"node": 1, "package": 2, "numa": 4}),
     "listed": ([], {"coll_strata_hierarchy": "node,package,numa"}, None, {"node": 1, "package": 2, "numa": 4}),
 }
 

@@ -35,8 +35,8 @@ std::string refusal(const std::string& folder, const std::string& name) {
 TEST(Presets, AnUnknownNameIsToldWithTheKnownOnes) {
     const std::string folder = ::testing::TempDir() + "strata_presets";
     std::filesystem::create_directory(folder);
-    EXPECT_EQ(refusal(folder, "two"),
-              "no such preset: 'two'; none lie in " + folder + " (a file in the current folder: './two')");
+    EXPECT_EQ(refusal(folder, "two"), "no such preset: 'two'; there are none in " + folder +
+                                          " (a file in the current folder: './two')");
     {
         const File two("two.json", "{}");
         const File one("one.json", "{}");
@@ -59,7 +59,7 @@ TEST(Presets, ThoseBesideTheProgramAreMeant) {
     // This test is no plugin, and nothing lies beside it.
     const auto [settings, errors] = parse(with([](SettingsText& text) { text.rules = "wan-grid"; }));
     ASSERT_EQ(errors.size(), 1U);
-    EXPECT_TRUE(errors[0].starts_with("coll_strata_rules: no such preset: 'wan-grid'; none lie in "))
+    EXPECT_TRUE(errors[0].starts_with("coll_strata_rules: no such preset: 'wan-grid'; there are none in "))
         << errors[0];
     EXPECT_NE(errors[0].find("/strata-presets (a file"), std::string::npos) << errors[0];
     EXPECT_TRUE(settings.rules_file.empty());

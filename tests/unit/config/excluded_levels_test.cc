@@ -67,8 +67,8 @@ TEST(SkipWord, AnyLevelButTheTopmostAndThatOfNodes) {
         }
     }
     for (const auto& [words, why] :
-         {std::pair{"switch2=skip", "; skip is not for switch2, the topmost level"},
-          {"node=skip", "; skip is not for node, which divides nodes"}}) {
+         {std::pair{"switch2=skip", "; skip ignored for switch2, the topmost level"},
+          {"node=skip", "; skip ignored for node, which separates nodes"}}) {
         const Plan plan = planned(Engine::tree, and_the_rest_linear(words).c_str());
         EXPECT_TRUE(plan.skipped.empty());
         EXPECT_EQ(plan.levels.size(), deep().levels().size());
@@ -130,7 +130,7 @@ TEST(SkipWord, WhatStandsForANodeStays) {
     const Plan plan =
         make_plan(mixed, LinkTable{}, overriding(Engine::tree, "package=skip"), {Collective::bcast, 64, 0});
     EXPECT_TRUE(plan.skipped.empty());
-    EXPECT_TRUE(tells(plan, "skip is not for package, which divides nodes")) << plan.reason;
+    EXPECT_TRUE(tells(plan, "skip ignored for package, which separates nodes")) << plan.reason;
 }
 
 /// On links where the model skips packages and NUMA domains: what is named otherwise stays, what is not is
@@ -180,7 +180,7 @@ TEST(SkipWord, NotWhereAnOrderIsKept) {
             const Plan plan = planned(words, ordered);
             EXPECT_TRUE(plan.skipped.empty());
             EXPECT_EQ(plan.levels.size(), deep().levels().size());
-            EXPECT_TRUE(tells(plan, "; skip keeps no order")) << plan.reason;
+            EXPECT_TRUE(tells(plan, "; skip ignored: the reduction keeps an order")) << plan.reason;
         }
     }
 }

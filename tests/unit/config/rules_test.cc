@@ -119,7 +119,7 @@ TEST(RulesFile, RulesWithBytesLeaveOutCollectivesWithoutThem) {
     EXPECT_FALSE(rules.rules[0].concerns(Collective::barrier));
     EXPECT_EQ(
         refusal(with_rule(R"({"collective": ["bcast", "barrier"], "bytes": {"from": 1}, "engine": "tree"})")),
-        "r.json:3: the ranks of a barrier know no number of bytes alike; leave out 'bytes' there");
+        "r.json:3: not all ranks of a barrier know a number of bytes; leave out 'bytes' there");
 }
 
 TEST(RulesFile, BrokenSyntaxIsTold) {
@@ -186,9 +186,9 @@ TEST(RulesFile, KeysAreKnownAndStandOnce) {
         "mbytes_per_s, eager_bytes, parallel, far_share, handshake_us, bus_mbytes_per_s, offloaded, gap_us, "
         "comment");
     EXPECT_EQ(refusal("{\"version\": 1,\n\"version\":\n1}"),
-              "r.json:3: the key 'version' stands twice in a rules file");
+              "r.json:3: the key 'version' appears twice in a rules file");
     EXPECT_EQ(refusal(with_rule("{\"engine\": \"tree\", \"engine\": \"tree\"}")),
-              "r.json:3: the key 'engine' stands twice in a rule");
+              "r.json:3: the key 'engine' appears twice in a rule");
 }
 
 TEST(RulesFile, TheVersionIsOne) {
@@ -229,9 +229,9 @@ TEST(RulesFile, NamesAreChecked) {
     EXPECT_EQ(refusal(with_rule("{\"collective\": [\"bcast\",\n\"alltoall\"], \"engine\": \"tree\"}")),
               "r.json:4: unknown collective 'alltoall'; known: " + bcast_only);
     EXPECT_EQ(refusal(with_rule("{\"collective\": [], \"engine\": \"tree\"}")),
-              "r.json:3: 'collective' names none; without it a rule holds for all");
+              "r.json:3: 'collective' is empty; a rule without it holds for all");
     EXPECT_EQ(refusal(with_rule("{\"collective\": [\"bcast\", \"bcast\"], \"engine\": \"tree\"}")),
-              "r.json:3: 'bcast' stands twice");
+              "r.json:3: 'bcast' appears twice");
     EXPECT_EQ(refusal(with_rule("{\"engine\": \"tre\"}")),
               "r.json:3: unknown engine 'tre'; known: " + known_engine_names());
     for (const char* level : {"nodes", "Node", "switch256", "switch01", "node1", "", " node"}) {
@@ -252,9 +252,9 @@ TEST(RulesFile, RangesHoldSomething) {
     EXPECT_EQ(refusal(with_rule("{\"bytes\": {}, \"engine\": \"tree\"}")),
               "r.json:3: a range needs 'from' or 'below'");
     EXPECT_EQ(refusal(with_rule("{\"bytes\":\n{\"from\": \"1k\", \"below\": 1024}, \"engine\": \"tree\"}")),
-              "r.json:4: nothing is from 1024 and below 1024");
+              "r.json:4: empty range: from 1024, below 1024");
     EXPECT_EQ(refusal(with_level("{\"group\": {\"below\": 0}, \"segment\": 1}")),
-              "r.json:3: nothing is from 0 and below 0");
+              "r.json:3: empty range: from 0, below 0");
 }
 
 TEST(RulesFile, EveryEntrySaysSomething) {

@@ -65,7 +65,7 @@ TEST(HalvesCheck, Refusals) {
         for (const Collective collective : {Collective::bcast, Collective::allreduce}) {
             EXPECT_EQ(checked(collective, rule("node", shape), Engine::rails),
                       "'" + rule("node", shape) +
-                          "' needs the engine 'tree' (or 'auto'): it is two trees, of which the engine "
+                          "' needs the engine 'tree' (or 'auto'): it has two trees, and the engine "
                           "'rails' has one per NIC");
         }
     }
@@ -128,7 +128,7 @@ TEST(PlanHalves, AmongAllRanks) {
         EXPECT_TRUE(carries_halves(all));
         const Plan split = plan("switch=split_binary,node=skip");
         EXPECT_TRUE(split.skipped.empty());
-        EXPECT_NE(split.reason.find("skip is not for node, which divides nodes"), std::string::npos)
+        EXPECT_NE(split.reason.find("skip ignored for node, which separates nodes"), std::string::npos)
             << split.reason;
     }
 }
