@@ -10,7 +10,7 @@ namespace strata::algorithms {
 
 inline constexpr std::size_t most_dumped_values = 100000000;
 
-/// Takes values out of what a job wrote of itself. What is not as it must be is a topology::FileError.
+/// Takes values out of a job's dump. Throws topology::FileError for a missing or wrong value.
 class DumpReader {
 public:
     explicit DumpReader(std::string_view file) : file_(file) {}

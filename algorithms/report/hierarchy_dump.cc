@@ -75,8 +75,8 @@ private:
         return group;
     }
 
-    /// A dump goes by levels, and two levels may nest one way on one machine and the other way on another
-    /// one.
+    /// Sorts the groups, parents first. A dump lists them by level, and two levels may nest one way on one
+    /// machine and the other way on another one.
     static void put_parents_first(topology::Hierarchy& hierarchy) {
         std::vector<Group> groups = std::move(hierarchy.groups);
         std::vector<std::size_t> order(groups.size());
@@ -96,7 +96,7 @@ private:
         for (int& stop : hierarchy.stop) move(stop);
     }
 
-    /// Finds everybody's parent: the smallest group around them.
+    /// Finds the parent of every group and rank: the smallest group around it.
     void nest(topology::Hierarchy& hierarchy, const JsonValue& document) const {
         std::vector<std::size_t> by_size(hierarchy.groups.size());
         std::iota(by_size.begin(), by_size.end(), std::size_t{0});
@@ -128,7 +128,7 @@ private:
                           return hierarchy.groups[static_cast<std::size_t>(a)].members.front() <
                                  hierarchy.groups[static_cast<std::size_t>(b)].members.front();
                       });
-            hierarchy.groups[index].object = index;  // only that they differ is known
+            hierarchy.groups[index].object = index;  // only known to differ
         }
         for (int rank = 0; rank < hierarchy.ranks(); ++rank) {
             const int stop = hierarchy.stop[static_cast<std::size_t>(rank)];

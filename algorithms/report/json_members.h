@@ -1,5 +1,5 @@
 #pragma once
-// Members of JSON objects, as they are written.
+// Members of JSON objects, as text.
 #include <cstdint>
 #include <string>
 

@@ -77,7 +77,7 @@ std::string levels_text(const Plan& plan, std::size_t bytes) {
 }
 
 std::string listing_text(const PlanListing& listing, bool colour) {
-    std::string text = heading("links between the parts of a level, as the cost model takes them", colour);
+    std::string text = heading("links of each level in the cost model", colour);
     text += links_text(listing, colour);
     for (std::size_t i = 0; i < listing.plans.size();) {
         const ListedPlan& first = listing.plans[i];

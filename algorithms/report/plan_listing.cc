@@ -22,7 +22,7 @@ bool same_choice(const ListedPlan& a, const ListedPlan& b) {
            (!a.delegation || same_choice(a.delegation->plan, b.delegation->plan));
 }
 
-/// Where to look first.
+/// Returns the sizes to examine first.
 std::vector<std::size_t> first_sizes(const std::vector<std::size_t>& bounds) {
     std::vector<std::size_t> sizes{largest_listed};
     for (std::size_t size = smallest_listed; size < largest_listed; size *= 8) sizes.push_back(size);
@@ -36,7 +36,7 @@ std::vector<std::size_t> first_sizes(const std::vector<std::size_t>& bounds) {
     return sizes;
 }
 
-/// The power of two nearest to the middle strictly between two sizes, or 0.
+/// Returns the power of two nearest to the middle strictly between two sizes, or 0.
 std::size_t power_between(std::size_t low, std::size_t high) {
     std::vector<std::size_t> powers;
     for (std::size_t power = 1; power < high; power *= 2) {
@@ -68,7 +68,7 @@ public:
     }
 
 private:
-    /// What lies between the last one and `next`, and `next`.
+    /// Adds the plans between the last one and `next`, then `next`.
     void add_between(ListedPlan next) {
         const std::size_t middle =
             same_choice(all_.back(), next) ? 0 : power_between(all_.back().to, next.from);
@@ -95,7 +95,7 @@ private:
     std::vector<ListedPlan> all_;
 };
 
-/// The links that a cost model takes for a level: of custom groups the widest around one.
+/// Returns the level whose links the cost model uses: for custom groups the widest level around one.
 topology::LevelKey key_of_links(const topology::Hierarchy& hierarchy, topology::LevelKey level) {
     topology::LevelKey widest{topology::LevelKind::custom, 0};
     for (const topology::Group& group : hierarchy.groups) {

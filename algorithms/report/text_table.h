@@ -1,5 +1,5 @@
 #pragma once
-// Numbers and tables for people.
+// Numbers and tables as text.
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -8,16 +8,16 @@
 
 namespace strata::algorithms {
 
-/// "60 KiB", "1000 B".
+/// Returns "60 KiB", "1000 B".
 std::string bytes_text(std::size_t bytes);
-/// Three digits, or whole.
+/// Returns three digits; from 100 on a whole number.
 std::string number_text(double value);
-/// "8 B - 1 KiB", or one of both where they are equal.
+/// Returns "8 B - 1 KiB", or one of both if they are equal.
 std::string span_text(const std::string& from, const std::string& to);
-/// A line above a table.
+/// Returns a line above a table.
 std::string heading(const std::string& text, bool colour);
 
-/// Escape sequence of an engine's name.
+/// Returns the escape sequence of an engine's name.
 const char* paint_of(Engine engine);
 
 /// Cells under a head, each column as wide as its widest cell.

@@ -6,22 +6,22 @@
 #include <string_view>
 #include <vector>
 
-// What a job did with its plans, as one of its ranks saw it, for people and for programs.
+// A job's use of its plans, as one of its ranks recorded it: data, text and JSON.
 namespace strata::algorithms {
 
-/// Calls of one collective that went the same way.
+/// Calls of one collective that took the same path.
 struct CallUse {
     std::string collective;
-    std::size_t least_bytes = 0;  ///< of the shortest of them; as Operation::bytes
-    std::size_t most_bytes = 0;   ///< 0: what not all ranks know
+    std::size_t least_bytes = 0;  ///< of the shortest call; as Operation::bytes
+    std::size_t most_bytes = 0;   ///< of the longest call; 0: not all ranks know the size
     std::string path;             ///< an engine's name; "forward": the underlying component
-    std::string levels;           ///< by levels, with segments; empty where nothing of that is ours
+    std::string levels;           ///< methods by level, with segments; empty if strata has no part in it
     std::string why;
-    std::string sources;      ///< who has set what; empty: everything is built in
-    double predicted_us = 0;  ///< for the first of them, on the path taken; 0: not known
-    double forward_us = 0;    ///< the same of the underlying component
+    std::string sources;      ///< where set values come from; empty: everything is built in
+    double predicted_us = 0;  ///< for the first call, on the path taken; 0: unknown
+    double forward_us = 0;    ///< the same for the underlying component
     std::uint64_t calls = 0;
-    double total_us = 0;  ///< measured on this rank, from when a call's path is known to its end
+    double total_us = 0;  ///< measured on this rank, from the choice of a call's path to its end
     double least_us = 0;
     double most_us = 0;
 
@@ -38,10 +38,10 @@ struct CommunicatorUse {
     std::string name;
     int ranks = 0;
     std::uint64_t setup_us = 0;
-    std::uint64_t memory = 0;  ///< bytes kept at its end
+    std::uint64_t memory = 0;  ///< bytes held at its end
     std::vector<LevelUse> levels;
     std::vector<CallUse> calls;
-    std::uint64_t others = 0;  ///< calls of further kinds, of which nothing else is told
+    std::uint64_t others = 0;  ///< calls of further kinds, which are not listed
 
     double total_us() const {
         double us = 0;
@@ -52,32 +52,33 @@ struct CommunicatorUse {
 
 struct JobUse {
     std::vector<CommunicatorUse> communicators;  ///< in the order in which they ended
-    std::uint64_t others = 0;                    ///< communicators of which nothing is told
+    std::uint64_t others = 0;                    ///< communicators that are not listed
 };
 
-/// A table of calls for each communicator. `colour`: for a terminal.
+/// Returns a table of calls per communicator. `colour`: for a terminal.
 std::string usage_text(const JobUse& use, bool colour = false);
 
+/// Returns
 /// "communicators":[{"name":"MPI_COMM_WORLD","ranks":16,"setup_us":1200,"memory":14000,"levels":[{"level":
 /// "node","messages":3,"bytes":24}],"calls":[{"collective":"bcast","bytes":8,"to_bytes":12,"path":"tree",
 /// "levels":"node binomial","why":"...","sources":"","predicted_us":12.5,"forward_us":20,"calls":3,
 /// "total_us":48,"least_us":12,"most_us":20}],"other_calls":0}],"other_communicators":0
 std::string usage_members(const JobUse& use);
 
-/// Reads that from a job's dump; empty where it is missing, as in what a job wrote that did not end well.
-/// `file` names it in messages. Throws topology::FileError.
+/// Reads these members from a job's dump. Empty if they are missing, as in the dump of a job that did not
+/// end well. `file` names it in messages. Throws topology::FileError.
 std::optional<JobUse> parse_usage(std::string_view dump, std::string_view file);
 
-/// The choices that a dump lists, for a communicator.
+/// The choices for one communicator that a dump lists.
 struct JobChoices {
-    std::string communicator;  ///< empty: not told
-    /// Each with the sizes for which it holds and no calls; `predicted_us` and `forward_us` are of the
-    /// smallest. Empty where the communicator has too many ranks for the job to list them.
+    std::string communicator;  ///< empty: unknown
+    /// Each with its sizes and without calls; `predicted_us` and `forward_us` are for the smallest size.
+    /// Empty if the communicator has too many ranks for the job to list choices.
     std::vector<CallUse> choices;
 };
 
-/// Reads those (listing_members()) from a job's dump; empty where they are missing, as in what strata-topo
-/// writes. Throws topology::FileError.
+/// Reads the choices (listing_members()) from a job's dump. Empty if they are missing, as in the output of
+/// strata-topo. Throws topology::FileError.
 std::optional<JobChoices> parse_choices(std::string_view dump, std::string_view file);
 
 }  // namespace strata::algorithms
