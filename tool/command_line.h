@@ -11,7 +11,7 @@
 
 namespace strata::tool {
 
-/// Adds options with values, which help calls `kind`; the values must outlive the parsing.
+/// Adds options with values, whose kind in --help is `kind`; the values must outlive the parsing.
 struct OptionMaker {
     CLI::App& app;
     template <class Value>
@@ -20,22 +20,22 @@ struct OptionMaker {
     }
 };
 
-/// Reads the command line; false after --help and --version, which it answers. Throws UsageError.
+/// Parses the command line. Returns false after --help and --version, which it answers. Throws UsageError.
 bool parse_arguments(CLI::App& app, int argc, char** argv);
 
-/// A command line in two: the words of a command of ours, and behind "--" those of another's.
+/// A command line in two parts: the words of this command and, after "--", those of another one.
 struct TwoCommands {
-    int argc;                                        ///< of ours
-    std::optional<std::vector<std::string>> behind;  ///< empty: there was no "--"
+    int argc;                                        ///< of this command
+    std::optional<std::vector<std::string>> behind;  ///< after "--"; empty: there was no "--"
 };
 TwoCommands part_at_dashes(int argc, char** argv);
 
-/// The position of `value` in `known`, of an option that is called like what it chooses: --format of formats.
-/// Throws UsageError, which lists them.
+/// Returns the position of `value` in `known`. `option` is also the name of what it selects: --format a
+/// format. Throws UsageError, which lists `known`.
 std::size_t chosen(const char* option, const std::string& value, std::initializer_list<const char*> known);
 
-/// The exit status of a command: 0, or 2 for wrong options and files and 1 for all else that went wrong, with
-/// one line on standard error.
+/// Runs a command and returns its exit status: 0, 2 for wrong options and files, 1 for all other errors.
+/// Prints an error as one line on standard error.
 int run_command(const std::string& command, const std::function<void()>& perform);
 
 }  // namespace strata::tool

@@ -13,7 +13,7 @@ struct Core {
     std::vector<topology::HardwareObject> path;
 };
 
-/// Orders cores that share the first `depth` objects.
+/// Returns the order of cores that share the first `depth` objects.
 std::vector<int> scattered(const std::vector<Core>& cores, std::size_t depth) {
     if (cores.size() == 1) return {cores.front().index};
     std::vector<std::vector<Core>> parts;  // by the object at `depth`, in the order of the cores

@@ -24,9 +24,9 @@ constexpr const char* examples = R"(Examples:
   strata-explain --run --op bcast,barrier -- mpirun -n 8 ./program
       runs a program and explains what it did
 
-Expected is what the plugin's cost model predicts; measured is on process 0 of the job, from when the call's path is
-known, so without set-up and planning, to its end, waiting for others included. Communicators of which process 0 is
-no member are not told.
+Expected: the prediction of the plugin's cost model. Measured: on process 0 of the job, from the choice of the call's
+path to its end; without set-up and planning, with the wait for other processes. Communicators without process 0 are
+not listed.
 Exit status: with --run that of the command, unless it is 0 (128 + N after signal N); else 0 when done, 1 when the
 result could not be written or the job left nothing to explain, 2 when an option or the file is wrong.)";
 
@@ -37,16 +37,17 @@ struct Options {
     std::string communicator;
     std::string output;
     bool run = false;
-    std::vector<std::string> command;  ///< what stands behind "--"
+    std::vector<std::string> command;  ///< words after "--"
 };
 
 std::optional<Options> parse(int argc, char** argv) {
     Options options;
     const TwoCommands words = part_at_dashes(argc, argv);
     options.command = words.behind.value_or(std::vector<std::string>());
-    CLI::App app{"Tells which path the collective operations of a job took, why, and how long they took.",
+    CLI::App app{"Shows which path the collective operations of a job took, why, and how long they took.",
                  "strata-explain"};
-    app.add_option("DUMP", options.dump, "What a job wrote: coll_strata_dump=NAME.json")->type_name("");
+    app.add_option("DUMP", options.dump, "The file that a job wrote: coll_strata_dump=NAME.json")
+        ->type_name("");
     const OptionMaker option{app};
     option("--op", options.op, "LIST", "These operations: bcast,allreduce (all that were called)");
     option("--bytes", options.bytes, "SIZE", "Calls of this size: 64k");
@@ -63,7 +64,7 @@ std::optional<Options> parse(int argc, char** argv) {
     }
     if (options.run) return options;
     if (options.dump.empty()) {
-        throw UsageError("the file is missing that a job wrote; see strata-explain --help");
+        throw UsageError("the dump of a job is missing; see strata-explain --help");
     }
     if (words.behind) throw UsageError("a command behind -- needs --run");
     return options;
@@ -89,13 +90,14 @@ JobStory read_story(const std::string& path) {
     const auto choices = algorithms::parse_choices(text, path);
     JobStory story{algorithms::parse_usage(text, path), choices.value_or(algorithms::JobChoices())};
     if (!story.use && !choices) {
-        throw topology::FileError(path, 0, "no dump of a job: coll_strata_dump=NAME.json makes one");
+        throw topology::FileError(path, 0, "not a dump of a job; coll_strata_dump=NAME.json writes one");
     }
     if (!story.use && story.choices.choices.empty()) {
-        throw std::runtime_error(path +
-                                 ": the job did not end in MPI_Finalize, or goes on, and has too many ranks "
-                                 "to list its choices; strata-topo --plans --from-dump " +
-                                 path + " lists them");
+        throw std::runtime_error(
+            path +
+            ": the job did not end in MPI_Finalize, or is still running, and has too many ranks "
+            "to list its choices; strata-topo --plans --from-dump " +
+            path + " lists them");
     }
     return story;
 }
@@ -103,9 +105,10 @@ JobStory read_story(const std::string& path) {
 void show(const Options& options, const Question& question, const std::string& path) {
     const JobStory story = read_story(path);
     if (!story.use) {
-        std::fprintf(
-            stderr, "strata-explain: %s: the job did not end in MPI_Finalize, or goes on: nothing measured\n",
-            path.c_str());
+        std::fprintf(stderr,
+                     "strata-explain: %s: the job did not end in MPI_Finalize, or is still running: nothing "
+                     "measured\n",
+                     path.c_str());
     }
     const bool colour = (options.output.empty() || options.output == "-") && isatty(STDOUT_FILENO) != 0;
     write_output(explain(story, question, colour), options.output);
@@ -131,7 +134,7 @@ void perform(const Options& options, int& status) {
         show(options, question, dump);
     } catch (...) {
         folder.keep();
-        std::fprintf(stderr, "strata-explain: what the job wrote stays in %s\n", dump.c_str());
+        std::fprintf(stderr, "strata-explain: the job's dump is kept: %s\n", dump.c_str());
         throw;
     }
 }

@@ -10,7 +10,7 @@ namespace {
 using algorithms::CallUse;
 using algorithms::number_text;
 
-/// Empty where not all ranks know them.
+/// Returns an empty text if not all ranks know the size.
 std::string sizes_of(const CallUse& use) {
     return use.most_bytes == 0 ? ""
                                : algorithms::span_text(algorithms::bytes_text(use.least_bytes),
@@ -30,7 +30,7 @@ std::string line(const char* label, const std::string& text) {
 
 std::string expected(const CallUse& use) {
     const bool ours = use.path != "forward" || !use.levels.empty();
-    if (use.predicted_us <= 0) return "nothing is predicted";
+    if (use.predicted_us <= 0) return "no prediction";
     std::string text = number_text(use.predicted_us) + " us";
     if (ours && use.forward_us > 0) {
         text += "; by the underlying component " + number_text(use.forward_us) + " us";
@@ -41,21 +41,21 @@ std::string expected(const CallUse& use) {
 std::string measured(const CallUse& use) {
     std::string text = number_text(use.mean_us()) + " us";
     if (use.calls > 1) {
-        text += " in the mean of " + std::to_string(use.calls) + " calls, from " + number_text(use.least_us) +
-                " to " + number_text(use.most_us) + " us";
+        text += " on average over " + std::to_string(use.calls) + " calls, from " +
+                number_text(use.least_us) + " to " + number_text(use.most_us) + " us";
     }
     return text + ", on process 0";
 }
 
-/// Why there is no measured time.
+/// Returns why there is no measured time.
 std::string nothing_measured(const JobStory& story) {
-    if (!story.use) return "nothing is known: the dump was not completed by MPI_Finalize";
+    if (!story.use) return "unknown: the dump was not completed by MPI_Finalize";
     const auto& told = story.use->communicators;
     const bool all_kinds = std::all_of(told.begin(), told.end(),
                                        [](const auto& communicator) { return communicator.others == 0; });
     return std::string("process 0 has recorded no such call") +
-           (story.use->others > 0 ? " on the communicators that are told" : "") +
-           (all_kinds ? "" : " among the kinds of calls that are told");
+           (story.use->others > 0 ? " on the listed communicators" : "") +
+           (all_kinds ? "" : " among the listed kinds of calls");
 }
 
 std::string how(const CallUse& use) {
@@ -72,7 +72,8 @@ bool concerns(const Question& question, const CallUse& use) {
     return named && sized;
 }
 
-/// Where only some sizes were looked at, the largest not above the one in question.
+/// Returns the choice for `bytes`; if only some sizes were examined, that for the largest one up to
+/// `bytes`.
 const CallUse* choice_for(const std::vector<CallUse>& choices, const std::string& operation,
                           std::size_t bytes) {
     const CallUse* found = nullptr;
@@ -84,8 +85,7 @@ const CallUse* choice_for(const std::vector<CallUse>& choices, const std::string
     return found;
 }
 
-/// Of calls that were left without a plan, such as those before the set-up: what the choices say of the same
-/// size.
+/// For calls without a plan, such as those before the set-up: the dump's choice for the same size.
 std::string expected(const CallUse& use, const JobStory& story, const std::string& communicator) {
     const CallUse* choice = nullptr;
     if (use.predicted_us <= 0 && communicator == story.choices.communicator) {
@@ -107,7 +107,7 @@ std::string paragraph(const CallUse& use, const JobStory& story,
            line("expected", expected(use, story, communicator.name)) + line("measured", measured(use));
 }
 
-/// What would have been chosen; for the size in question that is what was chosen for others nearby.
+/// A choice without calls; for a size that was not examined, the choice for a nearby one.
 std::string paragraph(const CallUse& choice, const Question& question, const JobStory& story, bool colour) {
     using algorithms::bytes_text;
     const bool sized = choice.most_bytes > 0;
@@ -123,7 +123,7 @@ std::string paragraph(const CallUse& choice, const Question& question, const Job
            line("measured", nothing_measured(story));
 }
 
-/// An operation of which no call is known.
+/// An operation without recorded calls.
 std::string uncalled(const std::string& operation, const Question& question, const JobStory& story,
                      bool colour) {
     const std::string& asked = question.communicator;
@@ -156,15 +156,15 @@ std::string explain(const JobStory& story, const Question& question, bool colour
             std::erase(missing, use.collective);
         }
         if (communicator.others > 0) {
-            add("Of " + std::to_string(communicator.others) + " more calls on " + communicator.name +
-                ", of further kinds, nothing is told.\n");
+            add("Not listed: " + std::to_string(communicator.others) + " more calls on " + communicator.name +
+                ", of further kinds.\n");
         }
     }
     for (const std::string& operation : missing) add(uncalled(operation, question, story, colour));
     if (text.empty()) text = nothing_measured(story) + (story.use ? "\n" : "; --op LIST asks for choices\n");
     if (const auto others = story.use.value_or(algorithms::JobUse{}).others; others > 0) {
-        text += "\nOf " + std::to_string(others) +
-                " more communicators, on which process 0 spent less time, nothing is told.\n";
+        text += "\nNot listed: " + std::to_string(others) +
+                " more communicators, on which process 0 spent less time.\n";
     }
     return text;
 }

@@ -31,7 +31,7 @@ std::size_t number(const char* option, std::string_view text, std::size_t most) 
     return *value;
 }
 
-/// A process's place, found out once per distinct binding.
+/// A process's place, computed once per distinct binding.
 struct Place {
     std::vector<topology::HardwareObject> path;
     NicDistance distance;
@@ -46,12 +46,12 @@ public:
     topology::ProcessorCount processors() const {
         return topology::ProcessorCount::of(machine_.processors());
     }
-    /// Of the process with this rank on its node.
+    /// Returns the place of the process with this rank on its node.
     const Place& place(std::size_t local_rank);
     const std::vector<topology::NicNote>& nics() const { return notes_; }
-    /// One line per NIC, and one on who leads.
+    /// Returns one line per NIC, and one about the leaders.
     std::vector<std::string> facts(const JobOptions& options) const;
-    /// Why NICs that --nic names are not here, by position in its list.
+    /// Returns why NICs of --nic are missing here, by position in its list.
     const std::map<std::size_t, std::string>& missing() const { return missing_; }
 
 private:
@@ -150,7 +150,7 @@ std::vector<std::string> NodeType::facts(const JobOptions& options) const {
                                                           : ": port down"));
     };
     const auto same = [](const Nic& a) { return [&a](const Nic& b) { return a.names == b.names; }; };
-    // The used ones as the user places them.
+    // The used NICs with the places that the user gave them.
     for (const Nic& nic : used_) add(nic, true);
     for (const Nic& nic : all_) {
         if (std::none_of(used_.begin(), used_.end(), same(nic))) add(nic, false);
@@ -178,7 +178,7 @@ std::vector<std::string> NodeType::facts(const JobOptions& options) const {
     return lines;
 }
 
-/// Everything that follows from the options before any rank is placed.
+/// Builds a job from its options.
 class Builder {
 public:
     explicit Builder(const JobOptions& options) : options_(options) {}
@@ -274,8 +274,8 @@ void Builder::count_ranks() {
         total += nodes_[i].ranks;
     }
     if (total > most_ranks) {
-        throw UsageError("ppn", "at most " + std::to_string(most_ranks) + " ranks can be drawn, these are " +
-                                    std::to_string(total));
+        throw UsageError("ppn",
+                         "at most " + std::to_string(most_ranks) + " ranks, not " + std::to_string(total));
     }
 }
 

@@ -8,13 +8,13 @@
 
 namespace strata::tool {
 
-/// What the text says about one node.
+/// The lines of the text output about one node.
 struct NodeFacts {
     std::string name;
     std::vector<std::string> lines;
 };
 
-/// A job that nobody runs.
+/// A synthetic job.
 struct Job {
     std::vector<topology::LocalityRecord> records;  ///< by rank
     topology::HierarchySpec spec;
@@ -23,7 +23,7 @@ struct Job {
     std::string warning;  ///< for standard error; empty: none
 };
 
-/// Throws UsageError.
+/// Builds the job of the options. Throws UsageError.
 Job make_job(const JobOptions& options);
 
 }  // namespace strata::tool

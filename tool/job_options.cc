@@ -14,7 +14,7 @@ void add_job_options(CLI::App& app, JobOptions& options) {
            "synthetic:DESCRIPTION; once for all nodes, or repeated, once per\n"
            "node (default: this machine)")
         ->allow_extra_args(false);
-    option("--nodes", options.nodes, "N", "Number of nodes (1, or what --hosts or --topology say)");
+    option("--nodes", options.nodes, "N", "Number of nodes (1, or as many as --hosts or --topology name)");
     option("--hosts", options.hosts, "LIST", "Names of the nodes: n[0-3,07],gpu5 (n0, n1, ...)");
     option("--ppn", options.ppn, "K[,K...]",
            "Ranks per node: one number, or one per node (one rank per core)");
@@ -24,16 +24,16 @@ void add_job_options(CLI::App& app, JobOptions& options) {
            "(unbound), or lists of cores separated by ';', one per local rank,\n"
            "repeated when shorter: '0-3;4;5;all' (core)");
     option("--order", options.order, "HOW",
-           "How ranks are dealt to nodes: block (node after node) or cyclic\n"
+           "How ranks are assigned to nodes: block (node after node) or cyclic\n"
            "(in turn) (block)");
     option("--network", options.network, "NETWORK",
            "Switches above the nodes: a file in the syntax of Slurm's\n"
            "topology.conf, or 'hosts:n[0-1]=top.site0;n[2-3]=top.site1' (none)");
     option("--nic", options.nic, "LIST",
            "NICs near which leaders are chosen: names or PCI ids,\n"
-           "each perhaps with its place: mlx5_0,ib0@numa:1; or auto, none (auto)");
+           "each optionally with its place: mlx5_0,ib0@numa:1; or auto, none (auto)");
     option("--hierarchy", options.hierarchy, "LEVELS",
-           "Levels to use, as coll_strata_hierarchy takes them:\n"
+           "Levels to use, in the syntax of coll_strata_hierarchy:\n"
            "numa,node,switch (all)");
 }
 

@@ -9,7 +9,7 @@ class App;
 
 namespace strata::tool {
 
-/// What the user said of a job's machine and ranks, as written; empty: not given.
+/// The options for a job's machine and ranks, as written; empty: not given.
 struct JobOptions {
     std::vector<std::string> topologies;
     std::string nodes;
@@ -23,7 +23,7 @@ struct JobOptions {
     std::vector<std::string> given;  ///< the options on the command line, without their dashes
 };
 
-/// An option that cannot be fulfilled: what() names it and says what is allowed.
+/// A wrong option: what() names it and what is allowed.
 class UsageError : public std::runtime_error {
 public:
     UsageError(const std::string& option, const std::string& message)
@@ -31,11 +31,11 @@ public:
     explicit UsageError(const std::string& message) : std::runtime_error(message) {}
 };
 
-/// --topology to --hierarchy, for a command's command line; `options` must outlive the parsing.
+/// Adds --topology to --hierarchy to a command line; `options` must outlive the parsing.
 void add_job_options(CLI::App& app, JobOptions& options);
 
-/// The first option, without its dashes, that a hierarchy from elsewhere (--from-dump) would leave without
-/// effect, on a command line that add_job_options() reads; empty: none is given.
+/// Returns the first given option of add_job_options(), without its dashes, which has no effect on a
+/// hierarchy from elsewhere (--from-dump); empty: none is given.
 std::string given_job_option(const JobOptions& options);
 
 }  // namespace strata::tool

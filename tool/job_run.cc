@@ -17,7 +17,7 @@
 namespace strata::tool {
 namespace {
 
-/// A process that does nothing, in the same group as the command, until a signal ends it.
+/// A process that does nothing, in the process group of the command, until a signal ends it.
 class Witness {
 public:
     Witness() { start(); }
@@ -29,7 +29,7 @@ public:
     Witness(const Witness&) = delete;
     Witness& operator=(const Witness&) = delete;
 
-    /// Whether a signal that has come just now came to it, too.
+    /// Returns whether a signal that has just arrived also reached this process.
     bool has_got(int number) {
         constexpr timespec moment = {0, 10'000'000};
         for (int i = 0; pid_ > 0 && i < 20; ++i) {
@@ -59,10 +59,10 @@ private:
     pid_t pid_ = 0;
 };
 
-/// Signals that end jobs end the command, not whoever waits for it and has to clean up: Ctrl-C reaches it
-/// anyway, SIGTERM and SIGHUP are passed on, unless they came to the whole group (of `timeout`, a terminal, a
-/// batch system): of two, mpirun would leave its processes behind. None gets lost: they stay blocked until
-/// they are awaited.
+/// Signals that end jobs end the command, not this process, which waits for it and cleans up. Ctrl-C
+/// reaches the command anyway. SIGTERM and SIGHUP are passed on, unless they came to the whole process
+/// group (from `timeout`, a terminal, a batch system): after two of these mpirun would leave its processes
+/// behind. No signal is lost: they stay blocked until this process waits for them.
 class Undisturbed {
 public:
     Undisturbed() {
@@ -72,7 +72,7 @@ public:
         sigaction(SIGQUIT, &ignore, &quit_);
         struct sigaction usual = {};
         usual.sa_handler = SIG_DFL;
-        sigaction(SIGCHLD, &usual, &child_);  // where it was ignored nobody would receive of the end
+        sigaction(SIGCHLD, &usual, &child_);  // if it were ignored, the command's end would go unnoticed
         sigemptyset(&ending_);
         for (const int number : {SIGTERM, SIGHUP}) {
             struct sigaction given = {};
@@ -93,7 +93,7 @@ public:
     Undisturbed& operator=(const Undisturbed&) = delete;
 
     pid_t start(const std::vector<std::string>& command) const;
-    /// As run_job() returns it.
+    /// Returns as run_job().
     int wait_for(pid_t child, Witness& witness) const;
 
 private:
@@ -101,10 +101,10 @@ private:
     struct sigaction quit_ = {};
     struct sigaction child_ = {};
     sigset_t ending_ = {};
-    sigset_t mask_ = {};  ///< before, and of the command
+    sigset_t mask_ = {};  ///< the mask before, and the command's
 };
 
-/// The command, which signals end as usual.
+/// Starts the command, with the usual effect of signals.
 pid_t Undisturbed::start(const std::vector<std::string>& command) const {
     std::vector<char*> arguments;
     for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -128,7 +128,7 @@ pid_t Undisturbed::start(const std::vector<std::string>& command) const {
 }
 
 int Undisturbed::wait_for(pid_t child, Witness& witness) const {
-    constexpr int signalled = 128;  // as shells say it
+    constexpr int signalled = 128;  // as shells report it
     sigset_t awaited = ending_;
     sigaddset(&awaited, SIGCHLD);
     int ending = 0;
@@ -142,13 +142,13 @@ int Undisturbed::wait_for(pid_t child, Witness& witness) const {
             if (!witness.has_got(number)) kill(child, number);
         }
     }
-    // Who was to end says so, whatever the command makes of it: mpirun ends with 1, say.
+    // The status reports the signal, whatever the command makes of it: mpirun ends with 1, for example.
     if (ending != 0) return signalled + ending;
     return WIFSIGNALED(status) ? signalled + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/// By its name, which distributions lengthen: mpirun.openmpi, mpirun-5.0.7. A script of the user
-/// (mpirun_case3.sh) must not be run once more, only to be asked.
+/// Returns true for the names of mpirun, which distributions lengthen: mpirun.openmpi, mpirun-5.0.7. A
+/// script of the user (mpirun_case3.sh) must not run once more only to print its version.
 bool is_mpirun(const std::string& command) {
     std::string_view name = command;
     name.remove_prefix(name.rfind('/') + 1);  // npos + 1 is 0
@@ -162,7 +162,7 @@ bool is_mpirun(const std::string& command) {
     return name == "mpirun" || name == "mpiexec" || name == "orterun" || name == "prterun";
 }
 
-/// Whether this job's mpirun is of Open MPI 4 or older; false where nobody can tell.
+/// Returns whether the mpirun of this job is of Open MPI 4 or older; false if unknown.
 bool is_old(const std::vector<std::string>& command) {
     setenv("STRATA_MPIRUN", is_mpirun(command[0]) ? command[0].c_str() : "mpirun", 1);
     std::string text(200, '\0');
@@ -178,8 +178,9 @@ bool is_old(const std::vector<std::string>& command) {
             text.compare(release + 12, 1, ".") == 0);
 }
 
-/// For every process of a job. From Open MPI 5.0 on mpirun passes to other nodes what mca_base_env_list
-/// names, and no more; 4.1 passes all such variables, and takes no such list together with its option -x.
+/// Sets parameters for every process of a job. From Open MPI 5.0 on mpirun passes only the variables of
+/// mca_base_env_list to other nodes; 4.1 passes all such variables, and accepts no such list together with
+/// its option -x.
 void hand_on(const std::vector<std::pair<std::string, std::string>>& parameters, bool is_old) {
     const char* const given = getenv("OMPI_MCA_mca_base_env_list");
     std::string list = given != nullptr ? given : "";

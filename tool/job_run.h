@@ -6,11 +6,11 @@
 
 namespace strata::tool {
 
-/// Files of a run, in a folder of their own below the current one, because other nodes must reach it. They
-/// vanish with the object unless they are kept.
+/// The files of a run, in a folder below the current one, because other nodes must reach it. The
+/// destructor removes the folder unless keep() was called.
 class RunFolder {
 public:
-    /// `command`: whose folder this is, as in its name. Throws std::runtime_error where none can be made.
+    /// `command` is part of the folder's name. Throws std::runtime_error if it cannot be created.
     explicit RunFolder(const std::string& command);
     ~RunFolder();
     RunFolder(const RunFolder&) = delete;
@@ -25,9 +25,9 @@ private:
     bool kept_ = false;
 };
 
-/// Runs an unmodified program, with these MCA parameters for all processes of its job, and waits for it; it
-/// inherits the standard streams. Returns its exit status, 128 + N after signal N; SIGTERM and SIGHUP are passed
-/// on to it, and it is waited for all the same. Throws std::runtime_error where it cannot be started.
+/// Runs an unmodified program, with these MCA parameters for all processes of its job, and waits for it;
+/// it inherits the standard streams. Passes SIGTERM and SIGHUP on to it, and still waits for it. Returns
+/// its exit status, 128 + N after signal N. Throws std::runtime_error if it cannot be started.
 int run_job(const std::vector<std::string>& command,
             const std::vector<std::pair<std::string, std::string>>& parameters);
 

@@ -13,17 +13,17 @@ constexpr const char* examples = R"(Examples:
   strata-topo --topology "synthetic:package:2 numa:2 core:6" --nodes 10 --output cluster.svg
       ten equal nodes as a picture
   strata-topo --topology node.xml --nodes 4 --ppn 2,2,4,4 --order cyclic --network topology.conf
-      the NIC, the switches, and ranks dealt node by node
+      the NIC, the switches, and ranks assigned to the nodes in turn
   strata-topo --topology node.xml --nic mlx5_0@numa:1 --placement scatter --format json
       what would change if the NIC were near NUMA domain 1
   strata-topo --topology node.xml --nodes 4 --plans --op bcast,allreduce --rules rules.json
       what the plugin would choose there, and why
 
-Of several processes that are equally near to a NIC, the lowest rank is shown as the leader; a job draws lots
-among them unless coll_strata_reproducible is set.
+Among processes equally near to a NIC, the lowest rank is shown as the leader; a job breaks the tie by a hash
+unless coll_strata_reproducible is set.
 Exit status: 0 when the hierarchy was drawn, 1 when it could not be written, 2 when an option is wrong.)";
 
-/// Options that would have no effect are mistakes.
+/// Rejects options that would have no effect.
 void check_combination(const Options& options) {
     const std::pair<const char*, const std::string&> of_plans[] = {
         {"from-dump", options.from_dump}, {"rules", options.rules}, {"op", options.op},
@@ -33,7 +33,7 @@ void check_combination(const Options& options) {
     }
     const std::string job_option = given_job_option(options);
     if (!options.from_dump.empty() && !job_option.empty()) {
-        throw UsageError(job_option, "--from-dump tells it already");
+        throw UsageError(job_option, "has no effect with --from-dump");
     }
 }
 
@@ -50,15 +50,15 @@ std::optional<Options> parse_command_line(int argc, char** argv) {
     option("--from-dump", options.from_dump, "FILE",
            "With --plans: the hierarchy that a job wrote (coll_strata_dump x.json)");
     option("--rules", options.rules, "FILE",
-           "With --plans: rules as coll_strata_rules takes them, presets too");
+           "With --plans: a rules file or preset, as for coll_strata_rules");
     option("--op", options.op, "LIST", "With --plans: these operations: bcast,allreduce (all)");
     option("--sizes", options.sizes, "LIST",
-           "With --plans: these sizes, each apart: 8,64k,4M (ranges of equal\n"
+           "With --plans: these sizes, one row each: 8,64k,4M (ranges of equal\n"
            "choice from 8 B to 64 MiB)");
-    option("--root", options.root, "RANK", "With --plans: of operations that have a root (0)");
+    option("--root", options.root, "RANK", "With --plans: the root of rooted operations (0)");
     option("--candidates", options.candidates, "N%",
            "With --plans: also plans worth measuring, of every engine and up to\n"
-           "N % slower than the fastest, with the parameters that ask for them");
+           "N % slower than the fastest, with the parameters that select them");
     option("--format", options.format, "FORMAT",
            "text, json, dot or svg (by the ending of --output, else text); of\n"
            "--plans text or json");

@@ -7,7 +7,7 @@
 
 namespace strata::tool {
 
-/// What the user asked for, as written; empty: not given.
+/// The user's options, as written; empty: not given.
 struct Options : JobOptions {
     bool plans = false;
     std::string from_dump;
@@ -20,10 +20,10 @@ struct Options : JobOptions {
     std::string output;
 };
 
-/// Reads the command line. Empty after --help and --version, which it answers itself. Throws UsageError.
+/// Parses the command line. Empty after --help and --version, which it answers. Throws UsageError.
 std::optional<Options> parse_command_line(int argc, char** argv);
 
-/// By --format, else by the ending of --output, else text.
+/// Returns the format of --format, else of the ending of --output, else text.
 topology::PictureFormat format_of(const Options& options);
 
 }  // namespace strata::tool

@@ -7,10 +7,10 @@
 
 namespace strata::tool {
 
-/// "bcast,allreduce", of --op; all of them where the text is empty or "all". Throws UsageError.
+/// Parses "bcast,allreduce", of --op; an empty text and "all" are all collectives. Throws UsageError.
 std::vector<algorithms::Collective> collectives(const std::string& text);
 
-/// "8,64k,4M", of `option`. Throws UsageError.
+/// Parses "8,64k,4M", of `option`. Throws UsageError.
 std::vector<std::size_t> sizes(const std::string& text, const char* option);
 
 }  // namespace strata::tool

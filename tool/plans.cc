@@ -24,7 +24,7 @@ namespace {
 using algorithms::Collective;
 using algorithms::Operation;
 
-/// "50%" -> 0.5.
+/// Returns 0.5 for "50%".
 double share(std::string text) {
     if (!text.empty() && text.back() == '%') text.pop_back();
     const auto percent = topology::whole_number<unsigned>(text);
@@ -32,7 +32,7 @@ double share(std::string text) {
     return *percent / 100.0;
 }
 
-/// What plans are made from.
+/// The input of the planner.
 struct Facts {
     topology::Hierarchy hierarchy;
     int rails = 1;
@@ -101,7 +101,7 @@ public:
     }
 
 private:
-    /// Whatever rules say: they are what one compares with.
+    /// Ignores rules: candidates are for comparison with them.
     void add_candidates(algorithms::PlanListing& listing, double within) const {
         for (algorithms::ListedPlan& listed : listing.plans) {
             listed.candidates =

@@ -5,7 +5,7 @@
 
 namespace strata::tool {
 
-/// What --plans prints. Throws UsageError.
+/// Returns the output of --plans. Throws UsageError.
 std::string plans(const Options& options);
 
 }  // namespace strata::tool

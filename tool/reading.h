@@ -5,7 +5,7 @@
 
 namespace strata::tool {
 
-/// Runs `read` and turns what it complains about into an error of `option`.
+/// Runs `read` and turns its exceptions into errors of `option`.
 template <typename Read>
 auto reading(const char* option, Read&& read) {
     try {

@@ -9,7 +9,7 @@ std::string counted(std::size_t count, const std::string& noun) {
     return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-/// "n07" -> "n", "07".
+/// Splits "n07" into "n", "07".
 std::pair<std::string, std::string> split_number(const std::string& name) {
     const std::size_t last = name.find_last_not_of("0123456789");
     const std::size_t begin = last == std::string::npos ? 0 : last + 1;

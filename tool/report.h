@@ -5,8 +5,8 @@
 
 namespace strata::tool {
 
-/// What stands above the tree in text: ranks, nodes and levels, then every node's NICs and who leads there,
-/// nodes of which the same is true together.
+/// Returns the text above the tree: ranks, nodes and levels, then the NICs and leaders of every node;
+/// equal nodes share an entry.
 std::string report(const Job& job, const topology::Hierarchy& hierarchy);
 
 }  // namespace strata::tool

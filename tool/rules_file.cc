@@ -10,7 +10,7 @@
 namespace strata::tool {
 namespace {
 
-/// Where the plugin may be, first to last.
+/// Returns the folders that may have the plugin, in the order of search.
 std::vector<std::filesystem::path> plugin_folders() {
     std::vector<std::filesystem::path> folders;
     for (const char* name : {"OMPI_MCA_opal_mca_base_component_path", "OMPI_MCA_mca_base_component_path"}) {

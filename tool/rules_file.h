@@ -3,10 +3,10 @@
 
 namespace strata::tool {
 
-/// The file that --rules means: `text` itself, or that of the preset of this name, as coll_strata_rules takes
-/// it. Presets lie beside the plugin: that which Open MPI's component path names in the environment, else
-/// that of the build to which this command belongs, else the installed one. Throws std::invalid_argument with
-/// the names that are known.
+/// Returns the file that --rules names: `text` itself, or the preset of this name, as for
+/// coll_strata_rules. Presets lie beside the plugin: the one in Open MPI's component path in the
+/// environment, else the one in the build of this command, else the installed one. Throws
+/// std::invalid_argument with the known names.
 std::string rules_named(const std::string& text);
 
 }  // namespace strata::tool

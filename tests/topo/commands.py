@@ -91,7 +91,7 @@ class Commands(unittest.TestCase):
                                 (("--plans", "--root", "24"), "--root: '24' is no rank from 0 to 23"),
                                 (("--plans", "--sizes", "node=8"), "--sizes: write sizes without levels"),
                                 (("--plans", "--candidates", "half"), "--candidates: 'half' is no percentage"),
-                                (("--plans", "--from-dump", "x"), "--topology: --from-dump tells it already"),
+                                (("--plans", "--from-dump", "x"), "--topology: has no effect with --from-dump"),
                                 (("--plans", "--format", "svg"), "--format: --plans writes text or json"),
                                 (("--plans", "--rules", "/none"), "--rules: /none: cannot be opened")):
             run = topo(*NIC, *arguments)

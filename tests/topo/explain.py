@@ -49,7 +49,7 @@ def test_calls(paths, program, scratch):
     expect(every, r"bcast of 100000 B on MPI_COMM_WORLD, 8 ranks\n  path +tree: cluster linear[^,]*, node ",
            r"  set by +algorithm of cluster from coll_strata_bcast_level_algorithms\n",
            r"  expected +\S+ us; by the underlying component \S+ us\n",
-           r"  measured +\S+ us in the mean of 3 calls, from \S+ to \S+ us, on process 0\n")
+           r"  measured +\S+ us on average over 3 calls, from \S+ to \S+ us, on process 0\n")
     one = explain(program, dump, "--op", "bcast", "--bytes", "8")
     expect(one, r"^bcast of 8 B on")
     if "100000" in one:
@@ -162,7 +162,7 @@ def test_run(paths, program, scratch):
     done = subprocess.run([program, "--run", "--", "sh", "-c", """echo '{"plans": []}' >"$OMPI_MCA_coll_strata_dump" """],
                           text=True, capture_output=True, timeout=60, cwd=scratch)
     expect(done.stderr, r"too many ranks to list its choices; strata-topo --plans --from-dump (\S+) lists them")
-    if done.returncode != 1 or not os.path.exists(re.search(r"stays in (\S+)", done.stderr)[1]):
+    if done.returncode != 1 or not os.path.exists(re.search(r"dump is kept: (\S+)", done.stderr)[1]):
         raise Failure(f"exit status {done.returncode}, expected 1, and the dump:\n{done.stderr}")
 
 
@@ -180,10 +180,10 @@ def test_killed(paths, program, scratch):
         if done.returncode != status:
             raise Failure(f"exit status {done.returncode}, expected {status}:\n{done.stdout}{done.stderr}")
         if status == 0:
-            expect(done.stderr, r"did not end in MPI_Finalize, or goes on: nothing measured|^$")
+            expect(done.stderr, r"did not end in MPI_Finalize, or is still running: nothing measured|^$")
         return done.stdout if status == 0 else done.stderr
 
-    unknown = "nothing is known: the dump was not completed by MPI_Finalize"
+    unknown = "unknown: the dump was not completed by MPI_Finalize"
     expect(told(picture, "--op", "bcast"), rf"  measured +{unknown}\n")
     expect(told(picture, "--op", "bcast", "--communicator", "sub"),
            rf"^bcast on sub: {unknown}; the choices in the dump are those of MPI_COMM_WORLD\n$")
@@ -196,8 +196,8 @@ def test_killed(paths, program, scratch):
            r"^bcast: process 0 has recorded no such call; the dump lists no choices: strata-topo --plans --from-dump does\n$")
     # Told are those on which most time was spent.
     expect(told(picture | use | {"other_communicators": 3}, "--op", "bcast"),
-           r"  measured +process 0 has recorded no such call on the communicators that are told\n",
-           r"\nOf 3 more communicators, on which process 0 spent less time, nothing is told.\n$")
+           r"  measured +process 0 has recorded no such call on the listed communicators\n",
+           r"\nNot listed: 3 more communicators, on which process 0 spent less time.\n$")
     del picture["plans_of"]
     expect(told(picture, "--op", "bcast", "--communicator", "sub"), "those of a communicator that it does not name")
 
@@ -209,8 +209,8 @@ def test_mistakes(_paths, program, scratch):
     expect(explain(program, wrong, status=2), r"wrong.json:1: .*'ranks' is missing")
     with open(wrong, "w", encoding="utf-8") as file:
         file.write('{"ranks": 4}')
-    expect(explain(program, wrong, status=2), r"wrong.json: no dump of a job: coll_strata_dump=NAME.json makes one")
-    expect(explain(program, status=2), r"the file is missing that a job wrote; see strata-explain --help")
+    expect(explain(program, wrong, status=2), r"wrong.json: not a dump of a job; coll_strata_dump=NAME.json writes one")
+    expect(explain(program, status=2), r"the dump of a job is missing; see strata-explain --help")
     expect(explain(program, "/no/such.json", status=2), r"/no/such.json: cannot be opened")
     expect(explain(program, wrong, "--op", "scan", status=2), r"--op: unknown operation 'scan'; known: all, bcast,")
     expect(explain(program, wrong, "--bytes", "8,9", status=2), r"--bytes: takes one size")
