@@ -45,7 +45,7 @@ struct Plan {
     Engine engine = Engine::forward;
     /// One per level of the hierarchy that is not skipped, topmost first. Reductions and the levels engine
     /// cut all messages to the segment size of the topmost level, which every entry then has. If the
-    /// topmost level exchanges vectors, all levels send whole messages. Reductions have a ring on the
+    /// topmost level exchanges vectors, the other levels send whole messages. Reductions have a ring on the
     /// topmost level only (ring_links()). The methods of a forward plan are automatic unless a rule fixed
     /// them; it lacks levels that a rule skips.
     std::vector<LevelPlan> levels;

@@ -10,12 +10,12 @@
 namespace strata::algorithms {
 namespace {
 
-/// One member's part of the ring. It combines partial results from its predecessor with its own one, which
+/// One member's part of the ring. It combines partial results from its predecessor with its own, which
 /// grows from its start, and sends them to its successor; final results follow.
 ///
-/// Its own partial result lies in `result` if a subtree has been combined there, or if `result` shares its
-/// memory with own; the ring's partial results then go to slots aside. A member with only its own
-/// contribution, in separate memory, receives straight into `result` and combines own into that.
+/// The member's own partial result lies in `result` if its subtree has been combined there, or if `result`
+/// shares its memory with `own`; it then receives the ring's partial results in slots aside. A member without
+/// a subtree and with separate memory receives straight into `result` and combines `own` into that.
 ///
 /// No deadlock: all members order all messages by round, step and piece. A message needs (a) the same
 /// piece of the step before, received and combined; (b) the earlier messages of its edge; (c) memory to
@@ -168,7 +168,7 @@ private:
     StreamTable& table_;
     const RingCut& cut_;
     int position_;
-    const std::byte* own_;  ///< nullptr: the own operand lies in result_
+    const std::byte* own_;  ///< nullptr: this member's operand lies in result_
     std::byte* result_;
     Reduction& reduction_;
     RingSequence to_send_;

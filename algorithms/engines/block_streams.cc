@@ -106,7 +106,7 @@ void BlockStreams::divide(CutStream& stream) {
     stream.pieces = pieces;
 }
 
-/// Gives contiguous memory to the blocks of `stream` that have none. The own block joins them during the
+/// Gives contiguous memory to the blocks of `stream` that have none. This rank's block joins them during the
 /// call if it is no longer than a message: a message that it shares would otherwise need a copy of all its
 /// blocks, and with large segments that is everything.
 void BlockStreams::give_memory(const CutStream& stream) {

@@ -81,7 +81,7 @@ public:
     /// Returns true if the next message of an outgoing stream is complete.
     bool is_here(CutStream& stream);
 
-    /// Moves the own block to the caller's memory. Call it when everything has arrived.
+    /// Moves this rank's block to the caller's memory. Call it when everything has arrived.
     void complete();
 
 private:
@@ -100,7 +100,7 @@ private:
     bool at_root_;
     int rank_;
     Block& own_;
-    std::byte* own_place_;  ///< the caller's memory; during the call the own block may lie elsewhere
+    std::byte* own_place_;  ///< the caller's memory; during the call own_ may lie elsewhere
     Arena& arena_;
     std::size_t incoming_;
     std::pmr::vector<CutStream> streams_;

@@ -206,7 +206,7 @@ int FanIn::completed(int stream) {
         code = post(index);
         code = code == 0 ? advance(index) : code;
     }
-    // The copy of the own contribution may wait for a free slot, which no message of its own announces.
+    // The copy of this rank's contribution may wait for a free slot; no message of its own announces one.
     return code == 0 && order_.own() > 0 ? advance(order_.own()) : code;
 }
 

@@ -8,8 +8,9 @@
 
 namespace strata::algorithms {
 
-/// The upward half of a rank's reduction: a stream of segments from every child, combined with each other
-/// and the own contribution in the order of the links, and a stream to the parent or into the result.
+/// The upward half of a rank's reduction. It receives a stream of segments from every child, combines them
+/// and this rank's contribution in the order of the links, and sends a stream to the parent or fills the
+/// result.
 ///
 /// Every operand has a ring of slots, as many as its edge's window (the last operand twice as many,
 /// because it also sends from them); segment s is in slot s modulo the ring. A segment is combined from
@@ -19,7 +20,7 @@ namespace strata::algorithms {
 class FanIn {
 public:
     /// Adds its streams to `table`. The rank must have a parent or children; the root must have a result.
-    /// The result of other ranks is not written, except through own memory that is shared with it.
+    /// The result of other ranks is not written, except where it shares the memory of `own`.
     FanIn(StreamTable& table, const ReductionLinks& links, const Segments& segments, ReduceBuffers buffers,
           Reduction& reduction, Arena& arena, int window, std::pmr::memory_resource* pool);
 
@@ -28,17 +29,17 @@ public:
     bool owns(int stream) const { return stream >= first_stream_ && stream < last_stream_; }
     /// Handles a completed message of this stream: combines, sends and posts what it allows.
     int completed(int stream);
-    /// Produces the next own segment. Call it before waiting, so that no arriving segment waits for it.
+    /// Produces the next segment of `own`. Call it before waiting, so that no arriving segment waits for it.
     int look_ahead();
 
     /// Returns, on the root, the number of segments, from the first, whose result is complete.
     std::size_t finished() const { return operands_.back().combined; }
-    /// Returns the number of segments, from the first, of own memory that were read for the last time.
+    /// Returns the number of segments, from the first, of `own` that were read for the last time.
     std::size_t own_released() const;
 
 private:
     struct Operand {
-        int stream = -1;  ///< -1: the own contribution
+        int stream = -1;  ///< -1: this rank's contribution
         std::byte* memory = nullptr;
         std::size_t slots = 0;
         std::size_t stride = 0;    ///< bytes between slots
@@ -64,13 +65,13 @@ private:
     ReduceBuffers buffers_;
     Reduction& reduction_;
     OperandOrder order_;
-    bool shared_;  ///< own and result share their memory
+    bool shared_;  ///< `own` and `result` share their memory
     std::pmr::vector<Operand> operands_;
     int parent_stream_ = -1;
     int first_stream_ = 0;
     int first_child_ = 0;
     int last_stream_ = 0;
-    std::size_t produced_ = 0;  ///< own segments that are produced
+    std::size_t produced_ = 0;  ///< segments of `own` that are produced
 };
 
 }  // namespace strata::algorithms

@@ -20,7 +20,7 @@ std::pmr::vector<TreeLinks::Edge> widest_first(const std::vector<TreeLinks::Edge
                                                std::pmr::memory_resource* pool);
 
 /// The operands of one rank's reduction, in the order of combining: the children's vectors and, after
-/// `before` of those, the own one. Each is combined into the next.
+/// `before` of those, this rank's. Each is combined into the next.
 class OperandOrder {
 public:
     explicit OperandOrder(const ReductionLinks& links)
@@ -31,9 +31,9 @@ public:
     std::size_t last() const { return count_ - 1; }
     std::size_t of_child(std::size_t child) const { return child < own_ ? child : child + 1; }
 
-    /// Returns where a whole operand can lie without memory of the arena, or nullptr. The own one stays in
+    /// Returns where a whole operand can lie without memory of the arena, or nullptr. This rank's stays in
     /// its memory if it is only read (as the first) or may be written (`shared` with the result); the last
-    /// one lies in `result`, unless that is nullptr or still holds own data.
+    /// one lies in `result`, unless that is nullptr or still holds this rank's data.
     template <class Byte>
     Byte* place(std::size_t operand, Byte* own_data, Byte* result, bool shared) const {
         if (operand == own_ && (own_ == 0 || shared)) {

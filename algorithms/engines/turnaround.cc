@@ -28,7 +28,7 @@ int Turnaround::start() {
     return code == 0 ? receive() : code;
 }
 
-/// If own and result share their memory, a final segment may be received only after the own segment was
+/// If `own` and `result` share their memory, a final segment may be received only after that of `own` was
 /// read for the last time; a send that has reached the parent may still be incomplete here.
 int Turnaround::receive() {
     if (!from_parent_) {

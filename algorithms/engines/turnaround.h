@@ -32,7 +32,7 @@ private:
     StreamTable& table_;
     PackedBuffer& result_;
     Segments segments_;
-    bool shared_;  ///< own and result share their memory
+    bool shared_;  ///< `own` and `result` share their memory
     FanIn up_;
     FanOut down_;
     std::optional<SegmentReceiver> from_parent_;

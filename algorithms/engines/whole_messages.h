@@ -15,7 +15,7 @@
 
 namespace strata::algorithms {
 
-/// `co_await` receives the children's vectors, all at once, and combines them and the own one in the order
+/// `co_await` receives the children's vectors, all at once, and combines them and this rank's in the order
 /// of the links. With 0 bytes it only receives the messages.
 class WholeCombine : public Awaitable<WholeCombine> {
 public:
@@ -25,7 +25,7 @@ public:
 
     int poll();
     /// Returns where the result lies: without children in own.data() (not to be written unless own and
-    /// result share it); otherwise in `result` or, if that is nullptr or shared with own, perhaps in
+    /// result share it); otherwise in `result` or, if that is nullptr or shared with `own`, perhaps in
     /// memory of the arena.
     std::byte* outcome() const { return places_.empty() ? own_.data() : places_.back(); }
     /// Returns true if the result lies in memory of the arena.

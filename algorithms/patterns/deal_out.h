@@ -31,6 +31,7 @@ using DealtOut = std::vector<Both<std::vector<int>>>;
 /// more), so that the inner items of one tree are leaves of the other. An item by which both trees enter
 /// has half of that room in each tree. All fixed items go below the gate; the first item may then take one
 /// child more.
+///
 ///   5 items, entered by 0 and 4, one outside (x) in each tree:
 ///       first   0 -> x 1;  1 -> 2 3;  2 -> 4        second   4 -> x 3;  3 -> 2 1;  2 -> 0
 DealtOut deal_out(const Dealt& group);

@@ -23,24 +23,16 @@ struct DoubleBinaryGroup {
     Flow flow = Flow::from_root;
 };
 
-/// Returns `rank`'s neighbours in one of two trees over the participants of a group; the group's local
-/// root is the root of both. Each tree carries one half of every vector. A participant forwards at most
-/// two halves, nearly all in one tree: a vector leaves each participant once, as in a chain, but after
-/// O(log p) hops.
-///
-/// The same holds for every skipped group among the participants (they nest as in the hierarchy): each
-/// half enters it once, and it forwards two halves in total. Its NIC or bus carries as little as in a
-/// chain in topology order:
+/// Returns `rank`'s neighbours in one of two trees over the participants of a group; the group's local root
+/// is the root of both. Each tree carries one half of every vector. A participant forwards at most two
+/// halves, nearly all in one tree, and so does every skipped group (docs/design/double-binary-tree.md).
 ///
 ///   nodes {0 1 2} {3 4 5} {6 7 8}, root 0:   first half    0 -> 1;  1 -> 3 2;  3 -> 6 4;  4 -> 5;  6 -> 7 8
 ///                                            second half   0 -> 2;  2 -> 8 1;  5 -> 4 3;  7 -> 6;  8 -> 5 7
 ///
-/// Data from other nodes enters a node next to its NIC, in both flows. Throws std::invalid_argument for
-/// Half::whole.
-/// Cost: n beta + O(log2 p)(alpha + s beta) for p participants and segments of s bytes. Time: O(ranks of
-/// the group * depth).
-/// Source: two trees with disjoint inner nodes (Sanders, Speck and Traeff 2009, "Two-tree algorithms for
-/// full bandwidth broadcast, reduction and scan"), applied to every level of a hierarchy.
+/// Throws std::invalid_argument for Half::whole.
+/// Cost: n beta + O(log2 p)(alpha + s beta) for p participants and segments of s bytes.
+/// Time: O(ranks of the group * depth).
 RankLinks double_binary_links(const DoubleBinaryGroup& of, int rank, Half half);
 
 /// The same for every rank of the hierarchy; ranks that take no part have empty links.
