@@ -11,7 +11,7 @@ namespace strata::algorithms {
 struct LinkParameters {
     double latency_us = 1;        ///< first byte of a message, end to end
     double overhead_us = 1;       ///< processor time per message at each end
-    double bytes_per_us = 1000;   ///< of one child group's (or process's) connection to this level
+    double bytes_per_us = 1000;   ///< bandwidth of a child group's (or process's) connection to this level
     std::size_t eager_bytes = 0;  ///< largest message that needs no handshake; 0 = unknown
     double parallel = 1;          ///< transfers at full speed at once on one child group's connection
     /// Extra time that a process far from its node's NIC takes to receive over this level, as a share of
@@ -23,8 +23,7 @@ struct LinkParameters {
     /// Bandwidth of one group of this level for all its traffic at once, between its children or through
     /// them to the outside: its memory controllers, or the backplane of a switch. 0: no known limit.
     double bus_bytes_per_us = 0;
-    /// Inside nodes: engines move the bytes, in and out at the same time as NICs do; no processor copies
-    /// them.
+    /// Inside nodes: engines move the bytes, in and out at once as NICs do; no processor copies them.
     bool offloaded = false;
     /// Least time for which a message occupies a connection between nodes (the gap of the LogGP model): a
     /// NIC, or the kernel before it, handles one message after the other. Empty: the time for which the

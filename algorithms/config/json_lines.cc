@@ -71,7 +71,7 @@ public:
     bool number_unsigned(Json::number_unsigned_t value) { return add_number(static_cast<double>(value)); }
     bool number_float(Json::number_float_t value, const std::string&) { return add_number(value); }
     bool string(std::string& text) { return add({JsonValue::Kind::string, 0, {}, std::move(text), 0, {}}); }
-    bool binary(Json::binary_t&) { return false; }  // not in text
+    bool binary(Json::binary_t&) { return false; }  // JSON text has none
     bool start_object(std::size_t) { return open(JsonValue::Kind::object); }
     bool start_array(std::size_t) { return open(JsonValue::Kind::array); }
     bool end_object() { return close(); }

@@ -3,7 +3,7 @@
 
 namespace strata::algorithms {
 
-/// What backwards() returns.
+/// A sequence whose iteration goes from its last element to its first.
 template <class T>
 struct Backwards {
     std::span<T> items;

@@ -17,7 +17,7 @@ struct GroupPart {
     const LevelPlan* level = nullptr;
     int window = 0;            ///< TreeLinks::Edge::window for edges between nodes
     std::vector<int> members;  ///< shape_members()
-    int position = 0;          ///< of the rank; 0: the local root, which takes part in the wider group
+    int position = 0;          ///< of the rank; 0: it is the local root and takes part in the wider group
 
     int size() const { return static_cast<int>(members.size()); }
     /// Throws std::invalid_argument for a method that is no tree shape.
