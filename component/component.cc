@@ -49,7 +49,7 @@ void publish_identity(Facts facts, std::uint32_t arithmetic) {
                                     std::to_string(STRATA_VERSION_MINOR) + '.' +
                                     std::to_string(STRATA_VERSION_PATCH)});
     facts.push_back({"sources", std::to_string(sources)});
-    facts.push_back({"plans for a test", std::to_string(arithmetic)});
+    facts.push_back({"plans of the self-test", std::to_string(arithmetic)});
     publish_facts(facts);
 }
 
@@ -150,7 +150,7 @@ void report_unknown_release(const std::string& verbose) {
     const layout::Finding& found = layout::finding();
     if (!found.is_listed && std::atoi(verbose.c_str()) > 0 && layout::is_lowest_process()) {
         opal_output(
-            0, "coll:strata: built for Open MPI %s, and %s runs: not both are known, but all sizes agree",
+            0, "coll:strata: built for Open MPI %s, and %s runs: a release is not in the list, but all sizes match",
             found.built_for.c_str(), found.running.c_str());
     }
 }

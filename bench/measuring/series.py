@@ -6,7 +6,7 @@ import statistics
 
 _PLAN = re.compile(r"coll:strata: (\S+) ([a-z]+) of (\d+) bytes from rank \d+: "
                    r"([a-z]+)(?: \(([^)]*)\))?(?: in \d+ rails)?,")
-_ASIDE = re.compile(r"coll:strata: (\S*): everything is left to the underlying component")
+_ASIDE = re.compile(r"coll:strata: (\S*): all calls are passed through to the underlying component")
 
 
 @dataclasses.dataclass
@@ -83,7 +83,7 @@ def plans_reported(errors):
 
 
 def asides_reported(errors):
-    """The communicators of which the job says that everything is left to the underlying component."""
+    """The communicators whose calls the job reports as all passed through to the underlying component."""
     return _ASIDE.findall(errors)
 
 

@@ -34,7 +34,7 @@ void CommunicatorState::explain(const algorithms::Operation& operation,
 
 void CommunicatorState::report_aside(ForwardReason reason) const {
     if (tells()) {
-        opal_output(0, "coll:strata: %s: everything is left to the underlying component: %s", comm_->c_name,
+        opal_output(0, "coll:strata: %s: all calls are passed through to the underlying component: %s", comm_->c_name,
                     explanation(reason));
     }
 }
@@ -53,7 +53,7 @@ void CommunicatorState::report_left() const {
         }
     }
     for (const auto& [reason, all] : names) {
-        opal_output(0, "coll:strata: %s: %s of any size are left to the underlying component: %s",
+        opal_output(0, "coll:strata: %s: %s of any size are passed through to the underlying component: %s",
                     comm_->c_name, all.c_str(), reason.data());
     }
 }
@@ -69,7 +69,7 @@ void CommunicatorState::report_handed_back(std::uint32_t collectives) const noex
                 list(names, op);
             }
         }
-        opal_output(0, "coll:strata: %s: handed back, and no longer counted: %s", comm_->c_name,
+        opal_output(0, "coll:strata: %s: slots handed back, calls no longer counted: %s", comm_->c_name,
                     names.c_str());
     });
 }
@@ -78,8 +78,8 @@ void CommunicatorState::report_predicted() {
     if (!std::exchange(predicted_is_reported_, true) && tells()) {
         opal_output(
             0,
-            "coll:strata: %s: what is left to the underlying component as predicted goes to tuned, not to "
-            "han: coll_han_priority is not set",
+            "coll:strata: %s: calls passed through as predicted go to tuned, not to han: coll_han_priority is "
+            "not set",
             comm_->c_name);
     }
 }

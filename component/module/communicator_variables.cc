@@ -49,7 +49,7 @@ void register_one(const mca_base_component_t* component, const std::string& name
 
 void register_communicator_counters(const mca_base_component_t* component) {
     static const CommunicatorCounters all{};
-    // Addresses are given to Open MPI, which uses them until the end of the process.
+    // Open MPI keeps the addresses of these elements until the process ends.
     static std::array<std::size_t, sizeof all / sizeof(Tally)> offsets;
     std::size_t count = 0;
     const auto add = [&](const std::string& name, const std::string& help, const Tally& tally,
@@ -60,11 +60,11 @@ void register_communicator_counters(const mca_base_component_t* component) {
         kept = static_cast<std::size_t>(offset);
         register_one(component, name, help, variable_class, read_tally, &kept);
     };
-    add("tree", "Calls on the communicator done by the tree engine", all.tree);
-    add("levels", "Calls on the communicator done level by level, by others", all.levels);
-    add("ring", "Calls on the communicator done by the ring engine", all.ring);
-    add("rails", "Calls on the communicator done by trees over several NICs", all.rails);
-    register_one(component, "forward", "Calls on the communicator left to the underlying component",
+    add("tree", "Calls on the communicator served by the tree engine", all.tree);
+    add("levels", "Calls on the communicator served by the levels engine", all.levels);
+    add("ring", "Calls on the communicator served by the ring engine", all.ring);
+    add("rails", "Calls on the communicator served by trees over several NICs (rails)", all.rails);
+    register_one(component, "forward", "Calls on the communicator passed through to the underlying component",
                  MCA_BASE_PVAR_CLASS_COUNTER, read_passed, nullptr);
     add("handed_back",
         "Collectives whose slots on the communicator were handed back for good: later calls are not counted",
@@ -72,23 +72,23 @@ void register_communicator_counters(const mca_base_component_t* component) {
     for (int reason = 0; reason < forward_reason_count; ++reason) {
         const auto why = static_cast<ForwardReason>(reason);
         add(std::string("forward_") + name_of(why),
-            std::string("Calls on the communicator left to the underlying component: ") + explanation(why),
+            std::string("Calls on the communicator passed through to the underlying component: ") + explanation(why),
             all.forwarded_because[static_cast<std::size_t>(reason)]);
     }
     for (int kind = 0; kind < topology::level_kind_count; ++kind) {
         const std::string name(topology::name_of(static_cast<topology::LevelKind>(kind)));
         const auto level = static_cast<std::size_t>(kind);
         const std::string where =
-            " that this process sent on the communicator over level " + name + ", by engines of the plugin";
+            " that the plugin's engines sent on the communicator over level " + name + " in this process";
         add("messages_" + name, "Messages" + where, all.messages[level]);
         add("bytes_" + name, "Bytes" + where, all.bytes[level]);
     }
     add("setup_us",
-        "Microseconds spent on agreement, hierarchy, plans and sub-communicators, since it was made",
+        "Microseconds spent on the communicator's agreement, hierarchy, plans and sub-communicators",
         all.setup_us, MCA_BASE_PVAR_CLASS_LEVEL);
     register_one(component, "memory",
-                 "Bytes kept for the communicator: hierarchy and plans, of all that share them; without the "
-                 "edges of its trees, and what components keep on its levels",
+                 "Bytes kept for the communicator: hierarchy and plans, shared ones included; without the "
+                 "edges of its trees and without the memory of components on its levels",
                  MCA_BASE_PVAR_CLASS_SIZE, read_memory, nullptr);
 }
 

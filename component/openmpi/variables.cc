@@ -25,7 +25,7 @@ void Variables::add(const mca_base_component_t* component, const std::string& na
                     mca_base_var_info_lvl_t level, const std::string& standard, Text text) {
     Text& own = texts_.at(count_++);
     own = text;
-    // Open MPI copies the default before it takes the pointer over.
+    // Open MPI copies the default before it stores its own pointer in `value`.
     own.value = const_cast<char*>(standard.c_str());
     mca_base_component_var_register(component, name.c_str(), (help + when_read(name)).c_str(),
                                     MCA_BASE_VAR_TYPE_STRING, nullptr, 0, static_cast<mca_base_var_flag_t>(0),
@@ -42,31 +42,29 @@ void Variables::register_all(const mca_base_component_t* component) {
     text("priority", "Priority of this component (0 to 100; coll/tuned has 30); -1 switches it off",
          OPAL_INFO_LVL_1, &SettingsText::priority);
     text("verbose",
-         "1: rank 0 explains every plan it makes (engine, algorithms, segments, why, and where values come "
-         "from)",
+         "1: rank 0 logs every plan it makes (engine, algorithms, segments, the reason, and the source of "
+         "each value)",
          OPAL_INFO_LVL_2, &SettingsText::verbose);
     text("window",
          "Messages in flight per edge of the tree (1 to 1024, or auto: 4, and between nodes as many as hold "
          "256 KiB, or what the links hold)",
          OPAL_INFO_LVL_6, &SettingsText::window);
     text("hierarchy",
-         "Levels to use, comma-separated (empty: all that split something; none: no levels). Known: " +
+         "Levels to use, comma-separated (empty: all levels that split something; none: no levels). Known: " +
              topology::known_hint_levels() +
-             "; and coll/xhc's grammar: numa:2 (halves), numa?8 (at most 8 ranks), [0..9]+[10..24] (rank "
-             "lists), "
-             "A+B, *",
+             "; coll/xhc's grammar is accepted: numa:2 (halves), numa?8 (at most 8 ranks), "
+             "[0..9]+[10..24] (rank lists), A+B, *",
          OPAL_INFO_LVL_3, &SettingsText::hierarchy);
     text("network",
-         "Switches above the nodes: auto (Slurm's variables, where they are set), none, file:PATH (a file in "
-         "the "
-         "syntax of Slurm's topology.conf), or hosts:LIST=SWITCHES;... (topmost first: "
+         "Switches above the nodes: auto (Slurm's variables, if they are set), none, file:PATH (a file in "
+         "the syntax of Slurm's topology.conf), or hosts:LIST=SWITCHES;... (topmost first: "
          "hosts:n[0-1]=top.site0;n[2-3]=top.site1)",
          OPAL_INFO_LVL_3, &SettingsText::network);
     text("rules",
-         "File of rules (JSON): links of this machine; engine, algorithms and segments by collective, size "
+         "Rules file (JSON): link costs of this machine; engine, algorithms and segments by collective, size "
          "and ranks. A word of a-z, 0-9 and '-' names a preset beside the plugin (ethernet-cluster, "
-         "infiniband-cluster, fat-numa-node, wan-grid); a file of such a name is ./NAME. Other parameters "
-         "outrank it. The same on every node; empty: none",
+         "infiniband-cluster, fat-numa-node, wan-grid); write a file of such a name as ./NAME. Other "
+         "parameters take precedence. The content must be the same on every node; empty: none",
          OPAL_INFO_LVL_4, &SettingsText::rules);
     text("topology",
          "Synthetic machine for every node: an hwloc XML file, or synthetic:DESCRIPTION (with "
@@ -74,46 +72,42 @@ void Variables::register_all(const mca_base_component_t* component) {
          OPAL_INFO_LVL_7, &SettingsText::topology);
     text("placement",
          "Where each local rank runs on the synthetic topology: CORES[@NODE] separated by ';', for example "
-         "'0;1;2-3@n1;all@n2' (repeated when shorter)",
+         "'0;1;2-3@n1;all@n2' (a shorter list repeats)",
          OPAL_INFO_LVL_7, &SettingsText::placement);
     text("nic",
          "NICs near which leaders are chosen: names or PCI ids, comma-separated "
-         "(mlx5_0,0000:41:00.0), each "
-         "perhaps with its place (mlx5_0@numa:1); auto: those that Open MPI uses; none: leaders are the "
-         "lowest "
-         "ranks. May differ from node to node, except none",
+         "(mlx5_0,0000:41:00.0), each with an optional place (mlx5_0@numa:1); auto: the NICs that Open MPI "
+         "uses; none: leaders are the lowest ranks. May differ from node to node, except none",
          OPAL_INFO_LVL_3, &SettingsText::nic);
     text("reproducible",
-         "1: reductions combine in the order of the ranks, in trees that depend on neither size nor leaders, "
-         "and of "
-         "several equally near processes the lowest rank leads (0: as it is fastest; drawn by lot). "
-         "Operators that "
-         "do not commute are left to Open MPI where groups are no runs of ranks",
+         "1: reductions combine in rank order, in trees that depend on neither message size nor leaders, and "
+         "the lowest of several equally near ranks leads; 0: the fastest order, and a hashed tie-break "
+         "chooses the leader. Operators that do not commute are passed through where the ranks of a group "
+         "are not consecutive",
          OPAL_INFO_LVL_4, &SettingsText::reproducible);
     text("setup_after",
-         "Short calls (up to 4 KiB) on a communicator that are left to the underlying component before it is "
-         "set "
-         "up (0: none; 1000000 at most). Not where a parameter or rule speaks of the collective, and of "
-         "reductions only those by MPI's own operators of whole numbers, or sums and products of two ranks' "
-         "real ones",
+         "Short calls (up to 4 KiB) on a communicator that are passed through to the underlying component "
+         "before the communicator is set up (0: none; at most 1000000). No effect on a collective that a "
+         "parameter or rule names, nor on reductions, except by MPI's own operators on integers, and sums "
+         "and products of two ranks' floating-point numbers",
          OPAL_INFO_LVL_5, &SettingsText::setup_after);
     text("hand_back",
-         "1: a collective that a communicator passes through for good goes straight to the underlying "
-         "component "
-         "from then on, at no cost, and is not counted; 0: every call is counted",
+         "1: when a communicator passes a collective through for good, its slot is handed back to the "
+         "underlying component: later calls cost nothing and are not counted; 0: every call is counted",
          OPAL_INFO_LVL_5, &SettingsText::hand_back);
     text(
         "check_plans",
-        "1: the processes of a communicator compare each plan before its first use, by one exchange of short "
-        "messages; where one has come to another plan it is named, and all calls there are left to the "
-        "underlying component. For finding errors; 0: they only compare what plans rest on, and the first "
-        "one",
+        "1 (for debugging): the processes of a communicator compare each plan before its first use, by one "
+        "exchange of short messages; if plans differ, a message names the ranks, and all calls there are "
+        "passed through to the underlying component. 0: they compare only the inputs of the plans, and the "
+        "first plan",
         OPAL_INFO_LVL_6, &SettingsText::check_plans);
-    text("disable", "Collectives to leave to other components, comma-separated", OPAL_INFO_LVL_2,
+    text("disable", "Collectives to pass through to other components, comma-separated", OPAL_INFO_LVL_2,
          &SettingsText::disable);
     text("dump",
-         "File for a picture of the first hierarchy: .svg, .dot, .json, else text; '-' is standard error; "
-         "written when that is made, and once more by MPI_Finalize; not by jobs that MPI_Comm_spawn starts",
+         "File for a picture of the first hierarchy: .svg, .dot, .json, else text; '-' is standard error. "
+         "Written when the hierarchy is built, and again by MPI_Finalize; jobs that MPI_Comm_spawn starts "
+         "write none",
          OPAL_INFO_LVL_4, &SettingsText::dump);
     for (int op = 0; op < collective_count; ++op) {
         const std::string name(collective_names[op]);
@@ -128,7 +122,7 @@ void Variables::register_all(const mca_base_component_t* component) {
         collective("_level_algorithms",
                    "Algorithm or coll component of " + name +
                        " per level, LEVEL=NAME[:RADIX] comma-separated, for example "
-                       "'switch=pipeline,node=knomial:4,numa=sm'; 'skip' leaves a level out. Known: " +
+                       "'switch=pipeline,node=knomial:4,numa=sm'; 'skip' excludes a level. Known: " +
                        algorithms::methods_of(static_cast<Collective>(op)),
                    OPAL_INFO_LVL_5, &CollectiveText::level_algorithms);
         collective("_segsize",

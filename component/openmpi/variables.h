@@ -11,7 +11,7 @@ namespace strata::component {
 class Variables {
 public:
     void register_all(const mca_base_component_t* component);
-    /// Values as Open MPI collected them from command line, environment and files.
+    /// Returns the values that Open MPI collected from command line, environment and files.
     SettingsText text() const;
 
 private:
@@ -24,7 +24,7 @@ private:
     void add(const mca_base_component_t* component, const std::string& name, const std::string& help,
              mca_base_var_info_lvl_t level, const std::string& standard, Text text);
 
-    // Their addresses are given to Open MPI, which uses them until the end of the process.
+    // Open MPI keeps the addresses of these elements until the process ends.
     std::array<Text, 24 + 3 * static_cast<std::size_t>(collective_count)> texts_;
     std::size_t count_ = 0;
 };

@@ -23,7 +23,7 @@ int read_forward(const mca_base_pvar_t* variable, void* value, void* /*object*/)
     return OPAL_SUCCESS;
 }
 
-/// Of a COUNTER Open MPI tells what it has grown by since a tool took a handle on it; of a LEVEL all.
+/// Open MPI reports a COUNTER as its growth since the tool took its handle, and a LEVEL as the whole value.
 void register_one(const mca_base_component_t* component, const std::string& name, const std::string& help,
                   void* context, mca_base_get_value_fn_t read, int variable_class) {
     mca_base_component_pvar_register(
@@ -61,18 +61,19 @@ const char* name_of(ForwardReason reason) {
 const char* explanation(ForwardReason reason) {
     switch (reason) {
         case ForwardReason::missing:
-            return "some processes have no plugin, or what they publish at start-up does not reach "
-                   "all";
+            return "some processes have no plugin, or their start-up records do not reach all "
+                   "processes";
         case ForwardReason::version: return "some processes have another version or build of the plugin";
         case ForwardReason::settings: return "some processes have other parameters or info keys";
-        case ForwardReason::several_jobs: return "it joins processes of several jobs";
-        case ForwardReason::no_hierarchy: return "all its processes are equally near to each other";
+        case ForwardReason::several_jobs: return "the communicator joins processes of several jobs";
+        case ForwardReason::no_hierarchy: return "all processes are equally near to each other";
         case ForwardReason::model: return "no gain is predicted";
-        case ForwardReason::chosen: return "a parameter, a rule or an info key says so";
-        case ForwardReason::order: return "the operator does not commute, and groups are no runs of ranks";
-        case ForwardReason::failure: return "one of its processes cannot serve it";
-        case ForwardReason::plans: return "its processes have come to different plans";
-        case ForwardReason::early: return "a few short calls do not pay for setting a communicator up";
+        case ForwardReason::chosen: return "a parameter, a rule or an info key requests it";
+        case ForwardReason::order:
+            return "the operator does not commute, and the ranks of a group are not consecutive";
+        case ForwardReason::failure: return "a process of the communicator cannot serve it";
+        case ForwardReason::plans: return "the processes have computed different plans";
+        case ForwardReason::early: return "the first short calls do not pay for the communicator's set-up";
         case ForwardReason::count: break;
     }
     return "?";
@@ -83,16 +84,16 @@ void register_counters(const mca_base_component_t* component) {
     for (int op = 0; op < collective_count; ++op) {
         const std::string name(collective_names[op]);
         auto& mine = all.collectives[op];
-        register_one(component, name + "_tree", "Calls of " + name + " done by the tree engine", mine.tree);
+        register_one(component, name + "_tree", "Calls of " + name + " served by the tree engine", mine.tree);
         if (algorithms::traits_of(static_cast<Collective>(op)).by_rails) {
-            register_one(component, name + "_rails", "Calls of " + name + " done by trees over several NICs",
+            register_one(component, name + "_rails", "Calls of " + name + " served by trees over several NICs (rails)",
                          mine.rails);
         }
-        register_one(component, name + "_levels", "Calls of " + name + " done level by level", mine.levels);
+        register_one(component, name + "_levels", "Calls of " + name + " served by the levels engine", mine.levels);
         if (algorithms::traits_of(static_cast<Collective>(op)).by_ring) {
-            register_one(component, name + "_ring", "Calls of " + name + " done in rings", mine.ring);
+            register_one(component, name + "_ring", "Calls of " + name + " served by the ring engine", mine.ring);
         }
-        register_one(component, name + "_forward", "Calls of " + name + " left to the underlying component",
+        register_one(component, name + "_forward", "Calls of " + name + " passed through to the underlying component",
                      &mine, read_forward, MCA_BASE_PVAR_CLASS_COUNTER);
         register_one(component, name + "_handed_back",
                      "Communicators on which the slot of " + name +
@@ -101,29 +102,29 @@ void register_counters(const mca_base_component_t* component) {
         for (int reason = 0; reason < forward_reason_count; ++reason) {
             const auto why = static_cast<ForwardReason>(reason);
             register_one(component, name + "_forward_" + name_of(why),
-                         "Calls of " + name + " left to the underlying component: " + explanation(why),
+                         "Calls of " + name + " passed through to the underlying component: " + explanation(why),
                          mine.forwarded_because[reason]);
         }
     }
     for (int kind = 0; kind < topology::level_kind_count; ++kind) {
         const std::string name(topology::name_of(static_cast<topology::LevelKind>(kind)));
-        const std::string where = " this process sent over level " + name + ", by engines of the plugin";
+        const std::string where = " that the plugin's engines sent over level " + name + " in this process";
         register_one(component, "messages_" + name, "Messages" + where, all.messages[kind]);
         register_one(component, "bytes_" + name, "Bytes" + where, all.bytes[kind]);
         register_one(component, "delegated_" + name,
-                     "Collectives of level " + name + " done by another component or named algorithm",
+                     "Collectives of level " + name + " served by another component or a named algorithm",
                      all.delegated[kind]);
     }
     register_one(component, "communicators", "Sub-communicators created", all.communicators);
     register_one(component, "setup_us",
                  "Microseconds spent on agreement, hierarchies, plans and sub-communicators", all.setup_us,
                  MCA_BASE_PVAR_CLASS_LEVEL);
-    register_one(component, "init_ns", "Nanoseconds of MPI_Init that were spent in the plugin", all.init_ns,
+    register_one(component, "init_ns", "Nanoseconds that MPI_Init spent in the plugin", all.init_ns,
                  MCA_BASE_PVAR_CLASS_LEVEL);
     register_one(component, "init_processor_ns",
-                 "Nanoseconds of the processor that the plugin took during MPI_Init", all.init_processor_ns,
+                 "Nanoseconds of processor time that the plugin used during MPI_Init", all.init_processor_ns,
                  MCA_BASE_PVAR_CLASS_LEVEL);
-    register_one(component, "scratch_memory", "Bytes that the process holds for calls that engines serve",
+    register_one(component, "scratch_memory", "Bytes of scratch memory that the process holds for calls that engines serve",
                  nullptr, read_scratch, MCA_BASE_PVAR_CLASS_SIZE);
 }
 

@@ -10,7 +10,7 @@
 namespace strata::component {
 namespace {
 
-/// One process speaks for the job, once.
+/// Calls `report` on process 0 of the job until it returns true.
 template <typename Report>
 void once_per_job(std::atomic<bool>& done, Report&& report) noexcept {
     if (compat::own_name().vpid != 0 || done.load()) {
@@ -27,7 +27,7 @@ std::uint32_t process_of(ompi_communicator_t* comm, std::size_t rank) {
     return ompi_group_get_proc_name(comm->c_local_group, static_cast<int>(rank)).vpid;
 }
 
-/// One process of each node without any known distance.
+/// Returns one process of each node on which no process has a known distance to a NIC.
 std::vector<std::uint32_t> nodes_without_nics(ompi_communicator_t* comm,
                                               std::span<const topology::LocalityRecord> records) {
     const topology::NicUse use = compat::uses_ip() ? topology::NicUse::ip : topology::NicUse::fabric;
@@ -133,7 +133,7 @@ void report_links(ompi_communicator_t* comm, const CommunicatorSettings& setting
             }
         }
         opal_output(0, "coll:strata: %s links: %s", comm->c_name,
-                    text.empty() ? ("built in; none of these levels is in " + settings.rules_file).c_str()
+                    text.empty() ? ("built-in values; none of these levels is in " + settings.rules_file).c_str()
                                  : text.c_str());
     });
 }
@@ -146,8 +146,8 @@ void report_no_components(ompi_communicator_t* comm) noexcept {
     static std::atomic<bool> done{false};
     if (ompi_comm_rank(comm) == 0 && !done.exchange(true)) {
         report_unusable_methods(comm,
-                                "  No components on levels while mpi_ft_enable is set: who waits there for "
-                                "others when a\n  process dies would never learn of it.\n");
+                                "  No components on levels while mpi_ft_enable is set: their calls would not "
+                                "return when a\n  process dies.\n");
     }
 }
 

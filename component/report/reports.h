@@ -8,25 +8,25 @@
 
 namespace strata::component {
 
-/// Says once per job, when the user listed NICs, on which nodes that has no effect.
+/// Reports once per job the nodes on which the user's coll_strata_nic has no effect.
 void report_nics(ompi_communicator_t* comm, const Settings& settings,
                  std::span<const topology::LocalityRecord> records) noexcept;
 
-/// Says once per job which of its nodes the user's network lacks, of several.
+/// Reports once per job the nodes that the user's network does not name. Silent on one node.
 void report_network_names(ompi_communicator_t* comm, const Settings& settings,
                           std::span<const topology::LocalityRecord> records) noexcept;
 
-/// Says once per job that nodes tell of switches what cannot all be true.
+/// Reports once per job network paths that contradict each other.
 void report_network(ompi_communicator_t* comm, std::span<const topology::LocalityRecord> records) noexcept;
 
-/// With coll_strata_verbose: rank 0 says from which lines of the rules file the costs of this communicator's
-/// links come, one line of output at most.
+/// With coll_strata_verbose: rank 0 logs the lines of the rules file that give the costs of this
+/// communicator's links, in at most one line of output.
 void report_links(ompi_communicator_t* comm, const CommunicatorSettings& settings,
                   const topology::Hierarchy& hierarchy) noexcept;
 
-/// Says once per process what methods that the user asked for the levels engine cannot use here.
+/// Reports once per process the requested methods that the levels engine cannot use here.
 void report_unusable_methods(ompi_communicator_t* comm, const std::string& why) noexcept;
-/// Nor any component, though the user asked for some: the others are to go on when a process dies.
+/// Reports that no component serves a level because mpi_ft_enable is set, although the user requested some.
 void report_no_components(ompi_communicator_t* comm) noexcept;
 
 }  // namespace strata::component

@@ -11,14 +11,14 @@ namespace {
 constexpr std::size_t longest_value = 200;
 constexpr std::size_t longest_published = 2048;
 
-/// Without what divides lines and columns.
+/// Returns `text` without line and column separators.
 std::string plain(std::string text) {
     std::ranges::replace_if(
         text, [](char letter) { return letter == '\n' || letter == '\t'; }, ' ');
     return text.substr(0, longest_value);
 }
 
-/// A file, or what else names something whose content counts.
+/// A fact whose content is compared, not its name: a file, for example.
 Fact by_content(const char* name, std::uint64_t content, const std::string& value) {
     if (content == 0) return {mca_name(name), ""};
     const std::string number = std::to_string(content);
@@ -53,9 +53,9 @@ Shown read(std::string_view published) {
 
 Facts agreement_facts(const SettingsText& text, const Settings& settings,
                       const std::vector<std::string>& errors, const Surroundings& surroundings) {
-    // As written, and what was not understood: a value that one node alone gets wrong must be seen as a
-    // difference. Of files the content counts, not the path; a synthetic topology and the names of
-    // NICs (which may differ from node to node) show in the records themselves.
+    // Values are compared as written, together with the parse errors: a value that only one node gets wrong
+    // is a difference. Files are compared by content, not by path. The synthetic topology and the NIC names
+    // may differ between nodes; their effect is part of the records.
     Facts facts;
     const auto add = [&](const std::string& name, const std::string& value) {
         facts.push_back({name, value});
@@ -78,9 +78,9 @@ Facts agreement_facts(const SettingsText& text, const Settings& settings,
         add(name + "_level_algorithms", text.collectives[op].level_algorithms);
         add(name + "_segsize", text.collectives[op].segsize);
     }
-    flag("han stands as by default", surroundings.han_is_default);
-    flag("survives failures (mpi_ft_enable)", surroundings.survives_failures);
-    flag("supports buffers of GPUs", surroundings.gpu_buffers);
+    flag("han has its default settings", surroundings.han_is_default);
+    flag("survives process failures (mpi_ft_enable)", surroundings.survives_failures);
+    flag("supports GPU buffers", surroundings.gpu_buffers);
     add("eager limit of TCP (btl_tcp_eager_limit)", std::to_string(surroundings.network_eager_bytes));
     add("eager limit of shared memory (btl_vader_eager_limit, btl_sm_eager_limit)",
         std::to_string(surroundings.node_eager_bytes));
@@ -90,7 +90,7 @@ Facts agreement_facts(const SettingsText& text, const Settings& settings,
     for (const auto& error : errors) {
         wrong += (wrong.empty() ? "" : "; ") + error;
     }
-    add("what is not understood", wrong);
+    add("values not understood", wrong);
     return facts;
 }
 

@@ -8,30 +8,30 @@
 
 namespace strata::component {
 
-/// Something that must be equal on all processes, and how messages show it.
+/// A value that must be equal on all processes before a communicator changes its message pattern.
 struct Fact {
     std::string name;
     std::string compared;
-    std::string shown = {};  ///< empty: as compared
+    std::string shown = {};  ///< text for messages; empty: as compared
 };
 using Facts = std::vector<Fact>;
 
-/// Everything of which agreement_hash() is one.
+/// Returns every value that must be equal on all processes.
 Facts agreement_facts(const SettingsText& text, const Settings& settings,
                       const std::vector<std::string>& errors, const Surroundings& surroundings);
 
-/// Of what is compared.
+/// Returns the hash over Fact::compared.
 std::uint64_t hash_of(const Facts& facts);
 
-/// As a process publishes them, a line each: those that are not as by default.
+/// Returns the text that a process publishes: one line for each fact that differs from its default.
 std::string write_facts(const Facts& facts);
 
-/// In what two processes differ, by what they have published, a line each for people; `own_process` and
-/// `other_process`: what these are called there.
+/// Returns the differences between two published texts for a message. `own_process` and `other_process` name
+/// the processes in it.
 std::string list_differences(std::string_view own, std::string_view other, const std::string& own_process,
                              const std::string& other_process);
 
-/// The value of a fact in what a process has published; empty: the default.
+/// Returns Fact::compared of `name` in a published text; empty: the default.
 std::string_view value_of(std::string_view published, std::string_view name);
 
 }  // namespace strata::component

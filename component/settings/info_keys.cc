@@ -29,11 +29,11 @@ constexpr std::array<CollectiveParameter, 3> collective_parameters{
      {"_level_algorithms", &CollectiveText::level_algorithms},
      {"_segsize", &CollectiveText::segsize}}};
 
-// Facts of the job or of a node, not of a communicator.
+// Parameters of the job or of a node, not of a communicator.
 constexpr std::array<std::string_view, 9> of_the_job{
     "check_plans", "dump", "hand_back", "network", "nic", "placement", "priority", "setup_after", "topology"};
 
-/// Where the text of a parameter that a communicator can have goes; nullptr: it has no such parameter.
+/// Returns the member of `text` that holds `parameter`; nullptr when no info key can set it.
 std::string* place_of(SettingsText& text, std::string_view parameter) {
     for (const Parameter& known : parameters) {
         if (known.name == parameter) {
@@ -77,7 +77,7 @@ std::string why_unknown(std::string_view parameter) {
     return why;
 }
 
-/// What the keys say, by parameter; complaints about keys themselves.
+/// Returns the keys by parameter. Appends unknown and contradictory keys to `errors`.
 std::map<std::string, InfoKey> sorted(const std::vector<InfoKey>& keys, std::vector<std::string>& errors) {
     std::map<std::string, InfoKey> by_parameter;
     for (const InfoKey& key : keys) {
@@ -108,7 +108,7 @@ algorithms::Overrides from_info_keys(algorithms::Overrides overrides) {
     return overrides;
 }
 
-/// One communicator's settings in the making.
+/// Builds one communicator's settings from `base` and the keys.
 class Maker {
 public:
     Maker(const std::map<std::string, InfoKey>& said, const Settings& base,
@@ -145,7 +145,7 @@ public:
     }
 
 private:
-    /// How messages name a parameter: by the key with which it was set.
+    /// Messages name a parameter by the key that set it.
     std::string called(const std::string& parameter) const {
         const auto known = said_.find(parameter);
         return known == said_.end() ? info_key(parameter) : known->second.key;
@@ -154,7 +154,7 @@ private:
         return parse_settings(text, components_, errors_,
                               [this](const std::string& parameter) { return called(parameter); });
     }
-    /// The settings that one key makes; empty without it, and when its value is not understood.
+    /// Parses one key alone; empty when it is absent or invalid.
     std::optional<Settings> parsed(const std::string& parameter) {
         const auto key = said_.find(parameter);
         if (key == said_.end()) {
@@ -223,7 +223,7 @@ OwnSettings own_settings(const std::vector<InfoKey>& keys, const Settings& base,
     std::string compared;
     for (const auto& [parameter, key] : said) {
         own.said += (own.said.empty() ? "" : ", ") + parameter + "=" + key.value;
-        if (parameter == "verbose") continue;  // what one rank tells changes no message
+        if (parameter == "verbose") continue;  // may differ: it changes no message pattern
         const std::string content = std::to_string(own.settings.rules_hash);
         compared += parameter + "=" + (parameter == "rules" ? content : key.value) + "\n";
     }

@@ -32,7 +32,7 @@ std::string known_collectives() {
     return names;
 }
 
-/// Runs `parse`; on a complaint notes it under the parameter's name and leaves the default in place.
+/// Runs parsers. Appends each parse error with the parameter's name to `errors`; the default stays in place.
 class Reader {
 public:
     Reader(std::vector<std::string>& errors, const NameInMessages& called)
@@ -41,17 +41,17 @@ public:
         try {
             parse();
         } catch (const std::bad_alloc&) {
-            throw;  // no fault of the value
+            throw;  // not the user's mistake
         } catch (const std::exception& error) {
             errors_.push_back(called_(name) + " = '" + value + "': " + error.what());
         }
     }
-    /// The same where the value is a file, which `parse` names itself.
+    /// The same for a file: the error text of `parse` names it.
     void read_file(const std::string& name, const std::function<void()>& parse) {
         try {
             parse();
         } catch (const std::bad_alloc&) {
-            throw;  // no fault of the value
+            throw;  // not the user's mistake
         } catch (const std::exception& error) {
             errors_.push_back(called_(name) + ": " + error.what());
         }
@@ -78,7 +78,7 @@ std::optional<topology::HierarchyHint> parse_hierarchy(const std::string& text) 
     return topology::parse_hierarchy_hint(text);
 }
 
-/// `settings` is touched only when the whole file is understood.
+/// Changes `settings` only after the whole file has been parsed.
 void parse_rules(const std::string& value, const std::vector<std::string>& components, Settings& settings) {
     if (value.empty()) {
         return;
@@ -106,7 +106,7 @@ algorithms::Overrides parse_overrides(Collective collective, const CollectiveTex
                 [&] { parsed.methods = algorithms::parse_level_methods(text.level_algorithms, components); });
     reader.read(op + "_segsize", text.segsize,
                 [&] { parsed.segments = algorithms::parse_level_sizes(text.segsize); });
-    // An engine that the collective has not, alone, and then together with the methods.
+    // First an engine that the collective lacks, then a conflict of engine and methods.
     const auto without = [&](auto&& give_up) {
         const std::string conflict = algorithms::check(parsed, collective);
         if (!conflict.empty()) {
@@ -132,13 +132,13 @@ void read_synthetic_machine(const SettingsText& text, Settings& settings, Reader
     if (settings.machine && text.placement.empty()) {
         reader.read("topology", text.topology, [&] {
             settings.machine.reset();
-            throw std::invalid_argument("needs coll_strata_placement, which says where each rank runs on it");
+            throw std::invalid_argument("needs coll_strata_placement, which places the ranks on it");
         });
     }
     if (!text.placement.empty()) {
         reader.read("placement", text.placement, [&] {
             if (!settings.machine) {
-                throw std::invalid_argument("needs coll_strata_topology, the machine on which to place");
+                throw std::invalid_argument("needs coll_strata_topology, the machine that it places ranks on");
             }
             auto placement = topology::parse_placement(text.placement);
             for (const auto& place : placement) {

@@ -110,7 +110,7 @@ class WhatThePluginSays(unittest.TestCase):
         self.assertEqual(self.told("forward, not predicted: as if"), [("3", "allreduce", 64, "forward", "")])
 
     def test_who_steps_aside(self):
-        line = "[n0:1] coll:strata: {}: everything is left to the underlying component: because\n"
+        line = "[n0:1] coll:strata: {}: all calls are passed through to the underlying component: because\n"
         self.assertEqual(series.asides_reported(line.format("3") + "\n" + line.format("world")), ["3", "world"])
 
 

@@ -219,7 +219,7 @@ class WhatAJobDid(Folder):
 
     SIZE, TIMES = 4096, [7.0, 8.0]
     TREE = "tree (node linear/0)"
-    ASIDE = "[n0:1] coll:strata: {}: everything is left to the underlying component: no levels\n"
+    ASIDE = "[n0:1] coll:strata: {}: all calls are passed through to the underlying component: no levels\n"
 
     def cell(self, *lines):
         """After a job that says `lines`, with the contender's number for "{}", for each of them."""

@@ -21,13 +21,13 @@ MESSAGES = {
     "bad_parameters": "does not understand these parameters",
     "bad_info_keys": "does not understand these info keys",
     "info_keys": "have given different info keys",
-    "contradiction": "tell of the switches",
+    "contradiction": "contradict each other: the same switch",
     "network": "coll_strata_network does not name",
     "nics": "coll_strata_nic has no effect on node",
-    "methods": "cannot use what was asked for on",
+    "methods": "cannot use these requested level algorithms on",
     "unable": "cannot serve",
-    "plans": "has come to other plans",
-    "different_plans": "have come to different plans",
+    "plans": "has computed other plans",
+    "different_plans": "have computed different plans",
     "obstacle": "cannot find out in time whether",
 }
 

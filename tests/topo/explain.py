@@ -71,7 +71,7 @@ def test_calls(paths, program, scratch):
     text = os.path.join(scratch, "job.txt")
     check(run(paths, RANKS, "probe", CALLS, SETTINGS | {"coll_strata_dump": text}), lambda o: o.expect_success())
     with open(text, encoding="utf-8") as file:
-        expect(file.read(), r"what was done, as process 0 saw it\n\n"
+        expect(file.read(), r"calls of the job, as process 0 recorded them\n\n"
                             r"MPI_COMM_WORLD, 8 ranks, set up in \S+ us, \d+ B of memory\n"
                             r"  sent by this rank: cluster \d+ messages, \d+ B",
                r"\n  3 +tree +bcast +100000 B ")
@@ -80,7 +80,7 @@ def test_calls(paths, program, scratch):
 def test_early(paths, program, scratch):
     dump = job(paths, scratch, {"coll_strata_setup_after": "2"})
     expect(explain(program, dump), r"bcast of 8 B on MPI_COMM_WORLD, 8 ranks\n  path +the underlying component\n"
-                                   r"  why +a few short calls do not pay for setting a communicator up\n",
+                                   r"  why +the first short calls do not pay for the communicator's set-up\n",
            r"\n  expected +[\d.]+ us; by tree, once set up, [\d.]+ us, for 8 B\n",
            r"of 2 calls", r"\n  measured +\S+ us, on process 0\n")
     # A program of short calls only has a picture, too.

@@ -58,7 +58,7 @@ def by_json(path):
 
 def by_text(path):
     with open(path, encoding="utf-8") as file:
-        text = file.read().partition("what was done, as process 0 saw it\n\n")[2]
+        text = file.read().partition("calls of the job, as process 0 recorded them\n\n")[2]
     found = {}
     for name, _, setup_us, memory, sent, table in TITLE.findall(text):
         levels = {level: (int(messages), int(count))
