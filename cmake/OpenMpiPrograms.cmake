@@ -1,5 +1,5 @@
-# Whoever compiles ordinary MPI programs, or runs them, includes this: MPI::MPI_CXX and STRATA_MPIRUN are Open
-# MPI's, even where another MPI is the machine's default.
+# For targets that compile or run ordinary MPI programs: sets MPI::MPI_CXX and STRATA_MPIRUN to Open MPI's, even if
+# another MPI is the machine's default.
 if(NOT MPI_CXX_COMPILER)
   find_program(MPI_CXX_COMPILER NAMES mpicxx.openmpi DOC "Open MPI's C++ compiler wrapper")
 endif()

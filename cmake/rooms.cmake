@@ -1,15 +1,15 @@
-# Rooms: folders whose sources see a few other folders, and no more. `#include "algorithms/base/plan.h"` names a file by
-# its path in the project; it is found only by the rooms that name algorithms/base below SEES, and in that room itself.
-# Each room has a folder of its own on the compiler's search path, which has nothing but a link to the room's sources.
+# A room is a folder whose sources may include headers of listed rooms only. `#include "algorithms/base/plan.h"` is a path
+# in the project; the compiler finds it only in rooms that list algorithms/base in SEES, and in that room itself. Each room
+# has its own folder on the compiler's search path, which contains only a link to the room's sources.
 
-# The target of a room.
+# Sets `out` to the target name of a room.
 function(strata_room_target folder out)
   string(MAKE_C_IDENTIFIER "strata_${folder}" target)
   set(${out} ${target} PARENT_SCOPE)
 endfunction()
 
-# strata_room(FOLDER [SEES FOLDER...] [WITHOUT mpi hwloc...]): a static library of all sources in FOLDER. What it sees is
-# linked to whoever links it, but not seen by them. WITHOUT: headers that end a compilation with the reason.
+# strata_room(FOLDER [SEES FOLDER...] [WITHOUT mpi hwloc...]): a static library of all sources in FOLDER. Targets that
+# link it also link the rooms in SEES, but do not see their headers. WITHOUT: headers whose inclusion is a compile error.
 function(strata_room folder)
   cmake_parse_arguments(arg "" "" "SEES;WITHOUT" ${ARGN})
   strata_room_target(${folder} target)

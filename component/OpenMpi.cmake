@@ -30,17 +30,17 @@ find_library(OPENMPI_MPI mpi HINTS ${OPENMPI_LIBRARY} REQUIRED)
 find_library(OPENMPI_PAL open-pal HINTS ${OPENMPI_LIBRARY} REQUIRED)
 add_library(OpenMpi::internals INTERFACE IMPORTED GLOBAL)
 target_include_directories(OpenMpi::internals SYSTEM INTERFACE ${OPENMPI_INCLUDE} ${OPENMPI_INCLUDE}/openmpi)
-# Replacements for headers that packages leave out; installed ones win.
+# Replacements for headers that packages omit; installed headers take precedence.
 target_compile_options(OpenMpi::internals INTERFACE "SHELL:-idirafter ${CMAKE_CURRENT_LIST_DIR}/openmpi/shim")
 target_link_libraries(OpenMpi::internals INTERFACE ${OPENMPI_MPI} ${OPENMPI_PAL})
-# The run time below it: its own in 4.1, PMIx in 5.0.
+# The run-time library: Open MPI's own in 4.1, PMIx in 5.0.
 if(OPENMPI_MAJOR EQUAL 4)
   find_library(OPENMPI_RTE open-rte HINTS ${OPENMPI_LIBRARY} REQUIRED)
   target_link_libraries(OpenMpi::internals INTERFACE ${OPENMPI_RTE})
 else()
   find_package(PkgConfig REQUIRED)
   pkg_check_modules(PMIX REQUIRED pmix)
-  # Not by its flags: those make every user look in its folder at run time.
+  # pkg-config's flags would add a run path to every target that links PMIx.
   find_library(PMIX_LIBRARY pmix HINTS ${PMIX_LIBRARY_DIRS} REQUIRED)
   target_include_directories(OpenMpi::internals SYSTEM INTERFACE ${PMIX_INCLUDE_DIRS})
   target_link_libraries(OpenMpi::internals INTERFACE ${PMIX_LIBRARY})

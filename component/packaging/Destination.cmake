@@ -1,14 +1,14 @@
-# Where `cmake --install` puts the plugin is decided when it runs, by the prefix: beside Open MPI's own components where the
-# prefix has them, else below it. Nothing is written outside of the prefix.
+# `cmake --install` chooses the plugin's folder by the prefix when it runs: beside Open MPI's own components if the prefix
+# contains them, else below the prefix. It writes nothing outside the prefix.
 include(GNUInstallDirs)
 set(STRATA_OWN_PLUGIN_DIR ${OPENMPI_PLUGIN_DIR} CACHE INTERNAL "")  # Open MPI's own
 
-# A folder of the user's own is the prefix, too, unless he names one: in a build folder that has another one already as well.
+# STRATA_PLUGIN_DIR also becomes the prefix unless the user sets one, also in a build folder that already has another prefix.
 if(CMAKE_INSTALL_PREFIX_INITIALIZED_TO_DEFAULT)
   set(STRATA_DEFAULT_PREFIX ${CMAKE_INSTALL_PREFIX} CACHE INTERNAL "")
   set(STRATA_CHOSEN_PREFIX ${CMAKE_INSTALL_PREFIX} CACHE INTERNAL "")
 endif()
-set(STRATA_PLUGIN_DIR "" CACHE PATH "A folder for the plugin, the prefix if there is no other one (empty: the prefix decides)")
+set(STRATA_PLUGIN_DIR "" CACHE PATH "Folder for the plugin, and the prefix if none is set (empty: the prefix decides)")
 if(STRATA_PLUGIN_DIR STREQUAL OPENMPI_PLUGIN_DIR)
   set(STRATA_PLUGIN_DIR "" CACHE PATH "" FORCE)
 endif()
@@ -21,9 +21,9 @@ if(DEFINED STRATA_CHOSEN_PREFIX AND CMAKE_INSTALL_PREFIX STREQUAL STRATA_CHOSEN_
   set(CMAKE_INSTALL_PREFIX ${STRATA_CHOSEN_PREFIX} CACHE PATH "Where everything is installed" FORCE)
 endif()
 
-# Debian 13: PMIx's site file sets a search path of components that mpirun hands on to Open MPI, which then searches nothing
-# else. PMIx reads a second file beside it, which no package has, and mpirun hands on what is there for Open MPI: of that,
-# what users set themselves wins.
+# Debian 13: PMIx's site file sets a component search path. mpirun passes it on to Open MPI, which then searches nothing
+# else. PMIx also reads a second file beside it, which no package owns, and mpirun passes its Open MPI parameters on. Values
+# that users set themselves take precedence over it.
 set(STRATA_PMIX_SITE_DIR "" CACHE INTERNAL "")
 foreach(folder ${PMIX_PREFIX}/share ${PMIX_PREFIX}/etc /etc/pmix /etc)
   if(OPENMPI_MAJOR EQUAL 5 AND EXISTS ${folder}/pmix-mca-params.conf)

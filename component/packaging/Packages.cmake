@@ -1,4 +1,4 @@
-# What `cmake --install` puts beside the plugin, and the Debian packages that `cpack` makes of it.
+# Files that `cmake --install` installs beside the plugin, and the Debian packages that `cpack` makes.
 include(GNUInstallDirs)
 
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/man/coll-strata.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7 COMPONENT plugin)
@@ -20,8 +20,8 @@ find_program(STRATA_DPKG dpkg)
 if(NOT STRATA_DPKG)
   return()
 endif()
-# The package that libmpi comes from bounds the release: others may lay out structures otherwise. The bounds are those of the
-# releases that are alike (component/base/layout_epochs.h), or this release alone.
+# The package depends on a range of releases of libmpi's package, because others may lay out structures otherwise: the range
+# of releases with the same layout (component/base/layout_epochs.h), or this release alone.
 file(REAL_PATH ${OPENMPI_MPI} libmpi)
 execute_process(COMMAND ${STRATA_DPKG} -S ${libmpi} OUTPUT_VARIABLE owner ERROR_QUIET)
 if(NOT owner MATCHES "^([a-z0-9.+-]+):")
@@ -73,7 +73,7 @@ set(CPACK_DEBIAN_PLUGIN_PACKAGE_SUGGESTS coll-strata-tools)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME coll-strata-tools)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS python3)
-# The introspection library, named after its SONAME, and what compilers want of it.
+# The introspection library, named after its SONAME, and its development files.
 set(runtime libstrata-introspection${PROJECT_VERSION_MAJOR})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME ${runtime})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
@@ -85,11 +85,11 @@ set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
     "${runtime} (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}), libopenmpi-dev (>= ${first}), libopenmpi-dev (<< ${next})")
 set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS coll-strata-tools)
 set(CPACK_COMPONENT_PLUGIN_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION}")
-set(CPACK_COMPONENT_TOOLS_DESCRIPTION "Shows the hierarchy that coll/strata finds and what it \
-plans, without a job, reorders ranks by what a program sends, draws its traffic, runs jobs with monitoring on, and \
-collects what a report of a problem needs.")
-set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "Communicators that follow the hardware, sessions that count who sends how much \
-to whom, and a better order of ranks, for MPI programs. This is what they load.")
-set(CPACK_COMPONENT_DEV_DESCRIPTION "Communicators that follow the hardware, sessions that count who sends how much to \
-whom, and a better order of ranks, for MPI programs in C, C++ and Fortran. This is what they are compiled with, and examples.")
+set(CPACK_COMPONENT_TOOLS_DESCRIPTION "Shows the hierarchy and the plans of coll/strata \
+without a job, reorders ranks by a program's traffic, draws the traffic, runs jobs with monitoring, and \
+collects the facts for a problem report.")
+set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "Communicators that follow the hardware, sessions that count the traffic between \
+ranks, and a better order of ranks, for MPI programs: the shared library.")
+set(CPACK_COMPONENT_DEV_DESCRIPTION "Communicators that follow the hardware, sessions that count the traffic between \
+ranks, and a better order of ranks, for MPI programs in C, C++ and Fortran: development files and examples.")
 include(CPack)

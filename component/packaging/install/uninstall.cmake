@@ -1,4 +1,4 @@
-# cmake -D FOLDER=BUILD -P uninstall.cmake: removes what the last `cmake --install` wrote, and folders that it leaves empty.
+# cmake -D FOLDER=BUILD -P uninstall.cmake: removes the files of the last `cmake --install`, and folders that become empty.
 file(GLOB manifests ${FOLDER}/install_manifest*.txt)
 if(NOT manifests)
   message(FATAL_ERROR "Nothing was installed from ${FOLDER}")

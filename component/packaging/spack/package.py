@@ -1,13 +1,13 @@
-# A recipe for Spack 0.23, read but never run by it: `spack repo create strata`, this folder as
+# A recipe for Spack 0.23, which has parsed it but never run it. `spack repo create strata`, copy this folder to
 # strata/packages/coll-strata, `spack repo add strata`, then `spack dev-build -d SOURCE-TREE coll-strata@main`. Spack's Open
-# MPI has to be built with --with-devel-headers.
+# MPI must be built with --with-devel-headers.
 from spack.package import *
 
 
 class CollStrata(CMakePackage):
     """Topology-aware multilevel collectives for Open MPI: a coll component that finds the hardware hierarchy of every
     communicator and runs Bcast, Reduce, Allreduce, Allgather, Gather, Scatter and Barrier as a pipeline over it; and a
-    library that tells programs of that hierarchy, of what they send, and of a better order of their ranks."""
+    library that reports this hierarchy, the traffic of a program and a better order of its ranks to the program."""
 
     maintainers = []
 
@@ -17,14 +17,14 @@ class CollStrata(CMakePackage):
     version("0.1.0", tag="v0.1.0")
 
     variant("tools", default=True, description="Build strata-topo, which shows hierarchies and choices without a job")
-    variant("scotch", default=True, description="Reorder ranks with Scotch; by a plain method without")
+    variant("scotch", default=True, description="Reorder ranks with Scotch, otherwise with a greedy method")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
     depends_on("fortran", type="build")
     depends_on("cmake@3.25:", type="build")
     depends_on("pkgconfig", type="build")
-    # Those whose structures component/base/layout_epochs.h knows. Spack builds anew for each, so that no build meets another.
+    # The releases whose structures component/base/layout_epochs.h lists. Spack builds the plugin for each one separately.
     depends_on("openmpi@4.1.0:4.1.8,5.0.0:5.0.10")
     depends_on("pmix", when="^openmpi@5.0:")
     depends_on("hwloc@2:")
@@ -52,5 +52,5 @@ class CollStrata(CMakePackage):
         env.prepend_path("OMPI_MCA_opal_mca_base_component_path", "USER_DEFAULT")
         env.prepend_path("OMPI_MCA_opal_mca_base_component_path", "SYSTEM_DEFAULT")
         env.prepend_path("OMPI_MCA_opal_mca_base_component_path", self.plugin_folder)
-        # Spack's own modules have all other folders; programs that link the introspection library look here.
+        # For programs that link the introspection library. Spack's own modules set all other folders.
         env.prepend_path("LD_LIBRARY_PATH", self.prefix.lib)
