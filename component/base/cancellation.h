@@ -3,12 +3,11 @@
 
 namespace strata::component {
 
-/// While it lives, this thread is not cancelled: a request to do so waits for its end. Around what must not
-/// be left halfway (and around functions that are noexcept), as long as it waits for no other process, or all
-/// others are in it, too.
+/// Defers cancellation of this thread during its lifetime. Used around steps that must not be left halfway
+/// and around noexcept functions, if the step waits for no other process or all processes take part in it.
 ///
-/// Everything else on the way of a call lets forced unwinding pass, as it comes of pthread_cancel() and of
-/// pthread_exit() in a callback of the program's: no noexcept, and no catch (...) without throw.
+/// All other code in the path of a call lets forced unwinding pass (pthread_cancel(), or pthread_exit() in a
+/// program's callback): no noexcept, and no catch (...) without throw.
 class HoldCancellation {
 public:
     HoldCancellation() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
@@ -20,7 +19,7 @@ private:
     int before_ = PTHREAD_CANCEL_ENABLE;
 };
 
-/// Runs `leave` unless this is dismissed: where a thread is unwound.
+/// Runs `leave` when a thread is unwound; dismiss() on every normal path.
 template <class Leave>
 class WhenUnwound {
 public:

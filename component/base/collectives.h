@@ -1,5 +1,5 @@
 #pragma once
-// The one list of collectives (algorithms/collectives.def), under this room's names.
+// The names of algorithms/base/collectives.def in this namespace.
 #include "algorithms/base/collective.h"
 
 namespace strata::component {

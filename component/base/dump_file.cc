@@ -19,7 +19,7 @@
 namespace strata::component {
 namespace {
 
-constexpr int most_links = 40;  // as the kernel follows
+constexpr int most_links = 40;  // the kernel's limit
 
 [[noreturn]] void fail(int error) { throw std::runtime_error(std::generic_category().message(error)); }
 
@@ -50,24 +50,23 @@ void require_trusted(const std::string& path, uid_t owner, const char* what) {
     if (stat(folder_of(path).c_str(), &folder) != 0) fail(errno);
     constexpr mode_t shared = S_ISVTX | S_IWOTH;
     if ((folder.st_mode & shared) != shared || owner == geteuid() || owner == folder.st_uid) return;
-    throw std::runtime_error(std::string(what) + " of another user, in a folder that all may write to");
+    throw std::runtime_error(std::string(what) + " of another user, in a folder that all users may write to");
 }
 
-/// /proc/self/fd/2 and the like, which lead to what has no name.
+/// Links in /proc, such as /proc/self/fd/2, may lead to files without a name.
 bool is_in_proc(const std::string& path) {
     struct statfs system {};
     return statfs(folder_of(path).c_str(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
 }
 
 struct Target {
-    std::string path;  // where links lead to
+    std::string path;  // after links
     int file = -1;
     bool is_new = false;
-    bool is_output = false;  // of this process: with the place up to which it has written
+    bool is_output = false;  // an open file of a process: writing goes on at its end
 };
 
-/// The number of what this process has open, of /proc/self/fd/2, /dev/stderr and the like; below 0 for
-/// others.
+/// Returns the descriptor that /proc/self/fd/2, /dev/stderr and the like name; negative for other paths.
 int own_number(const std::string& path) {
     std::error_code unknown;
     const auto folder = std::filesystem::canonical(folder_of(path), unknown);
@@ -82,7 +81,7 @@ Target open_in_proc(const std::string& path, int flags) {
     return {path, open(path.c_str(), flags | O_APPEND), false, true};
 }
 
-/// A file that is there is not emptied yet.
+/// Opens a path, following trusted links. Does not truncate an existing file.
 Target open_followed(std::string path) {
     constexpr int flags = O_WRONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC;
     constexpr mode_t usual = 0666;
@@ -91,7 +90,7 @@ Target open_followed(std::string path) {
         const bool is_new = file < 0 && errno == ENOENT;
         if (is_new) file = open(path.c_str(), flags | O_CREAT | O_EXCL, usual);
         if (file >= 0) return {path, file, is_new};
-        const int error = errno;  // of a link ELOOP; EACCES where the kernel does not trust it either
+        const int error = errno;  // ELOOP: a link; EACCES: the kernel distrusts the link
         if (is_new && error == EEXIST) continue;
         struct stat link {};
         if ((error != ELOOP && error != EACCES) || lstat(path.c_str(), &link) != 0 ||
@@ -110,8 +109,8 @@ Target open_followed(std::string path) {
     return {path};
 }
 
-/// While it lives a pipe that its reader left, and a file at the limit of its size, are errors of write(),
-/// not the end of the process.
+/// Blocks SIGPIPE and SIGXFSZ during its lifetime: a closed pipe or a file at its size limit makes write()
+/// fail and does not end the process.
 class NoSignals {
 public:
     NoSignals() {
@@ -135,7 +134,7 @@ private:
     sigset_t own_, before_;
 };
 
-/// The other ranks of the job wait for this one.
+/// Throws after `patience`, because the other ranks of the job wait for this one.
 void wait_for_reader(int pipe, std::chrono::milliseconds patience) {
     pollfd ready{pipe, POLLOUT, 0};
     int found = 0;
@@ -164,8 +163,8 @@ void write_all(int file, std::string_view text, std::chrono::milliseconds patien
     }
 }
 
-/// A file that another one can take the place of: of this user, without other names, and without lists of
-/// access or attributes that the other one would not have.
+/// Returns true if a new file can replace this one without loss: it belongs to this user and has no other
+/// names, access lists or attributes.
 bool is_replaceable(int file, const struct stat& old) {
     if (old.st_uid != geteuid() || old.st_nlink != 1) return false;
     char names[4096];
@@ -173,13 +172,13 @@ bool is_replaceable(int file, const struct stat& old) {
     if (bytes < 0) return errno == ENOTSUP;
     const std::string_view all(names, static_cast<std::size_t>(bytes));
     for (const std::string_view name : topology::split(all, '\0')) {
-        if (!name.empty() && !name.starts_with("security.")) return false;  // those the kernel sets
+        if (!name.empty() && !name.starts_with("security.")) return false;  // the kernel sets security.*
     }
     return true;
 }
 
-/// A file of its own beside `path`, which takes its place when it is whole. False where the folder does not
-/// allow that.
+/// Writes a new file beside `path` and renames it when it is complete. Returns false if the folder forbids
+/// it.
 bool replace_file(const std::string& path, const struct stat& old, std::string_view text) {
     const std::string part = path + "." + std::to_string(getpid()) + ".part";
     constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
@@ -226,7 +225,7 @@ bool write_dump_file(const std::string& path, std::string_view text, std::chrono
     const Target target = open_followed(path);
     Descriptor file(target.file);
     if (file.number() < 0) {
-        if (errno == ENXIO) throw std::runtime_error("it is a pipe that nobody reads");
+        if (errno == ENXIO) throw std::runtime_error("it is a pipe without a reader");
         fail(errno);
     }
     struct stat opened {};
@@ -240,7 +239,7 @@ bool write_dump_file(const std::string& path, std::string_view text, std::chrono
         write_plain(target, file, opened, text);
         return false;
     }
-    // A terminal may stand still for as long as its user likes.
+    // A user may pause a terminal: write to it without a time limit.
     if (!is_pipe && !target.is_output && fcntl(file.number(), F_SETFL, 0) != 0) fail(errno);
     write_all(file.number(), text, patience);
     file.close();

@@ -3,11 +3,11 @@
 
 namespace strata::component {
 
-/// What keeps a process from serving a communicator.
+/// Why a process cannot serve a communicator.
 enum class Failure : std::uint8_t {
     none,
     memory,
-    topology,  ///< it cannot find out where it runs
+    topology,  ///< its place in the hardware is unknown
     other
 };
 

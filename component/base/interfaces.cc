@@ -73,7 +73,7 @@ std::vector<std::string> listed_interfaces(const std::string& list,
 
 std::vector<std::string> with_lower_interfaces(std::vector<std::string> names, const std::string& folder) {
     constexpr std::string_view prefix = "lower_";
-    for (std::size_t i = 0; i < names.size(); ++i) {  // grows: what is below may itself have something below
+    for (std::size_t i = 0; i < names.size(); ++i) {  // `names` grows: lower interfaces may have lower ones
         for (const std::string& entry : topology::entries_of(folder + "/" + names[i])) {
             if (entry.starts_with(prefix)) {
                 add_once(names, entry.substr(prefix.size()));
@@ -85,7 +85,7 @@ std::vector<std::string> with_lower_interfaces(std::vector<std::string> names, c
 
 bool names_only_ip(std::string_view list) {
     constexpr std::string_view over_ip[] = {"tcp", "udp", "sockets", "net"};
-    // Inside a node, or layers above others.
+    // Transports inside a node, and layers over another provider.
     constexpr std::string_view neutral[] = {"self", "sm",   "shm",   "mm",      "posix",  "sysv",
                                             "cma",  "knem", "xpmem", "ofi_rxm", "ofi_rxd"};
     const auto is_one_of = [](auto& known, std::string_view name) {

@@ -1,5 +1,6 @@
 #pragma once
-// Which releases of Open MPI lay out alike what the plugin reads of it. Knows no Open MPI itself.
+// Releases of Open MPI with the same layout of the structures that the plugin reads. Includes no Open MPI
+// header.
 #include <compare>
 #include <cstddef>
 #include <optional>
@@ -16,7 +17,7 @@ struct Release {
     auto operator<=>(const Release&) const = default;
 };
 
-/// Releases from `first` to `last` are alike. The columns of layout_4.def and layout_5.def are these.
+/// Releases from `first` to `last` have one layout: a column of layout_4.def or layout_5.def.
 struct Epoch {
     Release first;
     Release last;
@@ -32,7 +33,7 @@ inline constexpr Epoch epochs[] = {
     {{5, 0, 10}, {5, 0, 10}},
 };
 
-/// Of a release that is listed; nullptr else.
+/// Returns the epoch of a listed release, else nullptr.
 constexpr const Epoch* epoch_of(const Release& release) {
     for (const Epoch& epoch : epochs) {
         if (epoch.first <= release && release <= epoch.last) {
@@ -42,14 +43,14 @@ constexpr const Epoch* epoch_of(const Release& release) {
     return nullptr;
 }
 
-/// The release in what MPI_Get_library_version says, such as "Open MPI v5.0.7rc2, package: ..."; nothing
-/// where a vendor says something else.
+/// Returns the release in MPI_Get_library_version's text ("Open MPI v5.0.7rc2, package: ..."); empty for a
+/// vendor's different text.
 std::optional<Release> parse_release(std::string_view text);
 
 /// "4.1.4"
 std::string name_of(const Release& release);
 
-/// The size of an object of a class, in bytes: as compiled, and as the running library makes it.
+/// Bytes of an object of an OPAL class: as compiled, and in the running library.
 struct ClassSize {
     const char* name;
     std::size_t built;
@@ -57,14 +58,14 @@ struct ClassSize {
 };
 
 struct Verdict {
-    std::string objection;   ///< why the plugin must not read anything; empty: it may
-    bool is_listed = false;  ///< by the releases alone, which are of one epoch; else by the sizes
+    std::string objection;   ///< why the plugin must not run; empty: it may
+    bool is_listed = false;  ///< both releases are listed; else only the class sizes were compared
 };
 
-/// Whether what is built for one release may run in another. `running` is nothing where the library does not
-/// say. What has no class goes by the epoch; where a release is not listed, by the class whose members change
-/// with it (the communicator's table: the module). Debugging, fault tolerance, CUDA and longer names change
-/// the size of a class.
+/// Decides whether a plugin built for one release may run in another. `running` is empty if the library does
+/// not report its release. The epochs decide about structures that are no classes; for an unlisted release a
+/// class that changes with them decides (the module for the communicator's table). Debugging, fault
+/// tolerance, CUDA and longer names change class sizes.
 Verdict judge(const Release& built, const std::optional<Release>& running,
               std::span<const ClassSize> classes);
 

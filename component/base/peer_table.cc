@@ -6,7 +6,7 @@ namespace strata::component {
 
 template <class Value>
 std::size_t PeerTable::Distinct<Value>::memory() const {
-    constexpr std::size_t links = 4 * sizeof(void*);  // of a tree's node
+    constexpr std::size_t links = 4 * sizeof(void*);  // in a node of std::map
     return numbers_.size() * (sizeof(std::pair<const Value, Index>) + links + topology::block_bytes) +
            topology::heap_bytes(by_number_);
 }

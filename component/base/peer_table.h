@@ -10,32 +10,33 @@
 
 namespace strata::component {
 
-/// What a process keeps of the others' records: twelve bytes each, by process number, and once what many have
-/// in common. Version and settings are not kept: they are equal where a record is.
+/// The locality records of other processes, compressed: twelve bytes per process, indexed by process number,
+/// and each distinct path once. Version and settings are not stored: add() gets only records that agree in
+/// them.
 class PeerTable {
 public:
-    /// Throws std::bad_alloc, and then has what it had, or the record.
+    /// Throws std::bad_alloc; then the table is unchanged or holds the record.
     void add(std::uint32_t process, const topology::LocalityRecord& record);
     bool has(std::uint32_t process) const noexcept {
         return process < entries_.size() && entries_[process].node != none;
     }
-    /// The number of a process's node; 0 where it is not known.
+    /// Returns LocalityRecord::node_id; 0 for an unknown process.
     std::uint64_t node_id(std::uint32_t process) const noexcept {
         return has(process) ? nodes_[entries_[process].node]->id : 0;
     }
-    /// The record of a process that is known. Throws std::bad_alloc.
+    /// Returns the record of a process in the table. Throws std::bad_alloc.
     topology::LocalityRecord record(std::uint32_t process) const;
 
-    /// Makes room for processes up to this number.
+    /// Allocates room for this number of processes.
     void reserve(std::size_t processes) { entries_.reserve(processes); }
-    /// Bytes of the heap.
+    /// Returns heap bytes.
     std::size_t memory() const;
 
 private:
     using Index = std::uint32_t;
     static constexpr Index none = 0xFFFFFFFF;
 
-    /// Different values, and their numbers.
+    /// Numbers distinct values from 0.
     template <class Value>
     class Distinct {
     public:

@@ -3,8 +3,8 @@
 
 namespace strata::component {
 
-/// The folder of the shared object (or program) that this code is part of, as the loader was told it: what
-/// comes with the plugin lies beside it. "." where the loader does not tell.
+/// Returns the folder of the shared object (or program) that contains this code, from the loader; "." if the
+/// loader does not know it. Help texts and presets are in this folder.
 std::string plugin_folder();
 
 }  // namespace strata::component

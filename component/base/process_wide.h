@@ -5,14 +5,14 @@
 
 namespace strata::component {
 
-/// What the process has once. Nothing destroys it at exit(): a handler that was there before MPI_Init runs
-/// after the destructors of all that came later, and may call MPI_Finalize.
+/// An object that a process has once, without a destructor at exit(): an exit handler that was registered
+/// before MPI_Init runs after all later destructors, and may call MPI_Finalize.
 class ProcessWideBase {
 public:
     ProcessWideBase(const ProcessWideBase&) = delete;
     ProcessWideBase& operator=(const ProcessWideBase&) = delete;
 
-    /// Gives back what all of them hold, the youngest first; they are as new then. When the component closes.
+    /// Destroys and reconstructs all objects, the youngest first. Called when the component opens and closes.
     static void renew_all() noexcept;
 
 protected:
@@ -25,7 +25,7 @@ private:
     ProcessWideBase* older_;
 };
 
-/// A T that is made with its first use: a static variable of a function, no other.
+/// A T that is constructed at its first use. Declare it only as a static variable of a function.
 template <class T>
 class ProcessWide : public ProcessWideBase {
 public:

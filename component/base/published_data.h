@@ -6,8 +6,8 @@
 
 namespace strata::component {
 
-/// What a process has published, as it travels among that of others: its number, the length, and the bytes;
-/// numbers have four bytes, the lowest first.
+/// The published data of one process inside a message: process number, length, bytes. Numbers have four
+/// bytes, little-endian.
 struct Published {
     std::uint32_t process = 0;
     std::span<const std::byte> bytes;
@@ -15,7 +15,7 @@ struct Published {
 
 void append_published(std::vector<std::byte>& message, std::uint32_t process,
                       std::span<const std::byte> bytes);
-/// Takes the first one off a message; false where it has no whole one.
+/// Removes the first entry from a message; returns false if the message holds no complete entry.
 bool take_published(std::span<const std::byte>& message, Published& one);
 
 }  // namespace strata::component

@@ -5,12 +5,12 @@ namespace strata::component {
 
 constexpr int no_root = -1;
 
-/// What the ranks know alike about a call, and who may serve it.
+/// The facts about a call that are equal on all its ranks.
 struct Request {
-    algorithms::Operation operation;  ///< root: no_root where the collective has none
-    bool sized = true;                ///< operation.bytes is known: 0 means that there is nothing to do
-    bool ordered = false;             ///< only for consecutive groups: the operator does not commute
-    bool exact = false;               ///< a reduction that gives the same bits in any order
+    algorithms::Operation operation;  ///< root: no_root if the collective has none
+    bool sized = true;                ///< operation.bytes is known to all ranks; 0: no data to move
+    bool ordered = false;             ///< the operator does not commute: needs groups of consecutive ranks
+    bool exact = false;               ///< the reduction gives the same bits in any order
 };
 
 }  // namespace strata::component

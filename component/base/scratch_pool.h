@@ -3,7 +3,7 @@
 
 namespace strata::component {
 
-/// The scratch memory of calls that engines serve.
+/// Returns the process's pool of scratch memory for calls that engines serve.
 algorithms::ArenaPool& scratch_pool();
 
 }  // namespace strata::component

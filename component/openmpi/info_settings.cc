@@ -14,7 +14,7 @@ void complain(ompi_communicator_t* comm, const std::vector<std::string>& errors)
     static std::mutex mutex;
     static ProcessWide<std::set<std::string>> said_before;
     const std::lock_guard<std::mutex> lock(mutex);
-    // Programs make communicators in loops.
+    // Report each error once: programs create communicators in loops.
     std::vector<std::string> fresh;
     for (const std::string& error : errors) {
         if (said_before.get().insert(error).second) {

@@ -6,8 +6,8 @@
 
 namespace strata::component {
 
-/// What the info keys of a communicator say to this component; null when it has none. Rank 0 complains of
-/// what cannot be understood, once per job of the same thing.
+/// Returns the settings by the communicator's info keys; null without keys for this component. Rank 0 reports
+/// invalid keys, each text once per process.
 std::unique_ptr<OwnSettings> settings_by_info(ompi_communicator_t* comm, const Settings& job,
                                               const Surroundings& surroundings);
 

@@ -11,7 +11,7 @@ void Reserve::set_aside() {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (memory_ == nullptr) {
         memory_.reset(new std::byte[bytes]);
-        std::memset(memory_.get(), 1, bytes);  // the system hands over what is written to
+        std::memset(memory_.get(), 1, bytes);  // touch the pages: the kernel then backs them
     }
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What is done where a process has no memory left.
+// The steps of a process that is out of memory.
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -8,13 +8,13 @@
 
 namespace strata::component {
 
-/// Memory that is set aside when the component opens, for steps that a process must not miss.
+/// Memory that is allocated when the component opens, for steps that a process must not skip.
 class Reserve {
 public:
     static constexpr std::size_t bytes = std::size_t{256} << 10;
 
     void set_aside();
-    /// Leaves it to whoever asks for memory next.
+    /// Frees the memory for the next allocation.
     void give_back() noexcept;
 
 private:
@@ -23,8 +23,8 @@ private:
 };
 Reserve& reserve();
 
-/// Ends the job by MPI_Abort, saying that this process of `comm` cannot go on because of `why`: where others
-/// would wait for it forever, and it cannot let them know.
+/// Ends the job by MPI_Abort and logs `why` this process of `comm` cannot go on. Only where other ranks would
+/// wait for it forever and it cannot notify them.
 [[noreturn]] void end_job(ompi_communicator_t* comm, const char* why) noexcept;
 
 }  // namespace strata::component

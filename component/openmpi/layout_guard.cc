@@ -19,8 +19,8 @@ namespace {
 
 constexpr Release built_for{OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION};
 
-/// The column of the table that this build has to match; -1: none, since the release or a choice of its
-/// configuration is not the table's.
+/// Returns the column of the table that this build must match; -1 if the table has none for its release or
+/// configuration.
 constexpr int built_column() {
 #if defined(STRATA_OTHER_LAYOUT) || !defined(__x86_64__) || !defined(__LP64__) || OPAL_ENABLE_DEBUG || \
     OPAL_MAX_OBJECT_NAME != 64 || (defined(OPAL_CUDA_SUPPORT) && OPAL_CUDA_SUPPORT) ||                 \
@@ -76,7 +76,7 @@ Finding find() {
     const std::string said(text);
     Release built = built_for;
 #ifdef STRATA_OTHER_LAYOUT
-    built.patch = -1;  // of no epoch
+    built.patch = -1;  // in no epoch
 #endif
     Verdict verdict = judge(built, parse_release(said), class_sizes());
     return {std::move(verdict.objection), name_of(built_for), said.substr(0, said.find(',')),
@@ -91,8 +91,7 @@ const Finding& finding() {
 }
 
 bool is_lowest_process() {
-    // By mpirun, by PMIx, by older interfaces and by Slurm; a process that was started alone has none of
-    // them.
+    // Set by mpirun, PMIx, PMI-1/2 and Slurm; a singleton has none.
     for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
         if (const char* rank = std::getenv(name); rank != nullptr) {
             return std::atoi(rank) == 0;

@@ -1,22 +1,22 @@
 #pragma once
-// Looks whether the Open MPI that runs lays out its structures as the one that the plugin was built for.
+// Checks that the running Open MPI lays out its structures like the release that the plugin is built for.
 #include <string>
 
 namespace strata::component::layout {
 
 struct Finding {
-    std::string objection;   ///< why the plugin has to step aside; empty: it may serve
+    std::string objection;   ///< why the plugin must not run; empty: it may
     std::string built_for;   ///< such as "4.1.4"
     std::string running;     ///< such as "Open MPI v4.1.4"
-    bool is_listed = false;  ///< nothing needs to be said: both releases are known
+    bool is_listed = false;  ///< Verdict::is_listed
 };
 
-/// The same in every call. Reads nothing whose place depends on the release.
+/// Computed once. Reads nothing whose offset depends on the release.
 const Finding& finding();
 
-/// Whether this process has to say for its job that it steps aside. Asks its environment, not Open MPI.
+/// Returns true on the process that reports the objection for its job. Reads the environment, not Open MPI.
 bool is_lowest_process();
-/// The name of this machine.
+/// Returns the name of this machine.
 std::string host_name();
 
 }  // namespace strata::component::layout

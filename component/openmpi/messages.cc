@@ -11,11 +11,11 @@ namespace strata::component {
 namespace {
 constexpr const char* texts = "help-mca-coll-strata.txt";
 
-/// Straight to standard error: the release's own way through the launcher loses messages now and then (4.1.4:
-/// the daemon reads them after their buffer is gone). Callers see to it that one process speaks.
+/// Writes to standard error directly: Open MPI's path through the launcher sometimes loses messages (4.1.4:
+/// the daemon reads them after their buffer is freed). Callers ensure that only one process calls this.
 template <class... Arguments>
 void show(const char* topic, Arguments... arguments) {
-    static std::mutex mutex;  // Open MPI reads its file of texts by a scanner that is there once
+    static std::mutex mutex;  // Open MPI's help parser has global state
     const std::lock_guard<std::mutex> lock(mutex);
     if (char* text = opal_show_help_string(texts, topic, true, arguments...); text != nullptr) {
         std::fputs(text, stderr);
@@ -60,8 +60,9 @@ void show_missing(const std::string& node, bool switched_off) {
 
 void show_other_version(const std::string& node, const std::string& reference,
                         const std::string& differences) {
-    show("other-version", node.c_str(), reference.c_str(),
-         differences.empty() ? "  (one of them does not tell which)\n" : differences.c_str());
+    show(
+        "other-version", node.c_str(), reference.c_str(),
+        differences.empty() ? "  (one of the two processes has not published which)\n" : differences.c_str());
 }
 
 void show_other_settings(const std::string& node, const std::string& reference,
@@ -92,7 +93,7 @@ void show_different_plans(const std::string& communicator, const std::string& ra
 void show_unusable_methods(const std::string& communicator, const std::string& what) {
     static std::atomic<bool> said{false};
     if (said.exchange(true)) {
-        return;  // the next communicators would say the same
+        return;  // later communicators would repeat the message
     }
     show("unusable-methods", communicator.c_str(), what.c_str());
 }

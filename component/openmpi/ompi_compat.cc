@@ -19,7 +19,7 @@ std::string own_node() { return text_of(ompi_process_info.nodename); }
 
 opal_process_name_t own_name() { return ompi_process_info.my_name; }
 
-bool is_spawned() { return std::getenv("OMPI_PARENT_PORT") != nullptr; }  // as ompi_dpm_dyn_init() asks
+bool is_spawned() { return std::getenv("OMPI_PARENT_PORT") != nullptr; }  // like ompi_dpm_dyn_init()
 
 std::uint32_t own_job_size() { return ompi_process_info.num_procs; }
 
@@ -90,11 +90,10 @@ void keep_beyond_parent(ompi_communicator_t* comm) {
 
 namespace {
 
-/// A number of up to creation_bits bits among those of a tag. Point-to-point layers keep 32, 24 (UCX,
-/// portals4) or 20 bits of a tag (libfabric's MTL): the highest one of each is set, so that the tag stays
-/// negative and is hidden from MPI_ANY_TAG. The next one, in 32 bits the next two, is clear, which is far
-/// from the tags of collectives: those of non-blocking ones, counted downwards from -28, end at half of
-/// INT_MAX.
+/// Spreads a number of 25 bits over a tag. Point-to-point layers keep 32, 24 (UCX, portals4) or 20 bits of a
+/// tag (libfabric's MTL). The highest bit of each width is set, so that the tag stays negative and
+/// MPI_ANY_TAG does not match it. The next bit (in 32 bits, the next two) is clear: this keeps the tag away
+/// from those of non-blocking collectives, which count downwards from -28 to half of INT_MAX.
 constexpr int tag_of_number(std::uint32_t number) {
     constexpr std::uint32_t signs = 1U << 31 | 1U << 23 | 1U << 19;
     const std::uint32_t low = number & 0x3FFFFU;
@@ -112,7 +111,7 @@ int creation_tag(const ompi_communicator_t* parent) {
     if (is_numbered_alike(parent)) {
         return tag_of_number(release_number(parent) % half);
     }
-    // Spread over so many that two alike, which cost their common order, are not to be expected.
+    // A hash: two parents with the same tag would only lose their common order, and are unlikely.
     return tag_of_number(
         half + static_cast<std::uint32_t>(creation_number(parent) * 0x9E3779B97F4A7C15U >> (64 - bits + 1)));
 }
@@ -131,9 +130,8 @@ int allgather_bruck(const void* send, Count send_count, ompi_datatype_t* send_ty
 }
 
 bool may_have_info(ompi_communicator_t* comm) {
-    // Release 4.1 names a communicator before it selects components, or leaves that to later: "MPI
-    // COMMUNICATOR 3 DUP FROM 0" is one of MPI_Comm_dup or MPI_Comm_dup_with_info. These calls take no info
-    // object.
+    // Release 4.1 names most communicators before it selects components. "MPI COMMUNICATOR 3 DUP FROM 0" may
+    // come from MPI_Comm_dup_with_info; the calls behind the names below take no info object.
     const std::string_view name = comm->c_name;
     const bool named_without_info = name.find(" SPLIT FROM ") != name.npos ||
                                     name.find(" CREATE FROM ") != name.npos ||
@@ -163,8 +161,7 @@ namespace {
 
 bool is_monitored() { return size_variable("ompi", "pml", "monitoring", "enable", 0) != 0; }
 
-/// The selected point-to-point layer. Monitoring takes its place; then the user's own choice, if there is
-/// one.
+/// Returns the selected point-to-point layer; under monitoring, the user's own choice, if any.
 std::string point_to_point_layer() {
     const std::string name = mca_pml_base_selected_component.pmlm_version.mca_component_name;
     return name == "monitoring" ? text_variable("ompi", "pml", nullptr, nullptr) : name;
@@ -212,7 +209,7 @@ bool openib_is_used() {
 
 namespace {
 
-/// nullptr when there is none.
+/// Returns nullptr if the variable does not exist.
 const mca_base_var_t* variable_of(const char* project, const char* framework, const char* component,
                                   const char* name) {
     const int index = mca_base_var_find(project, framework, component, name);
@@ -220,7 +217,7 @@ const mca_base_var_t* variable_of(const char* project, const char* framework, co
     return index >= 0 && mca_base_var_get(index, &variable) == OPAL_SUCCESS ? variable : nullptr;
 }
 
-/// The value of a variable in `type`'s storage; nullptr when there is none.
+/// Returns a pointer to the variable's value, stored as `type`; nullptr if there is none.
 const void* value_of(const char* project, const char* framework, const char* component, const char* name,
                      mca_base_var_type_t& type) {
     const mca_base_var_t* variable = variable_of(project, framework, component, name);
@@ -273,7 +270,7 @@ mca_coll_base_module_t* make_module(std::string_view component, ompi_communicato
         if (module != nullptr && priority >= 0 && module->coll_module_enable(module, comm) == OMPI_SUCCESS) {
             return module;
         }
-        // Who does not want to says so by a priority, on all ranks.
+        // A component that declines sets a negative priority, on all ranks.
         failed = module == nullptr ? priority == unsaid : priority >= 0;
         if (module != nullptr) {
             OBJ_RELEASE(module);

@@ -1,6 +1,6 @@
 #pragma once
-// The only door to Open MPI's internal headers, and the only place that knows how its releases differ.
-// The headers are C; the notes say which line a C++ compiler stumbles over.
+// The only header that includes Open MPI's internal headers and handles the differences of its releases.
+// The headers are C; each workaround names the code that does not compile as C++.
 #include <cstdint>
 
 #include "ompi_config.h"
@@ -16,8 +16,8 @@
 #endif
 
 #if OMPI_MAJOR_VERSION > 5
-// count_disp_array.h: passes const void * where it wants const int * or const size_t *, numbers of 32 bits
-// being marked by the lowest bit; there and in op.h are words that C++ writes otherwise.
+// count_disp_array.h passes const void * for const int * or const size_t * (the lowest bit marks 32-bit
+// numbers). It and op.h use keywords of C that differ in C++.
 inline std::intptr_t opal_count_array_create(const void* counts) {
     return reinterpret_cast<std::intptr_t>(counts) | 1;
 }
@@ -36,14 +36,14 @@ inline std::intptr_t opal_disp_array_create_c(const void* displacements) {
 #endif
 
 #if OMPI_MAJOR_VERSION == 4
-// thread_usage.h: the compare-exchange macro passes void * where request.h's inline functions need void **.
+// thread_usage.h: the compare-exchange macro passes void * for void ** in request.h's inline functions.
 #include "opal/threads/thread_usage.h"
 #undef OPAL_THREAD_COMPARE_EXCHANGE_STRONG_PTR
 #define OPAL_THREAD_COMPARE_EXCHANGE_STRONG_PTR(target, expected, desired)                    \
     opal_thread_compare_exchange_strong_ptr((volatile intptr_t*)(target), (void**)(expected), \
                                             (void*)(desired))
 #else
-// event.h opens extern "C" twice and closes it once: here it finds both macros empty.
+// event.h opens extern "C" twice and closes it once: make both macros empty.
 #include <event2/event.h>
 #include <event2/event_struct.h>
 #include <event2/thread.h>
@@ -58,7 +58,7 @@ extern "C" {
 }
 #pragma pop_macro("END_C_DECLS")
 #pragma pop_macro("BEGIN_C_DECLS")
-// communicator.h: ompi_comm_lookup_cid() passes void * where the table wants void **.
+// communicator.h: ompi_comm_lookup_cid() passes void * for void **.
 #include "opal/class/opal_hash_table.h"
 #define opal_hash_table_get_value_ptr(table, key, size, value) \
     opal_hash_table_get_value_ptr(table, key, size, (void**)(value))
@@ -69,7 +69,7 @@ extern "C" {
 #undef opal_hash_table_get_value_ptr
 #endif
 #include "ompi/datatype/ompi_datatype.h"
-// op.h: ompi_3buff_op_user() passes void * where the copy function wants char *.
+// op.h: ompi_3buff_op_user() passes void * for char *.
 #define ompi_datatype_copy_content_same_ddt(type, count, to, from) \
     ompi_datatype_copy_content_same_ddt(type, count, (char*)(to), (char*)(from))
 #include "ompi/op/op.h"
@@ -109,8 +109,8 @@ extern "C" {  // declares its functions without linkage
 #include "opal/mca/pmix/pmix-internal.h"
 #endif
 #if defined(OPAL_ENABLE_FT_MPI) && OPAL_ENABLE_FT_MPI
-// Missing where Open MPI is built without fault tolerance: there the plugin is to be loaded, too, and to say
-// why it steps aside.
+// Weak, because an Open MPI built without fault tolerance lacks them: the plugin must load there, too, to
+// report why it cannot run.
 #pragma weak ompi_ftmpi_enabled
 #pragma weak ompi_ftmpi_output_handle
 #pragma weak ompi_request_is_failed_fn
@@ -131,7 +131,7 @@ extern "C" {  // declares its functions without linkage
 
 #include "component/base/interfaces.h"
 
-// The interface that this release has its components speak.
+// The version of the coll interface in this release.
 #if OMPI_MAJOR_VERSION == 4
 #define STRATA_COLL_BASE_VERSION MCA_COLL_BASE_VERSION_2_0_0
 #elif OMPI_MAJOR_VERSION == 5
@@ -142,9 +142,9 @@ extern "C" {  // declares its functions without linkage
 
 namespace strata::component::compat {
 
-// How collectives take numbers of elements, and arrays of them and of displacements.
+// Types of counts, and of arrays of counts and displacements, in the coll interface.
 #if OMPI_MAJOR_VERSION > 5
-constexpr bool components_install_themselves = true;  ///< in coll_module_enable; else Open MPI does it
+constexpr bool components_install_themselves = true;  ///< in coll_module_enable; else Open MPI installs them
 using Count = std::size_t;
 using Counts = ompi_count_array_t;
 using Displacements = ompi_disp_array_t;
@@ -165,7 +165,7 @@ inline Counts counts_of(const int* counts) { return counts; }
 inline Displacements displacements_of(const int* all) { return all; }
 #endif
 
-/// To be called first when the component opens: what is published belongs to this opening.
+/// Must be called first when the component opens: published data belongs to one opening.
 void count_opening();
 
 /// Publishes `bytes` under `key` for every process of the job. Call while components open, before the
@@ -173,112 +173,110 @@ void count_opening();
 bool publish(const char* key, std::span<const std::byte> bytes);
 
 enum class Lookup { found, missing, failed };
-/// What `process` published under `key`, without waiting for anybody. Answers alike on every process of the
-/// job after the start-up fence, unless there is an obstacle_to_lookup(). `status`, where given: what PMIx,
-/// or Open MPI's door to it, said.
+/// Reads the data that `process` published under `key`, without waiting for any process. The answer is the
+/// same on every process of the job after the start-up fence, unless there is an obstacle_to_lookup().
+/// `status`: the code of PMIx or of Open MPI's wrapper.
 Lookup lookup(const opal_process_name_t& process, const char* key, std::vector<std::byte>& bytes,
               int* status = nullptr);
 
-// From this process's own memory; `missing` where the launcher does not tell.
-/// The name of the node that runs `process`.
+// These read this process's own memory; `missing`: the launcher does not provide the value.
+/// Reads the name of the node that runs `process`.
 Lookup node_name(const opal_process_name_t& process, std::string& node, int& status);
-/// The names of the job's nodes, as "n0,n1".
+/// Reads the names of the job's nodes, as "n0,n1".
 Lookup job_nodes(std::string& names, int& status);
-/// The job's processes on a node by its name there, or on this process's where that is empty, as "0,1,7".
+/// Reads the job's processes on `node` (a name from job_nodes(); empty: this process's node), as "0,1,7".
 Lookup node_processes(const std::string& node, std::string& processes, int& status);
 
-/// Why lookup() may not answer alike on all processes when the first communicator is made; nullptr where it
-/// does.
+/// Returns why lookup() may answer differently on some processes when the first communicator is created;
+/// nullptr if it cannot.
 const char* obstacle_to_lookup();
 
-/// The name of the node that runs `process`; empty when unknown.
+/// Returns the name of the node that runs `process`; empty when unknown.
 std::string node_of(const opal_process_name_t& process);
-/// The nodes of these processes of a job (any process of it), the first few by name.
+/// Returns a text with the nodes of these processes, the first few by name. `job`: any process of the job.
 std::string node_names(opal_process_name_t job, const std::vector<std::uint32_t>& processes);
 std::string own_node();
 opal_process_name_t own_name();
-/// Whether this job was started by MPI_Comm_spawn.
+/// Returns true if MPI_Comm_spawn started this job.
 bool is_spawned();
-/// Number of processes of this job; their ids run from 0.
+/// Returns the number of processes of this job; their ids run from 0.
 std::uint32_t own_job_size();
 
-/// The cores that the launcher bound this process to, as hwloc's list of OS indices; empty when it did not.
+/// Returns this process's binding by the launcher as hwloc's list of OS indices; empty: not bound.
 std::string own_cpuset();
-/// Rank of this process among those of its job on the same node, from 0.
+/// Returns the rank of this process among the job's processes on its node, from 0.
 int own_local_rank();
-/// The addresses that Open MPI itself knows of this node's interfaces: those that are up, with an IPv4 or a
-/// global IPv6 address.
+/// Returns the addresses that Open MPI knows: of interfaces that are up, IPv4 or global IPv6.
 std::vector<InterfaceAddress> interface_addresses();
-/// Hardware of this node, kept alive by Open MPI; nullptr when it has none.
+/// Returns Open MPI's topology of this node, which Open MPI owns; nullptr when it has none.
 hwloc_topology_t node_topology();
-/// The same where Open MPI has it already; else null.
+/// Returns the same if Open MPI has loaded it already, else null.
 hwloc_topology_t known_topology();
-/// True where node_topology() takes next to no time, because the launcher has it in shared memory.
+/// Returns true if node_topology() is nearly free because the launcher has it in shared memory.
 bool launcher_shares_topology();
-/// The other coll components of this process, in name order.
+/// Returns the other coll components of this process, in name order.
 std::vector<std::string> coll_components();
-/// True when messages between nodes use TCP interfaces (pml/ob1 without openib), false when they use fabric
-/// devices. Equal on all processes that agree on transport_choice(): Open MPI compares the rest.
+/// Returns true if messages between nodes use TCP interfaces (pml/ob1 without openib), false if they use
+/// fabric devices. Equal on all processes with equal transport_choice(): Open MPI itself compares the PML.
 bool uses_ip();
-/// What uses_ip() rests on beside the selected point-to-point layer.
+/// Returns the inputs of uses_ip() beside the selected PML.
 std::string transport_choice();
-/// True where the user has libfabric or UCX, if that is what carries messages, go over IP.
+/// Returns true if the user restricts libfabric or UCX, where one carries the messages, to IP.
 bool fabric_is_ip();
-/// True when the user asked for libfabric.
+/// Returns true if the user requested libfabric.
 bool libfabric_is_asked_for();
-/// True where a receive that is cancelled ends. Over pml/cm that depends on the MTL: mtl/ofi ends it later,
-/// by an error that libfabric queues, which 4.1.4 does not survive; mtl/psm2 and mtl/portals4 may leave it as
-/// it is.
+/// Returns true if a cancelled receive completes. Over pml/cm that depends on the MTL: mtl/ofi completes it
+/// later through an error that libfabric queues, and 4.1.4 crashes on it; mtl/psm2 and mtl/portals4 may
+/// ignore the cancellation.
 bool cancels_receives();
-/// True when the user chose btl/openib, which no longer is a default.
+/// Returns true if the user selected btl/openib, which is no longer a default.
 bool openib_is_used();
-/// True where coll/han and the priority of coll/tuned are as they come: nobody asked for han, or set it up.
-/// As it is when this is first called.
+/// Returns true if no parameter of coll/han and not the priority of coll/tuned is set. Evaluated at the first
+/// call.
 bool han_is_default();
-/// A module of a coll component for a communicator, ready to be called; the caller owns it. nullptr where the
-/// component is not there or does not want to, alike on all members of a communicator, or `failed` here.
+/// Returns an enabled module of a coll component for a communicator; the caller owns it. nullptr if the
+/// component is absent or declines, then on all members, or if it `failed` on this one.
 mca_coll_base_module_t* make_module(std::string_view component, ompi_communicator_t* comm, bool& failed);
-/// Of a communicator that MPI_Finalize may release before the one that it was made of, and that frees it
+/// Adds a reference: MPI_Finalize may release this communicator before its parent, and the parent frees it
 /// again.
 void keep_beyond_parent(ompi_communicator_t* comm);
 /// Bruck's Allgather, one of the base algorithms.
 int allgather_bruck(const void* send, Count send_count, ompi_datatype_t* send_type, void* receive,
                     Count count, ompi_datatype_t* type, ompi_communicator_t* comm,
                     mca_coll_base_module_t* module);
-/// A communicator of some ranks of another one, without context id, collectives and attributes; local.
+/// Makes a communicator of some ranks of `parent`, without context id, collectives and attributes. Local.
 /// Returns Open MPI's error code; the caller owns `made`.
 int bare_communicator(ompi_communicator_t* parent, std::span<int> ranks, ompi_communicator_t** made);
-/// A number that all members of a communicator know and that differs from its siblings'.
+/// Returns a number that is equal on all members of a communicator and differs from its siblings'.
 std::uint64_t creation_number(const ompi_communicator_t* comm);
-/// A tag for making communicators of `parent`'s members, equal on all of them. Open MPI orders creations by
-/// the parent's number and the tag, as long as the tag is no less than 0; a negative one it takes alone, and
-/// before all others. So each parent has a tag of its own: what several threads make of several parents keeps
-/// one order in all processes, and what the program has only begun (MPI_Comm_idup) is not waited for.
+/// Returns a negative tag for creating communicators from `parent`, equal on all its members. Open MPI orders
+/// creations with tags >= 0 by the parent's number and the tag, and runs one with a negative tag alone and
+/// first. So each parent has its own tag: creations by several threads from several parents keep one order in
+/// all processes, and do not wait for a creation that the program has only started (MPI_Comm_idup).
 int creation_tag(const ompi_communicator_t* parent);
-/// MPI_Finalize releases communicators that are left by ascending number of this kind.
+/// Returns the number by which MPI_Finalize releases remaining communicators, in ascending order.
 std::uint32_t release_number(const ompi_communicator_t* comm);
-/// True where that number is the same on all members: not of communicators that sessions make.
+/// Returns true if that number is equal on all members; false for communicators of sessions.
 bool is_numbered_alike(const ompi_communicator_t* comm);
-/// False when no info object can have been given for a communicator, alike on all its members. Ask while
-/// components are selected for it.
+/// Returns false if the program cannot have given an info object for a communicator, alike on all its
+/// members. Call while components are selected for it.
 bool may_have_info(ompi_communicator_t* comm);
 struct InfoEntry {
     std::string key;
     std::string value;
 };
-/// What the info object of a communicator holds.
+/// Returns the entries of a communicator's info object.
 std::vector<InfoEntry> info_entries(ompi_communicator_t* comm);
-/// True within MPI_Init.
+/// Returns true during MPI_Init.
 bool is_starting();
-/// Needs no memory.
+/// Allocates nothing.
 bool has_info(ompi_communicator_t* comm, std::string_view key) noexcept;
-/// A text MCA variable of another component ("opal", "btl", "tcp", "if_include"); empty when there is none.
+/// Returns a text MCA variable of another component ("opal", "btl", "tcp", "if_include"); empty if absent.
 std::string text_variable(const char* project, const char* framework, const char* component,
                           const char* name);
-/// True where programs may hand over buffers in the memory of GPUs, which only Open MPI knows to tell from
-/// others.
+/// Returns true if programs may pass buffers in GPU memory, which only Open MPI can recognise.
 bool supports_gpu_buffers();
-/// True where the others go on when a process dies (mpi_ft_enable, ULFM).
+/// Returns true if the job outlives a dead process (mpi_ft_enable, ULFM).
 inline bool survives_failures() {
 #if defined(OPAL_ENABLE_FT_MPI) && OPAL_ENABLE_FT_MPI
     return ompi_ftmpi_enabled;
@@ -286,8 +284,8 @@ inline bool survives_failures() {
     return false;
 #endif
 }
-/// Ends a request that nobody will complete: a process has died, or the communicator is revoked. For loops
-/// that do not wait by Open MPI's own functions. True when the request is complete, with its error.
+/// Completes a request with an error if its peer has died or the communicator is revoked; returns true if it
+/// did. For wait loops outside Open MPI's own functions.
 inline bool end_if_hopeless([[maybe_unused]] ompi_request_t* request) {
 #if defined(OPAL_ENABLE_FT_MPI) && OPAL_ENABLE_FT_MPI
     return ompi_request_is_failed(request);
@@ -295,7 +293,7 @@ inline bool end_if_hopeless([[maybe_unused]] ompi_request_t* request) {
     return false;
 #endif
 }
-/// True for the errors that come of it.
+/// Returns true for the errors of such requests.
 inline bool is_failed_process([[maybe_unused]] int rc) {
 #if defined(OPAL_ENABLE_FT_MPI) && OPAL_ENABLE_FT_MPI
     return rc == MPI_ERR_PROC_FAILED || rc == MPI_ERR_PROC_FAILED_PENDING || rc == MPI_ERR_REVOKED;
@@ -303,10 +301,11 @@ inline bool is_failed_process([[maybe_unused]] int rc) {
     return false;
 #endif
 }
-/// Byte order and type sizes of this process.
+/// Returns a code of this process's byte order and type sizes.
 std::uint32_t architecture();
 
-/// An unsigned MCA variable of another component ("opal", "btl", "tcp", "eager_limit"), or `otherwise`.
+/// Returns an unsigned MCA variable of another component ("opal", "btl", "tcp", "eager_limit"), or
+/// `otherwise`.
 std::size_t size_variable(const char* project, const char* framework, const char* component, const char* name,
                           std::size_t otherwise);
 

@@ -7,7 +7,7 @@
 namespace strata::component {
 namespace {
 
-// Enough elements that the operator's loop outweighs the conversion around it, little enough for the cache.
+// Bytes of unpacked elements at once: large enough to amortise the conversion, small enough for the cache.
 constexpr std::ptrdiff_t unpacked_bytes = 16384;
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 namespace strata::component {
 
-/// An MPI operator on packed elements of a data type. Elements that do not lie packed in memory (pairs with a
-/// gap, derived types under user operators) are unpacked for the operator, a few at a time.
+/// Applies an MPI operator to packed elements of a data type. Elements with gaps in memory (pairs, derived
+/// types under user operators) are unpacked for the operator, a few at a time.
 class OperatorReduction final : public algorithms::Reduction {
 public:
     /// Throws std::bad_alloc. `arena` lends memory for a few elements of types with gaps.
@@ -19,8 +19,8 @@ private:
 
     ompi_op_t* op_;
     ompi_datatype_t* datatype_;
-    std::ptrdiff_t origin_ = 0;  ///< from the first byte of data to the address that MPI takes
-    int at_once_ = 0;            ///< elements that fit into the memory for unpacking; 0: packed in place
+    std::ptrdiff_t origin_ = 0;  ///< offset from the first byte of data to MPI's buffer address
+    int at_once_ = 0;            ///< elements that are unpacked at once; 0: packed in place
     std::byte* left_ = nullptr;  ///< memory for unpacked elements
     std::byte* right_ = nullptr;
 };

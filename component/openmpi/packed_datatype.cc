@@ -12,14 +12,14 @@ bool is_packed_in_place(ompi_datatype_t* datatype, std::size_t count) {
     ompi_datatype_get_extent(datatype, &lower, &extent);
     ompi_datatype_get_true_extent(datatype, &true_lower, &true_extent);
     const auto packed = static_cast<ptrdiff_t>(size);
-    // The memory-layout flag also rules out types whose pieces are contiguous but out of order.
+    // The memory-layout flag excludes types whose pieces are contiguous but out of order.
     return packed == true_extent && (count == 1 || packed == extent) &&
            opal_datatype_is_contiguous_memory_layout(&datatype->super, count == 1 ? 1 : 2);
 }
 
 namespace {
 
-// A convertor moves at most what an iovec of its own can tell.
+// Limit of bytes in the convertor's own iovec.
 constexpr std::size_t most_at_once = std::size_t{1} << 30;
 
 void prepare(opal_convertor_t& convertor, bool packs, const void* elements, std::size_t count,
@@ -34,7 +34,7 @@ void prepare(opal_convertor_t& convertor, bool packs, const void* elements, std:
     }
 }
 
-/// Moves up to `bytes` bytes on; `moved` may be less.
+/// Packs or unpacks the next `bytes` bytes at most; `moved`: the bytes done.
 int convert(opal_convertor_t& convertor, bool packs, std::byte* packed, std::size_t bytes,
             std::size_t& moved) {
     iovec piece{};
@@ -96,8 +96,7 @@ ElementRoom room_for(ompi_datatype_t* datatype, std::ptrdiff_t count) {
     ompi_datatype_get_extent(datatype, &lower, &extent);
     ompi_datatype_get_true_extent(datatype, &true_lower, &true_extent);
     constexpr std::ptrdiff_t unit = algorithms::Arena::alignment_bytes;
-    // Both may be far from the address that MPI takes: they are addresses themselves where that is
-    // MPI_BOTTOM.
+    // Both bounds may be far from MPI's buffer address: with MPI_BOTTOM they are absolute addresses.
     const std::ptrdiff_t begin = std::min(lower, true_lower);
     const std::ptrdiff_t end =
         std::max(true_lower + true_extent, lower + std::max<std::ptrdiff_t>(0, extent));
@@ -133,7 +132,7 @@ int DatatypeBuffer::advance(std::size_t bytes, bool packs, std::size_t& moved) {
 }
 
 int DatatypeBuffer::produce(std::size_t end) {
-    // Packing stops before a basic element that would be cut: it may run ahead by the largest one instead.
+    // The convertor stops before a basic element that `end` would cut, so let it pack one more element.
     constexpr std::size_t largest_element = 64;
     while (convert_ && converted_ < end) {
         const std::size_t ahead = std::min(bytes_, end + largest_element);
@@ -155,7 +154,7 @@ int DatatypeBuffer::consume(std::size_t end) {
             return rc;
         }
         if (moved == 0) {
-            return end < bytes_ ? OMPI_SUCCESS : OMPI_ERROR;  // a cut element waits for its other part
+            return end < bytes_ ? OMPI_SUCCESS : OMPI_ERROR;  // a cut element waits for its rest
         }
     }
     return OMPI_SUCCESS;

@@ -1,5 +1,5 @@
 #pragma once
-// Slots of a communicator's table of collectives, and how a call is forwarded through one.
+// Slots of a communicator's table of collectives, and the pass-through of a call.
 #include <utility>
 
 #include "component/base/collectives.h"
@@ -32,8 +32,8 @@ struct Slot;
 #include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
 
-/// Puts the saved content into the slot for as long as the guard lives. What is in the slot at the end
-/// becomes the saved content: a component below us may have replaced itself (han does, on unequal nodes).
+/// Puts the saved content into the slot during its lifetime. The slot's content at the end becomes the saved
+/// content: the underlying component may have replaced itself (han does, on unequal nodes).
 template <Collective op>
 class SlotGuard {
 public:
@@ -69,7 +69,7 @@ template <Collective op, class... Arguments>
     return guard.function()(arguments..., comm, guard.module());
 }
 
-/// Calls the saved function as if this component were not there.
+/// Passes a call through: calls the saved function as if this component were absent.
 template <Collective op, class... Arguments>
 [[gnu::always_inline]] inline int forward(ompi_communicator_t* comm,
                                           SlotContent<typename Slot<op>::Function>& saved,
@@ -78,14 +78,14 @@ template <Collective op, class... Arguments>
                              : forward_guarded<op>(comm, saved, arguments...);
 }
 
-/// What the component found in the slots that it took over; one reference on each module.
+/// The content of the slots before this component took them over; holds one reference on each module.
 struct SavedSlots {
 #define STRATA_COLLECTIVE(op, ...) SlotContent<Slot<Collective::op>::Function> op;
 #include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
 };
 
-/// The saved content of one slot.
+/// Returns the saved content of one slot.
 template <Collective op>
 SlotContent<typename Slot<op>::Function>& saved_slot(SavedSlots& saved);
 #define STRATA_COLLECTIVE(op, ...)                                                                       \

@@ -15,13 +15,13 @@ namespace {
 std::mutex guard;
 std::size_t made = 0;
 
-/// Has room for all that there are.
+/// The pool; its capacity covers all WaitSyncs, so that returning one allocates nothing.
 std::vector<std::unique_ptr<WaitSync>>& idle() {
     static ProcessWide<std::vector<std::unique_ptr<WaitSync>>> all;
     return all.get();
 }
 
-/// Whether the mark of how far a request is was `expected`, and is `wanted` now.
+/// Replaces a request's completion mark by `wanted` if it is `expected`; returns true if it did.
 bool replace(ompi_request_t* request, void* expected, void* wanted) {
     using Mark = std::remove_volatile_t<decltype(request->req_complete)>;
     auto value = static_cast<Mark>(expected);
@@ -36,15 +36,15 @@ WaitSync::~WaitSync() { WAIT_SYNC_RELEASE_NOWAIT(&sync_); }
 
 void WaitSync::until_one(std::span<ompi_request_t* const> requests) {
     sync_.signaling = true;
-    // Nobody counts the requests that complete: the first one wakes, others may be late.
+    // The first completion wakes this thread; later ones may come late.
     std::atomic_ref(const_cast<std::int32_t&>(sync_.count)).store(1);
     std::size_t tied = 0;
     while (tied < requests.size() && replace(requests[tied], REQUEST_PENDING, &sync_)) ++tied;
     if (tied == requests.size()) SYNC_WAIT(&sync_);
     bool completed = false;
     for (std::size_t i = 0; i < tied; ++i) completed |= !replace(requests[i], &sync_, REQUEST_PENDING);
-    // Like all of Open MPI's waits: who has completed a message looks into the communicator once more, which
-    // the waiting thread may be about to free.
+    // As in Open MPI's own waits: the thread that completed a message reads the communicator once more, and
+    // the waiting thread might free it.
     while (completed && sync_.signaling) std::this_thread::yield();
 }
 

@@ -1,10 +1,10 @@
-// How Open MPI 5.0 brings what a process publishes to the others; release 4.1's way is in release_4.cc.
+// Published data under Open MPI 5.0; for 4.1 see release_4.cc.
 //
-// A fence at start-up makes every process's data final, but does not bring them to others, and PMIx 5.0.7 has
-// no one request that is right: "optional" and "immediate" miss what other nodes have, a plain one waits
-// forever for a process without the plugin. Asking this node's server at once, and if it has nothing the
-// process's own server (PMIX_GET_REFRESH_CACHE), answers alike everywhere and waits for nobody, under PRRTE
-// and under Slurm.
+// The start-up fence makes every process's data final, but does not transfer it, and no single request of
+// PMIx 5.0.7 is right: "optional" and "immediate" miss data of other nodes, and a plain request waits forever
+// for a process without the plugin. Two requests are: "immediate" to this node's server, then
+// PMIX_GET_REFRESH_CACHE to the server of the process asked for. They answer alike on all processes and wait
+// for no process, under PRRTE and under Slurm.
 #include <unistd.h>
 #include <array>
 #include <cstdlib>
@@ -21,7 +21,7 @@ constexpr int longest_wait = 10;  // seconds; a server answers these requests at
 
 std::string own_process() { return std::to_string(getpid()) + ":"; }
 
-/// How often this process has opened the component.
+/// Returns how often this process has opened the component.
 int openings() {
     const char* known = std::getenv(openings_name);
     const std::string process = own_process();
@@ -38,10 +38,10 @@ pmix_proc_t proc_of(opal_process_name_t name) {
     return proc;
 }
 
-/// A request with one directive, and a limit.
+/// A PMIx request with one directive and a time limit.
 class Request {
 public:
-    /// `node`: of which node, where it is not empty.
+    /// `node`: the node to ask about, if not empty.
     Request(const pmix_proc_t& proc, const char* key, const char* directive, const std::string& node = {}) {
         std::array<pmix_info_t, 4> infos;
         const bool yes = true;
@@ -57,7 +57,7 @@ public:
     ~Request() {
         if (value_ != nullptr) PMIX_VALUE_RELEASE(value_);
     }
-    /// What it means where the value is of a type.
+    /// Returns the result for a value of this type.
     Lookup answer(pmix_data_type_t type, int* status) const {
         if (status != nullptr) *status = status_;
         if (status_ == PMIX_ERR_NOT_FOUND) return Lookup::missing;
@@ -82,7 +82,7 @@ Lookup ask(const pmix_proc_t& proc, const std::string& key, const char* directiv
     return answer;
 }
 
-/// From this process's own memory.
+/// Reads from this process's own memory.
 Lookup ask_text(const pmix_proc_t& proc, const char* key, const std::string& node, std::string& text,
                 int& status) {
     const Request request(proc, key, PMIX_OPTIONAL, node);
@@ -99,8 +99,8 @@ pmix_proc_t no_process(pmix_rank_t rank) {
 
 }  // namespace
 
-// MPI sessions may open it again, and what the library knew is gone with it; servers keep what was published
-// before. The environment stays.
+// Each opening uses new keys, because servers keep the data of earlier openings. MPI sessions may reload the
+// plugin, which loses its variables, so the number of openings is in the environment.
 void count_opening() { setenv(openings_name, (own_process() + std::to_string(openings() + 1)).c_str(), 1); }
 
 bool publish(const char* key, std::span<const std::byte> bytes) {
@@ -111,7 +111,7 @@ bool publish(const char* key, std::span<const std::byte> bytes) {
     return PMIx_Put(PMIX_GLOBAL, key_of_opening(key).c_str(), &value) == PMIX_SUCCESS;  // copies
 }
 
-/// Processes meet in a fence before the first communicator, whether data is brought to all or on demand.
+/// All processes pass a fence before the first communicator, also when data is transferred on demand.
 const char* obstacle_to_lookup() {
     if (!opal_pmix_base_async_modex || opal_pmix_collect_all_data || !ompi_async_mpi_init) return nullptr;
     return "with async_mpi_init 1 processes that get data on demand";

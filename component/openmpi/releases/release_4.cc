@@ -1,4 +1,4 @@
-// What Open MPI 4.1 does in its own way; its like is release_5.cc.
+// Functions of ompi_compat.h for Open MPI 4.1; for 5.0 see release_5.cc.
 #include <cstring>
 #include <memory>
 #include <new>
@@ -20,7 +20,7 @@ namespace {
 using Value = std::unique_ptr<opal_value_t, void (*)(opal_value_t*)>;
 constexpr int longest_wait = 10;  // seconds; a server answers these requests at once
 
-/// What goes with a request. Throws std::bad_alloc, where Open MPI's own macros would go on without memory.
+/// The directives of a PMIx request. Throws std::bad_alloc; Open MPI's own macros ignore a failed allocation.
 class Directives {
 public:
     Directives() { OBJ_CONSTRUCT(&list_, opal_list_t); }
@@ -56,12 +56,12 @@ Value ask(const opal_process_name_t& process, const char* key, Directives& direc
 
 Lookup answer_of(int rc, const Value& value, opal_data_type_t type, int* status) {
     if (status != nullptr) *status = rc;
-    // Not the same as absent: the others may well see it.
+    // Any other error is not "missing": other processes may find the data.
     if (rc == OPAL_ERR_NOT_FOUND) return Lookup::missing;
     return rc == OPAL_SUCCESS && value != nullptr && value->type == type ? Lookup::found : Lookup::failed;
 }
 
-/// From this process's own memory.
+/// Reads from this process's own memory.
 Lookup ask_text(const opal_process_name_t& process, const char* key, const std::string& node,
                 std::string& text, int& status) {
     Directives directives;
@@ -85,7 +85,7 @@ opal_process_name_t no_process(opal_vpid_t vpid) {
 
 }  // namespace
 
-/// On demand, "immediate" (see below) misses what other nodes have.
+/// When data is transferred on demand, "immediate" (see lookup()) misses data of other nodes.
 const char* obstacle_to_lookup() {
     if (opal_pmix_collect_all_data && !opal_pmix_base_async_modex) return nullptr;
     return "with pmix_base_collect_data 0 or pmix_base_async_modex 1 processes of Open MPI 4.1";
@@ -93,8 +93,8 @@ const char* obstacle_to_lookup() {
 
 Lookup lookup(const opal_process_name_t& process, const char* key, std::vector<std::byte>& bytes,
               int* status) {
-    // "Immediate" asks this node's server, which has everything since the fence, and nobody else. "Optional"
-    // would look in this process alone; whether that sees the others depends on its storage (PMIX_MCA_gds).
+    // "Immediate" asks only this node's server, which has all data since the fence. "Optional" would look
+    // only in this process, which sees other processes' data only with some storage (PMIX_MCA_gds).
     Directives directives;
     directives.add(OPAL_PMIX_IMMEDIATE);
     directives.add(OPAL_PMIX_TIMEOUT, longest_wait);
@@ -117,13 +117,13 @@ Lookup node_processes(const std::string& node, std::string& processes, int& stat
                     node, processes, status);
 }
 
-/// PMI-1 and PMI-2, whose components have no "get_nb", do not name the nodes.
+/// The components for PMI-1 and PMI-2, which have no "get_nb", do not know the node names.
 Lookup job_nodes(std::string& names, int& status) {
     if (opal_pmix.get_nb == nullptr) return Lookup::missing;
     return ask_text(no_process(OPAL_VPID_WILDCARD), "pmix.nlist", {}, names, status);  // PMIX_NODE_LIST
 }
 
-/// Open MPI has taken it by now (known_topology()).
+/// False: Open MPI 4.1 has already read a shared topology (known_topology()).
 bool launcher_shares_topology() { return false; }
 
 bool supports_gpu_buffers() { return opal_cuda_support; }

@@ -1,4 +1,4 @@
-// What Open MPI 5.0 does in its own way; its like is release_4.cc.
+// Functions of ompi_compat.h for Open MPI 5.0; for 4.1 see release_4.cc.
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace strata::component::compat {
 
-/// Keys that no part of Open MPI asked for are kept as internal ones.
+/// Reads the list itself: Open MPI hides keys that it does not know as internal ones.
 std::vector<InfoEntry> info_entries(ompi_communicator_t* comm) {
     std::vector<InfoEntry> entries;
     if (comm->super.s_info == nullptr) return entries;

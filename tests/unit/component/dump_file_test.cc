@@ -95,7 +95,7 @@ TEST_F(DumpFile, SaysWhyNot) {
     EXPECT_EQ(refusal(folder), "Is a directory");
     EXPECT_EQ(refusal(folder / "no" / "folder"), "No such file or directory");
     ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
-    EXPECT_EQ(refusal(folder / "pipe"), "it is a pipe that nobody reads");
+    EXPECT_EQ(refusal(folder / "pipe"), "it is a pipe without a reader");
     EXPECT_EQ(refusal("/dev/full"), "No space left on device");
 }
 
@@ -152,7 +152,7 @@ TEST_F(DumpFile, PipeWhoseReaderLeavesOrStaysAwayEndsNothing) {
         close(end);
     });
     std::string why;
-    while ((why = refusal(path, more)) == "it is a pipe that nobody reads") usleep(1000);
+    while ((why = refusal(path, more)) == "it is a pipe without a reader") usleep(1000);
     leaving.join();
     EXPECT_EQ(why, "it is a pipe whose reader left");
     const int idle = open(path.c_str(), O_RDWR | O_CLOEXEC);
@@ -182,7 +182,7 @@ protected:
     }
 };
 
-constexpr const char* of_another = " of another user, in a folder that all may write to";
+constexpr const char* of_another = " of another user, in a folder that all users may write to";
 
 TEST_F(SharedFolder, LinksOfAnotherUserAreNotFollowed) {
     const fs::path mine = old_file("mine");

@@ -1,6 +1,6 @@
 #pragma once
-/* See threads_pthreads.h. A mutex of the library is a POSIX mutex, its condition a POSIX condition; part of the
-   layout of opal_mutex_t. */
+/* See threads_pthreads.h. The library's mutex is a POSIX mutex, its condition a POSIX condition; both are
+   part of the layout of opal_mutex_t. */
 #include "opal/mca/threads/pthreads/threads_pthreads.h"
 
 typedef pthread_mutex_t opal_thread_internal_mutex_t;
