@@ -1,5 +1,6 @@
 #pragma once
-// The way of every call from Open MPI's slot to an engine or to the underlying component.
+// The path of every call from Open MPI's slot to an engine or to the underlying component:
+// docs/design/call-path.md.
 #include <cxxabi.h>
 
 #include <new>
@@ -11,8 +12,8 @@
 
 namespace strata::component {
 
-/// Runs `body`; after the agreement there is no falling back: what goes wrong is an error of the call. No
-/// exception passes, but the end of a thread does (pthread_exit, pthread_cancel).
+/// Runs `body` and returns Open MPI's error code: after the agreement a failure is an error of the call, with
+/// no fallback. Lets no exception pass except the forced unwinding of pthread_exit() and pthread_cancel().
 template <class Body>
 int at_border(Body&& body) {
     try {
@@ -26,9 +27,9 @@ int at_border(Body&& body) {
     }
 }
 
-/// Finds the plan that can really be carried out, and for the levels engine its communicators: making them
-/// may fail, alike on every rank, and change the plan; null where plans differ. Returns Open MPI's error
-/// code.
+/// Finds the plan to run, and for the levels engine its communicators. If creating these fails, it fails on
+/// every rank, and another plan is found. `planned` is null if the plans of the ranks differ. Returns Open
+/// MPI's error code.
 inline int settle(Module& module, const algorithms::Operation& operation, PlanInUse*& planned,
                   AimedLevels& levels) {
     CommunicatorState& state = *module.state;
@@ -44,15 +45,16 @@ inline int settle(Module& module, const algorithms::Operation& operation, PlanIn
                                                                  : rc;
 }
 
-/// Of the underlying component's error: true where memory has run out (its algorithms return OMPI_ERROR
-/// then). They ask for it before their first message, so that this rank has to repeat the call, for which the
-/// others wait; but for those of Allgather, of which Bruck's asks after its last one, and no other does. Any
-/// other error, such as of a message that was too long, ends the call, here and for them.
+/// Returns true if `rc` of the underlying component means that the other ranks still wait for this one, so
+/// that the program must repeat the call here: out of memory (its algorithms return OMPI_ERROR then), which
+/// they detect before their first message. Except in Allgather: Bruck's algorithm allocates after its last
+/// message, the others not at all. Any other error, a truncated message for example, ends the call on all
+/// ranks.
 inline bool others_wait(Collective op, int rc) {
     return op != Collective::allgather && (rc == OMPI_ERR_OUT_OF_RESOURCE || rc == OMPI_ERROR);
 }
 
-/// The calls that an engine of ours serves, among those of a collective or a communicator.
+/// Returns the counter of `engine`'s calls among the counters of a collective or a communicator.
 template <class Counts>
 auto& served_by(algorithms::Engine engine, Counts& counts) {
     switch (engine) {
@@ -63,14 +65,14 @@ auto& served_by(algorithms::Engine engine, Counts& counts) {
     }
 }
 
-/// Counts a call that is left to the underlying component.
+/// Counts a call that is passed through.
 inline void count_forward(Collective op, CommunicatorState& state, ForwardReason reason) {
     const auto why = static_cast<std::size_t>(reason);
     counters().of(op).forwarded_because[why].add();
     state.own_counters().forwarded_because[why].add();
 }
 
-/// Leaves a call to the underlying component, and counts it.
+/// Passes a call through to the underlying component, and counts it.
 template <Collective op, class... Arguments>
 [[gnu::always_inline]] inline int pass_through(Module& module, ForwardReason reason, Arguments... arguments) {
     CommunicatorState& state = *module.state;
@@ -81,7 +83,7 @@ template <Collective op, class... Arguments>
     return forward<op>(module.comm, saved_slot<op>(slots), arguments...);
 }
 
-/// The way of a call of which is not known yet that it is passed through.
+/// Decides whether an engine serves a call or the underlying component, and runs it.
 template <Collective op, class Run, class... Arguments>
 [[gnu::noinline]] int serve_or_pass(Module& module, const Request& request, Run& run,
                                     Arguments... arguments) {
@@ -97,8 +99,8 @@ template <Collective op, class Run, class... Arguments>
         return hand_over(state.reason(op));
     }
     if (request.sized && request.operation.bytes == 0) {
-        // MPI_Bcast itself returns for a count of 0 but not for elements of size 0: other ranks may not be
-        // here. Without agreement they may be in a component that exchanges empty messages.
+        // MPI_Bcast itself returns for a count of 0 but not for elements of size 0, so other ranks may not
+        // get here. Without agreement they may be in a component that exchanges empty messages.
         return OMPI_SUCCESS;
     }
     meter.has(request.operation.bytes);
@@ -147,10 +149,9 @@ template <Collective op, class Run, class... Arguments>
     return call.end(run(call));
 }
 
-/// Serves one call, which `describe()` tells: `run(call)` with an engine, or the underlying component with
-/// `arguments`. A collective that
-/// the underlying component makes of others, through the same table, stays with it and is counted once. What
-/// is known to be passed through comes first, and does nothing else.
+/// Serves one call, which `describe()` returns as a Request: an engine by `run(call)`, or the underlying
+/// component with `arguments`. Collectives that the underlying component calls through the same table stay
+/// with it, and the whole is counted once. Calls that are known to pass through take the shortest path.
 template <Collective op, class Describe, class Run, class... Arguments>
 int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments) {
     CommunicatorState& state = *module.state;
@@ -158,7 +159,8 @@ int serve(Module& module, Describe&& describe, Run&& run, Arguments... arguments
         SavedSlots& slots = state.forwards_to_predicted() ? predicted_slots(module) : module.saved;
         return forward<op>(module.comm, saved_slot<op>(slots), arguments...);
     }
-    // Of what is left for other reasons calls without data are left, too, but for Bcast: see serve_or_pass().
+    // For other reasons than `model`, calls without data pass through, too, except Bcast: see
+    // serve_or_pass().
     if (op != Collective::bcast && state.passes_for_good(op) &&
         state.reason_for_good(op) != ForwardReason::model) {
         return pass_through<op>(module, state.reason_for_good(op), arguments...);

@@ -9,7 +9,7 @@
 namespace strata::component {
 namespace {
 
-/// Of a communicator, `value_of` what is known about it; 0 where that is nothing.
+/// Stores `value_of` the communicator's state, or 0 without a state.
 template <class ValueOf>
 int read_number(void* value, void* object, ValueOf&& value_of) {
     const CommunicatorState* const state = state_of(static_cast<ompi_communicator_t*>(object));
@@ -17,7 +17,7 @@ int read_number(void* value, void* object, ValueOf&& value_of) {
     return OPAL_SUCCESS;
 }
 
-/// `variable` says where the tally lies among those of a communicator.
+/// `variable->ctx` is the tally's offset in CommunicatorCounters.
 int read_tally(const mca_base_pvar_t* variable, void* value, void* object) {
     const std::size_t offset = *static_cast<const std::size_t*>(variable->ctx);
     return read_number(value, object, [offset](const CommunicatorState& state) {
@@ -72,7 +72,8 @@ void register_communicator_counters(const mca_base_component_t* component) {
     for (int reason = 0; reason < forward_reason_count; ++reason) {
         const auto why = static_cast<ForwardReason>(reason);
         add(std::string("forward_") + name_of(why),
-            std::string("Calls on the communicator passed through to the underlying component: ") + explanation(why),
+            std::string("Calls on the communicator passed through to the underlying component: ") +
+                explanation(why),
             all.forwarded_because[static_cast<std::size_t>(reason)]);
     }
     for (int kind = 0; kind < topology::level_kind_count; ++kind) {

@@ -8,7 +8,7 @@
 namespace strata::component {
 namespace {
 
-/// The collectives of which tuned and basic make another one.
+/// Returns the collectives that tuned and basic call to implement `op`.
 constexpr std::array<Collective, 2> parts_of(Collective op) {
     const algorithms::CollectiveTraits& traits = algorithms::traits_of(op);
     if (traits.rooted || !traits.has_data()) return {op, op};
@@ -28,7 +28,7 @@ bool is_ours(Module& module) {
            Slot<op>::function(table) == Slot<op>::offered(module.super);
 }
 
-/// As serve() and serve_or_pass() have it.
+/// Returns true if calls without data pass through like all others: mirrors serve() and serve_or_pass().
 template <Collective op>
 bool is_whole(Module& module) {
     if (!is_taken<op>(module)) return true;
@@ -36,8 +36,8 @@ bool is_whole(Module& module) {
     return module.state->reason_for_good(op) != ForwardReason::model;
 }
 
-/// False where a component above might put our function into a slot for a while, or where it is not known who
-/// is above.
+/// Returns false if a component above may put our function into a slot temporarily, or if the components
+/// above are unknown.
 bool slots_are_reliable(Module& module) {
     opal_list_t* const modules = module.comm->c_coll->module_list;
     bool found = false;
@@ -52,14 +52,14 @@ bool slots_are_reliable(Module& module) {
     return found;
 }
 
-/// What is known of the collectives of a communicator, as bits.
+/// Sets of collectives of a communicator, one bit each.
 struct Sets {
-    std::uint32_t taken = 0;   ///< the slot, when the communicator was made
-    std::uint32_t ours = 0;    ///< the slot
-    std::uint32_t left = 0;    ///< passed through for good, or never taken
-    std::uint32_t simple = 0;  ///< the function comes back to none but parts_of()
-    std::uint32_t found = 0;   ///< left calls go to what was in the slot, see predicted_slots.h
-    std::uint32_t whole = 0;   ///< calls without data never end here, but go below with all others
+    std::uint32_t taken = 0;   ///< we took the slot when the communicator was created
+    std::uint32_t ours = 0;    ///< the slot still holds our function
+    std::uint32_t left = 0;    ///< passed through for good, or slot never taken
+    std::uint32_t simple = 0;  ///< the underlying function calls at most parts_of()
+    std::uint32_t found = 0;   ///< calls pass through to the slot's own content, not to predicted_slots()
+    std::uint32_t whole = 0;   ///< is_whole(), or never taken
 };
 
 constexpr std::uint32_t bit(Collective op) { return std::uint32_t{1} << static_cast<int>(op); }
@@ -81,7 +81,7 @@ Sets sets_of(Module& module) {
     return sets;
 }
 
-/// `together`: on all ranks, if at all.
+/// Decides about one slot. `together`: all ranks hand back the same slots.
 bool may_go(Collective op, const Sets& sets, bool together) {
     const bool simple = (sets.simple & bit(op)) != 0;
     const auto [first, second] = parts_of(op);
@@ -91,8 +91,8 @@ bool may_go(Collective op, const Sets& sets, bool together) {
     return (sets.ours & sets.found & bit(op)) != 0 && (reached & ~sets.left) == 0;
 }
 
-/// The slot gets a reference of its own and gives back that on our module. What is saved stays usable: a
-/// component above may have kept our function, to call it when it is asked for another collective.
+/// Restores a slot, which holds a reference on its module. The saved content stays usable: a component above
+/// may have saved our function and call it for another collective.
 template <Collective op>
 void give_back_slot(Module& module) {
     auto& saved = saved_slot<op>(module.saved);
@@ -111,14 +111,14 @@ void give_back_slot(Module& module) {
 }  // namespace
 
 bool may_hand_back(Module& module) noexcept {
-    // Where components install themselves, those below have their own ways to leave a slot.
-    // While a late message may come, the communicator's end has to be received of.
+    // Components that install themselves have their own ways to leave a slot. While a late message may
+    // arrive, this component must be notified of the communicator's end.
     if (compat::components_install_themselves || module.state->awaits_late_messages() ||
         !slots_are_reliable(module)) {
         return false;
     }
-    // Only who has a slot receives of the communicator's end. Where a component above has one that was ours,
-    // the one below it receives of that end from us alone.
+    // Open MPI notifies only the modules in slots of the communicator's end. If a component above took one of
+    // our slots, the module that we saved there gets that notification only from us.
     const Sets sets = sets_of(module);
     return (sets.taken & ~sets.ours) == 0;
 }

@@ -51,7 +51,7 @@ static OBJ_CLASS_INSTANCE(strata_module_t, mca_coll_base_module_t, strata::compo
 namespace strata::component {
 namespace {
 
-/// Takes over the slots. First everything is looked at, then everything is saved: nothing is left half done.
+/// Takes over the slots. Checks all of them before it changes anything.
 int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     auto* module = reinterpret_cast<Module*>(base);
     bool complete = true;
@@ -78,7 +78,7 @@ int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     module->predicted = make_predicted_slots(module->saved, comm, failed);
     module->state->note_predicted(predicted_mask(*module));
     if (failed && module->state->may_be_lazy()) {
-        end_job(comm, "coll/tuned, to which the first short calls go, has no memory for it");
+        end_job(comm, "coll/tuned, which serves the first short calls, is out of memory");
     }
     if (failed) {
         module->state->note_failure(Failure::memory);
@@ -95,16 +95,16 @@ int enable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     return OMPI_SUCCESS;
 }
 
-/// The end of a communicator.
+/// Ends our part of a communicator. Keeps the module if a late message may still arrive in its memory.
 void end(Module& module) {
     if (module.state->awaits_late_messages()) {
         OBJ_RETAIN(&module.super);
     }
 }
 
-/// Where Open MPI installs components: of a communicator's end it tells only who has a slot then. So those
-/// from whom we have taken theirs receive of it from us, as often as they would (han 4.1 and 5.0 keeps
-/// references that it gives back nowhere else). Those who have their slot again receive of it by that.
+/// For releases in which Open MPI installs components: it calls coll_module_disable only of the modules in
+/// slots, once per slot. So we call it for the modules whose slots we took, as often as Open MPI would
+/// (han 4.1 and 5.0 releases references only there), except for slots that we handed back.
 [[maybe_unused]] int pass_on_disable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     base->coll_module_disable = nullptr;  // called once per slot
     auto* module = reinterpret_cast<Module*>(base);
@@ -119,7 +119,7 @@ void end(Module& module) {
     return OMPI_SUCCESS;
 }
 
-/// Where components install themselves: puts back what was there.
+/// For releases in which components install themselves: restores the slots.
 [[maybe_unused]] int disable(mca_coll_base_module_t* base, ompi_communicator_t* comm) {
     auto* module = reinterpret_cast<Module*>(base);
 #define STRATA_COLLECTIVE(op, ...)                                                 \
@@ -133,10 +133,10 @@ void end(Module& module) {
     return OMPI_SUCCESS;
 }
 
-/// Modules in reserve.
+/// Spare modules for a process that is out of memory.
 class ModulePool {
 public:
-    /// Has as many as there is memory for.
+    /// Adds modules as far as memory allows.
     void refill() noexcept {
         const std::lock_guard<std::mutex> lock(mutex_);
         for (Module*& spare : modules_) {
@@ -159,7 +159,7 @@ public:
 
 private:
     std::mutex mutex_;
-    // coll/han makes several communicators of its own in the first call that it gets.
+    // coll/han creates several communicators in its first call.
     std::array<Module*, 16> modules_{};
 };
 
@@ -168,7 +168,7 @@ ModulePool& module_pool() {
     return all;
 }
 
-/// What this process alone cannot do it notes.
+/// Fills in a module. A local failure is noted for the agreement.
 void prepare(Module& module, ompi_communicator_t* comm, const Settings& settings,
              const Surroundings& surroundings, Failure failure) noexcept {
     std::unique_ptr<OwnSettings> own;
@@ -203,7 +203,7 @@ Module* module_of(ompi_communicator_t* comm) noexcept {
     if (comm == nullptr || comm->c_coll == nullptr || comm->c_coll->module_list == nullptr) {
         return nullptr;
     }
-    // Not by the slots: they hold others' modules while a call is left to those.
+    // Not by the slots: during a pass-through they hold other modules.
     opal_list_item_t* item = nullptr;
     for (item = opal_list_get_first(comm->c_coll->module_list);
          item != opal_list_get_end(comm->c_coll->module_list); item = opal_list_get_next(item)) {
@@ -233,7 +233,7 @@ mca_coll_base_module_t* query_module(ompi_communicator_t* comm, int* priority, c
         module = module_pool().take();
     }
     if (module == nullptr) {
-        end_job(comm, "it has no memory left for it, nor any in reserve");
+        end_job(comm, "out of memory, and no spare module is left");
     }
     prepare(*module, comm, settings, surroundings, from_module_pool ? Failure::memory : failure);
     module_pool().refill();

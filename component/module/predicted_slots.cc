@@ -10,13 +10,13 @@ bool is_of_han(const mca_coll_base_module_t* module) {
            std::string_view(module->super.obj_class->cls_name) == "mca_coll_han_module_t";
 }
 
-/// A module of tuned in the place of han's; nullptr where there is none of han, or somebody wants it so.
+/// Returns a module of tuned to replace han's; nullptr if han serves no slot, or if the user configured han.
 mca_coll_base_module_t* tuned_for(const SavedSlots& found, ompi_communicator_t* comm, bool& failed) {
     bool has_han = false;
 #define STRATA_COLLECTIVE(op, ...) has_han = has_han || is_of_han(found.op.module);
 #include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
-    // Where components install themselves, a second one would do so over the plugin.
+    // A component that installs itself would overwrite the plugin's slots.
     if (!has_han || compat::components_install_themselves || !compat::han_is_default() ||
         compat::has_info(comm, "ompi_comm_coll_preference")) {
         return nullptr;
@@ -42,7 +42,7 @@ std::optional<SavedSlots> make_predicted_slots(const SavedSlots& found, ompi_com
     }
 #include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE
-    OBJ_RELEASE(tuned);  // the slots hold it
+    OBJ_RELEASE(tuned);  // the slots hold references
     return slots;
 }
 

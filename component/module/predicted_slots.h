@@ -6,18 +6,17 @@
 
 namespace strata::component {
 
-/// Of what the component found in the slots of a communicator: the same with `tuned` in the place of `han`,
-/// where `han` is there because nobody said otherwise (Open MPI 5.0 between nodes); empty where that is no
-/// difference. To be made with the communicator: a call that is left to others must need no memory. Needs
-/// none of ours: calls go there before the ranks could tell each other that one of them has none. The caller
-/// owns a reference on every module in it. `failed`: `tuned` is there but has made no module, for lack of
-/// memory on this rank alone.
+/// Returns a copy of `found` with `tuned` instead of `han` if `han` is there by default (Open MPI 5.0 between
+/// nodes); empty if nothing changes. Made with the communicator, because passing a call through must allocate
+/// nothing: early calls pass through before a rank could report a failed allocation. The caller owns a
+/// reference on every module. `failed`: `tuned` exists but could not make a module on this rank, for lack of
+/// memory.
 std::optional<SavedSlots> make_predicted_slots(const SavedSlots& found, ompi_communicator_t* comm,
                                                bool& failed) noexcept;
 
-/// What `tuned` costs is predicted, and a call that is left to the underlying component because of that
-/// prediction, or because it comes early, goes here. For communicators whose records agree only: others must
-/// do what Open MPI would.
+/// Returns the slots for calls that pass through because of the cost model, which predicts `tuned`, or
+/// because of the lazy set-up. Only for communicators whose records agree; others must do what Open MPI alone
+/// would do.
 inline SavedSlots& predicted_slots(Module& module) {
     if (!module.predicted) {
         return module.saved;
@@ -26,7 +25,7 @@ inline SavedSlots& predicted_slots(Module& module) {
     return *module.predicted;
 }
 
-/// Which slots of a module lead to other functions when predicted_slots() are asked: bit by bit.
+/// Returns the slots in which predicted_slots() differ from the saved ones, one bit each.
 std::uint64_t predicted_mask(const Module& module);
 
 }  // namespace strata::component
