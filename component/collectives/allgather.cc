@@ -20,7 +20,7 @@ int run(const BlockCall& call, int ranks, const Elements& own, const BlockArray&
     return rc == OMPI_SUCCESS && !own.in_place() && own.bytes() > mine.bytes ? MPI_ERR_TRUNCATE : rc;
 }
 
-/// `result()` makes the array of the blocks, whose elements are `elements` in all.
+/// `result()` returns the array of the blocks, which have `elements` elements together.
 template <Collective op, class Result, class... Arguments>
 int serve_allgather(Module& module, std::size_t elements, ompi_datatype_t* type, const Elements& own,
                     Result&& result, Arguments... arguments) {

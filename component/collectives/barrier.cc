@@ -4,8 +4,8 @@
 namespace strata::component {
 namespace {
 
-/// Groups meet from the deepest up, then again from the topmost down: who leaves the second time knows that
-/// all have come.
+/// A Barrier in every group from the deepest level up, then again from the topmost level down: a rank that
+/// leaves the second one knows that all ranks have arrived.
 class Meetings final : public GroupWork {
 public:
     using GroupWork::GroupWork;

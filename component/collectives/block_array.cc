@@ -47,7 +47,7 @@ std::span<Block> BlockArray::place_all(int ranks, Arena& arena) const {
     for (int rank = 0; rank < ranks; ++rank) {
         aside += packed_in_place(rank) ? 0 : bytes(rank);
     }
-    // One behind the other: several of them then make one message without a copy.
+    // Contiguous, so that neighbouring blocks form one message without a copy.
     std::byte* memory = aside > 0 ? arena.take(aside) : nullptr;
     for (int rank = 0; rank < ranks; ++rank) {
         Block& block = blocks[static_cast<std::size_t>(rank)];

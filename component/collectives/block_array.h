@@ -8,7 +8,7 @@
 
 namespace strata::component {
 
-/// What one rank gives or gets, as MPI takes it.
+/// One rank's send or receive argument of MPI.
 struct Elements {
     const void* data;  ///< or MPI_IN_PLACE
     compat::Count count;
@@ -18,7 +18,7 @@ struct Elements {
     std::size_t bytes() const { return packed_bytes(datatype, static_cast<std::size_t>(count)); }
 };
 
-/// The blocks of all ranks in one buffer of an application, in rank order or where displacements say.
+/// The blocks (chunks per rank) of all ranks in one application buffer, in rank order or by displacements.
 class BlockArray {
 public:
     /// Block i is elements [i * count, (i + 1) * count).
@@ -28,16 +28,18 @@ public:
                ompi_datatype_t* datatype);
 
     std::size_t bytes(int rank) const { return size_ * count(rank); }
-    /// Where the block lies packed: in the buffer itself where its elements do, else new memory of the arena.
+    /// Returns the place of the packed block: in the buffer itself if its elements are packed, else new
+    /// memory of the arena.
     algorithms::Block place(int rank, algorithms::Arena& arena) const;
     std::span<algorithms::Block> place_all(int ranks, algorithms::Arena& arena) const;
-    /// Brings a block that does not lie packed to its place() and back. Return Open MPI's error code.
+    /// Pack a block to its place(), and unpack it from there; no-ops for blocks that are packed in place.
+    /// Return Open MPI's error code.
     int fetch(int rank, const algorithms::Block& block) const;
     int store(int rank, const algorithms::Block& block) const;
 
-    /// Fills the block of `rank` with the rank's own contribution: `own.data` MPI_IN_PLACE finds it in this
-    /// buffer. Of a contribution of another length, an error of the program, no more than the block is taken,
-    /// and what is missing is left as it is in the buffer.
+    /// Fills the block of `rank` with its own contribution; with MPI_IN_PLACE it is in this buffer already.
+    /// If the program gives another length, copies no more than the block and leaves the rest of the block
+    /// unchanged.
     int contribute(int rank, const Elements& own, const algorithms::Block& block) const;
 
 private:
@@ -49,17 +51,17 @@ private:
 
     void* buffer_;
     std::size_t count_ = 0;
-    bool listed_ = false;  ///< by the following
+    bool listed_ = false;  ///< uses counts_ and displacements_
     compat::Counts counts_{};
     compat::Displacements displacements_{};
     ompi_datatype_t* datatype_;
     std::size_t size_;
     std::ptrdiff_t extent_ = 0;
-    bool one_packed_;   ///< a single element lies packed
-    bool many_packed_;  ///< so do several
+    bool one_packed_;   ///< a single element is packed in memory
+    bool many_packed_;  ///< several elements are
 };
 
-/// `ranks` blocks of `bytes` bytes without memory.
+/// Returns `ranks` blocks of `bytes` bytes without memory.
 std::span<algorithms::Block> equal_blocks(int ranks, std::size_t bytes, algorithms::Arena& arena);
 
 }  // namespace strata::component

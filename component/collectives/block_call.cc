@@ -18,7 +18,9 @@ int move_blocks(const BlockCall& call, algorithms::BlockFlow flow, std::span<Blo
         PlanInUse* planned = nullptr;
         const int rc = call.state.agreed_plan(running.operation(), false, planned);
         if (rc != OMPI_SUCCESS || planned == nullptr) {
-            return rc != OMPI_SUCCESS ? rc : OMPI_ERROR;  // sizes have been sent: too late to pass it through
+            return rc != OMPI_SUCCESS
+                       ? rc
+                       : OMPI_ERROR;  // after the sizes it is too late to pass the call through
         }
         running.change_to(*planned);
     }
@@ -35,7 +37,7 @@ int share_sizes(const BlockCall& call, algorithms::BlockFlow flow, std::span<std
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         blocks[i].data = reinterpret_cast<std::byte*>(&sizes[i]);
     }
-    // By levels all ranks learn all sizes: no rank alone could tell whether the blocks fit.
+    // With levels, all ranks must know all sizes to decide alike whether the blocks fit.
     return move_blocks(call, levels != nullptr ? algorithms::BlockFlow::all : flow, blocks, true);
 }
 

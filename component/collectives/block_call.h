@@ -1,11 +1,11 @@
 #pragma once
-// What Allgather, Gather and Scatter have in common.
+// Common parts of Allgather, Gather and Scatter.
 #include "component/collectives/block_array.h"
 #include "component/module/call.h"
 
 namespace strata::component {
 
-/// A call that an engine serves, and the communicator's state, for another plan.
+/// A running call, and the communicator's state to find another plan.
 struct BlockCall {
     CommunicatorState& state;
     RunningCall& running;
@@ -16,13 +16,14 @@ struct BlockCall {
     algorithms::Arena& arena() const { return running.arena(); }
 };
 
-/// Moves blocks by the call's engine; `equal`: all are equally long. Returns Open MPI's error code.
+/// Moves blocks by the call's engine; `equal`: all have the same length. Returns Open MPI's error code.
 int move_blocks(const BlockCall& call, algorithms::BlockFlow flow, std::span<algorithms::Block> blocks,
                 bool equal);
 
-/// Lets the ranks between the root and the others, with levels all ranks, learn the sizes of the blocks that
-/// pass through them, which Gatherv and Scatterv tell only the root or only their owners: sizes[i] becomes
-/// known wherever block i will pass. The caller knows its own one (to_root) or, as the root, all (from_root).
+/// Distributes block sizes, which MPI gives only to the root (Scatterv) or to the root and the owner
+/// (Gatherv): sizes[i] becomes known on every rank that block i passes through; with the levels engine, on
+/// all ranks. On entry a rank knows its own size (to_root), or the root knows all (from_root). Cost: one
+/// Gather or Scatter of 8 bytes per rank; with the levels engine one Allgather or Bcast.
 int share_sizes(const BlockCall& call, algorithms::BlockFlow flow, std::span<std::size_t> sizes);
 
 }  // namespace strata::component

@@ -6,14 +6,14 @@ namespace {
 using algorithms::Block;
 using algorithms::BlockFlow;
 
-/// The own block where it lies, or packed into memory of the arena.
+/// Returns the own block in place, or packed into memory of the arena.
 int packed_contribution(const Elements& own, algorithms::Arena& arena, Block& block) {
     const BlockArray array(own.data, own.count, own.datatype);
     block = array.place(0, arena);
     return array.fetch(0, block);
 }
 
-/// Brings the own block of the root to its place in the result and the others from there into the buffer.
+/// Copies the root's own block to its place in the result, receives the others, and unpacks them.
 int run_at_root(const BlockCall& call, const Elements& own, const BlockArray& result, std::span<Block> blocks,
                 bool equal) {
     const int root = call.root();
@@ -60,7 +60,7 @@ int gather(const void* send, compat::Count send_count, ompi_datatype_t* send_typ
     });
 }
 
-/// Blocks at the root: in the result where they fit, else aside. `too_long`: some did not.
+/// Returns the root's blocks: in the result if they fit, else in the arena. `too_long`: some do not fit.
 std::span<Block> place_received(const BlockArray& result, std::span<const std::size_t> sizes,
                                 algorithms::Arena& arena, bool& too_long) {
     const auto blocks = equal_blocks(static_cast<int>(sizes.size()), 0, arena);
@@ -106,7 +106,7 @@ int gatherv(const void* send, compat::Count send_count, ompi_datatype_t* send_ty
             int root, ompi_communicator_t* /*comm*/, mca_coll_base_module_t* base) {
     return at_border([&] {
         auto& module = *reinterpret_cast<Module*>(base);
-        // Only the root knows all sizes: nothing may depend on them.
+        // Only the root knows all sizes: no decision may depend on them.
         const auto describe = [&] { return Request{{Collective::gatherv, 0, root}, false}; };
         const auto run = [&](RunningCall& running) {
             const BlockCall call{*module.state, running};

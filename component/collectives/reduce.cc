@@ -6,16 +6,17 @@
 namespace strata::component {
 namespace {
 
-/// A reduction that must keep to the order of the ranks, by its operator or by the user's wish.
+/// Returns true if the reduction must combine in rank order, by its operator or by coll_strata_reproducible.
 bool in_rank_order(ompi_op_t* op, const CommunicatorState& state) {
     return !ompi_op_is_commute(op) || state.reproducible();
 }
 
-/// Under MPI's own operators whole numbers, and sums and products of two ranks' real ones, which are rounded
-/// once. Not complex ones, whose products a compiler may round unevenly.
+/// Returns true if every order of combination gives the same bits: MPI's own operators on integers, and sums
+/// and products of two ranks' floating-point numbers, which round once. Not on complex numbers: a compiler
+/// may round their products asymmetrically.
 bool is_exact(ompi_op_t* op, ompi_datatype_t* datatype, int ranks) {
     const auto kind = datatype->super.flags & OMPI_DATATYPE_FLAG_DATA_TYPE;
-    // Of a maximum with what is no number, or of both zeros, the order of two decides.
+    // A maximum with a NaN, or of both zeros, depends on the order of two operands.
     const bool swaps = op == &ompi_mpi_op_sum.op || op == &ompi_mpi_op_prod.op;
     const bool real = kind == OMPI_DATATYPE_FLAG_DATA_FLOAT && ranks == 2 && swaps;
     return ompi_op_is_intrinsic(op) && (kind == OMPI_DATATYPE_FLAG_DATA_INT || real);

@@ -6,7 +6,7 @@ namespace {
 using algorithms::Block;
 using algorithms::BlockFlow;
 
-/// Sends all blocks on their way and takes the root's own one.
+/// Sends all blocks and copies the root's own block.
 int run_at_root(const BlockCall& call, const BlockArray& source, int ranks, const Elements& own, bool equal) {
     const auto blocks = source.place_all(ranks, call.arena());
     int rc = OMPI_SUCCESS;
@@ -25,7 +25,7 @@ int run_at_root(const BlockCall& call, const BlockArray& source, int ranks, cons
     return rc == OMPI_SUCCESS && mine.bytes > own.bytes() ? MPI_ERR_TRUNCATE : rc;
 }
 
-/// Receives the own block of blocks[rank].bytes bytes, and whatever passes through.
+/// Receives the own block of blocks[rank].bytes bytes, and forwards the blocks of the ranks below.
 int run_elsewhere(const BlockCall& call, std::span<Block> blocks, const Elements& own, bool equal) {
     const BlockArray array(own.data, own.count, own.datatype);
     Block& mine = blocks[static_cast<std::size_t>(call.rank())];
@@ -92,7 +92,7 @@ int scatterv(const void* send, compat::Counts send_counts, compat::Displacements
              mca_coll_base_module_t* base) {
     return at_border([&] {
         auto& module = *reinterpret_cast<Module*>(base);
-        // Only the root knows all sizes: nothing may depend on them.
+        // Only the root knows all sizes: no decision may depend on them.
         const auto describe = [&] { return Request{{Collective::scatterv, 0, root}, false}; };
         const auto run = [&](RunningCall& running) {
             const BlockCall call{*module.state, running};
