@@ -4,22 +4,22 @@
 namespace strata::component {
 namespace {
 
-// The other ranks wait meanwhile: a tenth of a second for 16 ranks, some seconds for 1024.
+// The other ranks wait during the listing: 0.1 s for 16 ranks, some seconds for 1024.
 constexpr int most_ranks_listed = 512;
 
 }  // namespace
 
-/// What is in force now, over all operations, from rank 0.
+/// Returns the current plans of all operations, from rank 0's point of view.
 algorithms::PlanListing CommunicatorState::choices() const {
     algorithms::PlanListing listing;
     listing.ranks = hierarchy().ranks();
-    listing.communicator = *comm_->c_name != '\0' ? comm_->c_name : "a communicator";  // as CallUsage has it
+    listing.communicator = *comm_->c_name != '\0' ? comm_->c_name : "a communicator";  // like CallUsage
     listing.rules_file = settings_.rules_file;
     listing.network_eager_bytes = settings_.links.network_eager_bytes();
     listing.node_eager_bytes = settings_.links.node_eager_bytes();
     listing.links = algorithms::list_links(hierarchy(), settings_.links, settings_.rules.links);
     if (hierarchy().ranks() > most_ranks_listed) {
-        return listing;  // strata-topo --plans --from-dump can take its time
+        return listing;  // strata-topo --plans --from-dump lists them offline
     }
     const auto plan_of = [&](algorithms::Operation operation) {
         operation.root = planner().root_class(operation.collective, operation.root);

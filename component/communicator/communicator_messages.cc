@@ -1,4 +1,4 @@
-// What a communicator tells of what is decided, where somebody wants to know (coll_strata_verbose).
+// The log of a communicator's decisions (coll_strata_verbose).
 #include <map>
 #include <string>
 #include <string_view>
@@ -34,12 +34,12 @@ void CommunicatorState::explain(const algorithms::Operation& operation,
 
 void CommunicatorState::report_aside(ForwardReason reason) const {
     if (tells()) {
-        opal_output(0, "coll:strata: %s: all calls are passed through to the underlying component: %s", comm_->c_name,
-                    explanation(reason));
+        opal_output(0, "coll:strata: %s: all calls are passed through to the underlying component: %s",
+                    comm_->c_name, explanation(reason));
     }
 }
 
-/// Of collectives for whose sizes plans are no longer made, and told.
+/// Logs the collectives that pass through at every size: their plans are not logged one by one.
 void CommunicatorState::report_left() const {
     if (!tells()) {
         return;
@@ -76,11 +76,11 @@ void CommunicatorState::report_handed_back(std::uint32_t collectives) const noex
 
 void CommunicatorState::report_predicted() {
     if (!std::exchange(predicted_is_reported_, true) && tells()) {
-        opal_output(
-            0,
-            "coll:strata: %s: calls passed through as predicted go to tuned, not to han: coll_han_priority is "
-            "not set",
-            comm_->c_name);
+        opal_output(0,
+                    "coll:strata: %s: calls passed through as predicted go to tuned, not to han: "
+                    "coll_han_priority is "
+                    "not set",
+                    comm_->c_name);
     }
 }
 

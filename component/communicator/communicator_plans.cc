@@ -1,4 +1,4 @@
-// The plans of a communicator that are kept, and when another takes the place of one.
+// The plans that a communicator keeps, and their replacement.
 #include <utility>
 
 #include "component/communicator/communicator_state.h"
@@ -33,11 +33,12 @@ PlanInUse& CommunicatorState::plan(const algorithms::Operation& operation, bool 
     return *planned;
 }
 
-/// Nothing of the call has been sent yet: all can still pass it through together.
+/// Runs before the first message of a call, so that all ranks can still pass it through together.
 int CommunicatorState::agreed_plan(const algorithms::Operation& operation, bool may_be_by_levels,
                                    PlanInUse*& found) {
     found = &plan(operation, may_be_by_levels);
-    // No plan of ours, and others may not come here: see passes_for_good().
+    // Not compared: calls that pass through at every size may not get here on other ranks
+    // (passes_for_good()).
     const bool left = passed_.left_whatever_size(operation.collective) != nullptr;
     if (!job_.check_plans || found->compared || left) {
         return OMPI_SUCCESS;

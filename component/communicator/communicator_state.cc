@@ -25,7 +25,7 @@ CommunicatorState::CommunicatorState(ompi_communicator_t* comm, const Settings& 
       lazy_setup_(job),
       least_(comm, known_node_of),
       transports_(comm, own_counters_) {
-    // Nobody would revoke the communicators of a level for those who wait there for the dead.
+    // When a process dies, no rank revokes the levels' communicators, and their members would wait forever.
     levels_given_up_.fill(job_.survives_failures);
     if (reports_usage(job_)) {
         try_to([this] { usage_ = std::make_unique<CallUsage>(settings_.rules_file); });
@@ -39,7 +39,7 @@ CommunicatorState::~CommunicatorState() {
     }
 }
 
-/// From now on every call goes to the underlying component.
+/// Passes every call through from now on.
 void CommunicatorState::forward_all(ForwardReason reason) {
     passed_.pass_all(reason);
     fresh_ = false;
@@ -74,7 +74,7 @@ bool CommunicatorState::comes_early(const Request& request) noexcept {
         return false;
     }
     if (wants_dump(job_)) {
-        // Whoever asks for a picture gets one, whatever the program does.
+        // The user gets the picture even if no communicator is ever set up.
         try_to([this] {
             {
                 const SetupMeter meter(own_counters_);
@@ -96,13 +96,13 @@ int CommunicatorState::settle(const Request& first, bool hands_back) {
     {
         const SetupMeter meter(own_counters_);
         proposal = make_proposal(first);
-        // Who notes every call keeps all slots: what the others hand back would be another thing there.
+        // A rank that notes every call keeps all slots, so no rank may hand back.
         proposal.hands_back = hands_back && job_.hand_back && usage_ == nullptr;
-        agreement_error_ = OMPI_ERROR;  // of a thread that is unwound meanwhile
+        agreement_error_ = OMPI_ERROR;  // stays if the thread is unwound
         agreement_error_ = agree(least_, ompi_comm_rank(comm_), proposal, outcome);
     }
     if (agreement_error_ != OMPI_SUCCESS) {
-        passed_.pass_none();  // every call is to get the error
+        passed_.pass_none();  // every call returns the error
         return agreement_error_;
     }
     unsettled_ = false;
@@ -118,7 +118,7 @@ int CommunicatorState::settle(const Request& first, bool hands_back) {
     return report_outcome(least_, comm_, own_.get(), proposal, outcome);
 }
 
-/// Whatever this process cannot do, it can say so.
+/// Never fails: a local failure becomes part of the proposal.
 Proposal CommunicatorState::make_proposal(const Request& first) noexcept {
     const HoldCancellation hold;
     const topology::DefaultArithmetic arithmetic;
@@ -141,7 +141,7 @@ Proposal CommunicatorState::make_proposal(const Request& first) noexcept {
     return proposal;
 }
 
-/// Everything that follows from the records and the settings, but for which calls are served.
+/// Builds hierarchy, rails and plan table from the records and the settings.
 void CommunicatorState::prepare() {
     forget_plans();
     records_ = records_of(comm_);
@@ -157,7 +157,8 @@ void CommunicatorState::prepare() {
     plans_.adopt(std::move(plan_table), std::move(nics), ompi_comm_rank(comm_));
 }
 
-/// Makes the first plan and its edges, too: the others must not wait for a rank that then cannot.
+/// Also makes the first plan and its edges, so that a rank without memory for them fails before the
+/// agreement.
 std::uint64_t CommunicatorState::hash_facts(const Request& first) {
     topology::FactHash hash;
     hash.add(topology::hash_of(hierarchy())).add(predicted_mask_);
@@ -169,8 +170,9 @@ std::uint64_t CommunicatorState::hash_facts(const Request& first) {
     if (!against(first)) {
         const algorithms::Operation operation = operation_of(first);
         PlanInUse& planned = plan(operation);
-        if (!job_.check_plans) {  // else it is compared like the others, and what differs is told
-            hash.add(algorithms::hash_of(*planned.plan));  // not its size: a wrong call may have another
+        if (!job_.check_plans) {  // else agreed_plan() compares it and reports the difference
+            hash.add(algorithms::hash_of(
+                *planned.plan));  // without the size class: sizes may differ in a wrong program
         }
         if (planned.plan->engine != algorithms::Engine::levels &&
             planned.plan->engine != algorithms::Engine::forward) {
@@ -182,7 +184,7 @@ std::uint64_t CommunicatorState::hash_facts(const Request& first) {
     return hash.value();
 }
 
-/// Tells those who want to know, once all serve the communicator together.
+/// Reports and dumps, after the agreement to serve the communicator.
 void CommunicatorState::announce() noexcept {
     const HoldCancellation hold;
     report_nics(comm_, job_, records_);
@@ -217,13 +219,13 @@ algorithms::Operation CommunicatorState::operation_of(const Request& request) co
     return operation;
 }
 
-/// True where the user leaves everything about a collective to the model.
+/// Returns true if the model decides everything about a collective.
 bool CommunicatorState::is_open(Collective op) const {
     const bool keeps_order = settings_.reproducible && algorithms::traits_of(op).combines;
     return planner().is_open(op) && !keeps_order;
 }
 
-/// What holds for every call of a collective.
+/// Decides which collectives pass through for every call.
 void CommunicatorState::decide(Collective op) {
     if (settings_.of(op).engine == algorithms::Engine::forward || !settings_.enabled(op)) {
         passed_.pass(op, ForwardReason::chosen);
@@ -236,9 +238,9 @@ void CommunicatorState::decide(Collective op) {
 
 std::size_t CommunicatorState::memory() const { return sizeof(*this) + plans_.memory(); }
 
-/// After a set of communicators could not be made, or does not serve a collective: equal on every rank, so
-/// that from here on this collective's methods are our own choice. That no rank may miss, whatever it can
-/// say about it.
+/// Called on every rank when communicators for the levels could not be made or do not serve a collective.
+/// From then on the planner chooses this collective's methods. The state changes before the report, which may
+/// fail.
 void CommunicatorState::give_up_levels(Collective op, const LevelCommunicators::Outcome& outcome,
                                        bool asked_for) {
     levels_given_up_[static_cast<std::size_t>(op)] = true;

@@ -20,24 +20,24 @@
 
 namespace strata::component {
 
-/// What the component knows about one communicator. Everything in here follows from facts equal on all its
-/// ranks; the first call of a collective fills it.
+/// The component's state of one communicator. All of it follows from facts that are equal on all its ranks.
+/// The first call of a collective fills it in.
 class CommunicatorState {
 public:
-    /// `own`: where the communicator has info keys for us; null without.
+    /// `own`: settings by info keys; null without keys.
     CommunicatorState(ompi_communicator_t* comm, const Settings& job,
                       std::unique_ptr<OwnSettings> own) noexcept;
     CommunicatorState(const CommunicatorState&) = delete;
     CommunicatorState& operator=(const CommunicatorState&) = delete;
     ~CommunicatorState();
 
-    /// This process cannot serve the communicator; the others will know before the first message.
+    /// Notes that this process cannot serve the communicator; the agreement reports it to the others.
     void note_failure(Failure failure) { failure_ = failure_ == Failure::none ? failure : failure_; }
-    /// Of predicted_mask(): part of what all must have alike.
+    /// Notes predicted_mask(), which must be equal on all ranks.
     void note_predicted(std::uint64_t mask) { predicted_mask_ = mask; }
 
-    /// True once the members agree and calls of `op` are served; else every one is forwarded, for
-    /// `reason(op)`. The first call compares the records. While unsettled() true for every operation.
+    /// Returns true if calls of `op` may be served; else every call passes through, for `reason(op)`. The
+    /// first call compares the records. True for every operation while unsettled().
     bool usable(Collective op) noexcept {
         if (fresh_) {
             set_up();
@@ -45,51 +45,48 @@ public:
         return !passed_.because(op).has_value();
     }
     ForwardReason reason(Collective op) const { return *passed_.because(op); }
-    /// True when all members have this plugin and the same settings; known after usable().
+    /// True if all members have this plugin and the same settings. Valid after usable().
     bool agreed() const { return agreed_; }
-    /// True when the records agree but the members have not agreed yet. Known after usable(), alike on all
-    /// members.
+    /// True if the records agree but settle() has not run yet. Valid after usable(), equal on all members.
     bool unsettled() const { return unsettled_; }
-    /// Why every call of `op` is passed through from now on; `count` while that is open, and where each call
-    /// is noted in usage().
+    /// Why every call of `op` passes through from now on; `count`: not decided, or every call is noted in
+    /// usage().
     ForwardReason reason_for_good(Collective op) const { return passed_.for_good(op); }
     bool passes_for_good(Collective op) const { return reason_for_good(op) != ForwardReason::count; }
-    /// The calls that are passed through by their size, as far as that is known.
+    /// The sizes that are known to pass through.
     const PassedSizes& passed_sizes(Collective op) const { return passed_.sizes(op); }
-    /// Notes there that a call like this one will always be.
+    /// Adds the size of `request` to them.
     void note_passed(const Request& request, ForwardReason reason);
-    /// True once, as soon as it is known which collectives are passed through for good, and where their slots
-    /// may be handed back.
+    /// Returns true once, when reason_for_good() has become valid and slots may be handed back.
     bool takes_decision() { return passed_.takes_decision() && job_.hand_back; }
-    /// Says which collectives' slots are handed back: bit by bit.
+    /// Logs the collectives whose slots were handed back, one bit each.
     void report_handed_back(std::uint32_t collectives) const noexcept;
-    /// True where calls may come before the set-up.
+    /// True if calls may come before the set-up (lazy set-up).
     bool may_be_lazy() const { return job_.setup_after > 0; }
-    /// True for a call that comes before the set-up. While unsettled().
+    /// Returns true for a call before the set-up. Only while unsettled().
     bool comes_early(const Request& request) noexcept;
-    /// Such a call has failed here.
+    /// Notes that such a call has failed on this rank before its first message.
     void repeat_early() { lazy_setup_.give_back(); }
     /// Prepares everything up to the plan of the `first` call, and agrees: from then on all members serve the
-    /// communicator, or none. Collective over the communicator. Returns Open MPI's error code; after an error
-    /// this rank gets the same one from every call, whatever had been decided.
-    /// `hands_back`: may_hand_back().
+    /// communicator, or none. `hands_back`: may_hand_back(). Collective over the communicator. Returns Open
+    /// MPI's error code; after an error every later call on this rank returns it, too.
     int settle(const Request& first, bool hands_back);
-    /// True where all ranks may hand slots back, and so do it alike. Once settled.
+    /// True if all ranks may hand back, and so hand back the same slots. After settle().
     bool hands_back_together() const { return hands_back_; }
     bool reproducible() const { return settings_.reproducible; }
     int ranks() const { return ompi_comm_size(comm_); }
-    /// Why a call is left to the underlying component whatever the plan. Once settled.
+    /// Returns why a call passes through regardless of its plan; empty: the plan decides. After settle().
     std::optional<ForwardReason> against(const Request& request) const;
-    /// What is planned for a call: with the root of the tree where it has none itself. Once settled.
+    /// Returns the operation to plan; for a collective without a root, with the tree's root. After settle().
     algorithms::Operation operation_of(const Request& request) const;
 
-    /// The plan of an operation in `found`; kept per size class and part of the machine that holds the root.
-    /// `may_be_by_levels` false: not even where the user asks for it. Where plans are to be checked,
-    /// collective over the communicator when the plan is new; null when some rank has come to another one:
-    /// from then on every call is passed through, on every rank. Returns Open MPI's error code.
+    /// Sets `found` to the plan of an operation; plans are cached per size class and root class.
+    /// `may_be_by_levels` false excludes the levels engine even if the user requested it. With
+    /// coll_strata_check_plans a new plan makes this collective over the communicator; if plans differ,
+    /// `found` is null and every later call passes through, on every rank. Returns Open MPI's error code.
     int agreed_plan(const algorithms::Operation& operation, bool may_be_by_levels, PlanInUse*& found);
 
-    // What a RunningCall needs.
+    // Arguments of RunningCall.
     Transports& transports() { return transports_; }
     const algorithms::Routing& routing() const { return plans_.routing(); }
 
@@ -97,27 +94,28 @@ public:
     bool may_delegate(const algorithms::Plan& plan, int root) const {
         return levels_.may_serve(hierarchy(), plan, root);
     }
-    /// Communicators for the levels engine in `found`; none when some rank could not make them (then on every
-    /// rank, and the plan has been replaced). Collective over the communicator when not yet made for
-    /// this root. Returns Open MPI's error code.
+    /// Sets `found` to the communicators of the levels engine; empty on every rank if a rank could not make
+    /// them; then the next plan does not need them. Collective over the communicator the first time for a
+    /// root. Returns Open MPI's error code.
     int level_communicators(const algorithms::Operation& operation, const algorithms::Plan& plan,
                             AimedLevels& found);
 
-    /// True where a late message may still arrive in this object's memory: it must stay for good.
+    /// True if a late message may still arrive in this object's memory, which must then never be freed.
     bool awaits_late_messages() const { return least_.failed(); }
 
-    /// What was done on this communicator.
+    /// Counters of this communicator.
     CommunicatorCounters& own_counters() { return own_counters_; }
     const CommunicatorCounters& own_counters() const { return own_counters_; }
-    /// Bytes kept for this communicator: hierarchy and plans (of all communicators that share them); without
-    /// the edges of its trees, and what components keep on its levels. A tool's thread may ask during a call.
+    /// Returns the bytes kept for this communicator: hierarchy and plans, shared ones included; without the
+    /// edges of its trees and without the memory of components on its levels. A tool's thread may call it at
+    /// any time.
     std::size_t memory() const;
 
-    /// Where what becomes of calls is noted; null where nobody will read it.
+    /// Notes of calls for the dump; null without a dump.
     CallUsage* usage() { return usage_.get(); }
 
-    /// While it lives, what the underlying component makes of other collectives is its own. `predicted`: that
-    /// is the one of predicted_slots().
+    /// During its lifetime, collectives that the underlying component calls stay with it. `predicted`: the
+    /// call goes to predicted_slots().
     class Forwarding {
     public:
         explicit Forwarding(CommunicatorState& state, bool predicted) : state_(state) {
@@ -131,7 +129,7 @@ public:
     private:
         CommunicatorState& state_;
     };
-    /// Says once that predicted_slots() differ from what was found.
+    /// Logs once that calls go to predicted_slots().
     void report_predicted();
     bool is_forwarding() const { return forwarding_; }
     bool forwards_to_predicted() const { return forwards_to_predicted_; }
@@ -161,13 +159,13 @@ private:
     ompi_communicator_t* comm_;
     const Settings& job_;
     std::unique_ptr<OwnSettings> own_;
-    const CommunicatorSettings& settings_;  // of the job, or own ones
+    const CommunicatorSettings& settings_;  // own_'s, or the job's
     Failure failure_ = Failure::none;
     std::uint64_t predicted_mask_ = 0;
     bool fresh_ = true;
-    bool agreed_ = false;  // known once no longer fresh
+    bool agreed_ = false;  // valid once fresh_ is false
     bool unsettled_ = false;
-    /// Others may have come to a verdict that this rank does not know: it has no part in them any more.
+    /// After an error other ranks may have an outcome that this rank does not know.
     int agreement_error_ = OMPI_SUCCESS;
     LazySetup lazy_setup_;
     MinAllreduce least_;

@@ -22,7 +22,7 @@ LevelCommunicators* LevelSets::find(const topology::Hierarchy& hierarchy, const 
 LevelCommunicators* LevelSets::make(ompi_communicator_t* comm, MinAllreduce& least,
                                     const topology::Hierarchy& hierarchy, const algorithms::Plan& plan,
                                     int root, LevelCommunicators::Outcome& outcome) {
-    // Named algorithms run on any communicator; only a component has to be selected when one is made.
+    // A component is selected when a communicator is created; named algorithms run on any communicator.
     bool able = true;
     std::list<Set> fresh;
     try {
@@ -38,7 +38,7 @@ LevelCommunicators* LevelSets::make(ompi_communicator_t* comm, MinAllreduce& lea
         return nullptr;
     }
     fresh.back().communicators = std::move(made);
-    sets_.splice(sets_.end(), fresh);  // not before: whatever is asked meanwhile finds whole ones
+    sets_.splice(sets_.end(), fresh);  // last, so that find() sees complete sets only
     return sets_.back().communicators.get();
 }
 

@@ -11,19 +11,19 @@
 
 namespace strata::component {
 
-/// The communicators that the levels engine has made for a communicator: a set for each way to give levels to
-/// components, and for each root that leads other groups.
+/// The level communicators of a communicator: one set for each assignment of components to levels and each
+/// local_root_key() of a root.
 class LevelSets {
 public:
-    /// True where there is a set for this plan and root, or one may still be made. Every set takes a split
-    /// per level: programs whose root wanders over all ranks must not make one per call.
+    /// Returns true if a set for this plan and root exists or may be made. The number of sets is limited,
+    /// because each costs a split per level and a program may use every rank as root.
     bool may_serve(const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int root) const {
         return sets_.size() < most || find(hierarchy, plan, root) != nullptr;
     }
-    /// Null where there is none.
+    /// Returns null if there is none.
     LevelCommunicators* find(const topology::Hierarchy& hierarchy, const algorithms::Plan& plan,
                              int root) const;
-    /// Null where that failed on some rank, then on all. Collective over `comm`.
+    /// Makes a set. Returns null on all ranks if one failed. Collective over `comm`.
     LevelCommunicators* make(ompi_communicator_t* comm, MinAllreduce& least,
                              const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int root,
                              LevelCommunicators::Outcome& outcome);

@@ -9,37 +9,38 @@
 
 namespace strata::component {
 
-/// Which calls on a communicator are passed through, whatever is planned, and why.
+/// The collectives and sizes that a communicator passes through without a plan, and the reasons.
 class PassedCalls {
 public:
     PassedCalls() { for_good_.fill(ForwardReason::count); }
 
-    /// Why every call of `op` is passed through; empty where they are served, and until that is decided.
+    /// Why every call of `op` passes through; empty: calls are served, or it is not decided.
     const std::optional<ForwardReason>& because(Collective op) const { return because_[index(op)]; }
     void pass(Collective op, ForwardReason reason) { because_[index(op)] = reason; }
     void pass_all(ForwardReason reason) { because_.fill(reason); }
     void pass_none() { because_.fill(std::nullopt); }
     bool all_are_passed(ForwardReason reason) const;
 
-    /// Why the model leaves `op` whatever the size and the root (Planner); null where these matter.
+    /// Why the model passes `op` through at every size and root (Planner); null if these matter.
     const char* left_whatever_size(Collective op) const { return left_whatever_size_[index(op)]; }
     void leave(Collective op, const char* reason) { left_whatever_size_[index(op)] = reason; }
 
-    /// From now on what is passed through is so for good; `noted`: every call is to be noted, and so none is.
+    /// Makes the reasons final (for_good()). `noted`: every call is noted, so that none passes through
+    /// unseen.
     void decide(bool noted) noexcept;
-    /// ForwardReason::count while that is open, and where each call is noted.
+    /// ForwardReason::count: not decided, or every call is noted.
     ForwardReason for_good(Collective op) const { return for_good_[index(op)]; }
-    /// True once after decide().
+    /// Returns true once after decide().
     bool takes_decision() { return std::exchange(decided_, false); }
 
-    /// The calls that are passed through by their size, as far as that is known.
+    /// The sizes that are known to pass through.
     const PassedSizes& sizes(Collective op) const { return sizes_[index(op)]; }
     void note(const Request& request, ForwardReason reason) {
         sizes_[index(request.operation.collective)].add(request, reason);
     }
     void forget_sizes() noexcept { sizes_.fill({}); }
 
-    /// Adds what all ranks must have alike.
+    /// Adds the decisions, which must be equal on all ranks.
     void add_to(topology::FactHash& hash) const;
 
 private:

@@ -8,8 +8,8 @@
 
 namespace strata::component {
 
-/// Which calls of a collective are passed through by their size: for the root of the last one that was noted,
-/// one bit for every class of sizes. What is noted never changes while the plans stay.
+/// The size classes of a collective that are known to pass through, one bit each, for the root of the last
+/// noted call. Valid as long as the plans.
 class PassedSizes {
 public:
     bool has(const Request& request) const {
@@ -19,7 +19,7 @@ public:
     }
     ForwardReason reason() const { return reason_; }
 
-    /// Not for requests that are ordered.
+    /// Not for ordered requests.
     void add(const Request& request, ForwardReason reason) {
         if (request.operation.root != root_ || reason != reason_) {
             *this = PassedSizes(request.operation.root, reason);

@@ -20,7 +20,7 @@ algorithms::PlanCache& plan_cache() {
 
 }  // namespace
 
-/// In a block of its own, so that a weak reference to a book that is gone keeps next to nothing.
+/// Not std::make_shared: a weak reference to a released plan table must not keep its memory.
 std::shared_ptr<algorithms::PlanTable> make_plans(topology::Hierarchy hierarchy,
                                                   const CommunicatorSettings& settings, int rails) {
     return std::shared_ptr<algorithms::PlanTable>(

@@ -54,7 +54,7 @@ PlanInUse& PlansInUse::make(const algorithms::PlanClass& wanted, algorithms::ByL
 PlanInUse& PlansInUse::delegate(PlanInUse& planned) {
     std::list<PlanInUse> made;
     PlanInUse& other = made.emplace_back(planned.key, planned.delegation->plan);
-    other.compared = planned.compared;  // hash() has both
+    other.compared = planned.compared;  // hash() covers both plans
     last_ = {};
     const std::lock_guard lock(counted_);
     by_key_.at(planned.key) = &other;

@@ -20,27 +20,25 @@ struct PlanInUse {
         : key(own_key), plan(&entry.plan), delegation(entry.delegation ? &*entry.delegation : nullptr) {}
     PlanInUse(std::uint64_t own_key, const algorithms::Plan& own_plan) : key(own_key), plan(&own_plan) {}
 
-    /// Of all that the ranks must have alike.
+    /// Returns the hash of everything that must be equal on all ranks.
     std::uint64_t hash() const;
-    /// Notes that this rank takes part in a call by this plan. Not before its first message: a call that
-    /// fails earlier, for lack of memory, is one for which the others still wait, and no rank of them counts
-    /// it twice when this one repeats it.
+    /// Counts a call that this rank takes part in. Call it after the first message only: when a call fails
+    /// before, for lack of memory, the other ranks wait for its repetition and count it once.
     void count_call() { calls += delegation != nullptr ? 1U : 0U; }
-    /// True where another plan is to take its place from this call on. Every rank counts the calls alike, and
-    /// changes the plan at the same one.
+    /// Returns true if `delegation` replaces this plan from this call on: at the same call on every rank,
+    /// because all ranks count alike.
     bool delegation_pays() const { return delegation != nullptr && delegation->pays(calls); }
 
     std::uint64_t key;             ///< PlanClass::key
-    const algorithms::Plan* plan;  ///< in the communicator's book
+    const algorithms::Plan* plan;  ///< in the communicator's plan table
     const algorithms::Delegation* delegation =
-        nullptr;            ///< what would be faster, if it is used often; null without
-    unsigned calls = 0;     ///< in which this rank took part, while there is one
-    bool compared = false;  ///< all ranks have the same
+        nullptr;            ///< a faster plan that pays after some calls; null: none
+    unsigned calls = 0;     ///< counted while there is a delegation
+    bool compared = false;  ///< found equal on all ranks
     algorithms::PlanRoutes routes;
 };
 
-/// The hierarchy of a communicator, and those of its plans that are in use. A tool's thread may ask for
-/// memory() meanwhile.
+/// The hierarchy of a communicator and its plans in use. A tool's thread may call memory() at any time.
 class PlansInUse {
 public:
     PlansInUse() = default;
@@ -48,7 +46,7 @@ public:
     PlansInUse& operator=(const PlansInUse&) = delete;
     ~PlansInUse();
 
-    /// Takes a hierarchy with its plans for `rank`, in place of what was there before.
+    /// Replaces hierarchy and plan table; `rank`: the own rank.
     void adopt(std::shared_ptr<algorithms::PlanTable> plan_table, topology::NicRails rails, int rank);
     const topology::Hierarchy& hierarchy() const { return plan_table_->hierarchy(); }
     const algorithms::Planner& planner() const { return plan_table_->planner(); }
@@ -56,11 +54,11 @@ public:
     const algorithms::Routing& routing() const { return *routing_; }
     bool consecutive_groups() const { return consecutive_groups_; }
 
-    /// Null where there is none yet.
+    /// Returns null if there is none yet.
     PlanInUse* find(std::uint64_t key);
     PlanInUse& make(const algorithms::PlanClass& wanted, algorithms::ByLevels by_levels);
-    /// The plan of the last operation of its collective, where this one is the same; else null. Most calls
-    /// repeat the last one.
+    /// Returns the plan of the collective's last operation if this one is equal, else null: a fast path,
+    /// because most calls repeat the last one.
     PlanInUse* repeated(const algorithms::Operation& operation, algorithms::ByLevels by_levels) const {
         const Last& last = last_[static_cast<std::size_t>(operation.collective)];
         return last.is(operation, by_levels) ? last.planned : nullptr;
@@ -69,12 +67,12 @@ public:
                   PlanInUse& planned) {
         last_[static_cast<std::size_t>(operation.collective)] = {operation, by_levels, &planned};
     }
-    /// The one that takes the place of a plan whose delegation_pays().
+    /// Replaces a plan whose delegation_pays() and returns the new one.
     PlanInUse& delegate(PlanInUse& planned);
-    /// Calls under way keep theirs.
+    /// Drops all plans; running calls keep theirs.
     void forget() noexcept;
 
-    /// Bytes of the heap, with the plans of all communicators that share the hierarchy; without routes.
+    /// Returns heap bytes, shared plans included; without routes.
     std::size_t memory() const;
 
 private:
@@ -90,13 +88,13 @@ private:
 
     void drop_unused() noexcept;
 
-    mutable std::mutex counted_;  // of what memory() counts: whoever changes it, or asks from elsewhere
-    topology::NicRails rails_;    // made only where a parameter asks for the rails engine
+    mutable std::mutex counted_;  // guards all that memory() reads
+    topology::NicRails rails_;    // built only if the settings may use the rails engine
     std::shared_ptr<algorithms::PlanTable> plan_table_;
     std::list<PlanInUse> plans_;
     std::unordered_map<std::uint64_t, PlanInUse*> by_key_;  // PlanClass::key
-    std::list<PlanInUse> replaced_;                         // calls under way may still go by them
-    std::optional<algorithms::Routing> routing_;            // of the book's hierarchy, and the rails
+    std::list<PlanInUse> replaced_;                         // running calls may still use them
+    std::optional<algorithms::Routing> routing_;            // of hierarchy() and rails_
     bool consecutive_groups_ = false;
     std::array<Last, collective_count> last_{};
 };

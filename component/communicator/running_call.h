@@ -11,7 +11,7 @@
 
 namespace strata::component {
 
-/// The transports of a communicator: one for each call that is under way.
+/// The pool of a communicator's transports: one per running call.
 class Transports {
 public:
     Transports(ompi_communicator_t* comm, CommunicatorCounters& counters)
@@ -26,10 +26,10 @@ private:
     PmlTransport first_;  ///< enough for most programs
     bool first_is_idle_ = true;
     std::vector<std::unique_ptr<PmlTransport>> others_;
-    std::vector<PmlTransport*> idle_;  ///< of the others; room for all
+    std::vector<PmlTransport*> idle_;  ///< of others_; capacity for all
 };
 
-/// Memory for a call, from the pool of the process, for as long as it lives. Throws std::bad_alloc.
+/// Leases scratch memory for a call from the process's pool. Throws std::bad_alloc.
 class Scratch {
 public:
     Scratch() : arena(scratch_pool().lease()) {}
@@ -42,11 +42,11 @@ public:
     algorithms::Arena& arena;
 };
 
-/// A call that an engine serves, and all that belongs to it alone. Its memory is free again at the end; where
-/// an error left messages under way, which may still write to it, it is left alone.
+/// A call that an engine serves, with its own transport, scratch and level state. Its memory returns to the
+/// pool at the end, unless an error left messages in flight that may still write to it.
 class RunningCall {
 public:
-    /// What is given outlives the call; `levels`: for the levels engine. Throws std::bad_alloc.
+    /// All arguments must outlive the call; `levels`: for the levels engine. Throws std::bad_alloc.
     RunningCall(Transports& transports, const algorithms::Routing& routing, PlanInUse& planned,
                 const algorithms::Operation& operation, AimedLevels levels);
     RunningCall(const RunningCall&) = delete;
@@ -57,19 +57,19 @@ public:
     const algorithms::Plan& plan() const { return *planned_->plan; }
     algorithms::Arena& arena() { return scratch_.arena; }
     int rank() const { return routing_.rank(); }
-    /// Null where it does not go by levels.
+    /// Returns null if the levels engine does not serve the call.
     LevelCall* levels() { return by_levels_ ? &*levels_ : nullptr; }
-    /// Of the levels engine: of the topmost level.
+    /// Returns the topmost level's segment size, for the levels engine.
     std::size_t segment_bytes() const { return plan().levels.front().segment_bytes; }
     algorithms::Performer performer() { return {transport_, arena(), routing_, plan(), planned_->routes}; }
-    /// Goes by another plan from here on, and not by levels.
+    /// Continues by another plan, without the levels engine.
     void change_to(PlanInUse& planned);
 
-    /// The outcome of the call, where its engine has returned `rc`.
+    /// Returns the error code of the call after its engine has returned `rc`.
     int end(int rc);
 
 private:
-    /// A transport for as long as it lives.
+    /// Leases a transport.
     struct Lease {
         explicit Lease(Transports& pool) : all(pool), transport(pool.lease()) {}
         Lease(const Lease&) = delete;
