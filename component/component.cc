@@ -1,4 +1,4 @@
-// The component: opened once per process, asked once per communicator.
+// The component: Open MPI opens it once per process and queries it once per communicator.
 #include <cstdlib>
 #include <ctime>
 #include <memory>
@@ -31,19 +31,19 @@ namespace {
 #define STRATA_OTHER_SOURCES 0U
 #endif
 
-/// Of the release and of its sources: builds whose planners differ must not take each other for the same.
+/// From the release and its sources, because builds with different planners must not count as equal.
 constexpr std::uint32_t release =
     STRATA_VERSION_MAJOR << 16 | STRATA_VERSION_MINOR << 8 | STRATA_VERSION_PATCH;
 constexpr std::uint32_t sources = STRATA_SOURCES ^ STRATA_OTHER_SOURCES;
 constexpr std::uint32_t plugin_version = release * 0x9E3779B1U ^ sources;
 
-/// Two builds of the same sources may still compute differently.
+/// Returns a hash of computed plans: two builds of the same sources may still round differently.
 std::uint32_t probe() {
     const std::uint64_t plans = algorithms::probe_plans();
     return static_cast<std::uint32_t>(plans ^ plans >> 32);
 }
 
-/// What messages name where processes disagree.
+/// Publishes the facts that messages name when processes disagree.
 void publish_identity(Facts facts, std::uint32_t arithmetic) {
     facts.push_back({"release", std::to_string(STRATA_VERSION_MAJOR) + '.' +
                                     std::to_string(STRATA_VERSION_MINOR) + '.' +
@@ -53,7 +53,7 @@ void publish_identity(Facts facts, std::uint32_t arithmetic) {
     publish_facts(facts);
 }
 
-/// Open MPI keeps addresses in it beyond close().
+/// Not a ProcessWide: Open MPI keeps addresses of its members beyond close().
 Variables& variables() {
     static Variables all;
     return all;
@@ -69,13 +69,13 @@ Surroundings& surroundings() {
     return known.get();
 }
 
-/// Why this process can serve no communicator although it takes part; the others learn it when they agree.
+/// Why this process, which takes part, can serve no communicator; the agreement reports it to the others.
 Failure& start_failure() {
     static Failure failure = Failure::none;
     return failure;
 }
 
-/// Measures what MPI_Init spends in a function of the component.
+/// Measures the time of MPI_Init in a function of the component.
 class InitMeter {
 public:
     InitMeter() = default;
@@ -103,7 +103,7 @@ private:
 int register_parameters() {
     try {
         if (!layout::finding().objection.empty()) {
-            return OMPI_SUCCESS;  // open() says why
+            return OMPI_SUCCESS;  // open() reports it
         }
         const InitMeter meter;
         variables().register_all(&mca_coll_strata_component.collm_version);
@@ -116,7 +116,7 @@ int register_parameters() {
 }
 
 Surroundings find_surroundings() {
-    // Open MPI's transports hand over larger messages only after a handshake.
+    // Open MPI's transports send larger messages only after a handshake.
     return {compat::size_variable("opal", "btl", "tcp", "eager_limit", 65536),
             compat::size_variable("opal", "btl", "vader", "eager_limit", 4096),
             compat::architecture(),
@@ -126,15 +126,15 @@ Surroundings find_surroundings() {
             compat::transport_choice()};
 }
 
-/// Blocks are copied by the processor, and Open MPI stages no buffers of GPUs for them, as it does for
-/// reductions.
+/// Passes the collectives on blocks through: the plugin copies blocks by the processor, and Open MPI stages
+/// GPU buffers only for reductions.
 void leave_blocks(Settings& job) {
     for (const Collective op : algorithms::all_collectives()) {
         job.disabled[static_cast<std::size_t>(op)] |= algorithms::traits_of(op).blocks;
     }
 }
 
-/// Says once for the job that this Open MPI is not the one that the plugin is built for.
+/// Reports once per job that the plugin is built for another Open MPI.
 int step_aside() noexcept {
     try_to([] {
         const layout::Finding& found = layout::finding();
@@ -149,9 +149,10 @@ int step_aside() noexcept {
 void report_unknown_release(const std::string& verbose) {
     const layout::Finding& found = layout::finding();
     if (!found.is_listed && std::atoi(verbose.c_str()) > 0 && layout::is_lowest_process()) {
-        opal_output(
-            0, "coll:strata: built for Open MPI %s, and %s runs: a release is not in the list, but all sizes match",
-            found.built_for.c_str(), found.running.c_str());
+        opal_output(0,
+                    "coll:strata: built for Open MPI %s, and %s runs: a release is not in the list, but all "
+                    "sizes match",
+                    found.built_for.c_str(), found.running.c_str());
     }
 }
 
@@ -167,7 +168,7 @@ int open() {
     const InitMeter meter;
     const topology::DefaultArithmetic arithmetic;
     try {
-        ProcessWideBase::renew_all();  // of an opening before, which may have had other settings
+        ProcessWideBase::renew_all();  // an earlier opening may have had other settings
         compat::count_opening();
         find_help_texts();
         start_failure() = Failure::none;
@@ -175,7 +176,8 @@ int open() {
         report_unknown_release(text.verbose);
         std::vector<std::string> errors;
         settings() = std::make_unique<Settings>(parse_settings(text, compat::coll_components(), errors));
-        // Other values on another node are another disagreement, which names that node.
+        // Process 0 reports for all: if only other nodes have bad values, the settings differ, which is
+        // reported.
         if (!errors.empty() && compat::own_name().vpid == 0) {
             show_bad_parameters(errors);
         }
@@ -197,16 +199,16 @@ int open() {
             fill_module_pool();
             const std::uint32_t probed = probe();
             publish_identity(facts, probed);
-            // Last: whoever has published takes part.
+            // Last, because a published record means that this process takes part.
             publish_record(own_record(*settings(), hash_of(facts), plugin_version ^ probed, start_failure()));
         }
         return OMPI_SUCCESS;
     } catch (...) {
-        return OMPI_ERROR;  // not opened, nothing published: every communicator with this process forwards
+        return OMPI_ERROR;  // no record published: every communicator with this process passes calls through
     }
 }
 
-/// Without what `step` gains everything goes its way, too.
+/// Runs an optional step: its errors are ignored.
 void if_published(void (*step)()) noexcept {
     const HoldCancellation hold;
     try {
@@ -229,8 +231,9 @@ int init_query(bool /*progress_threads*/, bool /*mpi_threads*/) { return OMPI_SU
 
 decltype(mca_coll_base_module_t::coll_module_enable) enable_module = nullptr;
 
-/// Waits for other processes, as queries of other components may. Components are enabled by priority, on
-/// every node; they are asked in the order in which they were found, which may differ.
+/// Runs introduce_job(), which waits for other processes. In enable, not in the query: Open MPI enables
+/// components in the order of priority on every node, but queries them in the order in which it found them,
+/// which may differ.
 int enable_of_world(mca_coll_base_module_t* module, ompi_communicator_t* comm) {
     {
         const InitMeter meter;

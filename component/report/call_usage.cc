@@ -17,7 +17,7 @@ constexpr std::size_t most_kinds_of_calls = 1000;
 
 }  // namespace
 
-/// Alike are calls of one collective, plan, reason, and power of two of bytes.
+/// Calls of one kind have the same collective, plan, reason, and power of two of bytes.
 std::uint64_t CallUsage::key_of(const Call& call) {
     topology::FactHash hash;
     hash.add(static_cast<int>(call.collective)).add(std::bit_width(call.bytes));

@@ -14,17 +14,17 @@
 
 namespace strata::component {
 
-/// What became of the calls on one communicator, and how long they took on this rank. Kept only where
-/// somebody will read it: where `coll_strata_dump` is written.
+/// The path and the time of calls on one communicator, measured on this rank. Kept only on the process that
+/// writes `coll_strata_dump`.
 class CallUsage {
 public:
     /// `rules_file`: of the communicator's settings.
     explicit CallUsage(std::string rules_file) : rules_file_(std::move(rules_file)) {}
 
-    /// With the first call, as long as the communicator is whole.
+    /// Called with the first call, while the communicator is intact.
     void introduce(const char* name, int ranks);
 
-    /// One call: `plan`, where one was made, and `against`, where it was left to the underlying component.
+    /// One call: its `plan`, if any, and why it was passed through (`against`), if it was.
     struct Call {
         Collective collective;
         std::size_t bytes = 0;
@@ -33,7 +33,7 @@ public:
     };
     void add(const Call& call, double us) noexcept;
 
-    /// All that there is to tell; of calls those first that took most time.
+    /// Returns the whole record; the kinds of calls that took most time come first.
     algorithms::CommunicatorUse summary(const CommunicatorCounters& counters, std::size_t memory) const;
 
 private:
@@ -44,11 +44,11 @@ private:
     std::string name_;
     int ranks_ = 0;
     std::unordered_map<std::uint64_t, algorithms::CallUse> calls_;
-    std::uint64_t others_ = 0;  ///< calls of more kinds than are told
+    std::uint64_t others_ = 0;  ///< calls beyond the limit of kinds
 };
 
-/// Measures one call from when its way is known, so without set-up and planning, to its end. Without `usage`
-/// it does nothing.
+/// Measures one call from the choice of its path to its end, so without set-up and planning. Does nothing
+/// without `usage`.
 class CallMeter {
 public:
     CallMeter(CallUsage* usage, Collective collective) : usage_(usage), call_{collective, 0, nullptr, {}} {}
@@ -84,14 +84,13 @@ private:
     std::chrono::steady_clock::time_point start_;
 };
 
-/// What communicators say of themselves at their end, for the end of the job; of those on which most time was
-/// spent.
+/// The records of ended communicators, for the end of the job: those with the most time in calls.
 class JobUsage {
 public:
     static constexpr std::size_t most_communicators = 64;
-    /// Unless nothing was called on it.
+    /// Adds a record; ignores one without calls.
     void add(algorithms::CommunicatorUse use);
-    /// All so far, once.
+    /// Returns and removes all records.
     algorithms::JobUse take();
 
 private:

@@ -8,7 +8,7 @@
 
 namespace strata::component {
 
-/// A number that one thread at a time adds to, and others may read meanwhile.
+/// A counter with one writing thread at a time; other threads may read it.
 class Tally {
 public:
     void add(std::uint64_t amount = 1) {
@@ -20,15 +20,15 @@ private:
     std::atomic<std::uint64_t> value_{0};
 };
 
-/// What this process did on one communicator, for MPI_T.
+/// This process's counters of one communicator, for MPI_T.
 struct CommunicatorCounters {
-    Tally tree, levels, ring, rails;                            ///< calls, by who served them
-    std::array<Tally, forward_reason_count> forwarded_because;  ///< calls that others served
-    Tally handed_back;                                          ///< collectives whose slot was given back
+    Tally tree, levels, ring, rails;                            ///< calls by engine
+    std::array<Tally, forward_reason_count> forwarded_because;  ///< calls passed through
+    Tally handed_back;                                          ///< collectives whose slot was handed back
     std::array<Tally, topology::level_kind_count> messages;     ///< sent by this process, by level
     std::array<Tally, topology::level_kind_count> bytes;
     Tally setup_us;              ///< spent on agreement, hierarchy, plans and sub-communicators
-    bool is_setting_up = false;  ///< while somebody measures that
+    bool is_setting_up = false;  ///< a SetupMeter is running
 };
 
 }  // namespace strata::component

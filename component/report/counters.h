@@ -9,7 +9,7 @@
 
 namespace strata::component {
 
-/// Why a call was handed to the underlying component.
+/// Why a call was passed through to the underlying component.
 enum class ForwardReason : int {
     missing,       ///< a process of the communicator lacks the plugin
     version,       ///< ... or has another version of it
@@ -17,21 +17,21 @@ enum class ForwardReason : int {
     several_jobs,  ///< the communicator joins processes of several jobs
     no_hierarchy,  ///< all processes are equally near to each other
     model,         ///< the underlying component is predicted to be as fast
-    chosen,        ///< by parameter
-    order,         ///< the operator does not commute and groups are no runs of ranks
-    failure,       ///< a process of the communicator cannot serve it: out of memory, say
-    plans,         ///< its processes have come to different plans
-    early,         ///< one of the first calls, too short and too few to pay for a set-up
+    chosen,        ///< a parameter, a rule or an info key requests it
+    order,         ///< the operator does not commute and the ranks of a group are not consecutive
+    failure,       ///< a process of the communicator cannot serve it (Failure)
+    plans,         ///< its processes have computed different plans
+    early,         ///< a short call before the lazy set-up
     count
 };
 inline constexpr int forward_reason_count = static_cast<int>(ForwardReason::count);
-/// One word, as in the variables' names.
+/// Returns one word, as in the variables' names.
 const char* name_of(ForwardReason reason);
-/// The same for people.
+/// Returns a sentence for users.
 const char* explanation(ForwardReason reason);
 
-/// A counter that threads bump at the same time where Open MPI lets them call it so. An atomic addition costs
-/// some ten nanoseconds, so only there.
+/// A counter. Adds atomically only if Open MPI runs with threads, because an atomic addition costs about 10
+/// ns.
 class Counter {
 public:
     void add(std::uint64_t amount = 1) {
@@ -47,21 +47,21 @@ private:
     std::atomic<std::uint64_t> value_{0};
 };
 
-/// What this process did, for MPI_T and for `verbose`.
+/// This process's counters, for MPI_T.
 struct Counters {
     struct PerCollective {
         Counter tree, levels, ring, rails;
         std::array<Counter, forward_reason_count> forwarded_because;
-        Counter handed_back;  ///< communicators on which its slot was given back
+        Counter handed_back;  ///< communicators on which its slot was handed back
     };
     std::array<PerCollective, collective_count> collectives;
     std::array<Counter, topology::level_kind_count> messages;  ///< sent by this process, by level
     std::array<Counter, topology::level_kind_count> bytes;
-    std::array<Counter, topology::level_kind_count> delegated;  ///< level broadcasts handed to others
+    std::array<Counter, topology::level_kind_count> delegated;  ///< collectives of a level served by others
     Counter communicators;                                      ///< sub-communicators created
-    Counter setup_us;           ///< time spent on agreement, hierarchies, plans and sub-communicators
-    Counter init_ns;            ///< of MPI_Init, spent in the plugin
-    Counter init_processor_ns;  ///< of its thread, in this time
+    Counter setup_us;           ///< spent on agreement, hierarchies, plans and sub-communicators
+    Counter init_ns;            ///< wall time of MPI_Init in the plugin
+    Counter init_processor_ns;  ///< processor time of its thread in the same time
 
     PerCollective& of(Collective op) { return collectives[static_cast<int>(op)]; }
 };
@@ -69,7 +69,7 @@ inline Counters& counters() {
     static constinit Counters all;
     return all;
 }
-/// All calls that were passed through.
+/// Returns the number of calls that were passed through.
 template <class Reasons>
 std::uint64_t sum_of(const Reasons& forwarded_because) {
     std::uint64_t sum = 0;

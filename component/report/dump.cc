@@ -22,8 +22,8 @@ std::atomic<bool>& dumped() {
     return done;
 }
 
-/// What a process said about its node; where it said nothing (its own coll_strata_dump may be empty) what is
-/// known here.
+/// Returns the notes that a process published about its node, else (its own coll_strata_dump may be empty)
+/// what this process knows.
 topology::NodeNotes notes_of(const opal_process_name_t& process, const Settings& settings,
                              const topology::LocalityRecord& record) {
     std::vector<std::byte> bytes;
@@ -44,12 +44,12 @@ topology::NodeNotes notes_of(const opal_process_name_t& process, const Settings&
     return notes;
 }
 
-/// How a dump was written: in place of what was there before, or behind it.
+/// How a dump was written: as the whole file, or appended.
 enum class Place : std::uint8_t { none, anew, behind };
 
-/// For the end of the job.
+/// The dump so far, for complete_dump().
 struct Written {
-    std::string path;  // absolute: programs go to other folders
+    std::string path;  // absolute: programs change their folder
     std::string picture;
     Place place = Place::none;
 };
@@ -58,7 +58,7 @@ Written& written() {
     return one.get();
 }
 
-/// None, and a message, where that fails.
+/// Returns Place::none after an error, and reports it.
 Place write(const std::string& path, const std::string& text) {
     if (path == "-") {
         std::fputs(text.c_str(), stderr);
@@ -95,7 +95,7 @@ void write_picture(ompi_communicator_t* comm, const Settings& settings, const to
     }
     std::string picture = topology::draw(hierarchy, format, notes) + below;
     const Place place = write(settings.dump, picture);
-    if (place == Place::none) return;  // nor is it completed at the end
+    if (place == Place::none) return;  // complete_dump() does nothing then
     const std::string path = settings.dump == "-" ? "-" : std::filesystem::absolute(settings.dump).string();
     written() = {path, std::move(picture), place};
 }
@@ -105,10 +105,10 @@ void write_picture(ompi_communicator_t* comm, const Settings& settings, const to
 void publish_notes(const topology::NodeNotes& notes) {
     const std::string text = topology::encode_notes(notes);
     compat::publish(notes_key,
-                    std::as_bytes(std::span(text)));  // should it fail, names and NICs are missing
+                    std::as_bytes(std::span(text)));  // if this fails, the dump lacks names and NICs
 }
 
-// Jobs that this one starts have its parameters, and would write over what it wrote.
+// Spawned jobs inherit the parameters and would overwrite the file.
 bool writes_dump(const Settings& settings) {
     return !settings.dump.empty() && compat::own_name().vpid == 0 && !compat::is_spawned();
 }
@@ -131,7 +131,7 @@ void dump_hierarchy(ompi_communicator_t* comm, const Settings& settings, const t
     try {
         write_picture(comm, settings, hierarchy, records, choices);
     } catch (const std::exception& error) {
-        show_dump_failed(settings.dump, error.what());  // the other ranks go on, and so must this one
+        show_dump_failed(settings.dump, error.what());  // the other ranks go on, so this one must, too
     }
 }
 
@@ -145,7 +145,8 @@ void complete_dump() {
     if (topology::format_for(first.path) == topology::PictureFormat::json) {
         write(first.path, topology::with_members(first.picture, algorithms::usage_members(use)));
     } else {
-        const std::string told = "\ncalls of the job, as process 0 recorded them\n\n" + algorithms::usage_text(use);
+        const std::string told =
+            "\ncalls of the job, as process 0 recorded them\n\n" + algorithms::usage_text(use);
         write(first.path, first.place == Place::behind ? told : first.picture + told);
     }
 }

@@ -12,33 +12,32 @@
 
 namespace strata::component {
 
-/// Publishes what a picture says about this process's node; dump_hierarchy() reads it. Call while components
-/// open.
+/// Publishes the notes of this process's node for dump_hierarchy(). Call while components open.
 void publish_notes(const topology::NodeNotes& notes);
 
-/// True on the process that writes the picture.
+/// Returns true on the process that writes the picture.
 bool writes_dump(const Settings& settings);
-/// True where it also tells, at the end, what was done: in text and JSON.
+/// Returns true if it also writes the calls at the end of the job: in text and JSON.
 bool reports_usage(const Settings& settings);
-/// True on the process that writes the picture as long as it has not.
+/// Returns true on that process until the picture is written.
 bool wants_dump(const Settings& settings);
 
-/// Writes the picture that `coll_strata_dump` asks for, once per job: process 0 draws the first communicator
-/// for which it builds a hierarchy, with one look-up of the notes per node. The file's ending chooses the
-/// format: .svg, .dot, .json, else text; "-" is standard error. Text and JSON tell the choices, too.
+/// Writes the picture for `coll_strata_dump` once per job: process 0 draws the first communicator for which
+/// it builds a hierarchy. The file's ending chooses the format: .svg, .dot, .json, else text; "-" is standard
+/// error. Text and JSON also list the choices. Cost: one look-up of notes per node.
 void dump_hierarchy(ompi_communicator_t* comm, const Settings& settings, const topology::Hierarchy& hierarchy,
                     std::span<const topology::LocalityRecord> records,
                     const std::function<algorithms::PlanListing()>& choices);
 
-/// At the end of the job: text and JSON tell also what was done (job_usage()), beside the picture in the
-/// file, or behind it on standard error.
+/// At the end of the job adds the calls (job_usage()) in text and JSON: rewrites the file, or appends to a
+/// stream.
 void complete_dump();
 
-/// "tree (switch1 pipeline/61440, node binomial/8192)".
+/// Returns "tree (switch1 pipeline/61440, node binomial/8192)".
 std::string outline(const algorithms::Plan& plan);
 
-/// "tree (switch1 pipeline/61440, node binomial/8192), predicted 170.2 us, forward 850.1 us: reason; segment
-/// of node from /etc/rules.json:12".
+/// Returns "tree (switch1 pipeline/61440, node binomial/8192), predicted 170.2 us, forward 850.1 us: reason;
+/// segment of node from /etc/rules.json:12".
 std::string describe(const algorithms::Plan& plan, Collective collective, const std::string& rules_file);
 
 }  // namespace strata::component

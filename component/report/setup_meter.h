@@ -5,8 +5,8 @@
 
 namespace strata::component {
 
-/// Adds the time from when it is made to its end to what a communicator, and the process, took to set up.
-/// Within another one of the same communicator it does nothing.
+/// Adds its lifetime to the set-up times of a communicator and of the process. A nested one on the same
+/// communicator does nothing.
 class SetupMeter {
 public:
     explicit SetupMeter(CommunicatorCounters& own) : own_(own), outermost_(!own.is_setting_up) {
