@@ -231,9 +231,9 @@ int init_query(bool /*progress_threads*/, bool /*mpi_threads*/) { return OMPI_SU
 
 decltype(mca_coll_base_module_t::coll_module_enable) enable_module = nullptr;
 
-/// Runs introduce_job(), which waits for other processes. In enable, not in the query: Open MPI enables
-/// components in the order of priority on every node, but queries them in the order in which it found them,
-/// which may differ.
+/// Runs introduce_job(), which waits for other processes. Not in the query: queries of other components may
+/// wait, too, and Open MPI queries components in the order in which it found them, which may differ between
+/// nodes. It enables them in the order of priority on every node.
 int enable_of_world(mca_coll_base_module_t* module, ompi_communicator_t* comm) {
     {
         const InitMeter meter;
