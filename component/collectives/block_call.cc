@@ -18,9 +18,7 @@ int move_blocks(const BlockCall& call, algorithms::BlockFlow flow, std::span<Blo
         PlanInUse* planned = nullptr;
         const int rc = call.state.agreed_plan(running.operation(), false, planned);
         if (rc != OMPI_SUCCESS || planned == nullptr) {
-            return rc != OMPI_SUCCESS
-                       ? rc
-                       : OMPI_ERROR;  // after the sizes it is too late to pass the call through
+            return rc != OMPI_SUCCESS ? rc : OMPI_ERROR;  // too late to pass through: sizes were sent
         }
         running.change_to(*planned);
     }

@@ -20,10 +20,11 @@ struct BlockCall {
 int move_blocks(const BlockCall& call, algorithms::BlockFlow flow, std::span<algorithms::Block> blocks,
                 bool equal);
 
-/// Distributes block sizes, which MPI gives only to the root (Scatterv) or to the root and the owner
-/// (Gatherv): sizes[i] becomes known on every rank that block i passes through; with the levels engine, on
-/// all ranks. On entry a rank knows its own size (to_root), or the root knows all (from_root). Cost: one
-/// Gather or Scatter of 8 bytes per rank; with the levels engine one Allgather or Bcast.
+/// Distributes block sizes, which in Gatherv and Scatterv only the root or the owners know: sizes[i] becomes
+/// known on every rank that block i passes through; with the levels engine, on all ranks. On entry a rank
+/// knows its own size (to_root), or the root knows all (from_root).
+///
+/// Cost: a Gather or Scatter of 8 bytes per rank; with the levels engine an Allgather or a Bcast.
 int share_sizes(const BlockCall& call, algorithms::BlockFlow flow, std::span<std::size_t> sizes);
 
 }  // namespace strata::component

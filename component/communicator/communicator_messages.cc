@@ -78,8 +78,7 @@ void CommunicatorState::report_predicted() {
     if (!std::exchange(predicted_is_reported_, true) && tells()) {
         opal_output(0,
                     "coll:strata: %s: calls passed through as predicted go to tuned, not to han: "
-                    "coll_han_priority is "
-                    "not set",
+                    "coll_han_priority is not set",
                     comm_->c_name);
     }
 }

@@ -171,8 +171,7 @@ std::uint64_t CommunicatorState::hash_facts(const Request& first) {
         const algorithms::Operation operation = operation_of(first);
         PlanInUse& planned = plan(operation);
         if (!job_.check_plans) {  // else agreed_plan() compares it and reports the difference
-            hash.add(algorithms::hash_of(
-                *planned.plan));  // without the size class: sizes may differ in a wrong program
+            hash.add(algorithms::hash_of(*planned.plan));  // without the size: a wrong call's may differ
         }
         if (planned.plan->engine != algorithms::Engine::levels &&
             planned.plan->engine != algorithms::Engine::forward) {

@@ -46,8 +46,8 @@ void Variables::register_all(const mca_base_component_t* component) {
          "each value)",
          OPAL_INFO_LVL_2, &SettingsText::verbose);
     text("window",
-         "Messages in flight per edge of the tree (1 to 1024, or auto: 4, and between nodes as many as hold "
-         "256 KiB, or what the links hold)",
+         "Messages in flight per edge of the tree: 1 to 1024, or auto (4; between nodes as many as hold the "
+         "bandwidth-delay product of the links, 256 KiB to 4 MiB)",
          OPAL_INFO_LVL_6, &SettingsText::window);
     text("hierarchy",
          "Levels to use, comma-separated (empty: all levels that split something; none: no levels). Known: " +
@@ -95,13 +95,12 @@ void Variables::register_all(const mca_base_component_t* component) {
          "1: when a communicator passes a collective through for good, its slot is handed back to the "
          "underlying component: later calls cost nothing and are not counted; 0: every call is counted",
          OPAL_INFO_LVL_5, &SettingsText::hand_back);
-    text(
-        "check_plans",
-        "1 (for debugging): the processes of a communicator compare each plan before its first use, by one "
-        "exchange of short messages; if plans differ, a message names the ranks, and all calls there are "
-        "passed through to the underlying component. 0: they compare only the inputs of the plans, and the "
-        "first plan",
-        OPAL_INFO_LVL_6, &SettingsText::check_plans);
+    text("check_plans",
+         "1 (for debugging): the processes of a communicator compare each plan before its first use, by one "
+         "exchange of short messages; if plans differ, a message names the ranks, and all calls there are "
+         "passed through to the underlying component. 0: they compare only the inputs of the plans, and the "
+         "first plan",
+         OPAL_INFO_LVL_6, &SettingsText::check_plans);
     text("disable", "Collectives to pass through to other components, comma-separated", OPAL_INFO_LVL_2,
          &SettingsText::disable);
     text("dump",

@@ -86,24 +86,28 @@ void register_counters(const mca_base_component_t* component) {
         auto& mine = all.collectives[op];
         register_one(component, name + "_tree", "Calls of " + name + " served by the tree engine", mine.tree);
         if (algorithms::traits_of(static_cast<Collective>(op)).by_rails) {
-            register_one(component, name + "_rails", "Calls of " + name + " served by trees over several NICs (rails)",
-                         mine.rails);
+            register_one(component, name + "_rails",
+                         "Calls of " + name + " served by trees over several NICs (rails)", mine.rails);
         }
-        register_one(component, name + "_levels", "Calls of " + name + " served by the levels engine", mine.levels);
+        register_one(component, name + "_levels", "Calls of " + name + " served by the levels engine",
+                     mine.levels);
         if (algorithms::traits_of(static_cast<Collective>(op)).by_ring) {
-            register_one(component, name + "_ring", "Calls of " + name + " served by the ring engine", mine.ring);
+            register_one(component, name + "_ring", "Calls of " + name + " served by the ring engine",
+                         mine.ring);
         }
-        register_one(component, name + "_forward", "Calls of " + name + " passed through to the underlying component",
-                     &mine, read_forward, MCA_BASE_PVAR_CLASS_COUNTER);
+        register_one(component, name + "_forward",
+                     "Calls of " + name + " passed through to the underlying component", &mine, read_forward,
+                     MCA_BASE_PVAR_CLASS_COUNTER);
         register_one(component, name + "_handed_back",
                      "Communicators on which the slot of " + name +
                          " was handed back for good: later calls there are not counted",
                      mine.handed_back);
         for (int reason = 0; reason < forward_reason_count; ++reason) {
             const auto why = static_cast<ForwardReason>(reason);
-            register_one(component, name + "_forward_" + name_of(why),
-                         "Calls of " + name + " passed through to the underlying component: " + explanation(why),
-                         mine.forwarded_because[reason]);
+            register_one(
+                component, name + "_forward_" + name_of(why),
+                "Calls of " + name + " passed through to the underlying component: " + explanation(why),
+                mine.forwarded_because[reason]);
         }
     }
     for (int kind = 0; kind < topology::level_kind_count; ++kind) {
@@ -124,8 +128,9 @@ void register_counters(const mca_base_component_t* component) {
     register_one(component, "init_processor_ns",
                  "Nanoseconds of processor time that the plugin used during MPI_Init", all.init_processor_ns,
                  MCA_BASE_PVAR_CLASS_LEVEL);
-    register_one(component, "scratch_memory", "Bytes of scratch memory that the process holds for calls that engines serve",
-                 nullptr, read_scratch, MCA_BASE_PVAR_CLASS_SIZE);
+    register_one(component, "scratch_memory",
+                 "Bytes of scratch memory that the process holds for calls that engines serve", nullptr,
+                 read_scratch, MCA_BASE_PVAR_CLASS_SIZE);
 }
 
 }  // namespace strata::component

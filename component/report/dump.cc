@@ -104,8 +104,8 @@ void write_picture(ompi_communicator_t* comm, const Settings& settings, const to
 
 void publish_notes(const topology::NodeNotes& notes) {
     const std::string text = topology::encode_notes(notes);
-    compat::publish(notes_key,
-                    std::as_bytes(std::span(text)));  // if this fails, the dump lacks names and NICs
+    // If this fails, the dump lacks names and NICs.
+    compat::publish(notes_key, std::as_bytes(std::span(text)));
 }
 
 // Spawned jobs inherit the parameters and would overwrite the file.

@@ -133,8 +133,9 @@ void report_links(ompi_communicator_t* comm, const CommunicatorSettings& setting
             }
         }
         opal_output(0, "coll:strata: %s links: %s", comm->c_name,
-                    text.empty() ? ("built-in values; none of these levels is in " + settings.rules_file).c_str()
-                                 : text.c_str());
+                    text.empty()
+                        ? ("built-in values; none of these levels is in " + settings.rules_file).c_str()
+                        : text.c_str());
     });
 }
 

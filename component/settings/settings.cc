@@ -138,7 +138,8 @@ void read_synthetic_machine(const SettingsText& text, Settings& settings, Reader
     if (!text.placement.empty()) {
         reader.read("placement", text.placement, [&] {
             if (!settings.machine) {
-                throw std::invalid_argument("needs coll_strata_topology, the machine that it places ranks on");
+                throw std::invalid_argument(
+                    "needs coll_strata_topology, the machine that it places ranks on");
             }
             auto placement = topology::parse_placement(text.placement);
             for (const auto& place : placement) {
