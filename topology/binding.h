@@ -5,8 +5,8 @@ struct hwloc_bitmap_s;
 
 namespace strata::topology {
 
-/// A set of hardware threads of one machine: where a process may run, or what is near a NIC. The default is
-/// the whole machine (an unbound process).
+/// A set of hardware threads of one machine: where a process may run, or what is near a NIC. The default
+/// is the whole machine (an unbound process).
 class Binding {
 public:
     Binding() = default;

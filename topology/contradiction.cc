@@ -12,7 +12,7 @@ std::optional<NetworkContradiction> find_contradiction(std::span<const LocalityR
         int witness;
     };
     std::unordered_map<std::uint32_t, Place> switches;
-    std::unordered_map<std::uint64_t, int> nodes;  // -> the first rank there that knows a path
+    std::unordered_map<std::uint64_t, int> nodes;  // -> the first rank there with a path
     for (int rank = 0; rank < static_cast<int>(records.size()); ++rank) {
         const LocalityRecord& record = records[static_cast<std::size_t>(rank)];
         if (record.network_path.empty()) continue;

@@ -8,20 +8,20 @@
 
 namespace strata::topology {
 
-/// Two processes whose network paths cannot both be true.
+/// Two records whose network paths contradict each other.
 struct NetworkContradiction {
-    LevelKind kind = LevelKind::switch_;  ///< what stands in two places: switch_ or node
+    LevelKind kind = LevelKind::switch_;  ///< kind of the object with two places: switch_ or node
     std::uint64_t object = 0;             ///< its switch id or node id
-    /// Who says so, as indices of the records, first < second; equal when one path names a switch twice.
+    /// The two records, first < second; equal if one path names a switch twice.
     int first = 0;
     int second = 0;
     bool operator==(const NetworkContradiction&) const = default;
 };
 
-/// A switch or a node that stands directly below different switches in different records (or is at the top in
-/// one and below a switch in another): each node tells its own path, so what they tell may not fit together.
-/// Finds the one with the lowest `second`. An empty path tells nothing and contradicts nothing.
-/// build_hierarchy() takes such records all the same: it keeps nodes whole and splits the switch.
+/// Returns a switch or node that lies directly below different switches in different records, or at the
+/// top in one and below a switch in another. Each node reports its own path, so paths may not match. Of
+/// several returns the one with the lowest `second`. An empty path contradicts nothing.
+/// build_hierarchy() accepts such records: it keeps nodes whole and splits the switch.
 std::optional<NetworkContradiction> find_contradiction(std::span<const LocalityRecord> records);
 
 }  // namespace strata::topology

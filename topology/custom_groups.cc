@@ -9,14 +9,14 @@
 namespace strata::topology {
 namespace {
 
-/// What a custom level makes of one rank.
+/// The assignment of one rank by a custom level.
 struct Share {
-    int item = -1;    ///< of the level; -1: none has taken it
-    int anchor = -1;  ///< the place directly below which its piece stands; -1: not grouped
-    int piece = 0;    ///< of what the item took
+    int item = -1;    ///< index in HintLevel::items; -1: not taken yet
+    int anchor = -1;  ///< the place directly above its piece; -1: not grouped
+    int piece = 0;    ///< number of its piece of the item's ranks
 };
 
-/// Finds the objects around ranks.
+/// Finds the objects that contain ranks.
 class Surroundings {
 public:
     explicit Surroundings(const PlaceTree& tree)
@@ -40,11 +40,11 @@ public:
     int ranks() const { return static_cast<int>(tree_.of.size()); }
     int node_of(int rank) const { return node_[static_cast<std::size_t>(place_of(rank))]; }
 
-    /// The lowest place with the same ranks: pieces stand below it, so that it stays whole and keeps its
-    /// name.
+    /// Returns the lowest place with the same ranks: pieces lie below it, so that it stays whole and
+    /// keeps its name.
     int lowest(int place) const { return place < 0 ? place : lowest_[static_cast<std::size_t>(place)]; }
 
-    /// The smallest object of a level around a rank; -1 without any.
+    /// Returns the smallest object of a level that contains a rank; -1 without one.
     int object(LevelPattern level, int rank) const {
         const int narrowest = place_of(rank);
         for (int at = narrowest; at > 0; at = tree_.at(at).parent) {
@@ -58,9 +58,9 @@ public:
 private:
     int place_of(int rank) const { return tree_.of[static_cast<std::size_t>(rank)]; }
 
-    /// A node's only object of a level is in no record. Nothing wider that is smaller than the node can hold
-    /// it, so that a level which the machine lacks (a cache below its packages) is told apart; NUMA nodes
-    /// exist always.
+    /// Returns true if the node replaces its only object of a level, which is in no record. This holds
+    /// if the node has neither that level nor a wider one below it: with a wider one, the machine lacks
+    /// the level (for instance a cache below its packages). NUMA nodes always exist.
     bool is_whole_node(LevelKind kind, int node) const {
         if ((bit_of(kind) & hardware_kinds) == 0) return false;
         const std::uint16_t present = kinds_[static_cast<std::size_t>(node)];
@@ -74,7 +74,7 @@ private:
     std::vector<int> lowest_;
 };
 
-/// Where in 0, 1, ... the k-th of `members` ranks falls.
+/// Returns the piece (0, 1, ...) of the k-th of `members` ranks.
 int piece_of(const HintItem& item, std::int64_t k, std::int64_t members) {
     if (item.most > 0) return static_cast<int>(k / item.most);
     const std::int64_t larger = members % item.pieces;  // pieces with one rank more, the first ones
@@ -83,13 +83,13 @@ int piece_of(const HintItem& item, std::int64_t k, std::int64_t members) {
     return static_cast<int>(k < in_larger ? k / (size + 1) : larger + (k - in_larger) / size);
 }
 
-/// Shares all ranks out among the items of one custom level.
+/// Shares all ranks among the items of one custom level.
 class Sharing {
 public:
     Sharing(const HintLevel& level, const Surroundings& around)
         : level_(level), around_(around), shares_(static_cast<std::size_t>(around.ranks())) {}
 
-    /// `wider`: the levels behind this one in the hint.
+    /// `wider`: the levels to the right of this one in the hint.
     std::vector<Share> share_out(std::span<const HintLevel> wider) {
         take_lists(wider);
         for (std::size_t i = 0; i < level_.items.size(); ++i) {
@@ -159,7 +159,7 @@ void Sharing::take_named() {
     }
 }
 
-/// `ranks` ascending.
+/// `ranks` is ascending.
 void Sharing::take_named_among(std::span<const int> ranks) {
     const auto take = [&](int index, auto begin, auto end, bool everything) {
         int cluster = -1;
@@ -179,7 +179,7 @@ void Sharing::take_named_among(std::span<const int> ranks) {
     take(*rest, ranks.begin(), ranks.end(), true);
 }
 
-/// Pieces in rank order, of each list, or of each object that an item took.
+/// Cuts each list, or the ranks that an item took of one object, into pieces in rank order.
 void Sharing::cut() {
     PlaceTable sets;
     std::vector<std::int64_t> members;
@@ -204,7 +204,7 @@ void Sharing::cut() {
     }
 }
 
-/// Builds the tree anew, from the top down along every rank's branch.
+/// Rebuilds the tree from the top down along every rank's branch.
 class Rebuild {
 public:
     Rebuild(const PlaceTree& plain, std::vector<std::vector<Share>> shares)
@@ -263,7 +263,7 @@ private:
         }
         int& smallest = smallest_[static_cast<std::size_t>(place)];
         for (int other = narrowest; smallest != other;) {
-            int& inner = smallest > other ? smallest : other;  // parents stand before their children
+            int& inner = smallest > other ? smallest : other;  // parents precede their children
             inner = plain_.at(inner).parent;
         }
         return place;
@@ -271,10 +271,10 @@ private:
 
     const PlaceTree& plain_;
     std::vector<std::vector<Share>> shares_;  // by custom level, then by rank
-    std::vector<std::uint64_t> pieces_;       // by custom level: how many there are
+    std::vector<std::uint64_t> pieces_;       // by custom level: number of pieces
     PlaceTable table_;
     PlaceTree result_;
-    std::vector<int> smallest_;  // place of the result -> the smallest plain place that holds its ranks
+    std::vector<int> smallest_;  // place of the result -> the smallest plain place that contains its ranks
 };
 
 }  // namespace

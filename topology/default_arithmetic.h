@@ -1,7 +1,7 @@
 #pragma once
 #include <cfenv>
 
-// All processes must come to the same decisions, bit by bit, whoever compiled their plugin.
+// All processes must compute the same decisions bit by bit, with any compiler of the plugin.
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || \
     defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__)
 #error "compile without -ffast-math, -Ofast and their parts: processes would come to different decisions"
@@ -9,10 +9,10 @@
 
 namespace strata::topology {
 
-/// While it lives this thread computes as every process starts: rounding to the nearest, subnormal numbers
-/// kept, nothing trapped. Afterwards all is as it was, raised flags included. Ranks whose programs changed
-/// any of that must come to the same decisions: every decision by real numbers is made under one of these.
-/// Cost: some 100 ns.
+/// Sets the floating-point environment of process start for this thread: round to nearest, subnormal
+/// numbers kept, no traps. The destructor restores the caller's environment, raised flags included.
+/// Every decision by real numbers runs under one, because ranks whose programs changed that environment
+/// must decide alike. Cost: some 100 ns.
 class DefaultArithmetic {
 public:
     DefaultArithmetic() {

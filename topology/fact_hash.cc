@@ -20,7 +20,7 @@ std::uint64_t hash_of(const Hierarchy& hierarchy) {
     FactHash hash;
     hash.add(hierarchy.groups.size());
     for (const Group& group : hierarchy.groups) {
-        // Its depth and children follow from the parents, its members from where the ranks stop.
+        // Depth and children follow from the parents, members from `stop`.
         hash.add(group.level).add(group.object).add(group.parent).add(group.leader).add(group.around);
     }
     hash.add(hierarchy.stop)

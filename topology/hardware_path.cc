@@ -8,14 +8,14 @@
 namespace strata::topology {
 namespace {
 
-/// The kind bit of an hwloc type; 0 for those that are no level.
+/// Returns the kind bit of an hwloc type; 0 for types that are no level.
 std::uint16_t kind_bit(hwloc_obj_type_t type) {
     const LevelKind kind = kind_of(type);
     return kind == LevelKind::cluster ? std::uint16_t{0} : bit_of(kind);
 }
 
-/// The logical index; Groups may stand at several depths and count from 0 at each, so the Groups of the
-/// wider depths come first.
+/// Returns HardwareObject::index. Groups at several depths each count from 0 in hwloc; here the wider
+/// depths come first.
 unsigned index_of(hwloc_topology_t topology, hwloc_obj_t object) {
     unsigned index = object->logical_index;
     if (object->type != HWLOC_OBJ_GROUP) return index;
@@ -27,7 +27,7 @@ unsigned index_of(hwloc_topology_t topology, hwloc_obj_t object) {
     return index;
 }
 
-/// Every object that holds `bound` and less than the whole machine.
+/// Returns every object that contains `bound` and is smaller than the whole machine.
 std::vector<hwloc_obj_t> objects_around(hwloc_topology_t topology, hwloc_const_bitmap_t bound) {
     std::vector<hwloc_obj_t> found;
     const hwloc_obj_t root = hwloc_get_root_obj(topology);
@@ -43,7 +43,7 @@ std::vector<hwloc_obj_t> objects_around(hwloc_topology_t topology, hwloc_const_b
         while (next != nullptr && !hwloc_bitmap_isincluded(bound, next->cpuset)) next = next->next_sibling;
         at = next;
     }
-    // NUMA nodes hang beside the tree of cores; those without cores hold no binding and drop out here.
+    // hwloc keeps NUMA nodes beside the tree of cores; those without cores contain no binding.
     for (hwloc_obj_t numa = nullptr;
          (numa = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, numa)) != nullptr;) {
         consider(numa);
@@ -121,11 +121,11 @@ std::vector<HardwareObject> path_around(hwloc_topology_t topology, hwloc_const_b
     for (const hwloc_obj_t object : found) {
         const std::uint16_t bit = kind_bit(object->type);
         const bool same = last != nullptr && hwloc_bitmap_isequal(object->cpuset, last->cpuset);
-        // Only what lies inside the previous one continues a path (a NUMA node may cut across packages).
+        // Only an object inside the last one continues the path (a NUMA node may cut across packages).
         if (!same && last != nullptr && !hwloc_bitmap_isincluded(object->cpuset, last->cpuset)) continue;
         if (!same) path.emplace_back();
         HardwareObject& entry = path.back();
-        // Of several NUMA nodes with the same cores (HBM beside DRAM) the first, lowest one counts.
+        // Of several NUMA nodes with the same cores (HBM beside DRAM) the first one counts.
         const bool known = (entry.kinds & bit) != 0;
         entry.kinds |= bit;
         if (!known && bit_of(entry.kind()) == bit) {

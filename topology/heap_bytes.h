@@ -5,21 +5,21 @@
 
 namespace strata::topology {
 
-/// What an allocator takes for itself with every block, and rounds up by, in the mean of glibc's.
+/// Bytes that glibc's malloc adds per block (header and rounding), on average.
 inline constexpr std::size_t block_bytes = 16;
 
-/// Bytes of the heap that a list takes, without what its entries refer to.
+/// Returns the heap bytes of a list, without what its entries refer to.
 template <typename Entry>
 std::size_t heap_bytes(const std::vector<Entry>& list) {
     return list.capacity() == 0 ? 0 : list.capacity() * sizeof(Entry) + block_bytes;
 }
 
-/// The same of a text; short ones are in the string itself.
+/// Returns the heap bytes of a string; short strings need none.
 inline std::size_t heap_bytes(const std::string& text) {
     return text.capacity() <= std::string().capacity() ? 0 : text.capacity() + 1 + block_bytes;
 }
 
-/// Of a table's entries, without what they refer to.
+/// Returns the heap bytes of a hash table, without what its entries refer to.
 template <typename Table>
 std::size_t table_bytes(const Table& table) {
     return table.size() * (sizeof(typename Table::value_type) + 2 * sizeof(void*) + block_bytes) +

@@ -15,7 +15,7 @@
 namespace strata::topology {
 namespace {
 
-/// What the specification says about each kind of object.
+/// The kinds of objects that the specification lets split.
 class Filter {
 public:
     explicit Filter(const std::optional<HierarchyHint>& hint) : all_(!hint) {
@@ -31,7 +31,7 @@ public:
         return all_ || std::any_of(patterns_.begin(), patterns_.end(),
                                    [&](const LevelPattern& pattern) { return pattern.matches(key); });
     }
-    /// The kinds of `kinds` that may split.
+    /// Returns the subset of `kinds` that may split.
     std::uint16_t kept(std::uint16_t kinds) const { return kinds & hardware_; }
 
 private:
@@ -53,7 +53,7 @@ public:
         add_hardware();
         count_ranks();
         set_heights();
-        make_topology_order();  // along the hardware, whatever a hint groups
+        make_topology_order();  // before custom groups: the order follows the hardware
         if (spec_.hint && has_custom_levels(*spec_.hint)) {
             tree_ = with_custom_groups(tree_, *spec_.hint);
             count_ranks();
@@ -96,7 +96,7 @@ private:
     Hierarchy result_;
 };
 
-/// Switches and nodes, and for every rank the place of its node.
+/// Adds switches and nodes, and maps every rank to the place of its node.
 void Builder::add_nodes() {
     struct Node {
         std::uint64_t id;
@@ -112,8 +112,8 @@ void Builder::add_nodes() {
             node = static_cast<int>(nodes.size());
             nodes.push_back({record.node_id, &record.network_path, 0, 0});
         }
-        // Processes of one node that disagree about its switches must not tear it apart, and the choice
-        // must not depend on their order: the greatest path stands for all (any path beats none).
+        // Processes of one node may disagree about its switches. The node must stay whole, and the
+        // result must not depend on their order: the greatest path counts (any path beats none).
         Node& known = nodes[static_cast<std::size_t>(node)];
         if (*known.path < record.network_path) known.path = &record.network_path;
         ++known.ranks;
@@ -139,7 +139,8 @@ void Builder::add_nodes() {
     for (int& place : tree_.of) place = place_of_node[static_cast<std::size_t>(place)];
 }
 
-/// Hardware objects; a place is keyed by its parent, so objects of different nodes never merge.
+/// Adds hardware objects. The parent is part of a place's key, so objects of different nodes never
+/// merge.
 void Builder::add_hardware() {
     for (std::size_t rank = 0; rank < records_.size(); ++rank) {
         int parent = tree_.of[rank];
@@ -159,7 +160,7 @@ void Builder::add_hardware() {
     }
 }
 
-/// Ranks in and below every place.
+/// Counts the ranks in and below every place.
 void Builder::count_ranks() {
     for (Place& place : tree_.places) place.ranks = 0;
     for (const int place : tree_.of) ++tree_.at(place).ranks;
@@ -168,7 +169,7 @@ void Builder::count_ranks() {
     }
 }
 
-/// Only now all switches are known.
+/// Sets switch heights; runs once all switches are known.
 void Builder::set_heights() {
     for (std::size_t i = tree_.places.size() - 1; i > 0; --i) {
         Place& place = tree_.places[i];
@@ -182,8 +183,8 @@ void Builder::set_heights() {
     }
 }
 
-/// Who is nearest to its node's NIC, by place; none where nothing comes through a NIC, or distances are
-/// unknown.
+/// Returns for each node's place the rank nearest to the NIC. Empty on a single node, and without
+/// `nic_local`; omits nodes without known distances.
 std::map<int, int> Builder::nearest_to_nics() const {
     std::map<int, int> nearest;
     if (!spec_.election.nic_local) return nearest;
@@ -201,8 +202,9 @@ std::map<int, int> Builder::nearest_to_nics() const {
     return nodes.size() < 2 ? std::map<int, int>{} : nearest;
 }
 
-/// Every place takes a block of the topology order as long as its number of ranks, places in the order of
-/// their lowest ranks, but first those of the process by which a node is entered.
+/// Computes the topology order. Every place takes as many consecutive positions as it has ranks. Places
+/// follow in the order of their lowest ranks, but those of the process nearest to the NIC come first in
+/// its node.
 void Builder::make_topology_order() {
     std::vector<int> next(tree_.places.size(), -1);  // place -> the next free position of its block
     next[0] = 0;
@@ -231,9 +233,9 @@ void Builder::make_topology_order() {
     std::sort(result_.topology_order_nodes.begin(), result_.topology_order_nodes.end());
 }
 
-/// A place with as many ranks as the group around it is that group, seen closer: it gives it its name
-/// (rule B1, the lowest of the levels that split alike). One with fewer ranks is a new group. A hint's piece
-/// only splits: hardware keeps its name.
+/// Turns places into groups. A place with fewer ranks than the group around it is a new group. A place
+/// with equally many is the same group and renames it (rule B1: the lowest of the levels that split
+/// alike); pieces of a hint do not rename, so that hardware keeps its name.
 void Builder::form_groups() {
     std::vector<Group>& groups = result_.groups;
     std::vector<int> ranks_in;
@@ -243,7 +245,8 @@ void Builder::form_groups() {
         place.group = around;
         const bool same = around >= 0 && place.ranks == ranks_in[static_cast<std::size_t>(around)];
         if (same && place.level.kind == LevelKind::custom) continue;
-        // The top splits nothing, so its name is what all ranks share, whatever the specification says.
+        // The top splits nothing: the object that all ranks share names it, even if the specification
+        // omits its level.
         if (around >= 0 && !place.may_split && !(same && around == 0)) continue;
         if (!same) {
             place.group = static_cast<int>(groups.size());
@@ -262,7 +265,7 @@ void Builder::form_groups() {
     }
 }
 
-/// Level by level, siblings by lowest member: an order that does not depend on how places were found.
+/// Sorts groups level by level, siblings by lowest member, independent of the order of discovery.
 void Builder::sort_groups() {
     std::vector<Group>& groups = result_.groups;
     std::vector<int> lowest(groups.size(), -1);
@@ -332,25 +335,25 @@ Hierarchy build_hierarchy(std::span<const LocalityRecord> records, const Hierarc
 
 bool Hierarchy::contains(int group, int rank) const {
     int at = stop[static_cast<std::size_t>(rank)];
-    // A parent stands before its children, so the topology order up may end early.
+    // Parents precede their children, so the climb may stop early.
     while (at > group) at = groups[static_cast<std::size_t>(at)].parent;
     return at == group;
 }
 
 std::vector<LevelKey> Hierarchy::levels() const {
-    // Which level stands above which differs between machines (a package may hold several NUMA nodes, or a
-    // NUMA node several packages), so the order comes from the groups; the usual order decides the rest.
+    // The nesting of levels differs between machines (a package may contain several NUMA nodes, or a
+    // NUMA node several packages). The groups determine it; the usual order resolves the rest.
     const auto usually_above = [](LevelKey a, LevelKey b) {
         return a.kind != b.kind ? a.kind < b.kind : a.height > b.height;
     };
     std::vector<LevelKey> left;
-    std::vector<std::pair<LevelKey, LevelKey>> above;  // first stands above second somewhere
+    std::vector<std::pair<LevelKey, LevelKey>> above;  // first is above second somewhere
     const auto add = [](auto& list, const auto& value) {
         if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
     };
     for (const Group& group : groups) {
         add(left, group.level);
-        // The topmost level comes first, also where its like comes again below another one (hwloc's Groups).
+        // The topmost level comes first even if it appears again below another one (hwloc's Groups).
         if (group.level == groups.front().level) continue;
         const LevelKey over = groups[static_cast<std::size_t>(group.parent)].level;
         if (over != group.level) add(above, std::pair(over, group.level));
@@ -363,7 +366,7 @@ std::vector<LevelKey> Hierarchy::levels() const {
                 return pair.second == key && std::find(left.begin(), left.end(), pair.first) != left.end();
             });
         });
-        // Two machines that nest two levels the other way round: the usual order.
+        // Two machines nest two levels in opposite order: use the usual one.
         const auto next = free != left.end() ? free : left.begin();
         result.push_back(*next);
         left.erase(next);

@@ -28,7 +28,7 @@ constexpr std::size_t most_custom_levels = 256;  // LevelKey::height numbers the
     throw std::invalid_argument("'" + std::string(part) + "': " + reason);
 }
 
-/// The parts between separators that no bracket encloses, without blanks around them.
+/// Returns the trimmed parts between separators outside brackets.
 std::vector<std::string_view> split_outside_brackets(std::string_view text, char separator) {
     std::vector<std::string_view> parts;
     std::size_t begin = 0;
@@ -44,7 +44,7 @@ std::vector<std::string_view> split_outside_brackets(std::string_view text, char
     return parts;
 }
 
-/// A whole number from 0 to the largest int; empty for anything else.
+/// Parses a whole number from 0 to the largest int; empty for anything else.
 std::optional<int> number(std::string_view digits) {
     const auto value = whole_number<int>(digits);
     return value && *value >= 0 ? value : std::nullopt;
@@ -79,7 +79,7 @@ std::vector<std::pair<int, int>> parse_ranks(std::string_view list, std::string_
     return ranges;
 }
 
-/// ":n", "?n" and "*", in any order.
+/// Parses ":n", "?n" and "*", in any order.
 void parse_modifiers(std::string_view text, std::string_view word, HintItem& item) {
     bool counted = false;
     while (!text.empty()) {

@@ -28,7 +28,7 @@ std::string check_top(const Hierarchy& h) {
     return {};
 }
 
-/// A group's own lists, and its place below its parent.
+/// Checks a group's own lists and its position relative to its parent.
 std::string check_group(const Hierarchy& h, int index) {
     const Group& group = h.groups[static_cast<std::size_t>(index)];
     if (group.members.empty()) return at(index, "no members");
@@ -50,8 +50,9 @@ std::string check_group(const Hierarchy& h, int index) {
     return {};
 }
 
-/// The network stands above the nodes, the nodes above their hardware, higher switches above lower ones,
-/// however many custom groups stand between them; a custom level stands once on a branch.
+/// Checks the order of levels on a branch: network above nodes, nodes above their hardware, higher
+/// switches above lower ones, with any number of custom groups between. A custom level appears once on a
+/// branch.
 std::string check_level(const Hierarchy& h, int index) {
     const Group& group = h.groups[static_cast<std::size_t>(index)];
     if (group.parent < 0) return {};
@@ -76,7 +77,8 @@ std::string check_level(const Hierarchy& h, int index) {
     return {};
 }
 
-/// Children: in range, ours, disjoint, by lowest member; the direct ranks are exactly the others.
+/// Checks that children are in range, disjoint, sorted by lowest member and have this parent, and that
+/// `direct` holds exactly the other members.
 std::string check_children(const Hierarchy& h, int index) {
     const Group& group = h.groups[static_cast<std::size_t>(index)];
     std::vector<int> covered = group.direct;
@@ -102,7 +104,8 @@ std::string check_children(const Hierarchy& h, int index) {
     return {};
 }
 
-/// With check_children (no child twice, every child knows its parent): each group is listed exactly once.
+/// Checks that each group is listed exactly once, given check_children() (no child twice, parents
+/// match).
 std::string check_listed(const Hierarchy& h) {
     std::vector<bool> listed(h.groups.size(), false);
     for (const Group& group : h.groups) {
@@ -147,7 +150,7 @@ std::string check_topology_order(const Hierarchy& h) {
     return {};
 }
 
-/// Whoever receives for others leads all groups around it inside its node, so that trees can end there.
+/// Checks that a receiver leads all groups around it inside its node, so that trees can end there.
 std::string check_receivers(const Hierarchy& h) {
     if (h.receivers.empty()) return {};
     if (h.receivers.size() != h.stop.size()) return "receivers are not told for every rank";

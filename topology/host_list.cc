@@ -8,7 +8,7 @@ namespace strata::topology {
 namespace {
 
 constexpr std::size_t most_digits = 9;
-constexpr std::size_t longest_name = 255;  // of a host in the domain name system, about
+constexpr std::size_t longest_name = 255;  // about the limit of a DNS host name
 
 [[noreturn]] void fail(std::string_view list, const std::string& reason) {
     throw std::invalid_argument("host list " + quoted_text(list) + ": " + reason);
@@ -26,7 +26,7 @@ unsigned number(std::string_view digits, std::string_view list) {
     return *whole_number<unsigned>(digits);
 }
 
-/// "1-3,07-12" -> 1 2 3 07 ... 12: numbers keep the width of the first one.
+/// Expands "1-3,07-12" to 1 2 3 07 ... 12: numbers keep the width of the first one.
 std::vector<std::string> expand_numbers(std::string_view text, std::string_view list) {
     std::vector<std::string> result;
     for (const std::string_view item : split(text, ',')) {
@@ -57,7 +57,7 @@ std::size_t longest_of(const std::vector<std::string>& names) {
     return longest;
 }
 
-/// Every name with every ending behind it.
+/// Returns every name followed by every ending.
 std::vector<std::string> combined(const std::vector<std::string>& names,
                                   const std::vector<std::string>& endings, std::string_view list) {
     if (names.size() * endings.size() > most_host_names) fail_at_most(list);
@@ -70,8 +70,8 @@ std::vector<std::string> combined(const std::vector<std::string>& names,
     return longer;
 }
 
-/// One name with any number of bracketed parts. What is the same in all names is put off until they become
-/// more: a long list of brackets then costs no more than the names that it makes.
+/// Expands one name with any number of bracketed parts. Text common to all names is appended only when
+/// the names multiply: a long list of brackets then costs no more than the names it makes.
 std::vector<std::string> expand_item(std::string_view item, std::string_view list) {
     std::vector<std::string> names{""};
     std::string same;
@@ -79,7 +79,7 @@ std::vector<std::string> expand_item(std::string_view item, std::string_view lis
         const std::size_t open = std::min(item.find('[', begin), item.size());
         same += item.substr(begin, open - begin);
         if (open == item.size()) break;
-        const std::size_t close = item.find(']', open);  // present: split_items has counted
+        const std::size_t close = item.find(']', open);  // exists: split_items() checked it
         std::vector<std::string> numbers = expand_numbers(item.substr(open + 1, close - open - 1), list);
         begin = close + 1;
         if (numbers.size() == 1) {
@@ -94,7 +94,7 @@ std::vector<std::string> expand_item(std::string_view item, std::string_view lis
     return combined(names, {same}, list);
 }
 
-/// Splits at the commas and blanks outside brackets. Nothing between two of them is no item, as in Slurm.
+/// Splits at commas and blanks outside brackets; skips empty items, as Slurm does.
 std::vector<std::string_view> split_items(std::string_view list) {
     std::vector<std::string_view> items;
     std::size_t begin = 0;

@@ -10,13 +10,13 @@ struct IndexRange {
     unsigned last = 0;
 };
 
-/// The end of an open range ("8-").
+/// End of an open range ("8-").
 inline constexpr unsigned open_end = ~0U;
 
 /// Parses hwloc's list syntax: "0-3,8", "4-". Throws std::invalid_argument with the reason.
 std::vector<IndexRange> parse_index_list(std::string_view text);
 
-/// True for the two spellings of "unbound": "" and "all".
+/// Returns true for the two spellings of "unbound": "" and "all".
 inline bool names_everything(std::string_view text) { return text.empty() || text == "all"; }
 
 }  // namespace strata::topology

@@ -7,15 +7,14 @@
 namespace strata::topology {
 namespace {
 
-/// The last steps of splitmix64 (Steele, Lea, Flood 2014).
+/// Finalizer of splitmix64 (Steele, Lea, Flood 2014).
 std::uint64_t mixed(std::uint64_t x) {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
     return x ^ (x >> 31);
 }
 
-/// Orders the members of a group by their right to lead it: smaller is better. The rank decides last, so no
-/// two are equal.
+/// Orders the candidates of a group: smaller is better. The rank comes last, so no two keys are equal.
 class Claim {
 public:
     Claim(std::span<const LocalityRecord> records, const Election& election,
@@ -39,7 +38,7 @@ public:
     }
 
 private:
-    /// Drawn anew for every group, so that the loads of different groups fall on different cores.
+    /// Hashed tie-break, different for every group, so that different groups load different cores.
     std::uint64_t lot(const Group& group, int rank) const {
         std::uint64_t x = election_.seed + 0x9e3779b97f4a7c15ULL * (static_cast<std::uint64_t>(rank) + 1) +
                           (static_cast<std::uint64_t>(group.members.front()) << 8) +
@@ -53,7 +52,7 @@ private:
 };
 
 void elect(Hierarchy& hierarchy, const Claim& claim) {
-    // Children stand behind their parents: from the back, every group finds its children's leaders elected.
+    // Children follow their parents: the reverse order elects the children's leaders first.
     for (std::size_t i = hierarchy.groups.size(); i-- > 0;) {
         Group& group = hierarchy.groups[i];
         group.leader = -1;
@@ -82,7 +81,7 @@ void choose_receivers(Hierarchy& hierarchy, std::span<const LocalityRecord> reco
     for (int rank = 0; rank < hierarchy.ranks(); ++rank) {
         receivers.push_back(rank);
         const int group = hierarchy.widest_in_node(rank);
-        // A process that is not bound may be near.
+        // A process of unknown distance (unbound) may be near: it keeps its own data.
         if (group < 0 || distance(rank) == unknown_distance) continue;
         const int leader = hierarchy.groups[static_cast<std::size_t>(group)].leader;
         if (distance(leader) >= distance(rank)) continue;

@@ -10,10 +10,10 @@ namespace {
 constexpr std::array<std::string_view, level_kind_count> level_names = {
     "cluster", "switch", "node", "package", "die", "group", "numa", "l3", "l2", "l1", "core", "pu", "custom"};
 
-/// A switch's height or a custom level's position is part of its name.
+/// Returns true if the level's name includes a height (switch) or position (custom).
 constexpr bool is_numbered(LevelKind kind) { return kind == LevelKind::switch_ || kind == LevelKind::custom; }
 
-/// The number behind a level's name; empty when these are no digits of one from 0 to 255.
+/// Parses the number in a level's name, 0 to 255; empty for anything else.
 std::optional<std::uint8_t> number_of(std::string_view digits) {
     if (digits.empty() || digits.size() > 3 || (digits.size() > 1 && digits.front() == '0'))
         return std::nullopt;

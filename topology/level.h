@@ -13,44 +13,44 @@ enum class LevelKind : std::uint8_t {
     node,     ///< one operating system image, or one synthetic node
     package,  ///< one processor package (socket)
     die,      ///< one die of a package
-    group,    ///< hwloc's Group: any set of objects that the platform put together
+    group,    ///< hwloc's Group: any set of objects that the platform defines
     numa,     ///< one NUMA node's local cores
     l3,       ///< cores that share a level-3 cache
     l2,       ///< cores that share a level-2 cache
     l1,       ///< hardware threads that share a level-1 data cache
     core,     ///< one core
     pu,       ///< one hardware thread
-    custom,   ///< ranks that a hint put together (hierarchy_hint.h); several positions possible
+    custom,   ///< ranks that a hint groups (hierarchy_hint.h); several positions possible
 };
 inline constexpr int level_kind_count = 13;
 
-/// True for levels whose links leave the node: a NIC moves their bytes, not the processor. A custom level
-/// has no links of its own (link_level()).
+/// Returns true for levels whose links leave the node: a NIC moves their bytes, not the processor. A
+/// custom level has no links of its own (link_level()).
 constexpr bool is_network(LevelKind kind) { return kind == LevelKind::cluster || kind == LevelKind::switch_; }
 
-/// The name that users write and read: "cluster", "switch", "node", ..., "pu".
+/// Returns the name used in parameters and output: "cluster", "switch", "node", ..., "pu".
 std::string_view name_of(LevelKind kind);
 
-/// hwloc's name of what the members of such a group share: "Machine" (a node), "NUMANode", "L3Cache", "Core",
-/// ... Empty for levels that hwloc does not know (above nodes, or by hint).
+/// Returns hwloc's name of the shared object: "Machine" (a node), "NUMANode", "L3Cache", "Core", ...
+/// Empty for levels that hwloc does not know (above nodes, or from a hint).
 std::string_view hwloc_name_of(LevelKind kind);
 
-/// "cluster, switch, node, ..." for error messages.
+/// Returns "cluster, switch, node, ..." for error messages.
 std::string known_level_names();
 
-/// A level of one hierarchy. `height` counts switches as Slurm does (a leaf switch, directly above
-/// nodes, is 0); for a custom level it is the position among the hint's custom levels, the narrowest 0. It is
-/// 0 for every other kind.
+/// A level of one hierarchy. `height` counts switches as Slurm does: a leaf switch, directly above
+/// nodes, is 0. For a custom level it is the position among the hint's custom levels; the narrowest is
+/// 0. For every other kind it is 0.
 struct LevelKey {
     LevelKind kind = LevelKind::cluster;
     std::uint8_t height = 0;
     auto operator<=>(const LevelKey&) const = default;
 };
 
-/// "node", "switch1", "custom0": switches and custom levels carry their height.
+/// Returns "node", "switch1", "custom0": switches and custom levels carry their height.
 std::string name_of(LevelKey key);
 
-/// A level as a user names it: "switch" or "custom" without a number means every height.
+/// A level as parameters name it: "switch" or "custom" without a number means every height.
 struct LevelPattern {
     LevelKind kind = LevelKind::cluster;
     std::optional<std::uint8_t> height;
@@ -58,7 +58,8 @@ struct LevelPattern {
     bool operator==(const LevelPattern&) const = default;
 };
 
-/// Parses "node", "numa", "switch", "switch2", "custom0" (case ignored). Empty when the name is unknown.
+/// Parses "node", "numa", "switch", "switch2", "custom0" (case ignored). Returns empty for an unknown
+/// name.
 std::optional<LevelPattern> parse_level(std::string_view name);
 
 }  // namespace strata::topology

@@ -10,7 +10,7 @@
 //  14  node id (8)      22  2 x { NIC (high 4 bits), distance (low 4 bits) }: fabric, IP
 //  24  switches (S)     25  objects (H)         26  processors of the node (ProcessorCount)
 //  27  S x switch id (4), H x { kinds package..core (1), index (2) }, then one bit per object: is a pu
-// The ninth kind has its own bits, because four bytes per object would not keep the promised 64.
+// The ninth kind (pu) has separate bits, because four bytes per object would exceed 64 bytes per record.
 
 namespace strata::topology {
 namespace {
@@ -36,7 +36,7 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-/// Reads in order; the caller has checked that enough bytes are there.
+/// Reads in order; the caller checks the length.
 class Reader {
 public:
     explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -85,7 +85,7 @@ bool decode_objects(Reader& reader, std::size_t count, std::vector<HardwareObjec
 
 }  // namespace
 
-// Five bits of fraction, three of exponent: code m below 32, else (32 + m) << (e - 1).
+// Format: five bits of fraction, three of exponent: code m below 32, else (32 + m) << (e - 1).
 ProcessorCount ProcessorCount::of(int count) {
     if (count < 0) return {};
     auto rest = static_cast<unsigned>(count);

@@ -24,7 +24,7 @@ std::shared_ptr<hwloc_topology> new_topology() {
     return {topology, hwloc_topology_destroy};
 }
 
-/// hwloc wants every description to end in hardware threads; people leave out "pu:1".
+/// hwloc requires a description to end in hardware threads; users may omit "pu:1".
 bool load_synthetic(hwloc_topology_t topology, const std::string& description, const std::string& called) {
     if (description.find_first_not_of(' ') == std::string::npos) return false;
     const auto set = [&](const std::string& whole) {
@@ -39,14 +39,14 @@ bool load_synthetic(hwloc_topology_t topology, const std::string& description, c
 
 constexpr std::size_t longest_xml = std::size_t{64} << 20;
 
-/// hwloc is given the text, not the file, which it would read to the end whatever it is.
+/// Passes hwloc the text, because hwloc would read any file to its end.
 std::shared_ptr<hwloc_topology> load_xml(const std::string& path) {
     const std::string refused = "hwloc cannot read '" + path + "' as an XML topology";
     std::string text;
     try {
         text = read_text_file(path, longest_xml);
     } catch (const FileError& error) {
-        const std::string reason = std::string(error.what()).substr(path.size() + 2);  // behind "PATH: "
+        const std::string reason = std::string(error.what()).substr(path.size() + 2);  // after "PATH: "
         throw std::invalid_argument(refused + ": it " + reason);
     }
     try {
@@ -54,7 +54,8 @@ std::shared_ptr<hwloc_topology> load_xml(const std::string& path) {
     } catch (const std::invalid_argument& error) {
         throw std::invalid_argument(refused + ": " + error.what());
     }
-    // A source set here replaces HWLOC_XMLFILE and the like, and nothing of the running machine is added.
+    // This source replaces HWLOC_XMLFILE and similar variables; hwloc adds nothing of the running
+    // machine.
     auto topology = new_topology();
     if (hwloc_topology_set_xmlbuffer(topology.get(), text.c_str(), static_cast<int>(text.size() + 1)) != 0 ||
         hwloc_topology_load(topology.get()) != 0) {
@@ -63,7 +64,7 @@ std::shared_ptr<hwloc_topology> load_xml(const std::string& path) {
     return topology;
 }
 
-/// Some virtual machines report no cores; there every hardware thread counts as one.
+/// Returns the type that counts as a core: hardware threads on virtual machines that report no cores.
 hwloc_obj_type_t core_type(hwloc_topology_t topology) {
     return hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
 }
@@ -72,7 +73,7 @@ hwloc_obj_type_t core_type(hwloc_topology_t topology) {
 
 namespace {
 
-/// A process that may run on every core is not bound, whoever wrote the list.
+/// A process that may run on every core counts as unbound.
 bool is_whole(hwloc_topology_t topology, const Bitmap& bound) {
     return hwloc_bitmap_isincluded(hwloc_get_root_obj(topology)->cpuset, bound.get());
 }
@@ -98,7 +99,7 @@ Machine Machine::load(const std::string& description) {
     std::error_code ignored;
     if (std::filesystem::exists(description, ignored)) {
         Machine machine(load_xml(description));
-        // Its sets may be infinite, or have no processor.
+        // Its sets may be infinite or without processors.
         if (machine.cores() < 1 || machine.processors() < 1) {
             throw std::invalid_argument("the XML topology '" + description +
                                         "' has no certain number of processors");
@@ -133,8 +134,7 @@ Binding Machine::bound_to_threads(std::string_view threads) const {
     const int last = hwloc_bitmap_last(root->cpuset);
     const Bitmap bound = empty_bitmap();
     for (const IndexRange& range : parse_index_list(threads)) {
-        // Hardware threads behind the machine's last one do not exist; not setting them keeps the bitmap
-        // small.
+        // Skip hardware threads beyond the machine's last one, so that the bitmap stays small.
         if (last < 0 || range.first > static_cast<unsigned>(last)) continue;
         hwloc_bitmap_set_range(bound.get(), range.first,
                                static_cast<int>(std::min(range.last, static_cast<unsigned>(last))));
@@ -168,7 +168,7 @@ Binding Machine::bound_to_cores(std::string_view cores) const {
 }
 
 Binding Machine::binding_of_this_process() const {
-    // A synthetic topology would answer with its whole machine: it must never be asked.
+    // A synthetic topology would return its whole machine.
     if (hwloc_topology_is_thissystem(topology_.get()) == 0) return {};
     const Bitmap bound = empty_bitmap();
     if (hwloc_get_cpubind(topology_.get(), bound.get(), HWLOC_CPUBIND_PROCESS) != 0) return {};

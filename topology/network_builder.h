@@ -10,11 +10,11 @@
 
 namespace strata::topology {
 
-/// More switches above a node than any machine has; a locality record ends at 255.
+/// Limit on the switches above a node: more than any machine has; a locality record's limit is 255.
 inline constexpr int most_switch_levels = 64;
 
-/// All lists of one network, which have most_host_names together: some short lines more must not eat the
-/// memory.
+/// Expands the host lists of one network, whose total is limited to most_host_names: many short lines
+/// must not exhaust memory.
 class HostLists {
 public:
     /// As expand_host_list().
@@ -34,17 +34,17 @@ private:
     std::size_t names_ = 0;
 };
 
-/// Puts a Network together, parents before their children.
+/// Builds a Network; parents precede their children.
 class NetworkBuilder {
 public:
-    /// A new switch below another one (-1: at the top); its id.
+    /// Adds a switch below `parent` (-1: at the top); returns its id.
     int add(std::string name, int parent) {
         network_.switches_.push_back({std::move(name), parent});
         return static_cast<int>(network_.switches_.size()) - 1;
     }
     int parent(int id) const { return at(id).parent; }
     const std::string& name(int id) const { return at(id).name; }
-    /// Puts a host directly below a switch, unless it is below one already; the id of that one.
+    /// Puts a host directly below a switch unless it already is below one; returns the id of its switch.
     int put(const std::string& host, int id) { return network_.leaf_of_.try_emplace(host, id).first->second; }
     Network take() { return std::move(network_); }
 

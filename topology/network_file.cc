@@ -11,10 +11,10 @@ namespace {
 constexpr std::string_view blanks = " \t\r";
 constexpr std::size_t longest_network = std::size_t{16} << 20;  // every rank reads it
 
-/// A line of the file with its continuations, comments removed.
+/// A line of the file with its continuations, without comments.
 struct LogicalLine {
     std::string text;
-    int number = 0;  ///< of its first physical line, from 1
+    int number = 0;  ///< number of its first physical line, from 1
 };
 
 std::vector<LogicalLine> logical_lines(std::string_view text) {
@@ -38,7 +38,8 @@ std::vector<LogicalLine> logical_lines(std::string_view text) {
     return lines;
 }
 
-/// KEY=VALUE words of one line; blanks around '=' and double quotes around VALUE are allowed, as in Slurm.
+/// Splits a line into KEY=VALUE words; blanks around '=' and double quotes around VALUE are allowed, as
+/// in Slurm.
 std::vector<std::pair<std::string, std::string>> split_words(const LogicalLine& line, std::string_view file) {
     std::vector<std::pair<std::string, std::string>> words;
     const std::string& text = line.text;
@@ -70,7 +71,7 @@ std::vector<std::pair<std::string, std::string>> split_words(const LogicalLine& 
     return words;
 }
 
-/// What one line describes: a switch, or what stands for one.
+/// The kind of a line: a switch, a block or a ring.
 struct Kind {
     std::string_view keyword;
     std::string_view noun;
@@ -83,7 +84,7 @@ bool is_keyword(const std::string& word, std::string_view keyword) {
     return lower_case(word) == lower_case(keyword);
 }
 
-/// "Include PATH", which is no KEY=VALUE. Empty for any other line.
+/// Returns PATH of "Include PATH", which is no KEY=VALUE; empty for any other line.
 std::string included_path(const LogicalLine& line) {
     const std::string_view text = trimmed(line.text);
     const std::size_t end = std::min(text.find_first_of(blanks), text.size());
@@ -92,16 +93,16 @@ std::string included_path(const LogicalLine& line) {
     return path.starts_with('=') ? std::string() : std::string(path);
 }
 
-/// The first word of Slurm's topology.yaml.
+/// Returns true if the text begins like Slurm's topology.yaml.
 bool is_yaml(std::string_view text) {
     const std::string_view word = trimmed(text);
     return word == "---" || word.starts_with("- topology:");
 }
 
-/// Reads a file in two passes, because a switch may be named before its own line.
+/// Parses in two passes, because a line may name a switch that a later line defines.
 class FileParser {
 public:
-    /// `opens`: whether it may read the files that it includes.
+    /// `opens`: includes are allowed.
     FileParser(std::string_view file, bool opens) : opens_(opens) { files_.emplace_back(file); }
 
     Network parse(std::string_view text) {
@@ -148,9 +149,9 @@ private:
 
     bool opens_;
     std::vector<std::string> files_;
-    std::vector<std::size_t> nested_{0};  ///< files that are being read, by position in files_
+    std::vector<std::size_t> nested_{0};  ///< open files, as positions in files_
     std::size_t bytes_ = 0;
-    const Kind* kind_ = nullptr;  ///< of all lines so far
+    const Kind* kind_ = nullptr;  ///< the kind of all lines so far
     HostLists lists_;
     SwitchGraph graph_;
     std::vector<Line> lines_;  // by switch id
@@ -174,7 +175,7 @@ void FileParser::read(std::string_view text) {
     }
 }
 
-/// As Slurm does: a path that is not absolute begins at the folder of the file that was read first.
+/// As in Slurm, a relative path starts at the folder of the first file.
 void FileParser::include(const std::string& path, int line) {
     if (!opens_) fail(line, "Include is understood in files only");
     if (nested_.size() >= most_nested || files_.size() >= most_files) {
@@ -200,7 +201,7 @@ void FileParser::read_line(const LogicalLine& line) {
     const Words words = split_words(line, files_[nested_.back()]);
     if (words.empty()) return;
     if (words.size() == 1 && is_keyword(words.front().first, "BlockSizes")) {
-        // Which blocks the scheduler fills together: SLURM_TOPOLOGY_ADDR does not tell of these either.
+        // Groups of blocks that the scheduler fills together; SLURM_TOPOLOGY_ADDR omits them, too.
         if (words.front().second.find_first_not_of("0123456789,") != std::string::npos) {
             fail(line.number, "BlockSizes " + quoted_text(words.front().second) + " is no list of numbers");
         }
@@ -209,7 +210,7 @@ void FileParser::read_line(const LogicalLine& line) {
     add_switch(*kind_of(words, line.number), words, line.number);
 }
 
-/// Throws where there is none, or not the one of the lines before.
+/// Returns the kind of a line. Throws if it has none, or another one than the lines before.
 const Kind* FileParser::kind_of(const Words& words, int line) {
     const Kind* found = nullptr;
     for (const Kind& kind : kinds) {
@@ -275,7 +276,7 @@ void FileParser::add_switch(const Kind& kind, const Words& words, int line) {
     lines_.push_back(std::move(description));
 }
 
-/// Without nodes and switches it is a leaf switch with nothing below it, for nodes that are yet to come.
+/// A switch without nodes and switches is a leaf switch for future nodes.
 void FileParser::connect(int id) {
     const Line& line = lines_[static_cast<std::size_t>(id)];
     if (!line.nodes.empty()) {

@@ -7,7 +7,7 @@
 namespace strata::topology {
 namespace {
 
-/// The parts of `text` between separators, without blanks around them; one empty part for an empty text.
+/// Returns the trimmed parts between separators; one empty part for an empty text.
 std::vector<std::string_view> trimmed_parts(std::string_view text, char separator) {
     std::vector<std::string_view> parts;
     for (;;) {
@@ -32,7 +32,7 @@ public:
     }
 
 private:
-    /// HOSTS=SWITCH.SWITCH...
+    /// Reads HOSTS=SWITCH.SWITCH...
     void read(std::string_view entry) {
         const std::size_t equals = entry.find('=');
         if (equals == std::string_view::npos) {
@@ -55,7 +55,7 @@ private:
         }
     }
 
-    /// The switch of this name, which stands where it stood in earlier entries.
+    /// Returns the switch of this name; it must have the same parent as in earlier entries.
     int place(const std::string& name, int above) {
         if (name.empty()) throw std::invalid_argument("a switch has no name");
         const auto [known, is_new] = id_of_.try_emplace(name, -1);

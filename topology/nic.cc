@@ -13,7 +13,7 @@ bool holds(const std::vector<std::string>& list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-/// True when the list holds any name of the NIC.
+/// Returns true if the list contains any name of the NIC.
 bool names(const std::vector<std::string>& list, const Nic& nic) {
     return std::any_of(nic.names.begin(), nic.names.end(),
                        [&](const std::string& name) { return holds(list, name); });
@@ -62,10 +62,10 @@ NamedNic parse_nic(std::string_view entry) {
     return nic;
 }
 
-/// "mlx5_[1-3]:1" -> "mlx5_1:1" ... "mlx5_3:1"; an entry with anything else in brackets is itself. Source:
-/// UCX 1.20, ucs_config_array_expand_range().
+/// Expands "mlx5_[1-3]:1" to "mlx5_1:1" ... "mlx5_3:1"; an entry with other brackets stays as it is.
+/// Source: UCX 1.20, ucs_config_array_expand_range().
 std::vector<std::string> expanded(std::string_view entry) {
-    constexpr unsigned most = 128;  // of UCX, in all
+    constexpr unsigned most = 128;  // UCX's limit on all numbers together
     const std::size_t open = entry.find('[');
     const std::size_t close = entry.find(']');
     if (open == entry.npos || close == entry.npos || close < open ||

@@ -19,8 +19,8 @@ NodeRanks leaders_by_node(const Hierarchy& hierarchy, std::span<const LocalityRe
     return nodes;
 }
 
-/// Deals the ranks of every node out to the rails, those near one NIC side by side. Nodes with few ranks
-/// begin with different rails.
+/// Assigns the ranks of every node to the rails in the order of their NICs, so that ranks near one NIC
+/// share a rail. Nodes with fewer ranks than rails start at different rails.
 std::vector<int> deal(std::span<const LocalityRecord> records, NicUse use, int rails) {
     NodeRanks nodes;
     std::vector<std::uint64_t> order;  // by lowest rank

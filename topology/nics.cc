@@ -11,7 +11,7 @@ namespace strata::topology {
 namespace {
 
 constexpr unsigned pci_network_class = 0x02;        // base class; 0x0207 is InfiniBand
-constexpr unsigned pci_serial_infiniband = 0x0c06;  // the older number of the same
+constexpr unsigned pci_serial_infiniband = 0x0c06;  // older number of InfiniBand
 
 std::string pci_id(hwloc_obj_t device) {
     const auto& pci = device->attr->pcidev;
@@ -30,17 +30,17 @@ hwloc_obj_t pci_device_of(hwloc_obj_t object) {
     return object != nullptr && object->type == HWLOC_OBJ_PCI_DEVICE ? object : nullptr;
 }
 
-/// The smallest object with cores around a device.
+/// Returns the smallest object with cores around a device.
 hwloc_obj_t place_of(hwloc_topology_t topology, hwloc_obj_t device) {
     hwloc_obj_t place = hwloc_get_non_io_ancestor_obj(topology, device);
-    // A control group may have taken away all cores of the package that the NIC hangs below.
+    // A control group may exclude all cores of the package that the NIC hangs below.
     while (place->parent != nullptr && (place->cpuset == nullptr || hwloc_bitmap_iszero(place->cpuset))) {
         place = place->parent;
     }
     return place;
 }
 
-/// Whether a port of an OpenFabrics device carries traffic; empty when hwloc does not say.
+/// Returns whether a port of an OpenFabrics device is active; empty if hwloc does not report it.
 std::optional<bool> port_state(hwloc_obj_t device) {
     constexpr const char* active = "4";  // IBV_PORT_ACTIVE
     std::optional<bool> state;
@@ -52,7 +52,7 @@ std::optional<bool> port_state(hwloc_obj_t device) {
     return state;
 }
 
-/// The name by which people know the place of a NIC.
+/// Returns the display name of a NIC's place.
 std::string place_name(const std::vector<HardwareObject>& path, hwloc_topology_t topology,
                        hwloc_obj_t place) {
     if (path.empty()) return "whole machine";
@@ -79,7 +79,7 @@ Bitmap copy_of(hwloc_const_bitmap_t bitmap) {
     return copy;
 }
 
-/// The object that a user names; Groups are counted over all depths, as in a record.
+/// Returns the object that a user names; Groups are numbered over all depths, as in a record.
 hwloc_obj_t named_object(hwloc_topology_t topology, LevelKind kind, int index) {
     hwloc_obj_t found = nullptr;
     int at = 0;
@@ -108,7 +108,7 @@ hwloc_obj_t named_object(hwloc_topology_t topology, LevelKind kind, int index) {
     return found;
 }
 
-/// hwloc takes any number from an XML file, values that the enumeration does not have among them.
+/// hwloc accepts any number from an XML file, also values outside the enumeration.
 bool is_of_type(hwloc_obj_t device, hwloc_obj_osdev_type_t wanted) {
     return std::memcmp(&device->attr->osdev.type, &wanted, sizeof wanted) == 0;
 }
@@ -118,7 +118,7 @@ bool is_of_type(hwloc_obj_t device, hwloc_obj_osdev_type_t wanted) {
 std::vector<Nic> Machine::nics() const {
     const hwloc_topology_t topology = topology_.get();
     std::vector<Nic> nics;
-    std::vector<hwloc_obj_t> devices;  // of each NIC: its PCI device, or the device itself
+    std::vector<hwloc_obj_t> devices;  // by NIC: its PCI device, or the device itself
     const auto nic_of = [&](hwloc_obj_t device) -> Nic& {
         const auto known = std::find(devices.begin(), devices.end(), device);
         if (known != devices.end()) return nics[static_cast<std::size_t>(known - devices.begin())];

@@ -82,7 +82,8 @@ std::optional<NodeNotes> decode_notes(std::string_view text) {
             return std::nullopt;
         }
     }
-    // Numbers with zeros in front, or names with control characters, are nobody's.
+    // Rejects spellings that encode_notes() does not produce: leading zeros, control characters in
+    // names.
     return encode_notes(notes) == text ? std::optional(std::move(notes)) : std::nullopt;
 }
 

@@ -9,11 +9,11 @@
 namespace strata::topology {
 namespace {
 
-constexpr int most_ranks = 512;   // more cannot be read one by one
-constexpr int most_groups = 160;  // boxes in a picture that collapses its lowest groups
+constexpr int most_ranks = 512;   // limit on ranks drawn one by one
+constexpr int most_groups = 160;  // limit on boxes if the lowest groups are collapsed
 constexpr std::size_t most_children = 64;
-constexpr std::size_t most_nics = 8;             // at one group
-constexpr std::size_t most_nics_of_a_count = 2;  // at a group that is drawn as a count
+constexpr std::size_t most_nics = 8;             // shown at one group
+constexpr std::size_t most_nics_of_a_count = 2;  // shown at a group drawn as a count
 
 }  // namespace
 
@@ -40,7 +40,7 @@ NicPlaces::NicPlaces(const Hierarchy& hierarchy, const Detail& detail, const std
     : hierarchy_(hierarchy), shown_(hierarchy.groups.size()) {
     enum class State : char { drawn, inside_count, left_out };
     std::vector<State> states(hierarchy.groups.size(), State::drawn);
-    for (std::size_t i = 0; i < states.size(); ++i) {  // parents stand before their children
+    for (std::size_t i = 0; i < states.size(); ++i) {  // parents precede their children
         const Group& group = hierarchy.groups[i];
         const std::size_t shown = detail.shown_children(group);
         for (std::size_t child = 0; child < group.children.size(); ++child) {
@@ -94,7 +94,7 @@ std::string Labels::of(int index) const {
     switch (group.level.kind) {
         case LevelKind::cluster: return level;
         case LevelKind::node: return level + " " + std::to_string(ordinal_[static_cast<std::size_t>(index)]);
-        // Two custom levels may number their groups alike.
+        // Two custom levels may use the same numbers.
         case LevelKind::custom: return name_of(group.level) + " " + std::to_string(group.object);
         default: return level + " " + std::to_string(group.object);
     }

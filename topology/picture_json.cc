@@ -23,7 +23,7 @@ void add_group(std::string& json, const Group& group, const std::string& name) {
     json += "\"leader\":" + std::to_string(group.leader) + ",\"members\":" + list_text(group.members) + "}";
 }
 
-/// What else plans rest on.
+/// Returns the members on which plans depend besides the groups.
 std::string orders(const Hierarchy& hierarchy) {
     std::string json;
     const auto add = [&](const char* name, const std::vector<int>& values) {
@@ -37,7 +37,7 @@ std::string orders(const Hierarchy& hierarchy) {
     return json;
 }
 
-/// Where each group stands: its level among levels(), and its place in that level's groups.
+/// Returns for each group its level's position in `levels` and its position in that level.
 std::vector<std::pair<std::size_t, std::size_t>> positions(const Hierarchy& hierarchy,
                                                            const std::vector<LevelKey>& levels) {
     std::vector<std::pair<std::size_t, std::size_t>> result;

@@ -9,7 +9,7 @@ namespace {
 
 using Ranks = std::vector<int>;
 
-/// The ranks of every node, nodes by lowest rank.
+/// Returns the ranks of every node; nodes are ordered by lowest rank.
 std::vector<std::pair<std::uint64_t, Ranks>> ranks_by_node(std::span<const LocalityRecord> records) {
     std::vector<std::pair<std::uint64_t, Ranks>> nodes;
     std::map<std::uint64_t, std::size_t> place;
@@ -21,13 +21,13 @@ std::vector<std::pair<std::uint64_t, Ranks>> ranks_by_node(std::span<const Local
     return nodes;
 }
 
-/// The deepest group that contains all of `ranks`.
+/// Returns the deepest group that contains all of `ranks`.
 int group_around(const Hierarchy& hierarchy, const Ranks& ranks) {
     int group = hierarchy.stop[static_cast<std::size_t>(ranks.front())];
     for (const int rank : ranks) {
         int other = hierarchy.stop[static_cast<std::size_t>(rank)];
         while (group != other) {
-            int& lower = group > other ? group : other;  // parents stand before their children
+            int& lower = group > other ? group : other;  // parents precede their children
             lower = hierarchy.groups[static_cast<std::size_t>(lower)].parent;
         }
     }
@@ -38,7 +38,7 @@ bool is_object(const Group& group, const HardwareObject& object) {
     return object.has(group.level.kind) && group.object == object.index;
 }
 
-/// Sets where `mark` is drawn.
+/// Sets the group in which `mark` is drawn.
 void place(NicMark& mark, const NicNote& nic, const Hierarchy& hierarchy,
            std::span<const LocalityRecord> records, const Ranks& node) {
     for (std::size_t i = nic.near_path.size(); i-- > 0;) {
@@ -52,14 +52,15 @@ void place(NicMark& mark, const NicNote& nic, const Hierarchy& hierarchy,
         const Group& group = hierarchy.groups[static_cast<std::size_t>(mark.group)];
         const bool own_object = i + 1 == nic.near_path.size();
         mark.exact = own_object && group.members.size() == inside.size();
-        // Around the NIC's object only a group for just that object will do: another one may lie beside it.
+        // For an object around the NIC's own only the group of exactly that object is correct: any other
+        // may lie beside the NIC.
         if (own_object || is_object(group, nic.near_path[i])) return;
     }
     mark.group = group_around(hierarchy, node);
     mark.exact = !mark.local;
 }
 
-/// Names of switches and nodes, and the namer that uses them.
+/// Looks up the names of switches and nodes.
 class Names {
 public:
     Names(const Hierarchy& hierarchy, std::span<const LocalityRecord> records, const NotesByNode& nodes)

@@ -8,7 +8,7 @@
 namespace strata::topology {
 namespace {
 
-// All lengths in pixels of a picture shown at its natural size.
+// Lengths are pixels at the picture's natural size.
 constexpr int cell = 34;  // the square around a rank's circle
 constexpr int radius = 14;
 constexpr int margin = 9;  // between a box and its content, and between boxes
@@ -17,7 +17,7 @@ constexpr int header_height = 58;
 constexpr int legend_row = 24;
 constexpr int nic_height = 17;
 constexpr int nic_gap = 8;
-constexpr int nic_row = 120;  // at least so wide before NICs take a second row
+constexpr int nic_row = 120;  // minimum width before NICs take a second row
 
 /// A rectangle of the drawing: a group's box, a bare circle, a NIC, or a line of text.
 struct Item {
@@ -25,7 +25,7 @@ struct Item {
     Shape shape = Shape::note;
     int group = -1;
     int rank = -1;
-    const NicMark* nic = nullptr;  ///< nullptr for the count of further ones
+    const NicMark* nic = nullptr;  ///< nullptr for the count of further NICs
     std::string text;
     int x = 0, y = 0, width = 0, height = 0;  ///< x and y relative to the item around it
     std::vector<Item> items;
@@ -36,7 +36,7 @@ int text_width(const std::string& text) { return static_cast<int>(text.size()) *
 /// Titles are bold.
 int title_width(const std::string& text) { return text_width(text) * 8 / 7; }
 
-/// Places items in rows no wider than `limit`; returns the size of the whole.
+/// Places items in rows no wider than `limit`; returns width and height of the whole.
 std::pair<int, int> place_rows(std::vector<Item>& items, int limit, int gap) {
     int x = 0, y = 0, row_height = 0, width = 0;
     for (Item& item : items) {
@@ -54,7 +54,7 @@ std::pair<int, int> place_rows(std::vector<Item>& items, int limit, int gap) {
     return {width, y + row_height};
 }
 
-/// Rows whose whole comes near the wanted ratio of width to height.
+/// Chooses rows that approach the wanted ratio of width to height.
 std::pair<int, int> arrange(std::vector<Item>& items, double ratio, int gap) {
     if (items.empty()) return {0, 0};
     double area = 0;
@@ -70,7 +70,7 @@ std::pair<int, int> arrange(std::vector<Item>& items, double ratio, int gap) {
     for (int columns = 1; columns <= static_cast<int>(items.size()); ++columns) {
         const int limit = std::max(widest, static_cast<int>(columns) * (widest + gap) - gap);
         const auto [width, height] = place_rows(items, limit, gap);
-        // A last row that is half empty looks like a mistake: wasted area counts more than the ratio.
+        // A half-empty last row looks wrong: wasted area outweighs the ratio.
         const double waste = (static_cast<double>(width + gap) * (height + gap)) / area;
         const double error =
             std::abs(std::log(static_cast<double>(width) / height / ratio)) + 4 * std::log(waste);
@@ -101,7 +101,7 @@ public:
 
 private:
     const Group& group(int index) const { return hierarchy_.groups[static_cast<std::size_t>(index)]; }
-    /// The whole communicator is red, whatever level it is.
+    /// The whole communicator is red at any level.
     std::string_view colour(int index) const {
         return colour_of(index == 0 ? LevelKey{LevelKind::cluster, 0} : group(index).level);
     }
@@ -124,7 +124,7 @@ private:
     Labels labels_;
     NicPlaces nics_;
     std::vector<int> led_;
-    std::map<LevelKey, int> title_width_;  // of the longest title of a level, so that like boxes look alike
+    std::map<LevelKey, int> title_width_;  // widest title of a level, so that its boxes look alike
     std::string out_;
 };
 
@@ -144,7 +144,7 @@ Item SvgPicture::rank_item(int rank) const {
     return item;
 }
 
-/// The box of a group with everything in it, sizes first from the inside out.
+/// Builds the box of a group with its content; sizes are computed from the inside out.
 Item SvgPicture::group_item(int index) const {
     const Group& of = group(index);
     Item item;
@@ -184,14 +184,14 @@ Item SvgPicture::group_item(int index) const {
     }
     item.width = std::max(width, title_width_.at(of.level)) + 2 * margin;
     item.height = height + title_height + 4 + margin;
-    // Content narrower than the title stands in the middle.
+    // Centre content that is narrower than the title.
     const int shift = (item.width - 2 * margin - width) / 2;
     for (Item& inner : item.items) inner.x += shift;
     add_nics(item, std::max(width, title_width_.at(of.level)));
     return item;
 }
 
-/// NICs stand in the lower edge of their box, as if plugged in.
+/// NICs sit in the lower edge of their box, like plugs.
 void SvgPicture::add_nics(Item& item, int content_width) const {
     const NicPlaces::Shown& shown = nics_.at(item.group);
     std::vector<Item> nics;
@@ -276,7 +276,7 @@ void SvgPicture::paint_nic(const Item& item, int x, int y) {
     out_ += "</g>\n";
 }
 
-/// A NIC with its contacts below; pale when it is equally near to all.
+/// Draws a NIC with its contacts below; pale if it is equally near to all cores.
 void SvgPicture::paint_plug(int x, int y, int width, bool local, const std::string& name) {
     const std::string stroke(nic_colour);
     const std::string bottom = std::to_string(y + nic_height + 1);
@@ -293,7 +293,7 @@ void SvgPicture::paint_plug(int x, int y, int width, bool local, const std::stri
          name);
 }
 
-/// One entry per level, wrapped at `width`; returns the height used.
+/// Draws one entry per level, wrapped at `width`; returns the height used.
 int SvgPicture::paint_legend(int x, int y, int width) {
     int left = x;
     int row = 0;

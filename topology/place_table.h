@@ -6,11 +6,11 @@
 
 namespace strata::topology {
 
-/// Maps (parent, key) to a number; -1 until the caller sets it. Open addressing: a hierarchy of a million
-/// ranks asks some ten million times, where a node-based map costs seconds.
+/// Maps (parent, key) to a number, -1 until the caller sets it. Uses open addressing: a hierarchy of a
+/// million ranks makes some ten million look-ups, which cost seconds in a node-based map.
 class PlaceTable {
 public:
-    /// The reference holds until the next call.
+    /// The reference is valid until the next call.
     int& find_or_add(int parent, std::uint64_t key) {
         if (2 * (used_ + 1) > slots_.size()) grow();
         Slot& slot = find(parent, key);

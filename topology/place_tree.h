@@ -7,15 +7,15 @@
 
 namespace strata::topology {
 
-/// One distinct switch, node or hardware object that holds a process, before any level is dropped; or a piece
-/// that a custom level made.
+/// A distinct switch, node or hardware object that contains a process, before any level is dropped; or a
+/// piece of a custom level.
 struct Place {
     int parent = -1;
     LevelKey level;
-    std::uint16_t kinds = 0;  ///< bit_of() every kind that the object has
+    std::uint16_t kinds = 0;  ///< bit_of() of every kind that the object has
     std::uint64_t object = 0;
     bool may_split = false;  ///< the specification lets this object form a group
-    LevelKey around;         ///< of a piece: the level of the smallest object that holds its ranks
+    LevelKey around;         ///< for a piece: the level of the smallest object that contains its ranks
     int ranks = 0;           ///< processes in or below it
     int group = -1;
 
@@ -24,7 +24,7 @@ struct Place {
     }
 };
 
-/// Parents stand before their children; places[0] holds all ranks.
+/// Parents precede their children; places[0] contains all ranks.
 struct PlaceTree {
     std::vector<Place> places;
     std::vector<int> of;  ///< rank -> its narrowest place

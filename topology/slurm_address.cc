@@ -7,8 +7,7 @@
 namespace strata::topology {
 namespace {
 
-/// Splits at dots that stand outside brackets, into at most `most` parts: a host name may hold dots of its
-/// own.
+/// Splits at dots outside brackets, into at most `most` parts, because a host name may contain dots.
 std::vector<std::string> split_address(std::string_view text, std::size_t most) {
     std::vector<std::string> parts(1);
     int open = 0;
@@ -23,10 +22,10 @@ std::vector<std::string> split_address(std::string_view text, std::size_t most) 
     return parts;
 }
 
-/// As hosts are compared.
+/// Returns the form in which host names are compared.
 std::string plain_name(std::string_view host) { return lower_case(host.substr(0, host.find('.'))); }
 
-/// "s[0-1]" -> "s0,s1": the name that the same switches have in a Network.
+/// Converts "s[0-1]" to "s0,s1", the name of these switches in a Network.
 std::string one_name(const std::string& list, HostLists& lists) {
     if (list.find_first_of("[,") == std::string::npos) return list;
     std::vector<std::string> names;
@@ -43,7 +42,8 @@ std::string one_name(const std::string& list, HostLists& lists) {
 
 constexpr std::string_view ring = "ring:position";
 
-/// What groups nodes. A torus tells coordinates ("torus:x:y:z"), which differ from node to node.
+/// Returns true for words that group nodes. The coordinates of a torus ("torus:x:y:z") differ on every
+/// node.
 bool groups_nodes(const std::string& kind) { return kind == "switch" || kind == "block" || kind == ring; }
 
 }  // namespace
@@ -60,7 +60,7 @@ std::vector<std::string> slurm_switches(std::string_view address, std::string_vi
     for (std::size_t i = 0; i < kinds.size(); ++i) {
         if (kinds[i] == ring) names[i] = names[i].substr(0, names[i].rfind(':'));
     }
-    // Slurm writes one part per height of its highest switch: on a branch that is less deep some are empty.
+    // Slurm writes one part per height of its highest switch; less deep branches have empty parts.
     std::erase(names, "");
     if (names.size() > most_switch_levels) return {};
     HostLists lists;
@@ -77,7 +77,7 @@ std::string slurm_node(std::string_view host, std::string_view slurmd_name, std:
                         [&](const std::string& node) { return plain_name(node) == own; })) {
             return std::string(host);
         }
-    } catch (const std::invalid_argument&) {  // no list
+    } catch (const std::invalid_argument&) {  // not a list
     }
     return std::string(slurmd_name);
 }

@@ -4,18 +4,18 @@
 
 namespace strata::topology {
 
-// What pictures in SVG have in common. All lengths are pixels of a picture shown at its natural size.
+// Helpers shared by all SVG pictures. Lengths are pixels at the picture's natural size.
 
-/// About as wide as a character of svg_text() is.
+/// Approximate width of a character of svg_text().
 constexpr int svg_character_width = 7;
 
-/// As content of an element, or of an attribute.
+/// Returns `text` escaped for the content of an element or attribute.
 std::string svg_escaped(std::string_view text);
 
-/// Text that begins at x, above the base line y; `attributes` as they stand in the element.
+/// Returns a text element that begins at x on base line y; `attributes` is inserted verbatim.
 std::string svg_text(int x, int y, std::string_view attributes, std::string_view content);
 
-/// A whole file with `content`, which consists of elements, on white.
+/// Returns a whole file: `content` (a sequence of elements) on a white background.
 std::string svg_document(int width, int height, std::string_view content);
 
 }  // namespace strata::topology

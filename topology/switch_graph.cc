@@ -12,7 +12,7 @@
 namespace strata::topology {
 namespace {
 
-/// Of all names that are put together: those of a few lines can become as long as a file times its switches.
+/// Limit on all joined names: a few lines can make names as long as the file, once per switch.
 constexpr std::size_t most_name_bytes = std::size_t{64} << 20;
 
 class TreeMaker {
@@ -49,7 +49,7 @@ private:
     static constexpr int unknown = -1;
     static constexpr int in_progress = -2;
 
-    /// `depth`: switches above this one on the way here.
+    /// `depth`: number of switches above this one on the current path.
     int set_height(int id, int depth) {
         int& height = height_[static_cast<std::size_t>(id)];
         if (height >= 0) return height;
@@ -69,7 +69,7 @@ private:
         return height = highest;
     }
 
-    /// The lowest first, those of one height by name.
+    /// Sorts switches by height, then by name.
     void set_order() {
         std::iota(in_order_.begin(), in_order_.end(), 0);
         const auto key = [&](int id) {
@@ -82,7 +82,7 @@ private:
         }
     }
 
-    /// The place of a switch in the order. Whatever takes time or memory is counted here.
+    /// Returns the position of a switch in the order. Charges its name to the limit on time and memory.
     int looked_at(int id) {
         const std::string& name = graph_.switches[static_cast<std::size_t>(id)].name;
         name_bytes_ += name.size() + 1;
@@ -94,8 +94,8 @@ private:
         return place_in_order_[static_cast<std::size_t>(id)];
     }
 
-    /// The switch of the tree that stands for the lowest of these and is below all others of them and above
-    /// them; -1 for none. Of those that several leaf switches have above them, it is made once.
+    /// Returns the tree's switch for the lowest of these switches, below all the others and everything
+    /// above them; -1 for an empty list. Equal lists share one switch.
     int switch_of(std::vector<int> places) {
         std::sort(places.begin(), places.end());
         places.erase(std::unique(places.begin(), places.end()), places.end());
@@ -129,9 +129,9 @@ private:
     std::vector<int> in_order_;        // ids
     std::vector<int> place_in_order_;  // by id
     std::size_t name_bytes_ = 0;
-    std::map<std::vector<int>, int> made_;  // by places in the order
+    std::map<std::vector<int>, int> made_;  // keyed by positions in the order
     NetworkBuilder builder_;
-    std::map<std::pair<int, std::string>, int> id_of_;  // below which switch, name
+    std::map<std::pair<int, std::string>, int> id_of_;  // keyed by (parent, name)
 };
 
 }  // namespace

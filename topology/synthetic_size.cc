@@ -5,9 +5,10 @@
 
 namespace strata::topology {
 
-// hwloc's grammar (hwloc 2, "Synthetic topologies"): words TYPE:COUNT or COUNT, each with "(ATTRIBUTES)"
-// behind it or not, and "[numa(ATTRIBUTES)]" for memory of each object of the word before. It takes whatever
-// stands between a type and the next colon, and every number that strtoul() takes: "0x10", "010", "+2".
+// hwloc's grammar (hwloc 2, "Synthetic topologies"): words TYPE:COUNT or COUNT, each optionally followed
+// by "(ATTRIBUTES)", and "[numa(ATTRIBUTES)]" for memory of each object of the word before. hwloc
+// accepts any text between a type and the next colon, and any number that strtoul() accepts: "0x10",
+// "010", "+2".
 std::size_t synthetic_objects(const std::string& description) {
     constexpr std::size_t too_many = most_synthetic_objects + 1;
     std::size_t at = 0;
@@ -15,7 +16,7 @@ std::size_t synthetic_objects(const std::string& description) {
         at = std::min(description.find(end, at), description.size() - 1) + 1;
     };
     std::size_t objects = 1;  // the machine
-    std::size_t width = 1;    // of the last word
+    std::size_t width = 1;    // objects of the last word
     if (description.starts_with('(')) skip_behind(')');
     while ((at = description.find_first_not_of(" \n", at)) != std::string::npos) {
         if (description[at] == '[') {

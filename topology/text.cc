@@ -40,7 +40,8 @@ std::optional<double> real_number(std::string_view text) { return whole_number<d
 
 namespace {
 
-/// Of the character that a text begins with; 0 where that is none. Source: Unicode Standard, table 3-7.
+/// Returns the length of the character at the start of `text`; 0 if it is invalid. Source: Unicode
+/// Standard, table 3-7.
 std::size_t utf8_bytes(std::string_view text) {
     const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned first = at(0);

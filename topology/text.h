@@ -7,31 +7,32 @@
 
 namespace strata::topology {
 
-/// `text` without spaces and tabs at both ends; a view into the same characters.
+/// Returns `text` without spaces and tabs at both ends; a view into the same characters.
 std::string_view trimmed(std::string_view text);
 
-/// `text` with A-Z as a-z, whatever the locale; other bytes stay as they are.
+/// Returns `text` with A-Z as a-z in any locale; other bytes are unchanged.
 std::string lower_case(std::string_view text);
 
-/// The parts of `text` between separators, at least one; views into the same characters, not trimmed.
+/// Returns the parts of `text` between separators, at least one, untrimmed; views into the same
+/// characters.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-/// `text` with U+FFFD for every byte that belongs to no character of UTF-8, or to one that XML forbids: names
-/// come from files and parameters.
+/// Returns `text` with U+FFFD for every byte that is no valid UTF-8 or that XML forbids: names come from
+/// files and parameters.
 std::string utf8_text(std::string_view text);
 
-/// 'text' for messages: the first 80 bytes of it, in one line, of utf8_text().
+/// Returns 'text' for messages: its first 80 bytes in one line, as utf8_text().
 std::string quoted_text(std::string_view text);
 
-/// `text` as a JSON string, of utf8_text().
+/// Returns `text` as a JSON string, as utf8_text().
 std::string json_text(std::string_view text);
 
-/// As printf's %.{digits}g writes it in the C locale, whatever that of the program is: JSON knows no other
-/// point. `digits`: 1 to 17.
+/// Returns what printf's %.{digits}g writes in the C locale, because JSON requires a decimal point.
+/// `digits`: 1 to 17.
 std::string number_text(double value, int digits);
 
-/// The number that all of `digits` is (a sign only for signed types, no blanks); empty for anything else,
-/// also for one that does not fit.
+/// Parses all of `digits` as a number (a sign only for signed types, no blanks); empty for anything
+/// else, also for a number that does not fit.
 template <class Number>
 std::optional<Number> whole_number(std::string_view digits) {
     Number value = 0;
@@ -41,7 +42,8 @@ std::optional<Number> whole_number(std::string_view digits) {
     return value;
 }
 
-/// The number that all of `text` is, with a point whatever the locale; empty as above. Also inf and nan.
+/// Parses all of `text` as a number with a decimal point in any locale; empty otherwise. Accepts inf and
+/// nan.
 std::optional<double> real_number(std::string_view text);
 
 }  // namespace strata::topology

@@ -16,7 +16,7 @@ FileError::FileError(std::string_view file, int line, std::string_view message)
 
 namespace {
 
-/// What a shell puts in place of <(command), and the like.
+/// Returns true for paths that a shell substitutes for <(command), and similar.
 bool is_open_file(const std::string& path) {
     const bool of_process = path.starts_with("/proc/") && path.find("/fd/") != std::string::npos;
     return path.starts_with("/dev/fd/") || path == "/dev/stdin" || of_process;
@@ -53,7 +53,7 @@ std::string read_text_file(const std::string& path, std::size_t most_bytes) {
     return text;
 }
 
-// Not by std::filesystem: in libstdc++ an iterator that finds no memory ends the process.
+// std::filesystem is unsafe here: libstdc++'s iterator terminates the process when memory runs out.
 std::vector<std::string> entries_of(const std::string& folder) {
     std::vector<std::string> names;
     const std::unique_ptr<DIR, int (*)(DIR*)> opened(opendir(folder.c_str()), closedir);

@@ -7,24 +7,25 @@
 
 namespace strata::topology {
 
-/// What is wrong with a file, and where: what() is "FILE:LINE: message"; line 0 means the file as a whole and
-/// is left out.
+/// An error in a file: what() is "FILE:LINE: message", or "FILE: message" where `line` is 0 (the file as
+/// a whole).
 class FileError : public std::runtime_error {
 public:
     FileError(std::string_view file, int line, std::string_view message);
 };
 
-/// Why `path` must not be opened, though it is there: a directory, a device but /dev/null, or a named pipe,
-/// which may never be written to (/dev/fd/N, which a shell makes of <(command), is). Empty otherwise.
+/// Returns the reason why an existing `path` must not be opened: it is a directory, a device (except
+/// /dev/null) or a named pipe, because a pipe without a writer blocks forever. Returns "" for any other
+/// path, and for the pipe behind /dev/fd/N, which a shell makes of <(command).
 std::string_view unreadable_kind(const std::string& path);
 
 inline constexpr std::size_t longest_text_file = std::size_t{1} << 30;
 
-/// All bytes of `path`. Throws FileError where it cannot be read, or is longer than `most_bytes` (of which no
-/// more are then read).
+/// Returns all bytes of `path`. Throws FileError if it cannot be read or is longer than `most_bytes`;
+/// reading stops at that limit.
 std::string read_text_file(const std::string& path, std::size_t most_bytes = longest_text_file);
 
-/// The names of what is in a folder, sorted; none where it cannot be read.
+/// Returns the sorted names of the entries of a folder; empty if it cannot be read.
 std::vector<std::string> entries_of(const std::string& folder);
 
 }  // namespace strata::topology

@@ -13,9 +13,10 @@
 namespace strata::topology {
 namespace {
 
-constexpr unsigned most_indices = 1U << 20;  // a set of them takes 128 KiB
+constexpr unsigned most_indices = 1U << 20;  // a full set takes 128 KiB
 
-/// As hwloc writes sets: "0x00000003", "0xf...f,,0x1"; anything else may end in an assertion of hwloc.
+/// Returns true for sets as hwloc writes them ("0x00000003", "0xf...f,,0x1"); other text may trigger an
+/// assertion of hwloc.
 bool is_set(std::string_view text) {
     constexpr std::string_view open_end = "0xf...f";
     constexpr std::size_t most_digits = 8;
@@ -42,10 +43,10 @@ void check_sets(const XmlAttributes& attributes) {
     }
 }
 
-/// Where an object stands in hwloc's tree (hwloc 2, "Terms and Definitions").
+/// The role of an object in hwloc's tree (hwloc 2, "Terms and Definitions").
 enum class Role : std::uint8_t { machine, normal, thread, node, memory, apart };
 
-/// Of a type as hwloc's import understands it, which takes parts and other cases of the words, too.
+/// Returns the role of a type as hwloc's import reads it: abbreviations and any case are accepted.
 Role role_of(const std::string& type) {
     constexpr std::string_view of_types = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     constexpr std::size_t longest = 32;
@@ -55,7 +56,7 @@ Role role_of(const std::string& type) {
     hwloc_obj_type_t known = HWLOC_OBJ_GROUP;
     if (type == "System") return Role::machine;
     if (type == "MemCache") return Role::memory;
-    // "Cache", "Tile" and "Module" of other versions are not known.
+    // Unknown types ("Cache", "Tile" and "Module" of other versions) are normal objects.
     if (hwloc_type_sscanf(type.c_str(), &known, nullptr, 0) < 0) return Role::normal;
     if (known == HWLOC_OBJ_MACHINE) return Role::machine;
     if (known == HWLOC_OBJ_PU) return Role::thread;
@@ -65,11 +66,11 @@ Role role_of(const std::string& type) {
 }
 
 struct XmlObject {
-    std::string type;  // empty: another tag
+    std::string type;  // empty: the tag is no object
     Role role = Role::normal;
-    unsigned number = 0;                                        // of a PU or NUMA node
-    Bitmap cpuset, complete_cpuset, nodeset, complete_nodeset;  // null where there is none
-    Bitmap taken;                                               // by its normal children
+    unsigned number = 0;                                        // os_index of a PU or NUMA node
+    Bitmap cpuset, complete_cpuset, nodeset, complete_nodeset;  // null if absent
+    Bitmap taken;                                               // processors of its normal children
     bool has_children = false;
 
     std::string called() const { return "object " + type; }
@@ -91,7 +92,7 @@ void check_within(const XmlObject& object, const char* part, const Bitmap& set, 
     }
 }
 
-/// hwloc wants both, or neither.
+/// hwloc requires both sets, or neither.
 void check_complete(const XmlObject& object, const char* part, const Bitmap& set, const Bitmap& complete) {
     const std::string whole = "complete_" + std::string(part);
     if (set && !complete) refuse_xml(object.called() + " has no " + whole);
@@ -99,7 +100,7 @@ void check_complete(const XmlObject& object, const char* part, const Bitmap& set
     check_within(object, part, set, "its " + whole, complete);
 }
 
-/// PUs and NUMA nodes are what sets count.
+/// Checks the OS index of PUs and NUMA nodes, which sets refer to.
 void check_index(XmlObject& object, const XmlAttributes& attributes) {
     const bool is_thread = object.role == Role::thread;
     const std::string* const index = value_of(attributes, "os_index");
@@ -117,7 +118,7 @@ void check_index(XmlObject& object, const XmlAttributes& attributes) {
     }
 }
 
-/// `is_old`: of hwloc 1, where a Misc object with a cpuset is what is a Group now.
+/// `is_old`: hwloc 1 format, in which a Misc object with a cpuset is today's Group.
 XmlObject read_object(const XmlAttributes& attributes, bool is_old) {
     const std::string* const type = value_of(attributes, "type");
     if (type == nullptr) refuse_xml("an object has no type");
@@ -140,7 +141,8 @@ XmlObject read_object(const XmlAttributes& attributes, bool is_old) {
     return object;
 }
 
-/// What the children of an object may be (hwloc 2, "Terms and Definitions": normal, memory, I/O and Misc).
+/// Checks the object's role below its parent (hwloc 2, "Terms and Definitions": normal, memory, I/O and
+/// Misc).
 void check_place(const XmlObject& object, XmlObject& parent) {
     const std::string around = "the " + parent.called() + " around it";
     if (object.role == Role::apart) return;
@@ -150,7 +152,8 @@ void check_place(const XmlObject& object, XmlObject& parent) {
     check_within(object, "cpuset", object.cpuset, around, parent.cpuset);
     check_within(object, "complete_cpuset", object.complete_cpuset, around, parent.complete_cpuset);
     if (parent.nodeset && !object.nodeset) refuse_xml(object.called() + " has no nodeset");
-    if (parent.role != Role::node) {  // up to hwloc 1.11 others stood in a NUMA node; hwloc 2 takes them out
+    if (parent.role !=
+        Role::node) {  // up to hwloc 1.11 a NUMA node contained objects; hwloc 2 moves them out
         check_within(object, "nodeset", object.nodeset, around, parent.nodeset);
         check_within(object, "complete_nodeset", object.complete_nodeset, around, parent.complete_nodeset);
     }
@@ -162,7 +165,8 @@ void check_place(const XmlObject& object, XmlObject& parent) {
     hwloc_bitmap_or(parent.taken.get(), parent.taken.get(), object.complete_cpuset.get());
 }
 
-/// What `tag` says, in the words that hwloc writes: small letters, digits and '_', the type first.
+/// Returns the attributes of `tag` that consist of hwloc's own names (lower case, digits and '_'), the
+/// type first.
 XmlAttributes plain_attributes(const XmlTag& tag) {
     constexpr std::string_view of_names = "abcdefghijklmnopqrstuvwxyz0123456789_";
     XmlAttributes plain;
@@ -173,7 +177,7 @@ XmlAttributes plain_attributes(const XmlTag& tag) {
     return plain;
 }
 
-/// The tags that are open, the innermost last, and what has been taken from them.
+/// The open tags, the innermost last, and what they already contain.
 class CheckedTree {
 public:
     void open(const XmlTag& tag) {

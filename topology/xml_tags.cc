@@ -10,8 +10,8 @@ namespace strata::topology {
 namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
-constexpr std::size_t most_nesting = 128;     // hwloc reads the levels by recursion
-constexpr std::size_t most_attributes = 256;  // each is compared with all others of its tag
+constexpr std::size_t most_nesting = 128;     // hwloc recurses once per level
+constexpr std::size_t most_attributes = 256;  // duplicates are found by comparing all pairs
 
 struct Reference {
     std::string_view name;
@@ -24,14 +24,14 @@ std::string_view without_blanks_before(std::string_view text) {
     return text.substr(std::min(text.find_first_not_of(blanks), text.size()));
 }
 
-/// The name that `text` begins with: of letters of ASCII, as hwloc's all are.
+/// Returns the name at the start of `text`: ASCII only, as all of hwloc's names.
 std::string_view name_at(std::string_view text) {
     constexpr std::string_view of_names =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-:.";
     return text.substr(0, std::min(text.find_first_not_of(of_names), text.size()));
 }
 
-/// "lt", or a number as "#60" or "#x3c", of ASCII.
+/// Resolves "lt", or a number such as "#60" or "#x3c"; ASCII only.
 char character_of(std::string_view reference) {
     const auto* const known = std::find_if(references.begin(), references.end(),
                                            [&](const Reference& each) { return each.name == reference; });
@@ -63,7 +63,7 @@ std::string resolved(std::string_view value) {
     }
 }
 
-/// NAME="VALUE" words, each behind a blank.
+/// Parses NAME="VALUE" words, each after a blank.
 XmlAttributes attributes_of(std::string_view text, std::string_view tag) {
     XmlAttributes found;
     const std::string of_tag = " of tag " + quoted_text(tag);
@@ -112,7 +112,7 @@ std::string_view XmlTags::up_to(std::string_view end, std::string_view what) {
     return up_to(at, at + end.size());
 }
 
-/// A value may hold '>'.
+/// Finds the end of a tag; a quoted value may contain '>'.
 std::string_view XmlTags::tag_text() {
     for (std::size_t at = 0; (at = xml_.find_first_of("\"'>", at)) != xml_.npos; ++at) {
         if (xml_[at] == '>') return up_to(at, at + 1);
