@@ -57,7 +57,7 @@ LevelPattern parse_name(std::string_view name, std::string_view item) {
     }
     const auto level = parse_level(text);
     if (level && level->kind != LevelKind::cluster && level->kind != LevelKind::custom) return *level;
-    if (text == "none") reject(item, "'none' stands alone");
+    if (text == "none") reject(item, "'none' cannot be combined");
     const std::string what =
         name.empty() ? "a level is missing" : "unknown level '" + std::string(name) + "'";
     reject(item, what + "; known: " + known_hint_levels() + ", or a list of ranks such as [0..9,12]");
@@ -71,7 +71,7 @@ std::vector<std::pair<int, int>> parse_ranks(std::string_view list, std::string_
         const auto last = dots == std::string_view::npos ? first : number(trimmed(part.substr(dots + 2)));
         if (!first || !last) {
             reject(item, "'" + std::string(part) +
-                             "' is no rank from 0 on, and no range of them; write them as [0..9,12]");
+                             "' is neither a rank (from 0) nor a range of ranks; write [0..9,12]");
         }
         if (*last < *first) reject(item, "'" + std::string(part) + "' runs backwards");
         ranges.emplace_back(*first, *last);
@@ -89,17 +89,17 @@ void parse_modifiers(std::string_view text, std::string_view word, HintItem& ite
         text.remove_prefix(end);
         if (sign == '*') {
             if (!item.level) reject(word, "a list of ranks cannot repeat; '*' follows the name of a level");
-            if (!digits.empty()) reject(word, "behind '*' stands nothing, or one of :n and ?n");
+            if (!digits.empty()) reject(word, "'*' may be followed by :n or ?n only");
             item.repeat = true;
             continue;
         }
-        if (sign != ':' && sign != '?') reject(word, "behind ']' stands nothing, or one of :n and ?n");
+        if (sign != ':' && sign != '?') reject(word, "']' may be followed by :n or ?n only");
         if (counted) reject(word, "only one of :n and ?n is possible");
         counted = true;
         const auto count = number(digits);
         if (!count || *count == 0) {
-            reject(word, std::string("behind '") + sign + "' stands a number from 1 on, not '" +
-                             std::string(digits) + "'");
+            reject(word,
+                   std::string("'") + sign + "' needs a number from 1, not '" + std::string(digits) + "'");
         }
         (sign == ':' ? item.pieces : item.most) = *count;
     }

@@ -43,10 +43,10 @@ std::string check_group(const Hierarchy& h, int index) {
         return at(index, "only a switch or custom level has a height");
     }
     if (index == 0) return {};
-    if (group.parent < 0 || group.parent >= index) return at(index, "its parent does not stand before it");
+    if (group.parent < 0 || group.parent >= index) return at(index, "its parent does not precede it");
     const Group& parent = h.groups[static_cast<std::size_t>(group.parent)];
     if (group.depth != parent.depth + 1) return at(index, "its depth is not its parent's plus one");
-    if (group.members.size() == parent.members.size()) return at(index, "it splits nothing off its parent");
+    if (group.members.size() == parent.members.size()) return at(index, "it does not split its parent");
     return {};
 }
 
@@ -61,18 +61,18 @@ std::string check_level(const Hierarchy& h, int index) {
     for (int over = group.parent; over >= 0; over = h.groups[static_cast<std::size_t>(over)].parent) {
         above = h.groups[static_cast<std::size_t>(over)].level;
         if (above == below && below.kind == LevelKind::custom) {
-            return at(index, "level " + name_of(below) + " stands below itself");
+            return at(index, "level " + name_of(below) + " is below itself");
         }
         if (above.kind != LevelKind::custom && below.kind != LevelKind::custom) break;
     }
     if (below.kind == LevelKind::cluster) return at(index, "only the top can be the cluster");
     if (below.kind > LevelKind::node) return {};
     if (above.kind > below.kind || (above.kind == LevelKind::node && below.kind == LevelKind::node)) {
-        return at(index, "level " + name_of(below) + " stands below " + name_of(above));
+        return at(index, "level " + name_of(below) + " is below " + name_of(above));
     }
     if (below.kind == LevelKind::switch_ && above.kind == LevelKind::switch_ &&
         above.height <= below.height) {
-        return at(index, "level " + name_of(below) + " stands below " + name_of(above));
+        return at(index, "level " + name_of(below) + " is below " + name_of(above));
     }
     return {};
 }
@@ -146,14 +146,14 @@ std::string check_topology_order(const Hierarchy& h) {
         return "the topology order does not begin with a node";
     if (!ascending(h.topology_order_nodes)) return "the nodes of the topology order are not ascending";
     if (h.topology_order_nodes.back() >= h.ranks())
-        return "a node of the topology order begins behind its end";
+        return "a node of the topology order begins after its end";
     return {};
 }
 
 /// Checks that a receiver leads all groups around it inside its node, so that trees can end there.
 std::string check_receivers(const Hierarchy& h) {
     if (h.receivers.empty()) return {};
-    if (h.receivers.size() != h.stop.size()) return "receivers are not told for every rank";
+    if (h.receivers.size() != h.stop.size()) return "receivers do not cover every rank";
     for (int rank = 0; rank < h.ranks(); ++rank) {
         const int receiver = h.receivers[static_cast<std::size_t>(rank)];
         if (receiver == rank) continue;

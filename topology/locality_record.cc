@@ -73,7 +73,7 @@ bool decode_objects(Reader& reader, std::size_t count, std::vector<HardwareObjec
         const auto bits = reader.get<std::uint8_t>();
         for (std::size_t i = 0; i < 8; ++i) {
             if (((bits >> i) & 1U) == 0) continue;
-            if (base + i >= count) return fail(why, "a kind bit is set behind the last hardware object");
+            if (base + i >= count) return fail(why, "a kind bit is set after the last hardware object");
             out[base + i].kinds |= bit_of(LevelKind::pu);
         }
     }
@@ -179,7 +179,7 @@ bool decode(std::span<const std::byte> bytes, LocalityRecord& out, std::string* 
     record.processors.code = reader.get<std::uint8_t>();
     const std::size_t expected = size_of_record(switches, objects);
     if (bytes.size() != expected) {
-        return fail(why, "record of " + std::to_string(bytes.size()) + " bytes, its counts ask for " +
+        return fail(why, "record of " + std::to_string(bytes.size()) + " bytes, its counts require " +
                              std::to_string(expected));
     }
     for (std::size_t i = 0; i < switches; ++i) record.network_path.push_back(reader.get<std::uint32_t>());

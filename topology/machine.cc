@@ -102,7 +102,7 @@ Machine Machine::load(const std::string& description) {
         // Its sets may be infinite or without processors.
         if (machine.cores() < 1 || machine.processors() < 1) {
             throw std::invalid_argument("the XML topology '" + description +
-                                        "' has no certain number of processors");
+                                        "' has an undefined number of processors");
         }
         return machine;
     }

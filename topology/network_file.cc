@@ -64,7 +64,7 @@ std::vector<std::pair<std::string, std::string>> split_words(const LogicalLine& 
             end = next = std::min(text.find_first_of(blanks, begin), text.size());
         }
         if (end == begin) throw FileError(file, line.number, quoted_text(key) + " has no value");
-        if (text[begin] == '\'') throw FileError(file, line.number, "only double quotes are understood");
+        if (text[begin] == '\'') throw FileError(file, line.number, "only double quotes are supported");
         words.emplace_back(key, text.substr(begin, end - begin));
         at = text.find_first_not_of(blanks, next);
     }
@@ -163,7 +163,7 @@ void FileParser::read(std::string_view text) {
     for (const LogicalLine& line : logical_lines(text)) {
         if (is_yaml(line.text)) {
             fail(line.number,
-                 "this is a topology.yaml, which is not read here: write its switches as lines "
+                 "topology.yaml is not supported: write its switches as lines "
                  "SwitchName=NAME Nodes=LIST and SwitchName=NAME Switches=LIST, its blocks as BlockName=NAME "
                  "Nodes=LIST");
         }
@@ -177,7 +177,7 @@ void FileParser::read(std::string_view text) {
 
 /// As in Slurm, a relative path starts at the folder of the first file.
 void FileParser::include(const std::string& path, int line) {
-    if (!opens_) fail(line, "Include is understood in files only");
+    if (!opens_) fail(line, "Include is supported in files only");
     if (nested_.size() >= most_nested || files_.size() >= most_files) {
         fail(line, "too many files include each other");
     }
@@ -229,7 +229,7 @@ const Kind* FileParser::kind_of(const Words& words, int line) {
     }
     if (kind_ != nullptr && kind_ != found) {
         fail(line, std::string(found->keyword) + " and " + std::string(kind_->keyword) +
-                       " do not go together in one network");
+                       " cannot be combined in one network");
     }
     return kind_ = found;
 }
@@ -263,7 +263,7 @@ void FileParser::add_switch(const Kind& kind, const Words& words, int line) {
     }
     if (!description.nodes.empty() && !description.switches.empty()) {
         fail(line, noun + " " + quoted_text(name) +
-                       " has both Nodes and Switches; one of them belongs into the line of another switch");
+                       " has both Nodes and Switches; one of them belongs on the line of another switch");
     }
     const auto [earlier, is_new] = id_of_.try_emplace(name, static_cast<int>(lines_.size()));
     if (!is_new) {

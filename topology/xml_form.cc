@@ -51,7 +51,7 @@ Role role_of(const std::string& type) {
     constexpr std::string_view of_types = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     constexpr std::size_t longest = 32;
     if (type.empty() || type.size() > longest || type.find_first_not_of(of_types) != type.npos) {
-        refuse_xml("type " + quoted_text(type) + " of an object is none");
+        refuse_xml("type " + quoted_text(type) + " is no object type");
     }
     hwloc_obj_type_t known = HWLOC_OBJ_GROUP;
     if (type == "System") return Role::machine;
@@ -152,8 +152,8 @@ void check_place(const XmlObject& object, XmlObject& parent) {
     check_within(object, "cpuset", object.cpuset, around, parent.cpuset);
     check_within(object, "complete_cpuset", object.complete_cpuset, around, parent.complete_cpuset);
     if (parent.nodeset && !object.nodeset) refuse_xml(object.called() + " has no nodeset");
-    if (parent.role !=
-        Role::node) {  // up to hwloc 1.11 a NUMA node contained objects; hwloc 2 moves them out
+    // Up to hwloc 1.11 a NUMA node contained objects; hwloc 2 moves them out.
+    if (parent.role != Role::node) {
         check_within(object, "nodeset", object.nodeset, around, parent.nodeset);
         check_within(object, "complete_nodeset", object.complete_nodeset, around, parent.complete_nodeset);
     }
@@ -192,7 +192,7 @@ public:
             place(object);
             text_ += tag_text("object", plain_attributes(tag), false) + "\n";
         } else if (tag.name == "info" && !open_.back().type.empty()) {
-            if (open_.back().has_children) refuse_xml("tag 'info' behind an object");
+            if (open_.back().has_children) refuse_xml("tag 'info' after an object");
             text_ += tag_text("info", plain_attributes(tag), true) + "\n";
         }
         open_.push_back(std::move(object));
@@ -220,7 +220,7 @@ private:
         const auto numbers = split(*version, '.');
         const auto major = whole_number<unsigned>(numbers[0]);
         if (numbers.size() != 2 || !major || !whole_number<unsigned>(numbers[1])) {
-            refuse_xml("version " + quoted_text(*version) + " is none");
+            refuse_xml("version " + quoted_text(*version) + " is no version");
         }
         is_old_ = *major < 2;
         text_ = tag_text(root_, {{"version", *version}}, false) + "\n";
@@ -230,13 +230,13 @@ private:
         if (object.role == Role::thread || object.role == Role::node) {
             const Bitmap& known = object.role == Role::thread ? threads_ : nodes_;
             if (hwloc_bitmap_isset(known.get(), object.number) != 0) {
-                refuse_xml(object.called() + " " + std::to_string(object.number) + " stands there twice");
+                refuse_xml(object.called() + " " + std::to_string(object.number) + " appears twice");
             }
             hwloc_bitmap_set(known.get(), object.number);
         }
         if (open_.size() == 1) {
             const bool is_root = object.role == Role::machine || (is_old_ && object.role == Role::node);
-            if (std::exchange(has_machine_, true)) refuse_xml("a second object behind the Machine");
+            if (std::exchange(has_machine_, true)) refuse_xml("a second object after the Machine");
             if (!is_root) refuse_xml(object.called() + " instead of the Machine");
             return;
         }

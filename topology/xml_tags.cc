@@ -85,7 +85,7 @@ XmlAttributes attributes_of(std::string_view text, std::string_view tag) {
         if (end == text.npos) refuse_xml(attribute + " has no value in quotes");
         const std::string_view value = text.substr(1, end - 1);
         if (value.find('<') != value.npos) refuse_xml(attribute + " has a '<'");
-        if (value_of(found, name) != nullptr) refuse_xml(attribute + " stands there twice");
+        if (value_of(found, name) != nullptr) refuse_xml(attribute + " appears twice");
         found.emplace_back(name, resolved(value));
         text.remove_prefix(end + 1);
     }
@@ -172,7 +172,7 @@ std::optional<XmlTag> XmlTags::next() {
                 refuse_xml("the type of the document has declarations");
             }
         } else {
-            if (ended_) refuse_xml("a second element behind the first");
+            if (ended_) refuse_xml("a second element after the first");
             XmlTag tag = read_tag(tag_text());
             follow(tag);
             return tag;

@@ -169,7 +169,7 @@ std::vector<int> inverse_permutation(std::span<const int> permutation, int ranks
         if (rank < 0 || rank >= ranks || inverse[at(rank)] != -1) {
             throw std::invalid_argument("no permutation of 0 to " + std::to_string(ranks - 1) + ": " +
                                         std::to_string(rank) +
-                                        (rank < 0 || rank >= ranks ? "" : " stands there twice"));
+                                        (rank < 0 || rank >= ranks ? "" : " appears twice"));
         }
         inverse[at(rank)] = static_cast<int>(i);
     }

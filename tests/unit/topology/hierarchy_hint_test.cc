@@ -108,7 +108,7 @@ TEST(HierarchyHint, ErrorsNameTheItemAndWhatIsAllowed) {
     const std::string known =
         "; known: switch, switch0, node (flat, machine), package (socket), die, group, numa, l3 (l3cache), "
         "l2 (l2cache), l1 (l1cache), core, pu (hwthread, thread), or a list of ranks such as [0..9,12]";
-    const std::string list = " is no rank from 0 on, and no range of them; write them as [0..9,12]";
+    const std::string list = " is neither a rank (from 0) nor a range of ranks; write [0..9,12]";
     const std::pair<const char*, std::string> cases[] = {
         {"", "'': a level is missing" + known},
         {"numa,", "'': a level is missing" + known},
@@ -122,21 +122,21 @@ TEST(HierarchyHint, ErrorsNameTheItemAndWhatIsAllowed) {
         {"switch256", "'switch256': unknown level 'switch256'" + known},
         {"0..3]", "'0..3]': unknown level '0..3]'" + known},
         {"numa [0..3]", "'numa [0..3]': unknown level 'numa [0..3]'" + known},
-        {"numa,none", "'none': 'none' stands alone"},
-        {"numa:", "'numa:': behind ':' stands a number from 1 on, not ''"},
-        {"numa:0", "'numa:0': behind ':' stands a number from 1 on, not '0'"},
-        {"numa:-2", "'numa:-2': behind ':' stands a number from 1 on, not '-2'"},
-        {"numa:two", "'numa:two': behind ':' stands a number from 1 on, not 'two'"},
-        {"numa?", "'numa?': behind '?' stands a number from 1 on, not ''"},
-        {"numa?0", "'numa?0': behind '?' stands a number from 1 on, not '0'"},
-        {"numa?9999999999", "'numa?9999999999': behind '?' stands a number from 1 on, not '9999999999'"},
+        {"numa,none", "'none': 'none' cannot be combined"},
+        {"numa:", "'numa:': ':' needs a number from 1, not ''"},
+        {"numa:0", "'numa:0': ':' needs a number from 1, not '0'"},
+        {"numa:-2", "'numa:-2': ':' needs a number from 1, not '-2'"},
+        {"numa:two", "'numa:two': ':' needs a number from 1, not 'two'"},
+        {"numa?", "'numa?': '?' needs a number from 1, not ''"},
+        {"numa?0", "'numa?0': '?' needs a number from 1, not '0'"},
+        {"numa?9999999999", "'numa?9999999999': '?' needs a number from 1, not '9999999999'"},
         {"numa:2?4", "'numa:2?4': only one of :n and ?n is possible"},
         {"numa:1:1", "'numa:1:1': only one of :n and ?n is possible"},
-        {"numa*2", "'numa*2': behind '*' stands nothing, or one of :n and ?n"},
+        {"numa*2", "'numa*2': '*' may be followed by :n or ?n only"},
         {"socket*+numa*", "'socket*+numa*': only one item of a level can repeat ('*')"},
         {"[0..3]*", "'[0..3]*': a list of ranks cannot repeat; '*' follows the name of a level"},
         {"numa,[0..3", "'[0..3': ']' is missing"},
-        {"[0..3]numa", "'[0..3]numa': behind ']' stands nothing, or one of :n and ?n"},
+        {"[0..3]numa", "'[0..3]numa': ']' may be followed by :n or ?n only"},
         {"[]", "'[]': ''" + list},
         {"[0,,2]", "'[0,,2]': ''" + list},
         {"[0-3]", "'[0-3]': '0-3'" + list},

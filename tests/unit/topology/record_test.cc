@@ -133,7 +133,7 @@ TEST(Record, BrokenObjectsAreRefused) {
     std::string why;
     bytes.back() = std::byte{2};  // a bit for a second object that is not there
     EXPECT_FALSE(decode(bytes, read, &why));
-    EXPECT_NE(why.find("behind the last"), std::string::npos) << why;
+    EXPECT_NE(why.find("after the last"), std::string::npos) << why;
     bytes.back() = std::byte{0};
     bytes[27] = std::byte{0};
     EXPECT_FALSE(decode(bytes, read, &why));

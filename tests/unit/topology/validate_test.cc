@@ -75,27 +75,26 @@ const std::vector<Damage>& damages() {
         {"no leader", "leader -1 is not a member", [](Hierarchy& h) { h.groups[1].leader = -1; }},
         {"height of a package", "only a switch or custom level has a height",
          [](Hierarchy& h) { h.groups.back().level.height = 1; }},
-        {"parent behind", "its parent does not stand before it",
-         [](Hierarchy& h) { h.groups[1].parent = 2; }},
-        {"orphan", "its parent does not stand before it", [](Hierarchy& h) { h.groups[1].parent = -1; }},
+        {"parent behind", "its parent does not precede it", [](Hierarchy& h) { h.groups[1].parent = 2; }},
+        {"orphan", "its parent does not precede it", [](Hierarchy& h) { h.groups[1].parent = -1; }},
         {"wrong depth", "its depth is not its parent's plus one",
          [](Hierarchy& h) { h.groups[2].depth = 2; }},
-        {"no split", "it splits nothing off its parent",
+        {"no split", "it does not split its parent",
          [](Hierarchy& h) { h.groups[1].members = h.groups[0].members; }},
         {"cluster below", "only the top can be the cluster",
          [](Hierarchy& h) {
              h.groups[1].level = {LevelKind::cluster, 0};
          }},
-        {"node below node", "level node stands below node",
+        {"node below node", "level node is below node",
          [](Hierarchy& h) {
              h.groups[1].level = {LevelKind::node, 0};
              h.groups[child(h, 1, 0)].level = {LevelKind::node, 0};
          }},
-        {"switch below package", "level switch0 stands below package",
+        {"switch below package", "level switch0 is below package",
          [](Hierarchy& h) {
              h.groups[0].level = {LevelKind::package, 0};
          }},
-        {"switch below a lower one", "level switch0 stands below switch0",
+        {"switch below a lower one", "level switch0 is below switch0",
          [](Hierarchy& h) { h.groups[0].level.height = 0; }},
         {"child missing", "do not make up the members",
          [](Hierarchy& h) { h.groups[0].children.pop_back(); }},
@@ -120,27 +119,27 @@ const std::vector<Damage>& damages() {
          [](Hierarchy& h) { h.groups[1].members.push_back(h.groups[2].members.back()); }},
         {"stop is no group", "its stop is no group", [](Hierarchy& h) { h.stop[0] = 99; }},
         {"stop too high", "its stop is not the deepest group", [](Hierarchy& h) { h.stop[0] = 0; }},
-        {"walk too short", "the topology order does not hold every rank",
+        {"topology order too short", "the topology order does not hold every rank",
          [](Hierarchy& h) { h.topology_order.pop_back(); }},
-        {"walk visits a place twice", "the topology order is no permutation",
+        {"topology order visits a place twice", "the topology order is no permutation",
          [](Hierarchy& h) { h.topology_order[1] = h.topology_order[0]; }},
-        {"walk leaves its places", "the topology order is no permutation: place 9",
+        {"topology order leaves its places", "the topology order is no permutation: place 9",
          [](Hierarchy& h) { h.topology_order[0] = 9; }},
-        {"walk with a negative place", "the topology order is no permutation: place -1",
+        {"topology order with a negative place", "the topology order is no permutation: place -1",
          [](Hierarchy& h) { h.topology_order[0] = -1; }},
-        {"walk too long", "the topology order is no permutation",
+        {"topology order too long", "the topology order is no permutation",
          [](Hierarchy& h) { h.topology_order.push_back(0); }},
-        {"walk without nodes", "the topology order does not begin with a node",
+        {"topology order without nodes", "the topology order does not begin with a node",
          [](Hierarchy& h) { h.topology_order_nodes.clear(); }},
-        {"walk begins outside nodes", "the topology order does not begin with a node",
+        {"topology order begins outside nodes", "the topology order does not begin with a node",
          [](Hierarchy& h) { h.topology_order_nodes[0] = 1; }},
-        {"walk's nodes unsorted", "the nodes of the topology order are not ascending",
+        {"topology order's nodes unsorted", "the nodes of the topology order are not ascending",
          [](Hierarchy& h) { std::swap(h.topology_order_nodes[1], h.topology_order_nodes[2]); }},
-        {"walk's node twice", "the nodes of the topology order are not ascending",
+        {"topology order's node twice", "the nodes of the topology order are not ascending",
          [](Hierarchy& h) { h.topology_order_nodes[2] = h.topology_order_nodes[1]; }},
-        {"walk's node behind the end", "a node of the topology order begins behind its end",
+        {"topology order's node behind the end", "a node of the topology order begins after its end",
          [](Hierarchy& h) { h.topology_order_nodes.push_back(9); }},
-        {"receivers of some", "receivers are not told", [](Hierarchy& h) { h.receivers = {0}; }},
+        {"receivers of some", "receivers do not cover", [](Hierarchy& h) { h.receivers = {0}; }},
         {"another receiver", "does not lead its node",
          [](Hierarchy& h) {
              h.receivers = h.stop;  // one for every rank
@@ -154,7 +153,7 @@ const std::vector<Damage>& damages() {
         {"more ranks per processor than there are", "the oversubscription is 10",
          [](Hierarchy& h) { h.oversubscription = 10; }},
         {"no number", "the oversubscription is", [](Hierarchy& h) { h.oversubscription = std::nan(""); }},
-        {"nodes without a walk", "nodes of a topology order, but no order",
+        {"nodes without a topology order", "nodes of a topology order, but no order",
          [](Hierarchy& h) { h.topology_order.clear(); }},
     };
     return list;
@@ -200,12 +199,11 @@ TEST(Validate, CustomGroupsMayStandAnywhereOnce) {
 
     Hierarchy twice = good;
     first_of(twice, inner).level = outer;
-    EXPECT_NE(validate(twice).find("level custom2 stands below itself"), std::string::npos)
-        << validate(twice);
+    EXPECT_NE(validate(twice).find("level custom2 is below itself"), std::string::npos) << validate(twice);
     // Between other levels they hide nothing.
     Hierarchy upside_down = good;
     upside_down.groups[0].level = {LevelKind::package, 0};
-    EXPECT_NE(validate(upside_down).find("level node stands below package"), std::string::npos)
+    EXPECT_NE(validate(upside_down).find("level node is below package"), std::string::npos)
         << validate(upside_down);
     Hierarchy cluster = good;
     first_of(cluster, outer).level = {LevelKind::cluster, 0};

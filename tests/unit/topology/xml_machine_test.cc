@@ -74,16 +74,15 @@ TEST(Machine, XmlThatHwlocCannotBearIsRefused) {
     }
     const std::string endless = R"( cpuset="0xf...f" complete_cpuset="0xf...f" allowed_cpuset="0xf...f" )"
                                 R"(nodeset="0x1" complete_nodeset="0x1")";
-    EXPECT_EQ(error_of_changed(whole_sets, endless), "' has no certain number of processors");
+    EXPECT_EQ(error_of_changed(whole_sets, endless), "' has an undefined number of processors");
 }
 
 TEST(Machine, XmlWhoseObjectsDoNotLieWithinEachOtherIsRefused) {
     EXPECT_EQ(error_of_changed(R"(<object type="Machine")", R"(<object type="Package")"),
               "line 4: object Package instead of the Machine");
-    EXPECT_EQ(error_of_changed(R"(Machine")", R"(Ma chine")"),
-              "line 4: type 'Ma chine' of an object is none");
+    EXPECT_EQ(error_of_changed(R"(Machine")", R"(Ma chine")"), "line 4: type 'Ma chine' is no object type");
     EXPECT_EQ(error_of_changed("</topology>", "<object type=\"Misc\"/></topology>"),
-              "line 9: a second object behind the Machine");
+              "line 9: a second object after the Machine");
     EXPECT_EQ(error_of_changed(thread_0, "<a>" + thread_0 + "</a>"),
               "line 6: object PU lies within no object");
     EXPECT_EQ(error_of_changed("<topology version=\"2.0\">", "<objects>"),
@@ -92,14 +91,14 @@ TEST(Machine, XmlWhoseObjectsDoNotLieWithinEachOtherIsRefused) {
               "line 6: object PU 1 has a complete_cpuset of another number");
     EXPECT_EQ(error_of_changed(R"("NUMANode" os_index="0")", R"("numa" os_index="1")"),
               "line 5: object numa 1 has a complete_nodeset of another number");
-    EXPECT_EQ(error_of_changed(thread_0, thread_0 + thread_0), "line 6: object PU 0 stands there twice");
+    EXPECT_EQ(error_of_changed(thread_0, thread_0 + thread_0), "line 6: object PU 0 appears twice");
     const std::string core =
         R"(<object type="Core" cpuset="0x1" complete_cpuset="0x1" nodeset="0x1" complete_nodeset="0x1"/>)";
     EXPECT_EQ(error_of_changed(thread_0, thread_0 + core),
               "line 6: object Core shares processors with another one in the object Machine");
     EXPECT_EQ(error_of_changed(thread_0, thread_0 + "<info name=\"a\" value=\"b\"/>"),
-              "line 6: tag 'info' behind an object");
-    EXPECT_EQ(error_of_changed("version=\"2.0\"", "version=\"2\""), "line 3: version '2' is none");
+              "line 6: tag 'info' after an object");
+    EXPECT_EQ(error_of_changed("version=\"2.0\"", "version=\"2\""), "line 3: version '2' is no version");
     EXPECT_EQ(error_of_changed(thread_0, "<object type=\"Bridge\">" + thread_0 + "</object>"),
               "line 6: object PU lies within the object Bridge");
     EXPECT_EQ(error_of_changed("<object type=\"PU\"", "<object type=\"Misc\""),
@@ -127,7 +126,7 @@ TEST(Machine, XmlOfHwloc1IsRead) {
     EXPECT_EQ(old(object("NUMANode", thread_0)), "1 processors");
     EXPECT_EQ(old(object("Machine", object("NUMANode", object("Misc", thread_0)))), "1 processors");
     EXPECT_EQ(old(object("Machine", object("NUMANode", thread_0) + object("NUMANode", thread_0))),
-              "line 1: object NUMANode 0 stands there twice");
+              "line 1: object NUMANode 0 appears twice");
 }
 
 /// hwloc is given the objects only, written anew: it ends the process for tables that are larger than they
@@ -156,7 +155,7 @@ TEST(Machine, XmlIsReadAsXmlAllows) {
 /// Where a tag, comment or declaration of several lines begins.
 TEST(Machine, XmlErrorsNameTheFirstLineOfATag) {
     EXPECT_EQ(error_of_changed("version=\"2.0\"", "\n\nversion=\"2.0\"\nversion=\"1.0\"\n"),
-              "line 3: attribute 'version' of tag 'topology' stands there twice");
+              "line 3: attribute 'version' of tag 'topology' appears twice");
     EXPECT_EQ(error_of_changed(R"("PU" os_index="0")", "\n\"PU\"\n"), "line 6: object PU has no os_index");
     EXPECT_EQ(error_of_changed("</topology>\n", "</topologie\n\n>"),
               "line 9: tag 'topologie' is closed but not open");
@@ -179,7 +178,7 @@ TEST(Machine, XmlThatIsNotWellFormedIsRefused) {
     EXPECT_EQ(error_of_changed("</object>\n", ""), "line 8: tag 'topology' is closed but not open");
     EXPECT_EQ(error_of_changed("</topology>\n", ""), "line 8: tag 'topology' is not closed");
     EXPECT_EQ(error_of_changed("</topology>", "</topology><topology/>"),
-              "line 9: a second element behind the first");
+              "line 9: a second element after the first");
     EXPECT_EQ(error_of_changed("</topology>", "<"), "line 9: a tag does not end");
     EXPECT_EQ(error_of_changed("</topology>", "<!-- </topology>"), "line 9: a comment does not end");
     EXPECT_EQ(error_of_changed("</topology>", "<![CDATA[]]></topology>"), "line 9: a tag has no name");
@@ -189,7 +188,7 @@ TEST(Machine, XmlThatIsNotWellFormedIsRefused) {
     EXPECT_EQ(error_of_changed("version=\"2.0\"", "version=2.0"),
               "line 3: attribute 'version' of tag 'topology' has no value in quotes");
     EXPECT_EQ(error_of_changed("version=\"2.0\"", "version=\"2.0\" version=\"1.0\""),
-              "line 3: attribute 'version' of tag 'topology' stands there twice");
+              "line 3: attribute 'version' of tag 'topology' appears twice");
     EXPECT_EQ(error_of_changed("version=\"2.0\"", "version=\"2.0\"a=\"b\""),
               "line 3: no attribute where one is expected of tag 'topology'");
     EXPECT_EQ(error_of_changed("version=\"2.0\"", "version"),
