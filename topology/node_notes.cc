@@ -56,7 +56,7 @@ std::string encode_notes(const NodeNotes& notes) {
     text += "\nnode\t" + printable(notes.node);
     for (const std::string& name : notes.switches) text += "\nswitch\t" + printable(name);
     for (const NicNote& nic : notes.nics) {
-        text += "\ncard\t" + printable(nic.name) + "\t" + printable(nic.near) + "\t";
+        text += "\nnic\t" + printable(nic.name) + "\t" + printable(nic.near) + "\t";
         for (const bool used : nic.used) text += used ? '1' : '0';
         text += "\t";
         for (std::size_t i = 0; i < nic.near_path.size(); ++i) {

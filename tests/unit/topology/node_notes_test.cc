@@ -22,8 +22,8 @@ TEST(NodeNotes, RoundTrip) {
               "node\tn0.cluster.org\n"
               "switch\ttop\n"
               "switch\tsite 0\n"
-              "NIC\tmlx5_0\tnuma 1\t10\t72:1,448:3\n"
-              "NIC\teth0\twhole machine\t01\t");
+              "nic\tmlx5_0\tnuma 1\t10\t72:1,448:3\n"
+              "nic\teth0\twhole machine\t01\t");
     EXPECT_EQ(decode_notes(encode_notes(sample())), sample());
     EXPECT_EQ(decode_notes(encode_notes({})), NodeNotes{});
     const NodeNotes utf8{"kn\xc3\xb6ll", {}, {}};
@@ -50,18 +50,18 @@ TEST(NodeNotes, AnythingElseIsRefused) {
                             "notes\t1\nnode\ta\nnode\tb",
                             "notes\t1\nnode\ta\n",
                             "notes\t1\nnode\ta\nx\ty",
-                            "notes\t1\nnode\ta\ncard\tx\ty\t11",
-                            "notes\t1\nnode\ta\ncard\tx\ty\t1\t",
-                            "notes\t1\nnode\ta\ncard\tx\ty\t12\t",
-                            "notes\t1\nnode\ta\ncard\tx\ty\t11\t8",
-                            "notes\t1\nnode\ta\ncard\tx\ty\t11\t8:",
-                            "notes\t1\nnode\ta\ncard\tx\ty\t11\t0:1",
-                            "notes\t1\nnode\ta\ncard\tx\ty\t11\t8:1,",
-                            "notes\t1\nnode\ta\ncard\tx\ty\t11\t65536:1",
-                            "notes\t1\nnode\ta\ncard\tx\ty\t11\t8:-1",
-                            "notes\t1\nnode\ta\ncard\tx\ty\t11\t08:1",
+                            "notes\t1\nnode\ta\nnic\tx\ty\t11",
+                            "notes\t1\nnode\ta\nnic\tx\ty\t1\t",
+                            "notes\t1\nnode\ta\nnic\tx\ty\t12\t",
+                            "notes\t1\nnode\ta\nnic\tx\ty\t11\t8",
+                            "notes\t1\nnode\ta\nnic\tx\ty\t11\t8:",
+                            "notes\t1\nnode\ta\nnic\tx\ty\t11\t0:1",
+                            "notes\t1\nnode\ta\nnic\tx\ty\t11\t8:1,",
+                            "notes\t1\nnode\ta\nnic\tx\ty\t11\t65536:1",
+                            "notes\t1\nnode\ta\nnic\tx\ty\t11\t8:-1",
+                            "notes\t1\nnode\ta\nnic\tx\ty\t11\t08:1",
                             "notes\t1\nnode\ta\x01",
-                            "notes\t1\nnode\ta\ncard\tx\ty\t11\t8:1\tz"}) {
+                            "notes\t1\nnode\ta\nnic\tx\ty\t11\t8:1\tz"}) {
         EXPECT_FALSE(decode_notes(bad)) << bad;
     }
     // Random damage never harms: it is refused or read as other notes.
