@@ -1,13 +1,13 @@
-/* Ranks dealt out anew, so that those that talk much are near each other, for applications: link
+/* Reorders ranks so that those that communicate much are near each other, for applications: link
  * libstrata-introspection. Works with any MPI; the traffic may come from a monitoring session (MPI_Monitoring.h) or from
- * anywhere else.
+ * any other source.
  *
  * Source: figure 1 of the paper on introspection monitoring: process i of the old communicator gets rank k[i] in the new
- * one, and from then on does what rank k[i] did.
+ * one, and from then on does the work of rank k[i].
  *
- * Functions return MPI error codes and call the communicator's error handler, as those of MPI do; MPI_COMM_WORLD's where
- * comm is MPI_COMM_NULL. What only one process finds wrong with its arguments all return, and nobody waits for ever; of
- * several codes the greatest. Errors named below are classes; MPI's own come besides. */
+ * Functions return MPI error codes and call the communicator's error handler, as MPI's do; MPI_COMM_WORLD's if comm is
+ * MPI_COMM_NULL. If some processes find an argument wrong, all return an error (of several codes the greatest) and none
+ * waits for ever. The errors named below are classes; MPI's own may occur, too. */
 #ifndef MPIX_REORDER_H
 #define MPIX_REORDER_H
 
@@ -17,39 +17,39 @@
 extern "C" {
 #endif
 
-/* A new order for the traffic that each process tells of itself. Collective over comm; the rows travel to rank 0
- * without their zeros.
+/* Computes a new order from the traffic that each process reports for itself. Collective over comm; the rows travel to
+ * rank 0 without their zeros.
  *
- * sizes: bytes that the caller sent to each rank of comm, as MPI_M_get_data() gives them; counts: messages, or a null
- * pointer where only bytes are known.
- * info: "strata_margin" is the part of the communication time, 0 to 1, that must be saved, as estimated (0.05);
- * "strata_costs" what links cost, as strata-reorder --costs takes it; "strata_message_bytes" as how many bytes a message
- * counts beside its own (4096). Those of rank 0 count, and of root below.
- * k: array of as many numbers as comm has ranks, the same on all; a null pointer if not wanted.
- * reordered: a new communicator of all members; where the estimate does not promise the margin, in the old order, and
- * k[i] is i. To be freed. MPI_COMM_NULL after errors.
+ * sizes: bytes that the caller sent to each rank of comm, as from MPI_M_get_data(); counts: messages, or a null pointer
+ * if only bytes are known.
+ * info: "strata_margin": the least estimated saving, as a fraction of the communication time, 0 to 1 (0.05);
+ * "strata_costs": link costs in the syntax of strata-reorder --costs; "strata_message_bytes": cost of a message in bytes,
+ * in addition to its own (4096). The values of rank 0 count, and those of root below.
+ * k: array with a number per rank of comm, equal on all processes; may be a null pointer.
+ * reordered: a new communicator of all members, which the caller frees. If the estimated saving is below the margin, it
+ * has the old order, and k[i] is i. MPI_COMM_NULL after errors.
  *
- * Errors of MPIX_Comm_reorder: MPI_ERR_ARG (a null pointer; all numbers together do not fit 64 bits), MPI_ERR_COMM
- * (MPI_COMM_NULL or an intercommunicator), MPI_ERR_INFO (none that MPI knows), MPI_ERR_INFO_VALUE. */
+ * Errors of MPIX_Comm_reorder: MPI_ERR_ARG (a null pointer; the sum of all numbers exceeds 64 bits), MPI_ERR_COMM
+ * (MPI_COMM_NULL or an intercommunicator), MPI_ERR_INFO (unknown to MPI), MPI_ERR_INFO_VALUE. */
 int MPIX_Comm_reorder(MPI_Comm comm, const unsigned long sizes[], const unsigned long counts[], MPI_Info info,
                       MPI_Comm *reordered, int k[]);
 
-/* The same with the whole matrix on the process root, row-major by sender, as MPI_M_rootgather_data() gives it; others
- * pass null pointers.
+/* As MPIX_Comm_reorder(), with the whole matrix on the process root, row-major by sender, as from
+ * MPI_M_rootgather_data(); the others pass null pointers.
  *
  * Errors of MPIX_Comm_reorder_matrix: MPI_ERR_ARG, MPI_ERR_COMM, MPI_ERR_INFO, MPI_ERR_INFO_VALUE as above;
- * MPI_ERR_ROOT (outside comm, or not the same on all). */
+ * MPI_ERR_ROOT (outside comm, or not equal on all processes). */
 int MPIX_Comm_reorder_matrix(MPI_Comm comm, int root, const unsigned long sizes[], const unsigned long counts[], MPI_Info info,
                              MPI_Comm *reordered, int k[]);
 
-/* Moves what belongs to a rank to the process that has that rank now: process i of comm, the old communicator, receives
- * what process k[i] sends. Collective over comm. Counts and types may differ from process to process as long as each
- * pair's match. k must be the same on all. sendbuf MPI_IN_PLACE: recvbuf, recvcount and recvtype are both, and sendcount
- * and sendtype are not looked at.
+/* Moves the data of each rank to the process that now has that rank: process i of comm, the old communicator, receives
+ * what process k[i] sends. Collective over comm. Counts and types may differ between processes if those of each pair
+ * match. k must be equal on all processes. sendbuf MPI_IN_PLACE: recvbuf, recvcount and recvtype describe both buffers;
+ * sendcount and sendtype are ignored.
  *
  * Errors of MPIX_Redistribute: MPI_ERR_ARG (k is null or no permutation), MPI_ERR_COMM (as above), MPI_ERR_COUNT (below 0),
  * MPI_ERR_TYPE (MPI_DATATYPE_NULL, or not committed), MPI_ERR_BUFFER (recvbuf is MPI_IN_PLACE, or a null pointer for
- * data). At the process alone that MPI tells of it: MPI_ERR_TRUNCATE (more came than recvcount). */
+ * data). Only on the process to which MPI reports it: MPI_ERR_TRUNCATE (more data than recvcount). */
 int MPIX_Redistribute(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                       MPI_Datatype recvtype, const int k[], MPI_Comm comm);
 
