@@ -1,5 +1,5 @@
-# What `cmake --install` puts where for programs that use the library, and the files by which pkg-config and CMake find
-# it there. All of it may be moved: paths are relative to the files that tell them.
+# Files that `cmake --install` installs for programs that use the library, including those for pkg-config and CMake. The
+# installation is relocatable: paths are relative to these files.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 set(source ${CMAKE_CURRENT_LIST_DIR})
@@ -9,11 +9,11 @@ if(TARGET strata_introspection_fortran)
   set(with_fortran ON)
 endif()
 
-# The libraries; files that only compilers want are in the component dev.
+# The libraries; files that only compilers need are in the component dev.
 set_target_properties(strata_introspection PROPERTIES EXPORT_NAME introspection)
 set(libraries strata_introspection)
 if(with_fortran)
-  # Loaded with the one beside it, wherever that is.
+  # Loads the library in the same folder.
   set_target_properties(strata_introspection_fortran PROPERTIES EXPORT_NAME introspection-fortran INSTALL_RPATH "$ORIGIN")
   list(APPEND libraries strata_introspection_fortran)
 endif()
@@ -23,7 +23,7 @@ install(FILES ${CMAKE_CURRENT_LIST_DIR}/../include/MPIX_Hardware.h ${CMAKE_CURRE
               ${CMAKE_CURRENT_LIST_DIR}/../include/MPI_Monitoring.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
 if(with_fortran)
-  # Compilers look for INCLUDE files where they are told to, which /usr/include never is.
+  # Fortran compilers do not search /usr/include for INCLUDE files.
   install(FILES ${STRATA_FORTRAN_MODULES}/mpi_monitoring.mod ${CMAKE_CURRENT_LIST_DIR}/../include/MPI_Monitoring.inc
           DESTINATION ${STRATA_FORTRAN_MODULE_DIR} COMPONENT dev)
 endif()
@@ -62,7 +62,7 @@ install(FILES ${made}/strata-introspection-config.cmake ${made}/strata-introspec
 install(EXPORT strata-introspection NAMESPACE strata:: FILE strata-introspection-targets.cmake DESTINATION ${config}
         COMPONENT dev)
 
-# The command, and manual pages; each function has its header's.
+# The command, and manual pages; the page of each function refers to that of its header.
 install(PROGRAMS ${CMAKE_CURRENT_LIST_DIR}/../monitoring/strata-monitor DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
 install(FILES ${source}/man/strata-monitor.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
 foreach(header MPIX_Hardware MPIX_Reorder MPI_Monitoring)
