@@ -3,7 +3,7 @@
 namespace strata::introspection {
 
 std::vector<int> agreed(MPI_Comm comm, const MpiError& own, std::initializer_list<int> values) {
-    int own_class = MPI_SUCCESS;  // MPICH's codes mean something to this process only
+    int own_class = MPI_SUCCESS;  // MPICH's codes are valid in this process only
     MPI_Error_class(own.code, &own_class);
     std::vector<int> brought{own_class};
     brought.insert(brought.end(), values);

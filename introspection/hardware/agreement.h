@@ -8,12 +8,13 @@
 
 namespace strata::introspection {
 
-/// The greatest of each of the values over all members. Collective over `comm`. Throws on all the greatest
-/// of the error codes that members bring: whoever finds its arguments wrong must not let the others wait.
-/// `own`: whose handler MPI has called already is not called again.
+/// Returns the maximum of each value over all members. Collective over `comm`. If any member brings an
+/// error, all members throw the greatest error code, so that no member waits for one with wrong
+/// arguments. `own`: the caller's error; if MPI has already called a handler for it, that handler is not
+/// called again.
 std::vector<int> agreed(MPI_Comm comm, const MpiError& own, std::initializer_list<int> values);
 
-/// A value that must be the same on all members that have one: travels as two of the values above.
+/// A value that must be equal on all members that have one: two of the values above.
 struct Common {
     static constexpr int none = -2147483647;
     static constexpr int mirrored(int value) { return value == none ? none : -value; }

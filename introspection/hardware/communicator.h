@@ -5,7 +5,7 @@
 
 namespace strata::introspection {
 
-/// A communicator that is freed unless it is handed out.
+/// A communicator that is freed unless released.
 class Communicator {
 public:
     Communicator() = default;

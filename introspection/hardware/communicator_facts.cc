@@ -17,7 +17,7 @@
 namespace strata::introspection {
 namespace {
 
-/// MPI_Finalize deletes the attributes of MPI_COMM_SELF before all others: then `key` is not needed any more.
+/// Frees `key` in MPI_Finalize: MPI_COMM_SELF's attributes are deleted before all others.
 void free_at_the_end(int& key) {
     const auto free = [](MPI_Comm, int, void* given, void*) {
         return MPI_Comm_free_keyval(static_cast<int*>(given));
@@ -29,8 +29,8 @@ void free_at_the_end(int& key) {
     require(code);
 }
 
-/// A value that goes with a communicator and its duplicates. Open MPI drops info keys that it does not know,
-/// so facts are kept in attributes.
+/// A value kept with a communicator and its duplicates. Uses attributes, because Open MPI drops unknown
+/// info keys.
 template <class Value>
 class Attribute {
 public:
@@ -44,7 +44,7 @@ public:
     static void set(MPI_Comm comm, Value value) {
         auto kept = std::make_unique<Value>(std::move(value));
         require_handled(MPI_Comm_set_attr(comm, key(), kept.get()));
-        kept.release();  // forget() has it
+        kept.release();  // owned by forget() now
     }
 
 private:
@@ -77,7 +77,8 @@ private:
 
 using KeptMembers = std::shared_ptr<const Members>;
 
-/// The encoded record; empty, and a complaint, when this process cannot say where it is.
+/// Returns the encoded record; empty, with the reason in `complaint`, if the location cannot be
+/// determined.
 std::vector<std::byte> own_bytes(OwnObjects& objects, std::string& complaint) {
     try {
         OwnPlace own = own_place();
@@ -89,25 +90,25 @@ std::vector<std::byte> own_bytes(OwnObjects& objects, std::string& complaint) {
     }
 }
 
-/// Stands in place of a record's length: below 0, and the same for the same complaint.
+/// Encodes a complaint in place of a record's length: negative, and equal for equal complaints.
 int code_of(const std::string& complaint) {
     return -1 - static_cast<int>(topology::stable_hash(complaint) % std::numeric_limits<int>::max());
 }
 
-/// Each complaint once: on the lowest rank that has it. Collective.
+/// Prints each complaint once, on the lowest rank that has it. Collective.
 void complain(MPI_Comm comm, const std::vector<int>& lengths, const std::string& complaint) {
     int rank = 0;
     require_handled(MPI_Comm_rank(comm, &rank));
     const auto own = lengths.begin() + rank;
     if (*own < 0 && std::find(lengths.begin(), own, *own) == own) {
-        // Not MPI's name, which may be what fails: no rank may leave before the barrier.
+        // Not MPI_Get_processor_name(), which may fail: no rank may leave before the barrier.
         char host[HOST_NAME_MAX + 1] = "";
         if (gethostname(host, sizeof host - 1) != 0) host[0] = '?';
         const auto others = std::count(own + 1, lengths.end(), *own);
         std::fprintf(stderr, "strata-introspection: %s (rank %d on %s, and %d more)\n", complaint.c_str(),
                      rank, host, static_cast<int>(others));
     }
-    // The error that follows may end the job, and what was not said by then is lost.
+    // The error that follows may end the job: print before any rank gets there.
     require_handled(MPI_Barrier(comm));
 }
 
@@ -141,7 +142,7 @@ Records exchanged(MPI_Comm comm, OwnObjects& objects) {
     return records;
 }
 
-/// As hierarchies do it: the greatest path stands for all processes of a node. Here once for all parts.
+/// As in hierarchies, the greatest path counts for all processes of a node; set here once for all parts.
 void agree_on_switches(Records& records) {
     std::map<std::uint64_t, std::vector<std::uint32_t>> path_of_node;
     for (const auto& record : records) {
@@ -151,7 +152,7 @@ void agree_on_switches(Records& records) {
     for (auto& record : records) record.network_path = path_of_node[record.node_id];
 }
 
-/// Fabrics' NICs where any process knows how far they are, else those that carry IP.
+/// Returns fabric if any process knows its distance to a fabric NIC, else ip.
 topology::NicUse use_of(const Records& records) {
     const bool fabric =
         std::any_of(records.begin(), records.end(), [](const topology::LocalityRecord& record) {
@@ -160,7 +161,7 @@ topology::NicUse use_of(const Records& records) {
     return fabric ? topology::NicUse::fabric : topology::NicUse::ip;
 }
 
-/// Of all members of `comm`, by rank.
+/// Returns the ranks in `parent` of all members of `comm`, by rank.
 std::vector<int> ranks_in(MPI_Comm parent, MPI_Comm comm) {
     int size = 0;
     require_handled(MPI_Comm_size(comm, &size));

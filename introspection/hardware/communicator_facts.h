@@ -10,44 +10,45 @@
 
 namespace strata::introspection {
 
-/// Where all members of a communicator are, by rank.
+/// The locality records of all members of a communicator, by rank.
 using Records = std::vector<topology::LocalityRecord>;
 
-/// What a communicator made by this library stands for.
+/// Description of a communicator made by this library.
 struct LevelFacts {
     int siblings = 0;  ///< communicators made of the same parent
-    int index = 0;     ///< of this one among them
+    int index = 0;     ///< position of this one among them
     const char* type = nullptr;
 };
 
-/// An MPI function's error code that is none of MPI_SUCCESS.
+/// An MPI function's error code other than MPI_SUCCESS.
 struct MpiError {
     int code;
-    bool handled = false;  ///< MPI has called an error handler for it
+    bool handled = false;  ///< MPI has already called an error handler
 };
-/// Throws MpiError.
+/// Throws MpiError unless `code` is MPI_SUCCESS.
 void require(int code);
-/// The same of a function that calls the application's error handler itself.
+/// The same for functions that call the application's error handler themselves.
 void require_handled(int code);
 
-/// Where all members of a communicator are, and what follows from where all those are with whom records were
-/// exchanged: parts of them call a switch the same, and elect by the same NICs.
+/// Locality of a communicator's members, with facts derived from all processes that exchanged records:
+/// all parts of these name switches alike, and elect by the same NICs.
 struct Members {
     Records records;
     std::shared_ptr<const SwitchHeights> heights;
     topology::NicUse use = topology::NicUse::fabric;
-    OwnObjects objects;  ///< around the caller
+    OwnObjects objects;  ///< objects that contain the caller
 };
 
-/// Kept with the communicator from the first call on, which is collective. Throws MpiError, also where some
-/// member could not say where it is: then that one has written why to standard error, and all members throw.
+/// Returns the members' locality. The first call is collective and keeps the result with the
+/// communicator. Throws MpiError; if some member cannot determine its location, it prints the reason to
+/// standard error and all members throw.
 std::shared_ptr<const Members> members_of(MPI_Comm comm);
 std::shared_ptr<const Records> records_of(MPI_Comm comm);
-/// For a communicator made of members of `parent`. Local.
+/// Sets the locality of a communicator made of members of `parent`. Local.
 void keep_members(MPI_Comm comm, MPI_Comm parent, const Members& members);
 
 void keep_level(MPI_Comm comm, const LevelFacts& facts);
-/// Null for a communicator that no function of this library has made.
+/// Returns null for a communicator that no function of this library made.
 const LevelFacts* level_of(MPI_Comm comm);
 
 }  // namespace strata::introspection

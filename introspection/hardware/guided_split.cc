@@ -10,7 +10,7 @@
 namespace strata::introspection {
 namespace {
 
-/// How a process answers, and which object it is in.
+/// The object that contains a process, if any.
 struct Answer {
     enum State : std::uint64_t { nowhere, inside } state = nowhere;
     std::uint64_t object = 0;
@@ -25,7 +25,7 @@ Answer own_answer(const Members& members, int rank, const topology::LevelPattern
     return object ? Answer{Answer::inside, *object} : Answer{};
 }
 
-/// Those that can share memory have the lowest rank among them in common. Collective, with or without a wish.
+/// Identifies the processes that share memory by their lowest rank. Collective, also without `wanted`.
 Answer shared_memory_answer(MPI_Comm comm, int rank, bool wanted) {
     MPI_Comm shared = MPI_COMM_NULL;
     require_handled(
@@ -76,7 +76,7 @@ Communicator split_by_guide(MPI_Comm comm, int key, const Guide& guide, bool tak
     } else if (takes_part) {
         own = own_answer(*members, rank, guide.level);
     }
-    std::map<std::uint64_t, int> index_of;  // by lowest rank
+    std::map<std::uint64_t, int> index_of;  // numbered by lowest rank
     for (const Answer& answer : all_answers(comm, own)) {
         if (answer.state == Answer::inside)
             index_of.try_emplace(answer.object, static_cast<int>(index_of.size()));

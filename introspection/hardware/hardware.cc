@@ -11,12 +11,12 @@
 #include "split.h"
 #include "topology/hierarchy.h"
 
-// The C interface: contracts are in MPIX_Hardware.h. No exception leaves it.
+// The C interface: contracts are in MPIX_Hardware.h. No exception escapes.
 namespace {
 
 using namespace strata::introspection;
 
-/// What C programs can free: an array for communicators of as many steps.
+/// Returns an array, which C programs can free, for the communicators of all steps.
 std::unique_ptr<MPI_Comm[]> array_for(const std::vector<Step>& steps, bool wanted) {
     return wanted ? std::make_unique<MPI_Comm[]>(steps.size()) : nullptr;
 }
@@ -40,13 +40,14 @@ void free_all(int count, MPI_Comm** communicators) {
     }
 }
 
-/// Sets what a call gives before anything can go wrong.
+/// Sets an output to its value after errors, before anything can fail.
 template <class Value>
 void set(Value* result, Value value) {
     if (result != nullptr) *result = value;
 }
 
-/// The same on all members: roots are made where anybody wants them. `check` throws at wrong arguments.
+/// Agrees on the options of a split: roots are made if any member wants them. `check` throws for wrong
+/// arguments.
 template <class Check>
 SplitWishes agreed_wishes(MPI_Comm comm, bool roots, MPI_Info info, Check&& check) {
     int nic_local = Common::none;
@@ -59,7 +60,7 @@ SplitWishes agreed_wishes(MPI_Comm comm, bool roots, MPI_Info info, Check&& chec
     return {most[0] != 0, most[1] == 1};
 }
 
-/// What a split by type is asked for: the same on all members that do not say MPI_UNDEFINED.
+/// The request of a split by type, equal on all members except those with MPI_UNDEFINED.
 struct AskedType {
     int type = MPI_UNDEFINED;
     int guide = 0;  ///< Guide::number()
@@ -80,7 +81,7 @@ AskedType agreed_type(MPI_Comm comm, int split_type, MPI_Info info, const MPI_Co
     return {most[0], most[2]};
 }
 
-/// By the next level that is below what those share that take part.
+/// Splits by the next level below what the participating members share.
 Communicator split_unguided(MPI_Comm comm, int key, bool takes_part) {
     const auto members = members_of(comm);
     MPI_Comm made = MPI_COMM_NULL;
@@ -91,7 +92,7 @@ Communicator split_unguided(MPI_Comm comm, int key, bool takes_part) {
     return split(made, {}, key).child;
 }
 
-/// By a type of MPI's. What is made knows its members, as whatever is made here.
+/// Splits by a type of MPI. The result keeps its members' locality, as all communicators made here.
 Communicator split_by_mpi(MPI_Comm comm, int split_type, int key, MPI_Info info) {
     const auto members = members_of(comm);
     MPI_Comm made = MPI_COMM_NULL;
@@ -153,7 +154,7 @@ int MPIX_Comm_hierarchy(MPI_Comm comm, MPI_Info info, int* nlevels, MPI_Comm** n
         const SplitWishes wishes =
             agreed_wishes(comm, rootscomms != nullptr, info, [&] { require_argument(nlevels); });
         std::vector<Step> steps = split_all(comm, wishes);
-        // Others want roots: the caller's place among them is no step of its own.
+        // Only other members want roots: the caller's membership in these is no step of its own.
         if (rootscomms == nullptr && !steps.empty() && steps.back().child.null()) steps.pop_back();
         auto children = array_for(steps, newcomms != nullptr);
         auto roots = array_for(steps, rootscomms != nullptr);
@@ -189,7 +190,8 @@ int MPIX_Comm_get_min_hlevel(MPI_Comm comm, int nranks, const int ranks[], char*
         set(type, const_cast<char*>(MPIX_HLEVEL_UNKNOWN));
         if (comm == MPI_COMM_NULL) return require_argument(type);
         require_communicator(comm);
-        const auto members = members_of(comm);  // may be collective: before other arguments count
+        const auto members =
+            members_of(comm);  // may be collective, so it precedes the check of other arguments
         require_argument(type);
         if (nranks < 0 || (nranks > 0 && ranks == nullptr)) throw MpiError{MPI_ERR_ARG};
         *type =

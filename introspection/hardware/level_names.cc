@@ -24,7 +24,7 @@ std::string made_name(topology::LevelKey level) {
 
 const char* type_name(topology::LevelKey level) {
     static std::mutex mutex;
-    static std::set<std::string> names;  // never moves its elements
+    static std::set<std::string> names;  // a set never moves its elements
     const std::lock_guard lock(mutex);
     return names.insert(made_name(level)).first->c_str();
 }

@@ -27,7 +27,7 @@ using topology::Machine;
 using topology::NicUse;
 
 struct Variable {
-    std::string name;  ///< as the user wrote it
+    std::string name;  ///< the name that the user set
     std::string value;
 };
 
@@ -48,7 +48,8 @@ auto understood(const Variable& variable, Read&& read) {
     }
 }
 
-/// This process among those of its node, as launchers tell it; needed for synthetic places only.
+/// Returns this process's rank on its node from the launcher's variables; needed for synthetic
+/// topologies only.
 std::size_t own_local_rank() {
     for (const char* name :
          {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID", "PMI_LOCAL_RANK"}) {
@@ -60,13 +61,13 @@ std::size_t own_local_rank() {
 }
 
 std::string own_host() {
-    std::array<char, HOST_NAME_MAX + 1> name{};  // the longest name and its end
+    std::array<char, HOST_NAME_MAX + 1> name{};  // the longest name and its null byte
     if (gethostname(name.data(), name.size()) != 0)
         throw std::system_error(errno, std::generic_category(), "the name of this node");
     return name.data();
 }
 
-/// What takes time to find out and stays as it is: once per process and `from`.
+/// Caches slow, constant results: computed once per process and `from`.
 template <class Find>
 std::invoke_result_t<Find> found_once(const std::string& from, Find&& find) {
     static std::mutex mutex;
@@ -77,7 +78,7 @@ std::invoke_result_t<Find> found_once(const std::string& from, Find&& find) {
 }
 
 struct Place {
-    std::string description;  ///< of a synthetic topology
+    std::string description;  ///< description of a synthetic topology
     std::optional<Machine> machine;
     topology::Binding binding;
     std::string node;
@@ -111,7 +112,7 @@ Place found_place() {
     try {
         place.machine = found_once({}, [] { return Machine::running(); });
         place.binding = place.machine->binding_of_this_process();
-    } catch (const std::runtime_error&) {  // then the process stops at its node
+    } catch (const std::runtime_error&) {  // without a binding the process stops at its node
     }
     return place;
 }
@@ -135,7 +136,7 @@ std::vector<std::uint32_t> network_path(const std::string& node) {
     return path;
 }
 
-/// The NICs that fabrics use, or IP; those that the user lists count for both.
+/// Sets the distances to the NICs of fabrics and of IP; the user's list counts for both.
 void find_nics(const Place& place, LocalityRecord& record) {
     const Variable list = variable("NIC", "nic");
     if (list.value == "none") return;

@@ -8,20 +8,20 @@
 
 namespace strata::introspection {
 
-/// The objects around a process by their kinds, the node among them: equal numbers, equal object. Empty where
-/// there is none, or the process is not bound so deep.
+/// The objects that contain a process, by kind, the node included: equal numbers mean the same object.
+/// Empty if none exists, or the binding spans several.
 using OwnObjects = std::array<std::optional<std::uint64_t>, topology::level_kind_count>;
 
-/// Where a process runs.
+/// Location of a process.
 struct OwnPlace {
     topology::LocalityRecord record;
     OwnObjects objects;
 };
 
-/// Of this process, on the real machine or on a synthetic one. What users tell the plugin by parameters holds
-/// here, too: STRATA_TOPOLOGY, STRATA_PLACEMENT, STRATA_NETWORK and STRATA_NIC in the environment, else
-/// OMPI_MCA_coll_strata_topology and so on, which mpirun's --mca sets. Throws std::exception whose text names
-/// the variable.
+/// Returns the location of this process on the real machine or on a synthetic topology. Reads
+/// STRATA_TOPOLOGY, STRATA_PLACEMENT, STRATA_NETWORK and STRATA_NIC from the environment, else the
+/// plugin's parameters OMPI_MCA_coll_strata_topology etc., which mpirun's --mca sets. Throws
+/// std::exception whose text names the variable.
 OwnPlace own_place();
 
 }  // namespace strata::introspection

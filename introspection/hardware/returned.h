@@ -6,10 +6,10 @@
 
 #include "communicator_facts.h"
 
-// What all functions of the C interfaces of this room do with errors.
+// Error handling of all functions of the C interfaces.
 namespace strata::introspection {
 
-/// What `work` throws.
+/// Returns the error that `work` throws.
 template <class Work>
 MpiError outcome_of(Work&& work) noexcept {
     try {
@@ -24,19 +24,19 @@ MpiError outcome_of(Work&& work) noexcept {
     return {MPI_SUCCESS};
 }
 
-/// Runs `work`; what it throws becomes an error code.
+/// Runs `work`; converts exceptions to an error code.
 template <class Work>
 int code_of(Work&& work) noexcept {
     return outcome_of(work).code;
 }
 
-/// The same; the code is given to the communicator's error handler first, unless MPI has done so.
+/// The same, and calls the communicator's error handler with the code unless MPI has done so.
 template <class Work>
 int returned(MPI_Comm comm, Work&& work) noexcept {
     const MpiError error = outcome_of(work);
     if (error.code == MPI_SUCCESS || error.handled) return error.code;
     if (comm == MPI_COMM_NULL) {
-        int there = 0;  // MPI_COMM_WORLD: not in programs that use sessions only
+        int there = 0;  // MPI_COMM_WORLD is missing in programs that use sessions only
         int over = 0;
         MPI_Initialized(&there);
         MPI_Finalized(&over);
@@ -47,7 +47,7 @@ int returned(MPI_Comm comm, Work&& work) noexcept {
     return error.code;
 }
 
-/// Throws MpiError where it is none, or one between groups.
+/// Throws MpiError for MPI_COMM_NULL or an intercommunicator.
 inline void require_communicator(MPI_Comm comm) {
     int between_groups = 0;
     if (comm == MPI_COMM_NULL) throw MpiError{MPI_ERR_COMM};

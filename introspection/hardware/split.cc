@@ -15,7 +15,7 @@ namespace {
 using topology::Group;
 using topology::Hierarchy;
 
-/// The parts of a communicator, and who stands for each.
+/// The parts of a communicator and their roots.
 class Parts {
 public:
     Parts(const Members& members, bool nic_local) {
@@ -35,7 +35,7 @@ public:
     const Group& child(std::size_t part) const {
         return hierarchy_.groups[static_cast<std::size_t>(children()[part])];
     }
-    /// -1: the rank stops here.
+    /// Returns -1 if the rank stops here.
     int part_of(int rank) const { return part_of_[static_cast<std::size_t>(rank)]; }
     bool stands_for_a_part(int rank) const {
         const int part = part_of(rank);
@@ -48,7 +48,7 @@ private:
     std::vector<int> part_of_;
 };
 
-/// What is made knows where its members are.
+/// Splits by colour; the result keeps its members' locality.
 Communicator split_by_colour(MPI_Comm comm, const Members& members, int colour, int key) {
     MPI_Comm made = MPI_COMM_NULL;
     require_handled(MPI_Comm_split(comm, colour < 0 ? MPI_UNDEFINED : colour, key, &made));
@@ -84,7 +84,7 @@ Step split(MPI_Comm comm, const SplitWishes& wishes, int key) {
     const auto members = members_of(comm);
     const Parts parts(*members, wishes.nic_local);
     Step step;
-    if (parts.children().empty()) return step;  // all know it: no message
+    if (parts.children().empty()) return step;  // equal on all members: no message
     const int part = parts.part_of(rank);
     step.child = split_by_colour(comm, *members, part, key);
     if (!step.child.null()) {
@@ -103,7 +103,7 @@ std::vector<Step> split_all(MPI_Comm comm, const SplitWishes& wishes) {
     for (MPI_Comm parent = comm; parent != MPI_COMM_NULL; parent = steps.back().child.get()) {
         steps.push_back(split(parent, wishes));
     }
-    // The last step found nothing to split, unless the caller stands for those that stop.
+    // The last step found nothing to split, unless the caller is the root of members that stop here.
     if (steps.back().roots.null()) steps.pop_back();
     return steps;
 }

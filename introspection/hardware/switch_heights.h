@@ -9,14 +9,16 @@
 
 namespace strata::introspection {
 
-/// How high switches stand: leaf switches 0, any other one above the highest below it, as hierarchies of all
-/// these records count. Parts of a communicator that see fewer branches keep the numbers, and so the names.
+/// Heights of switches over all records, as hierarchies count them: 0 for leaf switches, else one above
+/// the highest switch below. Parts of a communicator with fewer branches keep these numbers, and so the
+/// names.
 class SwitchHeights {
 public:
     explicit SwitchHeights(std::span<const topology::LocalityRecord> records);
-    /// Of the switch in a path of these records that has this id; empty where there is none.
+    /// Returns the height of the switch `id` in a path of these records; empty without one.
     std::optional<std::uint8_t> of(std::span<const std::uint32_t> path, std::uint64_t id) const;
-    /// The switch of this height in a path: equal numbers, equal switch. Empty where there is none.
+    /// Returns the switch of this height in a path; equal numbers mean the same switch. Empty without
+    /// one.
     std::optional<std::uint64_t> at(std::span<const std::uint32_t> path, std::uint8_t height) const;
 
 private:
@@ -24,7 +26,7 @@ private:
         std::uint64_t number;
         std::uint8_t height = 0;
     };
-    std::map<std::vector<std::uint32_t>, Switch> switches_;  // by their paths, themselves included
+    std::map<std::vector<std::uint32_t>, Switch> switches_;  // keyed by path, including the switch itself
 };
 
 }  // namespace strata::introspection

@@ -2,15 +2,15 @@
 
 namespace strata::introspection {
 
-/// What users have to know, on standard error, at most once per process each.
+/// Advice to users on standard error; each at most once per process.
 
-/// Messages are counted on `counting` processes of MPI_COMM_WORLD, but not on all. Rank 0 of it prints.
+/// Messages are counted on `counting` processes of MPI_COMM_WORLD, but not on all. Rank 0 prints.
 void advise_to_enable(int counting);
-/// pml_monitoring_enable differs. Rank 0 of MPI_COMM_WORLD prints.
+/// pml_monitoring_enable differs between processes. Rank 0 of MPI_COMM_WORLD prints.
 void advise_same_mode();
-/// The component that counts collective calls is not used. The caller prints.
+/// The component that counts collective calls is not in use. The caller prints.
 void advise_collectives();
-/// Something was asked for that this release of Open MPI does not count. The caller prints.
+/// This release of Open MPI does not count the requested traffic. The caller prints.
 void advise_what_is_counted();
 /// Counters became smaller during a session. The caller prints.
 void advise_reset();

@@ -1,4 +1,4 @@
-// The functions of MPI_Monitoring.h: what was asked, in terms of the monitor. No exception leaves them.
+// The functions of MPI_Monitoring.h, as calls of Monitor. They let no exception escape.
 #include <algorithm>
 #include <new>
 
@@ -21,7 +21,7 @@ int guarded(Function function) noexcept {
     }
 }
 
-/// Rows of n counts and n bytes, one after the other.
+/// Copies rows of n counts and n bytes.
 void copy_rows(const std::vector<unsigned long>& rows, std::size_t n, unsigned long* counts,
                unsigned long* sizes) {
     for (std::size_t row = 0; row < rows.size() / (2 * n); ++row) {

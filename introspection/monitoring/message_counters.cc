@@ -9,7 +9,7 @@ namespace strata::introspection {
 
 namespace {
 
-/// In the order of TrafficRows.
+/// Names in the order of TrafficRows.
 constexpr std::array<std::string_view, 2 * traffic_count> names = {
     "pml_monitoring_messages_count",      "pml_monitoring_messages_size",
     "coll_monitoring_messages_count",     "coll_monitoring_messages_size",
@@ -26,10 +26,10 @@ bool MessageCounters::open() {
     processes_ = static_cast<std::size_t>(processes);
     values_.resize(processes_);
     bound_.fill(false);
-    // MPI's own level and no other: Open MPI makes what is asked for here that of all of MPI.
+    // Request MPI's own level: Open MPI raises the level of all of MPI to the one requested here.
     int level = MPI_THREAD_SINGLE;
     MPI_Query_thread(&level);
-    thread_level_ = level;  // which is what stays when others have initialised MPI_T before
+    thread_level_ = level;  // stays so if MPI_T was initialised before
     initialised_ = MPI_T_init_thread(level, &thread_level_) == MPI_SUCCESS;
     if (!initialised_) {
         return false;
@@ -76,13 +76,14 @@ void MessageCounters::bind(int index) {
     if (bound_[which]) {
         return;
     }
-    MPI_Comm world = MPI_COMM_WORLD;  // that of messages has no other, and all have its order
+    MPI_Comm world = MPI_COMM_WORLD;  // messages exist for it only; all counters use its order
     int count = 0;
     MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;
     if (MPI_T_pvar_handle_alloc(session_, index, &world, &handle, &count) != MPI_SUCCESS) {
         return;
     }
-    // Started ones are never stopped: that would end all counting in this process, for others, too.
+    // A started handle is never stopped: that would end all counting in this process, also for other
+    // tools.
     if (static_cast<std::size_t>(count) == processes_ && MPI_T_pvar_start(session_, handle) == MPI_SUCCESS) {
         handles_[which] = handle;
         bound_[which] = true;

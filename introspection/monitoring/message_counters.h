@@ -7,17 +7,17 @@
 
 namespace strata::introspection {
 
-/// What is counted of each process of MPI_COMM_WORLD, each as messages and as bytes.
+/// Kinds of traffic counted per process of MPI_COMM_WORLD, each in messages and bytes.
 enum class Traffic : std::size_t {
     messages,     ///< sent through the point-to-point layer
     collectives,  ///< estimates of what collective calls send
-    put,          ///< one-sided, from here
-    got,          ///< one-sided, from there
+    put,          ///< one-sided, sent by this process
+    got,          ///< one-sided, fetched from the peer
     count
 };
 inline constexpr std::size_t traffic_count = static_cast<std::size_t>(Traffic::count);
 
-/// For each kind of traffic two rows, messages and bytes, with a word for each process.
+/// For each kind of traffic two rows, messages and bytes, with one word per process.
 class TrafficRows {
 public:
     TrafficRows() = default;
@@ -30,7 +30,7 @@ public:
     const unsigned long* counts(Traffic kind) const { return const_cast<TrafficRows*>(this)->counts(kind); }
     const unsigned long* bytes(Traffic kind) const { return const_cast<TrafficRows*>(this)->bytes(kind); }
     std::size_t processes() const { return processes_; }
-    /// All rows, one after the other.
+    /// Returns all rows, concatenated.
     std::vector<unsigned long>& words() { return words_; }
     const std::vector<unsigned long>& words() const { return words_; }
 
@@ -39,7 +39,7 @@ private:
     std::vector<unsigned long> words_;
 };
 
-/// The performance variables of Open MPI's monitoring, found by name. One thread at a time.
+/// The performance variables of Open MPI's monitoring, found by name. Not thread-safe.
 class MessageCounters {
 public:
     MessageCounters() = default;
@@ -47,16 +47,18 @@ public:
     MessageCounters& operator=(const MessageCounters&) = delete;
     ~MessageCounters() { close(); }
 
-    /// Binds what there is; MPI is initialised. False when a function of MPI_T fails.
+    /// Binds the available variables; requires initialised MPI. Returns false if a function of MPI_T
+    /// fails.
     bool open();
     void close();
     bool has(Traffic kind) const;
-    /// pml_monitoring_enable; 1 where it cannot be read. Other than 1: `messages` lacks those of collective
-    /// calls.
+    /// Returns pml_monitoring_enable; 1 if it cannot be read. Unless it is 1, `messages` excludes those
+    /// of collective calls.
     int mode() const { return mode_; }
-    /// Of MPI_T.
+    /// Returns MPI_T's thread level.
     int thread_level() const { return thread_level_; }
-    /// Since the start of the job; 0 for what is not counted. False when MPI_T fails.
+    /// Reads the counts since the start of the job; 0 for uncounted traffic. Returns false if MPI_T
+    /// fails.
     bool read(TrafficRows& rows);
 
 private:

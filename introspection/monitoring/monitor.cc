@@ -43,7 +43,7 @@ int Monitor::start(MPI_Comm comm, MPI_M_msid* id) {
     PrivateCommunicator::Values values{};
     MPI_M_msid reserved = 0;
     std::shared_ptr<Session> session;
-    Reading now;  // from here on; after the agreement nothing may fail on one process only
+    Reading now;  // allocated and read before the agreement: after it no process may fail alone
     try {
         session = std::make_shared<Session>(communicator, tag);
         now.sent = TrafficRows(recorder_.processes());
@@ -70,7 +70,8 @@ int Monitor::start(MPI_Comm comm, MPI_M_msid* id) {
     return MPI_SUCCESS;
 }
 
-/// Acts on one session, or on all to which that applies; `refusal` is the code for one to which it does not.
+/// Acts on one session, or on all in the right state; `refusal` is the code for a session in the wrong
+/// state.
 template <class Applies, class Act>
 int Monitor::on_sessions(MPI_M_msid id, int refusal, Applies applies, Act act) {
     std::vector<std::shared_ptr<Session>> dropped;
@@ -111,7 +112,7 @@ int Monitor::change(MPI_M_msid id, bool activate) {
                 }
                 continue;
             }
-            // Suspended in any case: nobody could free it otherwise.
+            // Suspend in any case: otherwise the session could not be freed.
             read ? session->suspend(now) : session->suspend_without_counts();
             complete = complete && session->complete();
         }
@@ -166,7 +167,7 @@ int Monitor::info(MPI_M_msid id, int* provided, int* processes) {
     return MPI_SUCCESS;
 }
 
-/// In mode 1 the messages of which collective calls consist are among the messages.
+/// In mode 1 the messages of collective calls are among the messages.
 bool Monitor::adds_estimates(int flags) const {
     return (flags & MPI_M_COLL_ONLY) != 0 && ((flags & MPI_M_P2P_ONLY) == 0 || recorder_.mode() != 1);
 }
@@ -218,7 +219,8 @@ void Monitor::fill_row(View& view, const TrafficRows& recorded, int flags) const
     }
 }
 
-/// Only who gets knows of it: each tells the others what it got from them, which is what they sent.
+/// Only the origin of a Get counts it: each member sends the others what it fetched from them, which is
+/// what they sent.
 bool Monitor::add_gets(View& view, const TrafficRows& recorded, int flags) {
     const std::size_t n = view.members();
     unsigned long* to = view.gets.data();
@@ -262,7 +264,7 @@ int Monitor::view(const Request& request, View& view) {
             return MPI_M_INVALID_MSID;
         }
         code = check(request, *view.session);
-        try {  // all that the rest needs, so that nobody fails alone after the agreement
+        try {  // allocate before the agreement, so that no process fails alone after it
             const std::size_t n = view.members();
             const bool has_matrix = request.rows == Request::Rows::everywhere ||
                                     (request.rows == Request::Rows::at_root &&

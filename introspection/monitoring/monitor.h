@@ -5,8 +5,8 @@
 
 namespace strata::introspection {
 
-/// What MPI_Monitoring.h promises, but for files: one per process, which stays until that ends. Functions
-/// return its codes.
+/// Implements MPI_Monitoring.h except for files. One object per process, which is never destroyed.
+/// Functions return the codes of MPI_Monitoring.h.
 class Monitor {
 public:
     static Monitor& instance();
@@ -20,27 +20,29 @@ public:
     int release(MPI_M_msid id);
     int info(MPI_M_msid id, int* provided, int* processes);
 
-    /// What is asked of a session.
+    /// A query of a session's data.
     struct Request {
         MPI_M_msid id;
         int flags;
-        bool same_flags;  ///< all have to give the same
-        int root = 0;     ///< a rank of the communicator, the same everywhere; 0 if there is no root
-        /// Of the caller alone; at root, where alone `valid` counts; everywhere.
+        bool same_flags;  ///< the flags must be equal on all members
+        int root = 0;     ///< a rank of the communicator, equal on all members; 0 without a root
+        /// Rows to return: the caller's own; all rows at root (only root's `valid` counts); all rows
+        /// everywhere.
         enum class Rows { own, at_root, everywhere } rows = Rows::own;
         bool valid = true;  ///< false: INTERNAL_FAIL
     };
-    /// A session as all its members agreed to look at it.
+    /// Data of a session, after an agreement of all members.
     struct View {
         std::shared_ptr<Session> session;
-        std::vector<unsigned long> row;     ///< what the caller sent: n messages, n bytes
-        std::vector<unsigned long> gets;    ///< room for the exchange of these
-        std::vector<unsigned long> matrix;  ///< such a row of each member, where it was asked for
+        std::vector<unsigned long> row;     ///< traffic that the caller sent: n messages, n bytes
+        std::vector<unsigned long> gets;    ///< buffers for the exchange of fetched traffic
+        std::vector<unsigned long> matrix;  ///< the row of each member, if requested
         std::size_t members() const { return session->members(); }
     };
-    /// Fills `view`. Collective over the session's communicator, as the next one.
+    /// Fills `view`. Collective over the session's communicator, as agree() is.
     int view(const Request& request, View& view);
-    /// The greatest of all members' codes. `local` is what the caller knows before it looks at files, say.
+    /// Returns the greatest of all members' codes. `local` is the caller's own finding, for instance
+    /// about a file.
     static int agree(const View& view, int local);
 
 private:
@@ -61,14 +63,14 @@ private:
     template <class Applies, class Act>
     int on_sessions(MPI_M_msid id, int refusal, Applies applies, Act act);
 
-    std::mutex
-        lock_;  ///< of all below but the recorder, which has its own; never held while waiting for others
+    /// Protects all members below except the recorder, which has its own lock. Never held while waiting.
+    std::mutex lock_;
     State state_ = State::closed;
     SessionTable sessions_;
     std::shared_ptr<PrivateCommunicator> world_;
-    bool one_thread_at_a_time_ = false;      ///< calls MPI, in each process
+    bool one_thread_at_a_time_ = false;      ///< no process has MPI_THREAD_MULTIPLE
     std::array<bool, traffic_count> has_{};  ///< counted on all processes
-    bool calls_seen_ = true;                 ///< collective ones, by the counters of these
+    bool calls_seen_ = true;                 ///< the counters of collective calls work
     Recorder recorder_;
 };
 

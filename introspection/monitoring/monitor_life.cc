@@ -8,11 +8,12 @@
 namespace strata::introspection {
 
 Monitor& Monitor::instance() {
-    static Monitor& monitor = *new Monitor;  // for ever: programs may end before they call MPI_M_finalize
+    static Monitor& monitor = *new Monitor;  // never destroyed: programs may end without MPI_M_finalize
     return monitor;
 }
 
-/// MPI_Finalize deletes the attributes of MPI_COMM_SELF first, while MPI still works.
+/// Ends monitoring in MPI_Finalize, which deletes the attributes of MPI_COMM_SELF first, while MPI still
+/// works.
 bool Monitor::end_with_mpi() {
     static bool done = false;
     const auto at_end = [](MPI_Comm, int, void*, void*) {
@@ -27,12 +28,12 @@ bool Monitor::end_with_mpi() {
     return done;
 }
 
-/// What one process finds when it opens the counters, to be agreed upon by the least of all.
+/// Findings of one process when it opens the counters; the min-allreduce of all processes counts.
 struct Monitor::Opening {
     enum : std::size_t { works = traffic_count, has_memory, mode, minus_mode, one_thread, count };
     std::array<int, count> least{};
     Reading before;
-    Reading now;  ///< room for a second look
+    Reading now;  ///< buffer for a second reading
 
     bool some_kind() const {
         return std::any_of(least.begin(), least.begin() + traffic_count, [](int has) { return has != 0; });
@@ -60,8 +61,8 @@ void Monitor::open_here(Opening& opening) {
     own[Opening::minus_mode] = -recorder_.mode();
 }
 
-/// The counters of collective calls are there even if the component that counts is not: whether they have
-/// seen the call of all processes that was made since `opening`.
+/// Counters of collective calls exist even without the component that counts. Returns whether they have
+/// seen the collective call that all processes made since `opening`.
 bool Monitor::counts_collectives(Opening& opening) {
     TrafficRows& now = opening.now.sent;
     const unsigned long* counts = now.counts(Traffic::collectives);

@@ -9,10 +9,10 @@ namespace strata::introspection {
 
 namespace {
 
-constexpr int tag_limit = 32000;                      // every MPI has these
+constexpr int tag_limit = 32000;                      // every MPI allows tags below it
 constexpr std::size_t words_per_message = 1UL << 27;  // 1 GiB
 
-/// What a user's communicator holds.
+/// Attribute value of a user's communicator.
 struct Attached {
     MPI_Comm user;
     std::shared_ptr<PrivateCommunicator> communicator;
@@ -20,7 +20,7 @@ struct Attached {
 
 std::mutex attached_lock;
 std::vector<Attached*>& attached =
-    *new std::vector<Attached*>;  // MPI may need it until the process has ended
+    *new std::vector<Attached*>;  // never destroyed: MPI may use it until the process ends
 int key = MPI_KEYVAL_INVALID;
 
 int detach(MPI_Comm, int, void* value, void*) {
@@ -87,9 +87,9 @@ std::shared_ptr<PrivateCommunicator> PrivateCommunicator::of(
 }
 
 void PrivateCommunicator::forget_all() {
-    // In the order in which they were made. That may differ between processes where several threads made
-    // some; communicators of our own end then in different orders, for which Open MPI does not make processes
-    // wait.
+    // In the order of creation. Several threads may have created them in different orders on different
+    // processes; Open MPI's MPI_Comm_free does not wait, so that own communicators may be freed in any
+    // order.
     for (;;) {
         MPI_Comm user = MPI_COMM_NULL;
         {
@@ -121,7 +121,7 @@ PrivateCommunicator::PrivateCommunicator(MPI_Comm comm, Recorder& recorder,
     }
     if (carrier_ == nullptr) {
         const Hidden hidden(recorder_);
-        // Not MPI_Comm_dup: that calls what users attached to the communicator.
+        // MPI_Comm_dup would call the copy functions of the user's attributes.
         if (MPI_Comm_create(comm, group, &comm_) != MPI_SUCCESS) {
             comm_ = MPI_COMM_NULL;
         }
@@ -179,7 +179,7 @@ bool PrivateCommunicator::receive(int from, int tag, unsigned long* data, std::s
 
 bool PrivateCommunicator::agree(int tag, Values& values) {
     std::array<unsigned long, std::tuple_size_v<Values>> words{};
-    // Up a binomial tree, and down again.
+    // Reduces along a binomial tree, then broadcasts.
     for (int bit = 1; bit < size_; bit <<= 1) {
         if ((rank_ & bit) != 0) {
             std::copy(values.begin(), values.end(), words.begin());
@@ -224,7 +224,7 @@ bool PrivateCommunicator::gather(int tag, int root, const unsigned long* own, st
 }
 
 bool PrivateCommunicator::broadcast(int tag, unsigned long* data, std::size_t words) {
-    // The lowest bit of a rank leads to its parent.
+    // The lowest set bit of a rank leads to its parent.
     const int low = rank_ & -rank_;
     if (rank_ != 0 && !receive(rank_ - low, tag, data, words)) {
         return false;

@@ -7,19 +7,21 @@
 
 namespace strata::introspection {
 
-/// What the members of a user's communicator tell each other, of which nothing is recorded. One is made per
-/// communicator, at first use, and kept with it; it lives as long as that or a session needs it.
+/// Messages between the members of a user's communicator that are not recorded. Created per communicator
+/// at first use and kept with it, as long as the communicator or a session needs it.
 ///
-/// Messages travel by that of all processes, `carrier`, as far as it has the members: then nothing is sent to
-/// make it. Else by a communicator of our own; while MPI makes it, nothing of this process is recorded, as
-/// nobody knows what MPI sends for it. Threads at once need one of their own as well: what tells apart their
-/// messages before the members have agreed on anything is the communicator.
+/// Messages use `carrier`, the communicator of all processes, if it has all members: creation then sends
+/// nothing. Otherwise they use an own communicator; while MPI creates it, nothing that this process
+/// sends is recorded, because MPI's own messages are unknown. Concurrent threads need an own
+/// communicator too: before the members have agreed on a tag, only the communicator separates their
+/// messages.
 class PrivateCommunicator {
 public:
-    /// Collective over `comm` where it has none yet. Null when MPI fails. `carrier` may be null.
+    /// Collective over `comm` unless it already has one. Returns null if MPI fails. `carrier` may be null.
     static std::shared_ptr<PrivateCommunicator> of(MPI_Comm comm, Recorder& recorder,
                                                    const std::shared_ptr<PrivateCommunicator>& carrier);
-    /// Takes them from all communicators; those that no session holds end. At the end of monitoring.
+    /// Detaches them from all communicators, at the end of monitoring; those without a session are
+    /// freed.
     static void forget_all();
 
     PrivateCommunicator(MPI_Comm comm, Recorder& recorder, std::shared_ptr<PrivateCommunicator> carrier);
@@ -29,19 +31,23 @@ public:
 
     int rank() const { return rank_; }
     int size() const { return size_; }
-    /// Of each member; -1 for processes of other jobs.
+    /// Returns the rank in MPI_COMM_WORLD of each member; -1 for processes of other jobs.
     const std::vector<int>& world_ranks() const { return world_ranks_; }
-    /// The same on all members, if all ask equally often; so that sessions of several threads do not meet.
+    /// Returns a tag that separates the sessions of several threads; equal on all members if all call
+    /// equally often.
     int next_tag();
 
     using Values = std::array<long, 6>;
-    /// The greatest of each over all members. This and the following: collective, false when MPI fails.
+    /// Computes the maximum of each value over all members. This function and those below are collective
+    /// and return false if MPI fails. Cost: 2 log2(p) alpha.
     bool agree(int tag, Values& values);
-    /// `own` of every member in `all` at root, by rank: rows of `words`. `all` has size() rows there.
+    /// Gathers `own` of every member at root: rows of `words`, by rank. `all` has size() rows there.
+    /// Cost: (p - 1)(alpha + words beta) at root.
     bool gather(int tag, int root, const unsigned long* own, std::size_t words, unsigned long* all);
-    /// From rank 0 to all.
+    /// Broadcasts from rank 0 along a binomial tree. Cost: log2(p) (alpha + words beta).
     bool broadcast(int tag, unsigned long* data, std::size_t words);
-    /// Row i of `to` goes to member i, which finds it in row rank() of `from`.
+    /// Sends row i of `to` to member i, which receives it in row rank() of `from`. Cost: (p - 1)(alpha +
+    /// words beta).
     bool exchange(int tag, const unsigned long* to, unsigned long* from, std::size_t words);
 
 private:
@@ -49,14 +55,14 @@ private:
     bool start_send(int to, int tag, const unsigned long* data, int words, MPI_Request* request);
     bool receive(int from, int tag, unsigned long* data, std::size_t words);
     MPI_Comm carrying() const { return carrier_ != nullptr ? carrier_->comm_ : comm_; }
-    /// Of a member, there.
+    /// Returns the rank of a member in carrying().
     int address(int member) const {
         return carrier_ != nullptr ? world_ranks_[static_cast<std::size_t>(member)] : member;
     }
 
     Recorder& recorder_;
     std::shared_ptr<PrivateCommunicator> carrier_;
-    MPI_Comm comm_ = MPI_COMM_NULL;  ///< our own, where there is no carrier
+    MPI_Comm comm_ = MPI_COMM_NULL;  ///< own communicator if there is no carrier
     int rank_ = 0;
     int size_ = 0;
     std::vector<int> world_ranks_;

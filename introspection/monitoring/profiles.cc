@@ -14,7 +14,7 @@ namespace strata::introspection {
 
 namespace {
 
-/// A file that is written as a whole, or else its reason is told.
+/// A file that is written completely, or else reports the reason.
 class Profile {
 public:
     Profile(const char* function, std::string name)
@@ -36,7 +36,7 @@ public:
             error_ = errno;
         }
     }
-    /// MPI_SUCCESS or MPI_M_INTERNAL_FAIL.
+    /// Returns MPI_SUCCESS or MPI_M_INTERNAL_FAIL.
     int close() {
         if (file_ != nullptr && std::fclose(file_) != 0) {
             error_ = errno;
@@ -89,7 +89,7 @@ int write_row(const Monitor::View& view, const char* filename, int flags) {
     return profile.close();
 }
 
-/// `first`: where in a row of 2 n words the n are that are written.
+/// `first`: offset in a row of 2 n words of the n words to write.
 int write_matrix(const Monitor::View& view, const std::string& name, std::size_t first) {
     const std::size_t n = view.members();
     Profile profile("MPI_M_rootflush", name);

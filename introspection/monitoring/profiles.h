@@ -3,9 +3,9 @@
 
 namespace strata::introspection {
 
-/// MPI_M_flush.
+/// Implements MPI_M_flush.
 int flush_row(MPI_M_msid id, const char* filename, int flags);
-/// MPI_M_rootflush.
+/// Implements MPI_M_rootflush.
 int flush_matrix(MPI_M_msid id, int root, const char* filename, int flags);
 
 }  // namespace strata::introspection

@@ -39,7 +39,7 @@ bool Recorder::read(Reading& reading) {
     }
     bool good = true;
     if (hiding_ > 0) {
-        reading.sent = frozen_;  // where it will go on
+        reading.sent = frozen_;  // recording continues from here
     } else {
         good = read_seen(reading.sent);
     }

@@ -5,15 +5,15 @@
 
 namespace strata::introspection {
 
-/// What was sent until one moment. Only of two readings with equal `resets` does the difference tell
-/// anything.
+/// Traffic sent until one moment. The difference of two readings is valid only if their `resets` are
+/// equal.
 struct Reading {
     TrafficRows sent;
-    int resets = 0;  ///< how often Open MPI's counters had been found smaller than before
+    int resets = 0;  ///< number of detected resets of Open MPI's counters
 };
 
-/// What this process sent to each process of MPI_COMM_WORLD, without what monitoring itself sends. For all
-/// threads.
+/// Traffic that this process sent to each process of MPI_COMM_WORLD, without monitoring's own messages.
+/// Thread-safe.
 class Recorder {
 public:
     /// As MessageCounters::open.
@@ -24,12 +24,12 @@ public:
     int thread_level() const { return counters_.thread_level(); }
     std::size_t processes() const { return own_.processes(); }
 
-    /// False when MPI_T fails, or has failed while something was hidden.
+    /// Returns false if MPI_T fails, or failed during hidden traffic.
     bool read(Reading& reading);
 
-    /// A send of our own, which is not to be seen: `send` calls MPI_Isend, and nobody reads between the
-    /// message and the note of it. `world_rank` below 0: a process of another job, which Open MPI does not
-    /// count.
+    /// Sends a message that is not recorded: `send` calls MPI_Isend. The lock keeps readers out between
+    /// the message and its subtraction. `world_rank` below 0 is a process of another job, which Open MPI
+    /// does not count.
     template <class Send>
     int send_unseen(int world_rank, std::size_t bytes, Send send) {
         const std::lock_guard guard(lock_);
@@ -41,8 +41,8 @@ public:
         return code;
     }
 
-    /// Between these two nothing that this process sends is seen, whoever sends it; for what MPI sends on our
-    /// behalf. Several threads may be between them.
+    /// Between hide() and unhide() nothing that any thread of this process sends is recorded; for
+    /// messages that MPI sends internally. Several threads may hide at once.
     void hide();
     void unhide();
 
@@ -51,16 +51,16 @@ private:
 
     std::mutex lock_;
     MessageCounters counters_;
-    TrafficRows last_;    ///< of the counters
+    TrafficRows last_;    ///< last values of the counters
     int resets_ = 0;      ///< as in Reading
-    TrafficRows own_;     ///< to be subtracted; modulo 2^64, as only differences count
-    TrafficRows frozen_;  ///< what was seen when hiding began
+    TrafficRows own_;     ///< monitoring's own messages, to subtract modulo 2^64
+    TrafficRows frozen_;  ///< recorded traffic when hiding began
     TrafficRows scratch_;
     int hiding_ = 0;
-    bool broken_ = false;  ///< what was sent while hiding could not be read: nothing can be told from then on
+    bool broken_ = false;  ///< hidden traffic could not be read: no reading is valid any more
 };
 
-/// Hides while it lives.
+/// Hides traffic during its lifetime.
 class Hidden {
 public:
     explicit Hidden(Recorder& recorder) : recorder_(recorder) { recorder_.hide(); }

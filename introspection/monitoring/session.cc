@@ -12,7 +12,7 @@ namespace {
 constexpr int place_count = MPI_M_MAX_SESSIONS;
 constexpr int generations = std::numeric_limits<MPI_M_msid>::max() / place_count - 1;
 
-/// The members' part of what was sent to all.
+/// Selects the members' part of the traffic to all processes.
 void select(const TrafficRows& sent, const std::vector<int>& world_ranks, TrafficRows& members) {
     const std::size_t rows = 2 * traffic_count;
     for (std::size_t row = 0; row < rows; ++row) {

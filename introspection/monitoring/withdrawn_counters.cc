@@ -9,8 +9,8 @@
 namespace strata::introspection {
 namespace {
 
-/// The library of the 4.1 series that all its monitoring components share. It must stay from now on: Open MPI
-/// looks at the variables once more after it has closed the components.
+/// Returns the library that all monitoring components of the 4.1 series share, and pins it: Open MPI
+/// accesses the variables again after it has closed the components.
 void* monitoring_library() {
     return dlopen("libmca_common_monitoring.so.50", RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
 }
@@ -29,10 +29,10 @@ bool bring_back_withdrawn_counters() {
     static bool done = false;
     std::call_once(once, [] {
         if (!is_the_release_that_withdraws()) return;
-        // Registers parameters and counters; in 4.1 it makes no use of its argument.
+        // Registers parameters and counters; 4.1 ignores its argument.
         using Register = void (*)(void*);
         constexpr const char* name = "mca_common_monitoring_register";
-        // In the process itself where Open MPI was built without plugins.
+        // The symbol is in the process itself if Open MPI was built without plugins.
         void* function = dlsym(RTLD_DEFAULT, name);
         if (void* const library = function == nullptr ? monitoring_library() : nullptr; library != nullptr) {
             function = dlsym(library, name);

@@ -2,9 +2,10 @@
 
 namespace strata::introspection {
 
-/// Open MPI 4.1 withdraws the variables that count point-to-point messages as soon as it has installed what
-/// counts them (it closes the component that registered them, along with all that were not selected); 5.0
-/// does not. Lets it register them again; what it has counted is kept. False where that is not possible.
+/// Makes Open MPI 4.1 register the variables that count point-to-point messages again; their counts are
+/// kept. 4.1 withdraws them right after it has installed the counting layer, because it closes the
+/// component that registered them along with all components not selected; 5.0 does not. Returns false if
+/// that is impossible.
 bool bring_back_withdrawn_counters();
 
 }  // namespace strata::introspection

@@ -16,7 +16,7 @@
 #include "topology/text.h"
 #include "traffic_gather.h"
 
-// The C interface: contracts are in MPIX_Reorder.h. No exception leaves it.
+// The C interface: contracts are in MPIX_Reorder.h. No exception escapes.
 namespace {
 
 using namespace strata::introspection;
@@ -43,13 +43,13 @@ mapping::ReorderOptions options_of(MPI_Info info) {
     return options;
 }
 
-/// Throws on all processes what `check` throws on some, the greatest code: those whose arguments are right
-/// would wait for messages of the others.
+/// If `check` throws on some processes, throws the greatest code on all of them: otherwise those with
+/// right arguments would wait for messages.
 template <class Check>
 void agreed_arguments(MPI_Comm comm, int root, Check&& check) {
     const MpiError found = outcome_of(check);
     int code = found.code;
-    MPI_Error_class(code, &code);  // other processes may not know the code
+    MPI_Error_class(code, &code);  // codes may be valid in this process only
     if (code != MPI_SUCCESS) root = 0;
     const int own[] = {code, root, -root};
     int most[] = {0, 0, 0};
@@ -58,7 +58,7 @@ void agreed_arguments(MPI_Comm comm, int root, Check&& check) {
     if (most[1] != -most[2]) throw MpiError{MPI_ERR_ROOT};
 }
 
-/// What rank `root` found, on all: its failures too.
+/// Returns on all processes what rank `root` found, its failures included.
 std::vector<int> agreed(MPI_Comm comm, int root, std::vector<int> order, int size) {
     order.resize(static_cast<std::size_t>(size));
     require_handled(MPI_Bcast(order.data(), size, MPI_INT, root, comm));
@@ -66,7 +66,8 @@ std::vector<int> agreed(MPI_Comm comm, int root, std::vector<int> order, int siz
     return order;
 }
 
-/// A negative error code where it fails, which is said: whoever plans must not leave the others waiting.
+/// Computes a plan; on failure prints the reason and returns a negative error code, so that the other
+/// processes do not wait.
 template <class Traffic>
 std::vector<int> planned(Traffic&& traffic, const Records& records, const mapping::ReorderOptions& options) {
     int code = MPI_ERR_OTHER;
@@ -98,8 +99,8 @@ void reorder(MPI_Comm comm, int root, const mapping::ReorderOptions& options, Tr
     if (k != nullptr) std::copy(order.begin(), order.end(), k);
 }
 
-/// Messages of ours must not meet receives that the application has posted. Its errors are returned: the
-/// application's handler sees them once, with the communicator that it knows.
+/// A duplicate, so that these messages do not match receives of the application. It returns errors, so
+/// that the application's handler runs once, with the application's communicator.
 class PrivateCopy {
 public:
     explicit PrivateCopy(MPI_Comm comm) {
@@ -115,7 +116,7 @@ private:
     MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
-/// Open MPI 4.1 drops what is too much of a message to the process itself without a word.
+/// Open MPI 4.1 silently truncates a message that a process sends to itself.
 void require_room(int sendcount, MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype) {
     MPI_Count sent = 0;
     MPI_Count room = 0;
@@ -124,7 +125,8 @@ void require_room(int sendcount, MPI_Datatype sendtype, int recvcount, MPI_Datat
     if (sent * sendcount > room * recvcount) throw MpiError{MPI_ERR_TRUNCATE};
 }
 
-/// Whom process `rank` sends to: the one that does its work. Throws MpiError where k is no permutation.
+/// Returns the process to which process `rank` sends: the one that does its work. Throws MpiError unless
+/// k is a permutation.
 int receiver_of(const int* k, int rank, int size) {
     std::vector<int> now_at(static_cast<std::size_t>(size), -1);
     for (int i = 0; i < size; ++i) {
@@ -208,7 +210,7 @@ int MPIX_Redistribute(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
             if (recvcount < 0 || (!in_place && sendcount < 0)) throw MpiError{MPI_ERR_COUNT};
             if (recvtype == MPI_DATATYPE_NULL || (!in_place && sendtype == MPI_DATATYPE_NULL))
                 throw MpiError{MPI_ERR_TYPE};
-            move(MPI_PROC_NULL, MPI_PROC_NULL);  // MPI looks at buffers and types, and sends nothing
+            move(MPI_PROC_NULL, MPI_PROC_NULL);  // MPI checks buffers and types, and sends nothing
         });
         if (!in_place && to == rank) require_room(sendcount, sendtype, recvcount, recvtype);
         move(to, k[rank]);

@@ -11,7 +11,7 @@
 namespace strata::introspection {
 namespace {
 
-/// Travels as three numbers.
+/// An entry of a row, sent as three numbers.
 struct Sent {
     std::uint64_t to;
     std::uint64_t bytes;
@@ -29,7 +29,7 @@ std::vector<Sent> own_row(int size, const unsigned long* sizes, const unsigned l
     return row;
 }
 
-/// For rows of these lengths, on the process that gathers them. Throws std::bad_alloc where there is none.
+/// Allocates memory for rows of these lengths on the gathering process. Throws std::bad_alloc.
 void make_room(const std::vector<int>& lengths, std::vector<int>& starts, std::vector<Sent>& all,
                std::vector<mapping::Flow>& flows) {
     std::int64_t total = 0;
@@ -53,7 +53,7 @@ std::vector<mapping::Flow> gathered_rows(MPI_Comm comm, const unsigned long size
     std::vector<Sent> row;
     std::vector<int> lengths;
     std::vector<int> starts;
-    // Memory comes before messages: where it is missing, all have to know.
+    // Allocate before sending: if memory is missing, all processes must learn it.
     int code = code_of([&] {
         row = own_row(size, sizes, counts);
         lengths.resize(static_cast<std::size_t>(rank == 0 ? size : 0));
@@ -68,7 +68,8 @@ std::vector<mapping::Flow> gathered_rows(MPI_Comm comm, const unsigned long size
     code = code_of([&] { make_room(lengths, starts, all, flows); });
     require_handled(MPI_Bcast(&code, 1, MPI_INT, 0, comm));
     if (code != MPI_SUCCESS) throw MpiError{code};
-    MPI_Datatype entry = MPI_DATATYPE_NULL;  // so that counts stay in an int longer
+    MPI_Datatype entry =
+        MPI_DATATYPE_NULL;  // one count per entry, so that counts fit an int for more entries
     require_handled(MPI_Type_contiguous(numbers, MPI_UINT64_T, &entry));
     MPI_Type_commit(&entry);
     const int gathered =

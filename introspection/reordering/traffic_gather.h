@@ -7,7 +7,8 @@
 
 namespace strata::introspection {
 
-/// What all processes sent, on rank 0 of `comm`; elsewhere nothing. `counts` may be null. Collective. Throws MpiError.
+/// Gathers the traffic of all processes on rank 0 of `comm`; returns nothing elsewhere. `counts` may be
+/// null. Collective. Throws MpiError.
 std::vector<mapping::Flow> gathered_rows(MPI_Comm comm, const unsigned long sizes[],
                                          const unsigned long counts[]);
 
