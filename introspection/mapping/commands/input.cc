@@ -44,7 +44,7 @@ TrafficMatrix traffic_of(const InputOptions& options) {
     return read_traffic(options.matrix, format);
 }
 
-/// The hierarchy of the options, and what its nodes are called.
+/// Loads the hierarchy of the options, and the names of its nodes.
 void describe_machine(const InputOptions& options, Input& input) {
     if (!options.from_dump.empty()) {
         const std::string other = tool::given_job_option(options.job);
@@ -52,7 +52,7 @@ void describe_machine(const InputOptions& options, Input& input) {
         input.hierarchy = tool::reading("from-dump", [&] { return dumped_hierarchy(options.from_dump); });
         return;
     }
-    // Names refer to all that they are made from: it lives as long as they are asked for.
+    // The namer refers to these objects; it keeps them alive.
     struct Named {
         tool::Job job;
         topology::Hierarchy hierarchy;

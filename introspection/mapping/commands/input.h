@@ -9,7 +9,7 @@
 
 namespace strata::mapping {
 
-/// What both commands read, as written.
+/// Options of both commands, unparsed.
 struct InputOptions {
     std::string matrix;
     std::string input;
@@ -19,24 +19,24 @@ struct InputOptions {
     tool::JobOptions job;
 };
 
-/// MATRIX and all options for the machine.
+/// Adds MATRIX and all options of the machine.
 void add_input_options(CLI::App& app, InputOptions& options);
 
 struct Input {
     TrafficMatrix traffic;
     topology::Hierarchy hierarchy;
-    topology::GroupNamer namer;  ///< of nodes and switches
+    topology::GroupNamer namer;  ///< names nodes and switches
     LinkCosts costs;
 };
 
-/// What a job wrote of its hierarchy. Throws topology::FileError.
+/// Reads a hierarchy that a job dumped. Throws topology::FileError.
 topology::Hierarchy dumped_hierarchy(const std::string& file);
 
-/// All but the traffic. Throws tool::UsageError.
+/// Returns everything but the traffic. Throws tool::UsageError.
 Input load_machine(const InputOptions& options);
-/// The traffic, for that machine. Throws tool::UsageError, or topology::FileError for the matrix.
+/// Loads the traffic for that machine. Throws tool::UsageError, or topology::FileError for the matrix.
 void load_traffic(const InputOptions& options, Input& input);
-/// Both.
+/// Loads machine and traffic.
 Input load(const InputOptions& options);
 
 }  // namespace strata::mapping

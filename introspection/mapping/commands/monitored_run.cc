@@ -13,7 +13,7 @@ namespace {
 
 enum class Monitoring { used, missing, excluded };
 
-/// Of a list of components, or of those that are left out (^), as the environment has them.
+/// Parses a list of components, or of excluded ones (^), from the environment.
 Monitoring monitoring_in(std::string_view list) {
     const bool left_out = list.starts_with('^');
     if (left_out) list.remove_prefix(1);
@@ -23,15 +23,15 @@ Monitoring monitoring_in(std::string_view list) {
     return named || list.empty() ? Monitoring::used : Monitoring::missing;
 }
 
-/// Lists of components that the environment has, with monitoring in them; also those that stay as they are,
-/// as they have to reach other nodes, too. Throws tool::UsageError where nothing could be counted.
+/// Returns the component lists of the environment with monitoring added, unchanged ones included,
+/// because they must reach other nodes, too. Throws tool::UsageError if nothing could be counted.
 std::vector<std::pair<std::string, std::string>> monitored_components() {
     std::vector<std::pair<std::string, std::string>> lists;
     for (const std::string framework : {"pml", "coll", "osc"}) {
         const char* const given = std::getenv(("OMPI_MCA_" + framework).c_str());
         if (given == nullptr) continue;
         const Monitoring found = monitoring_in(given);
-        // pml's is indispensable; those of coll and osc are left out where the user says so.
+        // pml/monitoring is required; the user may exclude those of coll and osc.
         if (found == Monitoring::excluded && framework == "pml") {
             throw tool::UsageError("run", "OMPI_MCA_pml=" + std::string(given) +
                                               " leaves out what counts messages: take monitoring out of it");

@@ -6,20 +6,20 @@
 
 namespace strata::mapping {
 
-/// Runs an unmodified program with Open MPI's own monitoring, and has the plugin, if it is loaded, write its
-/// hierarchy, into a folder of this run.
+/// Runs an unmodified program with Open MPI's own monitoring in a folder of its own. If the plugin is
+/// loaded, it dumps its hierarchy there.
 class MonitoredRun {
 public:
     /// As tool::run_job().
     int run(const std::vector<std::string>& command) const;
 
     bool has_traffic() const;
-    /// Throws tool::UsageError where what was counted and what the plugin wrote are not of as many ranks.
+    /// Throws tool::UsageError if the numbers of ranks of traffic and hierarchy differ.
     void require_one_job() const;
 
-    /// For read_traffic().
+    /// Returns the prefix for read_traffic().
     std::string prefix() const { return folder_.file("traffic"); }
-    /// What the plugin wrote; empty: nothing.
+    /// Returns the plugin's dump; empty without one.
     std::string dump() const;
     void keep() { folder_.keep(); }
 

@@ -1,4 +1,4 @@
-// strata-reorder: the order of ranks that keeps a program's traffic near.
+// strata-reorder: computes an order of ranks that keeps a program's traffic local.
 #include <chrono>
 #include <cstdio>
 #include <optional>

@@ -41,7 +41,7 @@ struct Options : InputOptions {
     std::string format;
     std::string output;
     bool run = false;
-    std::vector<std::string> command;  ///< what stands behind "--"
+    std::vector<std::string> command;  ///< the words after "--"
 };
 
 std::optional<Options> parse(int argc, char** argv) {
@@ -79,23 +79,24 @@ std::string format_of(const Options& options) {
         }
         return "text";
     }
-    tool::chosen("format", options.format, {"text", "svg", "json", "sparse", "dense"});  // or it complains
+    tool::chosen("format", options.format,
+                 {"text", "svg", "json", "sparse", "dense"});  // throws for other values
     return options.format;
 }
 
-/// The order to show beside the old one; empty: none.
+/// Returns the order to compare with the old one; empty without one.
 std::vector<int> permutation_of(const Options& options) {
     if (options.permutation.empty()) return {};
     return tool::reading("permutation", [&] { return read_permutation(options.permutation); });
 }
 
-/// What is shown, and how.
+/// The picture's content and format.
 struct Picture {
     std::string format;
     std::vector<int> permutation;
 };
 
-/// Throws tool::UsageError where the order is none of so many ranks.
+/// Throws tool::UsageError unless the order has this number of ranks.
 void check_ranks(const Picture& picture, int ranks) {
     tool::reading("permutation", [&] { return inverse_permutation(picture.permutation, ranks); });
 }
@@ -122,8 +123,8 @@ void show(const Options& options, const Picture& picture, const Input& input) {
                        options.output);
 }
 
-/// Runs the command and shows its traffic, whatever its exit status is. The run may have been long: what is
-/// wrong with the options is found before it, and what it has left is kept if it cannot be shown.
+/// Runs the command and shows its traffic at any exit status. Options are checked before the run, which
+/// may be long; if its results cannot be shown, they are kept.
 void run_and_show(const Options& options, const Picture& picture, int& status) {
     Input input = load_machine(options);
     const bool told = !options.from_dump.empty() || !tool::given_job_option(options.job).empty();
@@ -158,7 +159,7 @@ void run_and_show(const Options& options, const Picture& picture, int& status) {
     }
 }
 
-/// `status`: that of the command behind --.
+/// `status`: that of the command after --.
 void perform(const Options& options, int& status) {
     const Picture picture{format_of(options), permutation_of(options)};
     if (options.run) {

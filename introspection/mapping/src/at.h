@@ -3,7 +3,7 @@
 
 namespace strata::mapping {
 
-/// A rank, or another number from 0 on, as an index.
+/// Converts a rank, or another non-negative number, to an index.
 inline std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
 }  // namespace strata::mapping

@@ -5,7 +5,7 @@
 
 namespace strata::mapping {
 
-/// How strongly one vertex is tied to each part.
+/// The weight of one vertex's arcs to each part.
 class Connections {
 public:
     explicit Connections(std::size_t parts) : weight_(parts, 0) {}
@@ -21,7 +21,7 @@ public:
         }
     }
     double to(int part) const { return weight_[static_cast<std::size_t>(part)]; }
-    /// Those with any tie, by first neighbour.
+    /// Returns the parts with any arc, by first neighbour.
     const std::vector<int>& parts() const { return parts_; }
 
 private:

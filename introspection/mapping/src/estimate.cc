@@ -15,7 +15,7 @@ using topology::Hierarchy;
 using topology::LevelKey;
 using topology::LevelKind;
 
-/// False for a group that is there for one rank alone.
+/// Returns false for a group of one rank alone.
 bool connects(const Group& group) { return group.children.size() + group.direct.size() > 1; }
 
 std::string plural(LevelKind kind) {
@@ -32,7 +32,7 @@ std::string plural(LevelKind kind) {
     }
 }
 
-/// Both directions of one link: that of a group or rank to what is around it.
+/// Both directions of one link, which connects a group or rank to its parent.
 struct Load {
     std::uint64_t bytes[2] = {0, 0};  // sent, received
     std::uint64_t messages[2] = {0, 0};
@@ -69,7 +69,7 @@ public:
             if (isnew) estimate.levels.push_back({link_level(group), is_network(group)});
             return estimate.levels[known->second];
         };
-        for (const LevelKey level : hierarchy_.levels()) {  // in their order
+        for (const LevelKey level : hierarchy_.levels()) {  // in hierarchy order
             for (const Group& group : hierarchy_.groups) {
                 if (group.level == level && connects(group)) entry(group);
             }
@@ -98,8 +98,8 @@ private:
         return static_cast<double>(bytes) + static_cast<double>(messages) * message_bytes_;
     }
 
-    /// What goes between `rank` and the links of `common`: over the link just below, and in the network over
-    /// all on the way.
+    /// Adds traffic between `rank` and the links of `common`: to the link just below `common`, and to
+    /// all network links on the way.
     void load(int rank, int common, int direction, const Flow& flow) {
         int group = hierarchy_.stop[at(rank)];
         if (group == common) {
@@ -140,7 +140,7 @@ private:
     const Hierarchy& hierarchy_;
     double message_bytes_;
     std::vector<double> cost_;
-    std::vector<Load> inside_;  ///< by group: what has it as the lowest common one
+    std::vector<Load> inside_;  ///< by group: traffic with this lowest common group
     std::vector<Load> of_group_;
     std::vector<Load> of_rank_;
     double distance_ = 0;
@@ -202,7 +202,8 @@ std::string describe_level(const Hierarchy& hierarchy, LevelKey level) {
     for (const Group& group : hierarchy.groups) {
         if (link_level(group) != level) continue;
         for (const int child : group.children) {
-            // A node with one rank, or one package, is named by the lowest object that its ranks share.
+            // A node with one rank, or one package, has the name of the lowest object that its ranks
+            // share.
             const LevelKind kind = hierarchy.groups[at(child)].level.kind;
             const bool whole_node = is_network(group) && kind > LevelKind::node && kind != LevelKind::custom;
             add(plural(whole_node ? LevelKind::node : kind));

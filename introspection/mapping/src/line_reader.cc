@@ -18,7 +18,7 @@ constexpr std::size_t piece_bytes = std::size_t{64} << 10;
 LineReader::LineReader(const std::string& path, std::size_t most_bytes)
     : path_(path), most_bytes_(most_bytes), left_(most_bytes) {
     if (const auto kind = topology::unreadable_kind(path); !kind.empty()) fail_whole(std::string(kind));
-    stream_.open(path, std::ios::binary);  // not before: a pipe to which nobody writes would wait
+    stream_.open(path, std::ios::binary);  // after the check: opening a pipe without a writer blocks
     if (!stream_) fail_whole("cannot be opened");
 }
 
@@ -30,7 +30,7 @@ void LineReader::fail_whole(const std::string& message) const {
     throw topology::FileError(path_, 0, message);
 }
 
-/// Piece by piece, so that a file without line ends does not fill the memory.
+/// Reads in pieces, so that a file without line ends does not exhaust memory.
 bool LineReader::read_line() {
     if (again_) {
         again_ = false;
@@ -51,10 +51,10 @@ bool LineReader::read_line() {
             return !line_.empty();
         }
         if (!stream_.fail()) {
-            line_.append(piece.data(), count - 1);  // the line's end counts
+            line_.append(piece.data(), count - 1);  // without the line end, which `count` includes
             return true;
         }
-        if (count + 1 < piece.size()) return !line_.empty();  // nothing more comes
+        if (count + 1 < piece.size()) return !line_.empty();  // end of file
         line_.append(piece.data(), count);
         if (line_.size() > longest_line) fail("the line is longer than 64 MiB");
         stream_.clear();

@@ -34,7 +34,7 @@ double default_cost(LevelKey level) {
     return 1;
 }
 
-/// All but custom, which stands last and has no links of its own.
+/// Returns all levels but custom, which is the last one and has no links of its own.
 std::string known_levels() {
     const std::string all = topology::known_level_names();
     return all.substr(0, all.rfind(", " + std::string(name_of(LevelKind::custom))));
@@ -80,7 +80,7 @@ double LinkCosts::of(LevelKey level) const {
 std::vector<double> LinkCosts::by_group(const topology::Hierarchy& hierarchy) const {
     std::vector<double> costs;
     for (const topology::Group& group : hierarchy.groups) costs.push_back(of(link_level(group)));
-    for (std::size_t i = costs.size(); i-- > 1;) {  // children stand after their parents
+    for (std::size_t i = costs.size(); i-- > 1;) {  // children follow their parents
         double& parent = costs[static_cast<std::size_t>(hierarchy.groups[i].parent)];
         parent = std::max(parent, costs[i]);
     }

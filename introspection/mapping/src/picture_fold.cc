@@ -12,14 +12,14 @@ using topology::Hierarchy;
 
 constexpr int most_cells = 256;
 
-/// Every group's ranks stand together; children by their lowest member, then those that hang directly.
+/// Appends the ranks of every group contiguously: children by lowest member, then direct ranks.
 void append(const Hierarchy& hierarchy, int index, std::vector<int>& order) {
     const Group& group = hierarchy.groups[at(index)];
     for (const int child : group.children) append(hierarchy, child, order);
     order.insert(order.end(), group.direct.begin(), group.direct.end());
 }
 
-/// Positions at which a group of this depth, or a rank that hangs above it, begins.
+/// Returns the positions at which a group of this depth, or a rank above that depth, begins.
 std::vector<int> begins_at(const Hierarchy& hierarchy, const std::vector<int>& order, int depth) {
     std::vector<int> begins;
     int before = -1;
@@ -48,7 +48,7 @@ Folded fold(const TrafficView& view, const std::vector<int>& process) {
             if (finer.size() > most_cells) break;
             folded.first = std::move(finer);
         }
-        // Too many groups: several next to each other share a cell.
+        // Too many groups: adjacent ones share a cell.
         const std::size_t share = (folded.first.size() + most_cells - 1) / most_cells;
         std::vector<int> kept;
         for (std::size_t i = 0; i < folded.first.size(); i += share) kept.push_back(folded.first[i]);

@@ -11,16 +11,16 @@ namespace {
 
 using topology::Group;
 
-// All lengths in pixels of a picture shown at its natural size.
+// Lengths are pixels at the picture's natural size.
 constexpr int margin = 24;
 constexpr int map_target = 512;
 constexpr int largest_cell = 64;
 constexpr int least_map = 256;
-constexpr int label_width = 84;  // group names left of a map
+constexpr int label_width = 84;  // room for group names left of a map
 constexpr int map_top = 116;
 constexpr int legend_height = 66;
 constexpr int bar_width = 250;
-constexpr int bar_text = 150;  // room for "12.3 GiB (-74.2 %)" behind the longest bar
+constexpr int bar_text = 150;  // room for "12.3 GiB (-74.2 %)" after the longest bar
 constexpr int bar_height = 16;
 constexpr int shades = 24;
 constexpr std::string_view before_colour = "#868e96";
@@ -28,7 +28,7 @@ constexpr std::string_view after_colour = "#1971c2";
 
 std::string number(int value) { return std::to_string(value); }
 
-/// From light to dark: 0 to shades - 1.
+/// Returns the colour of a shade, from light (0) to dark (shades - 1).
 std::string shade_colour(int shade) {
     struct Colour {
         double red, green, blue;
@@ -45,7 +45,7 @@ std::string shade_colour(int shade) {
     return "rgb(" + mixed(&Colour::red) + "," + mixed(&Colour::green) + "," + mixed(&Colour::blue) + ")";
 }
 
-/// Bytes of a cell -> shade, logarithmically between the least and the most of all maps.
+/// Maps the bytes of a cell to a shade, logarithmically between the least and the most of all maps.
 struct Scale {
     double least = 0;
     double most = 0;
@@ -159,7 +159,7 @@ void TrafficSvg::paint_map(const Folded& map, int x, const std::string& title) {
     paint_names(map, x, map_top);
 }
 
-/// One path per shade, and one piece of it per run of equal cells, keep large maps small.
+/// One path per shade, with one rectangle per run of equal cells, keeps large maps small.
 void TrafficSvg::paint_cells(const Folded& map, int x, int y) {
     const auto cells = static_cast<std::size_t>(map.cells());
     std::vector<std::string> paths(shades);
@@ -190,13 +190,13 @@ void TrafficSvg::paint_cells(const Folded& map, int x, int y) {
     out_ += "</g>\n";
 }
 
-/// The wider the groups, the stronger the line; levels whose lines would stand too close are left out.
+/// Wider groups have stronger lines; levels whose lines would be too dense are omitted.
 void TrafficSvg::paint_borders(const Folded& map, int x, int y) {
     const std::vector<Border> borders = borders_of(view_.hierarchy, map);
     struct Pen {
         const char* width;
         const char* colour;
-        int least_gap;  ///< between lines
+        int least_gap;  ///< minimum distance of lines
     };
     constexpr std::array<Pen, 3> pens = {{{"2", "#e8590c", 6}, {"1", "#f0a53a", 14}, {"0.6", "#f7c884", 14}}};
     for (int depth = static_cast<int>(pens.size()); depth >= 1; --depth) {
@@ -209,7 +209,7 @@ void TrafficSvg::paint_borders(const Folded& map, int x, int y) {
         const Pen& pen = pens[static_cast<std::size_t>(depth) - 1];
         const int parts = static_cast<int>(at.size()) + wider + 1;
         if (at.empty() || size_ / parts < pen.least_gap) continue;
-        if (parts >= map.cells() && depth > 1) continue;  // no groups, but ranks
+        if (parts >= map.cells() && depth > 1) continue;  // these are ranks, not groups
         std::string path;
         for (const int cell : at) {
             path += "M" + number(x + cell * cell_) + " " + number(y) + "v" + number(size_) + "M" + number(x) +
@@ -221,7 +221,7 @@ void TrafficSvg::paint_borders(const Folded& map, int x, int y) {
     rectangle(x, y, size_, size_, "fill=\"none\" stroke=\"#666\"");
 }
 
-/// Of the widest groups, as many as there is room for.
+/// Writes the names of the widest groups for which there is room.
 void TrafficSvg::paint_names(const Folded& map, int x, int y) {
     int lowest_end = 0;
     for (const int child : view_.hierarchy.groups[0].children) {
@@ -271,7 +271,7 @@ void TrafficSvg::paint_legend(int x, int y) {
     text(x, y + 46, "fill=\"#444\"", meaning + "; white: nothing; lines: where groups end");
 }
 
-/// A title, and a bar for each time; returns the y below.
+/// Draws a title, and a bar for each time; returns the y below.
 int TrafficSvg::paint_pair(int x, int y, const std::string& title, double before, const double* after,
                            double most, std::string (*words)(double)) {
     text(x, y + 12, "fill=\"#111\" font-weight=\"700\"", title);

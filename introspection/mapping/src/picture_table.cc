@@ -13,7 +13,7 @@ constexpr double table_bar_width = 30;
 
 using Row = std::vector<std::string>;
 
-/// Columns as wide as they must be; the first is flush left, the others right, but for the last where `bars`.
+/// Aligns columns: the first one left, the others right, except the last one with `bars`.
 std::string aligned(const std::vector<Row>& rows, bool bars) {
     std::vector<std::size_t> width;
     for (const Row& row : rows) {

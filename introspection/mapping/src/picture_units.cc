@@ -6,7 +6,7 @@
 namespace strata::mapping {
 namespace {
 
-/// Three digits, whatever the locale: the numbers here are below a few thousand.
+/// Returns three digits in any locale; values are below a few thousand.
 std::string three_digits(double value) {
     const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
     long scaled = 1;

@@ -4,7 +4,7 @@
 namespace strata::mapping {
 namespace {
 
-/// Calls cell(row, column, value) for every number but 0; returns how many rows there are.
+/// Calls cell(row, column, value) for every number but 0; returns the number of rows.
 template <class Cell>
 int read_square(LineReader& reader, Cell cell) {
     std::string_view line;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view ending = ".prof";
 
-/// The numbers N of all files START.N.prof.
+/// Returns the numbers N of all files START.N.prof.
 std::set<int> numbers_of(const std::string& start) {
     const std::filesystem::path path(start + ".");
     const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
@@ -34,19 +34,20 @@ std::set<int> numbers_of(const std::string& start) {
     return numbers;
 }
 
-/// "1024 bytes" -> 1024.
+/// Parses "1024 bytes" as 1024.
 std::uint64_t amount(const LineReader& reader, std::string_view field, std::string_view unit) {
     if (!field.ends_with(unit))
         reader.fail("'" + std::string(field) + "' is not 'N" + std::string(unit) + "'");
     return reader.whole(field.substr(0, field.size() - unit.size()));
 }
 
-/// What this rank has fetched: the line is of the receiver. The request is among S, as a message of 0 bytes.
+/// Returns true for lines of data that this rank fetched. The request is among S, as a message of 0
+/// bytes.
 bool is_fetch(std::string_view kind) { return kind == "R"; }
 
 bool is_message(std::string_view kind) { return kind == "E" || kind == "I" || kind == "S" || is_fetch(kind); }
 
-/// Lines that say again, by collective operation, what the point-to-point lines hold.
+/// Returns true for lines that repeat the point-to-point lines, by collective operation.
 bool is_collective(std::string_view kind) {
     return kind == "C" || kind == "D" || kind == "O2A" || kind == "A2O" || kind == "A2A";
 }

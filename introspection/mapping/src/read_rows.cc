@@ -6,7 +6,7 @@
 namespace strata::mapping {
 namespace {
 
-/// "# sent by rank R of N, ...": the file is that of `rank`, of a communicator of so many.
+/// Checks that "# sent by rank R of N, ..." has this rank and number of ranks.
 void check_heading(LineReader& reader, int rank, int ranks) {
     std::string_view line;
     std::vector<std::string_view> words;

@@ -13,18 +13,18 @@ int number_of_ranks(const LineReader& reader, std::string_view text) {
     return static_cast<int>(ranks);
 }
 
-/// Of MatrixMarket: also "1.5e+06", if it is whole.
+/// Parses a value of MatrixMarket, which may be "1.5e+06" if it is whole.
 std::uint64_t value_in(const LineReader& reader, std::string_view text) {
     if (const auto whole = topology::whole_number<std::uint64_t>(text)) return *whole;
     const double value = topology::real_number(text).value_or(-1);
-    constexpr double exact = 9007199254740992.0;  // above it not every whole number is a double
+    constexpr double exact = 9007199254740992.0;  // above it some whole numbers are no doubles
     if (!(value >= 0 && value <= exact) || value != std::floor(value)) {
         reader.fail("'" + std::string(text.substr(0, 40)) + "' is no whole number from 0 to 2^53");
     }
     return static_cast<std::uint64_t>(value);
 }
 
-/// What stands in the first line of MatrixMarket.
+/// The first line of MatrixMarket.
 struct Banner {
     bool symmetric = false;
     bool pattern = false;  ///< no values: all are 1

@@ -15,11 +15,11 @@ namespace {
 using topology::Group;
 using topology::Hierarchy;
 
-// Small matrices take milliseconds: they can afford several attempts.
+// Small matrices take milliseconds and allow several attempts.
 constexpr std::size_t arcs_of_all_seeds = 100000;
 constexpr std::size_t most_seeds = 4;
 
-/// Gives every role, which is a rank of the matrix, a process.
+/// Assigns a process to every role. A role is a rank of the matrix.
 class Assignment {
 public:
     Assignment(const Hierarchy& hierarchy, Effort effort)
@@ -37,7 +37,7 @@ public:
     }
 
 private:
-    /// `roles[v]` is vertex v of `graph`; as many as the group has members.
+    /// `roles[v]` is vertex v of `graph`; there are as many as the group has members.
     void descend(int index, const TrafficGraph& graph, const std::vector<int>& roles) {
         const Group& group = hierarchy_.groups[at(index)];
         if (group.children.empty()) {
@@ -84,7 +84,7 @@ private:
         }
     }
 
-    /// The split in which everybody stays; empty where some role comes from outside the group.
+    /// Returns the present split; empty if some role comes from outside the group.
     Parts home_parts(const std::vector<int>& roles) const {
         Parts parts;
         for (const int role : roles) {
@@ -94,7 +94,8 @@ private:
         return parts;
     }
 
-    /// Parts of one size are alike: each goes where most of its roles are already, so that little data moves.
+    /// Parts of one size are interchangeable: each goes where most of its roles already are, so that
+    /// little data moves.
     void keep_near(std::span<const int> sizes, const std::vector<int>& roles, Parts& parts) const {
         struct Overlap {
             int part, place, roles;
@@ -133,7 +134,7 @@ private:
             if (place_of[at(i)] < 0) parts.push_back(i);
             if (!taken[at(i)]) places.push_back(i);
         }
-        // As many of every size on both sides: all pairs made so far were of equal size.
+        // Both sides have equally many of every size, because all pairs so far have equal sizes.
         std::stable_sort(parts.begin(), parts.end(), by_size);
         std::stable_sort(places.begin(), places.end(), by_size);
         for (std::size_t i = 0; i < parts.size(); ++i) place_of[at(parts[i])] = places[i];
@@ -159,8 +160,8 @@ private:
     Effort effort_;
     std::vector<int> process_;  ///< by role
     std::vector<int> scratch_;
-    /// In the group that is being split: process -> the position of the child, or of the direct rank behind
-    /// all children, that holds it; -1 outside.
+    /// For the group being split: process -> position of the child that contains it, or of the direct
+    /// rank after all children; -1 outside.
     std::vector<int> part_of_process_;
 };
 

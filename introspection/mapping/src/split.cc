@@ -5,8 +5,8 @@
 namespace strata::mapping {
 namespace {
 
-// Parts that Scotch fills exactly and parts that are repaired afterwards have different cuts: on a grid the
-// former are better, on what is wired like a hypercube the latter.
+// Scotch's exact parts have the smaller cut on grids; parts with slack that are repaired afterwards have
+// it on hypercube-like graphs.
 constexpr double tolerances[] = {0.05, 0.0};
 
 }  // namespace

@@ -11,35 +11,36 @@ namespace strata::mapping {
 /// vertex -> part.
 using Parts = std::vector<int>;
 
-/// How splits are looked for.
+/// Engine and number of attempts of a split.
 struct Effort {
     Engine engine = Engine::greedy;
-    int seeds = 1;  ///< Scotch is asked so many times
+    int seeds = 1;  ///< number of Scotch runs
 };
 
-/// Splits the vertices into parts of exactly these sizes (their sum is the number of vertices, none is 0)
-/// such that arcs between parts weigh little. `home`, if not empty, is a split to start from and to keep
-/// among equals. Scotch and the plain method compete.
+/// Splits the vertices into parts of exactly these sizes (none is 0; their sum is the number of
+/// vertices) with a small cut. `home`, if not empty, is a split to start from and to prefer among
+/// equals. Returns the better result of Scotch and the greedy method.
 Parts split(const TrafficGraph& graph, std::span<const int> sizes, const Effort& effort, const Parts& home);
 
-/// Weight of the arcs between parts, every pair once.
+/// Returns the weight of the arcs between parts, each pair once.
 double cut(const TrafficGraph& graph, const Parts& parts);
 
-/// One part after the other grows from its heaviest vertex, along the heaviest ties. Cost: O(arcs log arcs).
+/// Grows one part after the other from its heaviest vertex, along the heaviest arcs. Cost: O(arcs log
+/// arcs).
 Parts split_greedy(const TrafficGraph& graph, std::span<const int> sizes);
 
-/// By Scotch; `tolerance` is by what part of their size parts may be too large, `seed` decides among equals.
-/// Empty where Scotch refuses: it has said why. Its own threads are not used.
+/// Splits by Scotch on one thread. Parts may be too large by the fraction `tolerance`; `seed` decides
+/// among equals. Returns empty if Scotch fails; Scotch has then printed the reason.
 std::optional<Parts> split_scotch(const TrafficGraph& graph, std::span<const int> sizes, double tolerance,
                                   int seed);
-/// "Scotch 7.0.3"; empty without it.
+/// Returns "Scotch 7.0.3"; empty without Scotch.
 std::string scotch_version();
 
-/// Moves vertices out of parts that are too large, those first that lose least.
+/// Moves vertices out of parts that are too large, the cheapest moves first.
 void fill_exactly(const TrafficGraph& graph, std::span<const int> sizes, Parts& parts);
 
-/// Swaps pairs of vertices of different parts while that makes the cut smaller and the work stays within a
-/// bound: some tens of looks at every arc.
+/// Swaps pairs of vertices of different parts while that reduces the cut, with at most some tens of
+/// visits per arc.
 void refine(const TrafficGraph& graph, std::span<const int> sizes, Parts& parts);
 
 }  // namespace strata::mapping

@@ -57,7 +57,7 @@ private:
             const Candidate best = border.top();
             border.pop();
             const auto vertex = static_cast<std::size_t>(best.vertex);
-            if (parts_[vertex] < 0 && tie_[vertex] == best.tie) return best.vertex;  // else it is outdated
+            if (parts_[vertex] < 0 && tie_[vertex] == best.tie) return best.vertex;  // otherwise outdated
         }
         while (parts_[static_cast<std::size_t>(by_weight_[unused_])] >= 0) ++unused_;
         return by_weight_[unused_];
@@ -65,7 +65,7 @@ private:
 
     const TrafficGraph& graph_;
     Parts parts_;
-    std::vector<double> tie_;  ///< to the part that grows
+    std::vector<double> tie_;  ///< weight of the arcs to the growing part
     std::vector<int> by_weight_;
     std::size_t unused_ = 0;
 };

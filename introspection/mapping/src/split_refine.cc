@@ -10,10 +10,10 @@ namespace {
 
 constexpr int most_passes = 8;
 constexpr std::size_t looks_per_arc = 40;
-constexpr std::size_t most_targets = 3;    // parts to which a vertex might go
-constexpr std::size_t most_partners = 96;  // vertices there that might come in its place
+constexpr std::size_t most_targets = 3;    // candidate parts per vertex
+constexpr std::size_t most_partners = 96;  // candidate partners per part
 
-/// Pairwise swaps, as Kernighan and Lin have them, between any two of many parts.
+/// Pairwise swaps between any two of many parts, after Kernighan and Lin.
 class Refinement {
 public:
     Refinement(const TrafficGraph& graph, std::span<const int> sizes, Parts& parts)
@@ -47,8 +47,8 @@ private:
         int with = -1;
     };
 
-    /// True when v has been swapped. One of two vertices that gain by a swap is drawn to the other's part
-    /// more than to its own: it is enough to start from that one.
+    /// Returns true if v was swapped. In a swap with gain at least one of the vertices has more weight
+    /// to the other's part than to its own, so it suffices to start from that one.
     bool improve(int v) {
         look(mine_, v);
         const double own = mine_.to(parts_[at(v)]);
@@ -64,7 +64,7 @@ private:
             const Swap swap = best_partner(v, -drawn[i].first, drawn[i].second);
             if (swap.gain > best.gain) best = swap;
         }
-        // Sums of weights in another order differ in their last digits.
+        // Sums of weights in another order differ in the last digits.
         if (best.with < 0 || best.gain <= 1e-9 * (own + mine_.to(parts_[at(best.with)]))) return false;
         exchange(v, best.with);
         return true;
@@ -106,12 +106,12 @@ private:
     const TrafficGraph& graph_;
     Parts& parts_;
     std::vector<std::vector<int>> members_;
-    std::vector<std::size_t> place_;  ///< of a vertex among its part's members
+    std::vector<std::size_t> place_;  ///< position of a vertex among its part's members
     Connections mine_;
     Connections theirs_;
     std::vector<std::pair<double, int>> drawn_;
-    std::size_t left_;       ///< looks at arcs
-    std::size_t start_ = 0;  ///< large parts are looked at a piece at a time
+    std::size_t left_;       ///< remaining visits of arcs
+    std::size_t start_ = 0;  ///< first partner: large parts are searched piecewise
 };
 
 }  // namespace

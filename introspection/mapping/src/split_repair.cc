@@ -9,7 +9,7 @@
 namespace strata::mapping {
 namespace {
 
-/// A vertex that could leave a part that is too large.
+/// A candidate to leave a part that is too large.
 struct Move {
     double gain;
     int vertex;
@@ -25,7 +25,7 @@ struct Move {
 void fill_exactly(const TrafficGraph& graph, std::span<const int> sizes, Parts& parts) {
     std::vector<int> room(sizes.begin(), sizes.end());
     for (const int part : parts) --room[at(part)];
-    std::vector<int> open;  // parts with room, the last one first
+    std::vector<int> open;  // parts with room, in descending order
     for (std::size_t part = sizes.size(); part-- > 0;) {
         if (room[part] > 0) open.push_back(static_cast<int>(part));
     }
@@ -50,9 +50,9 @@ void fill_exactly(const TrafficGraph& graph, std::span<const int> sizes, Parts& 
         const Move move = moves.top();
         moves.pop();
         int& part = parts[at(move.vertex)];
-        if (room[at(part)] >= 0) continue;  // it may stay now
+        if (room[at(part)] >= 0) continue;  // its part is no longer too large
         const Move now = best_move(move.vertex);
-        if (now.to != move.to || now.gain != move.gain) {  // its neighbours moved, or the part was filled
+        if (now.to != move.to || now.gain != move.gain) {  // its neighbours moved, or the target part is full
             moves.push(now);
             continue;
         }

@@ -13,7 +13,7 @@
 namespace strata::mapping {
 namespace {
 
-// Scotch adds weights of arcs in its own whole numbers, also differences of several sums.
+// Scotch adds arc weights in its own integers, also differences of several sums.
 constexpr double most_weight = 1 << 28;
 
 template <class Object, void (*end)(Object*)>
@@ -38,12 +38,12 @@ Owner made(Object* object, int (*init)(Object*)) {
     return Owner(object);
 }
 
-/// The graph in Scotch's numbers; it must outlive the SCOTCH_Graph that is built on it.
+/// The graph in Scotch's integers; must outlive the SCOTCH_Graph built on it.
 struct Arrays {
     std::vector<SCOTCH_Num> begin, to, weight;
 };
 
-/// Weights are scaled into what fits; the lightest arcs still count 1.
+/// Scales weights into the range; the lightest arcs have at least weight 1.
 Arrays arrays_of(const TrafficGraph& graph) {
     double sum = 0;
     for (const Arc& arc : graph.arcs) sum += arc.weight;
@@ -57,7 +57,7 @@ Arrays arrays_of(const TrafficGraph& graph) {
     return arrays;
 }
 
-/// A context of its own keeps Scotch to this thread and to a seed that nobody else moves.
+/// An own context restricts Scotch to this thread and isolates its seed.
 Context make_context(int seed) {
     Context context = made<Context>(SCOTCH_contextAlloc(), SCOTCH_contextInit);
     if (!context || SCOTCH_contextOptionSetNum(context.get(), SCOTCH_OPTIONNUMDETERMINISTIC, 1) != 0 ||

@@ -26,7 +26,7 @@ bool is_there(const std::string& path) {
     return std::filesystem::exists(path, ignored) && !std::filesystem::is_directory(path, ignored);
 }
 
-/// "DIR/x.3.prof" -> "DIR/x", for any number; empty for other names.
+/// Returns "DIR/x" for "DIR/x.3.prof" with any number; empty for other names.
 std::string prefix_of(const std::string& path) {
     if (!path.ends_with(".prof")) return {};
     const std::string numbered = path.substr(0, path.size() - 5);
@@ -35,7 +35,7 @@ std::string prefix_of(const std::string& path) {
     return numbered.substr(0, dot);
 }
 
-/// NAME_sizes.R.prof -> NAME_counts.R.prof, if that is there.
+/// Returns NAME_counts.R.prof for NAME_sizes.R.prof, if that file exists.
 std::string counts_beside(const std::string& path) {
     const std::string prefix = prefix_of(path);
     constexpr std::string_view sizes = "_sizes";
@@ -45,7 +45,8 @@ std::string counts_beside(const std::string& path) {
     return is_there(counts) ? counts : std::string();
 }
 
-/// By the first line that is no comment, and what stands above it; the reader then gives that line.
+/// Determines the format from the first line that is no comment and the comments above it; puts that
+/// line back.
 TrafficFormat format_of(LineReader& reader) {
     std::string_view line;
     bool more = reader.next(line, '\0');
@@ -56,7 +57,7 @@ TrafficFormat format_of(LineReader& reader) {
         if (line == rows_comment) return TrafficFormat::rows;
     }
     if (!more) {
-        if (monitored) return TrafficFormat::monitoring;  // this rank has sent nothing
+        if (monitored) return TrafficFormat::monitoring;  // this rank sent nothing
         reader.fail_whole("there is nothing but comments in it");
     }
     reader.put_back();
@@ -67,7 +68,7 @@ TrafficFormat format_of(LineReader& reader) {
     return is_monitored_kind(words[0]) ? TrafficFormat::monitoring : TrafficFormat::dense;
 }
 
-/// Whether MPI_M_flush() has written the file; Open MPI's may be empty.
+/// Returns true if MPI_M_flush() wrote the file; a file of Open MPI may be empty.
 bool is_row(const std::string& path) {
     LineReader reader(path);
     std::string_view line;
@@ -77,13 +78,13 @@ bool is_row(const std::string& path) {
     return false;
 }
 
-/// All files PREFIX.RANK.prof.
+/// Reads all files PREFIX.RANK.prof.
 TrafficMatrix read_one_per_rank(const std::string& prefix, std::optional<TrafficFormat> format) {
     const bool rows = format ? *format == TrafficFormat::rows : is_row(profile_of(prefix, 0));
     return rows ? read_rows(prefix) : read_monitoring(prefix);
 }
 
-/// Who gives one file of many.
+/// Rejects a single file of many.
 [[noreturn]] void ask_for_prefix(const LineReader& reader, const std::string& whose) {
     const std::string prefix = prefix_of(reader.path());
     reader.fail_whole(whose + " files PREFIX.RANK.prof; give " + (prefix.empty() ? "PREFIX" : prefix));

@@ -23,7 +23,7 @@ TrafficGraph graph_of(const TrafficMatrix& traffic, double message_bytes) {
         graph.arcs[next[static_cast<std::size_t>(flow.from)]++] = {flow.to, weight};
         graph.arcs[next[static_cast<std::size_t>(flow.to)]++] = {flow.from, weight};
     }
-    // Both directions of a pair become one arc.
+    // Merge both directions of a pair into one arc.
     std::size_t kept = 0;
     for (std::size_t v = 0; v < n; ++v) {
         const auto first = graph.arcs.begin() + static_cast<std::ptrdiff_t>(graph.begin[v]);

@@ -12,9 +12,9 @@ struct Arc {
     double weight = 0;  ///< both directions together
 };
 
-/// Who talks to whom, however that is directed. No loops; every arc has its reverse of the same weight.
+/// Undirected traffic graph without loops; every arc has its reverse with the same weight.
 struct TrafficGraph {
-    std::vector<std::size_t> begin{0};  ///< by vertex, and the end
+    std::vector<std::size_t> begin{0};  ///< first arc by vertex; last entry: the end
     std::vector<Arc> arcs;
 
     int vertices() const { return static_cast<int>(begin.size()) - 1; }
@@ -24,11 +24,11 @@ struct TrafficGraph {
     }
 };
 
-/// A vertex per rank; a message weighs as much as `message_bytes`.
+/// Returns a graph with a vertex per rank; a message weighs as much as `message_bytes` bytes.
 TrafficGraph graph_of(const TrafficMatrix& traffic, double message_bytes);
 
-/// The part of `graph` between `vertices`; the i-th becomes vertex i. `scratch` has graph.vertices() numbers,
-/// all -1, and is left so.
+/// Returns the subgraph of `vertices`; the i-th becomes vertex i. `scratch` has graph.vertices()
+/// entries, all -1, before and after.
 TrafficGraph induced(const TrafficGraph& graph, std::span<const int> vertices, std::vector<int>& scratch);
 
 }  // namespace strata::mapping

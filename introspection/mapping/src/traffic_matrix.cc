@@ -39,7 +39,7 @@ TrafficMatrix::TrafficMatrix(int ranks, std::vector<Flow> flows) : flows_(std::m
     std::size_t kept = 0;
     for (std::size_t i = 0; i < flows_.size(); ++i) {
         if (kept > 0 && flows_[kept - 1].from == flows_[i].from && flows_[kept - 1].to == flows_[i].to) {
-            flows_[kept - 1].bytes += flows_[i].bytes;  // part of the sum of all, which fits
+            flows_[kept - 1].bytes += flows_[i].bytes;  // cannot overflow: the sum of all fits
             flows_[kept - 1].messages += flows_[i].messages;
         } else {
             flows_[kept++] = flows_[i];

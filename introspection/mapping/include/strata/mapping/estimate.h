@@ -10,49 +10,51 @@
 
 namespace strata::mapping {
 
-/// Traffic that is exchanged on the links of one level: between ranks that share a group of this level, but
-/// no narrower one.
+/// Traffic on the links of one level: between ranks that share a group of this level, but no narrower
+/// one.
 struct LevelTraffic {
     topology::LevelKey level;
-    bool network = false;  ///< it leaves the nodes
+    bool network = false;  ///< links outside nodes
     std::uint64_t bytes = 0;
     std::uint64_t messages = 0;
-    /// The more loaded direction of the most loaded link: that of a group, or of a rank that hangs directly
-    /// below the level. Between nodes what only passes through counts too: the NIC of a node carries what
+    /// Load of the more loaded direction of the busiest link, that of a group or of a rank directly
+    /// below the level. Transit traffic counts between nodes: a node's NIC carries all traffic that
     /// leaves its switch.
     std::uint64_t busiest_bytes = 0;
     std::uint64_t busiest_messages = 0;
-    /// Half the busiest link's time and half the average link's: programs whose ranks wait for each other at
-    /// every step go by the former, those that run freely and share the network by the latter.
+    /// Half the busiest link's time plus half the average link's, in seconds: the former governs
+    /// programs that synchronise at every step, the latter programs that run freely and share the
+    /// network.
     double seconds = 0;
 };
 
-/// What a matrix costs on a machine.
+/// Cost of a traffic matrix on a machine.
 struct Estimate {
-    std::vector<LevelTraffic> levels;  ///< all that the hierarchy has, the widest first
-    /// Sum over all flows of (bytes + messages * message_bytes) * cost of the level: what a mapping makes
-    /// small.
+    std::vector<LevelTraffic> levels;  ///< all levels of the hierarchy, the widest first
+    /// Objective of a mapping: the sum over all flows of (bytes + messages * message_bytes) * cost of
+    /// the level.
     double distance = 0;
-    /// Sum over the levels: whether it pays.
+    /// Sum of `seconds` over the levels; decides whether a new order is worthwhile.
     double seconds = 0;
 
     std::uint64_t network_bytes() const;
 };
 
-/// Folds the traffic onto the tree. `permutation` is k of seed paper on monitoring, figure 1: process i of
-/// the hierarchy does what rank k[i] of the matrix did; empty: all their own. Throws std::invalid_argument
-/// where the numbers of ranks differ or it is no permutation. Cost: O((ranks + flows) * depth).
+/// Estimates the traffic on the links of the hierarchy. `permutation` is k of the seed paper on
+/// monitoring, figure 1: process i of the hierarchy does the work of rank k[i] of the matrix; empty: the
+/// identity. Throws std::invalid_argument if the numbers of ranks differ, or for no permutation. Cost:
+/// O((ranks + flows) * depth).
 Estimate estimate(const TrafficMatrix& traffic, const topology::Hierarchy& hierarchy,
                   std::span<const int> permutation = {}, const LinkCosts& costs = {});
 
-/// rank of the matrix -> the process that does its work. Throws std::invalid_argument for what is no
-/// permutation of 0..ranks-1; empty: all themselves.
+/// Returns rank of the matrix -> the process that does its work; the identity for an empty permutation.
+/// Throws std::invalid_argument unless it is a permutation of 0..ranks-1.
 std::vector<int> inverse_permutation(std::span<const int> permutation, int ranks);
 
-/// Throws std::invalid_argument, which names both numbers, where they differ.
+/// Throws std::invalid_argument with both numbers of ranks if they differ.
 void check_same_ranks(const TrafficMatrix& traffic, const topology::Hierarchy& hierarchy);
 
-/// "cluster (between nodes)", "numa (between cores, ranks)": the level, and what it connects.
+/// Returns a level and what it connects: "cluster (between nodes)", "numa (between cores, ranks)".
 std::string describe_level(const topology::Hierarchy& hierarchy, topology::LevelKey level);
 
 }  // namespace strata::mapping

@@ -8,11 +8,11 @@
 
 namespace strata::mapping {
 
-/// A cost of 1 is a link of 10,000 MB/s.
+/// Cost 1 is a link of 10,000 MB/s.
 inline constexpr double seconds_per_byte_and_cost = 1e-10;
 
-/// How long a byte takes on the links of each level, relative to a copy inside a cache. Unless told
-/// otherwise, as the plugin's cost model has it:
+/// Time per byte on the links of each level, relative to a copy inside a cache. The defaults are those
+/// of the plugin's cost model:
 ///
 ///   cluster        10     (an unknown number of switches)
 ///   switch N       8 * (N + 1)   (each tier shares its uplinks among more nodes)
@@ -23,17 +23,17 @@ inline constexpr double seconds_per_byte_and_cost = 1e-10;
 ///   l2, l1, core, pu   1
 class LinkCosts {
 public:
-    /// "cluster=20,switch1=12,node=3": changes what it names; an entry overrides those before it. Throws
-    /// std::invalid_argument that says what is allowed.
+    /// Parses "cluster=20,switch1=12,node=3", which overrides the named levels; later entries override
+    /// earlier ones. Throws std::invalid_argument with the allowed forms.
     static LinkCosts parse(std::string_view text);
 
-    /// Of a level other than custom, as told.
+    /// Returns the cost of a level other than custom.
     double of(topology::LevelKey level) const;
-    /// By group: the cost of the links among its children, at least that of every group inside it, because no
-    /// wide link is nearer than a narrow one.
+    /// Returns by group the cost of the links among its children: at least that of every group inside
+    /// it, because a wider link is never nearer.
     std::vector<double> by_group(const topology::Hierarchy& hierarchy) const;
 
-    /// A message costs as much as so many bytes, beside its own.
+    /// Cost of a message in bytes, in addition to its own.
     double message_bytes = 4096;
 
 private:

@@ -6,34 +6,34 @@
 
 namespace strata::mapping {
 
-/// What one rank sent another.
+/// Traffic from one rank to another.
 struct Flow {
     int from = 0;
     int to = 0;
     std::uint64_t bytes = 0;
-    std::uint64_t messages = 0;  ///< 0 where only bytes are known
+    std::uint64_t messages = 0;  ///< 0 if only bytes are known
     bool operator==(const Flow&) const = default;
 };
 
-/// Who sent how much to whom, as a monitored run shows it: rows are senders. Only pairs with any traffic are
-/// kept, so that 65,536 ranks with a few million pairs fit.
+/// Traffic between all ranks of a monitored run; rows are senders. Stores only pairs with traffic, so
+/// that 65,536 ranks with a few million pairs fit.
 class TrafficMatrix {
 public:
-    /// Without traffic.
+    /// Makes a matrix without traffic.
     explicit TrafficMatrix(int ranks = 0);
-    /// Flows in any order; those of the same pair are added. Throws std::invalid_argument for a rank outside
-    /// 0..ranks-1 and std::overflow_error where all bytes or all messages do not fit 64 bits together. Cost:
-    /// O(ranks + flows * log flows).
+    /// Takes flows in any order and adds those of the same pair. Throws std::invalid_argument for a rank
+    /// outside 0..ranks-1, and std::overflow_error if the sum of all bytes or of all messages exceeds 64
+    /// bits. Cost: O(ranks + flows * log flows).
     TrafficMatrix(int ranks, std::vector<Flow> flows);
-    /// From matrices as MPI_M_rootgather_data() gives them: row-major, ranks * ranks numbers each; `messages`
-    /// may be empty.
+    /// Converts matrices as MPI_M_rootgather_data() returns them: row-major, ranks * ranks numbers each;
+    /// `messages` may be empty.
     static TrafficMatrix from_dense(int ranks, std::span<const unsigned long> bytes,
                                     std::span<const unsigned long> messages = {});
 
     int ranks() const { return static_cast<int>(row_begin_.size()) - 1; }
-    /// By sender, then receiver; no pair twice.
+    /// Returns all flows by sender, then receiver; each pair once.
     std::span<const Flow> flows() const { return flows_; }
-    /// What `from` sent, by receiver.
+    /// Returns the flows from `from`, by receiver.
     std::span<const Flow> row(int from) const;
     std::uint64_t bytes() const { return bytes_; }
     std::uint64_t messages() const { return messages_; }
@@ -41,12 +41,12 @@ public:
 
 private:
     std::vector<Flow> flows_;
-    std::vector<std::size_t> row_begin_;  ///< by sender, and the end
+    std::vector<std::size_t> row_begin_;  ///< first flow by sender; last entry: the end
     std::uint64_t bytes_ = 0;
     std::uint64_t messages_ = 0;
 };
 
-/// a + b. Throws std::overflow_error.
+/// Returns a + b. Throws std::overflow_error.
 std::uint64_t checked_sum(std::uint64_t a, std::uint64_t b);
 
 }  // namespace strata::mapping
