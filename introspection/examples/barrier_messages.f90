@@ -1,8 +1,8 @@
-! barrier_messages: of which messages MPI_Barrier consists, as a table of who sends how many to whom.
+! barrier_messages: prints the messages of an MPI_Barrier as a table by sender and receiver.
 !
 !     strata-monitor mpirun -n 4 ./barrier_messages
 !
-! Exit status 77 where nothing counts messages.
+! Exit status 77 if messages are not counted.
 program barrier_messages
   use mpi
   use MPI_Monitoring

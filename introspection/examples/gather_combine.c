@@ -1,16 +1,16 @@
-/* gather_combine [OPTIONS]: every process has a vector of complex numbers; level by level, from the narrowest
- * to the widest, the local root of each group gathers those of its parts and combines them: it adds them up
- * and divides by the magnitudes of a local vector.
+/* gather_combine [OPTIONS]: every process has a vector of complex numbers. Level by level, from the narrowest
+ * to the widest, the local root of each group gathers the vectors of its parts and combines them: it adds
+ * them and divides by the squared magnitudes of a local vector.
  *
  *   --elements N        complex numbers in a vector (4096)
- *   --hierarchies LIST  separated by ';': simple (all at once), topological, or numbers of parts per level as
- * in 2,4 (2,4;topological)
+ *   --hierarchies LIST  separated by ';': simple (all at once), topological, or numbers of parts per level
+ * such as 2,4 (2,4;topological)
  *   --repetitions N     (20)
- *   --spoil N           changes the first N elements of every result, to see that this is noticed (0)
+ *   --spoil N           corrupts the first N elements of every result, to test the check (0)
  *
- * Rank 0 prints for each hierarchy the median of the repetitions: the time of the slowest process. All take
- * turns within each repetition. The magnitudes are 1, so that every hierarchy must give the same sum, which
- * is compared element by element; exit status 1 if one is wrong.
+ * Rank 0 prints for each hierarchy the median over the repetitions of the slowest process's time. Each
+ * repetition runs all hierarchies in turn. The magnitudes are 1, so that every hierarchy must give the same
+ * sum; every element is checked, and the exit status is 1 if one is wrong.
  *
  * Source: "A Hierarchical Model to Manage Hardware Topology in MPI Applications", section 7.4 and
  * algorithm 5. */
@@ -25,7 +25,7 @@
 enum { MOST_HIERARCHIES = 8 };
 typedef double complex element;
 
-/* Whole numbers: sums are exact. */
+/* Whole numbers, so that sums are exact. */
 static element own_element(int rank, int i) { return (rank + i) % 11 + I * (rank % 5 - i % 3); }
 
 static void fill(element* vector, int elements, int rank) {
@@ -33,7 +33,7 @@ static void fill(element* vector, int elements, int rank) {
     for (i = 0; i < elements; ++i) vector[i] = own_element(rank, i);
 }
 
-/* `gathered`: `parts` vectors one after the other. */
+/* `gathered`: `parts` concatenated vectors. */
 static void combine(element* sum, const element* gathered, int parts, const element* local, int elements) {
     int i, part;
     for (i = 0; i < elements; ++i) {
@@ -53,7 +53,7 @@ static void gather_and_combine_in(MPI_Comm comm, element* vector, element* space
     if (rank == 0) combine(vector, space, size, local, elements);
 }
 
-/* Afterwards rank 0 of all has the result in `vector`; that of the others is what they have handed on. */
+/* Afterwards `vector` has the result on rank 0, and on the others the partial result that they sent. */
 static void gather_and_combine(element* vector, element* space, const element* local, int elements,
                                const struct levels* levels) {
     int level;
@@ -92,7 +92,7 @@ static int measure(char* names[], int count, int elements, int repetitions, int 
     space = malloc((size_t)elements * (size_t)size * sizeof *space);
     for (i = 0; i < elements; ++i) local[i] = i % 2 == 0 ? I : -1;
     for (one = 0; one < count; ++one) make_levels(MPI_COMM_WORLD, names[one], &levels[one]);
-    for (i = -1; i < repetitions; ++i) { /* the first one warms up */
+    for (i = -1; i < repetitions; ++i) { /* the first one is a warm-up */
         for (one = 0; one < count; ++one) {
             double own, slowest;
             fill(vector, elements, rank);

@@ -1,16 +1,15 @@
-/* hierarchical_summa [OPTIONS]: two matrices multiplied by SUMMA on a grid of processes, whose blocks are broadcast
- * along rows and columns by hierarchies of communicators.
+/* hierarchical_summa [OPTIONS]: multiplies two matrices by SUMMA on a grid of processes; hierarchies of communicators
+ * broadcast the blocks along rows and columns.
  *
- *   --rows N            of the grid (the even divisor of the number of processes next to its root)
+ *   --rows N            rows of the grid (the largest divisor of the number of processes up to its square root)
  *   --block N           doubles in a row of a process's block (8)
- *   --hierarchies LIST  separated by ';': simple, topological, or numbers of parts per level as in 2 or 2,4
+ *   --hierarchies LIST  separated by ';': simple, topological, or numbers of parts per level such as 2 or 2,4
  *                       (simple;2;topological)
  *   --repetitions N     (20)
- *   --spoil N           changes the first N elements of every process's results, to see that this is noticed (0)
+ *   --spoil N           corrupts the first N elements of every process's results, to test the check (0)
  *
- * Rank 0 prints for each hierarchy the median of the repetitions: the time of the slowest process, and the part of it
- * that it spent in communication. All take turns within each repetition. Every element of every result is compared
- * with what it must be; exit status 1 if one is wrong.
+ * Rank 0 prints for each hierarchy the medians over the repetitions of the slowest process's time and communication time.
+ * Each repetition runs all hierarchies in turn. Every element of every result is checked; exit status 1 if one is wrong.
  *
  * Source: "A Hierarchical Model to Manage Hardware Topology in MPI Applications", section 7.3. */
 #include <mpi.h>
@@ -23,7 +22,7 @@
 enum { MOST_HIERARCHIES = 8 };
 
 struct grid {
-    int rows, columns, row, column; /* of the process */
+    int rows, columns, row, column; /* row and column: of the process */
     int block;                      /* a process has block x block elements of each matrix */
     MPI_Comm along_row, along_column;
 };
@@ -55,8 +54,8 @@ static void multiply_add(double *result, const double *left, const double *right
     }
 }
 
-/* The left matrix has as many columns of blocks as the grid; so has the right one rows, dealt over the grid's rows
- * in turn: on a grid that is not square a process holds several of them. */
+/* The left matrix has as many columns of blocks as the grid, and the right one as many rows of blocks, dealt out over
+ * the grid's rows: on a grid that is not square a process has several. */
 static struct times multiply(double *result, const struct grid *grid, const struct levels *row, const struct levels *column) {
     const size_t elements = (size_t)grid->block * (size_t)grid->block;
     double *left = malloc(2 * elements * sizeof *left), *right = left + elements;
@@ -124,7 +123,7 @@ static struct grid make_grid(int rows, int block) {
         while (size % grid.rows != 0) --grid.rows;
     }
     if (grid.rows < 0 || size % grid.rows != 0 || block < 1) {
-        if (rank != 0) MPI_Barrier(MPI_COMM_WORLD); /* until rank 0 has said it */
+        if (rank != 0) MPI_Barrier(MPI_COMM_WORLD); /* until rank 0 aborts, after its message */
         fprintf(stderr, "hierarchical_summa: %d rows do not divide %d processes, or the block is empty\n", rows, size);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
@@ -147,7 +146,7 @@ static int measure(const struct grid *grid, char *names[], int count, int repeti
         make_levels(grid->along_row, names[one], &along_row[one]);
         make_levels(grid->along_column, names[one], &along_column[one]);
     }
-    for (i = -1; i < repetitions; ++i) { /* the first one warms up */
+    for (i = -1; i < repetitions; ++i) { /* the first one is a warm-up */
         for (one = 0; one < count; ++one) {
             struct times own, slowest;
             MPI_Barrier(MPI_COMM_WORLD);

@@ -1,6 +1,5 @@
-/* iterative_reordering [OPTIONS]: an iterative program watches one iteration, deals its ranks out anew, moves
- * its data, and goes on with less communication between far processes. It has to run with Open MPI's
- * monitoring switched on:
+/* iterative_reordering [OPTIONS]: an iterative program monitors one iteration, reorders its ranks, moves its
+ * data, and continues with less communication between distant processes. Requires Open MPI's monitoring:
  *
  *   strata-monitor mpirun -n 16 ./iterative_reordering --pattern cg
  *
@@ -8,22 +7,21 @@
  *                       groups: an Allgather in every group of consecutive ranks
  *                       cg: sums along the rows of a grid of processes by exchanges at halving distances,
  *                       and an exchange with the transposed process, as in a conjugate gradient solver
- *                       (numbers of ranks: powers of two)
- *   --bytes N,...       of a process's vector (262144)
+ *                       (powers of two)
+ *   --bytes N,...       size of a process's vector (262144)
  *   --group N           ranks in a group (the square root of their number)
  *   --iterations N,...  (20)
- *   --most-seconds S    leave out numbers of iterations that would take longer in the old order, going by the
- *                       number before (no limit)
- *   --record PREFIX     of each number of bytes: PREFIX-BYTES_sizes.0.prof and PREFIX-BYTES_counts.0.prof,
- *                       who sent how much to whom in the watched iteration, and PREFIX-BYTES.order, the new
- *                       order, one rank per process, as strata-traffic --permutation reads it
+ *   --most-seconds S    skip numbers of iterations that would take longer in the old order, estimated from
+ * the number before (no limit)
+ *   --record PREFIX     write for each number of bytes the traffic of the monitored iteration,
+ *                       PREFIX-BYTES_sizes.0.prof and PREFIX-BYTES_counts.0.prof, and the new order,
+ *                       PREFIX-BYTES.order, one rank per process, for strata-traffic --permutation
  *
- * For every number of bytes and of iterations it starts again from MPI_COMM_WORLD. Rank 0 prints the seconds
- * of the iterations in the old order (t1), of the reordering (t2: from the session to the moved data, without
- * the iteration that is watched, which is work of the program) and of as many iterations in the new order
- * (t3, new connections included), all of the slowest process; the gain, 100 (t1 - t2 - t3) / t1; and the
- * seconds of the watched iteration. The results of both orders must be equal, bit by bit: exit status 1 if
- * not; 77 if monitoring is off.
+ * Each number of bytes and of iterations starts again from MPI_COMM_WORLD. Rank 0 prints, in seconds of the
+ * slowest process: t1, the iterations in the old order; t2, the reordering from the session to the moved
+ * data, without the monitored iteration, which is work of the program; t3, the iterations in the new order,
+ * new connections included; the gain, 100 (t1 - t2 - t3) / t1; and the monitored iteration. The results of
+ * both orders must be equal, bit by bit: exit status 1 otherwise; 77 if monitoring is off.
  *
  * Source: the paper on introspection monitoring, figure 1 and sections 6.3 to 6.5. */
 #include <MPIX_Reorder.h>
@@ -36,20 +34,19 @@
 
 enum { SKIPPED = 77, MOST_STEPS = 32, MOST_NUMBERS = 16 };
 
-/* What a process does, which its rank decides. */
+/* The work of a process, determined by its rank. */
 struct work {
     const char* pattern;
     MPI_Comm comm;
     MPI_Comm group;           /* pattern groups */
-    int partners[MOST_STEPS]; /* pattern cg: with whom vectors are exchanged, one after the other */
+    int partners[MOST_STEPS]; /* pattern cg: partners of the exchanges, in order */
     int steps;
     int elements;           /* doubles in a vector */
-    double *vector, *other; /* the process's data, and space: of a whole group for the pattern groups */
+    double *vector, *other; /* the process's data, and a buffer (of a whole group for the pattern groups) */
     int group_size;
 };
 
-/* The rows of the grid are twice as long as its columns where the number of ranks is no square (NAS CG's
- * grid). */
+/* NAS CG's grid: rows are twice as long as columns if the number of ranks is no square. */
 static void find_partners(struct work* work, int rank, int size) {
     int rows = 1, columns, column, distance;
     while (rows * rows * 2 < size) rows *= 2;
@@ -81,7 +78,7 @@ static void end(struct work* work) {
 
 static void iterate(struct work* work) {
     const int n = work->elements;
-    const double* last; /* what the last one in the group sent */
+    const double* last; /* vector of the last rank in the group */
     int i, step, size = 0;
     if (strcmp(work->pattern, "bcast") == 0) {
         MPI_Bcast(work->vector, n, MPI_DOUBLE, 0, work->comm);
@@ -101,8 +98,8 @@ static void iterate(struct work* work) {
     }
 }
 
-/* Seconds of the slowest process. In a Bcast or a Reduce some processes are done long before others: all wait
- * for each other between two of them, which does not count, so that none overlaps with the next one. */
+/* Returns the seconds of the slowest process. In a Bcast or a Reduce some processes finish long before
+ * others: a barrier, which is not timed, keeps two calls from overlapping. */
 static double iterate_times(struct work* work, int iterations) {
     const int apart = strcmp(work->pattern, "bcast") == 0 || strcmp(work->pattern, "reduce") == 0;
     double seconds = 0, begun;
@@ -117,7 +114,7 @@ static double iterate_times(struct work* work, int iterations) {
     return seconds;
 }
 
-/* One number per rank: what its vector has come to, or what it was sent by a Reduce. */
+/* Returns a checksum of the rank's vector, or of the result of a Reduce. */
 static double digest(const struct work* work) {
     const double* result = work->vector;
     double sum = 0;
@@ -134,7 +131,7 @@ static void fill(struct work* work) {
     for (i = 0; i < work->elements; ++i) work->vector[i] = (rank * 31 + i) % 1024;
 }
 
-/* What was measured for a number of bytes and of iterations. */
+/* Measurements for a number of bytes and of iterations. */
 struct cell {
     double t1, t2, t3, watched;
     int moved, wrong;
@@ -154,9 +151,9 @@ static void write_order(const char* prefix, const int* k, int size) {
     fclose(file);
 }
 
-/* The traffic of one iteration in the old communicator to a new one; k as in MPIX_Reorder.h. `watched`:
- * seconds of that iteration. `prefix` of the files to be written, or null; returned are the seconds that they
- * take, all of the caller. */
+/* Monitors one iteration in the old communicator and reorders; k as in MPIX_Reorder.h. `watched`: seconds of
+ * that iteration. `prefix`: of the files to write, or null. Returns the seconds that writing takes. All times
+ * are the caller's. */
 static double reorder(struct work* work, const char* prefix, MPI_Comm* made, int* k, double* watched) {
     int rank, size;
     unsigned long *sizes, *counts;
@@ -189,12 +186,12 @@ static double reorder(struct work* work, const char* prefix, MPI_Comm* made, int
     return writing;
 }
 
-/* Leaves the work begun in the new order, with its data where it belongs. `start`: a copy of the data that
- * the work in the old order started with; `before`: what became of it, which moves as well. */
+/* Begins the work in the new order and moves its data. `start`: a copy of the initial data in the old order;
+ * `before`: the checksum of its result, which moves as well. */
 static void change_order(struct work* work, const char* prefix, const double* start, double* before, int* k,
                          struct cell* cell) {
     int rank, size, i;
-    double seconds[2]; /* of all, and of the watched iteration */
+    double seconds[2]; /* total, and of the monitored iteration */
     double writing;
     MPI_Comm made;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -227,7 +224,7 @@ static struct cell compare(struct work* work, int iterations, const char* prefix
     k = malloc((size_t)size * sizeof *k);
     begin(work, MPI_COMM_WORLD);
     fill(work);
-    iterate(work); /* connections are made */
+    iterate(work); /* establishes connections */
     fill(work);
     memcpy(start, work->vector, (size_t)work->elements * sizeof *start);
     cell.t1 = iterate_times(work, iterations);
@@ -243,7 +240,7 @@ static struct cell compare(struct work* work, int iterations, const char* prefix
     return cell;
 }
 
-/* Several numbers, as the command line has them. */
+/* A list of numbers on the command line. */
 struct numbers {
     long of[MOST_NUMBERS];
     int count;
@@ -255,12 +252,12 @@ struct options {
     const char* record;
 };
 
-/* All numbers of iterations for a number of bytes, the same on all processes; returns how many results are
- * wrong. */
+/* Measures all numbers of iterations for a number of bytes; returns the number of wrong results, equal on all
+ * processes. */
 static int compare_all(struct work* work, long bytes, const struct options* options) {
     char prefix[1000];
     int rank, size, i, wrong = 0;
-    double expected = 0; /* of one iteration */
+    double expected = 0; /* seconds of one iteration */
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     work->elements = (int)(bytes / 8);
@@ -286,7 +283,7 @@ static int compare_all(struct work* work, long bytes, const struct options* opti
 static void usage(const char* why) {
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank != 0) MPI_Barrier(MPI_COMM_WORLD); /* until rank 0 has said it */
+    if (rank != 0) MPI_Barrier(MPI_COMM_WORLD); /* until rank 0 aborts, after its message */
     fprintf(stderr,
             "iterative_reordering: %s; options are --pattern bcast|reduce|groups|cg, --bytes, --group, "
             "--iterations, "
@@ -295,7 +292,7 @@ static void usage(const char* why) {
     MPI_Abort(MPI_COMM_WORLD, 2);
 }
 
-/* "N,N,...", each of them from `least` to what fits into an int. */
+/* Parses "N,N,...", each from `least` to INT_MAX. */
 static struct numbers numbers_of(const char* text, long least) {
     struct numbers numbers = {{0}, 0};
     char* rest;

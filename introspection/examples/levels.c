@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The next step of a hierarchy that ignores the hardware: neighbours by rank, in parts as even as can be.
- * Advances `numbers`; behind the last one nothing is split. */
+/* Returns the next step of a hierarchy that ignores the hardware: consecutive ranks, in parts as even as
+ * possible. Advances `numbers`; after the last one nothing is split. */
 static MPI_Comm part_by_number(MPI_Comm around, const char** numbers) {
     MPI_Comm part = MPI_COMM_NULL;
     char* end = NULL;
@@ -31,7 +31,7 @@ static int lowest_rank_of(MPI_Comm part, int rank_in_comm) {
     return rank_in_comm;
 }
 
-/* Who stands for whom on the widest level. */
+/* Records the local root of each rank on the widest level. */
 static void note_local_roots(MPI_Comm comm, MPI_Comm part, struct levels* levels) {
     int rank, size, own, i, places = 0;
     MPI_Comm_rank(comm, &rank);

@@ -1,18 +1,18 @@
-/* several_collectives [OPTIONS]: a loop with several collective calls, each watched by a session of its own, so that it is
- * known which of them sends how much, and how far. It has to run with Open MPI's monitoring switched on:
+/* several_collectives [OPTIONS]: a loop with several collective calls, each monitored by its own session, which shows how
+ * much each call sends, and how far. Requires Open MPI's monitoring:
  *
  *   strata-monitor mpirun -n 16 ./several_collectives --bytes 65536
  *
- *   --bytes N           of a process's vector, or of what it has for each other one (1024)
- *   --calls N           of each collective (3)
+ *   --bytes N           size of a process's vector, or of its data for each other process (1024)
+ *   --calls N           calls of each collective (3)
  *   --flush PREFIX      also writes PREFIX.SESSION_counts.0.prof and PREFIX.SESSION_sizes.0.prof
  *
- * Rank 0 prints for each session its messages and bytes, in all and by the narrowest level of the hardware that sender and
- * receiver share: "Machine" is what leaves sockets (or whatever is next inside), but not the machine. Sessions of several
- * calls overlap with those of the single ones, and with each other: each must have counted the sum of its calls, row by
- * row; exit status 1 if one has not, 77 if monitoring is off.
+ * Rank 0 prints for each session its messages and bytes, in total and by the narrowest hardware level that sender and
+ * receiver share: "Machine" is traffic between sockets (or the next level inside) of one machine. Sessions of several
+ * calls overlap with those of single calls, and with each other: each must have counted the sum of its calls, row by
+ * row; exit status 1 otherwise, 77 if monitoring is off.
  *
- * Source: the paper on introspection monitoring, section 4.5: Open MPI adds all messages up; sessions tell them apart. */
+ * Source: the paper on introspection monitoring, section 4.5: Open MPI sums all messages; sessions separate them. */
 #include <MPIX_Hardware.h>
 #include <MPI_Monitoring.h>
 #include <mpi.h>
@@ -43,7 +43,7 @@ static void barrier(const struct data *d) {
 
 static void (*const calls[CALLS])(const struct data *) = {first_bcast, last_bcast, reduce, allgather, alltoall, barrier};
 
-/* A session watches the calls from `first` to `last`. */
+/* A session monitors the calls from `first` to `last`. */
 static const struct watched {
     const char *name;
     int first, last;
@@ -51,7 +51,7 @@ static const struct watched {
                        {"allgather", 3, 3},   {"alltoall", 4, 4},   {"barrier", 5, 5},
                        {"with_a_root", 0, 2}, {"with_data", 1, 4},  {"all", 0, 5}};
 
-/* What a process sent, by level. */
+/* The traffic that a process sent, by level. */
 struct levels {
     int count;
     struct level {
@@ -75,7 +75,7 @@ static struct level *level_named(struct levels *levels, const char *name, int de
     return &levels->level[i];
 }
 
-/* By peer: how many levels it shares with the caller, and what the narrowest of them is called. */
+/* Finds for each peer the number of levels that it shares with the caller, and the name of the narrowest. */
 static void find_shared(const struct data *data, int *depth, const char **name) {
     int count, level, rank, *everyone = malloc((size_t)data->size * sizeof *everyone), *inside;
     char *type;
@@ -127,7 +127,7 @@ static void watch(const struct data *data, int repetitions, MPI_M_msid *sessions
     }
 }
 
-/* The part of all processes, on rank 0. */
+/* Prints the traffic of all processes on rank 0. */
 static void print(const char *name, const struct levels *own, const struct data *data) {
     struct levels all = {0}, *each = data->rank == 0 ? malloc((size_t)data->size * sizeof *each) : NULL;
     unsigned long messages = 0, bytes = 0;
@@ -153,7 +153,7 @@ static void print(const char *name, const struct levels *own, const struct data 
     free(each);
 }
 
-/* How many rows are not the sum of those of the calls that they watched. */
+/* Prints all sessions; returns the number of entries that differ from the sum over the monitored calls. */
 static int tell(const struct data *data, const MPI_M_msid *sessions, const char *prefix) {
     const size_t size = (size_t)data->size;
     unsigned long *rows = calloc(2 * SESSIONS * size, sizeof *rows); /* counts and sizes, by session */
@@ -191,7 +191,7 @@ static int tell(const struct data *data, const MPI_M_msid *sessions, const char 
 }
 
 static void usage(int rank) {
-    if (rank != 0) MPI_Barrier(MPI_COMM_WORLD); /* until rank 0 has said it */
+    if (rank != 0) MPI_Barrier(MPI_COMM_WORLD); /* until rank 0 aborts, after its message */
     fprintf(stderr, "several_collectives: options are --bytes, --calls and --flush, each with a value\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
 }

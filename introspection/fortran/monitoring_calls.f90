@@ -1,6 +1,6 @@
-! The subroutines behind the module and the include file. External procedures, so that the compiler makes their names as
-! it makes those in programs; each is a call of the C function of that name in monitoring_entries.cc, with C's integers,
-! which those of Fortran may differ from (-fdefault-integer-8).
+! The subroutines behind the module and the include file. They are external procedures, so that the compiler mangles their
+! names as it does in programs. Each calls the C function of that name in monitoring_entries.cc with C's integers, which
+! may differ from Fortran's (-fdefault-integer-8).
 subroutine MPI_M_init(ierr)
   use, intrinsic :: iso_c_binding, only: c_int
   implicit none

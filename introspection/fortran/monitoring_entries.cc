@@ -1,5 +1,4 @@
-// What monitoring_calls.f90 calls: handles become C's, and the addresses that stand for "not wanted" become
-// null.
+// Entry points of monitoring_calls.f90: convert handles to C's, and the addresses for "not wanted" to null.
 #include <MPI_Monitoring.h>
 
 // Fortran's module defines them; programs that include MPI_Monitoring.inc share them.

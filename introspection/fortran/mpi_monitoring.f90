@@ -1,5 +1,5 @@
-! Monitoring sessions for Fortran: the functions of MPI_Monitoring.h with a last argument for what they return, and a
-! session as an integer. What they do, and their errors, are told there.
+! Monitoring sessions for Fortran: the functions of MPI_Monitoring.h, which states their contracts, with a last argument for
+! the return code, and a session as an integer.
 !
 !     USE MPI_Monitoring
 !     INCLUDE "mpif.h"                             ! or USE mpi
@@ -7,7 +7,7 @@
 !     CALL MPI_M_init(ierr)
 !     CALL MPI_M_start(MPI_COMM_WORLD, id, ierr)   ! with USE mpi_f08: MPI_COMM_WORLD%MPI_VAL
 !
-! Counts and sizes are of the kind of C's long. No name of MPI's own is in here, so that any of its interfaces fits.
+! Counts and sizes have the kind of C's long. The module uses no names of MPI, so that it fits any of its interfaces.
 module MPI_Monitoring
   use, intrinsic :: iso_c_binding, only: c_int, c_long
   implicit none
@@ -31,7 +31,7 @@ module MPI_Monitoring
   integer, parameter :: MPI_M_OSC_ONLY = 4
   integer, parameter :: MPI_M_ALL_COMM = 7
 
-  ! In place of an output that is not wanted: known by their addresses, as MPI_STATUS_IGNORE is.
+  ! Replace outputs that are not wanted: recognised by address, as MPI_STATUS_IGNORE is.
   integer(c_int), bind(C, name="strata_monitoring_int_ignore") :: MPI_M_INT_IGNORE
   integer(c_long), bind(C, name="strata_monitoring_data_ignore") :: MPI_M_DATA_IGNORE(1)
 
@@ -83,7 +83,7 @@ module MPI_Monitoring
       integer, intent(out) :: ierr
     end subroutine
 
-    ! Matrices have C's order of elements: what I sent to J is in element (J, I) of an array (n, n), from 1 on.
+    ! Matrices have C's order of elements: the traffic from I to J is element (J, I) of an array (n, n), from 1.
     subroutine MPI_M_allgather_data(msid, matrix_counts, matrix_sizes, flags, ierr)
       import :: c_long
       integer, intent(in) :: msid, flags
@@ -98,7 +98,7 @@ module MPI_Monitoring
       integer, intent(out) :: ierr
     end subroutine
 
-    ! Blanks at the end of a file's name do not count.
+    ! Trailing blanks of a file name are ignored.
     subroutine MPI_M_flush(msid, filename, flags, ierr)
       integer, intent(in) :: msid, flags
       character(len=*), intent(in) :: filename

@@ -79,8 +79,7 @@ std::string format_of(const Options& options) {
         }
         return "text";
     }
-    tool::chosen("format", options.format,
-                 {"text", "svg", "json", "sparse", "dense"});  // throws for other values
+    tool::chosen("format", options.format, {"text", "svg", "json", "sparse", "dense"});  // or throws
     return options.format;
 }
 
