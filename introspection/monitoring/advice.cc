@@ -44,11 +44,11 @@ void advise_to_enable(int counting) {
         print_once(printed, "this MPI (" + name + ") does not count messages; Open MPI does");
     } else if (counting == 0) {
         print_once(printed,
-                   "no messages are counted in this job. Start it with\n"
+                   "this job does not count messages. Start it with\n"
                    "    mpirun --mca pml_monitoring_enable 1 ...    or    strata-monitor mpirun ...\n"
-                   "    (and with monitoring in the list, where pml is set: --mca pml ob1,monitoring)");
+                   "    (and if pml is set, with monitoring in its list: --mca pml ob1,monitoring)");
     } else {
-        print_once(printed, "messages are counted by " + std::to_string(counting) + " of " +
+        print_once(printed, "messages are counted on " + std::to_string(counting) + " of " +
                                 std::to_string(processes) +
                                 " processes only: pml_monitoring_enable has to reach all of them");
     }
@@ -65,24 +65,23 @@ void advise_collectives() {
     static std::atomic_flag printed;
     print_once(
         printed,
-        "collective calls are not counted in this job, as coll/monitoring is left out (MPI_M_COLL_ONLY; "
+        "this job does not count collective calls, because coll/monitoring is left out (MPI_M_COLL_ONLY; "
         "with\n"
-        "    pml_monitoring_enable 2 also MPI_M_ALL_COMM). Where coll is set, put monitoring in the list:\n"
+        "    pml_monitoring_enable 2 also MPI_M_ALL_COMM). If coll is set, add monitoring to its list:\n"
         "    --mca coll basic,libnbc,tuned,monitoring");
 }
 
 void advise_what_is_counted() {
     static std::atomic_flag printed;
-    print_once(printed,
-               "this MPI (" + library() +
-                   ") does not tell its counts of all that was asked for. Open MPI 4.1 withdraws those of\n"
-                   "    point-to-point messages (MPI_M_P2P_ONLY, MPI_M_ALL_COMM); 5.0 has them all");
+    print_once(printed, "this MPI (" + library() +
+                            ") does not provide all requested counts. Open MPI 4.1 withdraws those of\n"
+                            "    point-to-point messages (MPI_M_P2P_ONLY, MPI_M_ALL_COMM); 5.0 has them all");
 }
 
 void advise_reset() {
     static std::atomic_flag printed;
     print_once(printed,
-               "Open MPI's counters were reset during a session, whose counts are lost: a handle on\n"
+               "Open MPI's counters were reset during a session, and its counts are lost: a handle on\n"
                "    pml_monitoring_flush does that");
 }
 

@@ -77,23 +77,23 @@ topology::Hierarchy dumped_hierarchy(const std::string& file) {
 void add_input_options(CLI::App& app, InputOptions& options) {
     const tool::OptionMaker option{app};
     option("MATRIX", options.matrix, "",
-           "Who sent how much: a file, or what the names of several begin\n"
-           "with (NAME of NAME_sizes.RANK.prof, PREFIX of PREFIX.RANK.prof)");
+           "Traffic matrix: a file, or the common start of several file names\n"
+           "(NAME of NAME_sizes.RANK.prof, PREFIX of PREFIX.RANK.prof)");
     option("--input", options.input, "FORMAT",
            "auto; dense (N lines of N numbers of bytes); sparse (a line\n"
            "'ranks N', then FROM TO BYTES [MESSAGES]); matrix-market;\n"
-           "monitoring (what Open MPI's pml_monitoring_filename asks for); rows\n"
-           "(what MPI_M_flush writes) (auto)");
+           "monitoring (files of Open MPI's pml_monitoring_filename); rows\n"
+           "(files of MPI_M_flush) (auto)");
     add_job_options(app, options.job);
     option("--from-dump", options.from_dump, "FILE",
-           "The hierarchy that a job wrote (coll_strata_dump x.json), in place\n"
-           "of all options of the machine");
+           "The hierarchy that a job wrote (coll_strata_dump x.json), instead\n"
+           "of all machine options");
     option("--costs", options.costs, "LIST",
-           "What a byte costs on a level's links: cluster=20,switch1=12,node=3\n"
+           "Cost of a byte on a level's links: cluster=20,switch1=12,node=3\n"
            "(cluster 10, switchN 8 * (N + 1), node 2, package, group and die\n"
            "1.6, numa 1.4, l3 1.1, else 1; 1 is 10,000 MB/s)");
     option("--message-bytes", options.message_bytes, "N",
-           "A message costs as much as so many bytes, beside its own (4096)");
+           "Cost of a message in bytes, in addition to its own (4096)");
 }
 
 Input load_machine(const InputOptions& options) {
@@ -109,7 +109,7 @@ void load_traffic(const InputOptions& options, Input& input) {
         const std::string where = options.from_dump.empty() ? "the machine" : options.from_dump;
         throw tool::UsageError("the matrix has " + std::to_string(input.traffic.ranks()) + " ranks, " +
                                where + " " + std::to_string(input.hierarchy.ranks()) +
-                               (options.from_dump.empty() ? "; say --nodes and --ppn" : ""));
+                               (options.from_dump.empty() ? "; set --nodes and --ppn" : ""));
     }
 }
 

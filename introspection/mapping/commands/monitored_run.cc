@@ -33,8 +33,9 @@ std::vector<std::pair<std::string, std::string>> monitored_components() {
         const Monitoring found = monitoring_in(given);
         // pml/monitoring is required; the user may exclude those of coll and osc.
         if (found == Monitoring::excluded && framework == "pml") {
-            throw tool::UsageError("run", "OMPI_MCA_pml=" + std::string(given) +
-                                              " leaves out what counts messages: take monitoring out of it");
+            throw tool::UsageError(
+                "run", "OMPI_MCA_pml=" + std::string(given) +
+                           " leaves out the component that counts messages: remove monitoring from it");
         }
         lists.emplace_back(framework,
                            std::string(given) + (found == Monitoring::missing ? ",monitoring" : ""));
@@ -70,7 +71,7 @@ void MonitoredRun::require_one_job() const {
         "run",
         "the traffic is of " + std::to_string(profiles()) + " ranks, the hierarchy of " +
             std::to_string(ranks) +
-            ": one job can be shown, without MPI_Comm_spawn, that ends in MPI_Finalize on all its ranks");
+            ": --run supports one job, without MPI_Comm_spawn, that calls MPI_Finalize on all its ranks");
 }
 
 std::string MonitoredRun::dump() const {

@@ -15,16 +15,16 @@ namespace {
 
 constexpr const char* examples = R"(Examples:
   strata-reorder app_sizes.0.prof --topology node.xml --nodes 4 --ppn 24 --order cyclic
-      what a monitoring session wrote, of a job whose ranks were dealt node by node
+      files of a monitoring session, of a job whose ranks were placed node by node
   strata-reorder traffic.txt --from-dump job.json --output order.txt
-      with the hierarchy that the job itself wrote
+      with the hierarchy that the job wrote
   strata-reorder /tmp/prof --nodes 16 --topology "synthetic:package:2 core:16" --costs cluster=25
-      what Open MPI's monitoring wrote, on a slow network
+      files of Open MPI's monitoring, on a slow network
 
 The order is one number per line: process i of the old communicator gets rank k[i] in the new one, as the key of
-MPI_Comm_split, and does what rank k[i] did. Where no order is estimated to pay the old one is printed. What crosses
-which level goes to standard error.
-Exit status: 0 when done, 1 when the result could not be written, 2 when an option or the matrix is wrong.)";
+MPI_Comm_split, and does the work of rank k[i]. The old order is printed unless a new one is estimated to save enough.
+The traffic by level is printed to standard error.
+Exit status: 0 on success, 1 if the result could not be written, 2 if an option or the matrix is wrong.)";
 
 struct Options : InputOptions {
     std::string engine;
@@ -36,17 +36,17 @@ struct Options : InputOptions {
 
 std::optional<Options> parse(int argc, char** argv) {
     Options options;
-    CLI::App app{"Finds the order of ranks that keeps a program's traffic near.", "strata-reorder"};
+    CLI::App app{"Computes an order of ranks that keeps a program's traffic local.", "strata-reorder"};
     add_input_options(app, options);
     const tool::OptionMaker option{app};
     option("--margin", options.margin, "N%",
-           "Leave the order unless N % of the estimated time are saved (5%)");
-    option("--engine", options.engine, "ENGINE", "scotch, or greedy, which is faster and worse (scotch)");
+           "Keep the order unless a new one saves N % of the estimated time (5%)");
+    option("--engine", options.engine, "ENGINE", "scotch, or greedy (faster, less accurate) (scotch)");
     option("--format", options.format, "FORMAT", "text or json (by the ending of --output, else text)");
-    option("--output", options.output, "FILE", "Where to write the order; - is standard output (-)");
-    app.add_flag("--verbose", options.verbose, "Say how long each step took");
+    option("--output", options.output, "FILE", "Output file for the order; - is standard output (-)");
+    app.add_flag("--verbose", options.verbose, "Print the time of each step");
     app.set_version_flag("--version", "strata-reorder " STRATA_VERSION ", " + engine_version(),
-                         "Print the version, and what reorders");
+                         "Print the version and the engine");
     app.footer(examples);
     if (!tool::parse_arguments(app, argc, argv)) return std::nullopt;
     return options;

@@ -18,23 +18,23 @@ namespace {
 
 constexpr const char* examples = R"(Examples:
   strata-traffic app_sizes.0.prof --topology node.xml --nodes 4 --ppn 24 --order cyclic --output traffic.svg
-      what a monitoring session wrote, as a picture
+      files of a monitoring session, as a picture
   strata-traffic app_sizes.0.prof --from-dump job.json --permutation order.txt --output both.svg
-      the same, before and after the order that strata-reorder found
+      the same, before and after the order of strata-reorder
   strata-traffic --run --nodes 2 --output traffic.svg -- mpirun -n 8 ./program
-      runs any program with Open MPI's own monitoring, and draws what it sent
+      runs any program with Open MPI's own monitoring, and draws its traffic
   mpirun --mca pml_monitoring_enable 1 --mca pml_monitoring_enable_output 3 \
          --mca pml_monitoring_filename /tmp/prof ./program
   strata-traffic /tmp/prof --nodes 2
-      the same by hand
+      the same in two steps
 
-With --run the hierarchy is what the plugin writes in the job, where it is loaded and no option tells of a machine.
-If the result cannot be shown, what was counted is kept. Where the environment lists components (OMPI_MCA_pml,
+With --run the hierarchy is that of the plugin in the job, if it is loaded and no option describes a machine.
+If the result cannot be shown, the counts are kept. If the environment lists components (OMPI_MCA_pml,
 OMPI_MCA_coll, OMPI_MCA_osc), monitoring is added to the list.
-Only one job can be shown, without MPI_Comm_spawn: of several, or of a second one with the same PREFIX
-(pml_monitoring_filename), each overwrites some files of the others. Take a PREFIX that no job has used before.
-Exit status: with --run that of the command, unless it is 0 (128 + N after signal N); else 0 when done, 1 when the
-result could not be written or the command left no traffic, 2 when an option or the matrix is wrong.)";
+Only one job is supported, without MPI_Comm_spawn: further jobs, and a second one with the same PREFIX
+(pml_monitoring_filename), overwrite some of its files. Use a PREFIX that no job has used before.
+Exit status: with --run that of the command, unless it is 0 (128 + N after signal N); else 0 on success, 1 if the
+result could not be written or the command left no traffic, 2 if an option or the matrix is wrong.)";
 
 struct Options : InputOptions {
     std::string permutation;
@@ -52,12 +52,12 @@ std::optional<Options> parse(int argc, char** argv) {
     add_input_options(app, options);
     const tool::OptionMaker option{app};
     option("--permutation", options.permutation, "FILE",
-           "Show the traffic with this order beside it: what strata-reorder\n"
-           "wrote, one number per line");
+           "Also show the traffic in this order: output of strata-reorder,\n"
+           "one number per line");
     option("--format", options.format, "FORMAT",
            "text, svg or json; sparse or dense: the matrix itself (by the\n"
            "ending of --output, else text)");
-    option("--output", options.output, "FILE", "Where to write it; - is standard output (-)");
+    option("--output", options.output, "FILE", "Output file; - is standard output (-)");
     app.add_flag("--run", options.run, "Run the command behind -- and show its traffic, in place of MATRIX");
     app.set_version_flag("--version", "strata-traffic " STRATA_VERSION, "Print the version");
     app.footer(examples);
@@ -66,7 +66,7 @@ std::optional<Options> parse(int argc, char** argv) {
         throw tool::UsageError("run", "the command is missing: strata-traffic --run -- mpirun ./program");
     }
     if (options.run && (!options.matrix.empty() || !options.input.empty())) {
-        throw tool::UsageError("run", "takes no matrix: the command's traffic is shown");
+        throw tool::UsageError("run", "takes no matrix: it shows the command's traffic");
     }
     if (!options.run && words.behind) throw tool::UsageError("a command behind -- needs --run");
     return options;
@@ -110,7 +110,7 @@ void show(const Options& options, const Picture& picture, const Input& input) {
         if (input.traffic.ranks() > most_dense_ranks) {
             throw tool::UsageError("format", "dense is for at most " + std::to_string(most_dense_ranks) +
                                                  " ranks, the matrix has " +
-                                                 std::to_string(input.traffic.ranks()) + "; take sparse");
+                                                 std::to_string(input.traffic.ranks()) + "; use sparse");
         }
         tool::write_output([&](std::ostream& out) { write_dense(out, input.traffic); }, options.output);
         return;

@@ -83,7 +83,7 @@ public:
         int x = margin;
         for (std::size_t i = 0; i < maps_.size(); ++i) {
             x += label_width;
-            paint_map(maps_[i], x, maps_.size() == 1 ? "Who sends to whom" : i == 0 ? "Before" : "After");
+            paint_map(maps_[i], x, maps_.size() == 1 ? "Traffic matrix" : i == 0 ? "Before" : "After");
             x += std::max(size_, least_map) + margin;
         }
         paint_legend(margin + label_width, map_top + size_ + 16);

@@ -17,7 +17,7 @@ int read_square(LineReader& reader, Cell cell) {
         if (row == 0) columns = words.size();
         if (columns > static_cast<std::size_t>(most_dense_ranks_read)) {
             reader.fail("a dense matrix has at most " + std::to_string(most_dense_ranks_read) +
-                        " ranks; take a sparse one");
+                        " ranks; use the sparse format");
         }
         if (words.size() != columns) {
             reader.fail(std::to_string(words.size()) + " numbers, but the first row has " +
@@ -33,7 +33,7 @@ int read_square(LineReader& reader, Cell cell) {
         }
         ++row;
     }
-    if (row == 0) reader.fail_whole("there is no number in it");
+    if (row == 0) reader.fail_whole("contains no numbers");
     if (static_cast<std::size_t>(row) != columns) {
         reader.fail_whole(std::to_string(row) + " rows of " + std::to_string(columns) +
                           " numbers: a matrix has as many rows as columns");

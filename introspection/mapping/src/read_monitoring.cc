@@ -63,7 +63,7 @@ void read_rank(const std::string& path, int rank, int ranks, std::vector<Flow>& 
                         "'; known: E, I, S, R, C, D, O2A, A2O, A2A");
         }
         if (fields.size() < 5) {
-            reader.fail("a line is to be '" + std::string(fields[0]) + " FROM TO N bytes N msgs sent'");
+            reader.fail("expected a line '" + std::string(fields[0]) + " FROM TO N bytes N msgs sent'");
         }
         const int own = reader.rank(fields[1], ranks);
         if (own != rank)
@@ -90,9 +90,9 @@ int monitored_ranks(const std::string& prefix) {
     if (static_cast<std::size_t>(ranks) != numbers.size()) {
         int missing = 0;
         while (numbers.contains(missing)) ++missing;
-        throw topology::FileError(
-            profile_of(prefix, missing), 0,
-            "is missing, though there is " + profile_of(prefix, ranks - 1) + ": one file per rank is needed");
+        throw topology::FileError(profile_of(prefix, missing), 0,
+                                  "is missing although there is " + profile_of(prefix, ranks - 1) +
+                                      ": one file per rank is needed");
     }
     return ranks;
 }
@@ -101,7 +101,7 @@ std::string session_file(const std::string& name) {
     const std::set<int> numbers = numbers_of(name + "_sizes");
     if (numbers.size() > 1) {
         throw topology::FileError(name, 0,
-                                  "there are several matrices of that name; name one of them: " +
+                                  "there are several matrices of that name; pass one of them: " +
                                       profile_of(name + "_sizes", *numbers.begin()));
     }
     return numbers.empty() ? "" : profile_of(name + "_sizes", *numbers.begin());

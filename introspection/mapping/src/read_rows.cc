@@ -12,7 +12,7 @@ void check_heading(LineReader& reader, int rank, int ranks) {
     std::vector<std::string_view> words;
     if (reader.next(line, '\0')) words_of(line, words, ',');
     if (words.size() < 7 || !line.starts_with("# sent by rank ")) {
-        reader.fail_whole("the first line is to be '# sent by rank R of N, ...', as MPI_M_flush writes it");
+        reader.fail_whole("expected a first line '# sent by rank R of N, ...', as from MPI_M_flush");
     }
     if (reader.whole(words[4]) != static_cast<std::uint64_t>(rank)) {
         reader.fail("is about rank " + std::string(words[4]) + ", not " + std::to_string(rank));
@@ -31,7 +31,7 @@ void read_row(const std::string& path, int rank, int ranks, std::vector<Flow>& f
     int peer = 0;
     for (; reader.next(line); ++peer) {
         words_of(line, words);
-        if (words.size() != 3) reader.fail("a line is to be 'PEER MESSAGES BYTES'");
+        if (words.size() != 3) reader.fail("expected a line 'PEER MESSAGES BYTES'");
         if (reader.rank(words[0], ranks) != peer) {
             reader.fail("is about peer " + std::string(words[0]) + ", not " + std::to_string(peer));
         }

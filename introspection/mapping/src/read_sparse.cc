@@ -39,7 +39,7 @@ Banner banner_in(const LineReader& reader, std::string_view line) {
         lower[2] != "coordinate" || (lower[3] != "integer" && lower[3] != "real" && lower[3] != "pattern") ||
         (lower[4] != "general" && lower[4] != "symmetric")) {
         reader.fail(
-            "the first line is to be '%%MatrixMarket matrix coordinate integer|real|pattern "
+            "expected a first line '%%MatrixMarket matrix coordinate integer|real|pattern "
             "general|symmetric'");
     }
     return {lower[4] == "symmetric", lower[3] == "pattern"};
@@ -52,13 +52,13 @@ TrafficMatrix read_sparse(LineReader& reader) {
     std::vector<std::string_view> words;
     if (!reader.next(line)) reader.fail_whole("there is no line 'ranks N'");
     words_of(line, words);
-    if (words.size() != 2 || words[0] != "ranks") reader.fail("the first line is to be 'ranks N'");
+    if (words.size() != 2 || words[0] != "ranks") reader.fail("expected a first line 'ranks N'");
     const int ranks = number_of_ranks(reader, words[1]);
     std::vector<Flow> flows;
     std::uint64_t bytes = 0, messages = 0;
     while (reader.next(line)) {
         words_of(line, words);
-        if (words.size() != 3 && words.size() != 4) reader.fail("a line is to be 'FROM TO BYTES [MESSAGES]'");
+        if (words.size() != 3 && words.size() != 4) reader.fail("expected a line 'FROM TO BYTES [MESSAGES]'");
         Flow flow{reader.rank(words[0], ranks), reader.rank(words[1], ranks), reader.whole(words[2]), 0};
         if (words.size() == 4) flow.messages = reader.whole(words[3]);
         bytes = reader.sum(bytes, flow.bytes);
@@ -75,7 +75,7 @@ TrafficMatrix read_matrix_market(LineReader& reader) {
     const Banner banner = banner_in(reader, line);
     if (!reader.next(line, '%')) reader.fail_whole("there is no line 'ROWS COLUMNS ENTRIES'");
     words_of(line, words);
-    if (words.size() != 3) reader.fail("this line is to be 'ROWS COLUMNS ENTRIES'");
+    if (words.size() != 3) reader.fail("expected a line 'ROWS COLUMNS ENTRIES'");
     const int ranks = number_of_ranks(reader, words[0]);
     if (number_of_ranks(reader, words[1]) != ranks) reader.fail("a matrix has as many rows as columns");
     const std::uint64_t entries = reader.whole(words[2]);
@@ -84,7 +84,7 @@ TrafficMatrix read_matrix_market(LineReader& reader) {
     for (; reader.next(line, '%'); ++found) {
         words_of(line, words);
         if (words.size() != (banner.pattern ? 2U : 3U)) {
-            reader.fail(std::string("a line is to be 'ROW COLUMN") + (banner.pattern ? "'" : " VALUE'"));
+            reader.fail(std::string("expected a line 'ROW COLUMN") + (banner.pattern ? "'" : " VALUE'"));
         }
         if (found == entries) reader.fail("more than the " + std::to_string(entries) + " entries announced");
         const auto index = [&](std::string_view text) {

@@ -58,7 +58,7 @@ TrafficFormat format_of(LineReader& reader) {
     }
     if (!more) {
         if (monitored) return TrafficFormat::monitoring;  // this rank sent nothing
-        reader.fail_whole("there is nothing but comments in it");
+        reader.fail_whole("contains only comments");
     }
     reader.put_back();
     if (market) return TrafficFormat::matrix_market;
@@ -87,7 +87,7 @@ TrafficMatrix read_one_per_rank(const std::string& prefix, std::optional<Traffic
 /// Rejects a single file of many.
 [[noreturn]] void ask_for_prefix(const LineReader& reader, const std::string& whose) {
     const std::string prefix = prefix_of(reader.path());
-    reader.fail_whole(whose + " files PREFIX.RANK.prof; give " + (prefix.empty() ? "PREFIX" : prefix));
+    reader.fail_whole(whose + " files PREFIX.RANK.prof; pass " + (prefix.empty() ? "PREFIX" : prefix));
 }
 
 }  // namespace
@@ -123,7 +123,8 @@ TrafficMatrix read_traffic(const std::string& path, std::optional<TrafficFormat>
     switch (format ? *format : format_of(reader)) {
         case TrafficFormat::sparse: return read_sparse(reader);
         case TrafficFormat::matrix_market: return read_matrix_market(reader);
-        case TrafficFormat::rows: ask_for_prefix(reader, "holds what one rank sent: MPI_M_flush writes");
+        case TrafficFormat::rows:
+            ask_for_prefix(reader, "contains the traffic of one rank: MPI_M_flush writes");
         case TrafficFormat::monitoring:
             if (prefix_of(file).empty()) ask_for_prefix(reader, "Open MPI's monitoring writes");
             return read_monitoring(prefix_of(file));
@@ -142,7 +143,7 @@ std::vector<int> read_permutation(const std::string& path) {
         }
         numbers.push_back(static_cast<int>(reader.whole(line, most_ranks - 1)));
     }
-    if (numbers.empty()) reader.fail_whole("there is no number in it");
+    if (numbers.empty()) reader.fail_whole("contains no numbers");
     return numbers;
 }
 
@@ -158,7 +159,7 @@ void write_sparse(std::ostream& out, const TrafficMatrix& traffic) {
 void write_dense(std::ostream& out, const TrafficMatrix& traffic) {
     if (traffic.ranks() > most_dense_ranks) {
         throw std::invalid_argument("a dense matrix has at most " + std::to_string(most_dense_ranks) +
-                                    " ranks, this one " + std::to_string(traffic.ranks()) + "; take sparse");
+                                    " ranks, this one " + std::to_string(traffic.ranks()) + "; use sparse");
     }
     for (int from = 0; from < traffic.ranks(); ++from) {
         int column = 0;

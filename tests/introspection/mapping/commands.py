@@ -154,7 +154,7 @@ class Commands(unittest.TestCase):
                       "--output", output)
         self.assertEqual((run.returncode, run.stderr),
                          (2, "strata-traffic: --format: dense is for at most 16384 ranks, the matrix has 20000; "
-                             "take sparse\n"))
+                             "use sparse\n"))
         self.assertFalse(os.path.exists(output))
 
     def test_the_matrix_may_come_out_of_a_pipe(self):
@@ -240,7 +240,7 @@ class Commands(unittest.TestCase):
         for cores in (4, 16):
             run = self.run_program(then=f'cp {dump} "$OMPI_MCA_coll_strata_dump"', cores=cores)
             self.assertEqual((run.returncode, run.stdout), (2, ""))
-            self.assertIn("strata-traffic: --run: the traffic is of 4 ranks, the hierarchy of 16: one job can be shown",
+            self.assertIn("strata-traffic: --run: the traffic is of 4 ranks, the hierarchy of 16: --run supports one job",
                           run.stderr)
         self.output(TOPO, "--topology", "synthetic:core:4", "--output", dump)
         run = self.run_program(then=f'cp {dump} "$OMPI_MCA_coll_strata_dump"')
@@ -336,8 +336,8 @@ class Commands(unittest.TestCase):
             run = command(TRAFFIC, "--run", *MACHINE, "--", mpirun, cwd=self.scratch.name,
                           env=plain | {"OMPI_MCA_pml": excluded})
             self.assertEqual((run.returncode, run.stderr),
-                             (2, f"strata-traffic: --run: OMPI_MCA_pml={excluded} leaves out what counts messages: take "
-                                 "monitoring out of it\n"))
+                             (2, f"strata-traffic: --run: OMPI_MCA_pml={excluded} leaves out the component that counts messages: remove "
+                                 "monitoring from it\n"))
             self.assertEqual(self.left(), ["mpirun"])
 
     def test_only_an_mpirun_is_asked_for_its_version(self):

@@ -149,8 +149,9 @@ TEST_F(TrafficFiles, ReadsWhatEveryRankFlushed) {
     const TrafficMatrix expected(3, {{0, 1, 5, 2}, {2, 0, 7, 1}, {2, 2, 0, 3}});
     EXPECT_EQ(read_traffic(path("app")), expected);
     EXPECT_EQ(read_traffic(path("app"), TrafficFormat::rows), expected);
-    EXPECT_EQ(complaint_about("app.1.prof", path("app.1.prof")),
-              "app.1.prof: holds what one rank sent: MPI_M_flush writes files PREFIX.RANK.prof; give app");
+    EXPECT_EQ(
+        complaint_about("app.1.prof", path("app.1.prof")),
+        "app.1.prof: contains the traffic of one rank: MPI_M_flush writes files PREFIX.RANK.prof; pass app");
 }
 
 TEST_F(TrafficFiles, ComplainsAboutRows) {
@@ -166,13 +167,13 @@ TEST_F(TrafficFiles, ComplainsAboutRows) {
     };
     EXPECT_EQ(about("# peer messages bytes\n0 0 0\n"), "r.1.prof: 1 lines for 2 ranks");
     EXPECT_EQ(about(good + "0 0 0\n"), "r.1.prof:5: is about peer 0, not 2");
-    EXPECT_EQ(about("0 0\n"), "r.1.prof:2: a line is to be 'PEER MESSAGES BYTES'");
+    EXPECT_EQ(about("0 0\n"), "r.1.prof:2: expected a line 'PEER MESSAGES BYTES'");
     EXPECT_EQ(about("0 0 -1\n"), "r.1.prof:2: '-1' is no whole number from 0 to 18446744073709551615");
     write("r.1.prof", "# sent by rank 0 of 2, rank 0 of MPI_COMM_WORLD, P2P\n" + good);
     EXPECT_EQ(complaint_about("r.1.prof", path("r")), "r.1.prof:1: is about rank 0, not 1");
     write("r.1.prof", "0 0 0\n1 1 5\n");
     EXPECT_EQ(complaint_about("r.1.prof", path("r")),
-              "r.1.prof: the first line is to be '# sent by rank R of N, ...', as MPI_M_flush writes it");
+              "r.1.prof: expected a first line '# sent by rank R of N, ...', as from MPI_M_flush");
     row("1", good);
     row("2", good);  // of a larger job before
     EXPECT_EQ(complaint_about("r.0.prof", path("r")),
@@ -223,7 +224,7 @@ TEST_F(TrafficFiles, HasALimitOfLength) {
 TEST_F(TrafficFiles, LimitsDenseMatrices) {
     std::string row = "1";
     for (int i = 1; i < 65537; ++i) row += " 0";
-    EXPECT_EQ(complaint(row + "\n"), "m:1: a dense matrix has at most 65536 ranks; take a sparse one");
+    EXPECT_EQ(complaint(row + "\n"), "m:1: a dense matrix has at most 65536 ranks; use the sparse format");
     std::ostringstream out;
     EXPECT_THROW(write_dense(out, TrafficMatrix(mapping::most_dense_ranks + 1)), std::invalid_argument);
     EXPECT_EQ(out.str(), "");
@@ -240,7 +241,7 @@ TEST_F(TrafficFiles, WritesWhatItReads) {
 
 TEST_F(TrafficFiles, ComplainsAboutDenseMatrices) {
     EXPECT_EQ(complaint(""), "m: is empty");
-    EXPECT_EQ(complaint("# nothing\n"), "m: there is nothing but comments in it");
+    EXPECT_EQ(complaint("# nothing\n"), "m: contains only comments");
     EXPECT_EQ(complaint("\r\r \r"), complaint(""));  // blank, too
     EXPECT_EQ(complaint("0 1\n2\n"), "m:2: 1 numbers, but the first row has 2");
     EXPECT_EQ(complaint("0 1\n2 0\n# x\n3 4\n"), "m:4: more rows than the 2 numbers of a row");
@@ -256,18 +257,18 @@ TEST_F(TrafficFiles, ComplainsAboutDenseMatrices) {
               "app_counts.0.prof: 1 rows, but app_sizes.0.prof has 2");
     write("app_sizes.1.prof", "0 5\n6 0\n");
     EXPECT_EQ(complaint_about("app", path("app")),
-              "app: there are several matrices of that name; name one of them: app_sizes.0.prof");
+              "app: there are several matrices of that name; pass one of them: app_sizes.0.prof");
 }
 
 TEST_F(TrafficFiles, ComplainsAboutSparseMatrices) {
     const auto sparse = TrafficFormat::sparse;
-    EXPECT_EQ(complaint("0 1 2\n", sparse), "m:1: the first line is to be 'ranks N'");
+    EXPECT_EQ(complaint("0 1 2\n", sparse), "m:1: expected a first line 'ranks N'");
     EXPECT_EQ(complaint("# x\n", sparse), "m: there is no line 'ranks N'");
     EXPECT_EQ(complaint("ranks 0\n"), "m:1: a matrix has at least 1 rank");
     EXPECT_EQ(complaint("ranks 4000001\n"), "m:1: '4000001' is no whole number from 0 to 4000000");
-    EXPECT_EQ(complaint("ranks 2 3\n"), "m:1: the first line is to be 'ranks N'");
-    EXPECT_EQ(complaint("ranks 2\n0 1\n"), "m:2: a line is to be 'FROM TO BYTES [MESSAGES]'");
-    EXPECT_EQ(complaint("ranks 2\n0 1 2 3 4\n"), "m:2: a line is to be 'FROM TO BYTES [MESSAGES]'");
+    EXPECT_EQ(complaint("ranks 2 3\n"), "m:1: expected a first line 'ranks N'");
+    EXPECT_EQ(complaint("ranks 2\n0 1\n"), "m:2: expected a line 'FROM TO BYTES [MESSAGES]'");
+    EXPECT_EQ(complaint("ranks 2\n0 1 2 3 4\n"), "m:2: expected a line 'FROM TO BYTES [MESSAGES]'");
     EXPECT_EQ(complaint("ranks 2\n\n0 2 5\n"), "m:3: '2' is no rank from 0 to 1");
     EXPECT_EQ(complaint("ranks 2\n-1 0 5\n"), "m:2: '-1' is no rank from 0 to 1");
     EXPECT_EQ(complaint("ranks 2\n0 1 5k\n"), "m:2: '5k' is no whole number from 0 to 18446744073709551615");
@@ -278,16 +279,16 @@ TEST_F(TrafficFiles, ComplainsAboutSparseMatrices) {
 TEST_F(TrafficFiles, ComplainsAboutMatrixMarket) {
     const std::string banner = "%%MatrixMarket matrix coordinate integer general\n";
     const std::string wanted =
-        "m:1: the first line is to be '%%MatrixMarket matrix coordinate integer|real|pattern "
+        "m:1: expected a first line '%%MatrixMarket matrix coordinate integer|real|pattern "
         "general|symmetric'";
     EXPECT_EQ(complaint("%%MatrixMarket matrix array real general\n1 1\n1\n"), wanted);
     EXPECT_EQ(complaint("%%MatrixMarket matrix coordinate complex general\n1 1 0\n"), wanted);
     EXPECT_EQ(complaint(banner), "m: there is no line 'ROWS COLUMNS ENTRIES'");
-    EXPECT_EQ(complaint(banner + "2 2\n"), "m:2: this line is to be 'ROWS COLUMNS ENTRIES'");
+    EXPECT_EQ(complaint(banner + "2 2\n"), "m:2: expected a line 'ROWS COLUMNS ENTRIES'");
     EXPECT_EQ(complaint(banner + "2 3 0\n"), "m:2: a matrix has as many rows as columns");
     EXPECT_EQ(complaint(banner + "2 2 1\n0 1 5\n"), "m:3: rows and columns are counted from 1");
     EXPECT_EQ(complaint(banner + "2 2 1\n3 1 5\n"), "m:3: '3' is no whole number from 0 to 2");
-    EXPECT_EQ(complaint(banner + "2 2 1\n2 1\n"), "m:3: a line is to be 'ROW COLUMN VALUE'");
+    EXPECT_EQ(complaint(banner + "2 2 1\n2 1\n"), "m:3: expected a line 'ROW COLUMN VALUE'");
     EXPECT_EQ(complaint(banner + "2 2 1\n2 1 0.5\n"), "m:3: '0.5' is no whole number from 0 to 2^53");
     EXPECT_EQ(complaint(banner + "2 2 1\n2 1 -5\n"), "m:3: '-5' is no whole number from 0 to 2^53");
     EXPECT_EQ(complaint(banner + "2 2 1\n2 1 5\n1 2 5\n"), "m:4: more than the 1 entries announced");
@@ -298,7 +299,7 @@ TEST_F(TrafficFiles, ComplainsAboutMonitoring) {
     write("p.0.prof", "# POINT TO POINT\nE\t0\t1\t10 bytes\t1 msgs sent\n");
     write("p.2.prof", "");
     EXPECT_EQ(complaint_about("p.1.prof", path("p")),
-              "p.1.prof: is missing, though there is p.2.prof: one file per rank is needed");
+              "p.1.prof: is missing although there is p.2.prof: one file per rank is needed");
     write("p.1.prof", "X\t1\t0\n");
     EXPECT_EQ(complaint_about("p.1.prof", path("p")),
               "p.1.prof:1: unknown kind of line 'X'; known: E, I, S, R, C, D, O2A, A2O, A2A");
@@ -306,7 +307,7 @@ TEST_F(TrafficFiles, ComplainsAboutMonitoring) {
         write("p.1.prof", "# POINT TO POINT\n" + text + "\n");
         return complaint_about("p.1.prof", path("p"));
     };
-    EXPECT_EQ(line("E\t1\t0\t10 bytes"), "p.1.prof:2: a line is to be 'E FROM TO N bytes N msgs sent'");
+    EXPECT_EQ(line("E\t1\t0\t10 bytes"), "p.1.prof:2: expected a line 'E FROM TO N bytes N msgs sent'");
     EXPECT_EQ(line("E\t0\t2\t10 bytes\t1 msgs sent"), "p.1.prof:2: is about rank 0, not 1");
     EXPECT_EQ(line("R\t0\t1\t10 bytes\t1 msgs sent"), "p.1.prof:2: is about rank 0, not 1");
     EXPECT_EQ(line("E\t1\t3\t10 bytes\t1 msgs sent"), "p.1.prof:2: '3' is no rank from 0 to 2");
@@ -314,7 +315,7 @@ TEST_F(TrafficFiles, ComplainsAboutMonitoring) {
     EXPECT_EQ(line("E\t1\t0\t10 bytes\tx msgs sent"),
               "p.1.prof:2: 'x' is no whole number from 0 to 18446744073709551615");
     EXPECT_EQ(complaint("E\t0\t0\t10 bytes\t1 msgs sent\n"),
-              "m: Open MPI's monitoring writes files PREFIX.RANK.prof; give PREFIX");
+              "m: Open MPI's monitoring writes files PREFIX.RANK.prof; pass PREFIX");
 }
 
 TEST_F(TrafficFiles, ComplainsAboutWhatIsNotThere) {

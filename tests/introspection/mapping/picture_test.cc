@@ -110,7 +110,7 @@ TEST(Pictures, AreComplete) {
     TrafficView view{traffic, placement.hierarchy};
     const std::string alone = mapping::draw_svg(view);
     EXPECT_EQ(alone.find("After"), std::string::npos);
-    EXPECT_NE(alone.find("Who sends to whom"), std::string::npos);
+    EXPECT_NE(alone.find("Traffic matrix"), std::string::npos);
     view.permutation = mapping::reorder(traffic, placement.hierarchy);
     const std::string both = mapping::draw_svg(view);
     for (const char* word :

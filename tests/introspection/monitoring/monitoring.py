@@ -285,8 +285,8 @@ def case_lists(job, without=""):
             raise Failure(f"with {lists} not all is monitored\n{output}")
     for given, text in (("", ""), ("ob1", "pml=ob1,monitoring\n"), ("ob1,monitoring", "pml=ob1,monitoring\n"),
                         ("^cm", "pml=^cm\n"), ("monitoring,ob1", "pml=monitoring,ob1\n"),
-                        ("^monitoring", "pml=^monitoring leaves out what counts"),
-                        ("^cm,monitoring", "pml=^cm,monitoring leaves out what counts")):
+                        ("^monitoring", "pml=^monitoring leaves out the component"),
+                        ("^cm,monitoring", "pml=^cm,monitoring leaves out the component")):
         done = subprocess.run([wrapper, "sh", "-c", "env"], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               check=False, env=job.environment({"pml": given, "osc": "^monitoring"}))
         if done.returncode != (2 if "leaves out" in text else 0) or text not in done.stdout:
