@@ -49,7 +49,15 @@ struct HierarchySpec {
 };
 
 /// Nested groups over the ranks 0..n-1 of one communicator. groups[0] contains all ranks; parents
-/// precede their children; children of one group are disjoint strict subsets of it.
+/// precede their children; children of one group are disjoint strict subsets of it. Example, two nodes of two
+/// packages with two cores, one rank per core, rank 3 unbound:
+///
+///   [0] cluster {0..7}
+///     [1] node {0..3}, direct {3}
+///       [3] package {0,1}: [7] core {0}, [8] core {1}
+///       [4] core {2}  (package and core split alike: the lowest names the group)
+///     [2] node {4..7}
+///       [5] package {4,5}: [9] core {4}, [10] core {5}   [6] package {6,7}: [11] core {6}, [12] core {7}
 struct Hierarchy {
     std::vector<Group> groups;
     std::vector<int> stop;  ///< rank -> the deepest group that contains it

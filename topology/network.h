@@ -85,7 +85,7 @@ std::vector<std::string> slurm_switches(std::string_view address, std::string_vi
 
 /// Returns Slurm's name of this host (NodeName), which may differ from the host name (images in a cloud,
 /// several slurmd on a host). `slurmd_name` is SLURMD_NODENAME, `job_nodes` SLURM_JOB_NODELIST. Returns
-/// `host` if the list contains it: then the variables were copied from another node.
+/// `host` if the list contains it: a different SLURMD_NODENAME was then copied from another node.
 std::string slurm_node(std::string_view host, std::string_view slurmd_name, std::string_view job_nodes);
 
 /// Returns the id of a switch that is known by name only.

@@ -23,8 +23,14 @@ inline constexpr int most_nic_rails = 4;
 /// Computes the rails: as many as the node with the most NICs has NICs with leaders (nic_leaders()), at
 /// most four. None if that is one, or if all ranks are on one node. Rail i uses NIC i of every node,
 /// modulo the node's number of NICs. If no group inside a node contains the rail's leader, leaders are
-/// those of elect_leaders(). Pure. Source: SPEC D3 (several NICs), after the seed paper on NUIOA
-/// collectives, section 3.2.
+/// those of elect_leaders(). Pure.
+///
+///            node a, 3 NICs   node b, 2 NICs
+///   rail 0   leader at NIC 0 -- leader at NIC 0
+///   rail 1   leader at NIC 1 -- leader at NIC 1
+///   rail 2   leader at NIC 2 -- leader at NIC 0
+///
+/// Source: SPEC D3 (several NICs), after the seed paper on NUIOA collectives, section 3.2.
 NicRails nic_rails(const Hierarchy& hierarchy, std::span<const LocalityRecord> records,
                    const Election& election);
 

@@ -190,8 +190,7 @@ int MPIX_Comm_get_min_hlevel(MPI_Comm comm, int nranks, const int ranks[], char*
         set(type, const_cast<char*>(MPIX_HLEVEL_UNKNOWN));
         if (comm == MPI_COMM_NULL) return require_argument(type);
         require_communicator(comm);
-        const auto members =
-            members_of(comm);  // may be collective, so it precedes the check of other arguments
+        const auto members = members_of(comm);  // may be collective: before checks of other arguments
         require_argument(type);
         if (nranks < 0 || (nranks > 0 && ranks == nullptr)) throw MpiError{MPI_ERR_ARG};
         *type =

@@ -40,6 +40,8 @@ public:
     using Values = std::array<long, 6>;
     /// Computes the maximum of each value over all members. This function and those below are collective
     /// and return false if MPI fails. Cost: 2 log2(p) alpha.
+    ///
+    ///   up, 8 ranks: 0<-1 2<-3 4<-5 6<-7, then 0<-2 4<-6, then 0<-4; down: the reverse
     bool agree(int tag, Values& values);
     /// Gathers `own` of every member at root: rows of `words`, by rank. `all` has size() rows there.
     /// Cost: (p - 1)(alpha + words beta) at root.

@@ -68,8 +68,7 @@ std::vector<mapping::Flow> gathered_rows(MPI_Comm comm, const unsigned long size
     code = code_of([&] { make_room(lengths, starts, all, flows); });
     require_handled(MPI_Bcast(&code, 1, MPI_INT, 0, comm));
     if (code != MPI_SUCCESS) throw MpiError{code};
-    MPI_Datatype entry =
-        MPI_DATATYPE_NULL;  // one count per entry, so that counts fit an int for more entries
+    MPI_Datatype entry = MPI_DATATYPE_NULL;  // so that larger counts fit an int
     require_handled(MPI_Type_contiguous(numbers, MPI_UINT64_T, &entry));
     MPI_Type_commit(&entry);
     const int gathered =
