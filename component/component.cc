@@ -128,14 +128,14 @@ Surroundings find_surroundings() {
 
 /// Passes the collectives on blocks through: the plugin copies blocks by the processor, and Open MPI stages
 /// GPU buffers only for reductions.
-void leave_blocks(Settings& job) {
+void pass_blocks_through(Settings& job) {
     for (const Collective op : algorithms::all_collectives()) {
         job.disabled[static_cast<std::size_t>(op)] |= algorithms::traits_of(op).blocks;
     }
 }
 
 /// Reports once per job that the plugin is built for another Open MPI.
-int step_aside() noexcept {
+int decline_release() noexcept {
     try_to([] {
         const layout::Finding& found = layout::finding();
         if (layout::is_lowest_process()) {
@@ -159,7 +159,7 @@ void report_unknown_release(const std::string& verbose) {
 int open() {
     try {
         if (!layout::finding().objection.empty()) {
-            return step_aside();
+            return decline_release();
         }
     } catch (...) {
         return OMPI_ERROR;
@@ -185,7 +185,7 @@ int open() {
         const Surroundings& here = surroundings();
         settings()->survives_failures = here.survives_failures;
         if (here.gpu_buffers) {
-            leave_blocks(*settings());
+            pass_blocks_through(*settings());
         }
         settings()->links.set_eager_limits(here.network_eager_bytes, here.node_eager_bytes);
         const Facts facts = agreement_facts(text, *settings(), errors, here);

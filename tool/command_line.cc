@@ -30,7 +30,7 @@ bool parse_arguments(CLI::App& app, int argc, char** argv) {
     return true;
 }
 
-TwoCommands part_at_dashes(int argc, char** argv) {
+TwoCommands split_at_dashes(int argc, char** argv) {
     char** const end = argv + argc;
     char** const dashes = std::find(argv, end, std::string_view("--"));
     if (dashes == end) return {argc, std::nullopt};

@@ -28,7 +28,7 @@ struct TwoCommands {
     int argc;                                        ///< of this command
     std::optional<std::vector<std::string>> behind;  ///< after "--"; empty: there was no "--"
 };
-TwoCommands part_at_dashes(int argc, char** argv);
+TwoCommands split_at_dashes(int argc, char** argv);
 
 /// Returns the position of `value` in `known`. `option` is also the name of what it selects: --format a
 /// format. Throws UsageError, which lists `known`.

@@ -42,7 +42,7 @@ struct Options {
 
 std::optional<Options> parse(int argc, char** argv) {
     Options options;
-    const TwoCommands words = part_at_dashes(argc, argv);
+    const TwoCommands words = split_at_dashes(argc, argv);
     options.command = words.behind.value_or(std::vector<std::string>());
     CLI::App app{"Shows which path the collective operations of a job took, why, and how long they took.",
                  "strata-explain"};
@@ -85,10 +85,10 @@ Question question_of(const Options& options) {
     return question;
 }
 
-JobStory read_story(const std::string& path) {
+JobDump read_story(const std::string& path) {
     const std::string text = topology::read_text_file(path);
     const auto choices = algorithms::parse_choices(text, path);
-    JobStory story{algorithms::parse_usage(text, path), choices.value_or(algorithms::JobChoices())};
+    JobDump story{algorithms::parse_usage(text, path), choices.value_or(algorithms::JobChoices())};
     if (!story.use && !choices) {
         throw topology::FileError(path, 0, "not a dump of a job; coll_strata_dump=NAME.json writes one");
     }
@@ -103,7 +103,7 @@ JobStory read_story(const std::string& path) {
 }
 
 void show(const Options& options, const Question& question, const std::string& path) {
-    const JobStory story = read_story(path);
+    const JobDump story = read_story(path);
     if (!story.use) {
         std::fprintf(stderr,
                      "strata-explain: %s: the job did not end in MPI_Finalize, or is still running: nothing "

@@ -48,7 +48,7 @@ std::string measured(const CallUse& use) {
 }
 
 /// Returns why there is no measured time.
-std::string nothing_measured(const JobStory& story) {
+std::string nothing_measured(const JobDump& story) {
     if (!story.use) return "unknown: the dump was not completed by MPI_Finalize";
     const auto& told = story.use->communicators;
     const bool all_kinds = std::all_of(told.begin(), told.end(),
@@ -86,7 +86,7 @@ const CallUse* choice_for(const std::vector<CallUse>& choices, const std::string
 }
 
 /// For calls without a plan, such as those before the set-up: the dump's choice for the same size.
-std::string expected(const CallUse& use, const JobStory& story, const std::string& communicator) {
+std::string expected(const CallUse& use, const JobDump& story, const std::string& communicator) {
     const CallUse* choice = nullptr;
     if (use.predicted_us <= 0 && communicator == story.choices.communicator) {
         choice = choice_for(story.choices.choices, use.collective, use.least_bytes);
@@ -99,7 +99,7 @@ std::string expected(const CallUse& use, const JobStory& story, const std::strin
     return text + (choice->most_bytes > 0 ? ", for " + algorithms::bytes_text(choice->least_bytes) : "");
 }
 
-std::string paragraph(const CallUse& use, const JobStory& story,
+std::string paragraph(const CallUse& use, const JobDump& story,
                       const algorithms::CommunicatorUse& communicator, bool colour) {
     const std::string where =
         " on " + communicator.name + ", " + std::to_string(communicator.ranks) + " ranks";
@@ -108,7 +108,7 @@ std::string paragraph(const CallUse& use, const JobStory& story,
 }
 
 /// A choice without calls; for a size that was not examined, the choice for a nearby one.
-std::string paragraph(const CallUse& choice, const Question& question, const JobStory& story, bool colour) {
+std::string paragraph(const CallUse& choice, const Question& question, const JobDump& story, bool colour) {
     using algorithms::bytes_text;
     const bool sized = choice.most_bytes > 0;
     const bool asked = sized && question.bytes;
@@ -124,8 +124,8 @@ std::string paragraph(const CallUse& choice, const Question& question, const Job
 }
 
 /// An operation without recorded calls.
-std::string uncalled(const std::string& operation, const Question& question, const JobStory& story,
-                     bool colour) {
+std::string without_calls(const std::string& operation, const Question& question, const JobDump& story,
+                          bool colour) {
     const std::string& asked = question.communicator;
     const std::string& known = story.choices.communicator;
     const std::string none =
@@ -144,7 +144,7 @@ std::string uncalled(const std::string& operation, const Question& question, con
 
 }  // namespace
 
-std::string explain(const JobStory& story, const Question& question, bool colour) {
+std::string explain(const JobDump& story, const Question& question, bool colour) {
     std::string text;
     std::vector<std::string> missing = question.operations;
     const auto add = [&](const std::string& more) { text += (text.empty() ? "" : "\n") + more; };
@@ -160,7 +160,7 @@ std::string explain(const JobStory& story, const Question& question, bool colour
                 ", of further kinds.\n");
         }
     }
-    for (const std::string& operation : missing) add(uncalled(operation, question, story, colour));
+    for (const std::string& operation : missing) add(without_calls(operation, question, story, colour));
     if (text.empty()) text = nothing_measured(story) + (story.use ? "\n" : "; --op LIST asks for choices\n");
     if (const auto others = story.use.value_or(algorithms::JobUse{}).others; others > 0) {
         text += "\nNot listed: " + std::to_string(others) +

@@ -16,7 +16,7 @@ struct Question {
 };
 
 /// The contents of a job's dump.
-struct JobStory {
+struct JobDump {
     std::optional<algorithms::JobUse> use;  ///< empty: the job did not end well, or is still running
     algorithms::JobChoices choices;  ///< for MPI_COMM_WORLD, or the communicator that the job used first
 };
@@ -24,6 +24,6 @@ struct JobStory {
 /// Returns a paragraph per kind of call: its path, the reason, expected and measured times. An operation
 /// of `question` without recorded calls gets the choice that the dump lists for it, if the dump has
 /// choices for the communicator. `colour`: for a terminal.
-std::string explain(const JobStory& story, const Question& question, bool colour);
+std::string explain(const JobDump& story, const Question& question, bool colour);
 
 }  // namespace strata::tool

@@ -18,16 +18,16 @@ namespace strata::tool {
 namespace {
 
 /// A process that does nothing, in the process group of the command, until a signal ends it.
-class Witness {
+class SignalProbe {
 public:
-    Witness() { start(); }
-    ~Witness() {
+    SignalProbe() { start(); }
+    ~SignalProbe() {
         if (pid_ <= 0) return;
         kill(pid_, SIGKILL);
         waitpid(pid_, nullptr, 0);
     }
-    Witness(const Witness&) = delete;
-    Witness& operator=(const Witness&) = delete;
+    SignalProbe(const SignalProbe&) = delete;
+    SignalProbe& operator=(const SignalProbe&) = delete;
 
     /// Returns whether a signal that has just arrived also reached this process.
     bool has_got(int number) {
@@ -63,9 +63,9 @@ private:
 /// reaches the command anyway. SIGTERM and SIGHUP are passed on, unless they came to the whole process
 /// group (from `timeout`, a terminal, a batch system): after two of these mpirun would leave its processes
 /// behind. No signal is lost: they stay blocked until this process waits for them.
-class Undisturbed {
+class SignalGuard {
 public:
-    Undisturbed() {
+    SignalGuard() {
         struct sigaction ignore = {};
         ignore.sa_handler = SIG_IGN;
         sigaction(SIGINT, &ignore, &interrupt_);
@@ -83,18 +83,18 @@ public:
         sigaddset(&awaited, SIGCHLD);
         sigprocmask(SIG_BLOCK, &awaited, &mask_);
     }
-    ~Undisturbed() {
+    ~SignalGuard() {
         sigaction(SIGINT, &interrupt_, nullptr);
         sigaction(SIGQUIT, &quit_, nullptr);
         sigaction(SIGCHLD, &child_, nullptr);
         sigprocmask(SIG_SETMASK, &mask_, nullptr);
     }
-    Undisturbed(const Undisturbed&) = delete;
-    Undisturbed& operator=(const Undisturbed&) = delete;
+    SignalGuard(const SignalGuard&) = delete;
+    SignalGuard& operator=(const SignalGuard&) = delete;
 
     pid_t start(const std::vector<std::string>& command) const;
     /// Returns as run_job().
-    int wait_for(pid_t child, Witness& witness) const;
+    int wait_for(pid_t child, SignalProbe& witness) const;
 
 private:
     struct sigaction interrupt_ = {};
@@ -105,7 +105,7 @@ private:
 };
 
 /// Starts the command, with the usual effect of signals.
-pid_t Undisturbed::start(const std::vector<std::string>& command) const {
+pid_t SignalGuard::start(const std::vector<std::string>& command) const {
     std::vector<char*> arguments;
     for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
@@ -127,7 +127,7 @@ pid_t Undisturbed::start(const std::vector<std::string>& command) const {
     return child;
 }
 
-int Undisturbed::wait_for(pid_t child, Witness& witness) const {
+int SignalGuard::wait_for(pid_t child, SignalProbe& witness) const {
     constexpr int signalled = 128;  // as shells report it
     sigset_t awaited = ending_;
     sigaddset(&awaited, SIGCHLD);
@@ -181,7 +181,7 @@ bool is_old(const std::vector<std::string>& command) {
 /// Sets parameters for every process of a job. From Open MPI 5.0 on mpirun passes only the variables of
 /// mca_base_env_list to other nodes; 4.1 passes all such variables, and accepts no such list together with
 /// its option -x.
-void hand_on(const std::vector<std::pair<std::string, std::string>>& parameters, bool is_old) {
+void export_parameters(const std::vector<std::pair<std::string, std::string>>& parameters, bool is_old) {
     const char* const given = getenv("OMPI_MCA_mca_base_env_list");
     std::string list = given != nullptr ? given : "";
     for (const auto& [name, value] : parameters) {
@@ -209,9 +209,9 @@ RunFolder::~RunFolder() {
 
 int run_job(const std::vector<std::string>& command,
             const std::vector<std::pair<std::string, std::string>>& parameters) {
-    const Undisturbed undisturbed;
-    hand_on(parameters, is_old(command));
-    Witness witness;
+    const SignalGuard undisturbed;
+    export_parameters(parameters, is_old(command));
+    SignalProbe witness;
     return undisturbed.wait_for(undisturbed.start(command), witness);
 }
 

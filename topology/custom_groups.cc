@@ -17,9 +17,9 @@ struct Share {
 };
 
 /// Finds the objects that contain ranks.
-class Surroundings {
+class ContainingObjects {
 public:
-    explicit Surroundings(const PlaceTree& tree)
+    explicit ContainingObjects(const PlaceTree& tree)
         : tree_(tree),
           node_(tree.places.size(), -1),
           kinds_(tree.places.size(), 0),
@@ -86,7 +86,7 @@ int piece_of(const HintItem& item, std::int64_t k, std::int64_t members) {
 /// Shares all ranks among the items of one custom level.
 class Sharing {
 public:
-    Sharing(const HintLevel& level, const Surroundings& around)
+    Sharing(const HintLevel& level, const ContainingObjects& around)
         : level_(level), around_(around), shares_(static_cast<std::size_t>(around.ranks())) {}
 
     /// `wider`: the levels to the right of this one in the hint.
@@ -110,7 +110,7 @@ private:
     void cut();
 
     const HintLevel& level_;
-    const Surroundings& around_;
+    const ContainingObjects& around_;
     std::vector<int> named_;  // the items that name levels, from the left
     std::vector<Share> shares_;
 };
@@ -284,7 +284,7 @@ bool has_custom_levels(const HierarchyHint& hint) {
 }
 
 PlaceTree with_custom_groups(const PlaceTree& plain, const HierarchyHint& hint) {
-    const Surroundings around(plain);
+    const ContainingObjects around(plain);
     std::vector<std::vector<Share>> shares;
     for (std::size_t i = 0; i < hint.levels.size(); ++i) {
         if (hint.levels[i].plain()) continue;

@@ -24,7 +24,7 @@ public:
     struct Key {
         bool behind;
         std::uint8_t distance;
-        std::uint64_t lot;
+        std::uint64_t tie_hash;
         int rank;
         auto operator<=>(const Key&) const = default;
     };
@@ -34,12 +34,12 @@ public:
                                 : unknown_distance;
         const bool draw = election_.spread && distance != unknown_distance;
         const bool behind = first_ != nullptr && !(*first_)[static_cast<std::size_t>(rank)];
-        return {behind, distance, draw ? lot(group, rank) : 0, rank};
+        return {behind, distance, draw ? tie_hash(group, rank) : 0, rank};
     }
 
 private:
     /// Hashed tie-break, different for every group, so that different groups load different cores.
-    std::uint64_t lot(const Group& group, int rank) const {
+    std::uint64_t tie_hash(const Group& group, int rank) const {
         std::uint64_t x = election_.seed + 0x9e3779b97f4a7c15ULL * (static_cast<std::uint64_t>(rank) + 1) +
                           (static_cast<std::uint64_t>(group.members.front()) << 8) +
                           static_cast<std::uint64_t>(group.depth);
@@ -104,7 +104,7 @@ void elect_leaders(Hierarchy& hierarchy, std::span<const LocalityRecord> records
     choose_receivers(hierarchy, records, election);
 }
 
-unsigned draw_of(std::uint64_t number) {
+unsigned tie_break_of(std::uint64_t number) {
     return static_cast<unsigned>(mixed(number + 0x9e3779b97f4a7c15ULL) % 4);
 }
 

@@ -19,7 +19,7 @@ void elect_leaders(Hierarchy& hierarchy, std::span<const LocalityRecord> records
 
 /// Returns a hashed tie-break for a communicator number: one of four values, evenly distributed for any
 /// stride of the numbers.
-unsigned draw_of(std::uint64_t number);
+unsigned tie_break_of(std::uint64_t number);
 
 /// Returns the leaders of a group with one per NIC: for every distinct NIC of every node in the group
 /// the nearest member (ties as in elect_leaders()), ordered by node and NIC. Only members at the

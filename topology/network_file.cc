@@ -116,7 +116,7 @@ public:
         }
         try {
             return graph_.to_tree();
-        } catch (const SwitchGraph::Misplaced& found) {
+        } catch (const SwitchGraph::InvalidSwitch& found) {
             fail(lines_[static_cast<std::size_t>(found.id)], found.reason);
         }
     }

@@ -21,7 +21,7 @@ NodeRanks leaders_by_node(const Hierarchy& hierarchy, std::span<const LocalityRe
 
 /// Assigns the ranks of every node to the rails in the order of their NICs, so that ranks near one NIC
 /// share a rail. Nodes with fewer ranks than rails start at different rails.
-std::vector<int> deal(std::span<const LocalityRecord> records, NicUse use, int rails) {
+std::vector<int> assign_rails(std::span<const LocalityRecord> records, NicUse use, int rails) {
     NodeRanks nodes;
     std::vector<std::uint64_t> order;  // by lowest rank
     for (std::size_t rank = 0; rank < records.size(); ++rank) {
@@ -65,7 +65,7 @@ NicRails nic_rails(const Hierarchy& hierarchy, std::span<const LocalityRecord> r
         }
         elect_leaders(rails.trees.emplace_back(hierarchy), records, election, first);
     }
-    rails.of_rank = deal(records, election.use, static_cast<int>(count));
+    rails.of_rank = assign_rails(records, election.use, static_cast<int>(count));
     return rails;
 }
 

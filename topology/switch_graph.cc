@@ -37,7 +37,7 @@ public:
             const auto [place, is_new] = known.try_emplace(leaves, -1);
             if (is_new) {
                 std::vector<int> places;
-                for (const int leaf : leaves) places.push_back(looked_at(leaf));
+                for (const int leaf : leaves) places.push_back(position_in(leaf));
                 place->second = switch_of(std::move(places));
             }
             builder_.put(node, place->second);
@@ -55,7 +55,7 @@ private:
         if (height >= 0) return height;
         const SwitchGraph::Switch& own = graph_.switches[static_cast<std::size_t>(id)];
         if (height == in_progress)
-            throw SwitchGraph::Misplaced{id, "switch " + own.name + " is below itself"};
+            throw SwitchGraph::InvalidSwitch{id, "switch " + own.name + " is below itself"};
         int highest = 0;
         if (depth < most_switch_levels) {
             height = in_progress;
@@ -63,8 +63,8 @@ private:
                 highest = std::max(highest, set_height(child, depth + 1) + 1);
         }
         if (std::max(depth, highest) >= most_switch_levels) {
-            throw SwitchGraph::Misplaced{id, "more than " + std::to_string(most_switch_levels) +
-                                                 " switches in a row at switch " + own.name};
+            throw SwitchGraph::InvalidSwitch{id, "more than " + std::to_string(most_switch_levels) +
+                                                     " switches in a row at switch " + own.name};
         }
         return height = highest;
     }
@@ -83,11 +83,11 @@ private:
     }
 
     /// Returns the position of a switch in the order. Charges its name to the limit on time and memory.
-    int looked_at(int id) {
+    int position_in(int id) {
         const std::string& name = graph_.switches[static_cast<std::size_t>(id)].name;
         name_bytes_ += name.size() + 1;
         if (name_bytes_ > most_name_bytes) {
-            throw SwitchGraph::Misplaced{
+            throw SwitchGraph::InvalidSwitch{
                 id, "the names of the switches above all leaf switches are longer than " +
                         std::to_string(most_name_bytes) + " bytes together: at switch " + quoted_text(name)};
         }
@@ -111,11 +111,11 @@ private:
         for (const int place : made->first) {
             const std::size_t id = id_at(place);
             if (height_[id] > height) {
-                above.push_back(looked_at(static_cast<int>(id)));
+                above.push_back(position_in(static_cast<int>(id)));
                 continue;
             }
             names += (names.empty() ? "" : ",") + graph_.switches[id].name;
-            for (const int parent : parents_[id]) above.push_back(looked_at(parent));
+            for (const int parent : parents_[id]) above.push_back(position_in(parent));
         }
         const int parent = switch_of(std::move(above));
         const auto [id, is_first] = id_of_.try_emplace({parent, names}, -1);

@@ -19,12 +19,12 @@ struct SwitchGraph {
 
     /// Returns the tree of Slurm's topology/tree, so that a file and SLURM_TOPOLOGY_ADDR agree: all
     /// switches of one height above a node become one switch, named "s0,s1". A leaf switch has height 0,
-    /// another one more than its highest child. Throws Misplaced. Cost: about linear in the switches,
+    /// another one more than its highest child. Throws InvalidSwitch. Cost: about linear in the switches,
     /// links and resulting names, whose total is limited.
     Network to_tree() const;
 
     /// A cycle of switches, too many switches in a row, or too many names above the nodes.
-    struct Misplaced {
+    struct InvalidSwitch {
         int id = 0;
         std::string reason;
     };

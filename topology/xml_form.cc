@@ -38,7 +38,7 @@ bool is_set(std::string_view text) {
 void check_sets(const XmlAttributes& attributes) {
     for (const auto& [name, value] : attributes) {
         if ((name.ends_with("cpuset") || name.ends_with("nodeset")) && !is_set(value)) {
-            refuse_xml(std::string(name) + " " + quoted_text(value) + " is no set of numbers");
+            reject_xml(std::string(name) + " " + quoted_text(value) + " is no set of numbers");
         }
     }
 }
@@ -51,7 +51,7 @@ Role role_of(const std::string& type) {
     constexpr std::string_view of_types = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     constexpr std::size_t longest = 32;
     if (type.empty() || type.size() > longest || type.find_first_not_of(of_types) != type.npos) {
-        refuse_xml("type " + quoted_text(type) + " is no object type");
+        reject_xml("type " + quoted_text(type) + " is no object type");
     }
     hwloc_obj_type_t known = HWLOC_OBJ_GROUP;
     if (type == "System") return Role::machine;
@@ -88,15 +88,15 @@ void check_within(const XmlObject& object, const char* part, const Bitmap& set, 
                   const Bitmap& around) {
     if (!set) return;
     if (!around || hwloc_bitmap_isincluded(set.get(), around.get()) == 0) {
-        refuse_xml(object.called() + " has a " + part + " that " + whole + " does not contain");
+        reject_xml(object.called() + " has a " + part + " that " + whole + " does not contain");
     }
 }
 
 /// hwloc requires both sets, or neither.
 void check_complete(const XmlObject& object, const char* part, const Bitmap& set, const Bitmap& complete) {
     const std::string whole = "complete_" + std::string(part);
-    if (set && !complete) refuse_xml(object.called() + " has no " + whole);
-    if (!set && complete) refuse_xml(object.called() + " has no " + part);
+    if (set && !complete) reject_xml(object.called() + " has no " + whole);
+    if (!set && complete) reject_xml(object.called() + " has no " + part);
     check_within(object, part, set, "its " + whole, complete);
 }
 
@@ -104,16 +104,16 @@ void check_complete(const XmlObject& object, const char* part, const Bitmap& set
 void check_index(XmlObject& object, const XmlAttributes& attributes) {
     const bool is_thread = object.role == Role::thread;
     const std::string* const index = value_of(attributes, "os_index");
-    if (index == nullptr) refuse_xml(object.called() + " has no os_index");
+    if (index == nullptr) reject_xml(object.called() + " has no os_index");
     const auto number = whole_number<unsigned>(*index);
     if (!number || *number >= most_indices) {
-        refuse_xml(object.called() + " has os_index " + quoted_text(*index) + ", which must be below " +
+        reject_xml(object.called() + " has os_index " + quoted_text(*index) + ", which must be below " +
                    std::to_string(most_indices));
     }
     object.number = *number;
     const Bitmap& set = is_thread ? object.complete_cpuset : object.complete_nodeset;
     if (!set || hwloc_bitmap_weight(set.get()) != 1 || hwloc_bitmap_isset(set.get(), *number) == 0) {
-        refuse_xml(object.called() + " " + std::to_string(*number) + " has a " +
+        reject_xml(object.called() + " " + std::to_string(*number) + " has a " +
                    (is_thread ? "complete_cpuset" : "complete_nodeset") + " of another number");
     }
 }
@@ -121,7 +121,7 @@ void check_index(XmlObject& object, const XmlAttributes& attributes) {
 /// `is_old`: hwloc 1 format, in which a Misc object with a cpuset is today's Group.
 XmlObject read_object(const XmlAttributes& attributes, bool is_old) {
     const std::string* const type = value_of(attributes, "type");
-    if (type == nullptr) refuse_xml("an object has no type");
+    if (type == nullptr) reject_xml("an object has no type");
     XmlObject object;
     object.type = *type;
     object.role = role_of(*type);
@@ -131,10 +131,10 @@ XmlObject read_object(const XmlAttributes& attributes, bool is_old) {
     object.complete_nodeset = set_of(attributes, "complete_nodeset");
     if (object.role == Role::apart) {
         if (!object.cpuset) return object;
-        if (!is_old) refuse_xml(object.called() + " has a cpuset");
+        if (!is_old) reject_xml(object.called() + " has a cpuset");
         object.role = Role::normal;
     }
-    if (!object.cpuset) refuse_xml(object.called() + " has no cpuset");
+    if (!object.cpuset) reject_xml(object.called() + " has no cpuset");
     check_complete(object, "cpuset", object.cpuset, object.complete_cpuset);
     check_complete(object, "nodeset", object.nodeset, object.complete_nodeset);
     if (object.role == Role::thread || object.role == Role::node) check_index(object, attributes);
@@ -147,11 +147,11 @@ void check_place(const XmlObject& object, XmlObject& parent) {
     const std::string around = "the " + parent.called() + " around it";
     if (object.role == Role::apart) return;
     if (parent.role == Role::apart || parent.role == Role::thread) {
-        refuse_xml(object.called() + " lies within the " + parent.called());
+        reject_xml(object.called() + " lies within the " + parent.called());
     }
     check_within(object, "cpuset", object.cpuset, around, parent.cpuset);
     check_within(object, "complete_cpuset", object.complete_cpuset, around, parent.complete_cpuset);
-    if (parent.nodeset && !object.nodeset) refuse_xml(object.called() + " has no nodeset");
+    if (parent.nodeset && !object.nodeset) reject_xml(object.called() + " has no nodeset");
     // Up to hwloc 1.11 a NUMA node contained objects; hwloc 2 moves them out.
     if (parent.role != Role::node) {
         check_within(object, "nodeset", object.nodeset, around, parent.nodeset);
@@ -160,7 +160,7 @@ void check_place(const XmlObject& object, XmlObject& parent) {
     if (object.role == Role::memory || object.role == Role::node) return;
     if (!parent.taken) parent.taken = empty_bitmap();
     if (hwloc_bitmap_intersects(parent.taken.get(), object.complete_cpuset.get()) != 0) {
-        refuse_xml(object.called() + " shares processors with another one in the " + parent.called());
+        reject_xml(object.called() + " shares processors with another one in the " + parent.called());
     }
     hwloc_bitmap_or(parent.taken.get(), parent.taken.get(), object.complete_cpuset.get());
 }
@@ -187,12 +187,12 @@ public:
             begin(tag);
         } else if (tag.name == "object") {
             if (++objects_ > most_objects)
-                refuse_xml("more than " + std::to_string(most_objects) + " objects");
+                reject_xml("more than " + std::to_string(most_objects) + " objects");
             object = read_object(tag.attributes, is_old_);
             place(object);
             text_ += tag_text("object", plain_attributes(tag), false) + "\n";
         } else if (tag.name == "info" && !open_.back().type.empty()) {
-            if (open_.back().has_children) refuse_xml("tag 'info' after an object");
+            if (open_.back().has_children) reject_xml("tag 'info' after an object");
             text_ += tag_text("info", plain_attributes(tag), true) + "\n";
         }
         open_.push_back(std::move(object));
@@ -211,7 +211,7 @@ private:
     void begin(const XmlTag& tag) {
         root_ = tag.name;
         if (root_ != "topology" && root_ != "root")
-            refuse_xml("tag " + quoted_text(root_) + " instead of 'topology'");
+            reject_xml("tag " + quoted_text(root_) + " instead of 'topology'");
         const std::string* const version = value_of(tag.attributes, "version");
         if (version == nullptr || root_ == "root") {
             text_ = "<" + root_ + ">\n";
@@ -220,7 +220,7 @@ private:
         const auto numbers = split(*version, '.');
         const auto major = whole_number<unsigned>(numbers[0]);
         if (numbers.size() != 2 || !major || !whole_number<unsigned>(numbers[1])) {
-            refuse_xml("version " + quoted_text(*version) + " is no version");
+            reject_xml("version " + quoted_text(*version) + " is no version");
         }
         is_old_ = *major < 2;
         text_ = tag_text(root_, {{"version", *version}}, false) + "\n";
@@ -230,17 +230,17 @@ private:
         if (object.role == Role::thread || object.role == Role::node) {
             const Bitmap& known = object.role == Role::thread ? threads_ : nodes_;
             if (hwloc_bitmap_isset(known.get(), object.number) != 0) {
-                refuse_xml(object.called() + " " + std::to_string(object.number) + " appears twice");
+                reject_xml(object.called() + " " + std::to_string(object.number) + " appears twice");
             }
             hwloc_bitmap_set(known.get(), object.number);
         }
         if (open_.size() == 1) {
             const bool is_root = object.role == Role::machine || (is_old_ && object.role == Role::node);
-            if (std::exchange(has_machine_, true)) refuse_xml("a second object after the Machine");
-            if (!is_root) refuse_xml(object.called() + " instead of the Machine");
+            if (std::exchange(has_machine_, true)) reject_xml("a second object after the Machine");
+            if (!is_root) reject_xml(object.called() + " instead of the Machine");
             return;
         }
-        if (open_.back().type.empty()) refuse_xml(object.called() + " lies within no object");
+        if (open_.back().type.empty()) reject_xml(object.called() + " lies within no object");
         open_.back().has_children = true;
         check_place(object, open_.back());
     }

@@ -45,7 +45,7 @@ char character_of(std::string_view reference) {
         if (error == std::errc() && stopped == end) number = value;
     }
     if (!number || *number == 0 || *number > 0x7f) {
-        refuse_xml("unknown reference " + quoted_text("&" + std::string(reference) + ";"));
+        reject_xml("unknown reference " + quoted_text("&" + std::string(reference) + ";"));
     }
     return static_cast<char>(*number);
 }
@@ -57,7 +57,7 @@ std::string resolved(std::string_view value) {
         text += value.substr(0, at);
         if (at == value.npos) return text;
         const std::size_t end = value.find(';', at);
-        if (end == value.npos) refuse_xml("a reference in " + quoted_text(value) + " does not end");
+        if (end == value.npos) reject_xml("a reference in " + quoted_text(value) + " does not end");
         text += character_of(value.substr(at + 1, end - at - 1));
         value.remove_prefix(end + 1);
     }
@@ -72,20 +72,20 @@ XmlAttributes attributes_of(std::string_view text, std::string_view tag) {
         if (word.empty()) return found;
         const std::string_view name = name_at(word);
         if (word.size() == text.size() || name.empty())
-            refuse_xml("no attribute where one is expected" + of_tag);
+            reject_xml("no attribute where one is expected" + of_tag);
         if (found.size() == most_attributes) {
-            refuse_xml("more than " + std::to_string(most_attributes) + " attributes" + of_tag);
+            reject_xml("more than " + std::to_string(most_attributes) + " attributes" + of_tag);
         }
         const std::string attribute = "attribute " + quoted_text(name) + of_tag;
         text = without_blanks_before(word.substr(name.size()));
-        if (!text.starts_with('=')) refuse_xml(attribute + " has no value");
+        if (!text.starts_with('=')) reject_xml(attribute + " has no value");
         text = without_blanks_before(text.substr(1));
         const bool is_quoted = text.starts_with('"') || text.starts_with('\'');
         const std::size_t end = is_quoted ? text.find(text.front(), 1) : text.npos;
-        if (end == text.npos) refuse_xml(attribute + " has no value in quotes");
+        if (end == text.npos) reject_xml(attribute + " has no value in quotes");
         const std::string_view value = text.substr(1, end - 1);
-        if (value.find('<') != value.npos) refuse_xml(attribute + " has a '<'");
-        if (value_of(found, name) != nullptr) refuse_xml(attribute + " appears twice");
+        if (value.find('<') != value.npos) reject_xml(attribute + " has a '<'");
+        if (value_of(found, name) != nullptr) reject_xml(attribute + " appears twice");
         found.emplace_back(name, resolved(value));
         text.remove_prefix(end + 1);
     }
@@ -108,7 +108,7 @@ std::string_view XmlTags::up_to(std::size_t at, std::size_t behind) {
 
 std::string_view XmlTags::up_to(std::string_view end, std::string_view what) {
     const std::size_t at = xml_.find(end);
-    if (at == xml_.npos) refuse_xml(std::string(what) + " does not end");
+    if (at == xml_.npos) reject_xml(std::string(what) + " does not end");
     return up_to(at, at + end.size());
 }
 
@@ -119,7 +119,7 @@ std::string_view XmlTags::tag_text() {
         at = xml_.find(xml_[at], at + 1);
         if (at == xml_.npos) break;
     }
-    refuse_xml("a tag does not end");
+    reject_xml("a tag does not end");
 }
 
 XmlTag XmlTags::read_tag(std::string_view text) {
@@ -133,7 +133,7 @@ XmlTag XmlTags::read_tag(std::string_view text) {
         text.remove_suffix(1);
     }
     tag.name = name_at(text);
-    if (tag.name.empty()) refuse_xml("a tag has no name");
+    if (tag.name.empty()) reject_xml("a tag has no name");
     tag.attributes = attributes_of(text.substr(tag.name.size()), tag.name);
     return tag;
 }
@@ -141,13 +141,13 @@ XmlTag XmlTags::read_tag(std::string_view text) {
 void XmlTags::follow(const XmlTag& tag) {
     if (tag.opens) {
         if (open_.size() == most_nesting) {
-            refuse_xml("more than " + std::to_string(most_nesting) + " tags within each other");
+            reject_xml("more than " + std::to_string(most_nesting) + " tags within each other");
         }
         open_.push_back(tag.name);
     }
     if (!tag.closes) return;
     if (open_.empty() || open_.back() != tag.name) {
-        refuse_xml("tag " + quoted_text(tag.name) + " is closed but not open");
+        reject_xml("tag " + quoted_text(tag.name) + " is closed but not open");
     }
     open_.pop_back();
     ended_ = open_.empty();
@@ -156,8 +156,8 @@ void XmlTags::follow(const XmlTag& tag) {
 std::optional<XmlTag> XmlTags::next() {
     while (true) {
         if (xml_.find('<') == xml_.npos) {
-            if (!open_.empty()) refuse_xml("tag " + quoted_text(open_.back()) + " is not closed");
-            if (!ended_) refuse_xml("no tag");
+            if (!open_.empty()) reject_xml("tag " + quoted_text(open_.back()) + " is not closed");
+            if (!ended_) reject_xml("no tag");
             return std::nullopt;
         }
         up_to("<", "text");
@@ -169,10 +169,10 @@ std::optional<XmlTag> XmlTags::next() {
             up_to("?>", "a declaration");
         } else if (xml_.starts_with("!DOCTYPE ") && open_.empty()) {
             if (up_to(">", "the type of the document").find_first_of("[<") != xml_.npos) {
-                refuse_xml("the type of the document has declarations");
+                reject_xml("the type of the document has declarations");
             }
         } else {
-            if (ended_) refuse_xml("a second element after the first");
+            if (ended_) reject_xml("a second element after the first");
             XmlTag tag = read_tag(tag_text());
             follow(tag);
             return tag;

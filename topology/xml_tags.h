@@ -10,7 +10,7 @@
 namespace strata::topology {
 
 /// Rejects an XML machine.
-[[noreturn]] inline void refuse_xml(const std::string& why) { throw std::invalid_argument(why); }
+[[noreturn]] inline void reject_xml(const std::string& why) { throw std::invalid_argument(why); }
 
 /// Names and values in document order; references in values ("&lt;") are resolved.
 using XmlAttributes = std::vector<std::pair<std::string_view, std::string>>;

@@ -9,6 +9,6 @@ namespace strata::algorithms {
 bool exchanges_by(Algorithm algorithm, const CollectiveTraits& traits);
 
 /// Returns true if vectors can go in two halves, each along its own tree (carries_halves()).
-constexpr bool may_go_in_halves(const CollectiveTraits& traits) { return traits.vectors; }
+constexpr bool supports_halves(const CollectiveTraits& traits) { return traits.vectors; }
 
 }  // namespace strata::algorithms

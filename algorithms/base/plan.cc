@@ -67,7 +67,7 @@ bool exchanges_on_top(const Plan& plan) {
     return !plan.levels.empty() && is_exchange(plan.levels.front().method);
 }
 
-bool halves_on_top(const Plan& plan) {
+bool halving_on_top(const Plan& plan) {
     return exchanges_on_top(plan) && plan.levels.front().method.algorithm == Algorithm::rabenseifner;
 }
 

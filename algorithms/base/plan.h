@@ -83,7 +83,7 @@ std::size_t heap_bytes(const Plan& plan);
 /// (rabenseifner; halving_links()).
 bool is_exchange(const LevelMethod& method);
 bool exchanges_on_top(const Plan& plan);
-bool halves_on_top(const Plan& plan);
+bool halving_on_top(const Plan& plan);
 
 /// Returns true if every vector goes in two halves, each along its own tree, because some level has such a
 /// shape (AlgorithmInfo::halves). If the topmost level exchanges or is a ring, and in collectives of

@@ -18,7 +18,7 @@ bool by_levels(const LevelMethod& method, Collective collective) {
 bool by_tree(const LevelMethod& method, const CollectiveTraits& traits) {
     const AlgorithmInfo& known = info(method.algorithm);
     return method.algorithm == Algorithm::automatic || method.algorithm == Algorithm::skip ||
-           (known.tree_shape && (!known.halves || may_go_in_halves(traits))) ||
+           (known.tree_shape && (!known.halves || supports_halves(traits))) ||
            exchanges_by(method.algorithm, traits);
 }
 

@@ -46,7 +46,7 @@ std::string why_it_stays(const Hierarchy& hierarchy, LevelKey level, const Overr
                          const Operation& operation) {
     if (level == hierarchy.groups.front().level)
         return "ignored for " + name_of(level) + ", the topmost level";
-    if (divides_nodes(hierarchy, level) && !among_all(hierarchy, overrides, operation))
+    if (separates_nodes(hierarchy, level) && !among_all(hierarchy, overrides, operation))
         return "ignored for " + name_of(level) + ", which separates nodes";
     return keeps_order(operation) ? "ignored: the reduction keeps an order" : "";
 }
@@ -57,7 +57,7 @@ bool keeps_order(const Operation& operation) {
     return traits_of(operation.collective).combines && (operation.rank_order || operation.reproducible);
 }
 
-bool divides_nodes(const Hierarchy& hierarchy, LevelKey level) {
+bool separates_nodes(const Hierarchy& hierarchy, LevelKey level) {
     return std::any_of(hierarchy.groups.begin(), hierarchy.groups.end(), [&](const Group& group) {
         return group.level == level && !is_network(group) && group.parent >= 0 &&
                is_network(hierarchy.groups[group.parent]);
@@ -74,12 +74,13 @@ bool may_be_among_all(Algorithm algorithm, const Operation& operation) {
     if (keeps_order(operation)) return false;
     if (algorithm == Algorithm::ring) return traits.by_ring;
     if (algorithm == Algorithm::pipeline) return traits.rooted && !traits.blocks && traits.sized;
-    if (algorithm == Algorithm::double_binary) return may_go_in_halves(traits);
+    if (algorithm == Algorithm::double_binary) return supports_halves(traits);
     return algorithm == Algorithm::rabenseifner && traits.combines && exchanges_by(algorithm, traits);
 }
 
-SkipWords skip_words(const Hierarchy& hierarchy, const Overrides& overrides, const Operation& operation) {
-    SkipWords words;
+ExcludedLevels find_excluded_levels(const Hierarchy& hierarchy, const Overrides& overrides,
+                                    const Operation& operation) {
+    ExcludedLevels words;
     const auto skips = [](const LevelMethodRule& rule) { return rule.method.algorithm == Algorithm::skip; };
     if (std::none_of(overrides.methods.begin(), overrides.methods.end(), skips)) return words;
     for (const LevelKey level : hierarchy.levels()) {
@@ -89,24 +90,24 @@ SkipWords skip_words(const Hierarchy& hierarchy, const Overrides& overrides, con
         if (stays.empty()) {
             words.levels.push_back(level);
             words.sources.push_back(rule->source);
-        } else if (words.passed_over.find(stays) == std::string::npos) {
-            words.passed_over += "; skip " + stays;
+        } else if (words.ignored_values.find(stays) == std::string::npos) {
+            words.ignored_values += "; skip " + stays;
         }
     }
     return words;
 }
 
 void set_skipped(Plan& plan, const Hierarchy& hierarchy, const std::vector<LevelKey>& skipped,
-                 const SkipWords& words) {
+                 const ExcludedLevels& words) {
     if (std::find(skipped.begin(), skipped.end(), hierarchy.groups.front().level) != skipped.end()) {
         throw std::logic_error("a plan without the topmost level");  // its parts would not be connected
     }
     for (const LevelKey level : hierarchy.levels()) {
         if (std::find(skipped.begin(), skipped.end(), level) == skipped.end()) continue;
         const auto word = std::find(words.levels.begin(), words.levels.end(), level) - words.levels.begin();
-        const bool wished = static_cast<std::size_t>(word) < words.levels.size();
+        const bool from_rule = static_cast<std::size_t>(word) < words.levels.size();
         plan.skipped.push_back(level);
-        plan.skipped_sources.push_back(wished ? words.sources[static_cast<std::size_t>(word)] : Source{});
+        plan.skipped_sources.push_back(from_rule ? words.sources[static_cast<std::size_t>(word)] : Source{});
     }
 }
 

@@ -42,7 +42,7 @@ std::vector<LevelSizeRule> parse_level_sizes(std::string_view text);
 /// level holds; rules for levels that a hierarchy lacks are ignored. Methods of exchanges_by() hold for
 /// the topmost level only, whatever its kind; halves do not hold for reductions that keep an order.
 /// Otherwise the rule is ignored, and the plan's reason reports it. `skip` excludes a level from trees and
-/// rings (skip_words()); any other rule for a level keeps it.
+/// rings (find_excluded_levels()); any other rule for a level keeps it.
 struct Overrides {
     Engine engine = Engine::automatic;
     std::vector<LevelMethodRule> methods;

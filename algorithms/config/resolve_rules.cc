@@ -98,8 +98,8 @@ private:
         const std::string conflict = check(with, collective_);
         if (conflict.empty()) {
             resolved_.overrides = std::move(with);
-        } else if (resolved_.passed_over.size() < most_passed_over) {
-            resolved_.passed_over.push_back(std::to_string(line) + ": " + conflict);
+        } else if (resolved_.ignored_values.size() < most_passed_over) {
+            resolved_.ignored_values.push_back(std::to_string(line) + ": " + conflict);
         }
         return conflict.empty();
     }

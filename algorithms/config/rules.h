@@ -110,7 +110,7 @@ std::vector<std::size_t> byte_bounds(const std::vector<Rule>& rules);
 /// The overrides of one operation, and the values that were ignored.
 struct Resolved {
     Overrides overrides;
-    std::vector<std::string> passed_over;  ///< "LINE: why", for the first values of the file
+    std::vector<std::string> ignored_values;  ///< "LINE: why", for the first values of the file
 };
 
 /// Returns `stronger` (parameters), completed by `rules` (of rules_for()) for `operation` on this

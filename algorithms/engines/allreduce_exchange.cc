@@ -93,7 +93,7 @@ Task exchange(Transport& transport, const ExchangeLinks& links, ReduceBuffers bu
         if (code == 0 && partners.places() > 1) code = transport.begin(1);
         for (int distance = 1; distance < partners.places() && code == 0; distance *= 2) {
             const int peer = partners.peer(distance);
-            code = co_await Traded(transport, peer, {vectors.mine, bytes}, {vectors.other, bytes});
+            code = co_await Exchanged(transport, peer, {vectors.mine, bytes}, {vectors.other, bytes});
             if (code == 0) code = vectors.combine(reduction, partners.peer_is_left(distance));
         }
         if (code == 0 && partners.pair() >= 0) {

@@ -47,18 +47,18 @@ public:
         int round = 0;
         for (; round + 1 < self.rounds_ && code == 0; ++round) {
             const Step step = self.halving(round, mine, result);
-            code = co_await Traded(self.transport_, step.peer, step.out, step.in);
+            code = co_await Exchanged(self.transport_, step.peer, step.out, step.in);
             if (code == 0) code = self.combine_half(round, mine, result);
             mine = result;
         }
         if (code == 0 && self.rounds_ > 0) {
             const Step step = self.last_part(mine, result);
-            code = co_await Traded(self.transport_, step.peer, step.out, step.in);
+            code = co_await Exchanged(self.transport_, step.peer, step.out, step.in);
             if (code == 0) code = self.combine_last(mine, result, step.in.data);
         }
         while (round > 0 && code == 0) {
             const Step step = self.back(--round, result);
-            code = co_await Traded(self.transport_, step.peer, step.out, step.in);
+            code = co_await Exchanged(self.transport_, step.peer, step.out, step.in);
         }
         if (code == 0 && self.rounds_ == 0 && mine != result) std::memcpy(result, mine, self.bytes_);
         co_return code;
@@ -89,8 +89,8 @@ private:
     /// One exchange with a partner. Empty parts are not sent.
     struct Step {
         int peer;
-        Traded::Out out;
-        Traded::In in;
+        Exchanged::Out out;
+        Exchanged::In in;
     };
     Step step(int place, const std::byte* out, std::size_t out_bytes, std::byte* in,
               std::size_t in_bytes) const {

@@ -37,10 +37,10 @@ public:
         : SingleMessage(transport, transport.recv(data, bytes, peer)) {}
 };
 
-/// `co_await Traded(...)`: sends `out` to a peer and receives `in` from it, in slot 0. It posts the
+/// `co_await Exchanged(...)`: sends `out` to a peer and receives `in` from it, in slot 0. It posts the
 /// receive before the send, so that neither end waits for the other. It leaves out a part that is not
 /// `due`.
-class Traded : public Awaitable<Traded> {
+class Exchanged : public Awaitable<Exchanged> {
 public:
     struct Out {
         const std::byte* data;
@@ -52,7 +52,7 @@ public:
         std::size_t bytes;
         bool due = true;
     };
-    Traded(Transport& transport, int peer, Out out, In in) : transport_(transport), receives_(in.due) {
+    Exchanged(Transport& transport, int peer, Out out, In in) : transport_(transport), receives_(in.due) {
         code_ = receives_ ? transport.irecv(0, in.data, in.bytes, peer) : 0;
         if (code_ == 0 && out.due) code_ = transport.send(out.data, out.bytes, peer);
     }

@@ -298,7 +298,7 @@ private:
 
 /// How the streams of a call are exchanged.
 struct Course {
-    Course(BlockStreams& blocks, const BlockRoutes& routes, BlockFlow flow, bool at_root) {
+    Course(BlockStreams& blocks, const BlockRoutes& routes, ChunkDirection flow, bool at_root) {
         // On a ring, in recursive doubling, or in several trees no rank is first: all receives must be
         // posted before any send is waited for.
         const bool no_tree = routes.in_ring || routes.doubles || routes.rails > 1;
@@ -310,9 +310,9 @@ struct Course {
         const bool singles = single(blocks.in()) && single(blocks.out());
         // The root sends its blocks to one child before that child's own blocks arrive: two sites far from
         // each other then exchange at the same time.
-        in_turn = singles && !(flow == BlockFlow::all && at_root);
+        in_turn = singles && !(flow == ChunkDirection::all && at_root);
         // Streams that meet on their way must not fill the buffers of a link; a single message does not.
-        const bool meet = flow == BlockFlow::all && !singles;
+        const bool meet = flow == ChunkDirection::all && !singles;
         sends = meet ? Transport::Completion::matched : Transport::Completion::local;
     }
     /// Every stream is one message: the path of small calls. All data goes up the tree first, then down:
@@ -321,7 +321,7 @@ struct Course {
     Transport::Completion sends;
 };
 
-Task exchange(Transport& transport, const BlockRoutes& routes, std::span<Block> blocks, BlockFlow flow,
+Task exchange(Transport& transport, const BlockRoutes& routes, std::span<Block> blocks, ChunkDirection flow,
               int root, int rank, Arena& arena, int window) {
     BlockStreams streams(routes, blocks, flow, rank == root, rank, arena);
     const Course course(streams, routes, flow, rank == root);
@@ -329,7 +329,7 @@ Task exchange(Transport& transport, const BlockRoutes& routes, std::span<Block> 
     if (course.in_turn) {
         using Exchange = SingleMessages::Exchange;
         SingleMessages messages(transport, streams, arena);
-        const std::size_t parents = flow == BlockFlow::all ? 1 : 0;
+        const std::size_t parents = flow == ChunkDirection::all ? 1 : 0;
         code = co_await Exchange(messages, streams.in().subspan(parents), true);
         if (code == 0 && parents > 0) code = co_await Exchange(messages, streams.out().first(1), false);
         if (code == 0 && parents > 0) code = co_await Exchange(messages, streams.in().first(1), true);
@@ -344,8 +344,8 @@ Task exchange(Transport& transport, const BlockRoutes& routes, std::span<Block> 
 
 }  // namespace
 
-Task exchange_blocks(Transport& transport, const BlockRoutes& routes, std::span<Block> blocks, BlockFlow flow,
-                     int root, int rank, Arena& arena, int window) {
+Task exchange_blocks(Transport& transport, const BlockRoutes& routes, std::span<Block> blocks,
+                     ChunkDirection flow, int root, int rank, Arena& arena, int window) {
     return exchange(transport, routes, blocks, flow, root, rank, arena, window);
 }
 

@@ -26,7 +26,7 @@ struct Block {
 /// from the arena, which is not reset.
 /// Outcome: 0 or the first error of the transport; messages under way may then still write to the arena.
 /// Cost: that of block_routes().
-Task exchange_blocks(Transport& transport, const BlockRoutes& routes, std::span<Block> blocks, BlockFlow flow,
-                     int root, int rank, Arena& arena, int window);
+Task exchange_blocks(Transport& transport, const BlockRoutes& routes, std::span<Block> blocks,
+                     ChunkDirection flow, int root, int rank, Arena& arena, int window);
 
 }  // namespace strata::algorithms

@@ -33,8 +33,8 @@ std::size_t CutStream::end_of(std::size_t message) const {
     return std::min(end, piece.bytes + (message - piece.messages + 1) * segment);
 }
 
-BlockStreams::BlockStreams(const BlockRoutes& routes, std::span<Block> blocks, BlockFlow flow, bool at_root,
-                           int rank, Arena& arena)
+BlockStreams::BlockStreams(const BlockRoutes& routes, std::span<Block> blocks, ChunkDirection flow,
+                           bool at_root, int rank, Arena& arena)
     : blocks_(blocks),
       flow_(flow),
       at_root_(at_root),
@@ -57,9 +57,9 @@ BlockStreams::BlockStreams(const BlockRoutes& routes, std::span<Block> blocks, B
         }
     }
     measure();
-    if (flow == BlockFlow::to_root && !at_root) {
+    if (flow == ChunkDirection::to_root && !at_root) {
         give_memory(out().front());
-    } else if (flow == BlockFlow::from_root && !at_root) {
+    } else if (flow == ChunkDirection::from_root && !at_root) {
         give_memory(in().front());
     }
     find_neighbours();
@@ -132,7 +132,7 @@ void BlockStreams::give_memory(const CutStream& stream) {
             if (!lacks_memory(rank) && !(rank == rank_ && move_own)) {
                 continue;
             }
-            if (rank == rank_ && flow_ == BlockFlow::to_root) {
+            if (rank == rank_ && flow_ == ChunkDirection::to_root) {
                 std::memcpy(memory, own_.data, own_.bytes);
             }
             block(rank).data = memory;
@@ -301,7 +301,7 @@ bool BlockStreams::is_here(CutStream& stream) {
 }
 
 void BlockStreams::complete() {
-    if (flow_ == BlockFlow::from_root && own_.data != own_place_) {
+    if (flow_ == ChunkDirection::from_root && own_.data != own_place_) {
         std::memcpy(own_place_, own_.data, own_.bytes);
     }
 }

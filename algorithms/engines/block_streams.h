@@ -55,8 +55,8 @@ struct BlockMessage {
 class BlockStreams {
 public:
     /// Allocates memory for the blocks that have none.
-    BlockStreams(const BlockRoutes& routes, std::span<Block> blocks, BlockFlow flow, bool at_root, int rank,
-                 Arena& arena);
+    BlockStreams(const BlockRoutes& routes, std::span<Block> blocks, ChunkDirection flow, bool at_root,
+                 int rank, Arena& arena);
     BlockStreams(const BlockStreams&) = delete;
     BlockStreams& operator=(const BlockStreams&) = delete;
     ~BlockStreams() { own_.data = own_place_; }
@@ -88,7 +88,7 @@ private:
     template <typename Visit>
     StreamCursor walk(const CutStream& stream, StreamCursor from, std::size_t bytes, Visit&& visit) const;
     Block& block(int rank) const { return blocks_[rank]; }
-    bool all_here() const { return flow_ == BlockFlow::from_root && at_root_; }
+    bool all_here() const { return flow_ == ChunkDirection::from_root && at_root_; }
     void measure();
     void divide(CutStream& stream);
     void give_memory(const CutStream& stream);
@@ -96,7 +96,7 @@ private:
     bool needs_staging(const CutStream& stream) const;
 
     std::span<Block> blocks_;
-    BlockFlow flow_;
+    ChunkDirection flow_;
     bool at_root_;
     int rank_;
     Block& own_;

@@ -8,7 +8,7 @@
 namespace strata::algorithms {
 namespace {
 
-void insist_on_own_engine(const Plan& plan) {
+void require_own_engine(const Plan& plan) {
     if (plan.engine == Engine::tree || plan.engine == Engine::ring || plan.engine == Engine::rails) {
         return;
     }
@@ -33,7 +33,7 @@ auto visited(const Performer& performer, Collective collective, const Routes<Lin
 template <class Visit>
 auto with_bcast_links(const Performer& performer, int root, Visit&& visit) {
     const auto& [transport, arena, routing, plan, kept] = performer;
-    insist_on_own_engine(plan);
+    require_own_engine(plan);
     constexpr Collective bcast = Collective::bcast;
     if (plan.rails > 1) return visited(performer, bcast, routing.rails(plan, kept, root), visit);
     if (kept.carries_halves(plan)) return visited(performer, bcast, routing.halves(plan, kept, root), visit);
@@ -43,7 +43,7 @@ auto with_bcast_links(const Performer& performer, int root, Visit&& visit) {
 template <class Visit>
 auto with_reduce_links(const Performer& performer, const Operation& operation, Visit&& visit) {
     const auto& [transport, arena, routing, plan, kept] = performer;
-    insist_on_own_engine(plan);
+    require_own_engine(plan);
     constexpr Collective reduce = Collective::reduce;
     if (kept.carries_halves(plan)) {
         return visited(performer, reduce, routing.reduction_halves(plan, kept, operation.root), visit);
@@ -55,7 +55,7 @@ auto with_reduce_links(const Performer& performer, const Operation& operation, V
 template <class Visit>
 auto with_allreduce_links(const Performer& performer, const Operation& operation, Visit&& visit) {
     const auto& [transport, arena, routing, plan, kept] = performer;
-    insist_on_own_engine(plan);
+    require_own_engine(plan);
     constexpr Collective allreduce = Collective::allreduce;
     const int root = operation.root;
     if (exchanges_on_top(plan)) {
@@ -76,20 +76,21 @@ auto with_allreduce_links(const Performer& performer, const Operation& operation
 template <class Visit>
 auto with_barrier_links(const Performer& performer, int root, Visit&& visit) {
     const auto& [transport, arena, routing, plan, kept] = performer;
-    insist_on_own_engine(plan);
+    require_own_engine(plan);
     return visited(performer, Collective::barrier, routing.exchange(plan, kept, root, false), visit);
 }
 
 template <class Visit>
-auto with_block_links(const Performer& performer, const Operation& operation, BlockFlow flow, Visit&& visit) {
+auto with_block_links(const Performer& performer, const Operation& operation, ChunkDirection flow,
+                      Visit&& visit) {
     const auto& [transport, arena, routing, plan, kept] = performer;
-    insist_on_own_engine(plan);
+    require_own_engine(plan);
     return visited(performer, operation.collective, routing.blocks(plan, kept, operation.root, flow), visit);
 }
 
-BlockFlow flow_of(const CollectiveTraits& traits) {
-    if (traits.up && traits.down) return BlockFlow::all;
-    return traits.up ? BlockFlow::to_root : BlockFlow::from_root;
+ChunkDirection direction_of(const CollectiveTraits& traits) {
+    if (traits.up && traits.down) return ChunkDirection::all;
+    return traits.up ? ChunkDirection::to_root : ChunkDirection::from_root;
 }
 
 }  // namespace
@@ -98,7 +99,7 @@ void prepare_call(const Performer& performer, const Operation& operation) {
     const auto nothing = [](const auto&) { return 0; };
     const CollectiveTraits& traits = traits_of(operation.collective);
     if (traits.blocks) {
-        with_block_links(performer, operation, flow_of(traits), nothing);
+        with_block_links(performer, operation, direction_of(traits), nothing);
     } else if (!traits.has_data()) {
         with_barrier_links(performer, operation.root, nothing);
     } else if (!traits.up) {
@@ -152,7 +153,7 @@ Task perform_allreduce(const Performer& performer, const Operation& operation, R
                 return allreduce_ring(performer.transport, links, buffers, reduction, performer.arena,
                                       plan.window);
             }
-            const auto exchange = halves_on_top(plan) ? allreduce_halving : allreduce_exchange;
+            const auto exchange = halving_on_top(plan) ? allreduce_halving : allreduce_exchange;
             return exchange(performer.transport, links, buffers, reduction, performer.arena);
         }};
     return with_allreduce_links(performer, operation, perform);
@@ -164,7 +165,7 @@ Task perform_barrier(const Performer& performer, int root) {
     });
 }
 
-Task perform_blocks(const Performer& performer, const Operation& operation, BlockFlow flow,
+Task perform_blocks(const Performer& performer, const Operation& operation, ChunkDirection flow,
                     std::span<Block> blocks) {
     const Plan& plan = performer.plan;
     return with_block_links(performer, operation, flow, [&](const BlockRoutes& routes) {

@@ -17,7 +17,7 @@ struct Performer {
     Arena& arena;
     const Routing& routing;
     const Plan& plan;
-    PlanRoutes& kept;
+    RouteCache& kept;
 };
 
 /// Computes the edges of a call and has the transport reserve what they need; sends nothing. Afterwards
@@ -36,7 +36,7 @@ Task perform_allreduce(const Performer& performer, const Operation& operation, R
                        Reduction& reduction);
 Task perform_barrier(const Performer& performer, int root);
 /// Allgather, Gather, Scatter and their v variants, by `flow`; `blocks` as in exchange_blocks().
-Task perform_blocks(const Performer& performer, const Operation& operation, BlockFlow flow,
+Task perform_blocks(const Performer& performer, const Operation& operation, ChunkDirection flow,
                     std::span<Block> blocks);
 
 }  // namespace strata::algorithms

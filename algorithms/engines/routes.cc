@@ -64,12 +64,12 @@ std::vector<PeerLevel> Routing::levels_of(const std::vector<int>& peers) const {
 }
 
 template <class Links, class Make>
-const Routes<Links>& Routing::find(PlanRoutes& kept, int root, Make&& make) const {
+const Routes<Links>& Routing::find(RouteCache& kept, int root, Make&& make) const {
     auto& by_root = kept.by_root_;
     if (const auto known = by_root.find(root); known != by_root.end()) {
         return std::get<Routes<Links>>(known->second);
     }
-    if (by_root.size() >= PlanRoutes::most && kept.users <= 1) {
+    if (by_root.size() >= RouteCache::most && kept.users <= 1) {
         by_root.erase(by_root.begin());
     }
     Routes<Links> made{make(), {}};
@@ -79,20 +79,20 @@ const Routes<Links>& Routing::find(PlanRoutes& kept, int root, Make&& make) cons
     return std::get<Routes<Links>>(by_root.emplace(root, std::move(made)).first->second);
 }
 
-const Routes<TreeLinks>& Routing::tree(const Plan& plan, PlanRoutes& kept, int root) const {
+const Routes<TreeLinks>& Routing::tree(const Plan& plan, RouteCache& kept, int root) const {
     return find<TreeLinks>(kept, root, [&] { return tree_links(hierarchy_, plan, root, rank_); });
 }
 
-const Routes<ReductionLinks>& Routing::reduction(const Plan& plan, PlanRoutes& kept, int root,
+const Routes<ReductionLinks>& Routing::reduction(const Plan& plan, RouteCache& kept, int root,
                                                  bool rank_order) const {
     return find<ReductionLinks>(kept, root,
                                 [&] { return reduction_links(hierarchy_, plan, root, rank_, rank_order); });
 }
 
-const Routes<ExchangeLinks>& Routing::exchange(const Plan& plan, PlanRoutes& kept, int root,
+const Routes<ExchangeLinks>& Routing::exchange(const Plan& plan, RouteCache& kept, int root,
                                                bool rank_order) const {
     return find<ExchangeLinks>(kept, root, [&] {
-        if (halves_on_top(plan)) {
+        if (halving_on_top(plan)) {
             return halving_links(hierarchy_, plan, rank_);
         }
         if (exchanges_on_top(plan)) {
@@ -108,19 +108,19 @@ const Routes<ExchangeLinks>& Routing::exchange(const Plan& plan, PlanRoutes& kep
     });
 }
 
-const Routes<ExchangeLinks>& Routing::ring(const Plan& plan, PlanRoutes& kept, int root) const {
+const Routes<ExchangeLinks>& Routing::ring(const Plan& plan, RouteCache& kept, int root) const {
     return find<ExchangeLinks>(kept, root, [&] { return ring_links(hierarchy_, plan, rank_); });
 }
 
-const Routes<BlockRoutes>& Routing::blocks(const Plan& plan, PlanRoutes& kept, int root,
-                                           BlockFlow flow) const {
+const Routes<BlockRoutes>& Routing::blocks(const Plan& plan, RouteCache& kept, int root,
+                                           ChunkDirection flow) const {
     return find<BlockRoutes>(kept, root, [&] {
         return plan.rails > 1 ? rail_block_routes(rails_, plan, rank_)
                               : block_routes(hierarchy_, plan, root, rank_, flow);
     });
 }
 
-const Routes<std::vector<TreeLinks>>& Routing::halves(const Plan& plan, PlanRoutes& kept, int root) const {
+const Routes<std::vector<TreeLinks>>& Routing::halves(const Plan& plan, RouteCache& kept, int root) const {
     return find<std::vector<TreeLinks>>(kept, root, [&] {
         std::vector<TreeLinks> both;
         for (const Half half : {Half::first, Half::second}) {
@@ -130,7 +130,7 @@ const Routes<std::vector<TreeLinks>>& Routing::halves(const Plan& plan, PlanRout
     });
 }
 
-const Routes<std::vector<ReductionLinks>>& Routing::reduction_halves(const Plan& plan, PlanRoutes& kept,
+const Routes<std::vector<ReductionLinks>>& Routing::reduction_halves(const Plan& plan, RouteCache& kept,
                                                                      int root) const {
     return find<std::vector<ReductionLinks>>(kept, root, [&] {
         std::vector<ReductionLinks> both;
@@ -141,7 +141,7 @@ const Routes<std::vector<ReductionLinks>>& Routing::reduction_halves(const Plan&
     });
 }
 
-const Routes<std::vector<TreeLinks>>& Routing::rails(const Plan& plan, PlanRoutes& kept, int root) const {
+const Routes<std::vector<TreeLinks>>& Routing::rails(const Plan& plan, RouteCache& kept, int root) const {
     return find<std::vector<TreeLinks>>(kept, root, [&] {
         std::vector<TreeLinks> all;
         for (const topology::Hierarchy& tree : rails_.trees) {
@@ -152,7 +152,7 @@ const Routes<std::vector<TreeLinks>>& Routing::rails(const Plan& plan, PlanRoute
 }
 
 const Routes<std::vector<ReductionLinks>>& Routing::reduction_rails(const Plan& plan,
-                                                                    PlanRoutes& kept) const {
+                                                                    RouteCache& kept) const {
     constexpr int every_root = -1;  // each rail has its own
     return find<std::vector<ReductionLinks>>(kept, every_root, [&] {
         std::vector<ReductionLinks> all;

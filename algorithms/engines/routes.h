@@ -23,7 +23,7 @@ struct Routes {
 };
 
 /// The edges of one plan by root, which Routing keeps for the next call.
-class PlanRoutes {
+class RouteCache {
 public:
     std::size_t size() const { return by_root_.size(); }
     void clear() {
@@ -57,27 +57,28 @@ public:
     Routing(const topology::Hierarchy& hierarchy, const topology::NicRails& rails, int rank)
         : hierarchy_(hierarchy), rails_(rails), rank_(rank) {}
 
-    const Routes<TreeLinks>& tree(const Plan& plan, PlanRoutes& kept, int root) const;
-    const Routes<ReductionLinks>& reduction(const Plan& plan, PlanRoutes& kept, int root,
+    const Routes<TreeLinks>& tree(const Plan& plan, RouteCache& kept, int root) const;
+    const Routes<ReductionLinks>& reduction(const Plan& plan, RouteCache& kept, int root,
                                             bool rank_order) const;
     /// For every method of the topmost level; with a tree there, its root is the only member of the core.
-    const Routes<ExchangeLinks>& exchange(const Plan& plan, PlanRoutes& kept, int root,
+    const Routes<ExchangeLinks>& exchange(const Plan& plan, RouteCache& kept, int root,
                                           bool rank_order) const;
-    const Routes<ExchangeLinks>& ring(const Plan& plan, PlanRoutes& kept, int root) const;
-    const Routes<BlockRoutes>& blocks(const Plan& plan, PlanRoutes& kept, int root, BlockFlow flow) const;
+    const Routes<ExchangeLinks>& ring(const Plan& plan, RouteCache& kept, int root) const;
+    const Routes<BlockRoutes>& blocks(const Plan& plan, RouteCache& kept, int root,
+                                      ChunkDirection flow) const;
     // One entry per half, for plans with carries_halves().
-    const Routes<std::vector<TreeLinks>>& halves(const Plan& plan, PlanRoutes& kept, int root) const;
-    const Routes<std::vector<ReductionLinks>>& reduction_halves(const Plan& plan, PlanRoutes& kept,
+    const Routes<std::vector<TreeLinks>>& halves(const Plan& plan, RouteCache& kept, int root) const;
+    const Routes<std::vector<ReductionLinks>>& reduction_halves(const Plan& plan, RouteCache& kept,
                                                                 int root) const;
     // One entry per rail, for plans with several rails.
-    const Routes<std::vector<TreeLinks>>& rails(const Plan& plan, PlanRoutes& kept, int root) const;
-    const Routes<std::vector<ReductionLinks>>& reduction_rails(const Plan& plan, PlanRoutes& kept) const;
+    const Routes<std::vector<TreeLinks>>& rails(const Plan& plan, RouteCache& kept, int root) const;
+    const Routes<std::vector<ReductionLinks>>& reduction_rails(const Plan& plan, RouteCache& kept) const;
 
     int rank() const { return rank_; }
 
 private:
     template <class Links, class Make>
-    const Routes<Links>& find(PlanRoutes& kept, int root, Make&& make) const;
+    const Routes<Links>& find(RouteCache& kept, int root, Make&& make) const;
     std::vector<PeerLevel> levels_of(const std::vector<int>& peers) const;
 
     const topology::Hierarchy& hierarchy_;

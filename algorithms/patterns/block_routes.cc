@@ -329,19 +329,20 @@ BlockRoutes routes_by_doubling(const Hierarchy& hierarchy, const Plan& plan, int
 
 }  // namespace
 
-BlockRoutes block_routes(const Hierarchy& hierarchy, const Plan& plan, int root, int rank, BlockFlow flow) {
-    if (flow == BlockFlow::all && exchanges_on_top(plan)) {
+BlockRoutes block_routes(const Hierarchy& hierarchy, const Plan& plan, int root, int rank,
+                         ChunkDirection flow) {
+    if (flow == ChunkDirection::all && exchanges_on_top(plan)) {
         return routes_by_doubling(hierarchy, plan, rank);
     }
-    if (flow == BlockFlow::all) {
+    if (flow == ChunkDirection::all) {
         return routes_to_all(hierarchy, plan, root, rank);
     }
     const TreeLinks links = tree_links(hierarchy, plan, root, rank);  // rejects rings and ranks out of range
     const WholeTree tree(hierarchy, plan, root, rank);
     switch (flow) {
-        case BlockFlow::to_root: return routes_to_root(tree, links, rank);
-        case BlockFlow::from_root: return routes_from_root(tree, links, rank);
-        case BlockFlow::all: break;
+        case ChunkDirection::to_root: return routes_to_root(tree, links, rank);
+        case ChunkDirection::from_root: return routes_from_root(tree, links, rank);
+        case ChunkDirection::all: break;
     }
     throw std::invalid_argument("unknown block flow " + std::to_string(static_cast<int>(flow)));
 }

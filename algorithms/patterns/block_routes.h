@@ -9,7 +9,7 @@
 namespace strata::algorithms {
 
 /// Direction of the blocks. A block is one rank's chunk of the data.
-enum class BlockFlow : std::uint8_t {
+enum class ChunkDirection : std::uint8_t {
     all,        ///< every rank's block to every rank (Allgather)
     to_root,    ///< Gather
     from_root,  ///< Scatter
@@ -35,7 +35,7 @@ struct BlockStream {
 };
 
 /// One rank's streams: the edge towards the root first, then the children, widest level first. For
-/// BlockFlow::all both lists have the same peers, except on a ring level, where `in` has the predecessor
+/// ChunkDirection::all both lists have the same peers, except on a ring level, where `in` has the predecessor
 /// and `out` the successor. The peers of recursive doubling take the place of their level, too.
 struct BlockRoutes {
     std::vector<BlockStream> in;
@@ -46,7 +46,7 @@ struct BlockRoutes {
 };
 
 /// Computes the streams of `rank`. Every block reaches each rank once; in a tree it crosses each edge on
-/// its way once and no other. BlockFlow::all may use rings (makes_ring()) and, on the topmost level,
+/// its way once and no other. ChunkDirection::all may use rings (makes_ring()) and, on the topmost level,
 /// recursive doubling (exchanges_on_top()). docs/design/block-routes.md describes the order of the blocks.
 /// Throws std::invalid_argument for a rank or root out of range, and for a ring with another flow.
 ///
@@ -56,6 +56,6 @@ struct BlockRoutes {
 /// recursive doubling (log2 k) alpha + ((k-1)/k) n beta.
 /// Time: O(ranks * (depth + log(ranks) + neighbours)), memory: O(ranks * neighbours). Keep the result.
 BlockRoutes block_routes(const topology::Hierarchy& hierarchy, const Plan& plan, int root, int rank,
-                         BlockFlow flow);
+                         ChunkDirection flow);
 
 }  // namespace strata::algorithms

@@ -66,7 +66,7 @@ BlockRoutes rail_block_routes(const topology::NicRails& rails, const Plan& plan,
     routes.rails = rails.count();
     for (int rail = 0; rail < rails.count(); ++rail) {
         const Hierarchy& tree = rails.trees[static_cast<std::size_t>(rail)];
-        BlockRoutes own = block_routes(tree, plan, tree.groups.front().leader, rank, BlockFlow::all);
+        BlockRoutes own = block_routes(tree, plan, tree.groups.front().leader, rank, ChunkDirection::all);
         add_rail(routes.in, std::move(own.in), rails.of_rank, rail);
         add_rail(routes.out, std::move(own.out), rails.of_rank, rail);
     }

@@ -30,10 +30,10 @@ int child_with(const Hierarchy& hierarchy, int group, int rank) {
 /// The local root of a group that does not contain the root.
 enum class LocalRoot { leader, lowest };
 
-using Standing = std::pair<int, int>;  // the lowest rank that a member represents, the member
+using LowestAndMember = std::pair<int, int>;  // the lowest rank that a member represents, the member
 
 void add_local_roots(const Hierarchy& hierarchy, const Plan& plan, int group, int root, LocalRoot by,
-                     std::vector<Standing>& result) {
+                     std::vector<LowestAndMember>& result) {
     const Group& self = hierarchy.groups[group];
     const int root_child = child_with(hierarchy, group, root);
     for (const int rank : self.direct) {
@@ -56,11 +56,12 @@ void add_local_roots(const Hierarchy& hierarchy, const Plan& plan, int group, in
 /// represents.
 std::vector<int> local_roots(const Hierarchy& hierarchy, const Plan& plan, int group, int root,
                              LocalRoot by) {
-    std::vector<Standing> all;
+    std::vector<LowestAndMember> all;
     add_local_roots(hierarchy, plan, group, root, by, all);
     std::sort(all.begin(), all.end());
     std::vector<int> members(all.size());
-    std::transform(all.begin(), all.end(), members.begin(), [](const Standing& own) { return own.second; });
+    std::transform(all.begin(), all.end(), members.begin(),
+                   [](const LowestAndMember& own) { return own.second; });
     return members;
 }
 
@@ -156,8 +157,8 @@ Plan tree_plan(const Plan& plan) {
     return result;
 }
 
-ReductionLinks turned_links(const Hierarchy& hierarchy, const Plan& plan, int root, int rank,
-                            Half half = Half::whole) {
+ReductionLinks reversed_links(const Hierarchy& hierarchy, const Plan& plan, int root, int rank,
+                              Half half = Half::whole) {
     TreeLinks tree = tree_links(hierarchy, tree_plan(plan), root, rank, Flow::to_root, half);
     ReductionLinks links;
     links.parent = tree.parent;
@@ -193,7 +194,7 @@ ReductionLinks reduction_links(const Hierarchy& hierarchy, const Plan& plan, int
     check_rank(hierarchy, root, "root");
     check_rank(hierarchy, rank, "rank");
     ReductionLinks links = rank_order ? ordered_links(hierarchy, plan, root, rank, -1)
-                                      : turned_links(hierarchy, plan, root, rank, half);
+                                      : reversed_links(hierarchy, plan, root, rank, half);
     set_segments(links, hierarchy, plan, rank);
     return links;
 }
@@ -212,7 +213,7 @@ ExchangeLinks exchange_links(const Hierarchy& hierarchy, const Plan& plan, int r
     if (rank_order) {
         links.below = ordered_links(hierarchy, plan, root, rank, top);
     } else {
-        links.below = turned_links(hierarchy, plan, root, rank);
+        links.below = reversed_links(hierarchy, plan, root, rank);
         std::erase_if(links.below.children, [](const Edge& edge) { return edge.group == top; });
         if (links.below.parent.group == top) {
             links.below.parent = {};

@@ -192,9 +192,9 @@ std::vector<GroupPart> group_parts(const Hierarchy& hierarchy, const Plan& plan,
                                         " although it is the local root of the one below");
         }
         part.position = static_cast<int>(own - part.members.begin());
-        const bool stands_above = part.position == 0;
+        const bool is_local_root = part.position == 0;
         parts.push_back(std::move(part));
-        if (stands_above) {
+        if (is_local_root) {
             group = used(hierarchy.groups[group].parent);
         } else if (rank == receiver && receiver != root && !between_nodes) {
             group = used(hierarchy.groups[hierarchy.widest_in_node(root)].parent);

@@ -29,7 +29,7 @@ std::vector<LevelKey> skippable_levels(const Hierarchy& hierarchy, const Overrid
     if (overrides.keep_levels) return levels;
     for (const LevelKey level : hierarchy.levels()) {
         if (level.kind == topology::LevelKind::custom || named_by_a_rule(overrides, level)) continue;
-        const bool divides_nodes =
+        const bool separates_nodes =
             std::any_of(hierarchy.groups.begin(), hierarchy.groups.end(), [&](const Group& group) {
                 return group.level == level &&
                        (group.parent < 0 || is_network(hierarchy.groups[group.parent]));
@@ -38,7 +38,7 @@ std::vector<LevelKey> skippable_levels(const Hierarchy& hierarchy, const Overrid
             std::any_of(hierarchy.groups.begin(), hierarchy.groups.end(), [&](const Group& group) {
                 return group.level == level && group.children.size() + group.direct.size() > 1;
             });
-        if (in_use && !divides_nodes) levels.push_back(level);
+        if (in_use && !separates_nodes) levels.push_back(level);
     }
     return levels;
 }

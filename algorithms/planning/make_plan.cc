@@ -51,7 +51,7 @@ const char* unknown_inside(const Hierarchy& hierarchy, const LinkTable& links) {
 std::optional<Verdict> judge_unseen(const Operation& operation, const Hierarchy& hierarchy,
                                     const LinkTable& links) {
     if (fixed_order(operation)) return Verdict{true, "the order must not depend on the size"};
-    const char* const left = left_whatever_size(hierarchy, links, operation.collective);
+    const char* const left = passed_at_every_size(hierarchy, links, operation.collective);
     return left != nullptr ? std::optional(Verdict{false, left}) : std::nullopt;
 }
 
@@ -138,7 +138,7 @@ struct Searches {
     const Hierarchy& hierarchy;
     const Overrides& overrides;
     const Operation& operation;
-    SkipWords words = skip_words(hierarchy, overrides, operation);
+    ExcludedLevels words = find_excluded_levels(hierarchy, overrides, operation);
     Models models{hierarchy, operation};
     LevelSearch levels{hierarchy, overrides, operation, models};
     FlatRounds rounds{hierarchy};
@@ -322,13 +322,14 @@ std::string what_else(const Plan& plan, const Overrides& overrides, const Operat
         text += "; a ring loads the links less than a tree";
     if (overrides.engine == Engine::ring && plan.engine != Engine::ring) text += no_ring(operation);
     if (plan.nic_local) text += "; a process near the NIC receives for the root";
-    if (const LevelMethod* method = search.passed_over()) text += "; " + passed_over_text(*method, operation);
+    if (const LevelMethod* method = search.ignored_values())
+        text += "; " + passed_over_text(*method, operation);
     return text;
 }
 
 }  // namespace
 
-const char* left_whatever_size(const Hierarchy& hierarchy, const LinkTable& links, Collective collective) {
+const char* passed_at_every_size(const Hierarchy& hierarchy, const LinkTable& links, Collective collective) {
     if (!traits_of(collective).sized) return "the ranks do not know the sizes alike";
     return collective != Collective::bcast ? unknown_inside(hierarchy, links) : nullptr;
 }
@@ -347,7 +348,7 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     Searches searches{hierarchy, overrides, operation};
     plan.forward_us = forward_cost_us(hierarchy, links, operation, searches.rounds);
     if (plan.forward_us > 0) plan.forward_us += receiver_cost(hierarchy, links, operation, 0).far_us;
-    const SkipWords& words = searches.words;
+    const ExcludedLevels& words = searches.words;
     PlanSearch all_levels(searches.models.at(links, words.levels), overrides, operation,
                           overrides.engine == Engine::ring ? Rings::wanted : Rings::none);
     Searched searched{std::move(all_levels), 0, words.levels};
@@ -374,7 +375,7 @@ Plan make_plan(const Hierarchy& hierarchy, const LinkTable& links, const Overrid
     plan.sources = search.sources();
     plan.engine = by_levels ? Engine::levels : has_ring(plan.levels) ? Engine::ring : Engine::tree;
     if (by_levels) plan.predicted_us = by_levels_us(plan, hierarchy, links, operation);
-    plan.reason = verdict.reason + what_else(plan, overrides, operation, search) + words.passed_over;
+    plan.reason = verdict.reason + what_else(plan, overrides, operation, search) + words.ignored_values;
     if (overrides.engine == Engine::rails) set_rails(plan, operation);
     return plan;
 }

@@ -54,7 +54,7 @@ Plan make_plan(const topology::Hierarchy& hierarchy, const LinkTable& links, con
 
 /// Why make_plan() leaves a collective of which the user says nothing to the underlying component, whatever
 /// the size and the root; null where these matter. Not for reproducible reductions.
-const char* left_whatever_size(const topology::Hierarchy& hierarchy, const LinkTable& links,
-                               Collective collective);
+const char* passed_at_every_size(const topology::Hierarchy& hierarchy, const LinkTable& links,
+                                 Collective collective);
 
 }  // namespace strata::algorithms

@@ -35,7 +35,7 @@ std::unique_ptr<CostModel> Models::make(const LinkTable& links, std::span<const 
         return is_network(level.kind);
     });
     const bool nodes = std::none_of(skipped.begin(), skipped.end(), [&](const topology::LevelKey& level) {
-        return divides_nodes(hierarchy_, level);
+        return separates_nodes(hierarchy_, level);
     });
     const std::optional<Sample>& sample = thinned(switches);
     if (!sample || !nodes) return make_cost_model(hierarchy_, links, operation_, skipped);

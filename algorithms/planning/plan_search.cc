@@ -35,7 +35,7 @@ const LevelMethod ring{Algorithm::ring, 0, {}};
 bool delegates(const LevelMethod& method, const CollectiveTraits& traits) {
     if (exchanges_by(method.algorithm, traits)) return false;
     const AlgorithmInfo& known = info(method.algorithm);
-    if (known.halves && !may_go_in_halves(traits)) return true;
+    if (known.halves && !supports_halves(traits)) return true;
     return method.algorithm != Algorithm::automatic && method.algorithm != Algorithm::skip &&
            !known.tree_shape;
 }

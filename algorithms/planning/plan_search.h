@@ -34,7 +34,7 @@ public:
     /// True when the levels engine is asked for: by name, or by a rule that gives a level to somebody else.
     bool by_levels() const { return by_levels_; }
     /// The first method that a rule wants for a level which cannot have it; nullptr: none.
-    const LevelMethod* passed_over() const { return passed_over_ ? &*passed_over_ : nullptr; }
+    const LevelMethod* ignored_values() const { return passed_over_ ? &*passed_over_ : nullptr; }
     /// True when a ring is worth a thought on some level that is left open.
     bool could_be_ring() const;
     const std::vector<LevelPlan>& plans() const { return plans_; }

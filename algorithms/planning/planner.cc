@@ -147,8 +147,8 @@ bool Planner::is_open(Collective op) const {
     return overrides.engine == Engine::automatic && overrides.methods.empty() && rules_of(op).empty();
 }
 
-const char* Planner::left_whatever_size(Collective op) const {
-    return algorithms::left_whatever_size(hierarchy_, settings_.links, op);
+const char* Planner::passed_at_every_size(Collective op) const {
+    return algorithms::passed_at_every_size(hierarchy_, settings_.links, op);
 }
 
 int Planner::root_class(Collective op, int root) const {
@@ -183,10 +183,10 @@ bool Planner::is_whole(Collective op, const SizeClass& sizes) const {
 
 /// What parameters and rules say to an operation, as far as that could be done until now.
 Overrides Planner::wishes(const Operation& operation, ByLevels by_levels,
-                          std::vector<std::string>& passed_over) const {
+                          std::vector<std::string>& ignored_values) const {
     const Collective op = operation.collective;
     auto [overrides, unusable] = resolve(settings_.of(op), rules_of(op), hierarchy_, operation);
-    passed_over = std::move(unusable);
+    ignored_values = std::move(unusable);
     overrides.keep_levels = keep_levels_;
     switch (by_levels) {
         case ByLevels::maybe: return overrides;
@@ -198,10 +198,10 @@ Overrides Planner::wishes(const Operation& operation, ByLevels by_levels,
 
 Plan Planner::make_plan(Operation operation, ByLevels by_levels) const {
     operation.rails = rails_;
-    std::vector<std::string> passed_over;
-    const Overrides overrides = wishes(operation, by_levels, passed_over);
+    std::vector<std::string> ignored_values;
+    const Overrides overrides = wishes(operation, by_levels, ignored_values);
     Plan made = algorithms::make_plan(hierarchy_, settings_.links, overrides, operation);
-    for (const std::string& why : passed_over) {
+    for (const std::string& why : ignored_values) {
         made.reason += "; passed over " + settings_.rules_file + ":" + why;
     }
     return made;

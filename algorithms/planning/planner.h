@@ -87,8 +87,8 @@ public:
     /// True where the user leaves everything about a collective to the model.
     bool is_open(Collective op) const;
 
-    /// Of a collective that is_open(): left_whatever_size(). Throws std::bad_alloc.
-    const char* left_whatever_size(Collective op) const;
+    /// Of a collective that is_open(): passed_at_every_size(). Throws std::bad_alloc.
+    const char* passed_at_every_size(Collective op) const;
 
     PlanClass class_of(const Operation& operation, ByLevels by_levels = ByLevels::maybe) const;
     /// True where no rule divides the class of these sizes.
@@ -120,7 +120,7 @@ private:
     int part_of(int rank) const;
     void classify_roots();
     Overrides wishes(const Operation& operation, ByLevels by_levels,
-                     std::vector<std::string>& passed_over) const;
+                     std::vector<std::string>& ignored_values) const;
 
     const topology::Hierarchy& hierarchy_;
     const PlanSettings& settings_;

@@ -63,14 +63,14 @@ Cost first_call(const algorithms::Planner& planner, const topology::Hierarchy& h
     const int middle = hierarchy.ranks() / 2;
     const topology::NicRails no_rails;
     const algorithms::Routing routing(hierarchy, no_rails, middle);
-    algorithms::PlanRoutes kept;
+    algorithms::RouteCache kept;
     const Meter meter;
     const algorithms::Plan plan = planner.make_plan(planner.class_of(operation).representative);
     if (plan.engine == algorithms::Engine::tree) {
         switch (collective) {
             case Collective::bcast: routing.tree(plan, kept, 0); break;
             case Collective::reduce: routing.reduction(plan, kept, 0, false); break;
-            case Collective::allgather: routing.blocks(plan, kept, 0, algorithms::BlockFlow::all); break;
+            case Collective::allgather: routing.blocks(plan, kept, 0, algorithms::ChunkDirection::all); break;
             default: routing.exchange(plan, kept, 0, false); break;
         }
     }

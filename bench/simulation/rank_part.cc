@@ -8,7 +8,7 @@
 namespace strata::simulation {
 namespace {
 
-using algorithms::BlockFlow;
+using algorithms::ChunkDirection;
 using algorithms::Collective;
 
 /// Of the one machine that a process simulates; operators of MPI know no more than their operands.
@@ -55,9 +55,11 @@ bool has_letters(const std::byte* data, std::size_t bytes, int rank) {
     return true;
 }
 
-BlockFlow flow_of(Collective collective) {
+ChunkDirection direction_of(Collective collective) {
     const algorithms::CollectiveTraits traits = algorithms::traits_of(collective);
-    return !traits.rooted ? BlockFlow::all : traits.up ? BlockFlow::to_root : BlockFlow::from_root;
+    return !traits.rooted ? ChunkDirection::all
+           : traits.up    ? ChunkDirection::to_root
+                          : ChunkDirection::from_root;
 }
 
 }  // namespace
@@ -223,7 +225,7 @@ int RankPart::perform_plan(Contender& contender, const Call& call, const algorit
         case Collective::scatter:
             code = algorithms::complete(
                 performer.transport,
-                perform_blocks(performer, operation, flow_of(call.collective), blocks_of(call)));
+                perform_blocks(performer, operation, direction_of(call.collective), blocks_of(call)));
             break;
         default: code = MPI_ERR_UNSUPPORTED_OPERATION;
     }

@@ -55,7 +55,7 @@ private:
     algorithms::Arena arena_{std::size_t{4} << 20};  // of thousands of ranks in one process
     topology::NicRails no_rails_;
     std::map<const topology::Hierarchy*, algorithms::Routing> routings_;
-    std::unordered_map<const algorithms::Plan*, algorithms::PlanRoutes> kept_;
+    std::unordered_map<const algorithms::Plan*, algorithms::RouteCache> kept_;
     std::vector<std::byte> own_memory_;
     std::vector<algorithms::Block> blocks_;
     std::byte* send_ = nullptr;

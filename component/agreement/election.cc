@@ -10,7 +10,7 @@ topology::Election election_of(ompi_communicator_t* comm, const Settings& job,
     election.use = compat::uses_ip() ? topology::NicUse::ip : topology::NicUse::fabric;
     election.nic_local = job.nic_local;
     election.spread = !settings.reproducible;
-    const unsigned draw = topology::draw_of(compat::creation_number(comm));
+    const unsigned draw = topology::tie_break_of(compat::creation_number(comm));
     std::uint64_t seed = topology::stable_hash(std::to_string(draw));
     for (int rank = 0; rank < ompi_comm_size(comm); ++rank) {
         const auto member = ompi_group_get_proc_name(comm->c_local_group, rank);

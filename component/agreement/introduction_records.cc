@@ -63,7 +63,7 @@ void Introduction::wait_for(ompi_request_t* request) {
     constexpr std::chrono::microseconds longest_sleep{1000};
     for (std::chrono::microseconds pause{1}; !REQUEST_COMPLETE(request);) {
         opal_progress();
-        if (REQUEST_COMPLETE(request) || compat::end_if_hopeless(request)) break;
+        if (REQUEST_COMPLETE(request) || compat::fail_if_peer_lost(request)) break;
         std::this_thread::sleep_for(pause);
         pause = std::min(2 * pause, longest_sleep);
     }

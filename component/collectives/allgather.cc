@@ -9,7 +9,7 @@ int run(const BlockCall& call, int ranks, const Elements& own, const BlockArray&
     const algorithms::Block& mine = blocks[static_cast<std::size_t>(rank)];
     int rc = result.contribute(rank, own, mine);
     if (rc == OMPI_SUCCESS) {
-        rc = move_blocks(call, algorithms::BlockFlow::all, blocks,
+        rc = move_blocks(call, algorithms::ChunkDirection::all, blocks,
                          call.running.operation().collective == Collective::allgather);
     }
     for (int i = 0; i < ranks && rc == OMPI_SUCCESS; ++i) {
@@ -44,7 +44,7 @@ std::size_t sum_of_counts(compat::Counts counts, int ranks) {
 int allgather(const void* send, compat::Count send_count, ompi_datatype_t* send_type, void* receive,
               compat::Count receive_count, ompi_datatype_t* receive_type, ompi_communicator_t* comm,
               mca_coll_base_module_t* base) {
-    return at_border([&] {
+    return translate_errors([&] {
         return serve_allgather<Collective::allgather>(
             *reinterpret_cast<Module*>(base),
             static_cast<std::size_t>(receive_count) * static_cast<std::size_t>(ompi_comm_size(comm)),
@@ -57,7 +57,7 @@ int allgather(const void* send, compat::Count send_count, ompi_datatype_t* send_
 int allgatherv(const void* send, compat::Count send_count, ompi_datatype_t* send_type, void* receive,
                compat::Counts receive_counts, compat::Displacements displacements,
                ompi_datatype_t* receive_type, ompi_communicator_t* comm, mca_coll_base_module_t* base) {
-    return at_border([&] {
+    return translate_errors([&] {
         return serve_allgather<Collective::allgatherv>(
             *reinterpret_cast<Module*>(base), sum_of_counts(receive_counts, ompi_comm_size(comm)),
             receive_type, {send, send_count, send_type},

@@ -7,7 +7,7 @@ namespace {
 
 int bcast(void* data, compat::Count count, ompi_datatype_t* datatype, int root, ompi_communicator_t* comm,
           mca_coll_base_module_t* base) {
-    return at_border([&] {
+    return translate_errors([&] {
         auto& module = *reinterpret_cast<Module*>(base);
         const auto describe = [&] {
             return Request{

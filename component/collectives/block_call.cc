@@ -7,7 +7,7 @@ namespace strata::component {
 
 using algorithms::Block;
 
-int move_blocks(const BlockCall& call, algorithms::BlockFlow flow, std::span<Block> blocks, bool equal) {
+int move_blocks(const BlockCall& call, algorithms::ChunkDirection flow, std::span<Block> blocks, bool equal) {
     RunningCall& running = call.running;
     if (running.levels() != nullptr && fits_levels(blocks)) {
         return move_by_levels(*running.levels(), blocks, equal, flow, call.root(), call.rank(),
@@ -25,9 +25,9 @@ int move_blocks(const BlockCall& call, algorithms::BlockFlow flow, std::span<Blo
     return algorithms::perform_blocks(running.performer(), running.operation(), flow, blocks).run();
 }
 
-int share_sizes(const BlockCall& call, algorithms::BlockFlow flow, std::span<std::size_t> sizes) {
+int share_sizes(const BlockCall& call, algorithms::ChunkDirection flow, std::span<std::size_t> sizes) {
     LevelCall* const levels = call.running.levels();
-    if (levels != nullptr && flow == algorithms::BlockFlow::from_root) {
+    if (levels != nullptr && flow == algorithms::ChunkDirection::from_root) {
         algorithms::PackedBuffer buffer(reinterpret_cast<std::byte*>(sizes.data()), sizes.size_bytes());
         return bcast_by_levels(*levels, buffer, call.at_root(), 0, call.arena()).run();
     }
@@ -36,7 +36,7 @@ int share_sizes(const BlockCall& call, algorithms::BlockFlow flow, std::span<std
         blocks[i].data = reinterpret_cast<std::byte*>(&sizes[i]);
     }
     // With levels, all ranks must know all sizes to decide alike whether the blocks fit.
-    return move_blocks(call, levels != nullptr ? algorithms::BlockFlow::all : flow, blocks, true);
+    return move_blocks(call, levels != nullptr ? algorithms::ChunkDirection::all : flow, blocks, true);
 }
 
 }  // namespace strata::component

@@ -17,7 +17,7 @@ struct BlockCall {
 };
 
 /// Moves blocks by the call's engine; `equal`: all have the same length. Returns Open MPI's error code.
-int move_blocks(const BlockCall& call, algorithms::BlockFlow flow, std::span<algorithms::Block> blocks,
+int move_blocks(const BlockCall& call, algorithms::ChunkDirection flow, std::span<algorithms::Block> blocks,
                 bool equal);
 
 /// Distributes block sizes, which in Gatherv and Scatterv only the root or the owners know: sizes[i] becomes
@@ -25,6 +25,6 @@ int move_blocks(const BlockCall& call, algorithms::BlockFlow flow, std::span<alg
 /// knows its own size (to_root), or the root knows all (from_root).
 ///
 /// Cost: a Gather or Scatter of 8 bytes per rank; with the levels engine an Allgather or a Bcast.
-int share_sizes(const BlockCall& call, algorithms::BlockFlow flow, std::span<std::size_t> sizes);
+int share_sizes(const BlockCall& call, algorithms::ChunkDirection flow, std::span<std::size_t> sizes);
 
 }  // namespace strata::component

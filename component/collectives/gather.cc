@@ -4,7 +4,7 @@ namespace strata::component {
 namespace {
 
 using algorithms::Block;
-using algorithms::BlockFlow;
+using algorithms::ChunkDirection;
 
 /// Returns the own block in place, or packed into memory of the arena.
 int packed_contribution(const Elements& own, algorithms::Arena& arena, Block& block) {
@@ -20,7 +20,7 @@ int run_at_root(const BlockCall& call, const Elements& own, const BlockArray& re
     const Block& mine = blocks[static_cast<std::size_t>(root)];
     int rc = result.contribute(root, own, mine);
     if (rc == OMPI_SUCCESS) {
-        rc = move_blocks(call, BlockFlow::to_root, blocks, equal);
+        rc = move_blocks(call, ChunkDirection::to_root, blocks, equal);
     }
     for (int i = 0; i < static_cast<int>(blocks.size()) && rc == OMPI_SUCCESS; ++i) {
         if (i != root || !own.in_place()) {
@@ -33,7 +33,7 @@ int run_at_root(const BlockCall& call, const Elements& own, const BlockArray& re
 int gather(const void* send, compat::Count send_count, ompi_datatype_t* send_type, void* receive,
            compat::Count receive_count, ompi_datatype_t* receive_type, int root, ompi_communicator_t* comm,
            mca_coll_base_module_t* base) {
-    return at_border([&] {
+    return translate_errors([&] {
         auto& module = *reinterpret_cast<Module*>(base);
         CommunicatorState& state = *module.state;
         const int rank = ompi_comm_rank(comm);
@@ -53,7 +53,7 @@ int gather(const void* send, compat::Count send_count, ompi_datatype_t* send_typ
             }
             const auto blocks = equal_blocks(ranks, block_bytes, call.arena());
             const int rc = packed_contribution(own, call.arena(), blocks[static_cast<std::size_t>(rank)]);
-            return rc != OMPI_SUCCESS ? rc : move_blocks(call, BlockFlow::to_root, blocks, true);
+            return rc != OMPI_SUCCESS ? rc : move_blocks(call, ChunkDirection::to_root, blocks, true);
         };
         return serve<Collective::gather>(module, describe, run, send, send_count, send_type, receive,
                                          receive_count, receive_type, root);
@@ -80,7 +80,7 @@ int run_gatherv(const BlockCall& call, int ranks, const Elements& own, const Blo
     const auto mine = static_cast<std::size_t>(call.rank());
     const auto sizes = call.arena().values<std::size_t>(static_cast<std::size_t>(ranks));
     sizes[mine] = call.at_root() ? result.bytes(call.rank()) : own.bytes();
-    int rc = share_sizes(call, BlockFlow::to_root, sizes);
+    int rc = share_sizes(call, ChunkDirection::to_root, sizes);
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
@@ -90,7 +90,7 @@ int run_gatherv(const BlockCall& call, int ranks, const Elements& own, const Blo
         if (!too_long) {
             return run_at_root(call, own, result, blocks, false);
         }
-        rc = move_blocks(call, BlockFlow::to_root, blocks, false);
+        rc = move_blocks(call, ChunkDirection::to_root, blocks, false);
         return rc != OMPI_SUCCESS ? rc : MPI_ERR_TRUNCATE;
     }
     const auto blocks = equal_blocks(ranks, 0, call.arena());
@@ -98,13 +98,13 @@ int run_gatherv(const BlockCall& call, int ranks, const Elements& own, const Blo
         blocks[i].bytes = sizes[i];
     }
     rc = packed_contribution(own, call.arena(), blocks[mine]);
-    return rc != OMPI_SUCCESS ? rc : move_blocks(call, BlockFlow::to_root, blocks, false);
+    return rc != OMPI_SUCCESS ? rc : move_blocks(call, ChunkDirection::to_root, blocks, false);
 }
 
 int gatherv(const void* send, compat::Count send_count, ompi_datatype_t* send_type, void* receive,
             compat::Counts receive_counts, compat::Displacements displacements, ompi_datatype_t* receive_type,
             int root, ompi_communicator_t* /*comm*/, mca_coll_base_module_t* base) {
-    return at_border([&] {
+    return translate_errors([&] {
         auto& module = *reinterpret_cast<Module*>(base);
         // Only the root knows all sizes: no decision may depend on them.
         const auto describe = [&] { return Request{{Collective::gatherv, 0, root}, false}; };

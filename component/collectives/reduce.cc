@@ -48,7 +48,7 @@ Request request_of(Collective collective, const Operands& operands, int root,
 
 int reduce(const void* send, void* receive, compat::Count count, ompi_datatype_t* datatype, ompi_op_t* op,
            int root, ompi_communicator_t* comm, mca_coll_base_module_t* base) {
-    return at_border([&] {
+    return translate_errors([&] {
         auto& module = *reinterpret_cast<Module*>(base);
         CommunicatorState& state = *module.state;
         const Operands operands{send, receive, ompi_comm_rank(comm) == root, count, datatype, op};
@@ -72,7 +72,7 @@ int reduce(const void* send, void* receive, compat::Count count, ompi_datatype_t
 int allreduce(const void* send, void* receive, compat::Count count, ompi_datatype_t* datatype, ompi_op_t* op,
               ompi_communicator_t* comm, mca_coll_base_module_t* base) {
     static_cast<void>(comm);
-    return at_border([&] {
+    return translate_errors([&] {
         auto& module = *reinterpret_cast<Module*>(base);
         CommunicatorState& state = *module.state;
         const Operands operands{send, receive, true, count, datatype, op};

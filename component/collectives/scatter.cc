@@ -4,7 +4,7 @@ namespace strata::component {
 namespace {
 
 using algorithms::Block;
-using algorithms::BlockFlow;
+using algorithms::ChunkDirection;
 
 /// Sends all blocks and copies the root's own block.
 int run_at_root(const BlockCall& call, const BlockArray& source, int ranks, const Elements& own, bool equal) {
@@ -14,7 +14,7 @@ int run_at_root(const BlockCall& call, const BlockArray& source, int ranks, cons
         rc = source.fetch(i, blocks[static_cast<std::size_t>(i)]);
     }
     if (rc == OMPI_SUCCESS) {
-        rc = move_blocks(call, BlockFlow::from_root, blocks, equal);
+        rc = move_blocks(call, ChunkDirection::from_root, blocks, equal);
     }
     const Block& mine = blocks[static_cast<std::size_t>(call.root())];
     if (rc != OMPI_SUCCESS || own.in_place()) {
@@ -26,14 +26,14 @@ int run_at_root(const BlockCall& call, const BlockArray& source, int ranks, cons
 }
 
 /// Receives the own block of blocks[rank].bytes bytes, and forwards the blocks of the ranks below.
-int run_elsewhere(const BlockCall& call, std::span<Block> blocks, const Elements& own, bool equal) {
+int run_off_root(const BlockCall& call, std::span<Block> blocks, const Elements& own, bool equal) {
     const BlockArray array(own.data, own.count, own.datatype);
     Block& mine = blocks[static_cast<std::size_t>(call.rank())];
     const std::size_t arriving = mine.bytes;
     const bool fits = arriving <= array.bytes(0);
     mine = fits ? array.place(0, call.arena()) : Block{call.arena().take(arriving), arriving};
     mine.bytes = arriving;
-    const int rc = move_blocks(call, BlockFlow::from_root, blocks, equal);
+    const int rc = move_blocks(call, ChunkDirection::from_root, blocks, equal);
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
@@ -43,7 +43,7 @@ int run_elsewhere(const BlockCall& call, std::span<Block> blocks, const Elements
 int scatter(const void* send, compat::Count send_count, ompi_datatype_t* send_type, void* receive,
             compat::Count receive_count, ompi_datatype_t* receive_type, int root, ompi_communicator_t* comm,
             mca_coll_base_module_t* base) {
-    return at_border([&] {
+    return translate_errors([&] {
         auto& module = *reinterpret_cast<Module*>(base);
         CommunicatorState& state = *module.state;
         const int rank = ompi_comm_rank(comm);
@@ -60,7 +60,7 @@ int scatter(const void* send, compat::Count send_count, ompi_datatype_t* send_ty
             if (rank == root) {
                 return run_at_root(call, BlockArray(send, send_count, send_type), ranks, own, true);
             }
-            return run_elsewhere(call, equal_blocks(ranks, block_bytes, call.arena()), own, true);
+            return run_off_root(call, equal_blocks(ranks, block_bytes, call.arena()), own, true);
         };
         return serve<Collective::scatter>(module, describe, run, send, send_count, send_type, receive,
                                           receive_count, receive_type, root);
@@ -72,7 +72,7 @@ int run_scatterv(const BlockCall& call, int ranks, const BlockArray& source, con
     for (int i = 0; i < ranks && call.at_root(); ++i) {
         sizes[static_cast<std::size_t>(i)] = source.bytes(i);
     }
-    const int rc = share_sizes(call, BlockFlow::from_root, sizes);
+    const int rc = share_sizes(call, ChunkDirection::from_root, sizes);
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
@@ -83,14 +83,14 @@ int run_scatterv(const BlockCall& call, int ranks, const BlockArray& source, con
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         blocks[i].bytes = sizes[i];
     }
-    return run_elsewhere(call, blocks, own, false);
+    return run_off_root(call, blocks, own, false);
 }
 
 int scatterv(const void* send, compat::Counts send_counts, compat::Displacements displacements,
              ompi_datatype_t* send_type, void* receive, compat::Count receive_count,
              ompi_datatype_t* receive_type, int root, ompi_communicator_t* /*comm*/,
              mca_coll_base_module_t* base) {
-    return at_border([&] {
+    return translate_errors([&] {
         auto& module = *reinterpret_cast<Module*>(base);
         // Only the root knows all sizes: no decision may depend on them.
         const auto describe = [&] { return Request{{Collective::scatterv, 0, root}, false}; };

@@ -32,7 +32,7 @@ void CommunicatorState::explain(const algorithms::Operation& operation,
     });
 }
 
-void CommunicatorState::report_aside(ForwardReason reason) const {
+void CommunicatorState::report_all_passed(ForwardReason reason) const {
     if (tells()) {
         opal_output(0, "coll:strata: %s: all calls are passed through to the underlying component: %s",
                     comm_->c_name, explanation(reason));
@@ -40,14 +40,14 @@ void CommunicatorState::report_aside(ForwardReason reason) const {
 }
 
 /// Logs the collectives that pass through at every size: their plans are not logged one by one.
-void CommunicatorState::report_left() const {
+void CommunicatorState::report_passed_collectives() const {
     if (!tells()) {
         return;
     }
     std::map<std::string_view, std::string> names;  // by reason
     for (std::size_t op = 0; op < collective_names.size(); ++op) {
         const auto collective = static_cast<Collective>(op);
-        const char* const reason = passed_.left_whatever_size(collective);
+        const char* const reason = passed_.passed_at_every_size(collective);
         if (reason != nullptr && passed_.for_good(collective) == ForwardReason::model) {
             list(names[reason], op);
         }

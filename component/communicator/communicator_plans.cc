@@ -39,7 +39,7 @@ int CommunicatorState::agreed_plan(const algorithms::Operation& operation, bool 
     found = &plan(operation, may_be_by_levels);
     // Not compared: calls that pass through at every size may not get here on other ranks
     // (passes_for_good()).
-    const bool left = passed_.left_whatever_size(operation.collective) != nullptr;
+    const bool left = passed_.passed_at_every_size(operation.collective) != nullptr;
     if (!job_.check_plans || found->compared || left) {
         return OMPI_SUCCESS;
     }

@@ -43,7 +43,7 @@ CommunicatorState::~CommunicatorState() {
 void CommunicatorState::forward_all(ForwardReason reason) {
     passed_.pass_all(reason);
     fresh_ = false;
-    report_aside(reason);
+    report_all_passed(reason);
     passed_.decide(usage_ != nullptr);
 }
 
@@ -69,7 +69,7 @@ void CommunicatorState::set_up() noexcept {
     fresh_ = false;
 }
 
-bool CommunicatorState::comes_early(const Request& request) noexcept {
+bool CommunicatorState::precedes_setup(const Request& request) noexcept {
     if (!lazy_setup_.take(request)) {
         return false;
     }
@@ -195,11 +195,11 @@ void CommunicatorState::announce() noexcept {
     }
     try_to([this] { dump_hierarchy(comm_, job_, hierarchy(), records_, [this] { return choices(); }); });
     if (passed_.all_are_passed(ForwardReason::no_hierarchy)) {
-        report_aside(ForwardReason::no_hierarchy);
+        report_all_passed(ForwardReason::no_hierarchy);
     }
     records_ = {};
     passed_.decide(usage_ != nullptr);
-    try_to([&] { report_left(); });
+    try_to([&] { report_passed_collectives(); });
 }
 
 std::optional<ForwardReason> CommunicatorState::against(const Request& request) const {
@@ -231,7 +231,7 @@ void CommunicatorState::decide(Collective op) {
     } else if (hierarchy().groups.size() == 1 && is_open(op)) {
         passed_.pass(op, ForwardReason::no_hierarchy);
     } else if (is_open(op)) {
-        passed_.leave(op, planner().left_whatever_size(op));
+        passed_.leave(op, planner().passed_at_every_size(op));
     }
 }
 

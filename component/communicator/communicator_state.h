@@ -64,9 +64,9 @@ public:
     /// True if calls may come before the set-up (lazy set-up).
     bool may_be_lazy() const { return job_.setup_after > 0; }
     /// Returns true for a call before the set-up. Only while unsettled().
-    bool comes_early(const Request& request) noexcept;
+    bool precedes_setup(const Request& request) noexcept;
     /// Notes that such a call has failed on this rank before its first message.
-    void repeat_early() { lazy_setup_.give_back(); }
+    void undo_early_call() { lazy_setup_.give_back(); }
     /// Prepares everything up to the plan of the `first` call, and agrees: from then on all members serve the
     /// communicator, or none. `hands_back`: may_hand_back(). Collective over the communicator. Returns Open
     /// MPI's error code; after an error every later call on this rank returns it, too.
@@ -144,8 +144,8 @@ private:
     void announce() noexcept;
     void forward_all(ForwardReason reason);
     bool tells() const;
-    void report_aside(ForwardReason reason) const;
-    void report_left() const;
+    void report_all_passed(ForwardReason reason) const;
+    void report_passed_collectives() const;
     void keep_decisions() noexcept;
     void decide(Collective op);
     bool is_open(Collective op) const;

@@ -22,7 +22,7 @@ public:
     bool all_are_passed(ForwardReason reason) const;
 
     /// Why the model passes `op` through at every size and root (Planner); null if these matter.
-    const char* left_whatever_size(Collective op) const { return left_whatever_size_[index(op)]; }
+    const char* passed_at_every_size(Collective op) const { return left_whatever_size_[index(op)]; }
     void leave(Collective op, const char* reason) { left_whatever_size_[index(op)] = reason; }
 
     /// Makes the reasons final (for_good()). `noted`: every call is noted, so that none passes through

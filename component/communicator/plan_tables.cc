@@ -38,7 +38,7 @@ std::shared_ptr<algorithms::PlanTable> shared_plans(topology::Hierarchy hierarch
     return plan_table;
 }
 
-void give_back_plans(const std::shared_ptr<algorithms::PlanTable>& plan_table) noexcept {
+void release_plan_table(const std::shared_ptr<algorithms::PlanTable>& plan_table) noexcept {
     plan_cache().give_back(plan_table);
 }
 

@@ -18,6 +18,6 @@ std::shared_ptr<algorithms::PlanTable> shared_plans(topology::Hierarchy hierarch
 inline constexpr std::size_t kept_bytes = std::size_t{4} << 20;
 
 /// Must be called for both kinds when a communicator no longer needs its table.
-void give_back_plans(const std::shared_ptr<algorithms::PlanTable>& plan_table) noexcept;
+void release_plan_table(const std::shared_ptr<algorithms::PlanTable>& plan_table) noexcept;
 
 }  // namespace strata::component

@@ -21,7 +21,7 @@ std::uint64_t PlanInUse::hash() const {
 
 PlansInUse::~PlansInUse() {
     if (plan_table_ != nullptr) {
-        give_back_plans(plan_table_);
+        release_plan_table(plan_table_);
     }
 }
 

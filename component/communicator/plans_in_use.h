@@ -35,7 +35,7 @@ struct PlanInUse {
         nullptr;            ///< a faster plan that pays after some calls; null: none
     unsigned calls = 0;     ///< counted while there is a delegation
     bool compared = false;  ///< found equal on all ranks
-    algorithms::PlanRoutes routes;
+    algorithms::RouteCache routes;
 };
 
 /// The hierarchy of a communicator and its plans in use. A tool's thread may call memory() at any time.

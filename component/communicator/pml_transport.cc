@@ -116,7 +116,7 @@ int PmlTransport::harvest(std::span<int> done, int& count) {
         const int slot = busy_[i];
         ompi_request_t*& request = requests_[slot];
         const bool room = count < static_cast<int>(done.size());
-        if (!room || (!REQUEST_COMPLETE(request) && !compat::end_if_hopeless(request))) {
+        if (!room || (!REQUEST_COMPLETE(request) && !compat::fail_if_peer_lost(request))) {
             busy_[kept++] = slot;
             continue;
         }

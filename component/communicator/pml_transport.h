@@ -56,7 +56,7 @@ private:
     std::vector<ompi_request_t*> requests_;  // by slot, of any call; null when idle
     std::vector<int> busy_;
     std::vector<ompi_request_t*> waiting_;
-    KeptWaitSync wait_sync_;  // with several threads in Open MPI
+    PooledWaitSync wait_sync_;  // with several threads in Open MPI
     std::span<const algorithms::PeerLevel> levels_;
 };
 

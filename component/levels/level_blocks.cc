@@ -12,7 +12,7 @@ namespace {
 
 using algorithms::Arena;
 using algorithms::Block;
-using algorithms::BlockFlow;
+using algorithms::ChunkDirection;
 using algorithms::LevelRole;
 using algorithms::LevelStage;
 using algorithms::Task;
@@ -93,7 +93,7 @@ struct Counts {
 
 class BlockWork final : public GroupWork {
 public:
-    BlockWork(LevelCall& call, const Row& row, bool equal, BlockFlow flow, Arena& arena)
+    BlockWork(LevelCall& call, const Row& row, bool equal, ChunkDirection flow, Arena& arena)
         : GroupWork(call), row_(row), equal_(equal), flow_(flow), arena_(arena) {}
 
     int start(const LevelStage& stage, std::size_t begin, std::size_t end) override {
@@ -103,7 +103,8 @@ public:
             case LevelRole::up: return gather(group, parts);
             case LevelRole::across: return across(group, parts);
             case LevelRole::down:
-                return flow_ == BlockFlow::all ? bcast(group, group.down, begin, end) : scatter(group, parts);
+                return flow_ == ChunkDirection::all ? bcast(group, group.down, begin, end)
+                                                    : scatter(group, parts);
         }
         return OMPI_ERR_BAD_PARAM;
     }
@@ -217,7 +218,7 @@ private:
 
     const Row& row_;
     bool equal_;
-    BlockFlow flow_;
+    ChunkDirection flow_;
     Arena& arena_;
     bool collecting_ = false;  ///< across, by trees: the first of the two
 };
@@ -228,9 +229,9 @@ Part place_of(const LevelCall& call, int rank) {
 }
 
 /// The widest run of places that passes through this rank.
-Part widest(LevelCall& call, BlockFlow flow, int rank) {
+Part widest(LevelCall& call, ChunkDirection flow, int rank) {
     const auto& places = call.blocks();
-    if (flow == BlockFlow::all) {
+    if (flow == ChunkDirection::all) {
         return {0, static_cast<int>(places.order.size())};
     }
     Part run = place_of(call, rank);
@@ -247,13 +248,13 @@ Part widest(LevelCall& call, BlockFlow flow, int rank) {
     return run;
 }
 
-Task run(LevelCall& call, std::span<Block> blocks, bool equal, BlockFlow flow, int root, int rank,
+Task run(LevelCall& call, std::span<Block> blocks, bool equal, ChunkDirection flow, int root, int rank,
          std::size_t segment_bytes, Arena& arena) {
     const Row row(call.blocks(), blocks, widest(call, flow, rank), arena);
     if (row.bytes({0, static_cast<int>(blocks.size())}) == 0) {
         co_return OMPI_SUCCESS;
     }
-    if (flow != BlockFlow::from_root) {
+    if (flow != ChunkDirection::from_root) {
         row.fill(place_of(call, rank));
     } else if (rank == root) {
         row.fill(row.run());
@@ -261,9 +262,9 @@ Task run(LevelCall& call, std::span<Block> blocks, bool equal, BlockFlow flow, i
     BlockWork work(call, row, equal, flow, arena);
     const int levels = call.levels();
     const algorithms::LevelStages stages(
-        {.up = flow != BlockFlow::from_root, .down = flow != BlockFlow::to_root}, levels);
+        {.up = flow != ChunkDirection::from_root, .down = flow != ChunkDirection::to_root}, levels);
     // No rank can pass anything down before all is there: only the way down is cut.
-    const int cut = flow == BlockFlow::all ? levels : stages.count();
+    const int cut = flow == ChunkDirection::all ? levels : stages.count();
     const auto bytes = static_cast<std::size_t>(row.bytes(row.run()));
     Task whole = algorithms::run_levels(work, stages, 0, cut, 1, 0, arena);
     Task down = cut == stages.count()
@@ -273,11 +274,11 @@ Task run(LevelCall& call, std::span<Block> blocks, bool equal, BlockFlow flow, i
     if (rc == OMPI_SUCCESS) {
         rc = co_await down;
     }
-    if (rc == OMPI_SUCCESS && flow == BlockFlow::from_root) {
+    if (rc == OMPI_SUCCESS && flow == ChunkDirection::from_root) {
         if (rank != root) {  // whose blocks are those it sends, which it may not write to
             row.empty(place_of(call, rank));
         }
-    } else if (rc == OMPI_SUCCESS && (flow == BlockFlow::all || rank == root)) {
+    } else if (rc == OMPI_SUCCESS && (flow == ChunkDirection::all || rank == root)) {
         row.empty(row.run());
     }
     co_return rc;
@@ -294,8 +295,8 @@ bool fits_levels(std::span<const Block> blocks) {
     return bytes + blocks.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max());
 }
 
-Task move_by_levels(LevelCall& call, std::span<Block> blocks, bool equal, BlockFlow flow, int root, int rank,
-                    std::size_t segment_bytes, Arena& arena) {
+Task move_by_levels(LevelCall& call, std::span<Block> blocks, bool equal, ChunkDirection flow, int root,
+                    int rank, std::size_t segment_bytes, Arena& arena) {
     return run(call, blocks, equal, flow, root, rank, segment_bytes, arena);
 }
 

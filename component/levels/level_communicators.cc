@@ -187,7 +187,7 @@ bool LevelCommunicators::make_whole(Bare bare, ompi_communicator_t* parent, int 
         level.comm = comm;
         if (compat::release_number(comm) < compat::release_number(parent)) {
             // Ours has to outlive the parent that will free it.
-            compat::keep_beyond_parent(comm);
+            compat::retain_beyond_parent(comm);
         }
         equip(level);
         return true;

@@ -15,7 +15,7 @@ namespace strata::component {
 /// Runs `body` and returns Open MPI's error code: after the agreement a failure is an error of the call, with
 /// no fallback. Lets no exception pass except the forced unwinding of pthread_exit() and pthread_cancel().
 template <class Body>
-int at_border(Body&& body) {
+int translate_errors(Body&& body) {
     try {
         return body();
     } catch (const abi::__forced_unwind&) {
@@ -90,7 +90,7 @@ template <Collective op, class Run, class... Arguments>
     CommunicatorState& state = *module.state;
     CallMeter meter(state.usage(), op);
     const auto hand_over = [&](ForwardReason reason) {
-        meter.is_left(reason);
+        meter.is_passed(reason);
         return pass_through<op>(module, reason, arguments...);
     };
     const bool usable = state.usable(op);
@@ -105,10 +105,10 @@ template <Collective op, class Run, class... Arguments>
     }
     meter.has(request.operation.bytes);
     if (state.unsettled()) {
-        if (state.comes_early(request)) {
+        if (state.precedes_setup(request)) {
             const int rc = hand_over(ForwardReason::early);
             if (others_wait(op, rc)) {
-                state.repeat_early();
+                state.undo_early_call();
             }
             return rc;
         }
@@ -130,7 +130,7 @@ template <Collective op, class Run, class... Arguments>
         hand_back(module);
         return hand_over(ForwardReason::plans);
     }
-    meter.goes_by(*planned->plan);
+    meter.uses_plan(*planned->plan);
     if (planned->plan->engine == algorithms::Engine::forward) {
         const bool predicted = planned->plan->engine_source.origin == algorithms::Origin::model;
         const ForwardReason reason = predicted ? ForwardReason::model : ForwardReason::chosen;

@@ -94,7 +94,7 @@ bool may_go(Collective op, const Sets& sets, bool together) {
 /// Restores a slot, which holds a reference on its module. The saved content stays usable: a component above
 /// may have saved our function and call it for another collective.
 template <Collective op>
-void give_back_slot(Module& module) {
+void hand_back_slot(Module& module) {
     auto& saved = saved_slot<op>(module.saved);
     mca_coll_base_comm_coll_t& table = *module.comm->c_coll;
     OBJ_RETAIN(saved.module);
@@ -131,7 +131,7 @@ void hand_back(Module& module) noexcept {
     const Sets sets = sets_of(module);
 #define STRATA_COLLECTIVE(op, ...)                                   \
     if (may_go(Collective::op, sets, state.hands_back_together())) { \
-        give_back_slot<Collective::op>(module);                      \
+        hand_back_slot<Collective::op>(module);                      \
     }
 #include "algorithms/base/collectives.def"
 #undef STRATA_COLLECTIVE

@@ -81,7 +81,7 @@ hwloc_topology_t node_topology() {
 
 hwloc_topology_t known_topology() { return opal_hwloc_topology; }
 
-void keep_beyond_parent(ompi_communicator_t* comm) {
+void retain_beyond_parent(ompi_communicator_t* comm) {
 #if OMPI_MAJOR_VERSION <= 5
     OMPI_COMM_SET_EXTRA_RETAIN(comm);
 #endif
@@ -232,7 +232,7 @@ const void* value_of(const char* project, const char* framework, const char* com
 
 }  // namespace
 
-static bool han_is_as_it_comes() {
+static bool han_has_defaults() {
     const auto is_set = [](const mca_base_var_t* variable) {
         return variable->mbv_source != MCA_BASE_VAR_SOURCE_DEFAULT;
     };
@@ -252,7 +252,7 @@ static bool han_is_as_it_comes() {
 }
 
 bool han_is_default() {
-    static const bool as_it_comes = han_is_as_it_comes();
+    static const bool as_it_comes = han_has_defaults();
     return as_it_comes;
 }
 

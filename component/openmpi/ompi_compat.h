@@ -239,7 +239,7 @@ bool han_is_default();
 mca_coll_base_module_t* make_module(std::string_view component, ompi_communicator_t* comm, bool& failed);
 /// Adds a reference: MPI_Finalize may release this communicator before its parent, and the parent frees it
 /// again.
-void keep_beyond_parent(ompi_communicator_t* comm);
+void retain_beyond_parent(ompi_communicator_t* comm);
 /// Bruck's Allgather, one of the base algorithms.
 int allgather_bruck(const void* send, Count send_count, ompi_datatype_t* send_type, void* receive,
                     Count count, ompi_datatype_t* type, ompi_communicator_t* comm,
@@ -286,7 +286,7 @@ inline bool survives_failures() {
 }
 /// Completes a request with an error if its peer has died or the communicator is revoked; returns true if it
 /// did. For wait loops outside Open MPI's own functions.
-inline bool end_if_hopeless([[maybe_unused]] ompi_request_t* request) {
+inline bool fail_if_peer_lost([[maybe_unused]] ompi_request_t* request) {
 #if defined(OPAL_ENABLE_FT_MPI) && OPAL_ENABLE_FT_MPI
     return ompi_request_is_failed(request);
 #else

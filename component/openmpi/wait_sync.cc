@@ -48,20 +48,20 @@ void WaitSync::until_one(std::span<ompi_request_t* const> requests) {
     while (completed && sync_.signaling) std::this_thread::yield();
 }
 
-void GivesBack::operator()(WaitSync* wait_sync) const noexcept {
+void ReturnToPool::operator()(WaitSync* wait_sync) const noexcept {
     const std::lock_guard lock(guard);
     idle().emplace_back(wait_sync);
 }
 
-KeptWaitSync take_wait_sync() {
+PooledWaitSync take_wait_sync() {
     const std::lock_guard lock(guard);
     if (idle().empty()) {
         idle().reserve(made + 1);
-        KeptWaitSync another(new WaitSync);
+        PooledWaitSync another(new WaitSync);
         ++made;
         return another;
     }
-    KeptWaitSync kept(idle().back().release());
+    PooledWaitSync kept(idle().back().release());
     idle().pop_back();
     return kept;
 }

@@ -27,13 +27,13 @@ private:
 };
 
 /// Deleter that returns a WaitSync to the pool.
-struct GivesBack {
+struct ReturnToPool {
     void operator()(WaitSync* wait_sync) const noexcept;
 };
-using KeptWaitSync = std::unique_ptr<WaitSync, GivesBack>;
+using PooledWaitSync = std::unique_ptr<WaitSync, ReturnToPool>;
 
 /// Takes a WaitSync from the pool. Throws std::bad_alloc.
-KeptWaitSync take_wait_sync();
+PooledWaitSync take_wait_sync();
 
 /// Deletes the pool. No thread may be in Open MPI any more.
 void release_wait_syncs() noexcept;

@@ -63,11 +63,11 @@ public:
     }
 
     void has(std::size_t bytes) { call_.bytes = bytes; }
-    void goes_by(const algorithms::Plan& plan) {
+    void uses_plan(const algorithms::Plan& plan) {
         call_.plan = &plan;
         begin();
     }
-    void is_left(ForwardReason reason) {
+    void is_passed(ForwardReason reason) {
         call_.against = reason;
         begin();
     }

@@ -49,7 +49,7 @@ void set(Value* result, Value value) {
 /// Agrees on the options of a split: roots are made if any member wants them. `check` throws for wrong
 /// arguments.
 template <class Check>
-SplitWishes agreed_wishes(MPI_Comm comm, bool roots, MPI_Info info, Check&& check) {
+SplitOptions agreed_options(MPI_Comm comm, bool roots, MPI_Info info, Check&& check) {
     int nic_local = Common::none;
     const MpiError own = outcome_of([&] {
         check();
@@ -123,8 +123,8 @@ int MPIX_Comm_hsplit(MPI_Comm oldcomm, MPI_Info, MPI_Comm* newcomm) {
     return returned(oldcomm, [&] {
         set(newcomm, MPI_COMM_NULL);
         require_communicator(oldcomm);
-        const SplitWishes wishes =
-            agreed_wishes(oldcomm, false, MPI_INFO_NULL, [&] { require_argument(newcomm); });
+        const SplitOptions wishes =
+            agreed_options(oldcomm, false, MPI_INFO_NULL, [&] { require_argument(newcomm); });
         *newcomm = split(oldcomm, wishes).child.release();
     });
 }
@@ -134,7 +134,7 @@ int MPIX_Comm_hsplit_with_roots(MPI_Comm oldcomm, MPI_Info info, MPI_Comm* newco
         set(newcomm, MPI_COMM_NULL);
         set(rootscomm, MPI_COMM_NULL);
         require_communicator(oldcomm);
-        const SplitWishes wishes = agreed_wishes(oldcomm, true, info, [&] {
+        const SplitOptions wishes = agreed_options(oldcomm, true, info, [&] {
             require_argument(newcomm);
             require_argument(rootscomm);
         });
@@ -151,8 +151,8 @@ int MPIX_Comm_hierarchy(MPI_Comm comm, MPI_Info info, int* nlevels, MPI_Comm** n
         set<MPI_Comm*>(newcomms, nullptr);
         set<MPI_Comm*>(rootscomms, nullptr);
         require_communicator(comm);
-        const SplitWishes wishes =
-            agreed_wishes(comm, rootscomms != nullptr, info, [&] { require_argument(nlevels); });
+        const SplitOptions wishes =
+            agreed_options(comm, rootscomms != nullptr, info, [&] { require_argument(nlevels); });
         std::vector<Step> steps = split_all(comm, wishes);
         // Only other members want roots: the caller's membership in these is no step of its own.
         if (rootscomms == nullptr && !steps.empty() && steps.back().child.null()) steps.pop_back();

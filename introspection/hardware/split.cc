@@ -37,7 +37,7 @@ public:
     }
     /// Returns -1 if the rank stops here.
     int part_of(int rank) const { return part_of_[static_cast<std::size_t>(rank)]; }
-    bool stands_for_a_part(int rank) const {
+    bool is_root_of_part(int rank) const {
         const int part = part_of(rank);
         return part >= 0 ? child(static_cast<std::size_t>(part)).leader == rank
                          : hierarchy_.groups.front().leader == rank && !children().empty();
@@ -78,7 +78,7 @@ bool wants_nic_local(MPI_Info info) {
     return nic_local;
 }
 
-Step split(MPI_Comm comm, const SplitWishes& wishes, int key) {
+Step split(MPI_Comm comm, const SplitOptions& wishes, int key) {
     int rank = 0;
     require_handled(MPI_Comm_rank(comm, &rank));
     const auto members = members_of(comm);
@@ -93,12 +93,12 @@ Step split(MPI_Comm comm, const SplitWishes& wishes, int key) {
                                       type_name(own, *members, members->records)});
     }
     if (wishes.roots) {
-        step.roots = split_by_colour(comm, *members, parts.stands_for_a_part(rank) ? 0 : -1, 0);
+        step.roots = split_by_colour(comm, *members, parts.is_root_of_part(rank) ? 0 : -1, 0);
     }
     return step;
 }
 
-std::vector<Step> split_all(MPI_Comm comm, const SplitWishes& wishes) {
+std::vector<Step> split_all(MPI_Comm comm, const SplitOptions& wishes) {
     std::vector<Step> steps;
     for (MPI_Comm parent = comm; parent != MPI_COMM_NULL; parent = steps.back().child.get()) {
         steps.push_back(split(parent, wishes));

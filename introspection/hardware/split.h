@@ -17,7 +17,7 @@ struct Step {
 };
 
 /// Options of a split, equal on all members.
-struct SplitWishes {
+struct SplitOptions {
     bool roots = false;
     bool nic_local = false;  ///< the roots are the processes nearest to the NIC
 };
@@ -29,10 +29,10 @@ std::string info_value(MPI_Info info, const char* key);
 bool wants_nic_local(MPI_Info info);
 
 /// Ranks of the child are ordered by `key`, then as in `comm`. Collective over `comm`. Throws MpiError.
-Step split(MPI_Comm comm, const SplitWishes& wishes, int key = 0);
+Step split(MPI_Comm comm, const SplitOptions& wishes, int key = 0);
 
 /// Returns all steps of the caller, topmost first. Collective over `comm`. Throws MpiError.
-std::vector<Step> split_all(MPI_Comm comm, const SplitWishes& wishes);
+std::vector<Step> split_all(MPI_Comm comm, const SplitOptions& wishes);
 
 /// The criterion of a guided split.
 struct Guide {

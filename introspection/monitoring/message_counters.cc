@@ -37,8 +37,7 @@ bool MessageCounters::open() {
     if (MPI_T_pvar_session_create(&session_) != MPI_SUCCESS || !bind_all()) {
         return false;
     }
-    if (has(Traffic::collectives) && !has(Traffic::messages) && bring_back_withdrawn_counters() &&
-        !bind_all()) {
+    if (has(Traffic::collectives) && !has(Traffic::messages) && restore_withdrawn_counters() && !bind_all()) {
         return false;
     }
     find_mode();

@@ -174,7 +174,7 @@ bool Monitor::adds_estimates(int flags) const {
 
 bool Monitor::can_count(int flags, bool advise) const {
     const auto has = [&](Traffic kind) { return has_[static_cast<std::size_t>(kind)]; };
-    if (adds_estimates(flags) && has(Traffic::collectives) && !calls_seen_) {
+    if (adds_estimates(flags) && has(Traffic::collectives) && !counts_calls_) {
         if (advise) {
             advise_collectives();
         }

@@ -70,7 +70,7 @@ private:
     std::shared_ptr<PrivateCommunicator> world_;
     bool one_thread_at_a_time_ = false;      ///< no process has MPI_THREAD_MULTIPLE
     std::array<bool, traffic_count> has_{};  ///< counted on all processes
-    bool calls_seen_ = true;                 ///< the counters of collective calls work
+    bool counts_calls_ = true;               ///< the counters of collective calls work
     Recorder recorder_;
 };
 

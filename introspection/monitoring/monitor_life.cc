@@ -99,7 +99,7 @@ int Monitor::open_counters() {
     for (std::size_t kind = 0; kind < traffic_count; ++kind) {
         has_[kind] = least[kind] != 0;
     }
-    calls_seen_ = counting[1] == 0;
+    counts_calls_ = counting[1] == 0;
     one_thread_at_a_time_ = least[Opening::one_thread] != 0;
     world_ = PrivateCommunicator::of(MPI_COMM_WORLD, recorder_, nullptr);
     return world_ != nullptr ? MPI_SUCCESS : MPI_M_MPIT_FAIL;

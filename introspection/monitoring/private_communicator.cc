@@ -120,7 +120,7 @@ PrivateCommunicator::PrivateCommunicator(MPI_Comm comm, Recorder& recorder,
         carrier_ = std::move(carrier);
     }
     if (carrier_ == nullptr) {
-        const Hidden hidden(recorder_);
+        const UnrecordedScope hidden(recorder_);
         // MPI_Comm_dup would call the copy functions of the user's attributes.
         if (MPI_Comm_create(comm, group, &comm_) != MPI_SUCCESS) {
             comm_ = MPI_COMM_NULL;
@@ -136,7 +136,7 @@ PrivateCommunicator::~PrivateCommunicator() {
     int over = 0;
     MPI_Finalized(&over);
     if (comm_ != MPI_COMM_NULL && over == 0) {
-        const Hidden hidden(recorder_);
+        const UnrecordedScope hidden(recorder_);
         MPI_Comm_free(&comm_);
     }
 }
@@ -149,7 +149,7 @@ int PrivateCommunicator::next_tag() {
 bool PrivateCommunicator::start_send(int to, int tag, const unsigned long* data, int words,
                                      MPI_Request* request) {
     const std::size_t bytes = static_cast<std::size_t>(words) * sizeof(unsigned long);
-    return recorder_.send_unseen(world_ranks_[static_cast<std::size_t>(to)], bytes, [&] {
+    return recorder_.send_unrecorded(world_ranks_[static_cast<std::size_t>(to)], bytes, [&] {
         return MPI_Isend(data, words, MPI_UNSIGNED_LONG, address(to), tag, carrying(), request);
     }) == MPI_SUCCESS;
 }

@@ -18,7 +18,7 @@ void Recorder::close() {
     counters_.close();
 }
 
-bool Recorder::read_seen(TrafficRows& rows) {
+bool Recorder::read_recorded(TrafficRows& rows) {
     if (!counters_.read(rows)) {
         return false;
     }
@@ -41,7 +41,7 @@ bool Recorder::read(Reading& reading) {
     if (hiding_ > 0) {
         reading.sent = frozen_;  // recording continues from here
     } else {
-        good = read_seen(reading.sent);
+        good = read_recorded(reading.sent);
     }
     reading.resets = resets_;
     return good;
@@ -49,7 +49,7 @@ bool Recorder::read(Reading& reading) {
 
 void Recorder::hide() {
     const std::lock_guard guard(lock_);
-    if (hiding_++ == 0 && !read_seen(frozen_)) {
+    if (hiding_++ == 0 && !read_recorded(frozen_)) {
         broken_ = true;
     }
 }
@@ -59,7 +59,7 @@ void Recorder::unhide() {
     if (--hiding_ != 0) {
         return;
     }
-    if (!read_seen(scratch_)) {
+    if (!read_recorded(scratch_)) {
         broken_ = true;
     } else {
         for (std::size_t i = 0; i < own_.words().size(); ++i) {

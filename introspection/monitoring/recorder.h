@@ -31,7 +31,7 @@ public:
     /// the message and its subtraction. `world_rank` below 0 is a process of another job, which Open MPI
     /// does not count.
     template <class Send>
-    int send_unseen(int world_rank, std::size_t bytes, Send send) {
+    int send_unrecorded(int world_rank, std::size_t bytes, Send send) {
         const std::lock_guard guard(lock_);
         const int code = send();
         if (code == MPI_SUCCESS && world_rank >= 0 && counters_.has(Traffic::messages)) {
@@ -47,7 +47,7 @@ public:
     void unhide();
 
 private:
-    bool read_seen(TrafficRows& rows);
+    bool read_recorded(TrafficRows& rows);
 
     std::mutex lock_;
     MessageCounters counters_;
@@ -61,12 +61,12 @@ private:
 };
 
 /// Hides traffic during its lifetime.
-class Hidden {
+class UnrecordedScope {
 public:
-    explicit Hidden(Recorder& recorder) : recorder_(recorder) { recorder_.hide(); }
-    Hidden(const Hidden&) = delete;
-    Hidden& operator=(const Hidden&) = delete;
-    ~Hidden() { recorder_.unhide(); }
+    explicit UnrecordedScope(Recorder& recorder) : recorder_(recorder) { recorder_.hide(); }
+    UnrecordedScope(const UnrecordedScope&) = delete;
+    UnrecordedScope& operator=(const UnrecordedScope&) = delete;
+    ~UnrecordedScope() { recorder_.unhide(); }
 
 private:
     Recorder& recorder_;

@@ -24,7 +24,7 @@ bool is_the_release_that_withdraws() {
 
 }  // namespace
 
-bool bring_back_withdrawn_counters() {
+bool restore_withdrawn_counters() {
     static std::once_flag once;
     static bool done = false;
     std::call_once(once, [] {

@@ -6,6 +6,6 @@ namespace strata::introspection {
 /// kept. 4.1 withdraws them right after it has installed the counting layer, because it closes the
 /// component that registered them along with all components not selected; 5.0 does not. Returns false if
 /// that is impossible.
-bool bring_back_withdrawn_counters();
+bool restore_withdrawn_counters();
 
 }  // namespace strata::introspection

@@ -21,9 +21,9 @@ algorithms::Task exchange_in_pairs(algorithms::Transport& transport, int rank, s
         if (static_cast<int>(peer) == rank) {
             std::memcpy(in[peer].data, out[peer].data, out[peer].bytes);
         } else {
-            code = co_await algorithms::Traded(transport, static_cast<int>(peer),
-                                               {out[peer].data, out[peer].bytes},
-                                               {in[peer].data, in[peer].bytes});
+            code = co_await algorithms::Exchanged(transport, static_cast<int>(peer),
+                                                  {out[peer].data, out[peer].bytes},
+                                                  {in[peer].data, in[peer].bytes});
         }
     }
     co_return code;
@@ -57,7 +57,7 @@ int run(RunningCall& call, int ranks, const Elements& own, const BlockArray& sou
 int alltoall(const void* send, compat::Count send_count, ompi_datatype_t* send_type, void* receive,
              compat::Count receive_count, ompi_datatype_t* receive_type, ompi_communicator_t* comm,
              mca_coll_base_module_t* base) {
-    return at_border([&] {
+    return translate_errors([&] {
         auto& module = *reinterpret_cast<Module*>(base);
         const int ranks = ompi_comm_size(comm);
         const Elements own{send, send_count, send_type};

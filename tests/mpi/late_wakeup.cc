@@ -102,7 +102,7 @@ int main(int argc, char** argv) {
         return session.finish();
     }
     for (int i = 0; i < 1000; ++i) {
-        const KeptWaitSync sleep = take_wait_sync();
+        const PooledWaitSync sleep = take_wait_sync();
         test(session, [&](const std::vector<ompi_request_t*>& requests) { sleep->until_one(requests); });
     }
     release_wait_syncs();

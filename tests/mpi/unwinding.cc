@@ -24,8 +24,8 @@ bool leaves = false;  // the operator
 int unwound = 0;
 
 /// Says that the thread was unwound, not just stopped.
-struct Witness {
-    ~Witness() { ++unwound; }
+struct SignalProbe {
+    ~SignalProbe() { ++unwound; }
 };
 
 void add_or_leave(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
@@ -41,14 +41,14 @@ struct Job {
 
 /// Rank 0's thread: all others send to it, and none waits for it.
 void* reduce(void* pointer) {
-    const Witness witness;
+    const SignalProbe witness;
     Job& job = *static_cast<Job*>(pointer);
     MPI_Reduce(job.mine.data(), job.all.data(), items, MPI_INT, job.op, 0, job.comm);
     return nullptr;
 }
 
 void* wait_for_others(void* pointer) {
-    const Witness witness;
+    const SignalProbe witness;
     Job& job = *static_cast<Job*>(pointer);
     // There is no cancellation point in the waits of Open MPI that make progress.
     pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);

@@ -37,7 +37,7 @@ bool by_ring(const RandomSettings& settings, Collective collective) {
 }
 
 const std::string& methods_of(const RandomSettings& settings, Collective collective) {
-    return may_go_in_halves(algorithms::traits_of(collective)) ? settings.halves : settings.methods;
+    return supports_halves(algorithms::traits_of(collective)) ? settings.halves : settings.methods;
 }
 
 /// Sizes of the messages from a rank of a communicator to another, ascending: two rails have no order.

@@ -46,7 +46,7 @@ struct Options : InputOptions {
 
 std::optional<Options> parse(int argc, char** argv) {
     Options options;
-    const tool::TwoCommands words = tool::part_at_dashes(argc, argv);
+    const tool::TwoCommands words = tool::split_at_dashes(argc, argv);
     options.command = words.behind.value_or(std::vector<std::string>());
     CLI::App app{"Shows which levels of a machine a program's traffic crosses.", "strata-traffic"};
     add_input_options(app, options);

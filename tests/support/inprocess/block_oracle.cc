@@ -11,7 +11,7 @@
 namespace strata::testing {
 namespace {
 
-using algorithms::BlockFlow;
+using algorithms::ChunkDirection;
 using topology::Group;
 using topology::Hierarchy;
 
@@ -51,9 +51,9 @@ MessageTree tree_of(int ranks, int root, const std::vector<SentMessage>& message
 
 class BlockCheck {
 public:
-    BlockCheck(const Hierarchy& hierarchy, BlockFlow flow, int root, const std::vector<std::size_t>& bytes,
-               const std::vector<std::size_t>& segments, const std::vector<SentMessage>& messages,
-               int receiver)
+    BlockCheck(const Hierarchy& hierarchy, ChunkDirection flow, int root,
+               const std::vector<std::size_t>& bytes, const std::vector<std::size_t>& segments,
+               const std::vector<SentMessage>& messages, int receiver)
         : hierarchy_(hierarchy),
           flow_(flow),
           root_(root),
@@ -91,7 +91,7 @@ private:
             reached[rank] = true;
         }
         for (std::size_t rank = 0; rank < bytes_.size(); ++rank) {
-            if (!reached[rank] && (flow_ == BlockFlow::all ? total_ : bytes_[rank]) > 0) {
+            if (!reached[rank] && (flow_ == ChunkDirection::all ? total_ : bytes_[rank]) > 0) {
                 faults_.push_back("rank " + std::to_string(rank) + " is out of reach");
             }
         }
@@ -106,11 +106,11 @@ private:
         for (std::size_t i = 1; i < tree_.order.size(); ++i) {
             const int rank = tree_.order[i];
             const int parent = tree_.parent[rank];
-            check_edge(rank, parent, flow_ == BlockFlow::from_root ? 0 : below[rank]);
+            check_edge(rank, parent, flow_ == ChunkDirection::from_root ? 0 : below[rank]);
             check_edge(parent, rank,
-                       flow_ == BlockFlow::all         ? total_ - below[rank]
-                       : flow_ == BlockFlow::from_root ? below[rank]
-                                                       : 0);
+                       flow_ == ChunkDirection::all         ? total_ - below[rank]
+                       : flow_ == ChunkDirection::from_root ? below[rank]
+                                                            : 0);
         }
     }
 
@@ -140,11 +140,11 @@ private:
         const bool with_root = holds(group, root_);
         BoundaryBytes wanted = found;
         switch (flow_) {
-            case BlockFlow::all: wanted.in = lacking; break;
-            case BlockFlow::to_root:
+            case ChunkDirection::all: wanted.in = lacking; break;
+            case ChunkDirection::to_root:
                 wanted = with_root ? BoundaryBytes{lacking, 0} : BoundaryBytes{found.in, found.in + own};
                 break;
-            case BlockFlow::from_root:
+            case ChunkDirection::from_root:
                 wanted = with_root ? BoundaryBytes{0, lacking} : BoundaryBytes{found.out + own, found.out};
                 break;
         }
@@ -183,7 +183,7 @@ private:
     }
 
     const Hierarchy& hierarchy_;
-    BlockFlow flow_;
+    ChunkDirection flow_;
     int root_;
     int receiver_;
     const std::vector<std::size_t>& bytes_;
@@ -208,7 +208,7 @@ BoundaryBytes boundary_bytes(const Group& group, const std::vector<SentMessage>&
     return bytes;
 }
 
-std::vector<std::string> check_block_bytes(const Hierarchy& hierarchy, BlockFlow flow, int root,
+std::vector<std::string> check_block_bytes(const Hierarchy& hierarchy, ChunkDirection flow, int root,
                                            const std::vector<std::size_t>& bytes,
                                            const std::vector<std::size_t>& segment_bytes_of_group,
                                            const std::vector<SentMessage>& messages, int receiver) {

@@ -11,9 +11,9 @@ namespace {
 
 using algorithms::Arena;
 using algorithms::Block;
-using algorithms::BlockFlow;
 using algorithms::BlockRoutes;
 using algorithms::BlockStream;
+using algorithms::ChunkDirection;
 
 constexpr std::byte guard{0xEE};
 constexpr std::size_t margin = 24;  ///< untouched bytes before the first and behind the last block
@@ -80,11 +80,11 @@ std::byte BlockMemory::expected(int rank, std::size_t offset) {
 }
 
 bool BlockMemory::keeps(int block) const {
-    return block == rank_ || run_.flow == BlockFlow::all || rank_ == run_.root;
+    return block == rank_ || run_.flow == ChunkDirection::all || rank_ == run_.root;
 }
 
 bool BlockMemory::holds_at_start(int block) const {
-    if (run_.flow == BlockFlow::from_root) {
+    if (run_.flow == ChunkDirection::from_root) {
         return rank_ == run_.root;
     }
     return block == rank_;

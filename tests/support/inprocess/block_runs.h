@@ -26,7 +26,7 @@ enum class BlockPlacement {
 struct BlockCase {
     topology::Hierarchy hierarchy;
     algorithms::Plan plan;
-    algorithms::BlockFlow flow = algorithms::BlockFlow::all;
+    algorithms::ChunkDirection flow = algorithms::ChunkDirection::all;
     int root = 0;
     std::vector<std::size_t> bytes;  ///< of every rank's block
     BlockPlacement placement = BlockPlacement::in_order;

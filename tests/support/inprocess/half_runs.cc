@@ -88,7 +88,7 @@ struct Rank {
     Rank(const topology::Hierarchy& hierarchy, int rank) : routing(hierarchy, rails, rank) {}
     topology::NicRails rails;
     algorithms::Routing routing;
-    algorithms::PlanRoutes kept;
+    algorithms::RouteCache kept;
 };
 
 }  // namespace

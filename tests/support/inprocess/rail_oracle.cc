@@ -112,7 +112,7 @@ std::vector<std::string> check_rail_bytes(const BlockCase& run, const topology::
         }
         const topology::Hierarchy& tree = rails.trees[static_cast<std::size_t>(rail)];
         add_faults(faults, rail,
-                   check_block_bytes(tree, algorithms::BlockFlow::all, tree.groups.front().leader, bytes,
+                   check_block_bytes(tree, algorithms::ChunkDirection::all, tree.groups.front().leader, bytes,
                                      segments_by_group(run), messages_of(rail, messages)));
     }
     return faults;

@@ -32,7 +32,7 @@ TracedCall random_traced_call(Random& random, topology::Hierarchy hierarchy, Col
                     : random_tree_plan(random, one.hierarchy, one.bytes);
     one.plan.engine = ring ? algorithms::Engine::ring : algorithms::Engine::tree;
     one.operation = {collective, one.bytes, random.between(0, one.hierarchy.ranks() - 1)};
-    const bool vector = may_go_in_halves(algorithms::traits_of(collective));
+    const bool vector = supports_halves(algorithms::traits_of(collective));
     if (vector && random.percent(40)) carry_halves(random, one.hierarchy, one.plan);
     return one;
 }
@@ -76,10 +76,10 @@ algorithms::Task PartInCall::task(algorithms::Transport& transport, algorithms::
             return perform_allreduce(performer, operation, {own_, &result_}, reduction_);
         case Collective::barrier: return perform_barrier(performer, operation.root);
         case Collective::gather:
-            return perform_blocks(performer, operation, algorithms::BlockFlow::to_root, blocks_);
+            return perform_blocks(performer, operation, algorithms::ChunkDirection::to_root, blocks_);
         case Collective::scatter:
-            return perform_blocks(performer, operation, algorithms::BlockFlow::from_root, blocks_);
-        default: return perform_blocks(performer, operation, algorithms::BlockFlow::all, blocks_);
+            return perform_blocks(performer, operation, algorithms::ChunkDirection::from_root, blocks_);
+        default: return perform_blocks(performer, operation, algorithms::ChunkDirection::all, blocks_);
     }
 }
 

@@ -65,7 +65,7 @@ private:
     int rank_;
     topology::NicRails rails_;
     algorithms::Routing routing_;
-    algorithms::PlanRoutes kept_;
+    algorithms::RouteCache kept_;
     std::vector<std::byte> memory_;  ///< blocks by rank, or the vector and the result
     algorithms::PackedBuffer own_;
     algorithms::PackedBuffer result_;

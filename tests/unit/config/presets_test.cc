@@ -40,7 +40,7 @@ Plan plan(const Rules& rules, const Hierarchy& hierarchy, Collective collective,
     const Operation operation = operation_of(collective, bytes);
     const Resolved resolved =
         resolve({}, rules_for(rules, collective, hierarchy.ranks()), hierarchy, operation);
-    EXPECT_TRUE(resolved.passed_over.empty());
+    EXPECT_TRUE(resolved.ignored_values.empty());
     return make_plan(hierarchy, links_of(rules), resolved.overrides, operation);
 }
 

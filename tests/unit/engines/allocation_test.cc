@@ -187,14 +187,15 @@ TEST_P(Allocations, AllreduceByHalving) {
 
 /// Gather and Scatter bring more than an arena keeps through the second node's leader.
 TEST_P(Allocations, AllgatherGatherScatter) {
-    for (const BlockFlow flow : {BlockFlow::all, BlockFlow::to_root, BlockFlow::from_root}) {
+    for (const ChunkDirection flow :
+         {ChunkDirection::all, ChunkDirection::to_root, ChunkDirection::from_root}) {
         expect_no_allocations(bytes(), [&](int rank) -> Engine {
             return [flow, rank, this, routes = block_routes(hierarchy, plan, 0, rank, flow)](
                        Transport& transport, auto& own, auto& result, Arena& arena) {
                 const std::size_t block = own.size() / ranks;
                 std::array<Block, ranks> blocks{};
                 for (int i = 0; i < ranks; ++i) {
-                    const bool here = flow == BlockFlow::all || rank == 0 || i == rank;
+                    const bool here = flow == ChunkDirection::all || rank == 0 || i == rank;
                     blocks[i] = {here ? result.data() + block * i : nullptr, block};
                 }
                 return complete(
@@ -208,13 +209,13 @@ TEST_P(Allocations, AllgatherByDoubling) {
     Plan doubling = plan;
     doubling.levels.front().method = {Algorithm::recursive_doubling, 0, {}};
     expect_no_allocations(bytes(), [&](int rank) -> Engine {
-        return [rank, this, routes = block_routes(hierarchy, doubling, 0, rank, BlockFlow::all)](
+        return [rank, this, routes = block_routes(hierarchy, doubling, 0, rank, ChunkDirection::all)](
                    Transport& transport, auto& own, auto& result, Arena& arena) {
             const std::size_t block = own.size() / ranks;
             std::array<Block, ranks> blocks{};
             for (int i = 0; i < ranks; ++i) blocks[i] = {result.data() + block * i, block};
-            return complete(transport, exchange_blocks(transport, routes, blocks, BlockFlow::all, 0, rank,
-                                                       arena, plan.window));
+            return complete(transport, exchange_blocks(transport, routes, blocks, ChunkDirection::all, 0,
+                                                       rank, arena, plan.window));
         };
     });
 }
@@ -257,8 +258,8 @@ TEST_P(Allocations, Rails) {
             for (int i = 0; i < ranks; ++i) {
                 blocks[i] = {result.data() + block * i, block};
             }
-            return complete(transport, exchange_blocks(transport, routes, blocks, BlockFlow::all, 0, rank,
-                                                       arena, plan.window));
+            return complete(transport, exchange_blocks(transport, routes, blocks, ChunkDirection::all, 0,
+                                                       rank, arena, plan.window));
         };
     });
 }

@@ -21,7 +21,7 @@ using namespace strata::testing;
 using strata::topology::Hierarchy;
 
 constexpr std::size_t all_eager = 1U << 30;
-constexpr BlockFlow flows[] = {BlockFlow::all, BlockFlow::to_root, BlockFlow::from_root};
+constexpr ChunkDirection flows[] = {ChunkDirection::all, ChunkDirection::to_root, ChunkDirection::from_root};
 constexpr BlockPlacement placements[] = {BlockPlacement::in_order, BlockPlacement::gaps,
                                          BlockPlacement::permuted};
 
@@ -77,7 +77,7 @@ TEST(BlockExchange, SizesAroundTheSegment) {
     constexpr std::size_t segment = 24;
     for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, segment / 2, segment - 1, segment,
                                     segment + 1, 3 * segment, 3 * segment + 5}) {
-        for (const BlockFlow flow : flows) {
+        for (const ChunkDirection flow : flows) {
             for (const Algorithm algorithm :
                  {Algorithm::binomial, Algorithm::pipeline, Algorithm::linear, Algorithm::binary}) {
                 BlockCase run;
@@ -94,7 +94,7 @@ TEST(BlockExchange, SizesAroundTheSegment) {
 
 TEST(BlockExchange, SegmentsOfOneByteAndOfEverything) {
     for (const std::size_t segment : {std::size_t{1}, std::size_t{2}, std::size_t{0}, std::size_t{100000}}) {
-        for (const BlockFlow flow : flows) {
+        for (const ChunkDirection flow : flows) {
             for (const BlockPlacement placement : placements) {
                 BlockCase run;
                 run.hierarchy = regular_hierarchy({2, 3});
@@ -112,7 +112,7 @@ TEST(BlockExchange, SegmentsOfOneByteAndOfEverything) {
 TEST(BlockExchange, EveryRankCountAndWindow) {
     for (const int ranks : {1, 2, 3, 4, 7, 8, 11, 16}) {
         for (const int window : {0, 1, 2, 7, 100}) {
-            for (const BlockFlow flow : flows) {
+            for (const ChunkDirection flow : flows) {
                 BlockCase run;
                 run.hierarchy = regular_hierarchy({ranks});
                 run.plan = uniform_plan(run.hierarchy, {Algorithm::binary, 0, {}}, 10);
@@ -131,7 +131,7 @@ TEST(BlockExchange, TheWindowIsUsed) {
     run.hierarchy = regular_hierarchy({2, 4});
     run.plan = uniform_plan(run.hierarchy, {Algorithm::linear, 0, {}}, 10);
     run.plan.window = 5;
-    run.flow = BlockFlow::from_root;
+    run.flow = ChunkDirection::from_root;
     run.bytes.assign(8, 500);
     const RunReport report = run_blocks(run, options_for(1, 0));
     for (const int child : {1, 2, 3, 4}) {
@@ -140,7 +140,7 @@ TEST(BlockExchange, TheWindowIsUsed) {
 }
 
 TEST(BlockExchange, NothingToMoveSendsNothing) {
-    for (const BlockFlow flow : flows) {
+    for (const ChunkDirection flow : flows) {
         BlockCase run;
         run.hierarchy = regular_hierarchy({2, 2});
         run.plan = uniform_plan(run.hierarchy, {Algorithm::binomial, 0, {}}, 10);
@@ -231,7 +231,7 @@ TEST(BlockExchange, EveryCallOfEveryRankMayFail) {
 }
 
 TEST(BlockExchange, FailuresEndAllThreads) {
-    for (const BlockFlow flow : flows) {
+    for (const ChunkDirection flow : flows) {
         BlockCase run;
         run.hierarchy = regular_hierarchy({2, 2, 3});
         run.plan = uniform_plan(run.hierarchy, {Algorithm::binomial, 0, {}}, 20);

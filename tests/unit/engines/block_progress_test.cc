@@ -30,8 +30,9 @@ TEST(BlockProgress, ALargeBlockStreamsOnWhileItArrives) {
             std::array<Block, 3> blocks{Block{nullptr, 0}, Block{nullptr, 0}, Block{nullptr, data.size()}};
             Arena arena;
             return complete(
-                transport, exchange_blocks(transport, block_routes(hierarchy, plan, 0, 1, BlockFlow::to_root),
-                                           blocks, BlockFlow::to_root, 0, 1, arena, 4));
+                transport,
+                exchange_blocks(transport, block_routes(hierarchy, plan, 0, 1, ChunkDirection::to_root),
+                                blocks, ChunkDirection::to_root, 0, 1, arena, 4));
         }
         int code = 0;
         for (std::size_t offset = 0; offset < data.size() && code == 0; offset += 10) {
@@ -50,7 +51,7 @@ TEST(BlockProgress, ALargeBlockStreamsOnWhileItArrives) {
 TEST(BlockProgress, TheRootOfAShortAllgatherKeepsNobodyWaiting) {
     const Hierarchy hierarchy = regular_hierarchy({2, 2});
     const Plan plan = uniform_plan(hierarchy, {Algorithm::linear, 0, {}}, 0);
-    const auto played = [&](BlockFlow flow) {
+    const auto played = [&](ChunkDirection flow) {
         return run_ranks(4, options_for(1), [&, flow](int rank, Transport& transport) {
             std::array<std::byte, 40> data{};
             if (rank == 2) {  // the other site's leader sends only when it has got something
@@ -66,10 +67,10 @@ TEST(BlockProgress, TheRootOfAShortAllgatherKeepsNobodyWaiting) {
                                             flow, 0, rank, arena, 4));
         });
     };
-    const RunReport report = played(BlockFlow::all);
+    const RunReport report = played(ChunkDirection::all);
     EXPECT_EQ(report.text(), "");
     EXPECT_EQ(report.codes, std::vector<int>(4, 0));
-    EXPECT_TRUE(played(BlockFlow::to_root).deadlock) << "nothing to send there";
+    EXPECT_TRUE(played(ChunkDirection::to_root).deadlock) << "nothing to send there";
 }
 
 /// A child that takes nothing until its siblings have everything: they must not wait for it.
@@ -93,8 +94,8 @@ TEST(BlockProgress, ASlowChildHoldsUpNobody) {
         if (code == 0) {
             code = complete(
                 transport,
-                exchange_blocks(transport, block_routes(hierarchy, plan, 0, rank, BlockFlow::from_root),
-                                blocks, BlockFlow::from_root, 0, rank, arena, 4));
+                exchange_blocks(transport, block_routes(hierarchy, plan, 0, rank, ChunkDirection::from_root),
+                                blocks, ChunkDirection::from_root, 0, rank, arena, 4));
         }
         return code == 0 && rank >= 2 ? transport.send(&token, 1, 1) : code;
     });
@@ -107,7 +108,7 @@ TEST(BlockProgress, ASlowChildHoldsUpNobody) {
 TEST(BlockProgress, TheSlowLinkStartsAtOnce) {
     const Hierarchy hierarchy = regular_hierarchy({2, 2, 4});
     const Plan plan = uniform_plan(hierarchy, {Algorithm::linear, 0, {}}, 10);
-    for (const BlockFlow flow : {BlockFlow::all, BlockFlow::to_root}) {
+    for (const ChunkDirection flow : {ChunkDirection::all, ChunkDirection::to_root}) {
         constexpr int reached = 77;
         const RunReport report = run_ranks(16, options_for(3), [&](int rank, Transport& transport) {
             std::array<std::byte, 320> data{};
@@ -183,15 +184,16 @@ TEST(BlockProgress, WhatLiesInOnePieceIsNotCopied) {
     run.hierarchy = regular_hierarchy({2, 4});
     run.bytes.assign(8, 600);
     struct Kind {
-        BlockFlow flow;
+        ChunkDirection flow;
         std::size_t segment;
     };
     // All: every message holds one block or part of one. Else rank 4 keeps its node's blocks to pass them on,
     // one behind the other in whatever way they are cut.
     for (const auto [flow, segment] :
-         {Kind{BlockFlow::all, 600}, Kind{BlockFlow::all, 200}, Kind{BlockFlow::to_root, 0},
-          Kind{BlockFlow::to_root, 600}, Kind{BlockFlow::to_root, 1000}, Kind{BlockFlow::from_root, 0},
-          Kind{BlockFlow::from_root, 600}, Kind{BlockFlow::from_root, 1000}}) {
+         {Kind{ChunkDirection::all, 600}, Kind{ChunkDirection::all, 200}, Kind{ChunkDirection::to_root, 0},
+          Kind{ChunkDirection::to_root, 600}, Kind{ChunkDirection::to_root, 1000},
+          Kind{ChunkDirection::from_root, 0}, Kind{ChunkDirection::from_root, 600},
+          Kind{ChunkDirection::from_root, 1000}}) {
         run.plan = uniform_plan(run.hierarchy, {Algorithm::linear, 0, {}}, segment);
         run.flow = flow;
         const RunReport report = run_ranks(8, options_for(2), [&](int rank, Transport& transport) {
@@ -203,12 +205,12 @@ TEST(BlockProgress, WhatLiesInOnePieceIsNotCopied) {
             const int code =
                 complete(watched, exchange_blocks(watched, routes, memory.blocks(), flow, 0, rank, arena, 4));
             bool direct = true;
-            if (flow == BlockFlow::all) {
+            if (flow == ChunkDirection::all) {
                 direct = covers({{place, place + run.total()}}, watched.sent) &&
                          covers({{place, place + run.total()}}, watched.received);
             } else if (rank == 4) {
-                direct = flow == BlockFlow::to_root ? covers(watched.sent, watched.received)
-                                                    : covers(watched.received, watched.sent);
+                direct = flow == ChunkDirection::to_root ? covers(watched.sent, watched.received)
+                                                         : covers(watched.received, watched.sent);
             }
             EXPECT_EQ(memory.verdict(), "");
             EXPECT_TRUE(direct) << "rank " << rank << " " << describe(run);

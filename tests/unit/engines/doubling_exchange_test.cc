@@ -228,7 +228,7 @@ TEST(DoublingRoutes, BothEndsAgreeAndBlocksArriveOnce) {
         const int root = random.between(0, hierarchy.ranks() - 1);
         std::vector<BlockRoutes> routes;
         for (int rank = 0; rank < hierarchy.ranks(); ++rank)
-            routes.push_back(block_routes(hierarchy, plan, root, rank, BlockFlow::all));
+            routes.push_back(block_routes(hierarchy, plan, root, rank, ChunkDirection::all));
         for (int rank = 0; rank < hierarchy.ranks(); ++rank) {
             std::vector<int> count(routes.size(), 0);
             exchanged += routes[rank].doubles ? 1 : 0;
@@ -254,13 +254,13 @@ TEST(DoublingRoutes, BothEndsAgreeAndBlocksArriveOnce) {
 
 TEST(DoublingRoutes, RefusesRanksOutside) {
     const BlockCase run = regular_case({3, 2}, 1, 100);
-    EXPECT_THROW(block_routes(run.hierarchy, run.plan, 0, 6, BlockFlow::all), std::invalid_argument);
-    EXPECT_THROW(block_routes(run.hierarchy, run.plan, 0, -1, BlockFlow::all), std::invalid_argument);
+    EXPECT_THROW(block_routes(run.hierarchy, run.plan, 0, 6, ChunkDirection::all), std::invalid_argument);
+    EXPECT_THROW(block_routes(run.hierarchy, run.plan, 0, -1, ChunkDirection::all), std::invalid_argument);
 }
 
 TEST(DoublingRoutes, OnlyForAllgather) {
     const BlockCase run = regular_case({3, 2}, 1, 100);
-    for (const BlockFlow flow : {BlockFlow::to_root, BlockFlow::from_root})
+    for (const ChunkDirection flow : {ChunkDirection::to_root, ChunkDirection::from_root})
         EXPECT_THROW(block_routes(run.hierarchy, run.plan, 0, 1, flow), std::invalid_argument);
 }
 

@@ -166,11 +166,12 @@ TEST_P(FirstMessage, ExchangesAndRing) {
 TEST_P(FirstMessage, Blocks) {
     const std::size_t block = GetParam() / 8;
     std::vector<std::byte> memory(hierarchy.stop.size() * block);
-    for (const BlockFlow flow : {BlockFlow::all, BlockFlow::to_root, BlockFlow::from_root}) {
+    for (const ChunkDirection flow :
+         {ChunkDirection::all, ChunkDirection::to_root, ChunkDirection::from_root}) {
         const BlockRoutes routes = block_routes(hierarchy, plan, 0, rank, flow);
         std::vector<Block> blocks(hierarchy.stop.size());
         for (int i = 0; i < hierarchy.ranks(); ++i) {
-            const bool here = flow == BlockFlow::all || i == rank;
+            const bool here = flow == ChunkDirection::all || i == rank;
             blocks[static_cast<std::size_t>(i)] = {
                 here ? memory.data() + static_cast<std::size_t>(i) * block : nullptr, block};
         }
@@ -204,11 +205,12 @@ TEST_P(FirstMessage, ExchangesOfThree) {
                       0)
                 << leader;
         }
-        const BlockRoutes routes = block_routes(nodes, doubling, 0, leader, BlockFlow::all);
+        const BlockRoutes routes = block_routes(nodes, doubling, 0, leader, ChunkDirection::all);
         places += routes.doubles ? 1 : 0;
         EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
-                      return complete(transport, exchange_blocks(transport, routes, blocks, BlockFlow::all, 0,
-                                                                 leader, arena, doubling.window));
+                      return complete(transport,
+                                      exchange_blocks(transport, routes, blocks, ChunkDirection::all, 0,
+                                                      leader, arena, doubling.window));
                   }),
                   0)
             << leader;

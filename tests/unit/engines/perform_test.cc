@@ -90,7 +90,7 @@ private:
     const Hierarchy& hierarchy_;
     const Plan& plan_;
     NicRails rails_;
-    std::deque<PlanRoutes> kept_;
+    std::deque<RouteCache> kept_;
 };
 
 ReduceRun run(Ranks& ranks, const ReduceCase& reduce, Collective collective, const FabricOptions& options) {
@@ -211,7 +211,8 @@ TEST(Perform, PicksTheEngineOfAnAllreduceByItsPlan) {
 
 TEST(Perform, MovesBlocksAsTheirExchangeDoes) {
     constexpr Collective collectives[] = {Collective::allgatherv, Collective::gatherv, Collective::scatterv};
-    constexpr BlockFlow flows[] = {BlockFlow::all, BlockFlow::to_root, BlockFlow::from_root};
+    constexpr ChunkDirection flows[] = {ChunkDirection::all, ChunkDirection::to_root,
+                                        ChunkDirection::from_root};
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
         Random random(seed);
         BlockCase blocks;
@@ -275,7 +276,7 @@ TEST(Perform, RefusesPlansThatComponentsPerform) {
             Arena arena;
             const NicRails rails;
             const Routing routing(hierarchy, rails, rank);
-            PlanRoutes kept;
+            RouteCache kept;
             EXPECT_THROW(complete(transport, perform_barrier({transport, arena, routing, plan, kept}, 0)),
                          std::invalid_argument);
             return 0;
@@ -290,7 +291,7 @@ TEST(Perform, KeepsTheEdgesOfSixtyFourRootsAtMost) {
     plan.engine = strata::algorithms::Engine::tree;
     const NicRails rails;
     const Routing routing(hierarchy, rails, 5);
-    PlanRoutes kept;
+    RouteCache kept;
     for (int root = 0; root < 100; ++root) {
         const TreeLinks& links = routing.tree(plan, kept, root).links;
         EXPECT_EQ(links.parent.peer, tree_links(hierarchy, plan, root, 5).parent.peer);

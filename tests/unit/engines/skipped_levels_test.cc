@@ -131,7 +131,7 @@ TEST(SkippedLevels, GatherScatterAllgather) {
         run.plan = random_tree_plan(random, run.hierarchy, scale);
         skip_some(random, run.hierarchy, run.plan);
         run.root = random.between(0, run.hierarchy.ranks() - 1);
-        run.flow = static_cast<BlockFlow>(seed % 3);
+        run.flow = static_cast<ChunkDirection>(seed % 3);
         run.placement = static_cast<BlockPlacement>(random.below(3));
         const RunReport report = run_blocks(run, varied(seed));
         const BlockCase less = reduced(run);
@@ -181,7 +181,7 @@ TEST(SkippedLevels, GatherThroughAReceiver) {
         run.plan = random_tree_plan(random, run.hierarchy, 200);
         run.plan.nic_local = true;
         skip_some(random, run.hierarchy, run.plan, true);
-        run.flow = BlockFlow::to_root;
+        run.flow = ChunkDirection::to_root;
         run.root = random.between(0, run.hierarchy.ranks() - 1);
         run.bytes = random_block_bytes(random, run.hierarchy.ranks(), 200);
         const RunReport report = run_blocks(run, varied(seed));

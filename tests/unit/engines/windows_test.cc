@@ -69,7 +69,7 @@ TEST_F(Windows, ReduceAndAllreduce) {
 }
 
 TEST_F(Windows, Blocks) {
-    for (const BlockFlow flow : {BlockFlow::to_root, BlockFlow::from_root}) {
+    for (const ChunkDirection flow : {ChunkDirection::to_root, ChunkDirection::from_root}) {
         BlockCase run;
         run.hierarchy = hierarchy;
         run.plan = plan;

@@ -16,7 +16,7 @@ using namespace strata::algorithms;
 using namespace strata::testing;
 using strata::topology::Hierarchy;
 
-constexpr BlockFlow flows[] = {BlockFlow::all, BlockFlow::to_root, BlockFlow::from_root};
+constexpr ChunkDirection flows[] = {ChunkDirection::all, ChunkDirection::to_root, ChunkDirection::from_root};
 
 std::vector<int> blocks_of(const BlockStream& stream) {
     std::vector<int> blocks;
@@ -34,7 +34,7 @@ const BlockStream* find_stream(const std::vector<BlockStream>& streams, int peer
     return found == streams.end() ? nullptr : &*found;
 }
 
-std::vector<int> sent(const Hierarchy& hierarchy, const Plan& plan, int root, BlockFlow flow, int from,
+std::vector<int> sent(const Hierarchy& hierarchy, const Plan& plan, int root, ChunkDirection flow, int from,
                       int to) {
     const BlockRoutes routes = block_routes(hierarchy, plan, root, from, flow);
     const BlockStream* const stream = find_stream(routes.out, to);
@@ -144,7 +144,7 @@ std::vector<int> sorted_if_whole(std::vector<int> blocks, std::size_t segment_by
 
 /// All streams of all ranks agree at both ends; returns how often every block reaches every rank.
 std::vector<std::vector<int>> deliveries(const Hierarchy& hierarchy, const Plan& plan, int root,
-                                         BlockFlow flow) {
+                                         ChunkDirection flow) {
     const int ranks = hierarchy.ranks();
     std::vector<BlockRoutes> routes;
     for (int rank = 0; rank < ranks; ++rank) {
@@ -165,7 +165,7 @@ std::vector<std::vector<int>> deliveries(const Hierarchy& hierarchy, const Plan&
         for (const BlockStream& stream : routes[rank].out) {
             EXPECT_NE(find_stream(routes[stream.peer].in, rank), nullptr);
         }
-        if (flow == BlockFlow::all) {
+        if (flow == ChunkDirection::all) {
             EXPECT_EQ(routes[rank].in.size(), routes[rank].out.size());
             for (std::size_t i = 0; i < routes[rank].in.size(); ++i) {
                 EXPECT_EQ(routes[rank].in[i].peer, routes[rank].out[i].peer);
@@ -181,17 +181,17 @@ TEST(BlockRoutes, BothEndsAgreeAndBlocksArriveOnce) {
         const Hierarchy hierarchy = random_hierarchy(random, {40, 6});
         const Plan plan = random_tree_plan(random, hierarchy, 100);
         const int root = random.between(0, hierarchy.ranks() - 1);
-        const BlockFlow flow = flows[seed % 3];
+        const ChunkDirection flow = flows[seed % 3];
         const std::vector<std::vector<int>> count = deliveries(hierarchy, plan, root, flow);
         const Reference reference(hierarchy, plan, root);
         for (int rank = 0; rank < hierarchy.ranks(); ++rank) {
-            std::vector<int> wanted(count.size(), flow == BlockFlow::all ? 1 : 0);
+            std::vector<int> wanted(count.size(), flow == ChunkDirection::all ? 1 : 0);
             for (const int below : reference.subtree(rank)) {
-                if (flow == BlockFlow::to_root || (flow == BlockFlow::from_root && rank != root)) {
+                if (flow == ChunkDirection::to_root || (flow == ChunkDirection::from_root && rank != root)) {
                     wanted[below] = 1;
                 }
             }
-            if (flow != BlockFlow::from_root) {
+            if (flow != ChunkDirection::from_root) {
                 wanted[rank] = 0;  // it is there
             }
             EXPECT_EQ(count[rank], wanted) << "seed " << seed << " rank " << rank;
@@ -211,9 +211,9 @@ TEST(BlockRoutes, FollowTheTreeAndTheRule) {
         const Reference reference(hierarchy, plan, root);
         for (int rank = 0; rank < hierarchy.ranks(); ++rank) {
             const TreeLinks& links = reference.links(rank);
-            const BlockRoutes all = block_routes(hierarchy, plan, root, rank, BlockFlow::all);
-            const BlockRoutes up = block_routes(hierarchy, plan, root, rank, BlockFlow::to_root);
-            const BlockRoutes down = block_routes(hierarchy, plan, root, rank, BlockFlow::from_root);
+            const BlockRoutes all = block_routes(hierarchy, plan, root, rank, ChunkDirection::all);
+            const BlockRoutes up = block_routes(hierarchy, plan, root, rank, ChunkDirection::to_root);
+            const BlockRoutes down = block_routes(hierarchy, plan, root, rank, ChunkDirection::from_root);
             std::vector<TreeLinks::Edge> edges;
             if (links.parent.peer >= 0) {
                 edges.push_back(links.parent);
@@ -249,17 +249,19 @@ TEST(BlockRoutes, FollowTheTreeAndTheRule) {
 TEST(BlockRoutes, TheUplinkIsFedFromTheNodeFirst) {
     const Hierarchy hierarchy = regular_hierarchy({2, 2, 4});
     const Plan plan = uniform_plan(hierarchy, {Algorithm::linear, 0, {}}, 1000);
-    const auto all = [&](int from, int to) { return sent(hierarchy, plan, 0, BlockFlow::all, from, to); };
+    const auto all = [&](int from, int to) {
+        return sent(hierarchy, plan, 0, ChunkDirection::all, from, to);
+    };
     EXPECT_EQ(all(8, 0), (std::vector<int>{8, 9, 10, 11, 12, 13, 14, 15}));
     EXPECT_EQ(all(0, 8), (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}));
     EXPECT_EQ(all(8, 12), (std::vector<int>{8, 9, 10, 11, 0, 1, 2, 3, 4, 5, 6, 7}));
     EXPECT_EQ(all(8, 10), (std::vector<int>{8, 9, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7}));
     EXPECT_EQ(all(12, 13), (std::vector<int>{12, 14, 15, 8, 9, 10, 11, 0, 1, 2, 3, 4, 5, 6, 7}));
-    EXPECT_EQ(sent(hierarchy, plan, 0, BlockFlow::to_root, 8, 0), all(8, 0));
+    EXPECT_EQ(sent(hierarchy, plan, 0, ChunkDirection::to_root, 8, 0), all(8, 0));
     // Scatter: the other node's blocks have the longest way to go.
-    EXPECT_EQ(sent(hierarchy, plan, 0, BlockFlow::from_root, 0, 8),
+    EXPECT_EQ(sent(hierarchy, plan, 0, ChunkDirection::from_root, 0, 8),
               (std::vector<int>{13, 14, 15, 12, 9, 10, 11, 8}));
-    EXPECT_EQ(sent(hierarchy, plan, 0, BlockFlow::from_root, 8, 12), (std::vector<int>{13, 14, 15, 12}));
+    EXPECT_EQ(sent(hierarchy, plan, 0, ChunkDirection::from_root, 8, 12), (std::vector<int>{13, 14, 15, 12}));
 }
 
 /// A chain of three nodes on two sites: the middle node passes the blocks of its own site on before those
@@ -268,14 +270,14 @@ TEST(BlockRoutes, WhatCrossedASlowerLinkComesLater) {
     const Hierarchy hierarchy = regular_hierarchy({2, 3, 2});
     const Plan plan = uniform_plan(hierarchy, {Algorithm::pipeline, 0, {}}, 1000);
     // Site 0 is 0 1 | 2 3 | 4 5, chained 0 - 2 - 4; 6.. is behind rank 0.
-    EXPECT_EQ(sent(hierarchy, plan, 0, BlockFlow::all, 2, 3),
+    EXPECT_EQ(sent(hierarchy, plan, 0, ChunkDirection::all, 2, 3),
               (std::vector<int>{2, 0, 4, 1, 5, 6, 7, 8, 9, 10, 11}));
 }
 
 TEST(BlockRoutes, WholeStreamsGoByRank) {
     const Hierarchy hierarchy = regular_hierarchy({2, 4});
     const Plan plan = uniform_plan(hierarchy, {Algorithm::binomial, 0, {}}, 0);
-    const BlockRoutes routes = block_routes(hierarchy, plan, 5, 0, BlockFlow::all);
+    const BlockRoutes routes = block_routes(hierarchy, plan, 5, 0, ChunkDirection::all);
     ASSERT_EQ(routes.out.size(), 3U);
     EXPECT_EQ(routes.out[0].peer, 5);
     EXPECT_EQ(routes.out[0].runs, (std::vector<BlockRun>{{0, 4}}));
@@ -287,7 +289,7 @@ TEST(BlockRoutes, WholeStreamsGoByRank) {
 TEST(BlockRoutes, OneRankHasNone) {
     const Hierarchy hierarchy = regular_hierarchy({1});
     const Plan plan = uniform_plan(hierarchy, {Algorithm::linear, 0, {}}, 8);
-    for (const BlockFlow flow : flows) {
+    for (const ChunkDirection flow : flows) {
         const BlockRoutes routes = block_routes(hierarchy, plan, 0, 0, flow);
         EXPECT_TRUE(routes.in.empty() && routes.out.empty());
     }
@@ -296,10 +298,10 @@ TEST(BlockRoutes, OneRankHasNone) {
 TEST(BlockRoutes, RefuseRanksOutside) {
     const Hierarchy hierarchy = regular_hierarchy({2, 2});
     const Plan plan = uniform_plan(hierarchy, {Algorithm::linear, 0, {}}, 8);
-    EXPECT_THROW(block_routes(hierarchy, plan, 4, 0, BlockFlow::all), std::invalid_argument);
-    EXPECT_THROW(block_routes(hierarchy, plan, 0, -1, BlockFlow::to_root), std::invalid_argument);
+    EXPECT_THROW(block_routes(hierarchy, plan, 4, 0, ChunkDirection::all), std::invalid_argument);
+    EXPECT_THROW(block_routes(hierarchy, plan, 0, -1, ChunkDirection::to_root), std::invalid_argument);
     EXPECT_THROW(block_routes(hierarchy, uniform_plan(hierarchy, {Algorithm::automatic, 0, {}}, 8), 0, 0,
-                              BlockFlow::all),
+                              ChunkDirection::all),
                  std::invalid_argument);
 }
 
@@ -315,15 +317,15 @@ TEST(BlockRoutes, TenThousandRanks) {
             // they go whole.
             const std::size_t segment = algorithm == Algorithm::linear && hierarchy == &flat ? 0 : 60000;
             const Plan plan = uniform_plan(*hierarchy, {algorithm, 0, {}}, segment);
-            for (const BlockFlow flow : flows) {
+            for (const ChunkDirection flow : flows) {
                 const BlockRoutes first = block_routes(*hierarchy, plan, 0, 0, flow);
                 const BlockRoutes last = block_routes(*hierarchy, plan, 0, 9999, flow);
                 std::size_t moved = 0;
-                for (const BlockStream& stream : flow == BlockFlow::from_root ? first.out : first.in) {
+                for (const BlockStream& stream : flow == ChunkDirection::from_root ? first.out : first.in) {
                     moved += blocks_of(stream).size();
                 }
                 EXPECT_EQ(moved, 9999U);
-                ASSERT_EQ(last.in.size() + last.out.size(), flow == BlockFlow::all ? 2U : 1U);
+                ASSERT_EQ(last.in.size() + last.out.size(), flow == ChunkDirection::all ? 2U : 1U);
             }
         }
     }

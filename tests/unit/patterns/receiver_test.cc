@@ -52,7 +52,7 @@ BlockCase gather(const Hierarchy& hierarchy, int root, bool nic_local) {
     run.hierarchy = hierarchy;
     run.plan = uniform_plan(hierarchy, {Algorithm::linear, 0, {}}, 0);
     run.plan.nic_local = nic_local;
-    run.flow = BlockFlow::to_root;
+    run.flow = ChunkDirection::to_root;
     run.root = root;
     for (int rank = 0; rank < hierarchy.ranks(); ++rank) run.bytes.push_back(1U << rank);
     return run;
@@ -152,7 +152,7 @@ TEST(Receiver, RandomGathers) {
         run.plan = random_tree_plan(random, run.hierarchy, 200);
         run.plan.nic_local = true;
         run.plan.window = random.between(1, 4);
-        run.flow = BlockFlow::to_root;
+        run.flow = ChunkDirection::to_root;
         run.root = random.between(0, run.hierarchy.ranks() - 1);
         run.bytes = random_block_bytes(random, run.hierarchy.ranks(), 200);
         run.placement = static_cast<BlockPlacement>(random.below(3));

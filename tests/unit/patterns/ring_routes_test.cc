@@ -26,7 +26,7 @@ using strata::topology::NicUse;
 const LevelMethod ring{Algorithm::ring, 0, {}};
 
 BlockRoutes routes_of(const Hierarchy& hierarchy, const Plan& plan, int rank, int root = 0) {
-    return block_routes(hierarchy, plan, root, rank, BlockFlow::all);
+    return block_routes(hierarchy, plan, root, rank, ChunkDirection::all);
 }
 
 /// The blocks of a stream, piece by piece.
@@ -104,7 +104,7 @@ TEST(RingRoutes, PiecesOfWholeStreamsGoByRank) {
 TEST(RingRoutes, OnlyForAllgather) {
     const Hierarchy hierarchy = regular_hierarchy({3});
     const Plan plan = uniform_plan(hierarchy, ring, 0);
-    for (const BlockFlow flow : {BlockFlow::to_root, BlockFlow::from_root}) {
+    for (const ChunkDirection flow : {ChunkDirection::to_root, ChunkDirection::from_root}) {
         EXPECT_THROW(block_routes(hierarchy, plan, 0, 1, flow), std::invalid_argument);
     }
     EXPECT_FALSE(makes_ring(ring, 2));

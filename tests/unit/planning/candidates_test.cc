@@ -177,7 +177,7 @@ TEST(Candidates, RulesAskForTheSamePlan) {
             rule.levels.push_back({size.level, {}, std::nullopt, size.bytes});
         }
         const Resolved resolved = resolve({}, {rule}, hierarchy, operation);
-        EXPECT_TRUE(resolved.passed_over.empty());
+        EXPECT_TRUE(resolved.ignored_values.empty());
         const Plan again = make_plan(hierarchy, slow_hops(50), resolved.overrides, operation);
         EXPECT_EQ(again.engine, plan.engine);
         EXPECT_EQ(again.skipped, plan.skipped);

@@ -33,7 +33,7 @@ TEST(HalvesCheck, VectorsMayGoInHalves) {
         const auto collective = static_cast<Collective>(op);
         const bool vector =
             std::find(std::begin(vectors), std::end(vectors), collective) != std::end(vectors);
-        EXPECT_EQ(may_go_in_halves(traits_of(collective)), vector) << name_of(collective);
+        EXPECT_EQ(supports_halves(traits_of(collective)), vector) << name_of(collective);
         for (const char* level : {"switch", "node"}) {
             EXPECT_EQ(checked(collective, rule(level, Algorithm::double_binary)).empty(), vector);
             EXPECT_EQ(checked(collective, rule(level, Algorithm::double_binary), Engine::tree).empty(),

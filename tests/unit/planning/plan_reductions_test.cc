@@ -149,7 +149,7 @@ TEST(PlanReduction, HalvesOfNodesAlone) {
         const Operation operation{Collective::allreduce, bytes};
         const Plan plan = planned(sites, operation);
         expect_least_loss(sites, two_sites(2000), operation, plan);
-        if (plan.engine != Engine::tree || !halves_on_top(plan)) continue;
+        if (plan.engine != Engine::tree || !halving_on_top(plan)) continue;
         ++halved;
         EXPECT_EQ(plan.skipped, std::vector{leaf_switch});
     }
@@ -163,7 +163,7 @@ TEST(PlanReduction, HalvesAreForTheTopmostLevelWithoutAnOrder) {
         const auto reason = [&](const char* wish) {
             const Plan plan = planned(sites, operation, overriding(engine, wish));
             EXPECT_EQ(plan.engine, Engine::tree);
-            return (halves_on_top(plan) ? "halves; " : "") + plan.reason;
+            return (halving_on_top(plan) ? "halves; " : "") + plan.reason;
         };
         EXPECT_TRUE(reason("switch1=rabenseifner").starts_with("halves; "));
         EXPECT_TRUE(reason("node=rabenseifner").ends_with("; rabenseifner is for the topmost level"));

@@ -131,8 +131,9 @@ TEST(PlanRing, LongVectorsAmongAFewNodes) {
         for (const std::size_t bytes : {8UL, 1000UL, 8 * kib}) {
             const Plan small = planned(hierarchy, {Collective::allreduce, bytes});
             EXPECT_EQ(small.engine, Engine::tree) << bytes;
-            const Plan wished = planned(hierarchy, {Collective::allreduce, bytes}, overriding(Engine::tree));
-            EXPECT_EQ(small.levels, wished.levels);
+            const Plan from_rule =
+                planned(hierarchy, {Collective::allreduce, bytes}, overriding(Engine::tree));
+            EXPECT_EQ(small.levels, from_rule.levels);
         }
     }
 }
@@ -167,11 +168,11 @@ TEST(PlanRing, NeverBetweenTwo) {
         for (const Hierarchy& hierarchy : {sites_of_nodes(2, 2, 4), sites_of_nodes(2, 8, 4), one_node(2)}) {
             const Operation operation{Collective::allreduce, bytes};
             const Plan tree = planned(hierarchy, operation, overriding(Engine::tree));
-            Plan wished = planned(hierarchy, operation, overriding(Engine::ring));
-            EXPECT_NE(wished.reason.find("set by the user; a tree: a ring takes a level of three"),
+            Plan from_rule = planned(hierarchy, operation, overriding(Engine::ring));
+            EXPECT_NE(from_rule.reason.find("set by the user; a tree: a ring takes a level of three"),
                       std::string::npos);
-            wished.reason = tree.reason;
-            EXPECT_TRUE(same(wished, tree));
+            from_rule.reason = tree.reason;
+            EXPECT_TRUE(same(from_rule, tree));
             EXPECT_NE(planned(hierarchy, operation).engine, Engine::ring);
         }
     }

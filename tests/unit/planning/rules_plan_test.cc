@@ -44,12 +44,12 @@ constexpr Source built_in{};
 
 TEST(RulesHold, WithoutAnyNothingChanges) {
     const Overrides stronger = overriding(Engine::tree, "node=binomial", "60k");
-    const auto [overrides, passed_over] =
+    const auto [overrides, ignored_values] =
         resolved({}, nodes_below_switch(2, 4), operation_of(Collective::bcast, 4096), stronger);
     EXPECT_EQ(overrides.engine, Engine::tree);
     EXPECT_EQ(overrides.methods.size(), 1U);
     EXPECT_EQ(overrides.segments.size(), 1U);
-    EXPECT_TRUE(passed_over.empty());
+    EXPECT_TRUE(ignored_values.empty());
 }
 
 TEST(RulesHold, ForTheirBytesExactly) {
@@ -121,7 +121,7 @@ TEST(RulesHold, TheFirstForEachValue) {
         {"engine": "auto"},
         {"engine": "tree", "levels": [{"level": "node", "algorithm": "auto", "segment": 3000}]},
         {"levels": [{"algorithm": "binary"}]})");
-    const auto [overrides, passed_over] =
+    const auto [overrides, ignored_values] =
         resolved(rules, nodes_below_switch(3, 4), operation_of(Collective::bcast, mib));
     EXPECT_EQ(overrides.engine, Engine::automatic) << "auto hides what follows";
     ASSERT_EQ(overrides.methods.size(), 2U);
@@ -131,7 +131,7 @@ TEST(RulesHold, TheFirstForEachValue) {
     EXPECT_EQ(overrides.methods[1].source, line(5));
     ASSERT_EQ(overrides.segments.size(), 1U);
     EXPECT_EQ(overrides.segments[0].bytes, 1000U);
-    EXPECT_TRUE(passed_over.empty());
+    EXPECT_TRUE(ignored_values.empty());
 }
 
 TEST(RulesHold, BelowParametersAndInfoKeys) {
@@ -141,7 +141,7 @@ TEST(RulesHold, BelowParametersAndInfoKeys) {
     const Operation operation = operation_of(Collective::bcast, mib);
     Overrides stronger = overriding(Engine::tree, "switch1=pipeline,node=auto", "node=2000");
     stronger.segments[0].source = info_key;
-    const auto [overrides, passed_over] = resolved(rules, hierarchy, operation, stronger);
+    const auto [overrides, ignored_values] = resolved(rules, hierarchy, operation, stronger);
     const Plan plan = make_plan(hierarchy, round_links(), overrides, operation);
     EXPECT_EQ(plan.engine, Engine::tree);
     EXPECT_EQ(plan.engine_source, parameter);
@@ -152,7 +152,7 @@ TEST(RulesHold, BelowParametersAndInfoKeys) {
     EXPECT_EQ(plan.sources[0], (LevelSources{parameter, line(3)}));
     EXPECT_EQ(plan.sources[1], (LevelSources{line(3), line(3)}));
     EXPECT_EQ(plan.sources[2], (LevelSources{built_in, info_key})) << "auto: the model's own shape";
-    EXPECT_TRUE(passed_over.empty());
+    EXPECT_TRUE(ignored_values.empty());
 }
 
 TEST(RulesHold, OneSegmentOfAReductionIsTheTopmostLevels) {
@@ -176,14 +176,15 @@ TEST(RulesHold, WhatContradictsIsPassedOver) {
         R"({"collective": "bcast", "levels": [{"level": "node", "algorithm": "scatter_allgather"}]})");
     const Resolved by_tree = resolved(method, hierarchy, operation, overriding(Engine::tree));
     EXPECT_TRUE(by_tree.overrides.methods.empty()) << "the parameter's engine has no such method";
-    ASSERT_EQ(by_tree.passed_over.size(), 1U);
-    EXPECT_TRUE(by_tree.passed_over[0].starts_with("2: 'node=scatter_allgather' needs the engine 'levels'"))
-        << by_tree.passed_over[0];
+    ASSERT_EQ(by_tree.ignored_values.size(), 1U);
+    EXPECT_TRUE(
+        by_tree.ignored_values[0].starts_with("2: 'node=scatter_allgather' needs the engine 'levels'"))
+        << by_tree.ignored_values[0];
     const Rules engine = rules_of(R"({"engine": "tree"})");
     const Resolved by_levels =
         resolved(engine, hierarchy, operation, overriding(Engine::automatic, "node=sm"));
     EXPECT_EQ(by_levels.overrides.engine, Engine::automatic) << "the parameter's method has no such engine";
-    EXPECT_EQ(by_levels.passed_over.size(), 1U);
+    EXPECT_EQ(by_levels.ignored_values.size(), 1U);
     EXPECT_EQ(make_plan(hierarchy, round_links(), by_levels.overrides, operation).engine, Engine::levels);
 }
 
@@ -197,9 +198,9 @@ TEST(RulesHold, TheEarlierOfTwoThatContradictHolds) {
     EXPECT_EQ(both.overrides.engine, Engine::levels) << "the next engine that fits";
     EXPECT_EQ(both.overrides.engine_source, line(4));
     EXPECT_EQ(both.overrides.methods.size(), 2U);
-    ASSERT_EQ(both.passed_over.size(), 1U);
-    EXPECT_TRUE(both.passed_over[0].starts_with("3: 'node=sm' needs the engine 'levels'"))
-        << both.passed_over[0];
+    ASSERT_EQ(both.ignored_values.size(), 1U);
+    EXPECT_TRUE(both.ignored_values[0].starts_with("3: 'node=sm' needs the engine 'levels'"))
+        << both.ignored_values[0];
 }
 
 TEST(RulesHold, ReproducibleReductionsDoNotFollowTheSize) {

@@ -32,7 +32,7 @@ RunReport run_damaged(const BlockCase& run, Damage&& damage) {
 }
 
 /// Ranks 0-3 and 4-7, whole streams: 0 is joined with 1, 2, 3 and 4, and 4 with 5, 6, 7.
-BlockCase two_nodes(BlockFlow flow) {
+BlockCase two_nodes(ChunkDirection flow) {
     BlockCase run;
     run.hierarchy = regular_hierarchy({2, 4});
     run.plan = uniform_plan(run.hierarchy, {Algorithm::linear, 0, {}}, 0);
@@ -67,18 +67,19 @@ bool mentions(const std::vector<std::string>& faults, const std::string& words) 
 }
 
 TEST(BlockOracle, AcceptsTheTree) {
-    for (const BlockFlow flow : {BlockFlow::all, BlockFlow::to_root, BlockFlow::from_root}) {
+    for (const ChunkDirection flow :
+         {ChunkDirection::all, ChunkDirection::to_root, ChunkDirection::from_root}) {
         const BlockCase run = two_nodes(flow);
         const RunReport report = run_blocks(run, {});
         EXPECT_EQ(report.text(), "");
         EXPECT_EQ(check(run, report.messages), std::vector<std::string>{});
-        EXPECT_EQ(report.messages.size(), flow == BlockFlow::all ? 14U : 7U);
+        EXPECT_EQ(report.messages.size(), flow == ChunkDirection::all ? 14U : 7U);
     }
 }
 
 TEST(BlockOracle, FindsABoundaryThatIsCrossedTwice) {
     // Rank 6 hangs below the root on the other node: all data is right.
-    const BlockCase run = two_nodes(BlockFlow::all);
+    const BlockCase run = two_nodes(ChunkDirection::all);
     const RunReport report = run_damaged(run, [](std::vector<BlockRoutes>& routes) {
         drop_edge(routes, 4, 6);
         drop_edge(routes, 6, 4);
@@ -96,7 +97,7 @@ TEST(BlockOracle, FindsABoundaryThatIsCrossedTwice) {
 
 TEST(BlockOracle, FindsABlockThatIsSentTwice) {
     // Rank 5's block goes twice over both edges on its way: all data is right.
-    const BlockCase run = two_nodes(BlockFlow::to_root);
+    const BlockCase run = two_nodes(ChunkDirection::to_root);
     const RunReport report = run_damaged(run, [](std::vector<BlockRoutes>& routes) {
         add_edge(routes, 5, 4, {{5, 1}});
         set_stream(routes, 4, 0, {{4, 4}, {5, 1}});
@@ -109,7 +110,7 @@ TEST(BlockOracle, FindsABlockThatIsSentTwice) {
 
 TEST(BlockOracle, FindsADetour) {
     // Rank 6 sends its block to the root's node through rank 1: every node sends what it should.
-    const BlockCase run = two_nodes(BlockFlow::to_root);
+    const BlockCase run = two_nodes(ChunkDirection::to_root);
     const RunReport report = run_damaged(run, [](std::vector<BlockRoutes>& routes) {
         drop_edge(routes, 6, 4);
         add_edge(routes, 6, 1, {{6, 1}});
@@ -124,7 +125,7 @@ TEST(BlockOracle, FindsADetour) {
 
 TEST(BlockOracle, FindsAMissingBlock) {
     // Rank 6's block never leaves its node.
-    const BlockCase run = two_nodes(BlockFlow::all);
+    const BlockCase run = two_nodes(ChunkDirection::all);
     const RunReport report = run_damaged(run, [](std::vector<BlockRoutes>& routes) {
         set_stream(routes, 4, 0, {{4, 2}, {7, 1}});
         for (const int rank : {1, 2, 3}) {
@@ -145,7 +146,8 @@ TEST(BlockOracle, FindsAMissingBlock) {
 }
 
 TEST(BlockOracle, FindsOtherMessages) {
-    for (const BlockFlow flow : {BlockFlow::all, BlockFlow::to_root, BlockFlow::from_root}) {
+    for (const ChunkDirection flow :
+         {ChunkDirection::all, ChunkDirection::to_root, ChunkDirection::from_root}) {
         const BlockCase run = two_nodes(flow);
         const RunReport report = run_blocks(run, {});
         std::vector<SentMessage> messages = report.messages;
@@ -195,7 +197,7 @@ TEST(BlockOracle, LinearShapesToTheByte) {
         run.plan = uniform_plan(run.hierarchy, {Algorithm::linear, 0, {}}, seed % 4 == 0 ? 0 : 40);
         run.root = random.between(0, run.hierarchy.ranks() - 1);
         run.bytes = random_block_bytes(random, run.hierarchy.ranks(), 60);
-        for (const BlockFlow flow : {BlockFlow::to_root, BlockFlow::from_root}) {
+        for (const ChunkDirection flow : {ChunkDirection::to_root, ChunkDirection::from_root}) {
             run.flow = flow;
             const RunReport report = run_blocks(run, {});
             ASSERT_EQ(report.text(), "") << describe(run);
@@ -210,7 +212,7 @@ TEST(BlockOracle, LinearShapesToTheByte) {
                     const std::size_t passing = passing_bytes(run.hierarchy, run, index);
                     wanted = {passing, passing + own};
                 }
-                if (flow == BlockFlow::from_root) {
+                if (flow == ChunkDirection::from_root) {
                     std::swap(wanted.in, wanted.out);
                 }
                 EXPECT_EQ(boundary_bytes(group, report.messages), wanted)

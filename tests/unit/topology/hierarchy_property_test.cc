@@ -101,7 +101,7 @@ TEST(HierarchyProperties, SpreadingReachesAllThatAreEquallyNear) {
 TEST(HierarchyProperties, DrawsComeAboutAsOften) {
     for (std::uint64_t step = 1; step <= 64; ++step) {
         int drawn[4] = {};
-        for (std::uint64_t i = 0; i < 256; ++i) ++drawn[draw_of(3 + i * step)];
+        for (std::uint64_t i = 0; i < 256; ++i) ++drawn[tie_break_of(3 + i * step)];
         for (const int times : drawn) EXPECT_GE(times, 32) << "steps of " << step;
     }
 }
