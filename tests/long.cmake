@@ -16,7 +16,7 @@ function(strata_label_long)
   endforeach()
 endfunction()
 
-strata_long(bench "compare|simulating|launching|link_probe")
+strata_long(bench "compare|simulate|launching|link_probe")
 strata_long(bench[.]collective_latency "help|allreduce|allgatherv|barrier")
 strata_long(cluster[.]agreement
             "missing_(first|last|lowest)|version|network|interfaces|storage.*|no_exchange|spread_start|on_demand.*")

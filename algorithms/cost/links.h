@@ -46,7 +46,7 @@ inline double bus_us_per_byte(const LinkParameters& link) {
 
 /// Microseconds per byte of a stream that needs a bus and something else, each busy for so long: where both
 /// are busy most of the time they wait for each other. The exponent, four, is such that two equal ones take a
-/// fifth longer than one, as simulated trees inside nodes do (bench/simulation). By square roots, which have
+/// fifth longer than one, as simulated trees inside nodes do (bench/simgrid). By square roots, which have
 /// the same bits with every C library: plans of different nodes must not differ by them.
 inline double together(double bus, double other) {
     if (bus == 0) return other;

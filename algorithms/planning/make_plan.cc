@@ -119,7 +119,7 @@ void forward(Plan& plan, std::string reason) {
 
 /// Inside a node: the tree must win by more than the model's error. Of what was measured there (Bcast) that
 /// is what counts everywhere; of all others what predictions differ by from simulated machines with buses:
-/// where the table does not tell of them 15 % in most cells, where it does 8 % (bench/simulation).
+/// where the table does not tell of them 15 % in most cells, where it does 8 % (bench/simgrid).
 Verdict judge_inside(const Plan& plan, const Hierarchy& hierarchy, const LinkTable& links,
                      const Operation& operation) {
     const bool buses = std::any_of(

@@ -10,9 +10,9 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "bench"))
 
-from measuring import operations  # noqa: E402
-from measuring.cluster import Run  # noqa: E402
-from measuring.competitors import clean_environment  # noqa: E402
+from strata_bench.measuring import operations  # noqa: E402
+from strata_bench.measuring.cluster import Run  # noqa: E402
+from strata_bench.measuring.competitors import clean_environment  # noqa: E402
 
 
 def mpirun_environment(**more):

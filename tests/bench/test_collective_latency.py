@@ -14,8 +14,8 @@ import unittest
 
 from fakes import Folder, mpirun_environment
 
-from measuring import operations
-from measuring.competitors import STOCK
+from strata_bench.measuring import operations
+from strata_bench.measuring.competitors import STOCK
 
 MPIRUN = PROGRAM = SPOILED = OPERATION = ""
 RANKS = 4

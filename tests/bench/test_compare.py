@@ -11,10 +11,10 @@ import unittest
 
 from fakes import ROOT, Folder
 
-from comparison import contenders
-from measuring.cluster import Run
-from measuring.series import Series
-from measuring.shared_run import Account, Job, SharedRun
+from strata_bench.compare import contenders
+from strata_bench.measuring.cluster import Run
+from strata_bench.measuring.series import Series
+from strata_bench.measuring.shared_run import Account, Job, SharedRun
 
 
 class Scripted:

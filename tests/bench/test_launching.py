@@ -14,10 +14,10 @@ from unittest import mock
 
 from fakes import ROOT, Folder
 
-from emulated_cluster import kernel
-from emulated_cluster.runner import TIMED_OUT
-from measuring import cluster, command, competitors, sessions
-from measuring.launcher import Launcher
+from strata_bench.cluster import kernel
+from strata_bench.cluster.runner import TIMED_OUT
+from strata_bench.measuring import cluster, command, competitors, sessions
+from strata_bench.measuring.launcher import Launcher
 
 _CALLS = '"$@"\nexit $?\n'  # without exec: what is called is a process of its own
 _IN_THE_BACKGROUND = '"$@" &\nwhile [ ! -s pids ]; do sleep 0.05; done\n'

@@ -10,7 +10,7 @@ import unittest
 
 from fakes import Folder, mpirun_environment
 
-from measuring.competitors import STOCK
+from strata_bench.measuring.competitors import STOCK
 
 MPIRUN = PROGRAM = ""
 RANKS = 4

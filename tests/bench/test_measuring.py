@@ -11,7 +11,7 @@ import unittest
 
 from fakes import ROOT, Folder
 
-from measuring import command, competitors, gnuplot, operations, series, units
+from strata_bench.measuring import command, competitors, gnuplot, operations, series, units
 
 
 class Units(unittest.TestCase):

@@ -13,10 +13,10 @@ from unittest import mock
 
 from fakes import Folder, Silent
 
-from introspecting import monitoring, overhead, series, wire
-from measuring import welch
-from measuring.cluster import Run
-from measuring.table import Paint
+from strata_bench.introspection import monitoring, overhead, series, wire
+from strata_bench.measuring import welch
+from strata_bench.measuring.cluster import Run
+from strata_bench.measuring.table import Paint
 
 _PLAIN = Paint(False)
 _HEADER = 66

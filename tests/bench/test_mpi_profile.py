@@ -9,8 +9,8 @@ import unittest
 
 from fakes import Folder, mpirun_environment
 
-from applications.profile import Profile
-from measuring.competitors import STOCK
+from strata_bench.apps.profile import Profile
+from strata_bench.measuring.competitors import STOCK
 
 MPIRUN = LIBRARY = PROGRAM = ""
 RANKS = 4

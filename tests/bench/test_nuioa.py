@@ -7,12 +7,12 @@ import unittest
 
 from fakes import FakeCluster, Folder, Silent
 
-from measuring import competitors
-from measuring.rounds import Effort
-from measuring.table import Paint
-from nuioa_benchmark import plot, report
-from nuioa_benchmark import command_line
-from nuioa_benchmark.cases import (ALLGATHER, BINDINGS, FIGURES, FIGURES_OF, GATHER, HEADLINE, REDUCE, Case,
+from strata_bench.measuring import competitors
+from strata_bench.measuring.rounds import Effort
+from strata_bench.measuring.table import Paint
+from strata_bench.nuioa import plot, report
+from strata_bench.nuioa import command_line
+from strata_bench.nuioa.cases import (ALLGATHER, BINDINGS, FIGURES, FIGURES_OF, GATHER, HEADLINE, REDUCE, Case,
                                    Measurement, bound, cases_of, half_far)
 
 _PLAIN = Paint(False)

@@ -10,9 +10,9 @@ import unittest
 
 from fakes import Folder, Silent
 
-from introspecting import command_line, heat_map, link_loads, reordering
-from measuring.cluster import Run
-from measuring.table import Paint
+from strata_bench.introspection import command_line, heat_map, link_loads, reordering
+from strata_bench.measuring.cluster import Run
+from strata_bench.measuring.table import Paint
 
 _PLAIN = Paint(False)
 _RANKS = 16

@@ -13,9 +13,9 @@ from unittest import mock
 
 from fakes import ROOT, Folder
 
-from comparison import command_line as comparison
-from measuring import command, results
-from measuring.cluster import ClusterError
+from strata_bench.compare import command_line as comparison
+from strata_bench.measuring import command, results
+from strata_bench.measuring.cluster import ClusterError
 
 _COMMANDS = ("apps", "communicators", "compare", "demo", "introspection", "nuioa", "simulate", "tune")
 

@@ -11,7 +11,7 @@ import unittest
 from fakes import ROOT, Folder
 
 import fake_model
-from tuning.plans import IN_FORCE
+from strata_bench.tune.plans import IN_FORCE
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 
@@ -222,7 +222,7 @@ class Command(Folder):
     def patched(self, change, *options):
         """The same with a piece of Python before."""
         code = ("import os, signal, sys; sys.path.insert(0, sys.argv.pop(1));"
-                f"from tuning import command_line, race, session; {change};"
+                f"from strata_bench.tune import command_line, race, session; {change};"
                 "sys.exit(command_line.main(sys.argv[1:]))")
         return self.tune(*options, program=(sys.executable, "-B", "-c", code, os.path.join(ROOT, "bench"),
                                             "--no-plots"))

@@ -6,7 +6,7 @@ import sys
 
 from nodes import SKIPPED, Nodes
 
-from emulated_cluster import support
+from strata_bench.cluster import support
 from job import SYSTEM_FOLDERS, Paths, check, conclude
 
 SLOTS = {"unequal": (1, 2, 5), "equal": (2, 2, 2, 2)}

@@ -9,7 +9,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "plugin"), os.path.join(HERE, "..", "..", "bench")]
 
-from emulated_cluster.support import release_of  # noqa: E402
+from strata_bench.cluster.support import release_of  # noqa: E402
 from job import ON_SOME, SKIPPED, Failure, Outcome, environment  # noqa: E402
 
 TIMED_OUT = 124  # of `cluster run`

@@ -10,10 +10,10 @@ from nodes import Failure, Nodes
 
 from job import Paths, conclude
 
-from comparison import contenders, grid
-from comparison.measure import CellRounds
-from comparison.setting import OnCluster
-from measuring.cluster import StandingCluster
+from strata_bench.compare import contenders, grid
+from strata_bench.compare.measure import CellRounds
+from strata_bench.compare.setting import OnCluster
+from strata_bench.measuring.cluster import StandingCluster
 
 SIZES = (8, 64 << 10)
 # Not cyclic: there han gathers wrong bytes, in a job without the plugin as well (Open MPI 4.1.4).

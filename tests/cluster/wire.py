@@ -10,8 +10,8 @@ from nodes import Failure, Nodes
 
 from job import Paths, conclude
 
-from introspecting import series, wire
-from measuring.cluster import StandingCluster
+from strata_bench.introspection import series, wire
+from strata_bench.measuring.cluster import StandingCluster
 
 PATTERNS = (wire.Pattern("random", 1 << 20), wire.Pattern("bcast", 1 << 20, ("tuned", "strata")),
             wire.Pattern("allgather", 256 << 10, ("tuned", "strata")))

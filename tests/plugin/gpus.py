@@ -6,7 +6,7 @@ import os
 import sys
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench"))
-from emulated_cluster.support import release_of  # noqa: E402
+from strata_bench.cluster.support import release_of  # noqa: E402
 from job import SKIPPED, Failure, Paths, check, conclude, synthetic, run  # noqa: E402
 
 RANKS = 4

@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "cluster"))
 
 from nodes import SKIPPED, Failure, Nodes, environment  # noqa: E402
 
-from emulated_cluster import runner, state  # noqa: E402
+from strata_bench.cluster import runner, state  # noqa: E402
 
 PROGRAMS = ("slurmctld", "slurmd", "srun", "salloc", "sbatch", "scontrol", "sinfo")
 SECONDS_TO_START = 30

@@ -10,7 +10,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "plugin"), os.path.join(HERE, "..", "..", "bench")]
-from emulated_cluster import support  # noqa: E402
+from strata_bench.cluster import support  # noqa: E402
 
 from job import SKIPPED, Failure, Paths, check, conclude, run  # noqa: E402
 

@@ -1,0 +1,190 @@
+// Collectives on a simulated machine: by the plugin's own code, by fixed algorithms, and by SMPI's selectors.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "algorithms/report/plan_listing.h"
+#include "simulation.h"
+#include "topology/text.h"
+
+namespace {
+
+using namespace strata;
+using algorithms::Collective;
+using simulation::Call;
+using simulation::Outcome;
+using simulation::Study;
+
+struct Options {
+    Study study;
+    std::string ops = "bcast";
+    std::string sizes = "8,1k,64k,1M";
+    std::string roots = "0";
+    std::string contenders = "strata,mpi";
+    std::string json;
+};
+
+std::vector<std::string> words(const std::string& text) {
+    std::vector<std::string> found;
+    for (const std::string_view word : topology::split(text, ','))
+        found.emplace_back(topology::trimmed(word));
+    return found;
+}
+
+Collective collective_of(const std::string& name) {
+    std::string known;
+    for (const Collective one : algorithms::all_collectives()) {
+        if (!algorithms::traits_of(one).sized || one == Collective::allgatherv) continue;
+        if (name_of(one) == name) return one;
+        known += (known.empty() ? "" : ", ") + std::string(name_of(one));
+    }
+    throw std::invalid_argument("--op: unknown operation '" + name + "'; known: " + known);
+}
+
+std::vector<Call> calls_of(const Options& options) {
+    std::vector<Call> calls;
+    for (const std::string& op : words(options.ops)) {
+        const Collective collective = collective_of(op);
+        const bool rooted = algorithms::traits_of(collective).rooted;
+        for (const std::string& size : words(options.sizes)) {
+            std::size_t bytes = algorithms::parse_level_sizes(size).front().bytes;
+            for (const std::string& word : words(options.roots)) {
+                const auto root = word == "all" ? simulation::every_root : topology::whole_number<int>(word);
+                if (!root) throw std::invalid_argument("--roots: '" + word + "' is neither a rank nor all");
+                calls.push_back({collective, collective == Collective::barrier ? 0 : bytes, *root});
+                if (!rooted) break;
+            }
+            if (collective == Collective::barrier) break;
+        }
+    }
+    return calls;
+}
+
+nlohmann::json by_level(const Outcome& outcome, std::uint64_t simulation::Traffic::Count::*what) {
+    nlohmann::json levels = nlohmann::json::object();
+    for (const auto& count : outcome.traffic) {
+        if (count.*what > 0) levels[topology::name_of(count.level)] = count.*what;
+    }
+    return levels;
+}
+
+nlohmann::json as_json(const Study& study, const std::vector<Outcome>& outcomes) {
+    nlohmann::json rows = nlohmann::json::array();
+    for (const Outcome& outcome : outcomes) {
+        const Call& call = outcome.call;
+        nlohmann::json row{{"op", name_of(call.collective)},
+                           {"bytes", call.bytes},
+                           {"root", call.root},
+                           {"contender", study.contenders[outcome.contender]},
+                           {"us", outcome.us},
+                           {"bound_us", outcome.bound_us},
+                           {"plan", outcome.plan},
+                           {"reason", outcome.reason},
+                           {"predicted_us", outcome.predicted_us},
+                           {"forward_predicted_us", outcome.forward_us},
+                           {"messages", by_level(outcome, &simulation::Traffic::Count::messages)},
+                           {"bytes_by_level", by_level(outcome, &simulation::Traffic::Count::bytes)}};
+        for (const auto& sent : outcome.sent) {
+            nlohmann::json messages = nlohmann::json::array();
+            for (const auto& [peer, rail, bytes] : sent) messages.push_back({peer, rail, bytes});
+            row["sent"].push_back(messages);
+        }
+        rows.push_back(row);
+    }
+    return rows;
+}
+
+/// What the plugin's model had said.
+std::string told(const Outcome& outcome) {
+    if (outcome.reason.empty()) return {};
+    char predicted[80];
+    std::snprintf(predicted, sizeof predicted, " predicted %.3f us, forward %.3f us: ", outcome.predicted_us,
+                  outcome.forward_us);
+    return predicted + outcome.reason;
+}
+
+void show(const Study& study, const Outcome& outcome, std::size_t done, std::size_t all) {
+    const Call& call = outcome.call;
+    std::printf("%s %zu root %d %s: %.3f us (%s)%s\n", std::string(name_of(call.collective)).c_str(),
+                call.bytes, call.root, study.contenders[outcome.contender].c_str(), outcome.us,
+                outcome.plan.c_str(), study.explain ? told(outcome).c_str() : "");
+    std::fflush(stdout);
+    if (isatty(STDERR_FILENO) == 1)
+        std::fprintf(stderr, "\r%zu of %zu%s", done, all, done == all ? "\n" : "");
+}
+
+void add_options(CLI::App& app, Options& options) {
+    app.add_option("MACHINE", options.study.machine_file,
+                   "Description of a machine (bench/simgrid/machines/)")
+        ->required();
+    app.add_option("--op", options.ops, "Operations")->capture_default_str();
+    app.add_option("--sizes", options.sizes, "Bytes in all, with k, M, G")->capture_default_str();
+    app.add_option("--roots", options.roots, "Ranks, or all")->capture_default_str();
+    app.add_option("--contenders", options.contenders,
+                   "mpi, tuned, strata, untuned, levels:ALGORITHM, whole:ALGORITHM,\n"
+                   "flat:ALGORITHM, all:ALGORITHM (all ranks alike), with /BYTES\n"
+                   "behind an algorithm in segments; and how they see the ranks:\n"
+                   "@lowest (the lowest lead wherever NICs are), or levels:\nstrata@numa/node")
+        ->capture_default_str();
+    app.add_option("--selector", options.study.selector, "SMPI's choices: ompi, mpich, impi, mvapich2")
+        ->capture_default_str();
+    app.add_option("--nodes", options.study.job.nodes, "Only so many nodes");
+    app.add_option("--hosts", options.study.job.hosts, "Only these nodes");
+    app.add_option("--ppn", options.study.job.ppn, "Ranks per node (one per core)");
+    app.add_option("--placement", options.study.job.placement, "As strata-topo's (core)");
+    app.add_option("--order", options.study.job.order, "block, cyclic, shuffle:SEED (block)");
+    app.add_option("--json", options.json, "Write all results there");
+    app.add_flag("--check", options.study.check, "Every rank looks at the data that it gets");
+    app.add_flag("--explain", options.study.explain,
+                 "Also what the model predicted, and why the plan was taken");
+    app.add_flag("--traces", options.study.traces, "With --json: every message of our own engines");
+}
+
+int run(Options& options) {
+    Study& study = options.study;
+    study.calls = calls_of(options);
+    study.contenders = words(options.contenders);
+    const std::vector<Outcome> outcomes = simulation::simulate(
+        study,
+        [&](const Outcome& outcome, std::size_t done, std::size_t all) { show(study, outcome, done, all); });
+    int status = 0;
+    for (const Outcome& outcome : outcomes) {
+        for (const std::string& fault : outcome.faults) {
+            std::fprintf(stderr, "strata_simulate: %s: %s\n", study.contenders[outcome.contender].c_str(),
+                         fault.c_str());
+            status = 1;
+        }
+    }
+    if (!options.json.empty()) {
+        std::ofstream file(options.json);
+        file << as_json(study, outcomes).dump(1) << "\n";
+        file.close();
+        if (!file) throw std::runtime_error("--json: cannot write " + options.json);
+    }
+    return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options options;
+    CLI::App app{"Collectives on a simulated machine, with the plugin's own code.", "strata_simulate"};
+    app.footer("Exit status: 0; 1 where a rank got wrong data; 2 for bad input.");
+    add_options(app, options);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    }
+    try {
+        return run(options);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "strata_simulate: %s\n", error.what());
+        return 2;
+    }
+}

@@ -1,0 +1,75 @@
+// SUMMA on a simulated machine, with broadcasts by the plugin's own code and by others.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "summa.h"
+#include "topology/text.h"
+
+namespace {
+
+using namespace strata;
+using simulation::SummaOutcome;
+using simulation::SummaStudy;
+
+struct Options {
+    SummaStudy study;
+    std::string contenders = "flat:binary,whole:binary,strata";
+    std::string json;
+};
+
+int run(Options& options) {
+    for (const std::string_view word : topology::split(options.contenders, ','))
+        options.study.contenders.emplace_back(topology::trimmed(word));
+    nlohmann::json rows = nlohmann::json::array();
+    for (const SummaOutcome& outcome : simulation::simulate_summa(options.study)) {
+        std::printf("%s: %.3f us, %.3f us of it computing, %.3f us at least\n", outcome.contender.c_str(),
+                    outcome.us, outcome.computing_us, outcome.bound_us);
+        rows.push_back({{"op", "summa"},
+                        {"bytes", options.study.block_bytes},
+                        {"contender", outcome.contender},
+                        {"us", outcome.us},
+                        {"computing_us", outcome.computing_us},
+                        {"bound_us", outcome.bound_us}});
+    }
+    if (options.json.empty()) return 0;
+    std::ofstream file(options.json);
+    file << rows.dump(1) << "\n";
+    file.close();
+    if (!file) throw std::runtime_error("--json: cannot write " + options.json);
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options options;
+    SummaStudy& study = options.study;
+    CLI::App app{"Multiplication of matrices by SUMMA on a simulated machine.", "strata_simulate_summa"};
+    app.footer("Exit status: 0; 2 for bad input.");
+    app.add_option("MACHINE", study.machine_file, "Description of a machine (bench/simgrid/machines/)")
+        ->required();
+    app.add_option("--rows", study.rows, "Rows of the grid of processes; a divisor of their number")
+        ->required();
+    app.add_option("--block", study.block_bytes, "Bytes of a block")->capture_default_str();
+    app.add_option("--multiply-us", study.multiply_us, "Processor time of a step")->capture_default_str();
+    app.add_option(
+           "--contenders", options.contenders,
+           "As strata_simulate's; also whole:ALGORITHM@groups:N, N groups\nof neighbours per row and column")
+        ->capture_default_str();
+    app.add_option("--selector", study.selector, "SMPI's choices")->capture_default_str();
+    app.add_option("--order", study.job.order, "block, cyclic, shuffle:SEED (block)");
+    app.add_option("--json", options.json, "Write all results there");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    }
+    try {
+        return run(options);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "strata_simulate_summa: %s\n", error.what());
+        return 2;
+    }
+}

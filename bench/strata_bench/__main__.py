@@ -1,0 +1,39 @@
+"""strata-bench COMMAND OPTIONS..."""
+
+import importlib
+import sys
+
+COMMANDS = {  # packages beside this file
+    "demo": "what the plugin does to an unmodified program on an emulated cluster",
+    "compare": "operations, sizes and orders with all components and mock-ups, and the gate",
+    "tune": "measure a cluster's links and close choices, and write rules for it",
+    "simulate": "figures of the papers, in simulation with the plugin's own code",
+    "apps": "real programs from Debian, without and with the plugin",
+    "nuioa": "what leaders near the NIC are worth",
+    "communicators": "what a new communicator costs",
+    "introspection": "what applications gain from the introspection library",
+    "cluster": "make an emulated cluster, and run programs on it",
+}
+
+
+def _help():
+    width = max(map(len, COMMANDS))
+    lines = "\n".join(f"  {name:{width}}  {text}" for name, text in COMMANDS.items())
+    return ("usage: strata-bench COMMAND [OPTIONS]\n\nBenchmarks of coll/strata. COMMAND is one of\n\n"
+            f"{lines}\n\nstrata-bench COMMAND --help lists its options. bench/COMMAND is the same as "
+            "bench/strata-bench COMMAND.")
+
+
+def main(arguments):
+    name, rest = (arguments or ["--help"])[0], arguments[1:]
+    if name in ("-h", "--help"):
+        print(_help())
+        return 0
+    if name not in COMMANDS:
+        print(f"strata-bench: no command '{name}'; there are {', '.join(COMMANDS)}", file=sys.stderr)
+        return 2
+    return importlib.import_module(f"{__package__}.{name}.command_line").main(rest)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

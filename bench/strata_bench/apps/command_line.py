@@ -1,0 +1,145 @@
+"""Options of bench/apps and the order of events."""
+
+import argparse
+import json
+import os
+import subprocess
+
+from ..cluster.plan import ORDERS
+from ..measuring import command, competitors
+from ..measuring.cluster import Cluster, ClusterError
+from ..measuring.table import Paint
+
+from . import catalogue, plot, report
+from .comparison import NAMES, TOTAL, Runner, places_of
+
+_DESCRIPTION = """\
+Runs real programs from Debian packages on an emulated cluster (four nodes with four ranks each, on two sites with
+a slow link between them), without and with the plugin in turn. Tells for each how long it takes, in which MPI
+functions its ranks spend that time, and whether its results are the same. The programs are not changed; a preloaded
+library (bench/mpi_profile) measures both."""
+_EPILOG = f"""\
+Exit status: 0 if every program that ran gave the same results with the plugin and none was slower by more than
+{report.TOLERANCE_TEXT} and beyond the spread of its times (what is slower by less is listed); 1 if not, or if none could be
+run; 77 if this machine does not allow namespaces, of which the cluster is made. A program whose packages cannot
+be installed is left out, with a line that says so."""
+
+
+def _parser():
+    parser = argparse.ArgumentParser(prog="apps", description=_DESCRIPTION, epilog=_EPILOG,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--app", metavar="LIST", default=tuple(catalogue.ALL),
+                        type=command.words("|".join(catalogue.ALL), "some of " + ", ".join(catalogue.ALL)),
+                        help=f"programs ({','.join(catalogue.ALL)})")
+    parser.add_argument("--list", action="store_true", help="say what they are and what they exchange, and end")
+    parser.add_argument("--orders", metavar="LIST", default=("block",),
+                        type=command.words("|".join(ORDERS), "one of " + ", ".join(ORDERS)),
+                        help="orders of the ranks along the nodes: block, cyclic (round robin), shuffle (block)")
+    parser.add_argument("--rounds", metavar="N", type=command.count, default=5,
+                        help="runs of each without and with the plugin (5)")
+    command.add_results_option(parser, "results/apps")
+    command.add_keep_option(parser)
+    command.add_building_options(parser)
+    command.add_shape_options(parser)
+    return parser
+
+
+def _list():
+    for application in catalogue.ALL.values():
+        here = "" if not (gap := catalogue.missing(application)) else f" (not installed: no {gap})"
+        print(f"{application.name:17} {application.title}{here}\n{'':17} {application.traffic}")
+    return 0
+
+
+def _installed(options, progress):
+    """The chosen applications that can be run, and by name why others cannot."""
+    chosen, left_out = [], {}
+    for name in options.app:
+        application = catalogue.ALL[name]
+        if catalogue.missing(application) and not options.build:
+            call = [command.PREPARE, "--for", catalogue.purpose(application), "--packages-only"]
+            progress.step(f"{name} is not installed yet")
+            subprocess.run(call + ["--no-install"] * options.no_install, check=False)
+        gap = catalogue.missing(application)
+        if gap:
+            left_out[name] = f"not installed: no {gap}"
+            progress.step(f"LEFT OUT: {name} is {left_out[name]}")
+        else:
+            chosen.append(application)
+    if not chosen:
+        raise ClusterError("none of the programs is installed")
+    return chosen, left_out
+
+
+def _seconds_left(runners, rounds, done, number):
+    """Of all runs after the first `done` of round `number`: as long as those before, or as the catalogue says."""
+    left = 0.0
+    for place, runner in enumerate(runners):
+        if runner.comparison.failure:
+            continue
+        known = [time for times in runner.comparison.times.get(TOTAL, ((), ())) for time in times]
+        mean = sum(known) / len(known) if known else runner.application.seconds
+        left += 2 * mean * (rounds - number - (place < done))
+    return left
+
+
+def _measure(runners, rounds, progress):
+    for number in range(rounds):
+        for done, runner in enumerate(runners):
+            for place in places_of(number):
+                text = f"round {number + 1} of {rounds}: {runner.application.name}, {runner.order}, {NAMES[place]}"
+                progress.show(text, _seconds_left(runners, rounds, done, number))
+                runner.run(place)
+        progress.step(f"round {number + 1} of {rounds} measured")
+
+
+def _write(runners, left_out, cluster, rounds, folder):
+    """All files. Returns their paths and what went wrong with the plot."""
+    comparisons = [runner.comparison for runner in runners]
+    text = os.path.join(folder, "table.txt")
+    with open(text, "w", encoding="utf-8") as file:
+        file.write("\n".join(_summary(comparisons, left_out, rounds, Paint(False))).lstrip("\n") + "\n")
+    data = os.path.join(folder, "measurements.json")
+    with open(data, "w", encoding="utf-8") as file:
+        json.dump({"cluster": cluster.plan.to_json(), "ranks": cluster.ranks, "rounds": rounds, "left_out": left_out,
+                   "applications": [{"name": runner.application.name, "order": runner.order,
+                                     "slower": runner.comparison.slower(), **runner.comparison.to_json()}
+                                    for runner in runners]}, file, indent=1)
+    names = [runner.application.name + (f", {runner.order}" if len({one.order for one in runners}) > 1 else "")
+             for runner in runners]
+    plots, complaint = plot.draw(names, comparisons, os.path.join(folder, "applications"))
+    return [text, *plots, data], complaint
+
+
+def _summary(comparisons, left_out, rounds, paint):
+    return (report.summary(comparisons, rounds, paint)
+            + [f"Left out: {name}, {why}." for name, why in left_out.items()])
+
+
+def _run(options, progress):
+    chosen, left_out = _installed(options, progress)
+    built = command.prepare(options, "demo", libraries=("libmpi_profile.so",))
+    folder = command.results_folder(options.results, r"applications\.(svg|png)|table\.txt|measurements\.json")
+    progress.show("building the cluster")
+    with Cluster([*command.shape_arguments(options), "--relay", built.relay], options.keep_cluster) as cluster:
+        network = os.path.join(folder, "topology.conf")
+        cluster.write_topology(network)
+        pair = (competitors.tuned(), competitors.strata(built.plugin_folder, {"network": f"file:{network}"}))
+        runners = [Runner(application, cluster, pair, folder, order, built.libraries[0])
+                   for application in chosen for order in options.orders]
+        progress.step(f"rounds: {options.rounds}; in each, without and with the plugin: "
+                      + ", ".join(f"{one.application.name} ({one.order})" for one in runners))
+        _measure(runners, options.rounds, progress)
+    progress.clear()
+    files, complaint = _write(runners, left_out, cluster, options.rounds, folder)
+    comparisons = [runner.comparison for runner in runners]
+    progress.say("\n".join(_summary(comparisons, left_out, options.rounds, Paint.for_stream())))
+    command.say_files(files, complaint, progress)
+    if options.keep_cluster:
+        command.say_kept(cluster, progress)
+    return 0 if all(one.succeeded() and not one.slower() for one in comparisons) else 1
+
+
+def main(arguments):
+    options = _parser().parse_args(arguments)
+    return _list() if options.list else command.run("apps", _run, options)

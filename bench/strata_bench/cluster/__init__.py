@@ -1,0 +1,1 @@
+"""The emulated cluster, `bench/cluster`. README.md explains how it is made."""

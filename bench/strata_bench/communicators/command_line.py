@@ -1,0 +1,171 @@
+"""Options of bench/communicators and the order of events."""
+
+import argparse
+import json
+import os
+
+from ..cluster.plan import UserError, integers
+from ..measuring import command, competitors, place
+from ..measuring.cluster import ClusterError
+from ..measuring.table import Paint
+
+from . import costs as findings
+from . import plot
+
+_DESCRIPTION = """\
+Measures what a communicator costs until its first collective operation is done, by who serves it: stock Open MPI
+(coll/tuned), coll/han, and the plugin. All share one job and take turns, each with a new communicator every time, first
+of the same ranks in the same order (what is known of one may serve the next), then in another order every time; times
+are those of the slowest rank, with the memory that a rank holds for it. Then starts jobs, without and with the plugin
+in turn, for what MPI_Init takes and how much of that the plugin does. Where ranks share processors a time is mostly
+that of all ranks' work on these, one after the other: as such it compares contenders, but says nothing of a cluster.
+The emulated cluster has as many ranks per node as --ranks needs, unless --slots says otherwise.
+
+--gate judges: at most 0.2 times han's time and, of small messages, 1.3 times tuned's, in every cell; at most 2 % of
+MPI_Init in the plugin, by the processor's time where ranks share processors.
+
+Exit status: 0; with --gate 1 if a limit is missed or something could not be measured."""
+_CONTENDERS = ("tuned", "han", "strata")
+_OPERATIONS = ("bcast", "allreduce", "barrier")
+_SECONDS = 600  # of a run
+_NODES, _SLOTS = 4, 4  # of `cluster up`
+
+
+def _numbers(text):
+    return tuple(sorted({command.count(word) for word in text.split(",")}))
+
+
+def _number(text):
+    return 0 if text == "0" else command.count(text)
+
+
+def make_parser():
+    parser = argparse.ArgumentParser(prog="communicators", description=_DESCRIPTION, epilog=command.EPILOG,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--op", choices=_OPERATIONS, default="bcast", help="the first operation (bcast)")
+    parser.add_argument("--sizes", metavar="LIST", type=command.sizes, default=command.sizes("8,64K"),
+                        help="its sizes in bytes (8,64K)")
+    parser.add_argument("--ranks", metavar="LIST", type=_numbers, default=(2, 4, 8, 16),
+                        help="ranks of the communicators, evenly spread over the job (2,4,8,16)")
+    parser.add_argument("--reps", metavar="N", type=command.count, default=30,
+                        help="communicators of each, in turn (30)")
+    parser.add_argument("--starts", metavar="N", type=_number, default=10,
+                        help="jobs to be started without and with the plugin (10; 0: none)")
+    parser.add_argument("--gate", action="store_true", help="fail if a limit is missed")
+    return place.add_options(parser, "results/communicators")
+
+
+def fit(options):
+    """Gives an emulated cluster of our own as many ranks per node as the largest communicator needs."""
+    if options.launcher or options.state or options.slots:
+        return
+    nodes = _nodes(options)
+    if (largest := max(options.ranks)) > _SLOTS * nodes:
+        options.slots = str(-(-largest // nodes))
+
+
+def _nodes(options):
+    """As `cluster up` takes them."""
+    if options.site_sizes:
+        try:
+            return sum(integers(options.site_sizes, "--site-sizes"))
+        except UserError as error:
+            raise ClusterError(str(error)) from error
+    try:
+        return _NODES if options.nodes is None else command.count(options.nodes)
+    except argparse.ArgumentTypeError as error:
+        raise ClusterError(f"--nodes {error}") from error
+
+
+def _contenders_file(folder):
+    path = os.path.join(folder, "contenders.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump([{"name": name, "info": {"ompi_comm_coll_preference": name}} for name in _CONTENDERS], file)
+    return path
+
+
+def _measure(options, runner, built, folder, order):
+    base = competitors.together(built.plugin_folder, place.parameters(options, runner, folder),
+                                 lazy_setup=True)("all", "", "")
+    log = os.path.join(folder, "logs", f"{options.op}-{order}")
+    program = [built.tool(os.path.join("bench", "communicator_cost")), "--contenders", _contenders_file(folder),
+               "--op", options.op, "--sizes", ",".join(map(str, options.sizes)), "--ranks",
+               ",".join(map(str, options.ranks)), "--reps", str(options.reps), "--json", log + ".json",
+               *(["--reorder"] if order == findings.OTHER else [])]
+    done = runner.run((), base, program, log, _SECONDS)
+    if done.status:
+        raise ClusterError(done.complaint() or f"exit status {done.status}")
+    costs = findings.Costs(order)
+    with open(log + ".json", encoding="utf-8") as file:
+        for line in file:
+            costs.add(json.loads(line))
+    return costs
+
+
+def _start(options, runner, built, folder, progress):
+    """Jobs that do nothing but start."""
+    starts = findings.Starts()
+    contenders = {"stock": competitors.tuned(),
+                  "strata": competitors.strata(built.plugin_folder, place.parameters(options, runner, folder))}
+    for turn in range(options.starts):
+        for name, contender in contenders.items():
+            progress.show(f"start {turn + 1} of {options.starts}, {name}")
+            log = os.path.join(folder, "logs", f"start-{name}-{turn}")
+            done = runner.run((), contender, [built.tool(os.path.join("bench", "start_cost")), log + ".json"], log,
+                              _SECONDS)
+            if done.status:
+                raise ClusterError(done.complaint() or f"exit status {done.status}")
+            with open(log + ".json", encoding="utf-8") as file:
+                starts.add(name, json.load(file))
+    return starts
+
+
+def _write(costs, starts, options, folder):
+    paths = [os.path.join(folder, name) for name in ("table.txt", "measurements.json")]
+    with open(paths[0], "w", encoding="utf-8") as file:
+        file.write("\n".join(_report(costs, starts, options, Paint(False))) + "\n")
+    with open(paths[1], "w", encoding="utf-8") as file:
+        json.dump({"operation": options.op, "costs": {found.order: found.to_json() for found in costs},
+                   "starts": starts.to_json()}, file, indent=1)
+    pictures, complaint = ([], "") if options.no_plots else plot.draw(costs, options.op, _CONTENDERS, folder)
+    return paths + pictures, complaint
+
+
+def _report(costs, starts, options, paint):
+    lines = []
+    for found in costs:
+        lines += [*findings.table(found, options.op, _CONTENDERS, paint), *findings.verdict(found), ""]
+    return [*lines, *starts.report(paint)]
+
+
+def _judged(costs, starts, options, ranks):
+    """What the gate says; empty without one."""
+    if not options.gate:
+        return [], 0
+    oversubscribed = not options.launcher and ranks > (os.cpu_count() or 1)
+    lines = findings.missed(costs, starts, oversubscribed)
+    return ["", *(f"gate: {line}" for line in lines or ["all limits are kept"])], int(bool(lines))
+
+
+def _benchmark(options, progress):
+    fit(options)
+    built = command.prepare(options, "demo,communicators", needs_cluster=not (options.launcher or options.state))
+    folder = command.results_folder(options.results, r"table\.txt|measurements\.json|contenders\.json|communicators\.(svg|png)")
+    progress.show("starting")
+    with place.of(options, built) as runner:
+        costs = []
+        for order in (findings.SAME, findings.OTHER):
+            progress.show(f"{options.op}: communicators of {', '.join(map(str, options.ranks))} ranks, {findings.ORDERS[order]}")
+            costs.append(_measure(options, runner, built, folder, order))
+        starts = _start(options, runner, built, folder, progress)
+        place.say_kept(options, runner, progress)
+    progress.clear()
+    files, complaint = _write(costs, starts, options, folder)
+    judged, status = _judged(costs, starts, options, max(options.ranks))
+    progress.say("\n" + "\n".join([*_report(costs, starts, options, Paint.for_stream()), *judged]))
+    command.say_files(files, complaint, progress)
+    return status
+
+
+def main(arguments):
+    return command.run("communicators", _benchmark, make_parser().parse_args(arguments))

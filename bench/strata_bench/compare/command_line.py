@@ -1,0 +1,209 @@
+"""Options of bench/compare and the order of events."""
+
+import argparse
+import os
+import shutil
+import sys
+
+from ..cluster.plan import SHUFFLE_SEED
+from ..measuring import command, operations, place, results
+from ..measuring.table import Paint
+
+from . import contenders, grid, places, plot, report, summary
+from .measure import CellRounds
+from .store import Store
+from .survey import Clock, Survey, Verdict
+
+_DESCRIPTION = """\
+Measures collective operations in several orders of the ranks with everything that could do them: Open MPI's
+components, the plugin, each of its engines, and mock-ups of other ones by public MPI. All share a job, each with a
+communicator of its own, and take turns repetition by repetition; every repetition begins at an agreed time, every
+byte is checked; shown are medians with 95 % intervals.
+
+On an emulated cluster of its own, on one that is up (--state), or wherever --launcher starts jobs; the clocks of
+several machines are compared by messages, to some microseconds. Finished cells (an operation, an order, a root, four
+sizes) are kept in --results: the same command goes on after an interruption and loses at most the few that shared
+the jobs under way.
+
+--gate judges: strata must nowhere be slower than the best by more than 5 % with intervals apart, and in every job,
+nor break a performance guideline (Bcast <= Scatter + Allgather, Allreduce <= Reduce + Bcast, Reduce <= Allreduce,
+Allgather <= Gather + Bcast, Gather <= Allgather, Barrier <= Allreduce of 1 byte; no size slower than a greater one, or
+than as many smaller ones as hold it). What seems to be counts if a fresh run shows it again."""
+_EPILOG = """\
+Exit status: 0 if the plugin delivered right data everywhere and, with --gate, violated nothing; 1 if not; 3 if
+--minutes were over before, or what a verdict needs has no times (tuned, or who was to clear a suspicion); 77 if this
+machine does not allow the namespaces of which an emulated cluster is made.
+
+example:
+  compare --op bcast,allreduce --sizes 8,64K,4M
+  compare --gate
+  compare --gate --grid --minutes 90
+  compare --gate --launcher "mpirun -n 16 --map-by socket" --orders block,shuffle
+  compare --launcher "srun --mpi=pmix -N 1 -n 32" --op all --parameter network=none"""
+_OWN_FILES = (rf"({'|'.join(operations.ALL)})\.(svg|png)|table\.(txt|csv)|measurements\.json"
+              r"|summary\.(txt|csv|json)")
+
+
+def _parser():
+    parser = argparse.ArgumentParser(prog="compare", description=_DESCRIPTION, epilog=_EPILOG,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    gated = ",".join(grid.GATED)
+    parser.add_argument("--op", **command.operations_option(gated))
+    parser.add_argument("--orders", metavar="LIST", default=grid.ORDERS,
+                        type=command.words("|".join(grid.ORDERS), "some of " + ", ".join(grid.ORDERS)),
+                        help="orders of the ranks along the nodes; unequal: node by node, fewer on some "
+                             f"({','.join(grid.ORDERS)})")
+    parser.add_argument("--sizes", metavar="LIST", type=command.sizes, default=grid.SIZES,
+                        help="sizes in bytes (8 to 4M, all powers of 2)")
+    parser.add_argument("--with", metavar="LIST", dest="names",
+                        type=command.words("|".join(contenders.NAMES), "some of " + ", ".join(contenders.NAMES)),
+                        help=f"contenders beside strata (all: {','.join(contenders.NAMES)}; with --gate "
+                             f"{','.join(contenders.GATE)}, and {contenders.RIVAL} always)")
+    gate = parser.add_argument_group("the gate")
+    gate.add_argument("--gate", action="store_true",
+                      help="judge; of the sizes every operation in every order gets four, drawn by lot")
+    gate.add_argument("--full", action="store_true", help="judge at all sizes, without a limit of time")
+    gate.add_argument("--grid", action="store_true",
+                      help="on six emulated clusters (4x4 and 8x2 ranks; sites 1 Gbit/s, 200 Mbit/s, and 200 Mbit/s "
+                           "and 2 ms apart) and one node with 16 ranks, one after another, with one summary")
+    gate.add_argument("--seed", type=int, default=1, help="of the gate's sample, and of roots (1)")
+    gate.add_argument("--minutes", type=command.count, default=60,
+                      help="begin no cells that would end later (60, of all clusters together)")
+    parser.add_argument("--reps", metavar="N", type=command.count, default=30,
+                        help="repetitions of each contender at each size (30)")
+    parser.add_argument("--rounds", metavar="N", type=command.count, default=3,
+                        help="in how many jobs (3)")
+    parser.add_argument("--anew", action="store_true", help="forget the cells that --results holds")
+    return place.add_options(parser, "results/compare")
+
+
+def _cells(options, orders):
+    if options.gate and not options.full:
+        return grid.sample(options.op, orders, options.sizes, options.seed)
+    return grid.full(options.op, orders, options.sizes, options.seed)
+
+
+def _places(options):
+    if not options.grid:
+        return (places.chosen(options),)
+    if options.launcher or options.state or options.keep_cluster or command.shape_arguments(options):
+        raise command.ClusterError("--grid has clusters of its own: no --launcher, --state, --keep-cluster, or shape")
+    return places.all_of_grid()
+
+
+def _settings(options, runner, built):
+    plan = runner.plan.to_json()
+    return {"place": plan, "contenders": [*options.names], "parameters": options.parameter, "reps": options.reps,
+            "rounds": options.rounds, "shuffle": SHUFFLE_SEED,
+            "build": place.build_digest(built)}
+
+
+def _measurer(options, setting, built, folder):
+    competitors = contenders.make({*options.names, contenders.OURS}, built.plugin_folder,
+                                  place.parameters(options, setting.runner, folder))
+
+    def measure(cells, names_of, label, show):
+        # Logs of a second look must not replace those of the first.
+        its_folder = os.path.join(folder, "again") if label.startswith("again-") else folder
+        os.makedirs(os.path.join(its_folder, "logs"), exist_ok=True)
+        rounds = CellRounds(setting, built.program, competitors, options.reps, options.rounds, its_folder)
+        return rounds.run(cells, names_of, label, show)
+
+    return measure
+
+
+def _write(settings, outcome, options, folder):
+    """All files of one place. Returns their paths and what went wrong with the plot."""
+    text, table, data = (os.path.join(folder, name) for name in ("table.txt", "table.csv", "measurements.json"))
+    with open(text, "w", encoding="utf-8") as file:
+        file.write("\n".join(_tables(outcome, options.gate, Paint(False))).lstrip("\n") + "\n")
+    report.write_csv(outcome.records, table)
+    report.write_json(settings, outcome, data)
+    plots, complaint = ([], "") if options.no_plots else plot.draw(outcome.records, folder)
+    return [text, table, *plots, data], complaint
+
+
+def _tables(outcome, gate, paint):
+    return (report.tables(outcome.records, outcome.suspected, paint) + report.notes(outcome.records)
+            + _judged("", outcome, gate, paint))
+
+
+def _one_place(where, options, built, clock, progress):
+    """Returns the outcome, the rows of the summary, and the files written with what went wrong with the plot."""
+    folder = command.results_folder(os.path.join(options.results, where.name), _OWN_FILES, keep_logs=not options.anew)
+    if options.anew:
+        for name in ("cells", "again"):
+            shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
+    progress.show("building the cluster")
+    orders = [order for order in options.orders if order in where.orders]
+    with where.open(built.relay, options.keep_cluster) as runner:
+        setting = where.setting(runner)
+        settings = _settings(options, runner, built)
+        store = Store(os.path.join(folder, "cells"), settings)
+        survey = Survey(_cells(options, orders), _measurer(options, setting, built, folder), store, progress, clock,
+                        setting.limit_ms)
+        outcome = survey.run(options.gate)
+        rows = summary.rows(where.name, outcome.records, setting.limit_ms)
+        place.say_kept(options, runner, progress)
+    progress.clear()
+    return outcome, rows, _write(settings, outcome, options, folder)
+
+
+def _summarise(outcomes, rows, options, paint):
+    """Writes what all places show together. Returns lines to be said, and the paths."""
+    text, table, data = (os.path.join(options.results, name) for name in
+                         ("summary.txt", "summary.csv", "summary.json"))
+    plain = [line for name, outcome in outcomes.items() for line in _judged(name, outcome, options.gate, Paint(False))]
+    with open(text, "w", encoding="utf-8") as file:
+        file.write("\n".join(plain + summary.means(rows, Paint(False)) + summary.details(rows)).lstrip("\n") + "\n")
+    summary.write_csv(rows, table)
+    summary.write_json(outcomes, rows, data)
+    said = [line for name, outcome in outcomes.items() for line in _judged(name, outcome, options.gate, paint)
+            if options.grid]
+    return said + summary.means(rows, paint), [text, table, data]
+
+
+def _judged(name, outcome, gate, paint):
+    title = ["", paint(name, "bold")] if name else []
+    return (title + report.failures(outcome.records + outcome.blind, paint)
+            + (report.verdict(outcome, paint) if gate else []))
+
+
+def _compare(options, progress):
+    chosen = _places(options)
+    for one in chosen:
+        results.check(os.path.join(options.results, one.name))
+    built = command.prepare(options, "demo", needs_cluster=not options.launcher)
+    results.claim(options.results)
+    clock = Clock(options.minutes * 60 if options.gate and not options.full else None)
+    outcomes, rows, files, complaints = {}, [], [], []
+    for one in chosen:
+        if one.title:
+            progress.step(one.title)
+        outcome, its_rows, (its_files, complaint) = _one_place(one, options, built, clock, progress)
+        outcomes[one.name] = outcome
+        rows += its_rows
+        files += its_files if not options.grid else []
+        complaints += [complaint] if complaint not in ("", *complaints) else []
+        if not options.grid:
+            progress.say("\n".join(_tables(outcome, options.gate, Paint.for_stream(sys.stdout))))
+    lines, its_files = _summarise(outcomes, rows, options, Paint.for_stream(sys.stdout))
+    progress.say("\n".join(lines))
+    command.say_files(files + its_files, "\n".join(complaints), progress)
+    return _status(outcomes.values(), options.gate)
+
+
+def _status(outcomes, gate):
+    """The worst: failed, then unfinished."""
+    found = {outcome.verdict() for outcome in outcomes if gate or outcome.broken()}
+    order = (Verdict.FAILED, Verdict.UNFINISHED)
+    return int(next((one for one in order if one in found), Verdict.PASSED))
+
+
+def main(arguments):
+    options = _parser().parse_args(arguments)
+    options.gate = options.gate or options.full or options.grid
+    options.names = options.names or (contenders.GATE if options.gate else contenders.NAMES)
+    if options.gate and contenders.RIVAL not in options.names:
+        options.names = (contenders.RIVAL, *options.names)
+    return command.run("compare", _compare, options)

@@ -1,0 +1,130 @@
+"""Options of bench/demo and the order of events."""
+
+import argparse
+import json
+import os
+
+from ..apps import catalogue
+from ..apps.comparison import compare
+from ..apps.report import times_lines
+from ..cluster.plan import ORDERS
+from ..measuring import command, competitors, operations
+from ..measuring.cluster import Cluster
+from ..measuring.rounds import Effort
+from ..measuring.table import Paint
+
+from . import plot, report
+from .measure import Measurement, cases_of
+
+_DESCRIPTION = """\
+Shows what the plugin does. Installs what is missing from Debian, builds, brings up an emulated cluster (four
+nodes with four ranks each, on two sites with a slow link between them) and times MPI_Bcast, or other
+collective operations, in an unmodified program with stock Open MPI (coll/tuned), with coll/han, and with the
+plugin. Then it runs real applications with and without the plugin and compares their results."""
+_SIZES = "8,1K,8K,64K,256K,1M,4M"
+_QUICK_SIZES = "8,64K,1M,4M"
+
+
+def _parser():
+    parser = argparse.ArgumentParser(prog="demo", description=_DESCRIPTION, epilog=command.EPILOG,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true",
+                        help=f"two rounds, sizes {_QUICK_SIZES}, applications once")
+    operations_option = command.operations_option("bcast")
+    operations_option["help"] += "; all take ten to fifteen minutes"
+    parser.add_argument("--op", **operations_option)
+    parser.add_argument("--orders", metavar="LIST", default=("block", "cyclic"),
+                        type=command.words("|".join(ORDERS), "one of " + ", ".join(ORDERS)),
+                        help="orders of the ranks along the nodes: block, cyclic (round robin), shuffle "
+                             "(block,cyclic)")
+    parser.add_argument("--roots", metavar="LIST", default=("0",),
+                        type=command.words("0|[1-9][0-9]{0,5}|rotate", "a rank or rotate"),
+                        help="roots, where an operation has one: ranks, or rotate (0)")
+    parser.add_argument("--sizes", metavar="LIST", type=command.sizes,
+                        help=f"sizes in bytes ({_SIZES}), of the vector or, for Gather, Scatter and "
+                             "Allgather, of all blocks together")
+    parser.add_argument("--no-app", action="store_true", help="leave out the applications")
+    command.add_options(parser, "results/demo", 100)
+    command.add_shape_options(parser)
+    return parser
+
+
+def _effort(options):
+    sizes = options.sizes or command.sizes(_QUICK_SIZES if options.quick else _SIZES)
+    return Effort(sizes, options.reps, options.rounds or 2 * options.quick, seconds=options.seconds)
+
+
+def _introduce(cluster, contenders, progress):
+    plan = cluster.plan
+    sites = f" ({' + '.join(map(str, plan.site_sizes))} on {plan.sites} sites)" if plan.sites > 1 else ""
+    slots = str(plan.slots[0]) if len(set(plan.slots)) == 1 else ", ".join(map(str, plan.slots))
+    link = plan.uplink if not plan.relay_mbit else f"{plan.relay_mbit:g} Mbit/s"
+    progress.step(f"cluster is up: {plan.nodes} nodes{sites}, {slots} ranks each, NICs {plan.nic}"
+                  + (f", between sites {link}" if plan.sites > 1 else "")
+                  + (f" and {plan.delay_us:g} us" if plan.delay_us else ""))
+    for competitor in contenders:
+        progress.say(f"      {competitor.name:7} {competitor.description}")
+
+
+def _measure(options, cluster, built, folder, progress):
+    """Everything that needs the cluster: the measurement and the applications' comparisons."""
+    network = os.path.join(folder, "topology.conf")
+    cluster.write_topology(network)
+    ours = competitors.strata(built.plugin_folder, {"network": f"file:{network}"})
+    contenders = (competitors.tuned(), competitors.han(), ours)
+    _introduce(cluster, contenders, progress)
+    cases = cases_of(options.op, options.orders, options.roots)
+    measurement = Measurement(cluster, built.program, contenders, cases, _effort(options), folder)
+    chosen = () if options.no_app else (catalogue.ALL["lammps"],)
+    repetitions = 1 if options.quick else 3
+    progress.step(f"{operations.titles(options.op)}: {measurement.describe_sizes()}")
+    measurement.run(progress, seconds_after=12 * repetitions * len(chosen))
+    comparisons = []
+    for application in chosen:
+        if catalogue.missing(application):
+            progress.step(f"{application.name} is not installed: left out")
+            continue
+        progress.step(f"{application.title}")
+        comparisons.append(compare(application, cluster, (contenders[0], contenders[-1]), repetitions, folder,
+                                   progress.show))
+    return measurement, comparisons
+
+
+def _write(measurement, comparisons, folder):
+    """All files. Returns their paths and what went wrong with the plot."""
+    text = os.path.join(folder, "table.txt")
+    with open(text, "w", encoding="utf-8") as file:
+        file.write("\n".join(_summary(measurement, comparisons, Paint(False))
+                             + report.chosen_plans(measurement)).lstrip("\n") + "\n")
+    data = os.path.join(folder, "measurements.json")
+    with open(data, "w", encoding="utf-8") as file:
+        everything = {**measurement.to_json(), "applications": [one.to_json() for one in comparisons]}
+        json.dump(everything, file, indent=1)
+    plots, complaint = plot.draw(measurement, folder)
+    return [text, *plots, *measurement.pictures, data], complaint
+
+
+def _summary(measurement, comparisons, paint):
+    return (report.table(measurement, paint) + report.notes(measurement)
+            + [line for one in comparisons for line in times_lines(one, paint)] + report.verdict(measurement, paint))
+
+
+def _demonstrate(options, progress):
+    built = command.prepare(options, "demo" if options.no_app else "demo,apps-lammps")
+    folder = command.results_folder(options.results,
+                                    rf"({'|'.join(operations.ALL)}|hierarchy-.*)\.(svg|png)|table\.txt"
+                                    r"|measurements\.json")
+    progress.show("building the cluster")
+    with Cluster([*command.shape_arguments(options), "--relay", built.relay], options.keep_cluster) as cluster:
+        measurement, comparisons = _measure(options, cluster, built, folder, progress)
+    progress.clear()
+    files, complaint = _write(measurement, comparisons, folder)
+    progress.say("\n".join(_summary(measurement, comparisons, Paint.for_stream())))
+    command.say_files(files, complaint, progress)
+    if options.keep_cluster:
+        command.say_kept(cluster, progress)
+    return 0 if measurement.succeeded() and all(one.succeeded() for one in comparisons) else 1
+
+
+def main(arguments):
+    return command.run("demo", _demonstrate, _parser().parse_args(arguments))

@@ -1,0 +1,90 @@
+"""Options of bench/introspection and the order of events."""
+
+import argparse
+import json
+import os
+
+from ..measuring import command
+from ..measuring.table import Paint
+
+from . import examples, monitoring, reordering
+from .figure import Setting
+
+_DESCRIPTION = """\
+Shows what applications gain that follow the hardware by the introspection library: builds, brings up an emulated
+cluster, and runs on it what the figures need. Every result is checked.
+
+summa, gather   the example applications with hierarchies of communicators that the library finds, with others, and with
+                none; in blocks of ranks, round robin and shuffled
+reordering      Broadcasts, Reduces, group Allgathers and the exchanges of a conjugate gradient solver before and after
+                the ranks are dealt out anew, from what the library's monitoring saw in one iteration
+wire            what monitoring sessions see between nodes, beside what the nodes' NICs count: of patterns of messages,
+                and every 10 ms
+overhead        what monitoring costs a Reduce, on this machine itself"""
+# Name in measurements.json -> module; see figure.py.
+MODULES = {"examples": examples, "reordering": reordering, "monitoring": monitoring}
+
+
+def _figures():
+    return tuple(name for module in MODULES.values() for name in module.FIGURES)
+
+
+def _parser():
+    parser = argparse.ArgumentParser(prog="introspection", description=_DESCRIPTION, epilog=command.EPILOG,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    figures = _figures()
+    parser.add_argument("--figure", type=command.some_of(figures), default=figures, metavar="LIST",
+                        help=f"what to measure: all, or some of {', '.join(figures)} (all)")
+    parser.add_argument("--rounds", metavar="N", type=command.count, default=3, help="runs of every case, in turn (3)")
+    parser.add_argument("--delay-us", metavar="N", type=command.count, default=500,
+                        help="one-way delay between the sites in microseconds (500)")
+    parser.add_argument("--relay-mbit", metavar="R", type=command.count, default=200,
+                        help="rate between the sites in Mbit/s (200)")
+    command.add_results_option(parser, "results/introspection")
+    command.add_keep_option(parser)
+    for module in MODULES.values():
+        module.add_options(parser)
+    command.add_building_options(parser)
+    return parser
+
+
+def _measure(setting):
+    """Findings by name of the module."""
+    chosen = {name: [figure for figure in module.FIGURES if figure in setting.options.figure]
+              for name, module in MODULES.items()}
+    return {name: MODULES[name].measure(figures, setting) for name, figures in chosen.items() if figures}
+
+
+def _text(findings, paint):
+    return "\n\n".join("\n".join(found.text(paint)).strip("\n") for found in findings.values())
+
+
+def _write(findings, folder):
+    """All files. Returns their paths and why some are missing."""
+    paths = [os.path.join(folder, name) for name in ("table.txt", "measurements.json")]
+    with open(paths[1], "w", encoding="utf-8") as file:  # what was measured comes first
+        json.dump({name: found.to_json() for name, found in findings.items()}, file, indent=1)
+    with open(paths[0], "w", encoding="utf-8") as file:
+        file.write(_text(findings, Paint(False)) + "\n")
+    drawn = [found.draw(folder) for found in findings.values()]
+    complaints = dict.fromkeys(complaint for _, complaint in drawn if complaint)
+    return paths + [path for pictures, _ in drawn for path in pictures], "\n".join(complaints)
+
+
+def _benchmark(options, progress):
+    built = command.prepare(options, "demo,introspection")
+    own_files = [r"table\.txt", r"measurements\.json", *(module.FILES for module in MODULES.values())]
+    folder = command.results_folder(options.results, "|".join(own_files))
+    findings = _measure(Setting(options, built, folder, progress))
+    progress.clear()
+    files, complaint = _write(findings, folder)
+    progress.say("\n" + _text(findings, Paint.for_stream()))
+    failures = [failure for found in findings.values() for failure in found.failures()]
+    for failure in failures:
+        progress.say(f"FAILED: {failure}")
+    command.say_files(files, complaint, progress)
+    return 1 if failures else 0
+
+
+def main(arguments):
+    return command.run("introspection", _benchmark, _parser().parse_args(arguments))

@@ -1,0 +1,234 @@
+"""Ranks dealt out anew from what a program's first iteration sent: before and after, in the same run.
+
+Source: the paper on introspection monitoring, sections 6.3 (Broadcast and Reduce), 6.4 (group Allgathers) and 6.5 (CG).
+"""
+
+import dataclasses
+import os
+import re
+import statistics
+
+from ..cluster.plan import rank_nodes
+from ..measuring import command, competitors, units
+
+from . import heat_map, link_loads, reordering_report
+from .figure import Findings
+
+FIGURES = ("reordering",)
+FILES = r"topology-(sites|NICs)\.conf|reordering\.(svg|png)"
+_SECONDS = 240  # of a run, beside those that the cells of the heat map may take
+_NARROW = ("sites", "nics")
+_LINE = re.compile(r"^(\d+) bytes, (\d+) iterations: t1 ([0-9.]+) t2 (-?[0-9.]+) t3 ([0-9.]+) .* (\d+) of \d+ ranks moved, "
+                   r"watched ([0-9.]+)$", re.MULTILINE)
+_MONITORED = {"pml": "ob1,monitoring", "pml_monitoring_enable": "1"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A program, as it is started."""
+
+    pattern: str  # of iterative_reordering
+    algorithm: str  # of coll/tuned, in words
+    order: str  # of the ranks along the nodes
+    parameters: tuple = ()  # of coll/tuned
+
+    def name(self):
+        return "-".join(word.replace(" ", "_") for word in (self.pattern, self.algorithm, self.order) if word)
+
+
+@dataclasses.dataclass(frozen=True)
+class Network:
+    name: str
+    title: str
+    shape: tuple  # options of bench/cluster up
+
+
+def _algorithms(operation, **numbers):
+    """coll/tuned's own choice, and algorithms that are told to it by number."""
+    yield "its own choice", ()
+    for name, number in numbers.items():
+        yield name, (("coll_tuned_use_dynamic_rules", "1"), (f"coll_tuned_{operation}_algorithm", str(number)))
+
+
+# In block order a rank is on the leftmost core that is free (the paper's "round robin"), in cyclic order on the next node.
+TREES = tuple(Case(operation, algorithm, order, parameters)
+              for operation, numbers in (("bcast", {"binary": 5, "binomial": 6}), ("reduce", {"binary": 4, "binomial": 5}))
+              for algorithm, parameters in _algorithms(operation, **numbers) for order in ("block", "cyclic"))
+GRID = tuple(Case("cg", "", order) for order in ("block", "cyclic", "shuffle"))
+GROUPS = Case("groups", "", "cyclic")
+
+
+def networks(options):
+    """Those that are wanted."""
+    known = (Network("sites", f"2 sites of 2 nodes, {options.relay_mbit} Mbit/s and {options.delay_us} us between them, "
+                     "NICs of 1 Gbit/s", ("--nodes", "4", "--sites", "2", "--slots", "4", "--delay-us", str(options.delay_us),
+                                           "--relay-mbit", str(options.relay_mbit))),
+             Network("nics", f"1 site of 4 nodes, NICs of {options.relay_mbit} Mbit/s",
+                     ("--nodes", "4", "--sites", "1", "--slots", "4", "--nic", f"{options.relay_mbit}mbit")))
+    return tuple(network for network in known if network.name in options.narrow)
+
+
+def add_options(parser):
+    group = parser.add_argument_group("reordering of ranks (reordering)")
+    group.add_argument("--narrow", metavar="LIST", type=command.some_of(_NARROW), default=_NARROW,
+                       help=f"which links are slow, of a cluster each: all, or some of {', '.join(_NARROW)} (all)")
+    group.add_argument("--tree-sizes", metavar="LIST", type=command.sizes, default=command.sizes("256K,1M"),
+                       help="messages of Broadcasts, Reduces and CG (256K,1M)")
+    group.add_argument("--tree-reps", metavar="N", type=command.count, default=3, help="repetitions of them in each run (3)")
+    group.add_argument("--group-sizes", metavar="LIST", type=command.sizes, default=command.sizes("1K,4K,16K,64K,256K,1M"),
+                       help="blocks of group Allgathers (1K,4K,16K,64K,256K,1M)")
+    group.add_argument("--group-iterations", metavar="LIST", type=_counts, default=_counts("1,10,100,1000"),
+                       help="numbers of iterations of them (1,10,100,1000)")
+    group.add_argument("--cell-seconds", metavar="N", type=command.count, default=15,
+                       help="leave out numbers of iterations that take longer (15)")
+
+
+def _counts(text):
+    return tuple(sorted({command.count(word) for word in text.split(",")}))
+
+
+@dataclasses.dataclass(frozen=True)
+class Measured:
+    """One run's seconds for a size and a number of iterations."""
+
+    iterations: int
+    before: float  # t1 of the paper
+    reordering: float  # t2
+    after: float  # t3
+    watched: float  # of the iteration that was monitored
+    moved: int  # ranks
+
+    def faster(self):
+        return self.before / self.after
+
+    def gain(self):
+        """Percent, as section 6.4 has it."""
+        return 100 * (self.before - self.reordering - self.after) / self.before
+
+    def gain_of_program(self):
+        """Percent if the iteration that is monitored, in the old order, is the first one (figure 1)."""
+        first, others = self.before / self.iterations, (self.iterations - 1) / self.iterations
+        return 100 * (self.before - first - self.reordering - self.after * others) / self.before
+
+
+def parse(output):
+    """(size, iterations) -> Measured; ValueError where not all results are right."""
+    if not re.search(r"^0 wrong results$", output, re.MULTILINE):
+        raise ValueError("not all results are right")
+    return {(int(size), int(iterations)): Measured(int(iterations), float(t1), float(t2), float(t3), float(watched), int(moved))
+            for size, iterations, t1, t2, t3, moved, watched in _LINE.findall(output)}
+
+
+class Series:
+    """What the runs of a case on a network told."""
+
+    def __init__(self):
+        self.runs = {}  # (size, iterations) -> [Measured]
+        self.links = {}  # size -> busiest link before and after, of the last run
+        self.failure = None
+
+    def add(self, run, needed):
+        """Whether the run was good; `needed`: the cells that must not be missing."""
+        try:
+            found = parse(run.output)
+        except ValueError as error:
+            self.failure = f"{error}; exit status {run.status}\n{run.complaint()}"
+            return False
+        missing = [cell for cell in needed if cell not in found]
+        if run.status or missing:
+            self.failure = f"exit status {run.status}, {len(missing)} of {len(needed)} results are missing\n{run.complaint()}"
+            return False
+        for cell, measured in found.items():
+            self.runs.setdefault(cell, []).append(measured)
+        return True
+
+    def values(self, cell, what):
+        """of(Measured) of all runs."""
+        return [what(measured) for measured in self.runs.get(cell, ())]
+
+    def median(self, cell, what):
+        values = self.values(cell, what)
+        return statistics.median(values) if values else None
+
+
+class Measurement:
+    def __init__(self, setting):
+        self._setting = setting
+        self.options = setting.options
+        self.networks = networks(setting.options)
+        self.series = {}  # (name of a network, Case) -> Series
+
+    def _program(self, case, log):
+        """Command, and the cells that it has to tell of."""
+        options = self.options
+        sizes, iterations, most = (options.tree_sizes, (options.tree_reps,), 0)
+        if case.pattern == "groups":
+            sizes, iterations, most = options.group_sizes, options.group_iterations, options.cell_seconds
+        program = self._setting.built.tool(os.path.join("introspection", "examples", "iterative_reordering"))
+        return ([program, "--pattern", case.pattern, "--bytes", ",".join(map(str, sizes)),
+                 "--iterations", ",".join(map(str, iterations)), "--most-seconds", str(most), "--record", log],
+                [(size, iterations[0]) for size in sizes])
+
+    def _cases(self, network):
+        """Group Allgathers on one network alone: one heat map is enough."""
+        return [*TREES, *GRID, *([GROUPS] if network == self.networks[0] else [])]
+
+    def run(self):
+        for network in self.networks:
+            with self._setting.cluster(network.shape, network.title) as cluster:
+                topology = os.path.join(self._setting.folder, f"topology-{network.name}.conf")
+                cluster.write_topology(topology)
+                stock = competitors.told(competitors.tuned(), _MONITORED)
+                stock = dataclasses.replace(stock, environment=(("STRATA_NETWORK", f"file:{topology}"),))
+                for turn in range(self.options.rounds):
+                    for number, case in enumerate(cases := self._cases(network)):
+                        self._setting.progress.show(f"{network.name}, round {turn + 1} of {self.options.rounds}: {case.name()} "
+                                                    f"({number + 1} of {len(cases)})")
+                        self._run_one(cluster, network, case, stock, turn)
+
+    def _run_one(self, cluster, network, case, stock, turn):
+        log = os.path.join(self._setting.folder, "logs", f"{network.name}-{case.name()}-{turn}")
+        program, needed = self._program(case, log)
+        series = self.series.setdefault((network.name, case), Series())
+        # Numbers of iterations grow so that the last one takes most of the time of a size.
+        seconds = _SECONDS + (2 * self.options.cell_seconds * len(needed) if case == GROUPS else 0)
+        run = cluster.run(["--order", case.order], competitors.told(stock, dict(case.parameters)), program, log, seconds)
+        if not series.add(run, needed):
+            return
+        nodes = rank_nodes(cluster.plan.slots, case.order)
+        for size, _ in needed:
+            matrix = link_loads.read_matrix(f"{log}-{size}_sizes.0.prof")
+            series.links[size] = (link_loads.busiest(cluster.plan, matrix, nodes, range(len(nodes))),
+                                  link_loads.busiest(cluster.plan, matrix, nodes, link_loads.read_order(f"{log}-{size}.order")))
+
+    def failures(self):
+        return [f"{network}, {case.name()}: {series.failure}" for (network, case), series in self.series.items() if series.failure]
+
+
+def measure(names, setting):
+    del names  # there is one figure
+    measurement = Measurement(setting)
+    measurement.run()
+    return ReorderingFindings(measurement)
+
+
+class ReorderingFindings(Findings):
+    def __init__(self, measurement):
+        self._measurement = measurement
+
+    def text(self, paint):
+        return reordering_report.text(self._measurement, paint)
+
+    def failures(self):
+        return self._measurement.failures()
+
+    def to_json(self):
+        return [{"network": network, "pattern": case.pattern, "algorithm": case.algorithm, "order": case.order, "bytes": size,
+                 "failure": series.failure, "links": [link and dataclasses.asdict(link) for link in series.links.get(size, ())],
+                 "runs": [dataclasses.asdict(measured) | {"gain_percent": measured.gain()} for measured in runs]}
+                for (network, case), series in self._measurement.series.items()
+                for (size, _), runs in series.runs.items() or {(0, 0): ()}.items()]
+
+    def draw(self, folder):
+        gains = reordering_report.gains(self._measurement)
+        return heat_map.draw(gains, os.path.join(folder, "reordering")) if gains else ([], "")

@@ -1,0 +1,6 @@
+"""Folders of this source tree."""
+
+import os
+
+BENCH = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+ROOT = os.path.dirname(BENCH)

@@ -1,0 +1,114 @@
+"""Options of bench/nuioa and the order of events."""
+
+import argparse
+import json
+import os
+
+from ..cluster.plan import FAR_DIRECTIONS
+from ..measuring import command, competitors
+from ..measuring.cluster import Cluster
+from ..measuring.rounds import Effort
+from ..measuring.table import Paint
+
+from . import plot, report
+from .cases import FIGURES_OF, NODES, SLOTS, Measurement, cases_of
+
+_DESCRIPTION = """\
+Shows what it is worth that leaders are near the NIC. Builds, brings up an emulated cluster on which
+part of every node's ranks (the lowest ones) reach the NIC through a slower path, and times MPI_Bcast,
+MPI_Reduce, MPI_Gather or MPI_Allgather in an unmodified program with stock Open MPI (coll/tuned), with coll/han,
+and with the plugin, its election switched off and on. Repeats the figures of the paper on NUIOA-aware collective operations and prints
+its statements beside the results."""
+_SIZES = "64K,256K,1M,4M"
+_QUICK_SIZES = "1M,4M"
+
+
+def _parser():
+    parser = argparse.ArgumentParser(prog="nuioa", description=_DESCRIPTION, epilog=command.EPILOG,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--op", **command.operations_option("bcast", tuple(FIGURES_OF)))
+    parser.add_argument("--figure", choices=[*FIGURES_OF["bcast"], "all"], default="all",
+                        help="what to measure of Broadcasts: headline (4 nodes with 4 ranks), a figure of the "
+                             "paper, or all. Of the others there is one table each: 4 nodes with 4 ranks")
+    parser.add_argument("--quick", action="store_true", help=f"one round, sizes {_QUICK_SIZES}")
+    parser.add_argument("--sizes", metavar="LIST", type=command.sizes,
+                        help=f"message sizes in bytes, of Gather and Allgather those of all blocks "
+                             f"together ({_SIZES})")
+    command.add_options(parser, "results/nuioa", 240)
+    shape = parser.add_argument_group("the cluster, as in bench/cluster up")
+    shape.add_argument("--nic", metavar="RATE", default="500mbit", help="rate of a node's NIC (500mbit)")
+    shape.add_argument("--far-mbit", metavar="R", type=float, default=300,
+                       help="rate of the path to far ranks in Mbit/s (300)")
+    shape.add_argument("--far-direction", choices=FAR_DIRECTIONS, default="receive",
+                       help="what is slow: what far ranks receive (as in the paper), or both directions")
+    return parser
+
+
+def _effort(options):
+    sizes = options.sizes or command.sizes(_QUICK_SIZES if options.quick else _SIZES)
+    return Effort(sizes, options.reps, options.rounds or int(options.quick), seconds=options.seconds)
+
+
+def _competitors(built):
+    ours = [competitors.strata(built.plugin_folder, {"nic": "none"}, "off",
+                               "Open MPI with the plugin, leaders are the lowest ranks"),
+            competitors.strata(built.plugin_folder, {}, "strata",
+                               "Open MPI with the plugin, leaders are near the NIC")]
+    return (competitors.tuned(), competitors.han(), *ours)
+
+
+def _measure(options, figures, cluster, built, folder, progress):
+    contenders = _competitors(built)
+    progress.step(f"cluster is up: {NODES} nodes, {SLOTS} slots each, NICs {options.nic}, "
+                  f"{options.far_mbit:g} Mbit/s to far ranks")
+    for competitor in contenders:
+        progress.say(f"      {competitor.name:7} {competitor.description}")
+    measurement = Measurement(cluster, built.program, contenders, cases_of(figures), _effort(options), folder)
+    measurement.run(progress)
+    return measurement
+
+
+def _write(measurement, figures, folder):
+    """All files. Returns their paths and what went wrong with the plot."""
+    text = os.path.join(folder, "table.txt")
+    plain = Paint(False)
+    with open(text, "w", encoding="utf-8") as file:
+        lines = (report.table(measurement, figures, measurement.effort.sizes, plain)
+                 + report.notes(measurement) + report.verdict(measurement, figures, plain)
+                 + report.chosen_plans(measurement))
+        file.write("\n".join(lines).lstrip("\n") + "\n")
+    data = os.path.join(folder, "measurements.json")
+    with open(data, "w", encoding="utf-8") as file:
+        json.dump(measurement.to_json(), file, indent=1)
+    plots, complaint = plot.draw(measurement, figures, folder)
+    return [text, *plots, *measurement.pictures, data], complaint
+
+
+def _figures(options):
+    return [figure for operation in options.op for figure in FIGURES_OF[operation]
+            if operation != "bcast" or options.figure in ("all", figure)]
+
+
+def _benchmark(options, progress):
+    figures = _figures(options)
+    built = command.prepare(options, "demo")
+    folder = command.results_folder(options.results,
+                                    r"(nuioa|hierarchy-.*)\.(svg|png)|table\.txt|measurements\.json")
+    progress.show("building the cluster")
+    shape = ["--nodes", str(NODES), "--sites", "1", "--slots", str(SLOTS), "--nic", options.nic,
+             "--far-mbit", f"{options.far_mbit:g}", "--far-direction", options.far_direction]
+    with Cluster(shape, options.keep_cluster) as cluster:
+        measurement = _measure(options, figures, cluster, built, folder, progress)
+    progress.clear()
+    files, complaint = _write(measurement, figures, folder)
+    paint, largest = Paint.for_stream(), measurement.effort.sizes[-1:]
+    progress.say("\n".join(report.table(measurement, figures, largest, paint) + report.notes(measurement)
+                           + report.verdict(measurement, figures, paint)))
+    command.say_files(files, complaint, progress)
+    if options.keep_cluster:
+        command.say_kept(cluster, progress)
+    return 0 if measurement.succeeded() else 1
+
+
+def main(arguments):
+    return command.run("nuioa", _benchmark, _parser().parse_args(arguments))

@@ -1,0 +1,129 @@
+"""Broadcasts across a grid, from every rank in turn: figures 7 to 9 of the paper on multilevel collectives."""
+
+import dataclasses
+
+from ..measuring import gnuplot, units
+
+from .figure import Figure
+from .runs import Run
+
+SIZES = (8, 1 << 10, 8 << 10, 64 << 10, 256 << 10, 1 << 20)
+_MACHINE = "grid48"
+_WIDE = "switch1"  # between sites
+BINOMIAL = "flat:binomial"
+MULTILEVEL = "whole:binomial"
+OURS = "strata"
+_TITLES = {BINOMIAL: "binomial tree over all ranks (MPICH)", "whole:binomial@node": "two levels, by machine (MagPIe)",
+           "whole:binomial@switch0": "two levels, by site (MagPIe)",
+           MULTILEVEL: "all levels, each in one piece (the paper's)", OURS: "this plugin's choice"}
+_SHORT = {BINOMIAL: "binomial", "whole:binomial@node": "by machine", "whole:binomial@switch0": "by site",
+          MULTILEVEL: "multilevel", OURS: "strata"}
+_LOOKS = {BINOMIAL: ("#999999", 11), "whole:binomial@node": ("#d9822b", 7), "whole:binomial@switch0": ("#5b7db1", 9),
+          MULTILEVEL: ("#c4549e", 13), OURS: ("#1a7f37", 5)}
+
+
+@dataclasses.dataclass(frozen=True)
+class Multilevel(Figure):
+    name: str
+    number: int  # of the paper's figure
+    title: str
+    says: str
+    contenders: tuple  # of _TITLES
+    job: tuple = ()
+    sizes: tuple = SIZES
+
+    @property
+    def statement(self):
+        return f"seed paper on multilevel collectives, section 4, figure {self.number}: {self.says}"
+
+    @property
+    def crosses_sites(self):
+        return not self.job
+
+    def runs(self):
+        return [Run(_MACHINE, "bcast", (size,), self.contenders, self.job, "all") for size in self.sizes]
+
+    def total_us(self, found, contender, size):
+        """Over all roots."""
+        return sum(row["us"] for row in found.rows("bcast", contender, size, self.job))
+
+    def crossings(self, found, contender, size):
+        """Messages, and bytes by those of the message, across the widest links: the most of any root."""
+        rows = found.rows("bcast", contender, size, self.job)
+        return (max(row["messages"].get(_WIDE, 0) for row in rows),
+                max(row["bytes_by_level"].get(_WIDE, 0) for row in rows) / size)
+
+    def _slowest(self, found, contender):
+        """(how many times as fast as the best other, at what size), where that is least."""
+        others = [other for other in self.contenders if other not in (OURS, MULTILEVEL)]
+        return min((min(self.total_us(found, other, size) for other in others) /
+                    self.total_us(found, contender, size), size) for size in self.sizes)
+
+    def _hop(self, found):
+        """What crossing between sites once costs the paper's tree where others cross several times at once."""
+        factor, size = self._slowest(found, MULTILEVEL)
+        if factor >= 1:
+            return []
+        best = min((name for name in self.contenders if name not in (OURS, MULTILEVEL)),
+                   key=lambda name: self.total_us(found, name, size))
+        later = [own["us"] - other["us"] for own, other in zip(found.rows("bcast", MULTILEVEL, size, self.job),
+                                                              found.rows("bcast", best, size, self.job))]
+        slower = [us for us in later if us > 0]
+        return [f"{_SHORT[MULTILEVEL]}, {units.size_text(size)}: from {len(slower)} of {len(later)} roots up to "
+                f"{units.three_digits(max(slower))} us later than {_SHORT[best]}, which sends to all machines there "
+                "at once;", "  where a message crosses between sites once another one follows between machines"]
+
+    def text(self, found):
+        lines = [self.title, "One broadcast from every rank, each on its own; all together:", "",
+                 f"{'':8}" + "".join(f"{_SHORT[name]:>12}" for name in self.contenders)]
+        lines += [f"{units.size_text(size):8}" +
+                  "".join(f"{_seconds(self.total_us(found, name, size)):>12}" for name in self.contenders)
+                  for size in self.sizes]
+        lines += ["", *(f"{_SHORT[name]}: {_TITLES[name]}" for name in self.contenders), ""]
+        for name in (MULTILEVEL, OURS):
+            factor, size = self._slowest(found, name)
+            lines.append(f"{_SHORT[name]}, beside the best of the others: at least {factor:.2f}x as fast "
+                         f"({units.size_text(size)})")
+        if self.crosses_sites:
+            lines += self._hop(found)
+            lines.append("Between sites, most of any root, messages of 8 B and copies of 1 MiB:")
+            for name in self.contenders:
+                lines.append(f"  {_SHORT[name]:12} {self.crossings(found, name, self.sizes[0])[0]:3d} "
+                             f"{self.crossings(found, name, self.sizes[-1])[1]:7.2f}")
+        return "\n".join([*lines, f"Paper: {self.statement}.", ""])
+
+    def table(self, found):
+        columns = ("contender", "bytes", "total_us", "most_messages_between_sites", "most_copies_between_sites")
+        return columns, [(name, size, f"{self.total_us(found, name, size):.3f}", *self.crossings(found, name, size))
+                         for name in self.contenders for size in self.sizes]
+
+    def reached(self, found):
+        """Levels are nowhere slower, faster together, and cross between sites once."""
+        others = [other for other in self.contenders if other not in (OURS, MULTILEVEL)]
+
+        def together(name):
+            return sum(self.total_us(found, name, size) for size in self.sizes)
+
+        return all(self._slowest(found, name)[0] >= 1 and together(name) < min(map(together, others)) and
+                   (not self.crosses_sites or (self.crossings(found, name, self.sizes[0])[0] == 1 and
+                                               self.crossings(found, name, self.sizes[-1])[1] == 1))
+                   for name in (MULTILEVEL, OURS))
+
+    def draw(self, found, base):
+        def mean_ms(name, size):
+            return self.total_us(found, name, size) / len(found.rows("bcast", name, size, self.job)) / 1000
+
+        values = [mean_ms(name, size) for name in self.contenders for size in self.sizes]
+        curves = [gnuplot.curve(f"c{place}", [(size, *[mean_ms(name, size)] * 3) for size in self.sizes], _LOOKS[name],
+                                _TITLES[name])
+                  for place, name in enumerate(self.contenders)]
+
+        def script(terminal, path):
+            settings = gnuplot.size_tics(self.sizes) + gnuplot.time_axis(min(values), max(values) * 6)
+            return gnuplot.script([gnuplot.panel("mean of all roots", curves)], self.title, settings, terminal, path)
+
+        return gnuplot.draw(script, base)
+
+
+def _seconds(us):
+    return f"{us / 1e6:.3f} s"

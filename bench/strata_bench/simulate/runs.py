@@ -1,0 +1,109 @@
+"""Runs of strata_simulate, as many at once as there are processors."""
+
+import concurrent.futures
+import dataclasses
+import json
+import os
+import subprocess
+import threading
+
+from ..measuring.cluster import ClusterError
+
+from .variation import MACHINES, varied
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """One call of the program: a process simulates one job."""
+    machine: str
+    operation: str
+    sizes: tuple
+    contenders: tuple
+    job: tuple = ()  # further options
+    roots: str = "0"
+    change: tuple = ()  # of the machine: what variation.varied() takes behind its name
+    label: str = ""  # of the change
+    program = "strata_simulate"
+
+    @property
+    def title(self):
+        label = f" ({self.label})" if self.label else ""
+        return f"{' '.join((self.machine, *self.job))}{label}, {self.operation}: {', '.join(self.contenders)}"
+
+    @property
+    def key(self):
+        """What sets the job apart from others of the same figure."""
+        return (*self.job, self.label) if self.label else self.job
+
+    def options(self):
+        return ["--op", self.operation, "--sizes", ",".join(map(str, self.sizes)), "--roots", self.roots]
+
+    def command(self, programs, machine, output):
+        """`programs`: {name: path}; `machine`: its description's path."""
+        return [programs[self.program], machine, *self.options(), "--contenders", ",".join(self.contenders), *self.job,
+                "--json", output]
+
+
+class Found:
+    """What the program said, by job, operation, contender and size."""
+
+    def __init__(self):
+        self._rows = {}
+
+    def add(self, run, rows):
+        for row in rows:
+            self._rows.setdefault((run.key, row["op"], row["contender"], row["bytes"]), []).append(row)
+
+    def rows(self, operation, contender, size, job=()):
+        """One of each root."""
+        return self._rows[job, operation, contender, size]
+
+    def us(self, operation, contender, size, job=()):
+        """Simulated microseconds, of a single root."""
+        row, = self.rows(operation, contender, size, job)
+        return row["us"]
+
+
+class Runner:
+    def __init__(self, programs, folder, progress):
+        """`programs`: {name: path}."""
+        self._programs, self._folder, self._progress = programs, folder, progress
+        self._lock = threading.Lock()
+        self._running = set()
+
+    def found(self, runs):
+        found = Found()
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            try:
+                started = {pool.submit(self._one, number, run): run for number, run in enumerate(runs)}
+                for done, future in enumerate(concurrent.futures.as_completed(started), 1):
+                    found.add(started[future], future.result())
+                    self._progress.show(f"simulated: {started[future].title}", share=done / len(runs))
+            except BaseException:
+                self._stop()
+                raise
+        return found
+
+    def _one(self, number, run):
+        output = os.path.join(self._folder, "logs", f"{run.machine}-{run.operation}-{number}.json")
+        machine = os.path.join(MACHINES, f"{run.machine}.json")
+        if run.change:
+            machine = os.path.join(self._folder, "logs", f"machine-{number}.json")
+            with open(machine, "w", encoding="utf-8") as file:
+                file.write(varied(run.machine, *run.change))
+        with subprocess.Popen(run.command(self._programs, machine, output), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              text=True) as process:
+            with self._lock:
+                self._running.add(process)
+            _, said = process.communicate()
+            with self._lock:
+                self._running.discard(process)
+        if process.returncode:
+            raise ClusterError(f"{run.title}: {said.strip() or f'exit status {process.returncode}'}")
+        with open(output, encoding="utf-8") as file:
+            return json.load(file)
+
+    def _stop(self):
+        with self._lock:
+            for process in self._running:
+                process.terminate()

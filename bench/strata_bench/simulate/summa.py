@@ -1,0 +1,98 @@
+"""Matrices multiplied by SUMMA, with broadcasts by hierarchies: figures 11 to 13 of the paper on communicators."""
+
+import dataclasses
+
+from ..measuring import gnuplot
+
+from .figure import Figure
+from .runs import Run
+
+_BLOCK = 64  # bytes: 8 doubles
+_SIMPLE, _TOPOLOGICAL, _OURS = "flat:binary", "whole:binary", "strata"
+_GROUPS = (2, 4, 8)
+_TITLES = {_SIMPLE: "simple: one binary tree", **{f"{_TOPOLOGICAL}@groups:{groups}": f"two levels, {groups} groups"
+                                                  for groups in _GROUPS},
+           _TOPOLOGICAL: "topological: the machine's levels, binary trees", _OURS: "this plugin's choice"}
+_SHORT = {_SIMPLE: "simple", **{f"{_TOPOLOGICAL}@groups:{groups}": f"{groups} groups" for groups in _GROUPS},
+          _TOPOLOGICAL: "topological", _OURS: "strata"}
+ORDERS = {"block": "block", "shuffled": "shuffle:1"}
+
+
+@dataclasses.dataclass(frozen=True)
+class SummaRun(Run):
+    rows: int = 1
+    program = "strata_simulate_summa"
+
+    def options(self):
+        return ["--rows", str(self.rows), "--block", str(_BLOCK)]
+
+
+@dataclasses.dataclass(frozen=True)
+class Summa(Figure):
+    name: str
+    number: int  # of the paper's figure
+    machine: str
+    grid: tuple  # rows and columns of processes
+    greatest: float  # how many times as fast as simple the topological one is, in the paper
+
+    @property
+    def title(self):
+        return f"SUMMA on {self.machine.upper()}: {self.grid[0]} x {self.grid[1]} processes, a block of 8 doubles each"
+
+    @property
+    def statement(self):
+        return (f"seed paper on hardware communicators, section 7.3, figure {self.number}: topological is "
+                f"{self.greatest:g}x as fast as simple; the shape of the grid and the order of the ranks are not said")
+
+    def runs(self):
+        return [SummaRun(self.machine, "summa", (_BLOCK,), tuple(_TITLES), ("--order", order), rows=self.grid[0])
+                for order in ORDERS.values()]
+
+    def us(self, found, order, contender):
+        return found.us("summa", contender, _BLOCK, ("--order", ORDERS[order]))
+
+    def factor(self, found, order, contender):
+        return self.us(found, order, _SIMPLE) / self.us(found, order, contender)
+
+    def bound(self, found, order):
+        """How many times as fast as simple any broadcasts can be: (factor, microseconds)."""
+        row, = found.rows("summa", _SIMPLE, _BLOCK, ("--order", ORDERS[order]))
+        return row["us"] / row["bound_us"], row["bound_us"]
+
+    def text(self, found):
+        lines = [self.title, "Microseconds until the last process has multiplied its last blocks, and how many times as "
+                 "fast as simple", "", f"  {'':12}" + "".join(f"{order:>22}" for order in ORDERS)]
+        for contender, short in _SHORT.items():
+            lines.append(f"  {short:12}" + "".join(
+                f"{self.us(found, order, contender):>14.1f}{self.factor(found, order, contender):>7.2f}x"
+                for order in ORDERS))
+        lines.append(f"  {'bound':12}" + "".join("{1:>14.1f}{0:>7.2f}x".format(*self.bound(found, order))
+                                                 for order in ORDERS))
+        lines += ["", *(f"{_SHORT[name]}: {title}" for name, title in _TITLES.items()),
+                  "bound: every root reaches its row or column by one message to each, all at once; processes wait for "
+                  "nothing but\n  blocks, so that steps overlap with simple, too, and no broadcasts gain more than that"]
+        return "\n".join([*lines, f"Paper: {self.statement}.", ""])
+
+    def table(self, found):
+        return ("order", "contender", "us"), [(order, _SHORT[name], f"{self.us(found, order, name):.3f}")
+                                              for order in ORDERS for name in _TITLES]
+
+    def reached(self, found):
+        """In some order, by the machine's levels."""
+        return max(self.factor(found, order, name) for order in ORDERS for name in (_TOPOLOGICAL, _OURS)) >= \
+            self.greatest
+
+    def draw(self, found, base):
+        names = list(_SHORT)
+        curves = [gnuplot.curve(f"c{number}", [(place, *[self.us(found, order, name) / 1000] * 3)
+                                               for place, name in enumerate(names)], look, order)
+                  for number, (order, look) in enumerate(zip(ORDERS, (("#1a7f37", 5), ("#d9822b", 7))))]
+        values = [self.us(found, order, name) / 1000 for order in ORDERS for name in names]
+
+        def script(terminal, path):
+            settings = gnuplot.name_tics([_SHORT[name] for name in names]) + \
+                gnuplot.time_axis(min(values), max(values) * 3)
+            return gnuplot.script([gnuplot.panel("total time, by the order of the ranks", curves)], self.title, settings,
+                                  terminal, path)
+
+        return gnuplot.draw(script, base)

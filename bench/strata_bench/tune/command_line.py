@@ -1,0 +1,175 @@
+"""Options of bench/tune and the order of events."""
+
+import argparse
+import os
+import sys
+
+from ..measuring import command, operations, place, units
+from ..measuring.table import Paint
+
+from . import plot, report
+from .decide import broken, decide, share
+from .session import Session
+
+_KNOWN = tuple(name for name, one in operations.ALL.items() if name not in ("gatherv", "scatterv"))
+_OPERATIONS = "bcast,reduce,allreduce,allgather,barrier,gather,scatter"
+_SIZES = "8,256,2K,16K,64K,256K,1M,4M"
+_UNFINISHED = 3
+
+_DESCRIPTION = """\
+Tunes the plugin for a cluster: measures the links of each level of a job, then, for every operation and size, what
+is in force together with all that the cost model puts close to it, all in the same job and in turn. What is clearly
+better (by 2 %, with 95 % intervals apart, in each of three jobs and once more in three others) is written as a rule;
+all else stays with the model, which from then on knows the measured links. Rules hold for jobs of the same number of
+ranks on the same levels: run it once for each that matters, and every run adds to the same file. Measured is the
+order of ranks that the launcher makes (block on the emulated cluster), and root 0; a rule holds for all.
+
+Writes into --results: SITE.conf, a parameter file (mpirun --tune SITE.conf, or its lines in
+openmpi-mca-params.conf); SITE-rules.json, which it names; report.md with plots. A second run starts from that file
+and replaces a rule only where something else is clearly better again.
+
+On the emulated cluster of the other benchmarks, on one that is up (--state), or wherever --launcher starts jobs; the
+results folder must be visible on all nodes. Interrupted, the same command goes on."""
+_EPILOG = """\
+Exit status: 0 if the plugin delivered right data everywhere and, with --check, enough cells are close to the best; 1
+if not; 3 if --check had no time for some cells, with which the same command goes on; 77 if this machine does not allow
+the namespaces of which an emulated cluster is made.
+
+example:
+  tune --launcher "srun --mpi=pmix -N 4 -n 256"
+  tune --launcher "mpirun -n 64 --map-by numa" --budget 20m --op bcast,allreduce --site lab
+  tune --launcher "mpirun -n 64 --map-by numa" --check --within 5%"""
+
+
+def _percent(text):
+    number = text.removesuffix("%")
+    if number == text or not number.isdigit():
+        raise argparse.ArgumentTypeError(f"'{text}': expected a share such as 10%")
+    return int(number) / 100
+
+
+def _seconds(text):
+    try:
+        return units.parse_seconds(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def _parser():
+    parser = argparse.ArgumentParser(prog="tune", description=_DESCRIPTION, epilog=_EPILOG,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--op", **command.operations_option(_OPERATIONS, _KNOWN))
+    parser.add_argument("--sizes", metavar="LIST", type=command.sizes, default=command.sizes(_SIZES),
+                        help=f"sizes in bytes ({_SIZES})")
+    parser.add_argument("--budget", metavar="TIME", type=_seconds, default=300,
+                        help="time for all measurements: 90s, 5m, 1h (5m); begin nothing that would end later")
+    parser.add_argument("--candidates", metavar="N%", type=_percent,
+                        help="measure what the model predicts to take at most so much longer (50%%; to check, 100%%)")
+    parser.add_argument("--rules", metavar="FILE",
+                        help="the file in force, and to be improved: SITE-rules.json if that exists, or none")
+    parser.add_argument("--measure-links", action="store_true",
+                        help="even of levels whose links the file in force tells")
+    parser.add_argument("--site", metavar="NAME", default="site", type=_name, help="name of the files (site)")
+    parser.add_argument("--check", action="store_true",
+                        help="write no rules: tell how far what is in force is from the best")
+    parser.add_argument("--within", metavar="N%", type=_percent, default=0.10,
+                        help="--check: how close to the best counts (10%%)")
+    parser.add_argument("--cells", metavar="N%", type=_percent, default=0.90,
+                        help="--check: the share of cells that must be so close (90%%)")
+    parser.add_argument("--anew", action="store_true", help="do not go on with an interrupted run")
+    return place.add_options(parser, "results/tune")
+
+
+def _name(text):
+    if not text or text.startswith(".") or "/" in text:
+        raise argparse.ArgumentTypeError(f"'{text}': expected a name for files")
+    return text
+
+
+def _write_conf(session, path):
+    """The parameter file."""
+    lines = ["# Written by bench/tune. mpirun --tune THIS ..., or copy the lines into openmpi-mca-params.conf.",
+             f"# {session.shape.text}"]
+    parameters = {**session.parameters, "rules": session.written}
+    lines += [f"coll_strata_{name}={value}" for name, value in parameters.items()]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+def _finish(session, decisions):
+    """All files, the rules last: until they are in force, the same command goes on. Returns (findings, paths, why
+    plots are missing)."""
+    options, folder = session.options, session.folder
+    problems, files = [], {}
+    if not options.check:
+        problems = session.check_rules(decisions)
+        if not problems:
+            files = {"parameter file": os.path.join(folder, f"{options.site}.conf"), "rules": session.written}
+    links = [(one, session.defaults.get(one.level, {})) for one in session.links]
+    found = report.Findings(f"{'Check' if options.check else 'Tuning'} of {options.site}", session.shape.text,
+                            session.order, links, decisions, options.check, session.budget.spent, options.budget,
+                            files, problems)
+    pictures, paths, complaint = _draw(found, folder, options)
+    texts = [os.path.join(folder, name) for name in ("report.md", "table.csv", "measurements.json")]
+    with open(texts[0], "w", encoding="utf-8") as file:
+        file.write(report.markdown(found, pictures))
+    report.write_csv(decisions, texts[1])
+    report.write_data(found, session.settings, texts[2])
+    if files:
+        _write_conf(session, files["parameter file"])
+        session.put_in_force()
+    return found, [*files.values(), *texts, *paths], complaint
+
+
+def _draw(found, folder, options):
+    """(pictures for the report, all paths, why some are missing)"""
+    pictures, paths, complaint = [], [], ""
+    for after in () if options.no_plots else (False, True) if found.has_after else (False,):
+        drawn, complaint = plot.draw(found.decisions, folder, after)
+        paths += drawn
+        pictures += [("after" if after else "before", os.path.basename(path)) for path in drawn
+                     if path.endswith(".svg")]
+    return pictures, paths, complaint
+
+
+def _status(found, options):
+    if broken([one.cell for one in found.decisions]) or found.problems:
+        return 1
+    if not options.check:
+        return 0
+    if found.missing and not found.measured:
+        return _UNFINISHED
+    if share(found.decisions, options.within).value < options.cells:
+        return 1
+    return _UNFINISHED if found.missing else 0
+
+
+def _tune(options, progress):
+    built = command.prepare(options, "demo,tune", needs_cluster=not options.launcher)
+    folder = command.results_folder(options.results, r"(ratios|after)\.(svg|png)|report\.md|table\.csv|"
+                                    r"measurements\.json", keep_logs=not options.anew)
+    progress.show("building the cluster")
+    with place.of(options, built) as runner:
+        session = Session(options, built, runner, folder, progress)
+        session.look()
+        if not options.check:
+            session.measure_links()
+        session.plan()
+        session.race()
+        decisions = [decide(cell) for cell in session.cells]
+        found, files, complaint = _finish(session, decisions)
+        if found.is_open:
+            session.pause()
+        elif not found.problems:
+            session.done()
+    progress.say("\n".join(report.terminal(found, Paint.for_stream(sys.stdout))))
+    command.say_files(files, complaint, progress)
+    place.say_kept(options, runner, progress)
+    return _status(found, options)
+
+
+def main(arguments):
+    options = _parser().parse_args(arguments)
+    if options.candidates is None:
+        options.candidates = 1.0 if options.check else 0.5
+    return command.run("tune", _tune, options)

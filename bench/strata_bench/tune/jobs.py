@@ -1,0 +1,120 @@
+"""The jobs that measure: on the emulated cluster or by the user's launcher, with the plugin."""
+
+import json
+import os
+
+from ..measuring import competitors
+from ..measuring.cluster import ClusterError
+from ..measuring.series import asides_reported, plans_reported
+
+from .plans import FORWARD, info_keys
+from .race import Job
+
+ROOT = 0
+_PLACES = ("--order", "block")  # on the emulated cluster
+_PATIENCE = 30  # seconds more than the budget has left
+
+
+class Jobs:
+    """`parameters` of the plugin; those of a rules file are added by use_rules()."""
+
+    def __init__(self, runner, built, parameters, folder):
+        self._runner, self._built, self._folder = runner, built, folder
+        self._parameters = dict(parameters)
+        self._count = 0
+
+    def use_rules(self, path):
+        """The file that is in force; None: none."""
+        self._parameters.pop("rules", None)
+        if path:
+            self._parameters["rules"] = path
+
+    def run(self, command, log, timeout, explained=False, picture=None):
+        """`explained`: the plugin tells its plans; `picture`: file for that of the hierarchy."""
+        chosen = competitors.strata(self._built.plugin_folder, self._parameters)
+        if explained or picture:
+            chosen = competitors.explaining(chosen, picture)
+        return self._runner.run(_PLACES, chosen, command, log, max(1, round(timeout)))
+
+    def picture(self, path):
+        """Makes the picture of the hierarchy. Returns the seconds that a job takes before it measures."""
+        if os.path.exists(path):
+            os.unlink(path)
+        command = [self._built.program, "--op", "bcast", "--sizes", "1", "--reps", "1", "--warm-up", "0"]
+        done = self.run(command, os.path.join(self._folder, "logs", "hierarchy"), 120, picture=path)
+        if done.status:
+            raise ClusterError(f"a first job failed with status {done.status}:\n{done.complaint()}")
+        if not os.path.exists(path):
+            raise ClusterError("the plugin found no levels in this job: there is nothing to tune\n" + done.complaint())
+        return done.seconds
+
+    def launch(self, operation, work, repetitions, seconds_left):
+        """Measures all contenders of all cells of `work` in one job."""
+        self._count += 1
+        log = os.path.join(self._folder, "logs", f"{self._count:03d}-{operation}")
+        names_by_size = {}  # by what contenders are told
+        for cell, names in work:
+            for name in names:
+                names_by_size.setdefault(cell.contender(name).parameters, {})[cell.size] = name
+        numbered = {str(number): one for number, one in enumerate(names_by_size.items())}
+        listed = [{"name": number, "info": info_keys(told), **({"sizes": [*sizes]} if all(sizes) else {})}
+                  for number, (told, sizes) in numbered.items()]
+        with open(log + ".contenders.json", "w", encoding="utf-8") as file:
+            json.dump(listed, file, indent=1)
+        command = [self._built.program, "--op", operation, "--sizes",
+                   ",".join(str(cell.size or 1) for cell, _ in work), "--root", str(ROOT), "--contenders",
+                   log + ".contenders.json", "--reps", str(repetitions), "--warm-up", "1", "--json", log + ".json"]
+        if os.path.exists(log + ".json"):
+            os.unlink(log + ".json")
+        done = self.run(command, log, max(0, seconds_left) + _PATIENCE, explained=True)
+        job = Job(done.seconds)
+        _read(log + ".json", numbered, _told(done.errors, operation), operation, job)
+        if done.status and not job.wrong:
+            job.failure = f"exit status {done.status}, see {log}.err\n{done.complaint()}"
+        return job
+
+
+def _told(errors, operation):
+    """What the plugin did, by communicator, operation and bytes; one that steps aside makes no plans."""
+    aside = {(name, operation, 0): (FORWARD, "") for name in asides_reported(errors)}
+    return aside | {one[:3]: one[3:] for one in plans_reported(errors)}
+
+
+def _plan_in(told, number, operation, size):
+    """What a contender did. Sizes that the plugin holds for alike share a plan, which it tells once; one for 0 bytes
+    serves all sizes."""
+    if plan := told.get((number, operation, size)) or told.get((number, operation, 0)):
+        return plan
+    alike = sorted(other for name, its, other in told
+                   if (name, its, _class_of(other)) == (number, operation, _class_of(size)))
+    below = [other for other in alike if other <= size]
+    return told[number, operation, (below or alike)[-1]] if alike else None
+
+
+def _class_of(size):
+    """Four per power of two, as algorithms/planning/planner.cc has them."""
+    return (size.bit_length(), size >> size.bit_length() - 3) if size >= 8 else (0, size)
+
+
+def _read(path, numbered, told, operation, job):
+    """Puts what was written into `job`. `numbered`: (parameters, names by size); `told`: by communicator, operation
+    and bytes what the plugin did."""
+    if not os.path.exists(path):
+        return
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            try:
+                record = json.loads(line)
+            except ValueError:
+                break  # the job was ended while it wrote
+            if "times" not in record:
+                continue
+            number, size = record["contender"], record["size"]
+            key = (size, numbered[number][1][size])
+            job.times.setdefault(key, []).extend(record["times"])
+            if plan := _plan_in(told, number, operation, record["bytes"]):
+                job.plans[key] = plan
+            if record["wrong_bytes"]:
+                job.wrong[key] = f"{record['wrong_bytes']} wrong bytes"
+            elif record["left_early"]:
+                job.wrong[key] = "left a Barrier too early"

@@ -1,0 +1,140 @@
+"""What the links of each level can do, by the program link_probe.
+
+The model counts for a message L + 2 o + bytes / rate: `latency_us` L, `overhead_us` o at each end. Measured are half a
+round trip h = L + 2 o; the gap g between small messages of a stream, which is o where it is not more than h / 2; the
+rate of a long stream; and how the sum of rates grows with streams side by side over one connection (`parallel`).
+"""
+
+import dataclasses
+import json
+import os
+
+from ..measuring.cluster import ClusterError
+from ..measuring.intervals import Interval, interval
+
+_SMALL, _LARGE = 8, 1 << 20  # bytes
+_ROUND_TRIPS, _MESSAGES = 50, 500
+_LEAST_MS = 20
+_ONE_AT_A_TIME = 1.1  # times the rate of one stream: below, it is taken for noise
+_MARK = "measured between"
+VALUES = ("latency_us", "overhead_us", "mbytes_per_s", "parallel")
+
+
+@dataclasses.dataclass(frozen=True)
+class Link:
+    """One level's link. Values by the names of the rules file, as intervals."""
+
+    level: str
+    values: dict
+    pairs: int
+
+    def entry(self):
+        """For the rules file."""
+        numbers = {name: _rounded(one.median) for name, one in self.values.items()}
+        return {"level": self.level, **numbers,
+                "comment": f"{_MARK} {self.pairs} pair{'s' * (self.pairs > 1)}"}
+
+    def to_json(self):
+        return dataclasses.asdict(self)
+
+    @staticmethod
+    def from_json(fields):
+        return Link(fields["level"], {name: Interval(**one) for name, one in fields["values"].items()},
+                    fields["pairs"])
+
+
+def experiments(levels):
+    """[(level, what, line of link_probe's file)]."""
+    found = []
+    for level in levels:
+        for one in level.pairs():
+            pair = f"{one[0]}-{one[1]}"
+            found += [(level.kind, "round trip", f"pingpong {_SMALL} {_ROUND_TRIPS} {pair}"),
+                      (level.kind, "gap", f"stream {_SMALL} {_MESSAGES} {pair}"),
+                      (level.kind, "rate", f"stream {_LARGE} 0 {pair}")]
+        for pairs in level.at_once():
+            found.append((level.kind, "at once", f"stream {_LARGE} 0 " + " ".join(f"{a}-{b}" for a, b in pairs)))
+    return found
+
+
+def measure(levels, run, program, folder, seconds):
+    """Links of all levels that have some. run(command, log, timeout) -> Run; `seconds`: about how long it may take."""
+    wanted = experiments([level for level in levels if level.has_links])
+    if not wanted:
+        return []
+    listed, log = os.path.join(folder, "experiments.txt"), os.path.join(folder, "logs", "links")
+    with open(listed, "w", encoding="utf-8") as file:
+        file.writelines(f"{line}  # {level}: {what}\n" for level, what, line in wanted)
+    command = [program, "--experiments", listed, "--json", log + ".json", "--least-ms", str(_LEAST_MS),
+               "--seconds", f"{seconds / len(wanted):.3f}"]
+    done = run(command, log, 60 + 4 * seconds)
+    if done.status:
+        raise ClusterError(f"the links could not be measured: exit status {done.status}\n{done.complaint()}")
+    with open(log + ".json", encoding="utf-8") as file:
+        return evaluate(wanted, [json.loads(line) for line in file])
+
+
+def evaluate(wanted, records):
+    """`records`: what link_probe wrote, in the order of `wanted`."""
+    by_level = {}
+    for (level, what, _), record in zip(wanted, records, strict=True):
+        by_level.setdefault(level, []).append((what, record))
+    return [_link(level, its) for level, its in by_level.items()]
+
+
+def _link(level, its):
+    """Of several pairs all values count alike."""
+    halves, overheads, rates, sums, pairs = [], [], [], {}, set()
+    for what, record in its:
+        times, count = record["times"], record["count"]
+        moved = count * record["bytes"] * len(record["pairs"])
+        if what == "round trip":
+            half = interval([time / (2 * count) for time in times])
+            halves += [time / (2 * count) for time in times]
+            pairs.add(tuple(record["pairs"][0]))
+        elif what == "gap":  # of the same pair
+            gaps = [max(0.0, time - 2 * half.median) / (count - 1) for time in times]
+            overheads += [min(gap, half.median / 2) for gap in gaps]
+        elif what == "rate":
+            rates += [moved / time for time in times]
+        else:
+            sums[len(record["pairs"])] = [moved / time for time in times]
+    overhead = interval(overheads)
+    values = {"latency_us": interval([max(0.0, half - 2 * overhead.median) for half in halves]),
+              "overhead_us": overhead, "mbytes_per_s": interval(rates)}
+    if sums:
+        values["parallel"] = _parallel(sums)
+    return Link(level, values, len(pairs))
+
+
+def _parallel(sums):
+    """`sums`: rates together, by how many streams."""
+    one = interval(sums[1]).median
+    best = max((interval(rates) for rates in sums.values()), key=lambda found: found.median).times(1 / one)
+    return best if best.median >= _ONE_AT_A_TIME else best.times(1 / best.median)
+
+
+def _rounded(value):
+    """Three digits are more than is known."""
+    value = float(f"{value:.3g}")
+    return int(value) if value == int(value) else value
+
+
+def merged(entries, found):
+    """The entries of a rules file with newly measured links. What a person wrote stands first, and so holds."""
+    measured = {one.level for one in found}
+    people = [entry for entry in entries if not entry.get("comment", "").startswith(_MARK)]
+    older = [entry for entry in entries if entry not in people and entry["level"] not in measured]
+    return [*people, *(one.entry() for one in found), *older]
+
+
+def unknown(levels, entries):
+    """The levels for which these entries of a rules file do not tell all that is measured."""
+    def told(level):
+        names = {level.kind, level.kind.rstrip("0123456789")}
+        return {name for entry in entries if entry["level"] in names for name in entry}
+
+    def wanted(level):
+        return {name for name in VALUES if name != "parallel" or level.at_once()}
+
+    return [level for level in levels if level.has_links and not wanted(level) <= told(level)]

@@ -1,0 +1,154 @@
+"""The rules file: what is in it, and what tuning changes.
+
+Of every shape of job (ranks, levels, their groups) the tuner owns one map per collective: for which sizes which engine,
+and which algorithm and segment on which level. Its rules stand before all others, so that they hold, and are known by
+their comment. Sizes that it does not paint stay with what follows: the rules of a person, and the model.
+"""
+
+import dataclasses
+import json
+import math
+import os
+
+from ..measuring.cluster import ClusterError
+from ..measuring.units import parse_size
+
+_MARK = "tuned for "
+_NO_END = 1 << 62
+
+
+@dataclasses.dataclass(frozen=True)
+class Shape:
+    """What rules hold for: exactly this many ranks, and participants of the largest group of each level."""
+
+    ranks: int
+    text: str
+    participants: tuple  # (level, number)
+
+    @property
+    def comment(self):
+        return _MARK + self.text
+
+    def conditions(self):
+        """For a rule."""
+        return {"ranks": _exactly(self.ranks),
+                "hierarchy": [{"level": level, "group": _exactly(number)} for level, number in self.participants]}
+
+
+def choice(operation, parameters):
+    """The body of a rule that asks for the same as these parameters, as text that can be compared."""
+    told = {name.removeprefix(operation + "_"): value for name, value in parameters}
+    body = {"engine": told.pop("algorithm", "auto")}
+    levels = {}
+    for key, rule_key, of in (("level_algorithms", "algorithm", str), ("segsize", "segment", _segment)):
+        for entry in filter(None, told.pop(key, "").split(",")):
+            level, _, value = entry.rpartition("=")
+            levels.setdefault(level, {})[rule_key] = of(value)
+    if told:
+        raise ValueError(f"no rule says {', '.join(sorted(told))}")
+    if levels:
+        body["levels"] = [{**({"level": level} if level else {}), **values} for level, values in levels.items()]
+    return json.dumps(body)
+
+
+def _segment(text):
+    return 0 if text == "0" else parse_size(text)
+
+
+class Ranges:
+    """Which choice holds for which sizes: pieces [from, below) that do not overlap, ascending."""
+
+    def __init__(self, pieces=()):
+        self.pieces = list(pieces)  # (from, below, choice)
+
+    def paint(self, first, below, what):
+        """`what` None: nothing is said there any longer."""
+        kept = []
+        for low, high, old in self.pieces:
+            kept += [(low, min(high, first), old)] if low < first else []
+            kept += [(max(low, below), high, old)] if high > below else []
+        self.pieces = sorted(kept + ([(first, below, what)] if what is not None else []))
+        self._merge()
+
+    def _merge(self):
+        merged = []
+        for piece in self.pieces:
+            if merged and merged[-1][1] == piece[0] and merged[-1][2] == piece[2]:
+                merged[-1] = (merged[-1][0], *piece[1:])
+            else:
+                merged.append(piece)
+        self.pieces = merged
+
+    def at(self, size):
+        return next((what for low, high, what in self.pieces if low <= size < high), None)
+
+
+def bounds(sizes):
+    """{size: (from, below)}: up to the geometric mean with the next measured size, and no further than measured."""
+    sizes = sorted(sizes)
+    middles = [math.isqrt(one * other) + 1 for one, other in zip(sizes, sizes[1:])]
+    return dict(zip(sizes, zip([sizes[0], *middles], [*middles, sizes[-1] + 1])))
+
+
+class RulesFile:
+    """Read by read(); written by write()."""
+
+    def __init__(self, links=(), own=None, others=()):
+        self.links = list(links)
+        self.own = own or {}  # by collective: Ranges
+        self.others = list(others)  # rules of people and for other shapes
+
+    def paint(self, operation, size_bounds, what):
+        """`size_bounds` None: of an operation without data."""
+        self.own.setdefault(operation, Ranges()).paint(*(size_bounds or (0, _NO_END)), what)
+
+    def without_own(self):
+        return RulesFile(self.links, {}, self.others)
+
+    def rules(self, shape):
+        return [_rule(operation, piece, shape) for operation, ranges in self.own.items()
+                for piece in ranges.pieces] + self.others
+
+    def write(self, path, shape, comment):
+        """One entry per line, as a whole or not at all."""
+        def block(name, entries):
+            lines = ",\n".join("    " + json.dumps(entry, ensure_ascii=True) for entry in entries)
+            return f'  "{name}": [' + (f"\n{lines}\n  ]" if entries else "]")
+
+        parts = ['  "version": 1', f'  "comment": {json.dumps(comment)}', block("links", self.links),
+                 block("rules", self.rules(shape))]
+        with open(path + ".new", "w", encoding="utf-8") as file:
+            file.write("{\n" + ",\n".join(parts) + "\n}\n")
+        os.replace(path + ".new", path)
+
+
+def read(path, shape):
+    """An empty one if there is no such file. Its grammar is checked by whoever plans with it."""
+    if path is None:
+        return RulesFile()
+    try:
+        with open(path, encoding="utf-8") as file:
+            found = json.load(file)
+    except (OSError, ValueError) as error:
+        raise ClusterError(f"{path}: {error}") from error
+    own, others = {}, []
+    for rule in found.get("rules", ()):
+        if rule.get("comment") == shape.comment:
+            limits = rule.get("bytes", {})
+            body = json.dumps({key: rule[key] for key in ("engine", "levels") if key in rule})
+            own.setdefault(rule["collective"], Ranges()).paint(
+                limits.get("from", 0), limits.get("below", _NO_END), body)
+        else:
+            others.append(rule)
+    return RulesFile(found.get("links", ()), own, others)
+
+
+def _rule(operation, piece, shape):
+    first, below, what = piece
+    limits = {**({"from": first} if first else {}), **({"below": below} if below < _NO_END else {})}
+    return {"collective": operation, **({"bytes": limits} if limits else {}),
+            **shape.conditions(), **json.loads(what), "comment": shape.comment}
+
+
+def _exactly(count):
+    return {"from": count, "below": count + 1}
