@@ -3,7 +3,6 @@
 
 import dataclasses
 import itertools
-import json
 import math
 import os
 import random
@@ -11,11 +10,11 @@ import unittest
 
 from fakes import Folder, Silent
 
+from strata_bench.cluster.plan import Plan
 from strata_bench.compare import contenders, grid, judge, places, report, setting, summary
 from strata_bench.compare.measure import Record
 from strata_bench.compare.store import Store
 from strata_bench.compare.survey import Clock, Outcome, Survey, Verdict
-from strata_bench.cluster.plan import Plan
 from strata_bench.measuring import intervals, launcher
 from strata_bench.measuring.cluster import ClusterError
 from strata_bench.measuring.series import Series

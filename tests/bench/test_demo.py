@@ -6,13 +6,13 @@ import unittest
 
 from fakes import FakeCluster, Folder, Silent, plan_line
 
+from strata_bench.cluster.plan import Plan
 from strata_bench.demo import plot, report
 from strata_bench.demo.measure import Case, Measurement, cases_of
-from strata_bench.cluster.plan import Plan
 from strata_bench.measuring import competitors, limits, operations
 from strata_bench.measuring.rounds import Effort
 from strata_bench.measuring.series import Series
-from strata_bench.measuring.table import Paint
+from strata_bench.measuring.table import Paint, chosen_plans
 
 _PLAIN = Paint(False)
 _BCAST = (Case("block", "0"), Case("cyclic", "rotate"))
@@ -40,7 +40,7 @@ def only(name, outcome):
 
 def text_of(measurement):
     lines = (report.table(measurement, _PLAIN) + report.notes(measurement)
-             + report.verdict(measurement, _PLAIN) + report.chosen_plans(measurement))
+             + report.verdict(measurement, _PLAIN) + chosen_plans(measurement))
     return "\n".join(lines)
 
 
@@ -251,7 +251,7 @@ class Report(Folder):
         self.assertEqual({certain for *_, certain in report.slower(self.measurement)}, {False})
 
     def test_plans_say_what_their_numbers_mean(self):
-        lines = report.chosen_plans(self.measurement)
+        lines = chosen_plans(self.measurement)
         self.assertIn("0: whole", " ".join(lines[:3]))
         self.assertIn("  Bcast, round-robin order, rotating root", lines)
         self.assertIn("     256 KiB  tree: node binary/3840", lines)

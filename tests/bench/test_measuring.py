@@ -11,7 +11,7 @@ import unittest
 
 from fakes import ROOT, Folder
 
-from strata_bench.measuring import command, competitors, gnuplot, operations, series, units
+from strata_bench.measuring import cli, competitors, gnuplot, operations, series, units
 
 
 class Units(unittest.TestCase):
@@ -74,7 +74,7 @@ class Operations(unittest.TestCase):
 
     def test_option(self):
         parser = argparse.ArgumentParser(exit_on_error=False)
-        parser.add_argument("--op", **command.operations_option("bcast"))
+        cli.add_operations(parser, "bcast")
         self.assertEqual(parser.parse_args([]).op, ("bcast",))
         self.assertEqual(parser.parse_args(["--op", "all"]).op, tuple(operations.ALL))
         self.assertEqual(parser.parse_args(["--op", "reduce,bcast,reduce"]).op, ("reduce", "bcast"))

@@ -10,8 +10,8 @@ from fakes import FakeCluster, Folder, Silent
 from strata_bench.measuring import competitors
 from strata_bench.measuring.rounds import Effort
 from strata_bench.measuring.table import Paint
-from strata_bench.nuioa import plot, report
 from strata_bench.nuioa import command_line
+from strata_bench.nuioa import plot, report
 from strata_bench.nuioa.cases import (ALLGATHER, BINDINGS, FIGURES, FIGURES_OF, GATHER, HEADLINE, REDUCE, Case,
                                    Measurement, bound, cases_of, half_far)
 

@@ -1,13 +1,11 @@
 """Options of bench/apps and the order of events."""
 
-import argparse
-import json
 import os
 import subprocess
 
 from ..cluster.plan import ORDERS
-from ..measuring import command, competitors
-from ..measuring.cluster import Cluster, ClusterError
+from ..measuring import cli, command, competitors, files, place
+from ..measuring.cluster import ClusterError
 from ..measuring.table import Paint
 
 from . import catalogue, plot, report
@@ -26,21 +24,18 @@ be installed is left out, with a line that says so."""
 
 
 def _parser():
-    parser = argparse.ArgumentParser(prog="apps", description=_DESCRIPTION, epilog=_EPILOG,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--app", metavar="LIST", default=tuple(catalogue.ALL),
-                        type=command.words("|".join(catalogue.ALL), "some of " + ", ".join(catalogue.ALL)),
-                        help=f"programs ({','.join(catalogue.ALL)})")
+    parser = cli.parser("apps", _DESCRIPTION, _EPILOG)
+    known = tuple(catalogue.ALL)
+    parser.add_argument("--app", metavar="LIST", default=known, type=cli.some_of(known),
+                        help=f"programs ({','.join(known)})")
     parser.add_argument("--list", action="store_true", help="say what they are and what they exchange, and end")
-    parser.add_argument("--orders", metavar="LIST", default=("block",),
-                        type=command.words("|".join(ORDERS), "one of " + ", ".join(ORDERS)),
-                        help="orders of the ranks along the nodes: block, cyclic (round robin), shuffle (block)")
-    parser.add_argument("--rounds", metavar="N", type=command.count, default=5,
+    cli.add_orders(parser, ORDERS, ("block",), ": block, cyclic (round robin), shuffle")
+    parser.add_argument("--rounds", metavar="N", type=cli.count, default=5,
                         help="runs of each without and with the plugin (5)")
-    command.add_results_option(parser, "results/apps")
-    command.add_keep_option(parser)
-    command.add_building_options(parser)
-    command.add_shape_options(parser)
+    cli.add_results(parser, "results/apps")
+    cli.add_keep(parser)
+    cli.add_building(parser)
+    cli.add_shape(parser)
     return parser
 
 
@@ -96,15 +91,11 @@ def _measure(runners, rounds, progress):
 def _write(runners, left_out, cluster, rounds, folder):
     """All files. Returns their paths and what went wrong with the plot."""
     comparisons = [runner.comparison for runner in runners]
-    text = os.path.join(folder, "table.txt")
-    with open(text, "w", encoding="utf-8") as file:
-        file.write("\n".join(_summary(comparisons, left_out, rounds, Paint(False))).lstrip("\n") + "\n")
-    data = os.path.join(folder, "measurements.json")
-    with open(data, "w", encoding="utf-8") as file:
-        json.dump({"cluster": cluster.plan.to_json(), "ranks": cluster.ranks, "rounds": rounds, "left_out": left_out,
-                   "applications": [{"name": runner.application.name, "order": runner.order,
-                                     "slower": runner.comparison.slower(), **runner.comparison.to_json()}
-                                    for runner in runners]}, file, indent=1)
+    content = {"cluster": cluster.plan.to_json(), "ranks": cluster.ranks, "rounds": rounds, "left_out": left_out,
+               "applications": [{"name": runner.application.name, "order": runner.order,
+                                 "slower": runner.comparison.slower(), **runner.comparison.to_json()}
+                                for runner in runners]}
+    text, data = files.write_tables(folder, content, _summary(comparisons, left_out, rounds, Paint(False)))
     names = [runner.application.name + (f", {runner.order}" if len({one.order for one in runners}) > 1 else "")
              for runner in runners]
     plots, complaint = plot.draw(names, comparisons, os.path.join(folder, "applications"))
@@ -121,22 +112,19 @@ def _run(options, progress):
     built = command.prepare(options, "demo", libraries=("libmpi_profile.so",))
     folder = command.results_folder(options.results, r"applications\.(svg|png)|table\.txt|measurements\.json")
     progress.show("building the cluster")
-    with Cluster([*command.shape_arguments(options), "--relay", built.relay], options.keep_cluster) as cluster:
-        network = os.path.join(folder, "topology.conf")
-        cluster.write_topology(network)
-        pair = (competitors.tuned(), competitors.strata(built.plugin_folder, {"network": f"file:{network}"}))
+    with place.opened(built.relay, cli.shape_arguments(options), keep=options.keep_cluster) as cluster:
+        pair = (competitors.tuned(), competitors.strata(built.plugin_folder, place.network(cluster, folder)))
         runners = [Runner(application, cluster, pair, folder, order, built.libraries[0])
                    for application in chosen for order in options.orders]
         progress.step(f"rounds: {options.rounds}; in each, without and with the plugin: "
                       + ", ".join(f"{one.application.name} ({one.order})" for one in runners))
         _measure(runners, options.rounds, progress)
     progress.clear()
-    files, complaint = _write(runners, left_out, cluster, options.rounds, folder)
+    paths, complaint = _write(runners, left_out, cluster, options.rounds, folder)
     comparisons = [runner.comparison for runner in runners]
     progress.say("\n".join(_summary(comparisons, left_out, options.rounds, Paint.for_stream())))
-    command.say_files(files, complaint, progress)
-    if options.keep_cluster:
-        command.say_kept(cluster, progress)
+    command.say_files(paths, complaint, progress)
+    command.say_kept(cluster, progress)
     return 0 if all(one.succeeded() and not one.slower() for one in comparisons) else 1
 
 

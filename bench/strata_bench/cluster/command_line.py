@@ -17,11 +17,11 @@ namespaces and the state directory is changed. Root is not needed where user nam
 
 _EXAMPLES = """\
 example:
-  cluster up --nodes 4 --sites 2 --slots 4 --nic 1gbit --uplink 200mbit
-  cluster run --order cyclic --timeout 120 -- ./program its-arguments
-  cluster run -- --mca coll_han_priority 100 ./program     (mpirun's options come first)
-  cluster up --sites 1 --nic 500mbit --far-mbit 300        (half of the ranks are far from the NIC)
-  cluster down
+  bench/cluster up --nodes 4 --sites 2 --slots 4 --nic 1gbit --uplink 200mbit
+  bench/cluster run --order cyclic --timeout 120 -- ./program its-arguments
+  bench/cluster run -- --mca coll_han_priority 100 ./program     (mpirun's options come first)
+  bench/cluster up --sites 1 --nic 500mbit --far-mbit 300        (half of the ranks are far from the NIC)
+  bench/cluster down
 
 Debian packages: iproute2, util-linux, python3, openmpi-bin; g++ for delays."""
 
@@ -34,7 +34,7 @@ class _Help(argparse.ArgumentDefaultsHelpFormatter):
 
 
 def _parser():
-    parser = argparse.ArgumentParser(prog="cluster", description=_DESCRIPTION, epilog=_EXAMPLES,
+    parser = argparse.ArgumentParser(prog="strata-bench cluster", description=_DESCRIPTION, epilog=_EXAMPLES,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="name", required=True, metavar="COMMAND")
 
@@ -49,9 +49,9 @@ def _parser():
 
     _add_up(command("up", _up, "build a cluster"))
     _add_run(command("run", _run, "run mpirun in node n0, with everything it needs to reach the other nodes",
-                     usage="cluster run [options] -- [mpirun options] program [arguments]"))
+                     usage="strata-bench cluster run [options] -- [mpirun options] program [arguments]"))
     execute = command("exec", _exec, "run one command on one node, without mpirun",
-                      usage="cluster exec [options] NODE -- command [arguments]")
+                      usage="strata-bench cluster exec [options] NODE -- command [arguments]")
     execute.add_argument("node", metavar="NODE", help="n0, n1, ...")
     execute.add_argument("--timeout", type=float, metavar="SECONDS", help="as for run")
     execute.add_argument("command", nargs=argparse.REMAINDER, help="the command and its arguments")

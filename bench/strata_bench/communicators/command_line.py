@@ -1,11 +1,10 @@
 """Options of bench/communicators and the order of events."""
 
 import argparse
-import json
 import os
 
 from ..cluster.plan import UserError, integers
-from ..measuring import command, competitors, place
+from ..measuring import cli, command, competitors, files, place
 from ..measuring.cluster import ClusterError
 from ..measuring.table import Paint
 
@@ -31,28 +30,23 @@ _SECONDS = 600  # of a run
 _NODES, _SLOTS = 4, 4  # of `cluster up`
 
 
-def _numbers(text):
-    return tuple(sorted({command.count(word) for word in text.split(",")}))
-
-
 def _number(text):
-    return 0 if text == "0" else command.count(text)
+    return 0 if text == "0" else cli.count(text)
 
 
 def make_parser():
-    parser = argparse.ArgumentParser(prog="communicators", description=_DESCRIPTION, epilog=command.EPILOG,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = cli.parser("communicators", _DESCRIPTION)
     parser.add_argument("--op", choices=_OPERATIONS, default="bcast", help="the first operation (bcast)")
-    parser.add_argument("--sizes", metavar="LIST", type=command.sizes, default=command.sizes("8,64K"),
-                        help="its sizes in bytes (8,64K)")
-    parser.add_argument("--ranks", metavar="LIST", type=_numbers, default=(2, 4, 8, 16),
+    cli.add_sizes(parser, "8,64K", "its sizes in bytes")
+    parser.add_argument("--ranks", metavar="LIST", type=cli.counts, default=(2, 4, 8, 16),
                         help="ranks of the communicators, evenly spread over the job (2,4,8,16)")
-    parser.add_argument("--reps", metavar="N", type=command.count, default=30,
+    parser.add_argument("--reps", metavar="N", type=cli.count, default=30,
                         help="communicators of each, in turn (30)")
     parser.add_argument("--starts", metavar="N", type=_number, default=10,
                         help="jobs to be started without and with the plugin (10; 0: none)")
     parser.add_argument("--gate", action="store_true", help="fail if a limit is missed")
-    return place.add_options(parser, "results/communicators")
+    cli.add_place(parser, "results/communicators")
+    return parser
 
 
 def fit(options):
@@ -72,15 +66,14 @@ def _nodes(options):
         except UserError as error:
             raise ClusterError(str(error)) from error
     try:
-        return _NODES if options.nodes is None else command.count(options.nodes)
+        return _NODES if options.nodes is None else cli.count(options.nodes)
     except argparse.ArgumentTypeError as error:
         raise ClusterError(f"--nodes {error}") from error
 
 
 def _contenders_file(folder):
     path = os.path.join(folder, "contenders.json")
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump([{"name": name, "info": {"ompi_comm_coll_preference": name}} for name in _CONTENDERS], file)
+    files.write_json(path, [{"name": name, "info": {"ompi_comm_coll_preference": name}} for name in _CONTENDERS])
     return path
 
 
@@ -92,13 +85,10 @@ def _measure(options, runner, built, folder, order):
                "--op", options.op, "--sizes", ",".join(map(str, options.sizes)), "--ranks",
                ",".join(map(str, options.ranks)), "--reps", str(options.reps), "--json", log + ".json",
                *(["--reorder"] if order == findings.OTHER else [])]
-    done = runner.run((), base, program, log, _SECONDS)
-    if done.status:
-        raise ClusterError(done.complaint() or f"exit status {done.status}")
+    runner.run((), base, program, log, _SECONDS).require_success()
     costs = findings.Costs(order)
-    with open(log + ".json", encoding="utf-8") as file:
-        for line in file:
-            costs.add(json.loads(line))
+    for record in files.read_json_lines(log + ".json"):
+        costs.add(record)
     return costs
 
 
@@ -111,24 +101,18 @@ def _start(options, runner, built, folder, progress):
         for name, contender in contenders.items():
             progress.show(f"start {turn + 1} of {options.starts}, {name}")
             log = os.path.join(folder, "logs", f"start-{name}-{turn}")
-            done = runner.run((), contender, [built.tool(os.path.join("bench", "start_cost")), log + ".json"], log,
-                              _SECONDS)
-            if done.status:
-                raise ClusterError(done.complaint() or f"exit status {done.status}")
-            with open(log + ".json", encoding="utf-8") as file:
-                starts.add(name, json.load(file))
+            program = [built.tool(os.path.join("bench", "start_cost")), log + ".json"]
+            runner.run((), contender, program, log, _SECONDS).require_success()
+            starts.add(name, files.read_json(log + ".json"))
     return starts
 
 
 def _write(costs, starts, options, folder):
-    paths = [os.path.join(folder, name) for name in ("table.txt", "measurements.json")]
-    with open(paths[0], "w", encoding="utf-8") as file:
-        file.write("\n".join(_report(costs, starts, options, Paint(False))) + "\n")
-    with open(paths[1], "w", encoding="utf-8") as file:
-        json.dump({"operation": options.op, "costs": {found.order: found.to_json() for found in costs},
-                   "starts": starts.to_json()}, file, indent=1)
+    content = {"operation": options.op, "costs": {found.order: found.to_json() for found in costs},
+               "starts": starts.to_json()}
+    paths = files.write_tables(folder, content, _report(costs, starts, options, Paint(False)))
     pictures, complaint = ([], "") if options.no_plots else plot.draw(costs, options.op, _CONTENDERS, folder)
-    return paths + pictures, complaint
+    return [*paths, *pictures], complaint
 
 
 def _report(costs, starts, options, paint):
@@ -158,12 +142,12 @@ def _benchmark(options, progress):
             progress.show(f"{options.op}: communicators of {', '.join(map(str, options.ranks))} ranks, {findings.ORDERS[order]}")
             costs.append(_measure(options, runner, built, folder, order))
         starts = _start(options, runner, built, folder, progress)
-        place.say_kept(options, runner, progress)
+        command.say_kept(runner, progress)
     progress.clear()
-    files, complaint = _write(costs, starts, options, folder)
+    paths, complaint = _write(costs, starts, options, folder)
     judged, status = _judged(costs, starts, options, max(options.ranks))
     progress.say("\n" + "\n".join([*_report(costs, starts, options, Paint.for_stream()), *judged]))
-    command.say_files(files, complaint, progress)
+    command.say_files(paths, complaint, progress)
     return status
 
 

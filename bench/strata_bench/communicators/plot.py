@@ -3,7 +3,6 @@
 import os
 
 from ..measuring import gnuplot, units
-from ..measuring.intervals import interval
 
 from .costs import ORDERS
 

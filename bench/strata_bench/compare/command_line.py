@@ -1,12 +1,12 @@
 """Options of bench/compare and the order of events."""
 
-import argparse
 import os
 import shutil
 import sys
 
 from ..cluster.plan import SHUFFLE_SEED
-from ..measuring import command, operations, place, results
+from ..measuring import cli, command, files, operations, place, results
+from ..measuring.cluster import ClusterError
 from ..measuring.table import Paint
 
 from . import contenders, grid, places, plot, report, summary
@@ -35,28 +35,23 @@ Exit status: 0 if the plugin delivered right data everywhere and, with --gate, v
 machine does not allow the namespaces of which an emulated cluster is made.
 
 example:
-  compare --op bcast,allreduce --sizes 8,64K,4M
-  compare --gate
-  compare --gate --grid --minutes 90
-  compare --gate --launcher "mpirun -n 16 --map-by socket" --orders block,shuffle
-  compare --launcher "srun --mpi=pmix -N 1 -n 32" --op all --parameter network=none"""
+  bench/compare --op bcast,allreduce --sizes 8,64K,4M
+  bench/compare --gate
+  bench/compare --gate --grid --minutes 90
+  bench/compare --gate --launcher "mpirun -n 16 --map-by socket" --orders block,shuffle
+  bench/compare --launcher "srun --mpi=pmix -N 1 -n 32" --op all --parameter network=none"""
 _OWN_FILES = (rf"({'|'.join(operations.ALL)})\.(svg|png)|table\.(txt|csv)|measurements\.json"
               r"|summary\.(txt|csv|json)")
 
 
 def _parser():
-    parser = argparse.ArgumentParser(prog="compare", description=_DESCRIPTION, epilog=_EPILOG,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    gated = ",".join(grid.GATED)
-    parser.add_argument("--op", **command.operations_option(gated))
-    parser.add_argument("--orders", metavar="LIST", default=grid.ORDERS,
-                        type=command.words("|".join(grid.ORDERS), "some of " + ", ".join(grid.ORDERS)),
-                        help="orders of the ranks along the nodes; unequal: node by node, fewer on some "
-                             f"({','.join(grid.ORDERS)})")
-    parser.add_argument("--sizes", metavar="LIST", type=command.sizes, default=grid.SIZES,
+    parser = cli.parser("compare", _DESCRIPTION, _EPILOG)
+    cli.add_operations(parser, ",".join(grid.GATED))
+    cli.add_orders(parser, grid.ORDERS, grid.ORDERS, "; unequal: node by node, fewer on some")
+    parser.add_argument("--sizes", metavar="LIST", type=cli.sizes, default=grid.SIZES,
                         help="sizes in bytes (8 to 4M, all powers of 2)")
     parser.add_argument("--with", metavar="LIST", dest="names",
-                        type=command.words("|".join(contenders.NAMES), "some of " + ", ".join(contenders.NAMES)),
+                        type=cli.some_of(contenders.NAMES),
                         help=f"contenders beside strata (all: {','.join(contenders.NAMES)}; with --gate "
                              f"{','.join(contenders.GATE)}, and {contenders.RIVAL} always)")
     gate = parser.add_argument_group("the gate")
@@ -67,14 +62,15 @@ def _parser():
                       help="on six emulated clusters (4x4 and 8x2 ranks; sites 1 Gbit/s, 200 Mbit/s, and 200 Mbit/s "
                            "and 2 ms apart) and one node with 16 ranks, one after another, with one summary")
     gate.add_argument("--seed", type=int, default=1, help="of the gate's sample, and of roots (1)")
-    gate.add_argument("--minutes", type=command.count, default=60,
+    gate.add_argument("--minutes", type=cli.count, default=60,
                       help="begin no cells that would end later (60, of all clusters together)")
-    parser.add_argument("--reps", metavar="N", type=command.count, default=30,
+    parser.add_argument("--reps", metavar="N", type=cli.count, default=30,
                         help="repetitions of each contender at each size (30)")
-    parser.add_argument("--rounds", metavar="N", type=command.count, default=3,
+    parser.add_argument("--rounds", metavar="N", type=cli.count, default=3,
                         help="in how many jobs (3)")
     parser.add_argument("--anew", action="store_true", help="forget the cells that --results holds")
-    return place.add_options(parser, "results/compare")
+    cli.add_place(parser, "results/compare")
+    return parser
 
 
 def _cells(options, orders):
@@ -86,8 +82,8 @@ def _cells(options, orders):
 def _places(options):
     if not options.grid:
         return (places.chosen(options),)
-    if options.launcher or options.state or options.keep_cluster or command.shape_arguments(options):
-        raise command.ClusterError("--grid has clusters of its own: no --launcher, --state, --keep-cluster, or shape")
+    if options.launcher or options.state or options.keep_cluster or cli.shape_arguments(options):
+        raise ClusterError("--grid has clusters of its own: no --launcher, --state, --keep-cluster, or shape")
     return places.all_of_grid()
 
 
@@ -115,8 +111,7 @@ def _measurer(options, setting, built, folder):
 def _write(settings, outcome, options, folder):
     """All files of one place. Returns their paths and what went wrong with the plot."""
     text, table, data = (os.path.join(folder, name) for name in ("table.txt", "table.csv", "measurements.json"))
-    with open(text, "w", encoding="utf-8") as file:
-        file.write("\n".join(_tables(outcome, options.gate, Paint(False))).lstrip("\n") + "\n")
+    files.write_text(text, _tables(outcome, options.gate, Paint(False)))
     report.write_csv(outcome.records, table)
     report.write_json(settings, outcome, data)
     plots, complaint = ([], "") if options.no_plots else plot.draw(outcome.records, folder)
@@ -144,7 +139,7 @@ def _one_place(where, options, built, clock, progress):
                         setting.limit_ms)
         outcome = survey.run(options.gate)
         rows = summary.rows(where.name, outcome.records, setting.limit_ms)
-        place.say_kept(options, runner, progress)
+        command.say_kept(runner, progress)
     progress.clear()
     return outcome, rows, _write(settings, outcome, options, folder)
 
@@ -154,8 +149,7 @@ def _summarise(outcomes, rows, options, paint):
     text, table, data = (os.path.join(options.results, name) for name in
                          ("summary.txt", "summary.csv", "summary.json"))
     plain = [line for name, outcome in outcomes.items() for line in _judged(name, outcome, options.gate, Paint(False))]
-    with open(text, "w", encoding="utf-8") as file:
-        file.write("\n".join(plain + summary.means(rows, Paint(False)) + summary.details(rows)).lstrip("\n") + "\n")
+    files.write_text(text, plain + summary.means(rows, Paint(False)) + summary.details(rows))
     summary.write_csv(rows, table)
     summary.write_json(outcomes, rows, data)
     said = [line for name, outcome in outcomes.items() for line in _judged(name, outcome, options.gate, paint)
@@ -176,20 +170,20 @@ def _compare(options, progress):
     built = command.prepare(options, "demo", needs_cluster=not options.launcher)
     results.claim(options.results)
     clock = Clock(options.minutes * 60 if options.gate and not options.full else None)
-    outcomes, rows, files, complaints = {}, [], [], []
+    outcomes, rows, paths, complaints = {}, [], [], []
     for one in chosen:
         if one.title:
             progress.step(one.title)
-        outcome, its_rows, (its_files, complaint) = _one_place(one, options, built, clock, progress)
+        outcome, its_rows, (its_paths, complaint) = _one_place(one, options, built, clock, progress)
         outcomes[one.name] = outcome
         rows += its_rows
-        files += its_files if not options.grid else []
+        paths += its_paths if not options.grid else []
         complaints += [complaint] if complaint not in ("", *complaints) else []
         if not options.grid:
             progress.say("\n".join(_tables(outcome, options.gate, Paint.for_stream(sys.stdout))))
-    lines, its_files = _summarise(outcomes, rows, options, Paint.for_stream(sys.stdout))
+    lines, its_paths = _summarise(outcomes, rows, options, Paint.for_stream(sys.stdout))
     progress.say("\n".join(lines))
-    command.say_files(files + its_files, "\n".join(complaints), progress)
+    command.say_files(paths + its_paths, "\n".join(complaints), progress)
     return _status(outcomes.values(), options.gate)
 
 

@@ -3,7 +3,7 @@
 import dataclasses
 import shutil
 
-from ..measuring import command, place
+from ..measuring import cli, place
 
 from . import grid
 from .setting import ByLauncher, OnCluster
@@ -30,7 +30,7 @@ class Place:
 
 def chosen(options):
     """The one that options name."""
-    return Place("", "", tuple(command.shape_arguments(options)), options.state, options.launcher)
+    return Place("", "", tuple(cli.shape_arguments(options)), options.state, options.launcher)
 
 
 _SHAPES = {"4x4": ("4 nodes with 4 ranks", ("--nodes", "4", "--slots", "4")),

@@ -1,9 +1,6 @@
 """The tables, the violations, CSV and JSON."""
 
-import csv
-import json
-
-from ..measuring import operations, units
+from ..measuring import files, operations, units
 from ..measuring.intervals import interval
 
 from . import contenders
@@ -126,14 +123,10 @@ def _violation_line(one):
 
 
 def write_csv(records, path):
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(("operation", "order", "root", "size", "bytes", "contender", "repetitions", "median_ms",
-                         "low_ms", "high_ms", "least_ms", "greatest_ms", "plan", "failure"))
-        for record in records:
-            for name, one in record.series.items():
-                for size in record.cell.sizes:
-                    writer.writerow(_row(record.cell, name, one, size))
+    columns = ("operation", "order", "root", "size", "bytes", "contender", "repetitions", "median_ms", "low_ms", "high_ms",
+               "least_ms", "greatest_ms", "plan", "failure")
+    files.write_csv(path, columns, (_row(record.cell, name, one, size) for record in records
+                                    for name, one in record.series.items() for size in record.cell.sizes))
 
 
 def _row(cell, name, one, size):
@@ -146,8 +139,7 @@ def _row(cell, name, one, size):
 
 
 def write_json(settings, outcome, path):
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump({"unit": "ms", "settings": settings, "verdict": outcome.verdict().name.lower(),
-                   "confirmed": [one.to_json() for one in outcome.confirmed],
-                   "suspected": [one.to_json() for one in outcome.suspected],
-                   "records": [record.to_json() for record in outcome.records]}, file, indent=1)
+    files.write_json(path, {"unit": "ms", "settings": settings, "verdict": outcome.verdict().name.lower(),
+                            "confirmed": [one.to_json() for one in outcome.confirmed],
+                            "suspected": [one.to_json() for one in outcome.suspected],
+                            "records": [record.to_json() for record in outcome.records]})

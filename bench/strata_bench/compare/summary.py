@@ -1,12 +1,10 @@
 """What all places show together: strata beside the best of what a user has without it, and beside what the links
 allow."""
 
-import csv
 import dataclasses
-import json
 import math
 
-from ..measuring import operations, units
+from ..measuring import files, operations, units
 from ..measuring.table import WORTH_COMPARING
 
 from . import contenders
@@ -97,24 +95,21 @@ def details(all_rows):
 
 
 def write_csv(all_rows, path):
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(("place", "operation", "order", "root", "size", "strata_ms", "best_ms", "best", "ratio",
-                         "limit_ms", "share"))
-        for row in all_rows:
-            numbers = [f"{value:.6g}" if value else "" for value in (row.ours, row.best)]
-            shares = [f"{value:.6g}" if value else "" for value in (row.limit, row.share)]
-            writer.writerow((row.place, row.cell.operation, row.cell.order, row.cell.root or "", row.size, *numbers,
-                             row.best_name, f"{row.ratio:.6g}", *shares))
+    def texts(*values):
+        return [f"{value:.6g}" if value else "" for value in values]
+
+    columns = ("place", "operation", "order", "root", "size", "strata_ms", "best_ms", "best", "ratio", "limit_ms", "share")
+    files.write_csv(path, columns, ((row.place, row.cell.operation, row.cell.order, row.cell.root or "", row.size,
+                                     *texts(row.ours, row.best), row.best_name, f"{row.ratio:.6g}",
+                                     *texts(row.limit, row.share)) for row in all_rows))
 
 
 def write_json(outcomes, all_rows, path):
     """`outcomes`: by place."""
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump({"places": {place: {"verdict": outcome.verdict().name.lower(),
-                                      "confirmed": [one.to_json() for one in outcome.confirmed],
-                                      "missing": outcome.missing, "unopposed": outcome.unopposed,
-                                      "unclear": outcome.unclear}
-                              for place, outcome in outcomes.items()},
-                   "rows": [dataclasses.asdict(row) | {"ratio": row.ratio, "share": row.share}
-                            for row in all_rows]}, file, indent=1)
+    files.write_json(path, {"places": {place: {"verdict": outcome.verdict().name.lower(),
+                                               "confirmed": [one.to_json() for one in outcome.confirmed],
+                                               "missing": outcome.missing, "unopposed": outcome.unopposed,
+                                               "unclear": outcome.unclear}
+                                       for place, outcome in outcomes.items()},
+                            "rows": [dataclasses.asdict(row) | {"ratio": row.ratio, "share": row.share}
+                                     for row in all_rows]})

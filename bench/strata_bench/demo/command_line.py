@@ -1,17 +1,15 @@
 """Options of bench/demo and the order of events."""
 
-import argparse
-import json
-import os
+import re
+from argparse import ArgumentTypeError
 
 from ..apps import catalogue
 from ..apps.comparison import compare
 from ..apps.report import times_lines
 from ..cluster.plan import ORDERS
-from ..measuring import command, competitors, operations
-from ..measuring.cluster import Cluster
+from ..measuring import cli, command, competitors, files, operations, place
 from ..measuring.rounds import Effort
-from ..measuring.table import Paint
+from ..measuring.table import Paint, chosen_plans
 
 from . import plot, report
 from .measure import Measurement, cases_of
@@ -26,32 +24,28 @@ _QUICK_SIZES = "8,64K,1M,4M"
 
 
 def _parser():
-    parser = argparse.ArgumentParser(prog="demo", description=_DESCRIPTION, epilog=command.EPILOG,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = cli.parser("demo", _DESCRIPTION)
     parser.add_argument("--quick", action="store_true",
                         help=f"two rounds, sizes {_QUICK_SIZES}, applications once")
-    operations_option = command.operations_option("bcast")
-    operations_option["help"] += "; all take ten to fifteen minutes"
-    parser.add_argument("--op", **operations_option)
-    parser.add_argument("--orders", metavar="LIST", default=("block", "cyclic"),
-                        type=command.words("|".join(ORDERS), "one of " + ", ".join(ORDERS)),
-                        help="orders of the ranks along the nodes: block, cyclic (round robin), shuffle "
-                             "(block,cyclic)")
-    parser.add_argument("--roots", metavar="LIST", default=("0",),
-                        type=command.words("0|[1-9][0-9]{0,5}|rotate", "a rank or rotate"),
+    cli.add_operations(parser, "bcast", note="; all take ten to fifteen minutes")
+    cli.add_orders(parser, ORDERS, ("block", "cyclic"), ": block, cyclic (round robin), shuffle")
+    parser.add_argument("--roots", metavar="LIST", default=("0",), type=_roots,
                         help="roots, where an operation has one: ranks, or rotate (0)")
-    parser.add_argument("--sizes", metavar="LIST", type=command.sizes,
+    parser.add_argument("--sizes", metavar="LIST", type=cli.sizes,
                         help=f"sizes in bytes ({_SIZES}), of the vector or, for Gather, Scatter and "
                              "Allgather, of all blocks together")
     parser.add_argument("--no-app", action="store_true", help="leave out the applications")
-    command.add_options(parser, "results/demo", 100)
-    command.add_shape_options(parser)
+    cli.add_effort(parser, "results/demo", 100)
+    cli.add_shape(parser)
     return parser
 
 
-def _effort(options):
-    sizes = options.sizes or command.sizes(_QUICK_SIZES if options.quick else _SIZES)
-    return Effort(sizes, options.reps, options.rounds or 2 * options.quick, seconds=options.seconds)
+def _roots(text):
+    found = tuple(dict.fromkeys(text.split(",")))
+    for word in found:
+        if not re.fullmatch("0|[1-9][0-9]{0,5}|rotate", word):
+            raise ArgumentTypeError(f"'{word}': expected a rank or rotate")
+    return found
 
 
 def _introduce(cluster, contenders, progress):
@@ -68,13 +62,12 @@ def _introduce(cluster, contenders, progress):
 
 def _measure(options, cluster, built, folder, progress):
     """Everything that needs the cluster: the measurement and the applications' comparisons."""
-    network = os.path.join(folder, "topology.conf")
-    cluster.write_topology(network)
-    ours = competitors.strata(built.plugin_folder, {"network": f"file:{network}"})
+    ours = competitors.strata(built.plugin_folder, place.network(cluster, folder))
     contenders = (competitors.tuned(), competitors.han(), ours)
     _introduce(cluster, contenders, progress)
     cases = cases_of(options.op, options.orders, options.roots)
-    measurement = Measurement(cluster, built.program, contenders, cases, _effort(options), folder)
+    effort = Effort.chosen(options, _SIZES, _QUICK_SIZES, quick_rounds=2)
+    measurement = Measurement(cluster, built.program, contenders, cases, effort, folder)
     chosen = () if options.no_app else (catalogue.ALL["lammps"],)
     repetitions = 1 if options.quick else 3
     progress.step(f"{operations.titles(options.op)}: {measurement.describe_sizes()}")
@@ -92,14 +85,9 @@ def _measure(options, cluster, built, folder, progress):
 
 def _write(measurement, comparisons, folder):
     """All files. Returns their paths and what went wrong with the plot."""
-    text = os.path.join(folder, "table.txt")
-    with open(text, "w", encoding="utf-8") as file:
-        file.write("\n".join(_summary(measurement, comparisons, Paint(False))
-                             + report.chosen_plans(measurement)).lstrip("\n") + "\n")
-    data = os.path.join(folder, "measurements.json")
-    with open(data, "w", encoding="utf-8") as file:
-        everything = {**measurement.to_json(), "applications": [one.to_json() for one in comparisons]}
-        json.dump(everything, file, indent=1)
+    everything = {**measurement.to_json(), "applications": [one.to_json() for one in comparisons]}
+    text, data = files.write_tables(folder, everything, _summary(measurement, comparisons, Paint(False))
+                                    + chosen_plans(measurement))
     plots, complaint = plot.draw(measurement, folder)
     return [text, *plots, *measurement.pictures, data], complaint
 
@@ -115,14 +103,13 @@ def _demonstrate(options, progress):
                                     rf"({'|'.join(operations.ALL)}|hierarchy-.*)\.(svg|png)|table\.txt"
                                     r"|measurements\.json")
     progress.show("building the cluster")
-    with Cluster([*command.shape_arguments(options), "--relay", built.relay], options.keep_cluster) as cluster:
+    with place.opened(built.relay, cli.shape_arguments(options), keep=options.keep_cluster) as cluster:
         measurement, comparisons = _measure(options, cluster, built, folder, progress)
     progress.clear()
-    files, complaint = _write(measurement, comparisons, folder)
+    paths, complaint = _write(measurement, comparisons, folder)
     progress.say("\n".join(_summary(measurement, comparisons, Paint.for_stream())))
-    command.say_files(files, complaint, progress)
-    if options.keep_cluster:
-        command.say_kept(cluster, progress)
+    command.say_files(paths, complaint, progress)
+    command.say_kept(cluster, progress)
     return 0 if measurement.succeeded() and all(one.succeeded() for one in comparisons) else 1
 
 

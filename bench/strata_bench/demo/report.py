@@ -145,15 +145,3 @@ def verdict(measurement, paint):
         lines.append(f"{start}trata was nowhere slower than the others (by more than "
                      f"{100 * (1 - SLOWER):.0f} %).")
     return lines + note_data(measurement, paint)
-
-
-def chosen_plans(measurement):
-    """What the plugin decided, once per case and size."""
-    lines = ["", "What the plugin chose. Of a tree, per level: the shape inside its groups and the bytes of a",
-             "segment (0: whole message)."]
-    for case, by_name in measurement.series.items():
-        lines.append("  " + case.short_title())
-        for size, (engine, levels) in sorted(by_name["strata"].plans.items()):
-            detail = f"{engine}: {levels}" if levels else engine
-            lines.append(f"    {units.size_text(size):>8}  {detail}")
-    return lines if len(lines) > 2 else []

@@ -1,10 +1,6 @@
 """Options of bench/introspection and the order of events."""
 
-import argparse
-import json
-import os
-
-from ..measuring import command
+from ..measuring import cli, command, files
 from ..measuring.table import Paint
 
 from . import examples, monitoring, reordering
@@ -30,21 +26,20 @@ def _figures():
 
 
 def _parser():
-    parser = argparse.ArgumentParser(prog="introspection", description=_DESCRIPTION, epilog=command.EPILOG,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = cli.parser("introspection", _DESCRIPTION)
     figures = _figures()
-    parser.add_argument("--figure", type=command.some_of(figures), default=figures, metavar="LIST",
+    parser.add_argument("--figure", type=cli.some_of(figures), default=figures, metavar="LIST",
                         help=f"what to measure: all, or some of {', '.join(figures)} (all)")
-    parser.add_argument("--rounds", metavar="N", type=command.count, default=3, help="runs of every case, in turn (3)")
-    parser.add_argument("--delay-us", metavar="N", type=command.count, default=500,
+    parser.add_argument("--rounds", metavar="N", type=cli.count, default=3, help="runs of every case, in turn (3)")
+    parser.add_argument("--delay-us", metavar="N", type=cli.count, default=500,
                         help="one-way delay between the sites in microseconds (500)")
-    parser.add_argument("--relay-mbit", metavar="R", type=command.count, default=200,
+    parser.add_argument("--relay-mbit", metavar="R", type=cli.count, default=200,
                         help="rate between the sites in Mbit/s (200)")
-    command.add_results_option(parser, "results/introspection")
-    command.add_keep_option(parser)
+    cli.add_results(parser, "results/introspection")
+    cli.add_keep(parser)
     for module in MODULES.values():
         module.add_options(parser)
-    command.add_building_options(parser)
+    cli.add_building(parser)
     return parser
 
 
@@ -61,14 +56,11 @@ def _text(findings, paint):
 
 def _write(findings, folder):
     """All files. Returns their paths and why some are missing."""
-    paths = [os.path.join(folder, name) for name in ("table.txt", "measurements.json")]
-    with open(paths[1], "w", encoding="utf-8") as file:  # what was measured comes first
-        json.dump({name: found.to_json() for name, found in findings.items()}, file, indent=1)
-    with open(paths[0], "w", encoding="utf-8") as file:
-        file.write(_text(findings, Paint(False)) + "\n")
+    content = {name: found.to_json() for name, found in findings.items()}
+    paths = files.write_tables(folder, content, _text(findings, Paint(False)).split("\n"))
     drawn = [found.draw(folder) for found in findings.values()]
     complaints = dict.fromkeys(complaint for _, complaint in drawn if complaint)
-    return paths + [path for pictures, _ in drawn for path in pictures], "\n".join(complaints)
+    return [*paths, *(path for pictures, _ in drawn for path in pictures)], "\n".join(complaints)
 
 
 def _benchmark(options, progress):
@@ -77,12 +69,12 @@ def _benchmark(options, progress):
     folder = command.results_folder(options.results, "|".join(own_files))
     findings = _measure(Setting(options, built, folder, progress))
     progress.clear()
-    files, complaint = _write(findings, folder)
+    paths, complaint = _write(findings, folder)
     progress.say("\n" + _text(findings, Paint.for_stream()))
     failures = [failure for found in findings.values() for failure in found.failures()]
     for failure in failures:
         progress.say(f"FAILED: {failure}")
-    command.say_files(files, complaint, progress)
+    command.say_files(paths, complaint, progress)
     return 1 if failures else 0
 
 

@@ -5,7 +5,7 @@ import os
 import re
 import statistics
 
-from ..measuring import command, competitors, units
+from ..measuring import cli, competitors, place, units
 
 from .figure import Findings
 
@@ -87,7 +87,7 @@ FILES = r"topology\.conf"
 
 def add_options(parser):
     group = parser.add_argument_group(f"example applications ({', '.join(FIGURES)})")
-    group.add_argument("--reps", metavar="N", type=command.count, default=10, help="repetitions in each run (10)")
+    group.add_argument("--reps", metavar="N", type=cli.count, default=10, help="repetitions in each run (10)")
 
 
 def measure(names, setting):
@@ -111,9 +111,8 @@ class Measurement:
         self.times = {}  # (example, order) -> Times
 
     def run(self, examples, progress):
-        network = os.path.join(self._folder, "topology.conf")
-        self._cluster.write_topology(network)
-        stock = dataclasses.replace(competitors.tuned(), environment=(("STRATA_NETWORK", f"file:{network}"),))
+        network = place.network(self._cluster, self._folder)["network"]
+        stock = dataclasses.replace(competitors.tuned(), environment=(("STRATA_NETWORK", network),))
         cases = [(example, order) for example in examples for order in ORDERS]
         for turn in range(self._rounds):
             for number, (example, order) in enumerate(cases):

@@ -9,8 +9,7 @@
 import contextlib
 import dataclasses
 
-from ..measuring import command
-from ..measuring.cluster import Cluster
+from ..measuring import command, place
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,11 +25,10 @@ class Setting:
     def cluster(self, shape, description):
         """A cluster of that shape (options of bench/cluster up), kept if that is wanted."""
         self.progress.show("building the cluster")
-        with Cluster([*shape, "--relay", self.built.relay], self.options.keep_cluster) as cluster:
+        with place.opened(self.built.relay, shape, keep=self.options.keep_cluster) as cluster:
             self.progress.step(f"cluster is up: {description}")
             yield cluster
-        if self.options.keep_cluster:
-            command.say_kept(cluster, self.progress)
+        command.say_kept(cluster, self.progress)
 
 
 class Findings:

@@ -1,6 +1,6 @@
 """Whether monitoring sessions see what is on the wire, and what they cost."""
 
-from ..measuring import command
+from ..measuring import cli
 
 from . import overhead, series, wire
 from .figure import Findings
@@ -13,8 +13,8 @@ _SHAPE = ("--nodes", "4", "--sites", "2", "--slots", "4", "--uplink", "none", "-
 
 def add_options(parser):
     group = parser.add_argument_group(f"monitoring ({', '.join(FIGURES)})")
-    group.add_argument("--calls", metavar="N", type=command.count, default=4, help="wire: calls of every pattern (4)")
-    group.add_argument("--series-seconds", metavar="N", type=command.count, default=40,
+    group.add_argument("--calls", metavar="N", type=cli.count, default=4, help="wire: calls of every pattern (4)")
+    group.add_argument("--series-seconds", metavar="N", type=cli.count, default=40,
                        help="wire: how long session and NIC are read every 10 ms (40)")
     overhead.add_options(group)
 

@@ -5,12 +5,11 @@ the operating system does something else). Runs with and without alternate; the 
 """
 
 import dataclasses
-import json
 import os
 import shutil
 import statistics
 
-from ..measuring import command, competitors, gnuplot, units, welch
+from ..measuring import cli, competitors, files, gnuplot, units, welch
 from ..measuring.cluster import ClusterError
 from ..measuring.launcher import Launcher
 
@@ -79,10 +78,9 @@ def _once(launcher, built, log, monitored, options):
     program = [built.tool(os.path.join("bench", "monitored_reduce")), "--sizes", ",".join(map(str, SIZES)), "--reps",
                str(options.calls_per_run), "--json", log + ".json", *(["--monitored"] if monitored else [])]
     done = launcher.run((), stock, program, log, _SECONDS)
-    if done.status:
-        return [], done.complaint() or f"exit status {done.status}"
-    with open(log + ".json", encoding="utf-8") as file:
-        return [json.loads(line) for line in file], ""
+    if failure := done.failure():
+        return [], failure
+    return files.read_json_lines(log + ".json"), ""
 
 
 def measure(ranks, built, folder, options, progress):
@@ -173,7 +171,7 @@ def draw(all_times, folder):
 
 
 def add_options(group):
-    group.add_argument("--runs", metavar="N", type=command.count, default=180,
+    group.add_argument("--runs", metavar="N", type=cli.count, default=180,
                        help="overhead: runs with and without monitoring, in turn (180)")
-    group.add_argument("--calls-per-run", metavar="N", type=command.count, default=15,
+    group.add_argument("--calls-per-run", metavar="N", type=cli.count, default=15,
                        help="overhead: calls at every size in each of them (15)")

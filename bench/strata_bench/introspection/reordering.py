@@ -9,7 +9,7 @@ import re
 import statistics
 
 from ..cluster.plan import rank_nodes
-from ..measuring import command, competitors, units
+from ..measuring import cli, competitors
 
 from . import heat_map, link_loads, reordering_report
 from .figure import Findings
@@ -70,21 +70,15 @@ def networks(options):
 
 def add_options(parser):
     group = parser.add_argument_group("reordering of ranks (reordering)")
-    group.add_argument("--narrow", metavar="LIST", type=command.some_of(_NARROW), default=_NARROW,
+    group.add_argument("--narrow", metavar="LIST", type=cli.some_of(_NARROW), default=_NARROW,
                        help=f"which links are slow, of a cluster each: all, or some of {', '.join(_NARROW)} (all)")
-    group.add_argument("--tree-sizes", metavar="LIST", type=command.sizes, default=command.sizes("256K,1M"),
-                       help="messages of Broadcasts, Reduces and CG (256K,1M)")
-    group.add_argument("--tree-reps", metavar="N", type=command.count, default=3, help="repetitions of them in each run (3)")
-    group.add_argument("--group-sizes", metavar="LIST", type=command.sizes, default=command.sizes("1K,4K,16K,64K,256K,1M"),
-                       help="blocks of group Allgathers (1K,4K,16K,64K,256K,1M)")
-    group.add_argument("--group-iterations", metavar="LIST", type=_counts, default=_counts("1,10,100,1000"),
+    cli.add_sizes(group, "256K,1M", "messages of Broadcasts, Reduces and CG", "--tree-sizes")
+    group.add_argument("--tree-reps", metavar="N", type=cli.count, default=3, help="repetitions of them in each run (3)")
+    cli.add_sizes(group, "1K,4K,16K,64K,256K,1M", "blocks of group Allgathers", "--group-sizes")
+    group.add_argument("--group-iterations", metavar="LIST", type=cli.counts, default=cli.counts("1,10,100,1000"),
                        help="numbers of iterations of them (1,10,100,1000)")
-    group.add_argument("--cell-seconds", metavar="N", type=command.count, default=15,
+    group.add_argument("--cell-seconds", metavar="N", type=cli.count, default=15,
                        help="leave out numbers of iterations that take longer (15)")
-
-
-def _counts(text):
-    return tuple(sorted({command.count(word) for word in text.split(",")}))
 
 
 @dataclasses.dataclass(frozen=True)

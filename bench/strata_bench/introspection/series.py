@@ -1,13 +1,11 @@
 """A session and the NIC of its node, both read every 10 ms, while the program sends now and then."""
 
-import csv
 import dataclasses
 import itertools
-import json
 import os
 import statistics
 
-from ..measuring import competitors, gnuplot
+from ..measuring import competitors, files, gnuplot
 
 from .wire import TOLERANCE, monitored
 
@@ -72,10 +70,9 @@ def measure(cluster, built, folder, seconds):
     command = [built.tool(os.path.join("bench", "wire_series")), "--seconds", str(seconds), "--json", log + ".json"]
     places = ["--per-node", ",".join(["1", "1"] + ["0"] * (cluster.plan.nodes - 2))]
     done = cluster.run(places, monitored(competitors.tuned()), command, log, seconds + 60)
-    if done.status:
-        return None, done.complaint() or f"exit status {done.status}"
-    with open(log + ".json", encoding="utf-8") as file:
-        return understand(json.load(file)), ""
+    if failure := done.failure():
+        return None, failure
+    return understand(files.read_json(log + ".json")), ""
 
 
 def text(series, paint):
@@ -96,11 +93,9 @@ def text(series, paint):
 def write_csv(series, folder):
     path = os.path.join(folder, CSV)
     session, nic = series.cumulative()
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["seconds", "session_bytes", "nic_bytes", "session_bytes_so_far", "nic_bytes_so_far"])
-        for row in zip(series.seconds, series.session, series.nic, session, nic):
-            writer.writerow([f"{row[0]:.6f}", *(f"{value:.0f}" for value in row[1:])])
+    columns = ("seconds", "session_bytes", "nic_bytes", "session_bytes_so_far", "nic_bytes_so_far")
+    files.write_csv(path, columns, ((f"{second:.6f}", *(f"{value:.0f}" for value in values)) for second, *values in
+                                    zip(series.seconds, series.session, series.nic, session, nic)))
     return path
 
 

@@ -7,10 +7,10 @@ then is Open MPI's own headers and answers, and what TCP sent twice: a run with 
 """
 
 import dataclasses
-import json
 import os
 
-from ..measuring import competitors, series, units
+from ..measuring import competitors, place, series, units
+from ..measuring.files import read_json
 
 TOLERANCE = 0.02  # of the session's bytes
 _ATTEMPTS = 3  # at a run in which few packets are sent twice
@@ -116,9 +116,7 @@ class Measurement:
         self.runs = []
 
     def run(self, progress, patterns=PATTERNS):
-        network = os.path.join(self._folder, "topology.conf")
-        self._cluster.write_topology(network)
-        plugin = competitors.strata(self._built.plugin_folder, {"network": f"file:{network}"})
+        plugin = competitors.strata(self._built.plugin_folder, place.network(self._cluster, self._folder))
         by_name = {"tuned": competitors.tuned(), "strata": competitors.explaining(plugin)}
         cases = [(pattern, by_name[name]) for pattern in patterns for name in pattern.contenders]
         for number, (pattern, one) in enumerate(cases):
@@ -134,16 +132,15 @@ class Measurement:
         command = [self._built.tool(os.path.join("bench", "wire_patterns")), "--pattern", pattern.name, "--bytes",
                    str(pattern.bytes), "--calls", str(self._calls), "--json", log + ".json"]
         done = self._cluster.run(["--order", "block"], monitored(competitor), command, log, _SECONDS)
-        if done.status:
-            return Run(pattern, competitor.name, failure=done.complaint() or f"exit status {done.status}")
+        if failure := done.failure():
+            return Run(pattern, competitor.name, failure=failure)
         by = competitor.name
         if competitor.is_plugin:
             plans = series.plans_in(done.errors, pattern.name, may_step_aside=True)
             if not plans:
                 return Run(pattern, by, failure=f"the plugin made no plan: it was not used\n{done.complaint()}")
             by += ": " + ", ".join(sorted({engine for engine, _ in plans.values()}))
-        with open(log + ".json", encoding="utf-8") as file:
-            return understand(json.load(file), pattern, by)
+        return understand(read_json(log + ".json"), pattern, by)
 
 
 def table(runs, paint):

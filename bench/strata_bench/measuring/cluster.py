@@ -124,6 +124,14 @@ class Run:
                  if line.strip("- ") and "plm:rsh: Warning: setpgid" not in line]
         return "\n".join(lines[-8:])
 
+    def failure(self):
+        """Why it failed; empty if it did not."""
+        return (self.complaint() or f"exit status {self.status}") if self.status else ""
+
+    def require_success(self):
+        if failure := self.failure():
+            raise ClusterError(failure)
+
 
 class Cluster:
     """A cluster that lives as long as the `with` block, or longer if `keep`."""
@@ -151,6 +159,11 @@ class Cluster:
     @property
     def directory(self):
         return self._directory
+
+    @property
+    def kept(self):
+        """Whether it outlives us, by whom it was made."""
+        return self._keep
 
     @property
     def ranks(self):
@@ -188,7 +201,7 @@ class StandingCluster(Cluster):
     """One that somebody else has brought up, and takes down."""
 
     def __init__(self, directory):
-        super().__init__((), keep=True)
+        super().__init__(())
         self._directory = directory
 
     def __enter__(self):

@@ -31,6 +31,8 @@ class Launcher:
             raise ClusterError(f"--launcher '{text}': there is no program '{(self._call or [''])[0]}'")
         self._needs_list = _needs_list(self._call[0])
 
+    kept = False  # unlike a cluster
+
     def __enter__(self):
         return self
 

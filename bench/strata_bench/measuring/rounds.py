@@ -1,11 +1,10 @@
 """Rounds over cases and competitors, so that all of them meet the same weather."""
 
 import dataclasses
-import json
 import os
 import time
 
-from . import operations
+from . import cli, files, operations
 from .competitors import explaining
 from .series import Series, plans_in
 
@@ -21,6 +20,12 @@ class Effort:
     seconds: float = 105
     timeout: float = 90
     most = 10
+
+    @staticmethod
+    def chosen(options, sizes, quick_sizes, quick_rounds):
+        """By options of cli.add_effort, --sizes and --quick. The others: texts of sizes, and rounds, without those."""
+        return Effort(options.sizes or cli.sizes(quick_sizes if options.quick else sizes), options.reps,
+                      options.rounds or quick_rounds * options.quick, seconds=options.seconds)
 
 
 class Rounds:
@@ -138,11 +143,8 @@ class Rounds:
 
     @staticmethod
     def _collect(series, path):
-        if not os.path.exists(path):
-            return
-        with open(path, encoding="utf-8") as file:
-            for line in file:
-                series.add(json.loads(line))
+        for record in files.read_json_lines(path) if os.path.exists(path) else ():
+            series.add(record)
 
     def to_json(self):
         return {"unit": "ms", "rounds": self.rounds, "cluster": self.cluster.plan.to_json()}

@@ -8,11 +8,11 @@ what the plugin chose in the plugin's.
 
 import dataclasses
 import glob
-import json
 import os
 import re
 
 from .competitors import explaining, told
+from .files import read_json_lines, write_json
 from .series import Series, engine_was_given, plans_in
 
 _NEW = re.compile(r"\[(\S+)\] coll:base:comm_select: new communicator: .*\(cid (\d+)\)")
@@ -152,9 +152,9 @@ class _Attempt:
         members = [one.name for one in competitors]
         given = [dataclasses.replace(job, wanted={one: job.wanted.get(one, ()) for one in members})
                  for job in self._jobs]
-        self._write(".contenders.json", [{"name": one.name, "with": one.program[-1] if one.program else "mpi",
+        write_json(self._log + ".contenders.json", [{"name": one.name, "with": one.program[-1] if one.program else "mpi",
                                           "info": dict(one.info)} for one in competitors])
-        self._write(".cells.json", [job.to_file() for job in given])
+        write_json(self._log + ".cells.json", [job.to_file() for job in given])
         if os.path.exists(self._log + ".json"):
             os.unlink(self._log + ".json")
         chosen = competitors[0]
@@ -170,10 +170,6 @@ class _Attempt:
         self._run = where._runner.run(where._places, chosen, command, self._log, seconds)
         self._gather_errors()
         self._lines = self._read()
-
-    def _write(self, suffix, content):
-        with open(self._log + suffix, "w", encoding="utf-8") as file:
-            json.dump(content, file, indent=1)
 
     def _error_files(self):
         return sorted(glob.glob(glob.escape(self._log) + ".errors.*"))
@@ -193,9 +189,7 @@ class _Attempt:
     def _read(self):
         if not os.path.exists(self._log + ".json"):
             return []
-        with open(self._log + ".json", encoding="utf-8") as file:
-            # Of a run that was ended the last line may be half of one.
-            return [json.loads(line) for line in file if line.endswith("\n")]
+        return read_json_lines(self._log + ".json")
 
     def _records(self, number, name):
         return [line for line in self._lines if "times" in line and (line["cell"], line["contender"]) == (number, name)]

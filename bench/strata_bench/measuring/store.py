@@ -4,6 +4,7 @@ import json
 import os
 
 from .cluster import ClusterError
+from .files import read_json, write_json
 from .units import path_text
 
 
@@ -34,15 +35,3 @@ class Store:
 
     def _path(self, name):
         return os.path.join(self._folder, f"cell-{name}.json")
-
-
-def read_json(path):
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
-
-
-def write_json(path, content):
-    """As a whole: whoever is interrupted leaves the old file or the new one."""
-    with open(path + ".new", "w", encoding="utf-8") as file:
-        json.dump(content, file, indent=1)
-    os.replace(path + ".new", path)

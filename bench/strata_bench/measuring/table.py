@@ -114,3 +114,17 @@ def _what_was_wrong(measurement):
         if early:
             yield (competitor.name, competitor.is_plugin,
                    f"{early} times a rank left a Barrier before all had entered")
+
+
+def chosen_plans(measurement, sizes=None, off=""):
+    """What the plugin decided, once per case and size. `sizes`: which, if not all; `off`: a competitor without election."""
+    lines = ["", "What the plugin chose. Of a tree, per level: the shape inside its groups and the bytes of a",
+             "segment (0: whole message)."]
+    for case, by_name in measurement.series.items():
+        lines.append("  " + case.short_title())
+        others = by_name[off].plans if off in by_name else {}
+        for size, plan in sorted(by_name["strata"].plans.items()):
+            if sizes is None or size in sizes:
+                same = "" if others.get(size, plan) == plan else "  (without election another)"
+                lines.append(f"    {units.size_text(size):>8}  {': '.join(filter(None, plan))}{same}")
+    return lines if len(lines) > 2 else []

@@ -1,14 +1,9 @@
 """Options of bench/nuioa and the order of events."""
 
-import argparse
-import json
-import os
-
 from ..cluster.plan import FAR_DIRECTIONS
-from ..measuring import command, competitors
-from ..measuring.cluster import Cluster
+from ..measuring import cli, command, competitors, files, place
 from ..measuring.rounds import Effort
-from ..measuring.table import Paint
+from ..measuring.table import Paint, chosen_plans
 
 from . import plot, report
 from .cases import FIGURES_OF, NODES, SLOTS, Measurement, cases_of
@@ -24,17 +19,16 @@ _QUICK_SIZES = "1M,4M"
 
 
 def _parser():
-    parser = argparse.ArgumentParser(prog="nuioa", description=_DESCRIPTION, epilog=command.EPILOG,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--op", **command.operations_option("bcast", tuple(FIGURES_OF)))
+    parser = cli.parser("nuioa", _DESCRIPTION)
+    cli.add_operations(parser, "bcast", tuple(FIGURES_OF))
     parser.add_argument("--figure", choices=[*FIGURES_OF["bcast"], "all"], default="all",
                         help="what to measure of Broadcasts: headline (4 nodes with 4 ranks), a figure of the "
                              "paper, or all. Of the others there is one table each: 4 nodes with 4 ranks")
     parser.add_argument("--quick", action="store_true", help=f"one round, sizes {_QUICK_SIZES}")
-    parser.add_argument("--sizes", metavar="LIST", type=command.sizes,
+    parser.add_argument("--sizes", metavar="LIST", type=cli.sizes,
                         help=f"message sizes in bytes, of Gather and Allgather those of all blocks "
                              f"together ({_SIZES})")
-    command.add_options(parser, "results/nuioa", 240)
+    cli.add_effort(parser, "results/nuioa", 240)
     shape = parser.add_argument_group("the cluster, as in bench/cluster up")
     shape.add_argument("--nic", metavar="RATE", default="500mbit", help="rate of a node's NIC (500mbit)")
     shape.add_argument("--far-mbit", metavar="R", type=float, default=300,
@@ -42,11 +36,6 @@ def _parser():
     shape.add_argument("--far-direction", choices=FAR_DIRECTIONS, default="receive",
                        help="what is slow: what far ranks receive (as in the paper), or both directions")
     return parser
-
-
-def _effort(options):
-    sizes = options.sizes or command.sizes(_QUICK_SIZES if options.quick else _SIZES)
-    return Effort(sizes, options.reps, options.rounds or int(options.quick), seconds=options.seconds)
 
 
 def _competitors(built):
@@ -63,23 +52,19 @@ def _measure(options, figures, cluster, built, folder, progress):
                   f"{options.far_mbit:g} Mbit/s to far ranks")
     for competitor in contenders:
         progress.say(f"      {competitor.name:7} {competitor.description}")
-    measurement = Measurement(cluster, built.program, contenders, cases_of(figures), _effort(options), folder)
+    effort = Effort.chosen(options, _SIZES, _QUICK_SIZES, quick_rounds=1)
+    measurement = Measurement(cluster, built.program, contenders, cases_of(figures), effort, folder)
     measurement.run(progress)
     return measurement
 
 
 def _write(measurement, figures, folder):
     """All files. Returns their paths and what went wrong with the plot."""
-    text = os.path.join(folder, "table.txt")
     plain = Paint(False)
-    with open(text, "w", encoding="utf-8") as file:
-        lines = (report.table(measurement, figures, measurement.effort.sizes, plain)
-                 + report.notes(measurement) + report.verdict(measurement, figures, plain)
-                 + report.chosen_plans(measurement))
-        file.write("\n".join(lines).lstrip("\n") + "\n")
-    data = os.path.join(folder, "measurements.json")
-    with open(data, "w", encoding="utf-8") as file:
-        json.dump(measurement.to_json(), file, indent=1)
+    lines = (report.table(measurement, figures, measurement.effort.sizes, plain)
+             + report.notes(measurement) + report.verdict(measurement, figures, plain)
+             + chosen_plans(measurement, measurement.effort.sizes, "off"))
+    text, data = files.write_tables(folder, measurement.to_json(), lines)
     plots, complaint = plot.draw(measurement, figures, folder)
     return [text, *plots, *measurement.pictures, data], complaint
 
@@ -97,16 +82,15 @@ def _benchmark(options, progress):
     progress.show("building the cluster")
     shape = ["--nodes", str(NODES), "--sites", "1", "--slots", str(SLOTS), "--nic", options.nic,
              "--far-mbit", f"{options.far_mbit:g}", "--far-direction", options.far_direction]
-    with Cluster(shape, options.keep_cluster) as cluster:
+    with place.opened(built.relay, shape, keep=options.keep_cluster) as cluster:
         measurement = _measure(options, figures, cluster, built, folder, progress)
     progress.clear()
-    files, complaint = _write(measurement, figures, folder)
+    paths, complaint = _write(measurement, figures, folder)
     paint, largest = Paint.for_stream(), measurement.effort.sizes[-1:]
     progress.say("\n".join(report.table(measurement, figures, largest, paint) + report.notes(measurement)
                            + report.verdict(measurement, figures, paint)))
-    command.say_files(files, complaint, progress)
-    if options.keep_cluster:
-        command.say_kept(cluster, progress)
+    command.say_files(paths, complaint, progress)
+    command.say_kept(cluster, progress)
     return 0 if measurement.succeeded() else 1
 
 

@@ -246,17 +246,3 @@ def verdict(measurement, figures, paint):
         lines += ["", paint(f"{TITLES[figure]}, {units.size_text(size)}:", "bold"),
                   *_VERDICTS[figure](measurement, size, paint)]
     return lines + ["", *note_data(measurement, paint)]
-
-
-def chosen_plans(measurement):
-    """What the plugin decided, once per case and size."""
-    lines = ["", "What the plugin chose. Of a tree, per level: the shape inside its groups and the bytes of a",
-             "segment (0: whole message)."]
-    for case, by_name in measurement.series.items():
-        lines.append("  " + case.short_title())
-        other = by_name["off"].plans if "off" in by_name else {}
-        for size, (engine, levels) in sorted(by_name["strata"].plans.items()):
-            if size in measurement.effort.sizes:
-                same = "" if other.get(size, (engine, levels)) == (engine, levels) else "  (without election another)"
-                lines.append(f"    {units.size_text(size):>8}  {engine}: {levels}{same}")
-    return lines

@@ -1,9 +1,8 @@
 """The command bench/simulate."""
 
-import argparse
 import os
 
-from ..measuring import command
+from ..measuring import cli, command
 
 from .figures import ALL, DEFAULT
 from .runs import Runner
@@ -17,15 +16,14 @@ Exit status: 0 if every figure was made; 1 if one could not be; whether a paper'
 
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(prog="simulate", description="Reproduces figures of the papers in simulation.",
-                                     epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--figure", metavar="LIST", type=command.some_of(tuple(ALL)), default=DEFAULT,
+    parser = cli.parser("simulate", "Reproduces figures of the papers in simulation.", _EPILOG)
+    parser.add_argument("--figure", metavar="LIST", type=cli.some_of(tuple(ALL)), default=DEFAULT,
                         help=f"all, or some of {', '.join(ALL)} (those that take less than a minute)")
     parser.add_argument("--all", action="store_true", help="all figures; some take many minutes")
     parser.add_argument("--list", action="store_true", help="tell what figures there are, and what the papers say")
-    parser.add_argument("--no-plots", action="store_true", help="draw no pictures")
-    command.add_results_option(parser, os.path.join("results", "simulate"))
-    command.add_building_options(parser)
+    cli.add_no_plots(parser)
+    cli.add_results(parser, "results/simulate")
+    cli.add_building(parser)
     options = parser.parse_args(arguments)
     if options.all:
         options.figure = tuple(ALL)

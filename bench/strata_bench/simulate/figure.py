@@ -1,8 +1,9 @@
 """What figures of all kinds have in common."""
 
 import abc
-import csv
 import os
+
+from ..measuring import files
 
 
 class Figure(abc.ABC):
@@ -31,11 +32,6 @@ class Figure(abc.ABC):
     def write(self, found, folder):
         """The table for people, and as CSV; returns the paths."""
         paths = [os.path.join(folder, self.name + ending) for ending in (".txt", ".csv")]
-        with open(paths[0], "w", encoding="utf-8") as file:
-            file.write(self.text(found))
-        with open(paths[1], "w", encoding="utf-8", newline="") as file:
-            columns, rows = self.table(found)
-            writer = csv.writer(file)
-            writer.writerow(columns)
-            writer.writerows(rows)
+        files.write_text(paths[0], self.text(found).split("\n"))
+        files.write_csv(paths[1], *self.table(found))
         return paths

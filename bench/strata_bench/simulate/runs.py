@@ -2,12 +2,12 @@
 
 import concurrent.futures
 import dataclasses
-import json
 import os
 import subprocess
 import threading
 
 from ..measuring.cluster import ClusterError
+from ..measuring.files import read_json
 
 from .variation import MACHINES, varied
 
@@ -100,8 +100,7 @@ class Runner:
                 self._running.discard(process)
         if process.returncode:
             raise ClusterError(f"{run.title}: {said.strip() or f'exit status {process.returncode}'}")
-        with open(output, encoding="utf-8") as file:
-            return json.load(file)
+        return read_json(output)
 
     def _stop(self):
         with self._lock:

@@ -3,6 +3,7 @@
 import json
 import os
 
+from ..measuring.files import read_json
 from ..measuring.folders import BENCH
 
 MACHINES = os.path.join(BENCH, "simgrid", "machines")
@@ -39,5 +40,4 @@ def varied(machine, level, key, factor):
 
 
 def _read(machine):
-    with open(os.path.join(MACHINES, f"{machine}.json"), encoding="utf-8") as file:
-        return json.load(file)
+    return read_json(os.path.join(MACHINES, f"{machine}.json"))

@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 
-from ..measuring import command, operations, place, units
+from ..measuring import cli, command, files, operations, place, units
 from ..measuring.table import Paint
 
 from . import plot, report
@@ -36,9 +36,9 @@ if not; 3 if --check had no time for some cells, with which the same command goe
 the namespaces of which an emulated cluster is made.
 
 example:
-  tune --launcher "srun --mpi=pmix -N 4 -n 256"
-  tune --launcher "mpirun -n 64 --map-by numa" --budget 20m --op bcast,allreduce --site lab
-  tune --launcher "mpirun -n 64 --map-by numa" --check --within 5%"""
+  bench/tune --launcher "srun --mpi=pmix -N 4 -n 256"
+  bench/tune --launcher "mpirun -n 64 --map-by numa" --budget 20m --op bcast,allreduce --site lab
+  bench/tune --launcher "mpirun -n 64 --map-by numa" --check --within 5%"""
 
 
 def _percent(text):
@@ -56,11 +56,9 @@ def _seconds(text):
 
 
 def _parser():
-    parser = argparse.ArgumentParser(prog="tune", description=_DESCRIPTION, epilog=_EPILOG,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--op", **command.operations_option(_OPERATIONS, _KNOWN))
-    parser.add_argument("--sizes", metavar="LIST", type=command.sizes, default=command.sizes(_SIZES),
-                        help=f"sizes in bytes ({_SIZES})")
+    parser = cli.parser("tune", _DESCRIPTION, _EPILOG)
+    cli.add_operations(parser, _OPERATIONS, _KNOWN)
+    cli.add_sizes(parser, _SIZES)
     parser.add_argument("--budget", metavar="TIME", type=_seconds, default=300,
                         help="time for all measurements: 90s, 5m, 1h (5m); begin nothing that would end later")
     parser.add_argument("--candidates", metavar="N%", type=_percent,
@@ -77,7 +75,8 @@ def _parser():
     parser.add_argument("--cells", metavar="N%", type=_percent, default=0.90,
                         help="--check: the share of cells that must be so close (90%%)")
     parser.add_argument("--anew", action="store_true", help="do not go on with an interrupted run")
-    return place.add_options(parser, "results/tune")
+    cli.add_place(parser, "results/tune")
+    return parser
 
 
 def _name(text):
@@ -92,33 +91,31 @@ def _write_conf(session, path):
              f"# {session.shape.text}"]
     parameters = {**session.parameters, "rules": session.written}
     lines += [f"coll_strata_{name}={value}" for name, value in parameters.items()]
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("\n".join(lines) + "\n")
+    files.write_text(path, lines)
 
 
 def _finish(session, decisions):
     """All files, the rules last: until they are in force, the same command goes on. Returns (findings, paths, why
     plots are missing)."""
     options, folder = session.options, session.folder
-    problems, files = [], {}
+    problems, written = [], {}
     if not options.check:
         problems = session.check_rules(decisions)
         if not problems:
-            files = {"parameter file": os.path.join(folder, f"{options.site}.conf"), "rules": session.written}
+            written = {"parameter file": os.path.join(folder, f"{options.site}.conf"), "rules": session.written}
     links = [(one, session.defaults.get(one.level, {})) for one in session.links]
     found = report.Findings(f"{'Check' if options.check else 'Tuning'} of {options.site}", session.shape.text,
                             session.order, links, decisions, options.check, session.budget.spent, options.budget,
-                            files, problems)
+                            written, problems)
     pictures, paths, complaint = _draw(found, folder, options)
     texts = [os.path.join(folder, name) for name in ("report.md", "table.csv", "measurements.json")]
-    with open(texts[0], "w", encoding="utf-8") as file:
-        file.write(report.markdown(found, pictures))
-    report.write_csv(decisions, texts[1])
+    files.write_text(texts[0], report.markdown(found, pictures).split("\n"))
+    report.write_table(decisions, texts[1])
     report.write_data(found, session.settings, texts[2])
-    if files:
-        _write_conf(session, files["parameter file"])
+    if written:
+        _write_conf(session, written["parameter file"])
         session.put_in_force()
-    return found, [*files.values(), *texts, *paths], complaint
+    return found, [*written.values(), *texts, *paths], complaint
 
 
 def _draw(found, folder, options):
@@ -157,14 +154,14 @@ def _tune(options, progress):
         session.plan()
         session.race()
         decisions = [decide(cell) for cell in session.cells]
-        found, files, complaint = _finish(session, decisions)
+        found, paths, complaint = _finish(session, decisions)
         if found.is_open:
             session.pause()
         elif not found.problems:
             session.done()
     progress.say("\n".join(report.terminal(found, Paint.for_stream(sys.stdout))))
-    command.say_files(files, complaint, progress)
-    place.say_kept(options, runner, progress)
+    command.say_files(paths, complaint, progress)
+    command.say_kept(runner, progress)
     return _status(found, options)
 
 

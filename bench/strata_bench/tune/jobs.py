@@ -1,10 +1,10 @@
 """The jobs that measure: on the emulated cluster or by the user's launcher, with the plugin."""
 
-import json
 import os
 
 from ..measuring import competitors
 from ..measuring.cluster import ClusterError
+from ..measuring.files import read_json_lines, write_json
 from ..measuring.series import asides_reported, plans_reported
 
 from .plans import FORWARD, info_keys
@@ -59,8 +59,7 @@ class Jobs:
         numbered = {str(number): one for number, one in enumerate(names_by_size.items())}
         listed = [{"name": number, "info": info_keys(told), **({"sizes": [*sizes]} if all(sizes) else {})}
                   for number, (told, sizes) in numbered.items()]
-        with open(log + ".contenders.json", "w", encoding="utf-8") as file:
-            json.dump(listed, file, indent=1)
+        write_json(log + ".contenders.json", listed)
         command = [self._built.program, "--op", operation, "--sizes",
                    ",".join(str(cell.size or 1) for cell, _ in work), "--root", str(ROOT), "--contenders",
                    log + ".contenders.json", "--reps", str(repetitions), "--warm-up", "1", "--json", log + ".json"]
@@ -99,22 +98,15 @@ def _class_of(size):
 def _read(path, numbered, told, operation, job):
     """Puts what was written into `job`. `numbered`: (parameters, names by size); `told`: by communicator, operation
     and bytes what the plugin did."""
-    if not os.path.exists(path):
-        return
-    with open(path, encoding="utf-8") as file:
-        for line in file:
-            try:
-                record = json.loads(line)
-            except ValueError:
-                break  # the job was ended while it wrote
-            if "times" not in record:
-                continue
-            number, size = record["contender"], record["size"]
-            key = (size, numbered[number][1][size])
-            job.times.setdefault(key, []).extend(record["times"])
-            if plan := _plan_in(told, number, operation, record["bytes"]):
-                job.plans[key] = plan
-            if record["wrong_bytes"]:
-                job.wrong[key] = f"{record['wrong_bytes']} wrong bytes"
-            elif record["left_early"]:
-                job.wrong[key] = "left a Barrier too early"
+    for record in read_json_lines(path) if os.path.exists(path) else ():
+        if "times" not in record:
+            continue
+        number, size = record["contender"], record["size"]
+        key = (size, numbered[number][1][size])
+        job.times.setdefault(key, []).extend(record["times"])
+        if plan := _plan_in(told, number, operation, record["bytes"]):
+            job.plans[key] = plan
+        if record["wrong_bytes"]:
+            job.wrong[key] = f"{record['wrong_bytes']} wrong bytes"
+        elif record["left_early"]:
+            job.wrong[key] = "left a Barrier too early"

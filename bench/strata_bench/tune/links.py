@@ -6,9 +6,9 @@ rate of a long stream; and how the sum of rates grows with streams side by side 
 """
 
 import dataclasses
-import json
 import os
 
+from ..measuring import files
 from ..measuring.cluster import ClusterError
 from ..measuring.intervals import Interval, interval
 
@@ -63,15 +63,13 @@ def measure(levels, run, program, folder, seconds):
     if not wanted:
         return []
     listed, log = os.path.join(folder, "experiments.txt"), os.path.join(folder, "logs", "links")
-    with open(listed, "w", encoding="utf-8") as file:
-        file.writelines(f"{line}  # {level}: {what}\n" for level, what, line in wanted)
+    files.write_text(listed, [f"{line}  # {level}: {what}" for level, what, line in wanted])
     command = [program, "--experiments", listed, "--json", log + ".json", "--least-ms", str(_LEAST_MS),
                "--seconds", f"{seconds / len(wanted):.3f}"]
     done = run(command, log, 60 + 4 * seconds)
     if done.status:
         raise ClusterError(f"the links could not be measured: exit status {done.status}\n{done.complaint()}")
-    with open(log + ".json", encoding="utf-8") as file:
-        return evaluate(wanted, [json.loads(line) for line in file])
+    return evaluate(wanted, files.read_json_lines(log + ".json"))
 
 
 def evaluate(wanted, records):

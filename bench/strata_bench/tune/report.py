@@ -1,10 +1,9 @@
 """What was found: a Markdown report, a table for the terminal, CSV and JSON."""
 
-import csv
 import dataclasses
 
 from ..measuring import operations, units
-from ..measuring.store import write_json
+from ..measuring.files import write_csv, write_json
 
 from .cells import FINAL, RECOUNT
 from .decide import broken, links_given, share
@@ -174,14 +173,10 @@ def terminal(found, paint):
     return lines + ["", *(line.rstrip().replace("**", "") for line in _summary(found))]
 
 
-def write_csv(decisions, path):
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(("operation", "bytes", "contender", "plan", "repetitions", "predicted_us", "median_us",
-                         "low_us", "high_us", "ratio_to_best", "chosen", "failure"))
-        for one in decisions:
-            for contender in one.cell.plans.contenders:
-                writer.writerow(_row(one, contender))
+def write_table(decisions, path):
+    columns = ("operation", "bytes", "contender", "plan", "repetitions", "predicted_us", "median_us", "low_us", "high_us",
+               "ratio_to_best", "chosen", "failure")
+    write_csv(path, columns, (_row(one, contender) for one in decisions for contender in one.cell.plans.contenders))
 
 
 def _row(decision, contender):

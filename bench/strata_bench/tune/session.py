@@ -6,7 +6,8 @@ import shutil
 
 from ..measuring import place
 from ..measuring.cluster import ClusterError
-from ..measuring.store import Store, read_json, write_json
+from ..measuring.files import read_json, write_json
+from ..measuring.store import Store
 
 from . import hierarchy, links, plans, rules
 from .cells import Cell
