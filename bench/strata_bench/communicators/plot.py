@@ -39,5 +39,4 @@ def draw(costs, operation, contenders, folder):
     if not any(panels):
         return [], ""
     title = "A communicator made, and its first operation done: median and 95 % interval"
-    return gnuplot.draw(lambda terminal, path: gnuplot.script(panels, title, "", terminal, path),
-                        os.path.join(folder, "communicators"))
+    return gnuplot.draw_panels(panels, title, "", os.path.join(folder, "communicators"))

@@ -24,7 +24,7 @@ def _panel(order, by_name, number):
     return gnuplot.panel(order, curves)
 
 
-def _script(operation, groups, terminal, path):
+def _draw(operation, groups, folder):
     medians = [one.median for by_name in groups.values() for by_size in by_name.values() for size in by_size
                if (one := Merged.interval(by_size, size))]
     sizes = sorted({size for by_name in groups.values() for size in Merged.sizes(by_name)})
@@ -34,7 +34,7 @@ def _script(operation, groups, terminal, path):
     panels = [_panel(order, by_name, number) for number, (order, by_name) in enumerate(groups.items())]
     title = rf"MPI\\_{operations.ALL[operation].title} until {operations.until([operation])}: median, 95 % interval"
     settings = width + gnuplot.time_axis(min(medians), max(medians)) + "set key outside right top\n"
-    return gnuplot.script(panels, title, settings, terminal, path)
+    return gnuplot.draw_panels(panels, title, settings, os.path.join(folder, operation))
 
 
 def draw(records, folder):
@@ -45,8 +45,7 @@ def draw(records, folder):
             by_operation.setdefault(operation, {})[order + root_text(root)] = by_name
     paths, complaints = [], []
     for operation, groups in by_operation.items():
-        drawn, complaint = gnuplot.draw(lambda terminal, path, of=operation, its=groups:
-                                        _script(of, its, terminal, path), os.path.join(folder, operation))
+        drawn, complaint = _draw(operation, groups, folder)
         paths += drawn
         complaints += [complaint] if complaint not in ("", *complaints) else []
     return paths, "\n".join(complaints)

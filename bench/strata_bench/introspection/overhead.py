@@ -144,7 +144,8 @@ def verdict(all_times):
     return lines
 
 
-def script(all_times, terminal, path):
+def draw(all_times, folder):
+    """(paths, why some are missing)"""
     panels = []
     for times in all_times:
         found = times.differences()
@@ -159,15 +160,10 @@ def script(all_times, terminal, path):
                  gnuplot.dashed(f"limit{times.ranks}", [(end, LIMIT_US) for end in ends], f"{LIMIT_US} us")],
                 gnuplot.size_tics(list(found)) + f"set yrange [{bottom:.3g}:{top:.3g}]\n"))
     settings = "set ylabel 'µs'\nset key top left reverse Left samplen 2.5\n"
-    return gnuplot.script(panels, "What monitoring costs a Reduce: difference of means, 95 % interval", settings, terminal,
-                          path)
-
-
-def draw(all_times, folder):
-    """(paths, why some are missing)"""
-    if not any(times.differences() for times in all_times):
+    if not panels:
         return [], ""
-    return gnuplot.draw(lambda terminal, path: script(all_times, terminal, path), os.path.join(folder, "overhead"))
+    return gnuplot.draw_panels(panels, "What monitoring costs a Reduce: difference of means, 95 % interval", settings,
+                               os.path.join(folder, "overhead"))
 
 
 def add_options(group):

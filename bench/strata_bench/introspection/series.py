@@ -123,7 +123,8 @@ def _close_up(series):
     return f"set xrange [{at[len(at) // 2] - 0.1:.2f}:{at[len(at) // 2] + 0.1:.2f}]\nset yrange [*:*]\n"
 
 
-def script(series, terminal, path):
+def draw(series, folder):
+    """(paths, why some are missing)"""
     every = f"per {series.period_ms:g} ms"
     each = "set ylabel 'kB'\n"
     panels = [
@@ -133,10 +134,5 @@ def script(series, terminal, path):
         gnuplot.panel("So far, close-up", _sums(series, "close"), _close_up(series))]
     settings = (f"set xlabel 's'\nset xrange [0:{series.seconds[-1]:g}]\nset yrange [0:*]\n"
                 "set key top left reverse Left samplen 2.5\n")
-    return gnuplot.script(panels, "What is sent between two nodes", settings, terminal, path)
-
-
-def draw(series, folder):
-    """(paths, why some are missing)"""
-    paths, complaint = gnuplot.draw(lambda terminal, path: script(series, terminal, path), os.path.join(folder, "series"))
+    paths, complaint = gnuplot.draw_panels(panels, "What is sent between two nodes", settings, os.path.join(folder, "series"))
     return [write_csv(series, folder), *paths], complaint

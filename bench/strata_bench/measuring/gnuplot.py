@@ -91,6 +91,11 @@ set errorbars 0.5
 """
 
 
+def draw_panels(panels, title, settings, base):
+    """Draws what script() makes of them."""
+    return draw(lambda terminal, path: script(panels, title, settings, terminal, path), base)
+
+
 def draw(make_script, base):
     """Writes base.svg and base.png from make_script(terminal, path); returns (paths, why something is
     missing)."""

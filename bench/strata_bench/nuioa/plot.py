@@ -94,18 +94,14 @@ _PANELS = {
 }
 
 
-def script(measurement, figures, terminal, path):
+def draw(measurement, figures, folder):
+    """Writes nuioa.svg and nuioa.png; returns (paths, why something is missing)."""
+    if not any(series.times and not series.failure for series in measurement.all_series()):
+        return [], "nothing to plot"
     settings = ("set yrange [0:*]\nset offsets 0, 0, graph 0.5, 0\nset ytics auto nomirror\n"
                 "set key top left reverse Left samplen 2.5\n")  # above the curves
     panels = [_PANELS[figure](measurement) for figure in figures]
     # In gnuplot's double quotes a backslash has to be doubled.
     names = " and ".join(rf"MPI\\_{operations.ALL[name].title}" for name in measurement.operations())
-    return gnuplot.script(panels, f"Throughput of {names}: median, least, greatest", settings, terminal, path)
-
-
-def draw(measurement, figures, folder):
-    """Writes nuioa.svg and nuioa.png; returns (paths, why something is missing)."""
-    if not any(series.times and not series.failure for series in measurement.all_series()):
-        return [], "nothing to plot"
-    return gnuplot.draw(lambda terminal, path: script(measurement, figures, terminal, path),
-                        os.path.join(folder, "nuioa"))
+    return gnuplot.draw_panels(panels, f"Throughput of {names}: median, least, greatest", settings,
+                               os.path.join(folder, "nuioa"))

@@ -159,12 +159,9 @@ class Choice(Figure):
             limit = gnuplot.dashed(f"same{number}", [(size, 1) for size in self.sizes], "best other")
             return gnuplot.panel(f"{order} order of the ranks", [*curves, limit])
 
-        def script(terminal, path):
-            settings = (gnuplot.size_tics(self.sizes) + "set logscale y\nset format y '%g x'\nset ylabel 'faster'\n"
-                        "set ytics (0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50)\n"
-                        f"set yrange [{min(0.7, *values) * 0.9:.3g}:{max(values) * 2:.3g}]\n"
-                        "set key top left maxrows 3 reverse Left samplen 2\n")
-            return gnuplot.script([panel(number, order) for number, order in enumerate(ORDERS)], self.title, settings,
-                                  terminal, path)
-
-        return gnuplot.draw(script, base)
+        settings = (gnuplot.size_tics(self.sizes) + "set logscale y\nset format y '%g x'\nset ylabel 'faster'\n"
+                    "set ytics (0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50)\n"
+                    f"set yrange [{min(0.7, *values) * 0.9:.3g}:{max(values) * 2:.3g}]\n"
+                    "set key top left maxrows 3 reverse Left samplen 2\n")
+        return gnuplot.draw_panels([panel(number, order) for number, order in enumerate(ORDERS)],
+                                   self.title, settings, base)

@@ -123,11 +123,7 @@ class Enhancement(Figure):
                                    f"the paper: {self.greatest:g}x")
             return gnuplot.panel(_SHORT[way], [*curves, limit])
 
-        def script(terminal, path):
-            settings = (gnuplot.size_tics(self.sizes) + "set logscale y\nset format y '%g x'\nset ylabel 'faster'\n"
-                        f"set yrange [{min(0.5, *values) * 0.8:.3g}:{max(self.greatest, *values) * 20:.3g}]\n"
-                        "set key top left maxrows 4 reverse Left samplen 2\n")
-            return gnuplot.script([panel(number, way) for number, way in enumerate(WAYS)], self.title, settings,
-                                  terminal, path)
-
-        return gnuplot.draw(script, base)
+        settings = (gnuplot.size_tics(self.sizes) + "set logscale y\nset format y '%g x'\nset ylabel 'faster'\n"
+                    f"set yrange [{min(0.5, *values) * 0.8:.3g}:{max(self.greatest, *values) * 20:.3g}]\n"
+                    "set key top left maxrows 4 reverse Left samplen 2\n")
+        return gnuplot.draw_panels([panel(number, way) for number, way in enumerate(WAYS)], self.title, settings, base)

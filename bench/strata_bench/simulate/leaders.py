@@ -105,11 +105,8 @@ class Leaders(Figure):
                       for place, contender in enumerate(self.contenders)]
             return gnuplot.panel(point.label, curves)
 
-        def script(terminal, path):
-            settings = (gnuplot.size_tics(self.sizes) + "set format y '%g %%'\nset ylabel 'throughput gained'\n"
-                        f"set yrange [{min(0, *values) - 3:.3g}:{max(values) * 1.5 + 5:.3g}]\n"
-                        "set key top left reverse Left samplen 2\n")
-            return gnuplot.script([panel(number, point) for number, point in enumerate(self.points)], self.title,
-                                  settings, terminal, path)
-
-        return gnuplot.draw(script, base)
+        settings = (gnuplot.size_tics(self.sizes) + "set format y '%g %%'\nset ylabel 'throughput gained'\n"
+                    f"set yrange [{min(0, *values) - 3:.3g}:{max(values) * 1.5 + 5:.3g}]\n"
+                    "set key top left reverse Left samplen 2\n")
+        return gnuplot.draw_panels([panel(number, point) for number, point in enumerate(self.points)],
+                                   self.title, settings, base)

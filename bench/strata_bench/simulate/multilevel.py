@@ -118,11 +118,8 @@ class Multilevel(Figure):
                                 _TITLES[name])
                   for place, name in enumerate(self.contenders)]
 
-        def script(terminal, path):
-            settings = gnuplot.size_tics(self.sizes) + gnuplot.time_axis(min(values), max(values) * 6)
-            return gnuplot.script([gnuplot.panel("mean of all roots", curves)], self.title, settings, terminal, path)
-
-        return gnuplot.draw(script, base)
+        settings = gnuplot.size_tics(self.sizes) + gnuplot.time_axis(min(values), max(values) * 6)
+        return gnuplot.draw_panels([gnuplot.panel("mean of all roots", curves)], self.title, settings, base)
 
 
 def _seconds(us):

@@ -89,11 +89,8 @@ class Sensitivity(Figure):
         same = gnuplot.dashed("same", [(place, 1) for place in range(len(rows))], "the best of the others")
         tics = gnuplot.name_tics(names).replace("nomirror", "rotate by 60 right nomirror")
 
-        def script(terminal, path):
-            settings = (tics + "set logscale y\nset format y '%g x'\nset ylabel 'faster'\nset bmargin 15\n"
-                        "set ytics (0.5, 0.7, 1, 1.5, 2, 3, 5)\n"
-                        f"set yrange [0.5:{max(row[1] for row in rows) * 2:.3g}]\nset key top left reverse Left\n")
-            return gnuplot.script([gnuplot.panel("mean, and the worst cell", [mean, least, same])], self.title,
-                                  settings, terminal, path)
-
-        return gnuplot.draw(script, base)
+        settings = (tics + "set logscale y\nset format y '%g x'\nset ylabel 'faster'\nset bmargin 15\n"
+                    "set ytics (0.5, 0.7, 1, 1.5, 2, 3, 5)\n"
+                    f"set yrange [0.5:{max(row[1] for row in rows) * 2:.3g}]\nset key top left reverse Left\n")
+        return gnuplot.draw_panels([gnuplot.panel("mean, and the worst cell", [mean, least, same])],
+                                   self.title, settings, base)

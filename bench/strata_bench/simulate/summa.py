@@ -89,10 +89,7 @@ class Summa(Figure):
                   for number, (order, look) in enumerate(zip(ORDERS, (("#1a7f37", 5), ("#d9822b", 7))))]
         values = [self.us(found, order, name) / 1000 for order in ORDERS for name in names]
 
-        def script(terminal, path):
-            settings = gnuplot.name_tics([_SHORT[name] for name in names]) + \
-                gnuplot.time_axis(min(values), max(values) * 3)
-            return gnuplot.script([gnuplot.panel("total time, by the order of the ranks", curves)], self.title, settings,
-                                  terminal, path)
-
-        return gnuplot.draw(script, base)
+        settings = gnuplot.name_tics([_SHORT[name] for name in names]) + \
+            gnuplot.time_axis(min(values), max(values) * 3)
+        return gnuplot.draw_panels([gnuplot.panel("total time, by the order of the ranks", curves)],
+                                   self.title, settings, base)

@@ -99,9 +99,6 @@ class Vectors(Figure):
                       for place, (name, label) in enumerate(self.contenders.items())]
             return gnuplot.panel(f"ranks: {order}", curves)
 
-        def script(terminal, path):
-            settings = gnuplot.size_tics(self.sizes, "vector") + gnuplot.time_axis(min(values), max(values) * 4)
-            return gnuplot.script([panel(number, order) for number, order in enumerate(ORDERS)], self.title, settings,
-                                  terminal, path)
-
-        return gnuplot.draw(script, base)
+        settings = gnuplot.size_tics(self.sizes, "vector") + gnuplot.time_axis(min(values), max(values) * 4)
+        return gnuplot.draw_panels([panel(number, order) for number, order in enumerate(ORDERS)],
+                                   self.title, settings, base)
