@@ -1,7 +1,7 @@
-// Buffers at MPI_BOTTOM, which is address zero: items of absolute addresses, the same on all ranks. In place
-// wherever MPI allows it.
+// Tests collectives on buffers at MPI_BOTTOM (address zero): items have absolute addresses, the same on all
+// ranks. Runs in place wherever MPI allows it.
 //
-//   absolute_addresses [--reduce]    also Reduce, of which stock Open MPI loses the result
+//   absolute_addresses [--reduce]    also Reduce, whose result stock Open MPI loses
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ void add(void* in, void* inout, int* /*items*/, MPI_Datatype* /*type*/) {
     }
 }
 
-/// Of a rank's block.
+/// Items per rank's block.
 int value(int rank, int i) { return 1000 * rank + i; }
 
 int* block(int index) { return numbers + static_cast<std::ptrdiff_t>(index) * count; }
@@ -38,7 +38,7 @@ void fill(int index, int rank) {
     }
 }
 
-/// Every collective with blocks of `count` numbers; block 0 is what reductions work on.
+/// Runs every collective with blocks of `count` numbers; reductions use block 0.
 class Calls {
 public:
     explicit Calls(Session& session) : session_(session) {
@@ -49,7 +49,7 @@ public:
         MPI_Op_create(add, 1, &op_);
         counts_.assign(static_cast<std::size_t>(ranks_), 1);
         places_.resize(counts_.size());
-        std::iota(places_.begin(), places_.end(), 0);  // in extents, which are those of a block
+        std::iota(places_.begin(), places_.end(), 0);  // in extents; the extent is one block
     }
     Calls(const Calls&) = delete;
     Calls& operator=(const Calls&) = delete;

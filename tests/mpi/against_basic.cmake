@@ -1,6 +1,6 @@
 # cmake -DFOLDER=DIR [-DFIRST="ARG..."] -P against_basic.cmake -- COMMAND...
-# Runs COMMAND --digest FILE twice, the first time with FIRST's arguments as well, the second time with nothing
-# but coll/basic for the blocking collectives. Succeeds when both runs do and write the same file.
+# Runs COMMAND --digest FILE twice: first with FIRST's arguments added, then with coll/basic as the only component
+# for blocking collectives. Succeeds when both runs succeed and write the same file.
 include(${CMAKE_CURRENT_LIST_DIR}/command_line.cmake)
 separate_arguments(FIRST)
 file(REMOVE_RECURSE ${FOLDER})

@@ -1,13 +1,13 @@
-// The agreement on a new communicator fails on one rank: another rank's message, which is none of an
-// agreement, is in its way. That rank gets the error from this call and from later ones, and waits for
-// nobody.
+// Tests that the agreement on a new communicator fails on one rank when another message takes the place of
+// a proposal. That rank gets the error from this call and from later ones, and does not wait for other
+// ranks.
 //
 //   agreement_error [--all | --send N]
 //
-// The last rank fails, which speaks before it receives: the others know nothing of it, and make no calls.
-// --all: the first one, which receives before it speaks: all get an error from every call of every
-// collective. --send: the last rank cannot send, while it waits for a message already: it cancels this
-// receive N times (0: where the layer may not end it).
+// Default: the last rank fails, which sends before it receives; the others see no error and make no calls.
+// --all: rank 0 fails, which receives before it sends; all ranks get an error from every call of every
+// collective. --send: the last rank cannot send while its receive is already posted; it cancels this
+// receive N times (0: where the point-to-point layer cannot cancel it).
 #include "no_proposal.h"  // Open MPI's own headers come before mpi.h
 
 #include <cstdint>
@@ -19,7 +19,7 @@ using namespace strata::testing;
 
 namespace {
 
-/// Makes what this rank sends on a communicator fail, and counts the receives there that are cancelled.
+/// Makes this rank's sends on a communicator fail, and counts the receives cancelled there.
 class NoSending {
 public:
     explicit NoSending(MPI_Comm comm) {
@@ -62,7 +62,7 @@ private:
     inline static int cancels = 0;
 };
 
-/// Calls that fail on this rank, of two of each collective.
+/// Counts the failing calls on this rank, out of two of each collective.
 void expect_errors(Session& session, MPI_Comm comm) {
     double own = 1;
     double sum = 0;
@@ -90,13 +90,13 @@ void test(Session& session, bool all) {
         const std::uint64_t before = counters.read(session, "allreduce_forward");
         expect_errors(session, comm);
         session.expect(counters.read(session, "allreduce_forward") == before,
-                       "a call was left to Open MPI in spite of the error");
+                       "a call was passed through in spite of the error");
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Comm_free(&comm);
 }
 
-/// On the last rank; the others do not come.
+/// Runs on the last rank only; the other ranks make no calls.
 void test_sending(Session& session, int wanted) {
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);

@@ -1,5 +1,5 @@
-// How ranks find out whether all serve a communicator: every rank comes to the same verdict, whoever differs
-// or fails, and one rank alone speaks of it. Where a message of an agreement fails, nobody waits.
+// Tests the agreement on serving a communicator: every rank gets the same outcome, whichever rank differs
+// or fails, and exactly one rank is the reporter. When a message of an agreement fails, no rank waits.
 //
 //   agrees
 #include "component/agreement/agreement_rounds.h"  // Open MPI's own headers come before mpi.h
@@ -29,11 +29,11 @@ public:
     Test(const Test&) = delete;
     Test& operator=(const Test&) = delete;
 
-    /// The least value may come from any rank, in any word.
+    /// The minimum may come from any rank, in any word.
     void minima() {
         const int ranks = session_.size();
         for (int least = 0; least < ranks; ++least) {
-            session_.at("the least is that of %d", least);
+            session_.at("rank %d has the minimum", least);
             std::array<std::uint64_t, MinAllreduce::most_words> words{};
             for (std::size_t i = 0; i < words.size(); ++i) {
                 const auto away = static_cast<std::uint64_t>((session_.rank() - least + ranks) % ranks);
@@ -46,48 +46,51 @@ public:
         }
     }
 
-    /// All the same, then one rank that has another value or fails.
+    /// All ranks agree; then one rank has another value or fails.
     void verdicts() {
         const auto together = agreed([](int) { return Proposal{7, 9, Failure::none, true}; });
-        session_.expect(!together.against, "nobody differs");
-        session_.expect(together.hands_back, "all may hand slots back");
+        session_.expect(!together.against, "no rank differs");
+        session_.expect(together.hands_back, "all may release slots");
         for (const std::uint64_t extreme : {std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()}) {
             session_.expect(!agreed([&](int) {
                                  return Proposal{extreme, extreme, Failure::none};
                              }).against,
-                            "nobody differs");
+                            "no rank differs");
         }
         for (int odd = 0; odd < session_.size(); ++odd) {
-            session_.at("%d is the odd one", odd);
+            session_.at("rank %d differs", odd);
             const auto is_odd = [odd](int rank) { return std::uint64_t{rank == odd}; };
             const auto keys = agreed([&](int rank) { return Proposal{7 - is_odd(rank), 9, Failure::none}; });
-            session_.expect(keys.against == ForwardReason::settings, "other keys are not seen");
+            session_.expect(keys.against == ForwardReason::settings, "different info keys are not detected");
             const auto facts = agreed([&](int rank) { return Proposal{7, 9 + is_odd(rank), Failure::none}; });
-            session_.expect(facts.against == ForwardReason::plans, "other plans are not seen");
+            session_.expect(facts.against == ForwardReason::plans, "different plans are not detected");
             const auto keeper = agreed([&](int rank) { return Proposal{7, 9, Failure::none, rank != odd}; });
-            session_.expect(!keeper.against && !keeper.hands_back, "one that keeps its slots is not seen");
+            session_.expect(!keeper.against && !keeper.hands_back,
+                            "a rank that keeps its slots is not detected");
             const auto failure = agreed([&](int rank) {
                 return is_odd(rank) != 0 ? Proposal{1, 2, Failure::memory} : Proposal{7, 9, Failure::none};
             });
-            session_.expect(failure.against == ForwardReason::failure, "a failure is not seen");
+            session_.expect(failure.against == ForwardReason::failure, "a failure is not detected");
             session_.expect(failure.failed_rank == odd && failure.failure == Failure::memory,
-                            "the wrong rank is said to have failed");
+                            "the outcome names the wrong failed rank");
             session_.expect(failure.reporter == (session_.rank() == (odd == 0 ? 1 : 0)),
-                            "not the lowest sound rank speaks");
+                            "the reporter is not the lowest rank without a failure");
         }
     }
 
-    /// Many fail: the lowest is named; where all do, it speaks itself.
+    /// Several ranks fail: the outcome names the lowest. If all fail, the lowest rank is itself the
+    /// reporter.
     void many_failures() {
         const auto most = agreed([](int rank) {
             return Proposal{7, 9, rank == 1 ? Failure::none : Failure::other};
         });
-        session_.expect(most.failed_rank == 0 && most.failure == Failure::other, "not the lowest is named");
-        session_.expect(most.reporter == (session_.rank() == 1), "a rank that failed speaks");
+        session_.expect(most.failed_rank == 0 && most.failure == Failure::other,
+                        "the outcome does not name the lowest rank");
+        session_.expect(most.reporter == (session_.rank() == 1), "a failed rank is the reporter");
         const auto all = agreed([](int) { return Proposal{7, 9, Failure::memory}; });
         session_.expect(all.against == ForwardReason::failure && all.failed_rank == 0,
-                        "not the lowest is named");
-        session_.expect(all.reporter == (session_.rank() == 0), "not the lowest rank speaks");
+                        "the outcome does not name the lowest rank");
+        session_.expect(all.reporter == (session_.rank() == 0), "the reporter is not the lowest rank");
     }
 
 private:
@@ -96,7 +99,7 @@ private:
         Verdict verdict;
         session_.expect(agree(*all_, session_.rank(), proposal, verdict) == MPI_SUCCESS, "an error");
         const auto code = static_cast<std::int64_t>(verdict.against.value_or(ForwardReason::count));
-        session_.expect(session_.agree(code) == code, "verdicts differ");
+        session_.expect(session_.agree(code) == code, "outcomes differ");
         return verdict;
     }
 
@@ -105,11 +108,11 @@ private:
     std::unique_ptr<MinAllreduce> all_;
 };
 
-/// What `victim` receives from `sender` in an agreement is none: an error there, in this agree and the next
-/// one, and nobody waits. Whoever has no error knows the least of all. Returns how many have one; 0 where the
-/// victim receives nothing from the sender.
+/// `victim` receives from `sender` a message that is not a proposal: it gets an error in this agreement and
+/// in the next one, and no rank waits. Ranks without an error know the minimum. Returns the number of ranks
+/// with an error; 0 if the victim receives nothing from the sender.
 std::uint64_t failing_message(Session& session, MinAllreduce::NodeOf node_of, int victim, int sender) {
-    session.at("what %d receives from %d is no agree", victim, sender);
+    session.at("rank %d receives from rank %d no proposal", victim, sender);
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     auto all = std::make_unique<MinAllreduce>(comm, node_of);
@@ -121,14 +124,14 @@ std::uint64_t failing_message(Session& session, MinAllreduce::NodeOf node_of, in
     for (int& rc : results) {
         auto word = static_cast<std::uint64_t>(session.size() - session.rank());
         rc = all->exchange({&word, 1});
-        session.expect(rc != MPI_SUCCESS || word == 1, "neither an error nor the least");
+        session.expect(rc != MPI_SUCCESS || word == 1, "neither an error nor the minimum");
     }
     const bool failed = results.front() != MPI_SUCCESS;
     const bool here = session.rank() == victim;
-    session.expect(!here || results.front() == results.back(), "the error is forgotten");
+    session.expect(!here || results.front() == results.back(), "the second agreement returns another code");
     const bool received = session.total(here && failed ? 1 : 0) > 0;
     const std::uint64_t errors = session.total(failed ? 1 : 0);
-    session.expect(received || errors == 0, "an error without need");
+    session.expect(received || errors == 0, "an error without a cause");
     if (here && !received) {
         receive_no_proposal(comm, sender);
     }
@@ -136,8 +139,8 @@ std::uint64_t failing_message(Session& session, MinAllreduce::NodeOf node_of, in
     return errors;
 }
 
-/// Any message of an agreement may fail. In one node all know of an error at the lowest rank, which speaks
-/// last.
+/// Any message of an agreement may fail. Within one node all ranks see an error at the lowest rank, because
+/// it sends last.
 void failing_messages(Session& session, MinAllreduce::NodeOf node_of, bool one_node) {
     std::uint64_t failures = 0;
     for (int victim = 0; victim < session.size(); ++victim) {
@@ -149,10 +152,10 @@ void failing_messages(Session& session, MinAllreduce::NodeOf node_of, bool one_n
             failures += errors > 0 ? 1 : 0;
             const bool all = errors == static_cast<std::uint64_t>(session.size());
             const bool some_know = errors > 0 && (!all || session.sabotages("marks"));
-            session.expect(!(one_node && victim == 0 && some_know), "not all know of an error");
+            session.expect(!(one_node && victim == 0 && some_know), "not all ranks see the error");
         }
     }
-    session.expect(failures + 1 >= static_cast<std::uint64_t>(session.size()), "hardly any message failed");
+    session.expect(failures + 1 >= static_cast<std::uint64_t>(session.size()), "too few messages failed");
 }
 
 struct Nodes {

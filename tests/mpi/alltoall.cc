@@ -1,4 +1,5 @@
-// MPI_Alltoall, of contiguous and of in-place data. Served by the plugin that tests/copy_me is built into.
+// Tests MPI_Alltoall with contiguous and in-place data. Served by the plugin that includes the sources of
+// tests/copy_me.
 //
 //   alltoall
 #include <vector>
@@ -10,7 +11,7 @@ using namespace strata::testing;
 
 namespace {
 
-/// What rank `from` has for rank `to`.
+/// The value that rank `from` sends to rank `to`.
 int number(int from, int to, int i) { return 1000 * from + 10 * to + i; }
 
 void exchange(Session& session, int count, bool in_place) {
@@ -36,7 +37,7 @@ void exchange(Session& session, int count, bool in_place) {
 int main(int argc, char** argv) {
     Session session(argc, argv);
     {
-        const PluginCounters counters(session);  // gone before MPI is
+        const PluginCounters counters(session);  // destroyed before MPI_Finalize
         for (const int count : {1, 3, 40000}) {
             for (const bool in_place : {false, true}) exchange(session, count, in_place);
         }

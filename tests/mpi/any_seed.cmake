@@ -1,5 +1,5 @@
 # cmake -P any_seed.cmake -- COMMAND...
-# Runs COMMAND --seed N with N from the environment variable STRATA_SEED or, without it, another one every time.
+# Runs COMMAND --seed N with N from the environment variable STRATA_SEED; without it, N differs in every run.
 include(${CMAKE_CURRENT_LIST_DIR}/command_line.cmake)
 set(seed "$ENV{STRATA_SEED}")
 if(seed STREQUAL "")

@@ -1,5 +1,5 @@
-// A program's attributes of a communicator, with functions that copy and delete them, on a communicator of
-// which the plugin makes others for itself: neither function is called for those.
+// Tests a program's attributes with copy and delete functions on a communicator from which the plugin
+// derives others: MPI calls neither function for the derived ones.
 //
 //   attributes
 #include <vector>
@@ -17,7 +17,8 @@ struct Called {
     int deletions = 0;
 };
 
-/// As MPI_COMM_DUP_FN, and uses the communicator, as a library may that copies its own one.
+/// Acts as MPI_COMM_DUP_FN and also uses the communicator, like a library that duplicates its own
+/// communicator.
 int copy(MPI_Comm original, int /*key*/, void* /*state*/, void* value, void* copied, int* flag) {
     ++static_cast<Called*>(value)->copies;
     MPI_Barrier(original);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int stamp_tag = 902;
 
-// One clock for all processes of a kernel, unlike MPI_Wtime.
+// Uses one clock for all processes of a kernel, unlike MPI_Wtime.
 std::int64_t nanoseconds() {
     timespec now = {};
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -33,7 +33,7 @@ void checked_barrier(Session& session, MPI_Comm comm, std::uint64_t key) {
         usleep(static_cast<useconds_t>(own.between(1, 3000)));
     }
     std::int64_t stamps[2] = {nanoseconds(), 0};
-    if (early) {  // the others are asleep
+    if (early) {  // the other ranks sleep
         stamps[1] = nanoseconds();
         MPI_Barrier(comm);
     } else {

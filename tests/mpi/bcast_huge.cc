@@ -1,4 +1,4 @@
-// Messages beyond 2 GiB, in place and packed, and the empty messages at the other end of the scale.
+// Tests messages beyond 2 GiB, in place and packed, and empty messages.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -24,8 +24,8 @@ void contiguous(Session& session, std::size_t bytes, int root) {
     MPI_Type_free(&page);
 }
 
-// Blocks of 1 MiB with gaps of another size at the root. Never none there: Open MPI 4.1.4 crashes in the
-// sender once blocks without gaps make up more than 2 GiB (2000 MiB pass, 2200 do not).
+// Blocks of 1 MiB, with gaps of another size at the root. The root always has gaps: Open MPI 4.1.4 crashes
+// in the sender once blocks without gaps exceed 2 GiB in total (2000 MiB pass, 2200 do not).
 void strided(Session& session, std::size_t bytes, int root) {
     session.at("strided, %zu bytes, root %d", bytes, root);
     const std::size_t gap = session.rank() == root ? kib : 4 * kib;
@@ -51,8 +51,8 @@ void strided(Session& session, std::size_t bytes, int root) {
     MPI_Type_free(&type);
 }
 
-// `mixed`: no items on some ranks, items without data on others. MPI allows it; without the plugin Open
-// MPI 4.1.4 hangs, because MPI_Bcast returns early on the ranks with count 0 and the others wait for their
+// `mixed`: no items on some ranks, items without data on others. MPI allows it; without the plugin Open MPI
+// 4.1.4 hangs, because MPI_Bcast returns early on the ranks with count 0 and the others wait for their
 // messages.
 void empty(Session& session, bool mixed) {
     session.at("empty messages");
@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
     if (only_empty) {
         return session.finish();
     }
-    // One buffer per rank, one more where the library packs, and some room for everything else.
+    // One buffer per rank, one more where the library packs, and a reserve.
     const std::size_t needed =
         (is_contiguous ? 1 : 2) * bytes * static_cast<std::size_t>(session.size()) + gib;
     if (session.agree(available_bytes() >= needed ? 1 : 0) == 0) {

@@ -1,4 +1,5 @@
-// Every root of every standing communicator, at sizes around the usual limits, twice with different data.
+// Tests Bcast from every root of every standing communicator, at sizes around the usual limits, twice with
+// different data.
 #include <algorithm>
 #include <sstream>
 
@@ -23,7 +24,7 @@ std::vector<std::size_t> parse_sizes(const std::string& text) {
 int main(int argc, char** argv) {
     Session session(argc, argv);
     const auto sizes = parse_sizes(session.option("--sizes", "0,1,7,4095,4096,61439,61440,61441,1048579"));
-    // Large messages say little more for every single root: first, last and this many between.
+    // Large messages add little per root: first, last and this many roots between.
     const auto large_roots = static_cast<int>(session.number("--large-roots", 3));
     session.reject_other_arguments();
 

@@ -1,5 +1,5 @@
-// Derived datatypes: the same one on all ranks, then different ones of equal signature. Data must arrive in
-// type map order; gaps and the surroundings must stay as they were, at the root too.
+// Tests Bcast with derived datatypes: the same type on all ranks, then different types of equal signature.
+// Data must arrive in type map order; gaps and surrounding bytes must not change, at the root too.
 #include <functional>
 #include <string>
 

@@ -1,5 +1,5 @@
-# Broadcasts, and programs that make, use and free communicators.
-# Ranks, on the real machine: whatever the plugin chooses there.
+# Broadcasts, and programs that create, use and free communicators. First ranks on the real machine, where the plugin
+# chooses freely.
 foreach(ranks 1 2 3 4 7 8 11 16)
   strata_mpi_test(bcast_roots.${ranks} bcast_roots ${ranks})
 endforeach()
@@ -25,13 +25,13 @@ foreach(engine auto levels)
   strata_mpi_test(threads.cm.${engine} interleave 4 LAYOUT cyclic ENGINE ${engine} --threads 3 --rounds 60 PML cm)
 endforeach()
 strata_mpi_test(comm_churn.nics comm_churn 8 LAYOUT nics ENGINE tree --cycles 600)
-# MPI_Comm_split gathers on its parent: levels are delegated, and their communicators made, inside it.
+# MPI_Comm_split gathers on its parent: the plugin delegates levels and creates their communicators inside that call.
 strata_mpi_test(comm_churn.delegation comm_churn 16 LAYOUT slow_links --cycles 300 MCA coll_strata_setup_after=0)
 # Most communicators there see too few calls to be set up.
 strata_mpi_test(comm_churn.settled comm_churn 5 LAYOUT block --cycles 600 MCA coll_strata_setup_after=0)
 strata_mpi_test(random_bcast.nics random_bcast 12 LAYOUT nics ENGINE tree --iterations 450
                 MCA coll_strata_hierarchy=none coll_strata_bcast_level_algorithms=cluster=pipeline)
-# Without coll/tuned the collectives that make a communicator are themselves made of broadcasts on it.
+# Without coll/tuned, the collectives that create a communicator are themselves built from broadcasts on it.
 strata_mpi_test(bcast_roots.without_tuned bcast_roots 8 LAYOUT deep ENGINE levels MCA coll=^tuned)
 # The other point-to-point layer of Debian's packages.
 strata_mpi_test(bcast_roots.cm bcast_roots 8 LAYOUT deep ENGINE tree PML cm)
@@ -41,7 +41,7 @@ strata_mpi_test(bcast_types.segments bcast_types 8 LAYOUT deep ENGINE tree --cas
                 MCA coll_strata_bcast_segsize=1000)
 strata_mpi_test(random_bcast.chains random_bcast 11 LAYOUT deep ENGINE tree --iterations 650 --seed 2
                 MCA coll_strata_bcast_level_algorithms=switch=chain,node=chain,numa=binomial)
-# A rules file whose engines follow the size.
+# A rules file that selects the engine by size.
 strata_mpi_test(random_collectives.rules random_collectives 11 --iterations 2000 --seed 70 LAYOUT rules)
 strata_mpi_test(collective_semantics.rules collective_semantics 8 LAYOUT rules)
 strata_mpi_test(against_basic.rules random_collectives 8 --iterations 500 --seed 71 LAYOUT rules AGAINST_BASIC)

@@ -1,5 +1,5 @@
 #pragma once
-// The parts of run_case().
+// Helpers of run_case().
 #include <optional>
 
 #include "collective_cases.h"
@@ -24,7 +24,7 @@ struct Call {
     int root = 0;
 };
 
-/// What a call gets for arguments that MPI says are not significant on this rank.
+/// The value passed for arguments that MPI does not consider significant on this rank.
 struct Ignored {
     explicit Ignored(const Call& call)
         : count(call.what.absurd ? -7 : 0), type(call.what.absurd ? MPI_DATATYPE_NULL : MPI_BYTE) {}
@@ -32,7 +32,7 @@ struct Ignored {
     MPI_Datatype type;
 };
 
-/// How a call gets a buffer: by its address, or at MPI_BOTTOM by a datatype of absolute addresses.
+/// How a call passes a buffer: by its address, or as MPI_BOTTOM with a datatype of absolute addresses.
 class Passed {
 public:
     Passed(const Call& call, TypedBuffer& buffer, const TypedLayout& layout)

@@ -15,7 +15,7 @@ namespace strata::testing {
 
 namespace {
 
-// Read by the signal handler: plain memory, one slot per thread that ever called at().
+// The signal handler reads this: plain memory, one slot per thread that ever called at().
 constexpr int slot_count = 32;
 constexpr std::size_t slot_bytes = 256;
 char positions[slot_count][slot_bytes];
@@ -23,7 +23,7 @@ std::atomic<int> slots_taken = 0;
 thread_local int own_slot = -1;
 char signature[64];
 
-/// One write for the whole line: several ranks speak at the same time. Safe in a signal handler.
+/// Writes the whole line at once because several ranks write at the same time. Safe in a signal handler.
 void say(std::initializer_list<const char*> words) {
     char line[sizeof signature + slot_bytes + 64];
     std::size_t used = 0;
@@ -47,7 +47,7 @@ void on_alarm(int) {
     for (int i = 0; i < threads; ++i) {
         say({signature, ": watchdog: still at: ", positions[i], "\n"});
     }
-    sleep(2);  // mpirun ends the others once one rank is gone: let them speak first
+    sleep(2);  // mpirun ends the other ranks once one is gone: let them print first
     _exit(exit_watchdog);
 }
 
@@ -187,7 +187,7 @@ void Session::at(const char* format, ...) {
     va_start(arguments, format);
     std::vsnprintf(position(), slot_bytes, format, arguments);
     va_end(arguments);
-    // The first at() is the constructor's: hang in the test proper.
+    // The constructor makes the first at() call: hang in the test itself.
     if (!sabotage_.empty() && std::strcmp(position(), "start") != 0 && sabotages("hang")) {
         for (;;) {
             pause();

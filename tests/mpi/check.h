@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-// What all programs of this folder share: start and end of MPI, options, data patterns, failure reports and a
-// watchdog. Only point-to-point messages on a communicator of its own are used here, so that a broken
-// collective under test cannot hide its own failure.
+// Shared by all programs of this folder: start and end of MPI, options, data patterns, failure reports and
+// a watchdog. Uses only point-to-point messages on its own communicator, so that a broken collective under
+// test cannot hide its failure.
 namespace strata::testing {
 
 inline constexpr int exit_passed = 0;
@@ -27,12 +27,13 @@ std::uint64_t mix(std::uint64_t first, std::uint64_t second, More... more) {
     return mix(mix(first) ^ second, static_cast<std::uint64_t>(more)...);
 }
 
-/// Deterministic on every rank that starts with the same seed: the standard's distributions are not.
+/// Yields the same numbers on every rank that starts with the same seed; the standard's distributions do
+/// not.
 class Random {
 public:
     explicit Random(std::uint64_t seed) : state_(seed) {}
     std::uint64_t next() { return mix(state_ += 0x9e3779b97f4a7c15u); }
-    /// Uniform enough for tests in [low, high].
+    /// Returns a number in [low, high], uniform enough for tests.
     std::int64_t between(std::int64_t low, std::int64_t high) {
         return low + static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(high - low + 1));
     }
@@ -49,16 +50,16 @@ private:
     std::uint64_t state_;
 };
 
-/// Byte `offset` of the endless stream that belongs to `key`.
+/// Returns byte `offset` of the endless stream that belongs to `key`.
 std::uint8_t pattern_byte(std::uint64_t key, std::size_t offset);
 void fill_pattern(void* data, std::size_t bytes, std::uint64_t key, std::size_t first_offset = 0);
-/// Fingerprint of `bytes` bytes: equal data, equal value.
+/// Returns a fingerprint of `bytes` bytes: equal data, equal value.
 std::uint64_t hash_bytes(const void* data, std::size_t bytes);
 
-/// One test program on one rank. Constructed first in main(), its finish() is main's return value.
+/// One test program on one rank. Construct it first in main(); its finish() is main's return value.
 ///
-/// Options of every program: --seed N, --watchdog SECONDS, --sabotage data|guard|result|hang or another word
-/// that a check knows (see sabotages()). Any thread may call at(), fail() and the check functions.
+/// Options of every program: --seed N, --watchdog SECONDS, --sabotage data|guard|result|hang or another
+/// word that a check uses (see sabotages()). Any thread may call at(), fail() and the check functions.
 class Session {
 public:
     /// Initialises MPI at `thread_level` and starts the watchdog. Exits with exit_skipped on every rank when
@@ -70,21 +71,21 @@ public:
     int rank() const { return rank_; }
     int size() const { return size_; }
     std::uint64_t seed() const { return seed_; }
-    /// What MPI_Init took this rank.
+    /// Time that MPI_Init took on this rank.
     std::uint64_t init_ns() const { return init_ns_; }
 
-    /// The word behind `--name`, or `otherwise`.
+    /// Returns the value after `--name`, or `otherwise`.
     std::string option(std::string_view name, std::string_view otherwise);
     std::int64_t number(std::string_view name, std::int64_t otherwise);
     bool flag(std::string_view name);
-    /// Call after the last option(): an argument that nobody asked for ends the program with exit_usage.
+    /// Call after the last option(): an argument that no option() read ends the program with exit_usage.
     void reject_other_arguments();
 
-    /// Notes where this thread is, printf style; printed in front of failures and by the watchdog, which ends
-    /// the run --watchdog seconds after the last such note: a busy machine may take its time.
+    /// Records where this thread is, printf style. Failures print it as a prefix. The watchdog prints it
+    /// when it ends the run --watchdog seconds after the last such record: a busy machine may be slow.
     void at(const char* format, ...) __attribute__((format(printf, 2, 3)));
 
-    /// Notes a failure; the first one of this rank is printed at once.
+    /// Records a failure; prints the first failure of this rank at once.
     void fail(const char* format, ...) __attribute__((format(printf, 2, 3)));
     int failures() const { return failures_; }
 
@@ -92,25 +93,25 @@ public:
     void expect(bool condition, const char* what);
     /// Compares with pattern_byte(key, first_offset ...): the first difference is a failure.
     void expect_pattern(void* data, std::size_t bytes, std::uint64_t key, std::size_t first_offset = 0);
-    /// Compares bytes that nobody may have written with `value`.
+    /// Checks that bytes which must not change still hold `value`.
     void expect_untouched(void* data, std::size_t bytes, std::uint8_t value);
 
-    /// True once, on the highest rank, when the run was asked to spoil a result of this kind: the proof that
-    /// the check behind it can fail. "hang" is handled in at().
+    /// Returns true once, on the highest rank, when the run must spoil a result of this kind: it proves
+    /// that the check can fail. at() handles "hang".
     bool sabotages(std::string_view kind);
-    /// True on every rank, every time: for what all ranks must do together so that a check has to fail.
+    /// Returns true on every rank, every time: for an action that needs all ranks to make a check fail.
     bool sabotage_is(std::string_view kind) const { return sabotage_ == kind; }
 
-    /// Rank 0's value on every rank.
+    /// Returns rank 0's value on every rank.
     std::int64_t agree(std::int64_t value);
-    /// The least value of all ranks on every rank.
+    /// Returns the minimum over all ranks on every rank.
     std::int64_t least(std::int64_t value);
-    /// The sum over all ranks on every rank.
+    /// Returns the sum over all ranks on every rank.
     std::uint64_t total(std::uint64_t value);
 
     /// Collective: reports on rank 0, finalises MPI and returns the same exit code on every rank.
     int finish();
-    /// Collective: as finish(), but the test could not run here; returns exit_skipped.
+    /// Collective: like finish(), for a test that cannot run here; returns exit_skipped.
     int skip(const char* reason);
 
 private:
@@ -149,7 +150,7 @@ private:
     std::vector<std::uint8_t> memory_;
 };
 
-/// Contiguous Bcast of `bytes` MPI_BYTEs, checked on every rank of `comm`: data, and nothing around it.
+/// Broadcasts `bytes` MPI_BYTEs and checks data and guard bytes on every rank of `comm`.
 void checked_bcast(Session& session, MPI_Comm comm, int root, std::size_t bytes, std::uint64_t key);
 
 }  // namespace strata::testing

@@ -1,8 +1,8 @@
-// coll_strata_check_plans: what the comparing of plans costs, to the message: one exchange for every new
-// plan, none for one that is known, none at all where it is off. Results are right.
+// Tests the exact number of messages of coll_strata_check_plans: one exchange for every new plan, none for
+// a known plan, none at all when the parameter is off. Results are right.
 //
-//   checked_plans [--messages N]    those of one exchange, of all ranks together (0)
-#include "component/agreement/agreement_rounds.h"  // Open MPI's own headers come before mpi.h
+//   checked_plans [--messages N]    messages of one exchange over all ranks (0)
+#include "component/agreement/agree.h"  // Open MPI's own headers come before mpi.h
 
 #include <cstdint>
 

@@ -77,7 +77,7 @@ std::int64_t random_bytes(Random& common, std::int64_t limit) {
     }
 }
 
-// Whether every rank (or the root) gets as many blocks as there are ranks.
+// Returns whether every rank (or the root) gets as many blocks as there are ranks.
 bool has_blocks(Collective collective) {
     return collective != Collective::bcast && collective != Collective::barrier && !reduces(collective);
 }
@@ -110,7 +110,7 @@ CollectiveCase random_case(Random& common, int ranks, const Operators& operators
     }
     what.op = operators.draw(common);
     what.key = common.next();
-    // Every rank computes everybody's contribution to a reduction: smaller ones.
+    // Every rank computes the contributions of all ranks to a reduction: use fewer elements.
     const auto limit = static_cast<std::int64_t>(reduces(what.collective) ? limits.bytes / 4 : limits.bytes);
     std::int64_t bytes = std::min(random_bytes(common, limit), limit);
     if (has_blocks(what.collective) && (common.one_in(2) || bytes * ranks > 2 * limit)) {

@@ -1,5 +1,5 @@
-// Wrong arguments: the error classes that Open MPI gives without any plugin; afterwards the communicator
-// still works.
+// Tests wrong arguments: calls return the error classes that Open MPI returns without any plugin, and the
+// communicator still works afterwards.
 #include <algorithm>
 
 #include "check.h"
@@ -18,7 +18,7 @@ int class_of(int code) {
     return error_class;
 }
 
-/// Arguments of every kind for calls that must be refused.
+/// Arguments for calls that must be rejected.
 struct Arguments {
     explicit Arguments(int ranks)
         : size(ranks), counts(static_cast<std::size_t>(ranks), 1), displacements(counts), out(counts) {
@@ -133,7 +133,7 @@ private:
         expect("Scatter: null datatypes", MPI_Scatter(out, 1, none, in, 1, none, 0, comm_), MPI_ERR_TYPE);
     }
 
-    // Every rank is root of its own: nothing is sent.
+    // Every rank is its own root: nothing is sent.
     void same_buffers() {
         expect("Allreduce: received in place", MPI_Allreduce(a_.in, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, comm_),
                MPI_ERR_BUFFER);

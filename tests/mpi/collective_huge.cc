@@ -1,4 +1,4 @@
-// Counts times extents beyond 2 GiB.
+// Tests products of counts and extents beyond 2 GiB.
 //
 //   collective_huge --case allgather|allreduce|reduce|gather|scatter [--mib N] [--of-bytes]
 //                                                  N MiB of data in the largest buffer of a rank; items
@@ -55,7 +55,7 @@ void blocks(Session& session, const std::string& name, std::size_t total, bool o
     }
 }
 
-// Exclusive or of all ranks' patterns, compared piece by piece.
+// Compares with the exclusive or of all ranks' patterns, piece by piece.
 void expect_combined(Session& session, std::uint8_t* result, std::size_t bytes) {
     std::vector<std::uint64_t> expected(mib / 8);
     std::vector<std::uint64_t> one(expected.size());
@@ -127,7 +127,7 @@ public:
             std::memcpy(item(first + i), &number, sizeof number);
         }
     }
-    /// The items from `first` on are wanted(i) for i from 0; the words behind them are still 0.
+    /// Checks that the items from `first` on are wanted(i) for i from 0, and the words after them still 0.
     template <class Wanted>
     void expect(Session& session, int first, Wanted wanted) {
         if (session.sabotages("data")) {
@@ -258,7 +258,7 @@ private:
         expect_all(all);
     }
 
-    // To all for root -1.
+    // Root -1: a collective without a root.
     void reduce(int root) {
         session_.at("%s of ints 1 MiB apart, root %d", root < 0 ? "Allreduce" : "Reduce", root);
         FarInts mine(far_items);
@@ -300,7 +300,7 @@ int main(int argc, char** argv) {
                      name.c_str());
         return session.finish();
     }
-    // A buffer per rank, another one where the library works on a copy, and some room for everything else.
+    // One buffer per rank, another where the library works on a copy, and a reserve.
     const std::size_t needed = 2 * bytes * static_cast<std::size_t>(session.size()) + gib;
     if (session.agree(available_bytes() >= needed ? 1 : 0) == 0) {
         return session.skip(("needs " + std::to_string(needed / mib) + " MiB of free memory").c_str());

@@ -1,5 +1,5 @@
-// Counts, displacements and extents whose products pass 2^31 and 2^63, of items without data: no byte is
-// moved, none may be touched, and no rank may wait for another in vain.
+// Tests counts, displacements and extents whose products pass 2^31 and 2^63, for items without data: the
+// calls move and touch no byte, and no rank waits in vain.
 #include <algorithm>
 #include <climits>
 #include <cstring>
@@ -105,7 +105,7 @@ MPI_Datatype empty_type(MPI_Aint extent) {
     return type;
 }
 
-/// One rank sends an int, all others nothing, to where no memory is.
+/// One rank sends an int; all others send nothing and pass invalid addresses.
 void one_of_many(Session& session) {
     MPI_Datatype type = MPI_DATATYPE_NULL;
     MPI_Type_create_resized(MPI_INT, 0, far, &type);

@@ -1,5 +1,6 @@
-// What every collective must do, case by case: every root, every place, no items, one and many, on every kind
-// of communicator; and sums of real numbers that keep their bits from the first call of a communicator on.
+// Tests the semantics of every collective case by case: every root, every place, no items, one and many, on
+// every kind of communicator; and sums of real numbers whose bits stay the same from a communicator's first
+// call on.
 //
 //   collective_semantics [--collectives LIST] [--large-roots N] [--any-types]
 #include <algorithm>
@@ -13,7 +14,7 @@ using namespace strata::testing;
 namespace {
 
 constexpr int large = -1;
-constexpr int large_bytes = 70000;  // more than a segment, and no multiple of one
+constexpr int large_bytes = 70000;  // more than a segment, not a multiple of it
 
 struct Size {
     int items;  ///< or `large`
@@ -32,7 +33,7 @@ public:
 
     void all() {
         for (const NamedCommunicator& c : all_kinds_of_communicators(session_.seed())) {
-            // Those are nothing new to the collectives beside world and shuffled.
+            // These communicators add nothing for collectives beyond world and shuffled.
             if (c.member() && c.name != "reversed" && c.name != "copy") {
                 for (const Collective collective : collectives_) {
                     every_way(c, collective);
@@ -104,7 +105,7 @@ private:
         }
     }
 
-    // Whatever is set up in the first call of a communicator must not change the order of a sum.
+    // The set-up in the first call of a communicator must not change the order of a sum.
     void first_calls() {
         for (const Collective collective : {Collective::reduce, Collective::allreduce}) {
             if (std::find(collectives_.begin(), collectives_.end(), collective) == collectives_.end()) {

@@ -1,5 +1,5 @@
-# All collectives of the list, and those that follow: random calls over layouts and engines, as many as take three
-# seconds on an idle machine of two cores; a busy one makes no fewer.
+# Random calls of all collectives of the list over layouts and engines. Their number takes three seconds on an idle
+# machine of two cores; a busy machine makes as many.
 set(ranks_block 12)
 set(calls_block 1000)
 set(ranks_cyclic 8)
@@ -38,7 +38,7 @@ strata_mpi_test(random_collectives.wide.auto random_collectives 16 --iterations 
                 LAYOUT wide)
 strata_mpi_test(random_collectives.wide.tree random_collectives 16 --iterations ${calls_deep} --seed 61
                 LAYOUT wide ENGINE tree)
-# All ranks alike, below a level that there is twice.
+# All ranks equal, below a level that occurs twice.
 strata_mpi_test(random_collectives.nested_groups.auto random_collectives 16 --iterations ${calls_deep} --seed 64
                 LAYOUT nested_groups)
 strata_mpi_test(random_collectives.nested_groups.varied random_collectives 16 --iterations ${calls_deep} --seed 65
@@ -64,7 +64,7 @@ endforeach()
 string(REPLACE LAYOUT_OF_THE_TEST deep options "${rings}")
 strata_mpi_test(against_basic.ring random_collectives 11 --collectives allgather,allgatherv --iterations 500
                 --seed 41 ${options} AGAINST_BASIC)
-# Tiny messages, few of them under way.
+# Tiny messages, few in flight.
 strata_mpi_test(random_collectives.ring.segments random_collectives 11 --collectives allgather,allgatherv
                 --iterations 600 --seed 51 ${options}
                 MCA coll_strata_window=1 coll_strata_allgather_segsize=1000 coll_strata_allgatherv_segsize=0)
@@ -72,10 +72,10 @@ strata_mpi_test(random_collectives.ring.mixed random_collectives 11 --collective
                 --iterations 600 --seed 52 ${options}
                 MCA coll_strata_allgather_level_algorithms=node=binomial
                     coll_strata_allgatherv_level_algorithms=switch=linear)
-# Whatever the list names has its checks.
+# Every collective of the list has these checks.
 strata_mpi_test(random_collectives.listed random_collectives 4 --iterations 1000 --collectives
                 ${collectives_option} LAYOUT cyclic ENGINE tree)
-# Trees over several NICs: two near every node's processes, one, or none.
+# Trees over several NICs: two NIC-local to every node's processes, one, or none.
 foreach(layout nics two_nics three_nics cyclic)
   strata_mpi_test(random_collectives.${layout}.rails random_collectives 12 --iterations 1100 --seed 50
                   LAYOUT ${layout} ENGINE rails)
@@ -105,7 +105,7 @@ foreach(engine auto tree forward)
 endforeach()
 strata_mpi_test(collective_semantics.auto collective_semantics 6 LAYOUT one_two_five ENGINE auto)
 strata_mpi_test(collective_semantics.tree collective_semantics 7 LAYOUT unequal ENGINE tree)
-# Only where the ranks of every group are consecutive are operators that do not commute left to the plugin.
+# Open MPI passes operators that do not commute to the plugin only where every group has consecutive ranks.
 strata_mpi_test(collective_semantics.ascending collective_semantics 8 LAYOUT ascending ENGINE tree)
 strata_mpi_test(collective_semantics.exchange collective_semantics 11 --collectives allreduce,barrier
                 LAYOUT block ENGINE tree
@@ -123,7 +123,7 @@ strata_mpi_test(random_collectives.halving.flat random_collectives 12 --seconds 
                 --collectives allreduce LAYOUT block ENGINE tree
                 MCA coll_strata_hierarchy=none
                     coll_strata_allreduce_level_algorithms=cluster=rabenseifner,node=rabenseifner)
-# Among all ranks: no level is left below the topmost one.
+# One level only: all ranks take part in the topmost one.
 set(below switch=skip,node=skip,package=skip,numa=skip,l3=skip)
 set(halves_words cluster=rabenseifner,switch3=rabenseifner,${below})
 set(ring_words cluster=ring,switch3=ring,${below})
@@ -160,7 +160,7 @@ set(options --collectives bcast,reduce,allreduce LAYOUT deep ENGINE tree
 strata_mpi_test(collective_semantics.two_trees.deep collective_semantics ${ranks_deep} ${options})
 strata_mpi_test(random_collectives.two_trees.deep random_collectives ${ranks_deep} --seconds 3 --seed 72 ${options})
 strata_mpi_test(against_basic.two_trees random_collectives 11 --iterations 300 --seed 73 ${options} AGAINST_BASIC)
-# Blocks by recursive doubling on the topmost level, whole and cut.
+# Recursive doubling of blocks on the topmost level, whole and in segments.
 foreach(layout block cyclic shuffled unequal one_two_five ascending deep nics)
   set(words cluster=recursive_doubling,switch=recursive_doubling)
   set(options --collectives allgather,allgatherv LAYOUT ${layout} ENGINE tree
@@ -176,7 +176,7 @@ strata_mpi_test(random_collectives.doubling.flat random_collectives 12 --seconds
                 MCA coll_strata_hierarchy=none
                     coll_strata_allgather_level_algorithms=cluster=recursive_doubling,node=recursive_doubling
                     coll_strata_allgatherv_level_algorithms=cluster=recursive_doubling,node=recursive_doubling)
-# An Allreduce around a ring of at least three nodes.
+# An Allreduce on a ring of at least three nodes.
 foreach(layout block cyclic shuffled unequal one_two_five ascending)
   set(options --collectives allreduce LAYOUT ${layout} ENGINE ring COLLECTIVES allreduce)
   strata_mpi_test(collective_semantics.allreduce_ring.${layout} collective_semantics ${ranks_${layout}}
@@ -193,7 +193,7 @@ strata_mpi_test(random_collectives.allreduce_ring.flat random_collectives 7 --it
                 LAYOUT block ${options} MCA coll_strata_hierarchy=none)
 strata_mpi_test(against_basic.allreduce_ring random_collectives 8 --iterations 500 --seed 64
                 LAYOUT one_two_five ${options} AGAINST_BASIC)
-# coll/libnbc chooses by MPI_IN_PLACE: leaders and ranks alone on their node must do alike.
+# coll/libnbc chooses by MPI_IN_PLACE: leaders and ranks alone on their node must pass it alike.
 strata_mpi_test(random_collectives.allreduce_in_place random_collectives 7 --collectives allreduce
                 --iterations 60 --seed 65 LAYOUT unequal
                 MCA coll_strata_allreduce_level_algorithms=cluster=libnbc coll_strata_allreduce_segsize=0)
@@ -209,7 +209,7 @@ endforeach()
 foreach(engine tree levels)
   strata_mpi_test(collective_limits.${engine} collective_limits 4 LAYOUT unequal ENGINE ${engine})
 endforeach()
-# What is handed back goes to tuned, which does not come back from a Gather of so many.
+# Slots that the plugin releases go to tuned, whose Gather does not return with so many bytes.
 strata_mpi_test(collective_limits.ring collective_limits 4 --reduced 1000 LAYOUT block ENGINE ring
                 COLLECTIVES allgather allgatherv MCA coll_strata_hand_back=0)
 strata_mpi_test(collective_limits.auto collective_limits 4 --reduced 1000 LAYOUT cyclic)

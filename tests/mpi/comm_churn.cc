@@ -1,4 +1,5 @@
-// Many short-lived communicators, freed in another order than made, some never; and the unusual kinds.
+// Tests many short-lived communicators, freed in another order than created, some never freed; and unusual
+// kinds.
 //
 //   comm_churn [--cycles N] [--collectives bcast,reduce]
 #include "check.h"
@@ -67,7 +68,8 @@ void churn(Session& session, Caller& caller, int cycles) {
         NamedCommunicator made = make_one(common, session.rank(), live);
         const std::size_t bytes =
             common.one_in(20) ? 300000 : static_cast<std::size_t>(common.between(1, 5000));
-        const auto calls = static_cast<int>(common.between(0, 3));  // some never see a collective
+        const auto calls =
+            static_cast<int>(common.between(0, 3));  // some communicators get no collective call
         for (int call = 0; call < calls; ++call) {
             caller.call(made, mix(session.seed(), i, call), bytes);
         }
@@ -83,7 +85,7 @@ void churn(Session& session, Caller& caller, int cycles) {
     for (std::size_t i = 0; i + 4 < live.size(); ++i) {
         live[i].free();
     }
-    // The last ones are left to MPI_Finalize.
+    // MPI_Finalize frees the last ones.
     for (NamedCommunicator& c : live) {
         c.comm = MPI_COMM_NULL;
     }

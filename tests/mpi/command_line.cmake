@@ -1,4 +1,4 @@
-# For scripts run as cmake -P SCRIPT -- COMMAND...: sets `command` to what follows the dashes.
+# For scripts run as cmake -P SCRIPT -- COMMAND...: sets `command` to the arguments after the dashes.
 set(command "")
 set(found FALSE)
 math(EXPR last "${CMAKE_ARGC} - 1")

@@ -1,13 +1,13 @@
-// What the plugin did on each communicator, by performance variables of MPI_T that are bound to it: the calls
-// by engine, and those left to Open MPI by reason, are exactly the calls made; messages and bytes are those
-// of its own calls; its set-up took some time, and no longer than the call in which it happened; it takes
-// memory. What all communicators together have done is what the process has done.
+// Tests the MPI_T performance variables bound to a communicator. Calls by engine and passed-through calls
+// by reason add up to exactly the calls made; messages and bytes cover the plugin's own calls; set-up took
+// some time, at most as long as the call that did it; the communicator uses memory. The variables of the
+// process are the sums over its communicators.
 //
 //   communicator_counters [--op NAME[,NAME...]] [--expect tree|levels|ring|rails|forward] [--reason REASON]
 //                         [--bytes N] [--calls N] [--ordered] [--spawn]
-//
-// --reason: why calls are left to Open MPI (with --expect forward). --bytes: of a vector, or a block.
-// --ordered: reductions by an operator that does not commute. --spawn: the communicators join these processes
+// --reason: why calls are passed through to Open MPI (with --expect forward). --bytes: size of a vector, or
+// a block. --ordered: reductions with an operator that does not commute. --spawn: the communicators join
+// these processes and two more.
 // and two more.
 #include <algorithm>
 #include <chrono>
@@ -30,7 +30,7 @@ const std::set<std::string> reasons_without_set_up = {"several_jobs", "early"};
 struct Wanted {
     Collective collective = Collective::bcast;
     std::string engine;
-    std::string reason;  ///< empty: none is left to Open MPI
+    std::string reason;  ///< empty: no call is passed through
     int calls = 0;
     int bytes = 0;
 
@@ -39,12 +39,12 @@ struct Wanted {
     bool is_set_up() const { return !reasons_without_set_up.contains(reason); }
 };
 
-/// Not commutative as far as MPI knows.
+/// MPI sees this operator as not commutative.
 void last_one(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
     std::memcpy(inout, in, static_cast<std::size_t>(*count) * sizeof(int));
 }
 
-/// Calls with buffers that are large enough; what comes out is looked at elsewhere.
+/// Calls with large enough buffers; other tests check the results.
 class Calls {
 public:
     Calls(int ranks, int bytes, bool ordered)
@@ -67,7 +67,7 @@ public:
         }
     }
 
-    /// Microseconds that it took here.
+    /// Set-up time on this rank, us.
     double make(Collective collective, MPI_Comm comm) {
         const auto begin = std::chrono::steady_clock::now();
         call(collective, comm);
@@ -107,13 +107,13 @@ private:
     MPI_Op op_ = MPI_SUM;
 };
 
-/// A communicator, with what was called on it.
+/// A communicator and the number of calls on it.
 class Watched {
 public:
     Watched(Session& session, NamedCommunicator communicator)
         : session_(session), communicator_(std::move(communicator)), counters_(session, communicator_.comm) {
         session_.expect(counters_.sum(session_, "") == counters_.read(session_, "memory"),
-                        "something was counted on a new communicator");
+                        "a new communicator has non-zero counters");
         empty_ = counters_.read(session_, "memory");
     }
 
@@ -160,7 +160,7 @@ private:
                           static_cast<unsigned long long>(wanted));
         }
     }
-    /// Everybody is told what he lacks once, where engines of the plugin send all messages.
+    /// Every rank receives the bytes it lacks once, if the plugin's engines send all messages.
     void expect_traffic(const Wanted& wanted) {
         const bool ours = wanted.by("tree") || wanted.by("ring") || wanted.by("rails");
         const auto ranks = static_cast<std::uint64_t>(communicator_.size());
@@ -179,7 +179,7 @@ private:
             default: session_.expect(!ours || bytes >= each * (ranks - 1), "too few bytes"); return;
         }
         const std::uint64_t found = bytes + (session_.sabotage_is("bytes") ? 1 : 0);
-        session_.expect(!ours || found == each, "bytes are not what all lack, once");
+        session_.expect(!ours || found == each, "bytes are not those that the ranks lack, once");
     }
 
     Session& session_;
@@ -189,7 +189,7 @@ private:
     int made_ = 0;
 };
 
-/// The process's variables have grown by what the communicators' have.
+/// The process's variables grow by the sum of the communicators' variables.
 void expect_sums(Session& session, const PluginCounters& process,
                  const std::map<std::string, std::uint64_t>& before, const Wanted& wanted,
                  const Watched& first, const Watched& second) {
@@ -255,7 +255,7 @@ void test(Session& session, MPI_Comm all, const Wanted& wanted, bool ordered) {
                    "calls on one communicator are counted on the other");
     expect_sums(session, process, before, wanted, first, second);
     const PluginCounters of_self(session, MPI_COMM_SELF);
-    session.expect(of_self.sum(session, "") == 0, "something of a communicator that is not served");
+    session.expect(of_self.sum(session, "") == 0, "counters of a communicator that is not served");
 }
 
 }  // namespace

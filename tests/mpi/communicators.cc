@@ -102,7 +102,7 @@ std::vector<NamedCommunicator> standing_communicators(std::uint64_t seed) {
 
 namespace {
 
-// The ranks below and above `low_ranks`, joined; the high ones first where `high_first`.
+// The ranks below and above `low_ranks`, merged; the high ranks come first with `high_first`.
 NamedCommunicator merged_halves(bool high_first) {
     int size = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -8,7 +8,7 @@
 
 namespace strata::testing {
 
-/// A communicator of a test; `comm` is MPI_COMM_NULL on ranks that are no members. Freed with the object.
+/// A communicator of a test; `comm` is MPI_COMM_NULL on ranks outside it. The destructor frees it.
 class NamedCommunicator {
 public:
     /// Takes over `communicator`; MPI_COMM_WORLD and MPI_COMM_SELF are never freed.
@@ -33,16 +33,16 @@ public:
 
 /// A copy of MPI_COMM_WORLD.
 NamedCommunicator copy_of_world(const char* name);
-/// All members of MPI_COMM_WORLD in an order given by `seed`.
+/// All members of MPI_COMM_WORLD in an order derived from `seed`.
 NamedCommunicator shuffled_world(std::uint64_t seed);
-/// A seeded subset of MPI_COMM_WORLD, in shuffled order, made by its members alone.
+/// A seeded subset of MPI_COMM_WORLD, in shuffled order, created by its members only.
 NamedCommunicator subset_of_world(std::uint64_t seed);
 
 /// The standing set of communicators: world, reversed, shuffled, odd and even halves, a subset made by
 /// MPI_Comm_create_group, and a Cartesian grid without reordering. Collective over MPI_COMM_WORLD.
 std::vector<NamedCommunicator> standing_communicators(std::uint64_t seed);
-/// The standing set, and: a copy of world, each process alone, and the members of the two sides of an
-/// intercommunicator, merged. Collective over MPI_COMM_WORLD.
+/// The standing set, plus a copy of world, each process alone, and the merged sides of an
+/// intercommunicator. Collective over MPI_COMM_WORLD.
 std::vector<NamedCommunicator> all_kinds_of_communicators(std::uint64_t seed);
 
 }  // namespace strata::testing

@@ -1,4 +1,4 @@
-# What MPI_T tells of one communicator, and of the process: every engine, every collective that has it.
+# MPI_T variables of one communicator and of the process, for every engine and every collective that has it.
 foreach(engine tree levels)
   strata_mpi_test(communicator_counters.${engine} communicator_counters 8 --op ${collectives_option}
                   --expect ${engine} LAYOUT cyclic ENGINE ${engine})
@@ -8,9 +8,9 @@ strata_mpi_test(communicator_counters.ring communicator_counters 8 --op allreduc
 string(REPLACE ";" "," by_rails "${collectives_by_rails}")
 strata_mpi_test(communicator_counters.rails communicator_counters 8 --op ${by_rails} --expect rails --bytes 400000
                 LAYOUT two_nics ENGINE rails)
-# Why calls are left to Open MPI. What processes that differ provoke (missing, version, settings) plugin.agreement
-# looks at, `failure` setup_failures. Processes that agree in all that is compared come to the same plans: `plans` is
-# provoked in the agreement itself (agrees).
+# Reasons why calls are passed through to Open MPI. plugin.agreement tests the reasons of differing processes
+# (missing, version, settings), setup_failures tests `failure`. Processes that agree in all compared facts compute
+# the same plans: the agreements test provokes `plans` directly.
 function(strata_reason_test reason ranks)
   strata_mpi_test(communicator_counters.${reason} communicator_counters ${ranks} --expect forward --reason ${reason}
                   ${ARGN})
@@ -25,7 +25,7 @@ strata_reason_test(several_jobs 2 --op bcast,allgather --spawn LAYOUT cyclic BTL
 foreach(case
         "calls,comm_tree of the first communicator is 5 instead of 6"
         "process,bcast_tree grew by 12, comm_tree of both communicators by 11"
-        "bytes,bytes are not what all lack, once"
+        "bytes,bytes are not those that the ranks lack, once"
         "setup,its set-up took no time"
         "memory,a communicator that is set up takes no more memory")
   string(REGEX REPLACE "^([a-z]+),(.*)$" "\\1;\\2" case ${case})
@@ -43,11 +43,11 @@ endforeach()
 strata_mpi_test(watching_thread.auto watching_thread 4 LAYOUT cyclic MCA coll_strata_setup_after=0)
 strata_mpi_test(can_fail.watching_thread watching_thread 4 --sabotage counted LAYOUT cyclic
                 MUST_PRINT "became less")
-# What MPI_Init was in the plugin.
+# Time that MPI_Init spends in the plugin.
 strata_mpi_test(start_time start_time 4 LAYOUT cyclic)
 strata_mpi_test(can_fail.start_time start_time 2 --sabotage all LAYOUT cyclic
-                MUST_PRINT "MPI_Init was longer in the plugin than it took")
+                MUST_PRINT "MPI_Init spent more time in the plugin than it took")
 strata_mpi_test(can_fail.start_time.nothing start_time 2 --sabotage nothing LAYOUT cyclic
                 MUST_PRINT "MPI_Init took no time in the plugin")
 strata_mpi_test(can_fail.start_time.later start_time 2 --sabotage later LAYOUT cyclic
-                MUST_PRINT "something later counts for MPI_Init")
+                MUST_PRINT "later work counts for MPI_Init")

@@ -1,5 +1,5 @@
-// Ranks that differ in what is theirs alone: how they round, what they trap, in which locale they write. The
-// plugin serves them as if they did not: it decides by real numbers, and compares settings as text.
+// Tests ranks that differ in local state: rounding mode, floating-point traps, locale. The plugin serves
+// them as if they were equal, although it decides by real numbers and compares settings as text.
 //
 //   differing_ranks [--what rounding|traps|locale|setlocale]    odd ranks differ; setlocale: even ones
 #include <fenv.h>
@@ -16,14 +16,14 @@ using namespace strata::testing;
 
 namespace {
 
-/// As German has it; needs no installed locale.
+/// The German number format; needs no installed locale.
 struct Grouped : std::numpunct<char> {
     char do_decimal_point() const override { return ','; }
     char do_thousands_sep() const override { return '.'; }
     std::string do_grouping() const override { return "\3"; }
 };
 
-/// Between calls, too: the C library's locale, with a decimal comma where it has that of Germany.
+/// Sets the C library's locale between calls too, with a decimal comma where the German one has it.
 bool is_german = false;
 void change_locale(bool german) {
     is_german = std::setlocale(LC_ALL, german ? "de_DE.UTF-8" : "C") != nullptr && german;
@@ -36,7 +36,7 @@ bool says(int argc, char** argv, std::string_view word) {
     return false;
 }
 
-/// Before MPI_Init, in which the plugin reads its parameters.
+/// Runs before MPI_Init, in which the plugin reads its parameters.
 void differ(int argc, char** argv) {
     const char* const rank = std::getenv("OMPI_COMM_WORLD_RANK");
     if (rank != nullptr && std::atoi(rank) % 2 == 0 && says(argc, argv, "setlocale")) change_locale(true);
@@ -83,7 +83,7 @@ void expect_served(Session& session, const PluginCounters& counters) {
 }
 
 void test(Session& session, const std::string& what) {
-    const PluginCounters counters(session);  // they count from here on
+    const PluginCounters counters(session);  // counts from here on
     // Open MPI's own start may trap.
     if (what == "traps" && session.rank() % 2 == 1) {
         feclearexcept(FE_ALL_EXCEPT);

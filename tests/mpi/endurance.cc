@@ -1,17 +1,17 @@
-// The same for a long time: neither memory nor time per step may grow, nor what else a process holds, and
-// every result is right.
+// Tests long runs: memory, time per step and other resources of a process do not grow, and every result is
+// right.
 //
 //   endurance --what communicators|orders|calls|threads|trees|kept [--count N] [--threads N] [--flat-time]
 //             [--served PERCENT]
 //
-// A step is, of `communicators`: one is made (in turns a copy of world, a half, world in another order), used
-// and freed; `orders`: the same with the ranks in another order every time; `calls`: one collective operation
-// of 8 B to 256 KiB, mostly short; `threads`: the same by each of N threads on a communicator of its own;
-// `trees`: copies of copies, three of each, freed in several orders; `kept`: one is made, used and never
-// freed: there memory grows by as much with each. Rank 0 prints a line per tenth: microseconds per step, of
-// the slowest rank, and what the rank that has most of it holds: see holdings.h. --flat-time: time is judged,
-// too; on a quiet machine. --served: so many percent of the calls are the plugin's. The watchdog is that of a
-// tenth.
+// A step: `communicators` creates one (in turns a copy of world, a half, world in another order), uses it
+// and frees it; `orders` does the same with another rank order every time; `calls` makes one collective
+// call of 8 B to 256 KiB, mostly short; `threads` makes one call in each of N threads on its own
+// communicator; `trees` creates copies of copies, three of each, and frees them in several orders; `kept`
+// creates one, uses it and never frees it: memory grows by the same amount with each. Rank 0 prints a line
+// per tenth: microseconds per step on the slowest rank, and the holdings of the rank that has the most: see
+// holdings.h. --flat-time: also checks time; for a quiet machine. --served: the percentage of calls that
+// the plugin must serve. The watchdog limits a tenth.
 #include <algorithm>
 #include <functional>
 #include <string_view>
@@ -27,14 +27,14 @@ using namespace strata::testing;
 
 namespace {
 
-// Seven operations by turns, so that these are multiples of seven. On one communicator all have been made in a
-// tenth of a soak's; the plans of three communicators' at a time stay within what is kept of those freed.
+// Multiples of seven, because seven operations take turns. On one communicator a soak's tenth makes every
+// one; the plans of three communicators at a time fit in the cache of freed communicators.
 constexpr std::uint64_t many_calls = 7 * 4096;
 constexpr std::uint64_t few_calls = 7 * 128;
 
 using Step = std::function<std::uint64_t(std::uint64_t)>;  // of a number, returns how many calls it made
 
-/// Calls on one rank are not counted: nobody serves them.
+/// Calls on a single rank do not count: no component serves them.
 std::uint64_t use(Calls& calls, MPI_Comm comm, std::uint64_t number) {
     constexpr std::uint64_t each = 3;
     calls.use(comm);
@@ -44,7 +44,7 @@ std::uint64_t use(Calls& calls, MPI_Comm comm, std::uint64_t number) {
 
 MPI_Comm make(const Session& session, std::uint64_t number) {
     MPI_Comm comm = MPI_COMM_NULL;
-    // Halves of two have nothing to say to each other.
+    // Halves of two ranks have one member and exchange no messages.
     const int parts = session.size() == 2 ? 1 : 2;
     switch (number % 3) {
         case 0: MPI_Comm_dup(MPI_COMM_WORLD, &comm); break;
@@ -70,8 +70,8 @@ std::uint64_t in_another_order(Session& session, Calls& calls, std::uint64_t num
     return made;
 }
 
-/// Thirteen copies in three generations. Parents go first, children first, or who goes first is drawn by lot,
-/// and one is used while some are gone.
+/// Thirteen copies in three generations. Frees parents first, children first, or in random order, and uses
+/// one copy after some are freed.
 std::uint64_t grow_tree(Session& session, Calls& calls, std::uint64_t number) {
     constexpr std::size_t children = 3;
     constexpr std::size_t members = 1 + children + children * children;
@@ -93,7 +93,7 @@ std::uint64_t grow_tree(Session& session, Calls& calls, std::uint64_t number) {
     return made;
 }
 
-/// Every thread's own communicator.
+/// One communicator per thread.
 class Threads {
 public:
     Threads(Session& session, int count) {
@@ -103,7 +103,7 @@ public:
         }
     }
     std::uint64_t run(std::uint64_t first, std::uint64_t count) {
-        // They disturb each other most while they start.
+        // Threads interfere most while they start.
         constexpr std::uint64_t of_a_thread = 50;
         for (std::uint64_t done = 0; done < count; done += of_a_thread) {
             run_threads(first + done, std::min(of_a_thread, count - done));

@@ -5,12 +5,12 @@
 namespace strata::testing {
 namespace {
 
-// In doubles: 256 KiB once in so many calls, 8 KiB now and then, 512 B mostly.
+// In doubles: rarely 256 KiB, sometimes 8 KiB, mostly 512 B.
 constexpr int longest = 32768, seldom = 512;
 constexpr int longer = 1024, sometimes = 32;
 constexpr int usual = 64;
 
-/// Every length up to the longest of its kind.
+/// Returns every length up to the longest of its kind.
 int length_of(std::uint64_t drawn) {
     const int most = drawn % seldom == 0 ? longest : drawn % sometimes == 0 ? longer : usual;
     return 1 + static_cast<int>((drawn >> 32U) % static_cast<std::uint64_t>(most));
@@ -21,7 +21,7 @@ int length_of(std::uint64_t drawn) {
 Calls::Calls(Session& session, MPI_Comm comm, std::uint64_t different)
     : session_(session), different_(different), own_(longest), all_(longest) {
     use(comm);
-    // At once: buffers that grow now and then would look like a leak.
+    // Allocate at once: buffers that grow later look like a leak.
     blocks_.resize(static_cast<std::size_t>(longest) * static_cast<std::size_t>(size_));
 }
 

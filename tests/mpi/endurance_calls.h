@@ -8,16 +8,16 @@
 
 namespace strata::testing {
 
-/// Operations of all kinds on one communicator, checked; most are short, few have up to 256 KiB.
+/// Operations of all kinds on one communicator, checked; most are short, some have up to 256 KiB.
 class Calls {
 public:
-    /// `comm`: the largest of those that will be used. `different`: so many calls, which come again and again,
-    /// as a program's do: of every kind a plan is kept, and what is made of rare ones much later looks like a
-    /// leak.
+    /// `comm`: the largest communicator of the run. `different`: the number of distinct calls, which repeat
+    /// as a program's calls do. Each kind gets a plan early; a plan made much later for a rare kind looks
+    /// like a leak.
     Calls(Session& session, MPI_Comm comm, std::uint64_t different);
     void use(MPI_Comm comm);
 
-    /// `number`: equal on all ranks; the operation, its length and root follow from it.
+    /// `number`: equal on all ranks; determines the operation, its length and root.
     void one(std::uint64_t number);
     int size() const { return size_; }
 
@@ -29,12 +29,12 @@ private:
     void gather(int length, int root);
     void scatter(int length, int root);
 
-    /// Both ends of the vector that this rank gives.
+    /// First and last element of the vector that this rank contributes.
     void give(int length);
-    /// What `rank` gives, other than in the last calls.
+    /// The contribution of `rank`, different from that in the last calls.
     double of(int rank) const { return told_ + rank; }
     double sum() const { return size_ * told_ + size_ * (size_ - 1) / 2.0; }
-    /// Both ends of the block of the last rank.
+    /// First and last element of the last rank's block.
     bool has_last_block(int length) const;
     void expect(bool right) { session_.expect(right, "a wrong result"); }
 

@@ -14,13 +14,12 @@ namespace {
 
 constexpr int tenths = 10;
 constexpr int first_count = static_cast<int>(Holding::communicators);  // before it are bytes
-constexpr double most_slower = 1.5;                                    // of the fastest tenths of both halves
-// Bytes of the second half of the run, however many steps and communicators it has. Stock Open MPI 4.1.4
-// keeps nothing of a communicator that was freed: after 100,000 of them another 100,000 cost 0.02 MiB. Its
-// lists of what was free once grow with the most that was under way at once, which more threads can make
-// more.
+constexpr double most_slower = 1.5;  // ratio of the fastest tenths of both halves
+// Allowed growth in bytes in the second half of the run, for any number of steps and communicators. Stock
+// Open MPI 4.1.4 keeps nothing of a freed communicator: after 100,000 of them another 100,000 cost 0.02
+// MiB. Its free lists grow with the highest number of simultaneous uses, which more threads can raise.
 constexpr std::int64_t most_allocated = 256 << 10;
-// The same of resident memory, of which freed pieces hold back a part.
+// The same for resident memory, part of which freed pieces hold back.
 constexpr std::int64_t most_resident = 2 << 20;
 
 bool ends_with_one_of(std::string_view name, std::initializer_list<std::string_view> endings) {
@@ -44,7 +43,7 @@ Run::Service Run::service_of(const std::map<std::string, std::uint64_t>& counter
     for (const auto& [name, value] : counters) {
         if (ends_with_one_of(name, {"_tree", "_levels", "_ring", "_rails"})) sums.by_plugin += value;
         if (name.ends_with("_forward")) sums.left += value;
-        // For reasons that have nothing to do with the call.
+        // Calls that the plugin passed through for reasons unrelated to the call.
         if (ends_with_one_of(name,
                              {"_forward_early", "_forward_missing", "_forward_version", "_forward_settings",
                               "_forward_several_jobs", "_forward_failure", "_forward_plans"})) {
@@ -64,14 +63,14 @@ void Run::measure(const std::function<std::uint64_t(std::uint64_t, std::uint64_t
             some(static_cast<std::uint64_t>(part * steps_), static_cast<std::uint64_t>(steps_));
         const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - begin;
         const auto each = static_cast<std::int64_t>(spent.count() / static_cast<double>(steps_));
-        // All are done now, and what was sent has arrived.
+        // All ranks are done here, and all messages have arrived.
         parts_.push_back({-static_cast<double>(session_.least(-each)) / 1000, held_now()});
         tell(part);
         if (of_all_) judge_service(calls);
     }
 }
 
-/// One of each kind, not given back.
+/// One of each kind, never released.
 void Run::sabotage(int part) {
     if (session_.sabotage_is("memory")) leaked_.emplace_back(std::size_t{1} << 20, 'x');
     if (session_.sabotage_is("communicator")) {
@@ -103,8 +102,8 @@ void Run::tell(int part) const {
     std::fflush(stdout);
 }
 
-/// By what the plugin's counters have grown by, without those of world: nothing is called there but by Open
-/// MPI itself, which makes communicators so.
+/// Uses the growth of the plugin's counters without those of world: only Open MPI itself calls collectives
+/// there, to create communicators.
 void Run::judge_service(std::uint64_t calls) {
     const Service now = service();
     const std::uint64_t served = now.by_plugin - before_.by_plugin;
@@ -113,9 +112,10 @@ void Run::judge_service(std::uint64_t calls) {
     before_ = now;
     const bool enough = served * 100 >= calls * static_cast<std::uint64_t>(wanted_.served);
     if (!enough || served + left != calls || lost > 0) {
-        session_.fail("the plugin served %llu of %llu calls, and left %llu, %llu because it was not ready",
-                      static_cast<unsigned long long>(served), static_cast<unsigned long long>(calls),
-                      static_cast<unsigned long long>(left), static_cast<unsigned long long>(lost));
+        session_.fail(
+            "the plugin served %llu of %llu calls, and passed through %llu, %llu because it was not ready",
+            static_cast<unsigned long long>(served), static_cast<unsigned long long>(calls),
+            static_cast<unsigned long long>(left), static_cast<unsigned long long>(lost));
     }
 }
 
@@ -150,15 +150,15 @@ void Run::judge_memory(Holding what, std::int64_t most_growth) const {
     }
 }
 
-/// Something may be on its way back when it is counted, but not every time.
+/// A count may include resources on their way back, but not every time.
 void Run::judge_count(Holding what) const {
     const auto held = [&](int part) {
         return parts_[static_cast<std::size_t>(part)].held[static_cast<std::size_t>(what)];
     };
     const bool of_communicators = what == Holding::communicators || what == Holding::context;
-    if (wanted_.keeps && of_communicators) {  // in every tenth as many
+    if (wanted_.keeps && of_communicators) {  // the same number in every tenth
         session_.expect(held(tenths - 1) - held(tenths / 2) <= held(tenths / 2) - held(0),
-                        "more communicators than were made");
+                        "more communicators than were created");
         return;
     }
     std::int64_t most = held(0);

@@ -13,33 +13,33 @@
 
 namespace strata::testing {
 
-/// What a run has to show.
+/// Requirements on a run.
 struct Wanted {
-    bool flat_time = false;  ///< for a quiet machine
-    bool keeps = false;      ///< every step keeps a communicator, and what belongs to it
+    bool flat_time = false;  ///< check the time; for a quiet machine
+    bool keeps = false;      ///< every step keeps a communicator and its resources
     int threads = 1;
-    std::int64_t served = -1;  ///< percent of the calls, at least, by the plugin's engines; -1: not asked
+    std::int64_t served = -1;  ///< lowest percentage of calls by the plugin's engines; -1: any
 };
 
-/// Ten tenths of a run, measured and judged.
+/// Measures and judges a run in ten tenths.
 class Run {
 public:
     Run(Session& session, std::int64_t steps, const Wanted& wanted);
 
-    /// `some(first, count)` makes steps, and returns how many calls they made on several ranks.
+    /// `some(first, count)` makes steps and returns how many calls they made on more than one rank.
     void measure(const std::function<std::uint64_t(std::uint64_t, std::uint64_t)>& some);
     void judge() const;
 
 private:
     struct Tenth {
-        double us = 0;  ///< per step, of the slowest rank
+        double us = 0;  ///< us per step on the slowest rank
         Holdings held{};
     };
-    /// Calls of the plugin's collectives by this process.
+    /// Counts of this process's calls of the plugin's collectives.
     struct Service {
         std::uint64_t by_plugin = 0;
         std::uint64_t left = 0;
-        std::uint64_t lost = 0;  ///< of those left: because it was not ready, or could not
+        std::uint64_t lost = 0;  ///< passed through because the plugin was not ready or failed
     };
     static Service service_of(const std::map<std::string, std::uint64_t>& counters);
     Service service() const;
@@ -50,9 +50,9 @@ private:
     void judge_count(Holding what) const;
 
     Session& session_;
-    std::int64_t steps_;  ///< of a tenth
+    std::int64_t steps_;  ///< counts of a tenth
     Wanted wanted_;
-    std::unique_ptr<PluginCounters> of_all_;  ///< unless nothing is asked of the service
+    std::unique_ptr<PluginCounters> of_all_;  ///< unless `served` is -1
     std::unique_ptr<PluginCounters> of_world_;
     Service before_;
     std::vector<Tenth> parts_;

@@ -1,5 +1,5 @@
-// Wrong arguments under MPI_ERRORS_RETURN: the error classes that the standard names and that Open MPI gives
-// without any plugin; afterwards the communicator still works.
+// Tests wrong arguments under MPI_ERRORS_RETURN: calls return the error classes that the standard names and
+// that Open MPI returns without any plugin; the communicator still works afterwards.
 #include <string>
 
 #include "check.h"

@@ -8,22 +8,22 @@
 
 namespace strata::testing {
 
-/// Calls of one collective on a communicator, with words that tell whose they are, of which
-/// iteration and from which place. Unlike run_case() it leaves errors to the caller and says nothing.
+/// Calls of one collective on a communicator, with data words that encode rank, iteration and place. Unlike
+/// run_case(), leaves errors to the caller and prints nothing.
 class Exchange {
 public:
-    /// `bytes` are those of all ranks together, or of a vector; `root` is taken modulo the number of ranks.
+    /// `bytes`: total over all ranks, or size of a vector; `root` is taken modulo the number of ranks.
     Exchange(Collective collective, std::size_t bytes, int root, MPI_Comm comm);
     void prepare(int iteration);
     /// Open MPI's return code.
     int call();
-    /// The first place where the result is not what it must be; -1 where all is right.
+    /// Returns the first place where the result is wrong; -1 if all is right.
     int first_difference() const;
     void spoil() { out_[0] ^= 1; }
 
 private:
     using Word = std::uint64_t;
-    /// Consecutive words: the one at place i is `first + i * growth`.
+    /// Consecutive words: the word at place i is `first + i * growth`.
     struct Block {
         int offset;
         int count;

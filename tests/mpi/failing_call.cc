@@ -68,7 +68,7 @@ int FailingCall::call(MPI_Comm comm, int root) {
     return MPI_Bcast(in, 1, block_, root, comm);
 }
 
-/// The blocks of `rank` from place `first` of the result on, of call `number`.
+/// The expected blocks of `rank` in call `number`, from place `first` of the result on.
 void FailingCall::expect_blocks(int first, int number, int rank) const {
     for (int block = first; block < first + counts_[static_cast<std::size_t>(rank)]; ++block) {
         const auto begin =

@@ -9,13 +9,13 @@
 
 namespace strata::testing {
 
-/// One collective over all processes, its blocks with gaps so that they have to be packed, while whose calls
-/// memory may fail. Ranks have one block each, in vector operations by turns one and two; the root is another
-/// in every call, but of a Bcast.
+/// One collective over all processes during which allocations may fail. Its blocks have gaps, so that they
+/// are packed. Each rank has one block; in vector operations, ranks have one and two by turns. The root
+/// changes with every call, except in a Bcast.
 class FailingCall {
 public:
-    /// `collective`: as in MPI's names, in lower case; throws std::invalid_argument where there is none.
-    /// `items`: ints of a block.
+    /// `collective`: MPI's name in lower case; throws std::invalid_argument for an unknown one. `items`:
+    /// ints per block.
     FailingCall(Session& session, std::string collective, int items);
     ~FailingCall();
     FailingCall(const FailingCall&) = delete;
@@ -40,7 +40,7 @@ private:
     std::vector<int> out_;
 };
 
-/// The code of `body`, in which allocations count.
+/// Runs `body` with counted allocations and returns its code.
 template <class Body>
 int with_failures(Body&& body) {
     failing_memory().arm(true);
@@ -49,7 +49,7 @@ int with_failures(Body&& body) {
     return code;
 }
 
-/// Some of `all` allocations, `most` at most: the first, the last, and others evenly between.
+/// Returns at most `most` of `all` allocations: the first, the last, and others evenly between.
 std::vector<long> sample_of(long all, long most);
 
 }  // namespace strata::testing

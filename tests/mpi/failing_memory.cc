@@ -46,7 +46,7 @@ int note_plugin(dl_phdr_info* object, std::size_t /*size*/, void* range) {
     return 1;
 }
 
-/// Empty while it is not loaded. Needs no memory.
+/// Empty while the plugin is not loaded. Needs no memory.
 const Range& plugin_range() {
     static Range plugin;
     if (plugin.end == 0) {
@@ -67,7 +67,7 @@ bool is_algorithm(const void* caller) {
            std::string_view(found.dli_sname).starts_with("ompi_coll_base_");
 }
 
-/// Whether what `caller` asks for by malloc counts.
+/// Returns whether `caller`'s malloc requests count.
 bool counts(const void* caller) {
     return failing_memory().is_of_open_mpi() ? is_algorithm(caller) : is_plugin(caller);
 }
@@ -137,7 +137,7 @@ void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(m
 
 extern "C" {
 
-// glibc's own, whatever stands in front of them
+// glibc's own functions, even when others are preloaded
 void* __libc_malloc(std::size_t bytes);
 void* __libc_calloc(std::size_t count, std::size_t bytes);
 

@@ -1,8 +1,9 @@
 #pragma once
 #include <string_view>
 
-// Memory that runs out on demand. A program that is linked with this gets its operator new from here, and
-// malloc as far as the plugin itself calls it (for Open MPI's objects), or Open MPI's algorithms of collectives.
+// Allocation failures on demand. A program linked with this gets its operator new from here; calls of
+// malloc from the plugin itself (for Open MPI's objects) or from Open MPI's collective algorithms also come
+// here.
 namespace strata::testing {
 
 /// Which of the allocations on this rank fail, counted from arm() on.
@@ -10,19 +11,19 @@ class FailingMemory {
 public:
     /// How an allocation fails.
     enum class How {
-        once,     ///< one; later ones are served
-        lasting,  ///< nor are later ones
-        other,    ///< as once, by an exception that is none of memory (new only)
-        object,   ///< as once; only those by malloc count, for Open MPI's objects
+        once,     ///< one fails; later ones succeed
+        lasting,  ///< this and all later ones fail
+        other,    ///< like once, with another exception than std::bad_alloc (new only)
+        object,   ///< like once; only malloc counts, for Open MPI's objects
     };
 
-    /// From now on allocation number `failing` fails, counted from 0; -1: none, they are only counted.
+    /// From now on allocation number `failing` fails, counted from 0; -1: only count.
     void set(long failing, How how);
-    /// Whether allocations of this rank count. Off while the test itself works.
+    /// Whether allocations of this rank count. The test switches it off for its own work.
     void arm(bool on) { armed_ = on; }
-    /// None counts before the plugin is loaded: hwloc may load others' libraries before.
+    /// Counts nothing before the plugin is loaded: hwloc may load other libraries before.
     void wait_for_plugin() { waits_for_plugin_ = true; }
-    /// Those of Open MPI's own algorithms count instead.
+    /// Counts allocations of Open MPI's own algorithms instead.
     void be_of_open_mpi() { of_open_mpi_ = true; }
     bool is_of_open_mpi() const { return of_open_mpi_; }
     bool armed() const { return armed_; }
@@ -30,7 +31,7 @@ public:
     long asked() const { return asked_; }
     bool failed() const { return failed_; }
 
-    /// For the allocating functions: whether this allocation, `by_malloc` or not, is to fail.
+    /// For the allocating functions: returns whether this allocation (`by_malloc` or not) must fail.
     bool fails(bool by_malloc);
     bool throws_other() const { return how_ == How::other; }
 
@@ -46,7 +47,7 @@ private:
 
 FailingMemory& failing_memory();
 
-/// "once", "lasting", "other", "object"; anything else is How::once.
+/// Parses "once", "lasting", "other", "object"; anything else is How::once.
 FailingMemory::How failure_from_name(std::string_view name);
 
 }  // namespace strata::testing

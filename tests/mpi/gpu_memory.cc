@@ -11,7 +11,7 @@ namespace strata::testing {
 
 namespace {
 
-// What is used of CUDA's driver, as its documentation declares it.
+// The part of CUDA's driver interface used here, declared as in its documentation.
 struct Driver {
     int (*init)(unsigned flags) = nullptr;
     int (*get_device)(int* device, int number) = nullptr;
@@ -53,7 +53,7 @@ void check(int error, const char* what) {
     }
 }
 
-// MPIX_Query_cuda_support(), which not every Open MPI has.
+// MPIX_Query_cuda_support(), which some builds of Open MPI lack.
 bool mpi_takes_it() {
     const auto supported = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support"));
     return supported != nullptr && supported() != 0;
@@ -63,13 +63,13 @@ bool mpi_takes_it() {
 
 std::string GpuMemory::missing() {
     if (!open(driver())) {
-        return "no driver of CUDA's";
+        return "no CUDA driver";
     }
     int device = 0;
     void* context = nullptr;
     if (driver().init(0) != 0 || driver().get_device(&device, 0) != 0 ||
         driver().retain_context(&context, device) != 0 || driver().set_context(context) != 0) {
-        return "no GPU that CUDA's driver can use";
+        return "no GPU that the CUDA driver can use";
     }
     return mpi_takes_it() ? "" : "an Open MPI that does not take buffers in a GPU's memory";
 }
@@ -82,7 +82,7 @@ GpuMemory::~GpuMemory() { driver().free(address_); }
 
 std::uint8_t* GpuMemory::address() const { return reinterpret_cast<std::uint8_t*>(address_); }
 
-// Open MPI copies in a stream of its own: until this one is empty, it might take what was there before.
+// Open MPI copies in its own stream: synchronise this one first, or it may read old data.
 void GpuMemory::write(const void* from) {
     check(driver().write(address_, from, bytes_), "writing to the GPU");
     check(driver().synchronize(), "writing to the GPU");

@@ -5,25 +5,25 @@
 
 namespace strata::testing {
 
-/// Where the buffers lie that calls get.
+/// Where the buffers of calls are.
 enum class BufferPlace { host, gpu, mixed };
 
-/// Memory of the first GPU, by CUDA's driver, which is loaded when it is asked for: no part of the build.
+/// Memory of the first GPU through the CUDA driver, loaded on demand: not a build dependency.
 class GpuMemory {
 public:
-    /// Why no buffers can lie there: no driver, no GPU, or an Open MPI that knows nothing of it. Empty where
-    /// they can; the GPU's context is this thread's from then on.
+    /// Returns why buffers cannot be there: no driver, no GPU, or an Open MPI without GPU support. Empty if
+    /// they can; the GPU's context is then current in this thread.
     static std::string missing();
 
-    /// Of a machine where nothing is missing(). Ends the program when the GPU has no memory left.
+    /// Requires an empty missing(). Ends the program when the GPU has no free memory.
     explicit GpuMemory(std::size_t bytes);
     ~GpuMemory();
     GpuMemory(const GpuMemory&) = delete;
     GpuMemory& operator=(const GpuMemory&) = delete;
 
-    /// For MPI; the processor cannot read or write there.
+    /// Address for MPI; the processor cannot read or write there.
     std::uint8_t* address() const;
-    /// All of it, from and to the processor's memory.
+    /// Copies all of it from and to the processor's memory.
     void write(const void* from);
     void read(void* to) const;
 

@@ -16,7 +16,7 @@ namespace {
 
 const std::string shared_memory = "/dev/shm/";
 
-/// Without the pages of files: those of programs and libraries come and go as the machine has room.
+/// Excludes file-backed pages: those of programs and libraries come and go with memory pressure.
 std::int64_t resident_bytes() {
     std::int64_t kibibytes = 0;
     std::ifstream status("/proc/self/status");
@@ -42,7 +42,7 @@ std::int64_t entries_of(const char* folder) {
     return std::distance(std::filesystem::directory_iterator(folder, error), {});
 }
 
-/// Files below /dev/shm that are mapped here, removed ones too.
+/// Counts files below /dev/shm that are mapped here, including removed ones.
 std::set<std::string> mapped_segments() {
     std::set<std::string> names;
     std::ifstream maps("/proc/self/maps");
@@ -54,7 +54,8 @@ std::set<std::string> mapped_segments() {
     return names;
 }
 
-/// Open MPI names them by user, job and last the rank: all that differ from a mapped one in the rank alone.
+/// Open MPI names them by user, job and, last, the rank: counts all that differ from a mapped one only in
+/// the rank.
 std::int64_t segments() {
     const std::set<std::string> mapped = mapped_segments();
     std::set<std::string> jobs;

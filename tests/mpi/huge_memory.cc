@@ -36,7 +36,7 @@ void Unmap::operator()(std::uint8_t* memory) const { munmap(memory, bytes); }
 
 namespace {
 
-// Not a std::vector: its memory would be written once more.
+// Not a std::vector, which would write the memory once more.
 HugeMemory map(std::size_t bytes, int advice) {
     const std::size_t rounded = (bytes + 2 * mib - 1) / (2 * mib) * (2 * mib);
     void* memory =

@@ -1,4 +1,4 @@
-// Collectives of intercommunicators, which the plugin must leave alone, between calls on the sides' own
+// Tests that the plugin leaves collectives of intercommunicators alone, between calls on the sides' own
 // communicators and on the merged one.
 #include <vector>
 
@@ -100,7 +100,7 @@ private:
     }
 
     void scatter(bool root_side, int root) {
-        const std::vector<int> given = all_of(!low_, remote_);  // what its root has for the other side
+        const std::vector<int> given = all_of(!low_, remote_);  // data of its root for the other side
         std::vector<int> mine(block, -1);
         MPI_Scatter(given.data(), block, MPI_INT, mine.data(), block, MPI_INT, argument(root_side, root),
                     inter_);
@@ -151,7 +151,7 @@ int main(int argc, char** argv) {
             MPI_Intercomm_merge(inter, low ? 1 : 0, &merged);
             cases_on(session, merged, operators, mix(key, 3));
             sides.all();
-            MPI_Comm_free(&side);  // the others live on
+            MPI_Comm_free(&side);  // the others stay
             sides.all();
             MPI_Comm_free(&inter);
             cases_on(session, merged, operators, mix(key, 4));

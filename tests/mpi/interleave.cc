@@ -1,5 +1,5 @@
-// Collectives among everything else that may be under way: outstanding non-blocking ones, wildcard receives
-// on the same communicator, skewed ranks; with --threads N, one communicator per thread.
+// Tests collectives among other pending operations: outstanding non-blocking ones, wildcard receives on the
+// same communicator, skewed ranks; with --threads N, one communicator per thread.
 //
 //   interleave [--threads N] [--rounds N] [--collectives bcast,reduce]
 #include <unistd.h>
@@ -94,7 +94,7 @@ void mixed(Session& session, const CaseLimits& limits, int rounds) {
     Random own(mix(session.seed(), 2, session.rank()));
     for (int round = 0; round < rounds; ++round) {
         const auto busy =
-            static_cast<std::size_t>(common.between(0, 1));  // world or reversed: all are members
+            static_cast<std::size_t>(common.between(0, 1));  // world or reversed: all ranks are members
         session.at("round %d: starting non-blocking calls on %s", round, all[busy].name.c_str());
         Outstanding outstanding(all[busy].comm, all[busy].rank(), all[busy].size(),
                                 mix(session.seed(), round, 3));

@@ -1,9 +1,9 @@
-// MPI_Finalize in a handler that was registered before MPI_Init: exit() calls it after the destructors of
-// everything that came later, and before it the program still uses MPI.
+// Tests MPI_Finalize in a handler registered before MPI_Init: exit() calls it after the destructors of all
+// later objects, and the handler still uses MPI before MPI_Finalize.
 //
 //   late_finalize [--sabotage sum]
 //
-// Each rank's handler says at its end whether results were right.
+// Each rank's handler prints at its end whether results were right.
 #include <mpi.h>
 
 #include <cstdio>

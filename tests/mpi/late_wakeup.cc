@@ -1,10 +1,10 @@
-// Two requests for which a thread waits are completed by two others, of which one is late: it has marked its
-// request as complete, and tells the waiting thread of it only when that waits for something else. That must
-// neither end the other wait nor spoil it.
+// Tests a thread that waits for two requests in turn, which two other threads complete. One of those is
+// late: it has marked its request as complete, but wakes the waiting thread only when that waits for the
+// other request. This must neither end the other wait nor corrupt it.
 //
 //   late_wakeup
 //
-// --sabotage any: waits by ompi_request_wait_any(), which crashes of it (see component/openmpi/sleep.h).
+// --sabotage any: waits with ompi_request_wait_any(), which this crashes (see component/openmpi/sleep.h).
 #include "component/openmpi/sleep.h"  // Open MPI's own headers come before mpi.h
 
 #include <array>
@@ -21,7 +21,7 @@ using namespace strata::component;
 
 namespace {
 
-/// One that nobody has completed yet.
+/// A request that is not complete yet.
 class Request {
 public:
     Request() : request_(OBJ_NEW(ompi_request_t)) {
@@ -35,12 +35,12 @@ public:
 
     ompi_request_t* get() const { return request_; }
     bool is_complete() const { return REQUEST_COMPLETE(request_); }
-    /// The object by which a thread waits for it, once one does.
+    /// The sync object through which a thread waits for the request, if any.
     ompi_wait_sync_t* waited_for() const {
         while (mark().load() == REQUEST_PENDING) std::this_thread::yield();
         return as_sync(mark().load());
     }
-    /// The first half of completing it. The other is to tell the object that is returned.
+    /// The first half of completing it. The second half signals the returned sync object.
     ompi_wait_sync_t* complete_silently() {
         void* const completed = REQUEST_COMPLETED;
         return as_sync(mark().exchange(static_cast<Mark>(completed)));
@@ -82,8 +82,8 @@ void test(Session& session, const Wait& wait) {
     session.at("the second wait, again");
     while (wakes == 0) std::this_thread::yield();
     ompi_wait_sync_t* const sync = other.waited_for();
-    session.expect(!other.is_complete(), "complete, though nobody has completed it");
-    session.expect(other.complete_silently() == sync, "nobody waits any more");
+    session.expect(!other.is_complete(), "complete without a completion");
+    session.expect(other.complete_silently() == sync, "no thread waits any more");
     tell(sync);
     waiting.join();
     session.expect(wakes >= 2, "not woken twice");

@@ -1,7 +1,7 @@
-// Which calls on a new communicator come before its set-up, and so go to the underlying component: the first
-// few short ones, on every rank alike, and never those whose results would be rounded otherwise later.
+// Tests lazy set-up: the first few short calls on a new communicator go to the underlying component, on
+// every rank alike, except calls whose results would later round differently.
 //
-//   lazy_setup [--calls N]    N: what coll_strata_setup_after says (8)
+//   lazy_setup [--calls N]    N: value of coll_strata_setup_after (8)
 #include <algorithm>
 #include <complex>
 #include <functional>
@@ -15,13 +15,13 @@ using namespace strata::testing;
 
 namespace {
 
-/// A new communicator, what is called on it, and what that must have become.
+/// A new communicator, the calls on it, and their expected outcome.
 class Case {
 public:
     Case(Session& session, const char* name)
         : session_(session), name_(name), copy_(copy_of_world(name)), counters_(session, comm_) {}
 
-    /// Of no bytes: MPI_Bcast itself returns.
+    /// Without bytes MPI_Bcast itself returns.
     void bcast(int bytes, int calls = 1) {
         for (int i = 0; i < calls; ++i) {
             session_.at("%s: call %d", name_, calls_);
@@ -59,7 +59,7 @@ public:
         for (int i = 0; i < calls; ++i, ++calls_) MPI_Barrier(comm_);
     }
 
-    /// `early` calls went to the underlying component because they came early, and all others did not.
+    /// `early` calls were passed through as early ones, and no others.
     void expect(int early) const {
         const auto seen = static_cast<int>(counters_.read(session_, "forward_early"));
         const bool is_set_up = counters_.read(session_, "memory") > empty_;
@@ -70,7 +70,7 @@ public:
             session_.fail("%s: it is %sset up", name_, is_set_up ? "" : "not ");
         }
     }
-    /// What a communicator takes before it is set up.
+    /// Memory of a communicator before its set-up.
     static void measure_empty(Session& session) {
         const Case unused(session, "unused");
         empty_ = unused.counters_.read(session, "memory");
@@ -82,7 +82,7 @@ private:
     const char* name_;
     NamedCommunicator copy_;
     MPI_Comm comm_ = copy_.comm;
-    PluginCounters counters_;  // they count from here on
+    PluginCounters counters_;  // counts from here on
     int calls_ = 0;
 };
 

@@ -1,16 +1,16 @@
-// Memory that runs out on one rank, wherever C++ asks for it in a collective: the call returns an error
-// before it has sent anything, and when the program repeats it, all ranks go on together, through every
-// change of plan. With --scarce it has run out for the rest of the call, so that no handler of the failure
-// gets any either.
+// Tests allocation failures on one rank, wherever C++ allocates in a collective: the call returns an error
+// before it has sent anything; when the program repeats it, all ranks go on together, through every change
+// of plan. With --scarce all allocations fail for the rest of the call, including those of failure
+// handlers.
 //
 //   memory_failures [--collective NAME] [--calls N] [--items N] [--victim RANK]
 //   [--points N] [--each] [--late] [--scarce | --of-open-mpi [--once]] [--expect ENGINE]
 //
-// --late: a plan must change on the way, that is, a call after the second one must ask for memory. --items:
-// ints of a block. --calls: per communicator. --points: allocations to fail per call, at most. --each: all of
-// them, and each must have failed. --of-open-mpi: memory that Open MPI's algorithms ask for in calls that are
-// left to them (of those with --collective allreduce before the first message). --once: after the last
-// message: the program goes on without what the call should have brought. --expect: which serves the calls.
+// --late: a plan must change on the way, that is, a call after the second one must allocate. --items: ints
+// per block. --calls: per communicator. --points: most allocations to fail per call. --each: fails all, and
+// each must have failed. --of-open-mpi: fails allocations of Open MPI's algorithms in passed-through calls
+// (with --collective allreduce those before the first message). --once: after the last message: the program
+// goes on without the call's result. --expect: the engine that serves the calls.
 #include <algorithm>
 #include <cstdio>
 #include <limits>
@@ -35,7 +35,7 @@ struct Point {
     long allocation;
 };
 
-/// Some of the allocations of every call.
+/// Returns some of the allocations of every call.
 std::vector<Point> points_of(const std::vector<long>& allocations, long most) {
     std::vector<Point> points;
     for (std::size_t call = 0; call < allocations.size(); ++call) {
@@ -53,20 +53,21 @@ MPI_Comm copy_of_world() {
     return comm;
 }
 
-/// How many allocations each call of a new communicator makes on this rank.
+/// Returns how many allocations each call of a new communicator makes on this rank.
 std::vector<long> count_allocations(Session& session, FailingCall& call, int calls) {
     const NamedCommunicator copy("copy", copy_of_world());
     std::vector<long> allocations;
     for (int number = 0; number < calls; ++number) {
         failing_memory().set(-1, how);
-        session.expect(call.run(copy.comm, number) == MPI_SUCCESS, "a call failed without need");
+        session.expect(call.run(copy.comm, number) == MPI_SUCCESS,
+                       "a call failed without a failed allocation");
         allocations.push_back(failing_memory().asked());
     }
     return allocations;
 }
 
-/// All calls of a new communicator; on the victim an allocation of one of them fails. Returns whether it was
-/// made.
+/// Makes all calls of a new communicator; on the victim an allocation of one call fails. Returns whether
+/// the call made this allocation.
 bool run_with_failure(Session& session, FailingCall& call, int calls, const Point* point) {
     const NamedCommunicator copy("copy", copy_of_world());
     bool hit = false;
@@ -79,7 +80,7 @@ bool run_with_failure(Session& session, FailingCall& call, int calls, const Poin
         hit = hit || failed;
         failing_memory().set(-1, how);
         if (code != MPI_SUCCESS) {
-            session.expect(failed, "a call failed without need");
+            session.expect(failed, "a call failed without a failed allocation");
             if (!repeats) {
                 continue;
             }
@@ -110,7 +111,7 @@ int main(int argc, char** argv) {
     {
         FailingCall call(session, collective, items);
         const PluginCounters counters(session);
-        count_allocations(session, call, calls);  // what is kept per process is made now
+        count_allocations(session, call, calls);  // creates the per-process objects now
         const std::vector<long> allocations = count_allocations(session, call, calls);
         if (!engine.empty()) {
             if (counters.read(session, collective + "_" + engine) == 0) {
@@ -127,7 +128,7 @@ int main(int argc, char** argv) {
             points = points_of(allocations, most);
         }
         const std::uint64_t rounds = session.total(points.size());
-        session.expect(rounds > 0, "the plugin asks for no memory");
+        session.expect(rounds > 0, "the plugin allocates no memory");
         std::uint64_t hits = 0;
         for (std::size_t round = 0; round < rounds; ++round) {
             hits += run_with_failure(session, call, calls, round < points.size() ? &points[round] : nullptr);
@@ -140,7 +141,7 @@ int main(int argc, char** argv) {
             session.expect(!each || hits == static_cast<std::uint64_t>(all),
                            "not every allocation has failed");
         }
-        session.expect(session.total(hits) * 2 > rounds, "hardly any allocation failed");
+        session.expect(session.total(hits) * 2 > rounds, "too few allocations failed");
     }
     return session.finish();
 }

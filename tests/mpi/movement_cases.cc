@@ -1,4 +1,4 @@
-// Broadcasts, gathers and scatters: every rank its own datatypes for the same data.
+// Cases of broadcasts, gathers and scatters: every rank has its own datatypes for the same data.
 #include <algorithm>
 #include <numeric>
 
@@ -45,7 +45,7 @@ Blocks equal_blocks(const Call& call) {
     return blocks;
 }
 
-/// How the blocks of a v-variant differ, as all ranks know it: multiples of `unit` items.
+/// The block sizes of a v-variant, known to all ranks: multiples of `unit` items.
 struct Shares {
     explicit Shares(const Call& call) {
         Random common(mix(call.what.key, 3));
@@ -60,12 +60,12 @@ struct Shares {
     std::vector<int> units;
 };
 
-// What coll/tuned's Allgatherv expects: see CaseLimits.
+// coll/tuned's Allgatherv requires this: see CaseLimits.
 bool equal_sizes(const Call& call) {
     return call.what.collective == Collective::allgatherv && !call.what.any_types;
 }
 
-// In any order, with gaps, perhaps before the buffer's address.
+// In any order, with gaps, maybe before the buffer's address.
 Blocks varying_blocks(const Call& call) {
     const Shares shares(call);
     Random own = random_of(call, 2);
@@ -103,7 +103,7 @@ Blocks blocks_of(const Call& call) {
     return has_counts(call.what.collective) ? varying_blocks(call) : equal_blocks(call);
 }
 
-// What this rank contributes, or gets of a Scatter.
+// This rank's contribution, or its result of a Scatter.
 TypedArgument own_block(const Call& call) {
     if (equal_sizes(call) && !call.what.plain) {
         Random own = random_of(call, 1);
@@ -114,10 +114,10 @@ TypedArgument own_block(const Call& call) {
     return argument(call, items_of(call, call.rank), 1);
 }
 
-// See CaseLimits: what Open MPI may lose when a rank copies it to itself.
+// See CaseLimits: data that Open MPI may lose when a rank copies it to itself.
 bool copied_wrongly(const Call& call, const TypedLayout& layout, int count) {
     const std::vector<Element>& elements = layout.elements();
-    const bool plugin = call.what.any_types && call.size > 1;  // which leaves single ranks alone
+    const bool plugin = call.what.any_types && call.size > 1;  // which does not serve single ranks
     if (plugin || count < 2 || layout.bytes() * static_cast<std::size_t>(count) <= 65536 ||
         layout.extent() == static_cast<MPI_Aint>(layout.bytes())) {
         return false;
@@ -131,7 +131,7 @@ bool copied_wrongly(const Call& call, const TypedLayout& layout, int count) {
     return true;
 }
 
-// `layout`, or where Open MPI would lose data, as many items without gaps.
+// Returns `layout`, or as many items without gaps if Open MPI would lose data.
 TypedLayout copied_safely(const Call& call, TypedLayout layout, int count) {
     if (!copied_wrongly(call, layout, count)) {
         return layout;
@@ -140,7 +140,7 @@ TypedLayout copied_safely(const Call& call, TypedLayout layout, int count) {
                                    plain_argument(call.what.kind, 1).layout);
 }
 
-// What a rank contributes that also receives.
+// The contribution of a rank that also receives.
 TypedArgument copied_block(const Call& call) {
     TypedArgument mine = own_block(call);
     return {copied_safely(call, std::move(mine.layout), mine.count), mine.count};
@@ -186,7 +186,7 @@ void call_gather(const Call& call, const void* send, int count, MPI_Datatype typ
     }
 }
 
-// A rank that contributes only.
+// A rank that only contributes.
 std::uint64_t give(const Call& call) {
     const Ignored ignored(call);
     const TypedArgument mine = own_block(call);
@@ -258,7 +258,7 @@ void call_scatter(const Call& call, const Passed& send, const Blocks& blocks, vo
     }
 }
 
-// A rank that receives only.
+// A rank that only receives.
 std::uint64_t take(const Call& call) {
     const Ignored ignored(call);
     const TypedArgument mine = own_block(call);

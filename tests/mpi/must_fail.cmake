@@ -1,6 +1,6 @@
 # cmake -DMUST_PRINT=REGEX -P must_fail.cmake -- COMMAND...
-# Succeeds when COMMAND ends with a failure and its output matches REGEX. A command that could not run here (exit
-# status 77) is told by a line that the test's SKIP_REGULAR_EXPRESSION knows: a script has no exit status of its own.
+# Succeeds when COMMAND fails and its output matches REGEX. For a command that cannot run here (exit status 77) it
+# prints a line that matches the test's SKIP_REGULAR_EXPRESSION, because a script cannot set an exit status.
 include(${CMAKE_CURRENT_LIST_DIR}/command_line.cmake)
 execute_process(COMMAND ${command} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
 if(result EQUAL 77)

@@ -6,7 +6,8 @@
 
 namespace strata::testing {
 
-/// A message that a rank takes for another one's agree, and that is longer than any: there its agree fails.
+/// Length of a message that a rank takes for a proposal, and that is longer than any proposal: its
+/// agreement fails.
 inline constexpr int words_of_no_proposal = 9;
 
 inline void send_no_proposal(MPI_Comm comm, int to) {
@@ -15,7 +16,7 @@ inline void send_no_proposal(MPI_Comm comm, int to) {
                       MCA_PML_BASE_SEND_STANDARD, comm));
 }
 
-/// Takes it out of the way again.
+/// Receives the message to remove it.
 inline void receive_no_proposal(MPI_Comm comm, int from) {
     std::array<std::uint64_t, words_of_no_proposal> words{};
     MCA_PML_CALL(recv(words.data(), sizeof words, &ompi_mpi_byte.dt, from, MCA_COLL_BASE_TAG_ALLREDUCE, comm,

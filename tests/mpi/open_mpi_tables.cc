@@ -1,4 +1,4 @@
-// Looks behind MPI's functions, where the headers for it are there: what Open MPI has in its tables.
+// Reads Open MPI's internal tables, if its internal headers are available.
 #include "holdings.h"
 
 #ifndef STRATA_OPEN_MPI_INTERNALS
@@ -14,11 +14,11 @@ strata::testing::OpenMpiTables strata::testing::open_mpi_tables() { return {}; }
 namespace strata::testing {
 namespace {
 
-/// Taken from a list and not given back. Nobody may take meanwhile.
+/// Counts items taken from a free list and not returned. No thread may take items meanwhile.
 std::int64_t taken(const opal_free_list_t& list) {
     std::int64_t free = 0;
     const volatile opal_list_item_t* const end = &list.super.opal_lifo_ghost;
-    // Open MPI 5.0 keeps it as a number.
+    // Open MPI 5.0 stores it as a number.
     auto* item = reinterpret_cast<const volatile opal_list_item_t*>(list.super.opal_lifo_head.data.item);
     for (; item != nullptr && item != end; ++free) item = item->opal_list_next;
     return static_cast<std::int64_t>(list.fl_num_allocated) - free;

@@ -6,7 +6,7 @@
 
 #include "check.h"
 
-// Values for the predefined operations of MPI and what the operations make of them, in plain code.
+// Values for MPI's predefined operations and their results, in plain code.
 namespace strata::testing {
 
 template <class T>
@@ -46,7 +46,7 @@ void make_factor(Random& random, std::uint8_t* value) {
     }
 }
 
-/// Values to be compared: equal ones are frequent.
+/// Values for comparisons: equal values are frequent.
 template <class T>
 void make_ordered(Random& random, std::uint8_t* value) {
     if (std::is_floating_point_v<T> || random.one_in(2)) {

@@ -89,7 +89,7 @@ void add_integer(std::vector<Operator>& all, const std::string& name, MPI_Dataty
 
 template <class T>
 void add_pair(std::vector<Operator>& all, const std::string& name, MPI_Datatype type) {
-    struct Pair {  // as the standard describes it: gaps included
+    struct Pair {  // as the standard defines it: gaps included
         T value;
         int index;
     };

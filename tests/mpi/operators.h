@@ -12,7 +12,7 @@
 
 namespace strata::testing {
 
-/// A reduction on values of `value_bytes` packed bytes, as MPI does it and as plain code does it.
+/// A reduction on values of `value_bytes` packed bytes, by MPI and by plain code.
 struct Operator {
     using Make = void (*)(Random& random, std::uint8_t* value);
     /// right = left (operator) right, both packed.
@@ -20,14 +20,14 @@ struct Operator {
 
     std::string name;
     MPI_Op op = MPI_OP_NULL;
-    MPI_Datatype type = MPI_DATATYPE_NULL;              ///< predefined; null for user operators
-    std::vector<Element> elements;                      ///< of one value of `type`
-    std::shared_ptr<const TypedLayout> item = nullptr;  ///< one value of a user operator
+    MPI_Datatype type = MPI_DATATYPE_NULL;              ///< predefined datatype; null for user operators
+    std::vector<Element> elements;                      ///< packed bytes of one value of `type`
+    std::shared_ptr<const TypedLayout> item = nullptr;  ///< layout of one value of a user operator
     std::size_t value_bytes = 0;
     Make make = nullptr;
     Combine combine = nullptr;
-    /// Every order of evaluation gives the same bits. Otherwise (doubles of very different sizes) only these
-    /// can be asked for: equal bits on all ranks and in every call.
+    /// Every order of evaluation gives the same bits. Otherwise (doubles of very different sizes) tests can
+    /// only require equal bits on all ranks and in every call.
     bool exact = true;
 
     bool user() const { return item != nullptr; }
@@ -36,16 +36,16 @@ struct Operator {
     Stream contribution(std::uint64_t key, int rank, std::size_t values) const;
     /// The contributions of `ranks` ranks combined in rank order.
     Stream combined(std::uint64_t key, int ranks, std::size_t values) const;
-    /// What to pass to MPI for `values` values: the plain type, or for user operators perhaps a derived one,
-    /// the same from equal states of `random`. Without values: count 0, or items without data.
+    /// Returns the argument for MPI of `values` values: the plain type, or for user operators maybe a
+    /// derived one, the same from equal states of `random`. Without values: count 0, or items without data.
     TypedArgument argument(Random& random, int values, bool plain, bool count_zero) const;
 };
 
-/// All operators of the tests: the predefined ones on integers, floating-point numbers and pairs, and user
-/// operations on any derived datatype, commutative and not. MPI objects live as long as this one.
+/// All operators of the tests: predefined ones on integers, floating-point numbers and pairs, and user
+/// operations on any derived datatype, commutative and not. Owns their MPI objects.
 class Operators {
 public:
-    /// With --sabotage order the user operations take their operands the wrong way round.
+    /// With --sabotage order the user operations swap their operands.
     explicit Operators(const Session& session);
     ~Operators();
     Operators(const Operators&) = delete;
@@ -53,12 +53,13 @@ public:
 
     const Operator& operator[](std::size_t i) const { return all_[i]; }
     std::size_t size() const { return all_.size(); }
-    /// The one with this name: "MPI_SUM of MPI_INT32_T", "matrix product". Aborts when there is none.
+    /// Returns the operator with this name: "MPI_SUM of MPI_INT32_T", "matrix product". Aborts when there
+    /// is none.
     std::size_t named(const std::string& name) const;
-    /// Every family of operators equally often.
+    /// Returns a random operator; every family is equally likely.
     std::size_t draw(Random& random) const;
-    /// User operations find out by this where the values of a datatype lie. Call it before the collective;
-    /// `layout` must stay where it is until the collective is over.
+    /// Registers where the values of a datatype are, for user operations. Call it before the collective;
+    /// `layout` must stay in place until the collective ends.
     void attach(const TypedLayout& layout) const;
 
 private:
@@ -69,7 +70,7 @@ private:
     void end_family() { families_.push_back(all_.size()); }
 
     std::vector<Operator> all_;
-    std::vector<std::size_t> families_;  ///< where each one ends in all_
+    std::vector<std::size_t> families_;  ///< where each family ends in all_
 };
 
 }  // namespace strata::testing

@@ -1,13 +1,13 @@
-// Collectives on a communicator of which the program is making a copy: begun by MPI_Comm_idup before them and
-// completed after them. What the plugin makes of it for itself meanwhile must not get in its way.
+// Tests collectives on a communicator while MPI_Comm_idup copies it: the program starts the copy before
+// them and completes it after them. The communicators that the plugin creates meanwhile must not interfere.
 //
 //   pending_idup [--rounds N] [--calls N]
 //
-// A round makes communicators and calls collectives, during one of which the plugin has to make communicators
-// of its own for the levels. Before some call a copy is begun; in some rounds every rank sleeps or makes
-// progress for a while of its own then. In one third of the rounds some ranks complete it before the call and
-// others after all; in another third it is one of another communicator, which some ranks begin only after the
-// call. At the end all communicators are used.
+// A round creates communicators and calls collectives; in one of the calls the plugin has to create
+// communicators for the levels. The program starts a copy before some call; in some rounds every rank then
+// sleeps or makes progress for a random time. In a third of the rounds some ranks complete the copy before
+// the call and others after all calls; in another third it copies another communicator, and some ranks
+// start it only after the call. At the end the program uses all communicators.
 #include <chrono>
 #include <thread>
 #include <vector>
@@ -20,7 +20,7 @@ using namespace strata::testing;
 
 namespace {
 
-/// Up to 400 us, in half of the cases with Open MPI's progress.
+/// Waits up to 400 us, in half of the cases with Open MPI's progress.
 void pass_time(Random& own) {
     const std::chrono::microseconds length(own.between(0, 400));
     if (own.between(0, 1) == 0) {
@@ -51,12 +51,12 @@ void gather_all(Session& session, MPI_Comm comm) {
     }
 }
 
-/// Every rank by itself: in turns of what is copied, whether that is complete before the call, and whether it
-/// has begun before it.
+/// Each rank decides alone, in turns, what to copy, whether the copy is complete before the call, and
+/// whether it starts before it.
 struct Order {
-    bool of_another;  ///< not of the communicator of the calls
-    bool waits;       ///< before the call
-    bool later;       ///< begins only after the call; of another communicator
+    bool of_another;  ///< copies another communicator than that of the calls
+    bool waits;       ///< completes the copy before the call
+    bool later;       ///< starts after the call; copies another communicator
 };
 
 Order order_of(std::uint64_t round, Random& own) {

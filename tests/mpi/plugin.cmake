@@ -1,4 +1,4 @@
-# What only the plugin has: which engine served a call, how much it moved, what it counts.
+# Tests of plugin-only facts: the engine that served a call, the bytes moved, the counters.
 foreach(engine tree levels forward)
   strata_mpi_test(selected.${engine} selected 16 --expect ${engine} LAYOUT block ENGINE ${engine})
   strata_mpi_test(empty_messages.${engine} bcast_huge 4 --only-empty --mixed-empty --watchdog 20
@@ -19,12 +19,12 @@ foreach(expected forward,99 tree,100 ring,700 ring,2999 levels,3000 levels,4999 
 endforeach()
 strata_mpi_test(can_fail.rules selected 8 --op allreduce --expect tree --bytes 99 LAYOUT rules
                 MUST_PRINT "coll_strata_allreduce_tree grew by")
-# Four nodes: over each of four edges go the blocks of three of them.
+# Four nodes: the blocks of three nodes cross each of four edges.
 foreach(layout block shuffled)
   strata_mpi_test(crossings.ring.${layout} selected 16 --op allgather --expect ring --crossings cluster=48
                   --bytes 20000 LAYOUT ${layout} ENGINE ring COLLECTIVES allgather)
 endforeach()
-# So they do where nodes exchange by recursive doubling: each takes in what it lacks once.
+# The same holds when nodes exchange by recursive doubling: each node receives what it lacks once.
 foreach(layout block shuffled)
   strata_mpi_test(crossings.doubling.${layout} selected 16 --op allgather --expect tree --crossings cluster=48
                   --bytes 20000 LAYOUT ${layout} ENGINE tree COLLECTIVES allgather
@@ -41,17 +41,18 @@ strata_mpi_test(crossings.rails selected 8 --expect rails --crossings cluster=1 
 strata_mpi_test(selected.one_rail selected 8 --expect tree LAYOUT one_two_five ENGINE rails)
 strata_mpi_test(can_fail.one_rail selected 8 --expect rails LAYOUT one_two_five ENGINE rails
                 MUST_PRINT "coll_strata_bcast_tree grew by")
-# Calls that stock Open MPI gets wrong; here none of those is left to it.
+# Calls that stock Open MPI gets wrong; the plugin serves all here.
 strata_mpi_test(random_collectives.any_types random_collectives 8 --iterations 2200 --seed 32 --any-types
                 --collectives ${collectives_option} LAYOUT one_two_five ENGINE tree)
-# Buffers in a GPU's memory, where there is one and Open MPI takes them: blocks are left to it, the rest is served.
+# Buffers in GPU memory, if there is a GPU and Open MPI supports them: the plugin passes blocks through and serves
+# the rest.
 set(gpu_calls random_collectives 4 --iterations 100 LAYOUT cyclic TIMEOUT 300)
 strata_mpi_test(gpu_buffers.tree ${gpu_calls} --memory gpu --seed 80 ENGINE tree)
 strata_mpi_test(gpu_buffers.levels ${gpu_calls} --memory gpu --seed 81 ENGINE levels)
 strata_mpi_test(gpu_buffers.mixed ${gpu_calls} --memory mixed --seed 82 --vary-settings)
 strata_mpi_test(can_fail.gpu_buffers ${gpu_calls} --memory gpu --seed 83 --sabotage data MUST_PRINT "element at offset")
 include(counters.cmake)
-# Memory and time of many steps, and what a process holds; many more by the label soak.
+# Memory, time and resources of many steps; the label soak has many more.
 foreach(what communicators calls kept)
   strata_mpi_test(endurance.${what} endurance 4 --what ${what} --count 1500 --served 100 LAYOUT cyclic ENGINE tree)
 endforeach()
@@ -70,7 +71,7 @@ foreach(what communicator,communicators file,open.files request,requests segment
 endforeach()
 strata_mpi_test(can_fail.endurance.memory endurance 2 --count 20 --sabotage memory LAYOUT cyclic
                 MUST_PRINT "memory grows")
-# 16 bytes of every call; one rank alone waits for nobody.
+# Loses 16 bytes per call; a single rank has no waits.
 strata_mpi_test(can_fail.endurance.bytes endurance 1 --count 60000 --sabotage bytes LAYOUT cyclic
                 MUST_PRINT "memory grows")
 strata_mpi_test(can_fail.endurance.slow endurance 2 --count 100 --flat-time --sabotage slow LAYOUT cyclic
@@ -78,7 +79,7 @@ strata_mpi_test(can_fail.endurance.slow endurance 2 --count 100 --flat-time --sa
 strata_mpi_test(can_fail.endurance.without endurance 2 --what communicators --count 20 --served 100 LAYOUT cyclic
                 ENGINE tree MCA coll=^strata MUST_PRINT "the plugin served 0 of 6 calls")
 strata_mpi_test(can_fail.endurance.early endurance 4 --what communicators --count 100 --served 1 LAYOUT wide
-                MUST_PRINT "left [0-9]+, [1-9][0-9]* because it was not ready")
+                MUST_PRINT "passed through [0-9]+, [1-9][0-9]* because it was not ready")
 # Results at address zero.
 foreach(engine tree levels)
   strata_mpi_test(absolute_addresses.${engine} absolute_addresses 8 --reduce LAYOUT cyclic ENGINE ${engine}
@@ -90,7 +91,7 @@ strata_mpi_test(can_fail.absolute_addresses absolute_addresses 4 --sabotage sum 
                 MUST_PRINT "allreduce: sum")
 strata_mpi_test(can_fail.absolute_addresses.block absolute_addresses 4 --sabotage block LAYOUT cyclic ENGINE tree
                 MUST_PRINT "number 0 of block 0")
-# Ranks that round, trap or write numbers otherwise than others.
+# Ranks that round, trap or format numbers differently.
 foreach(what rounding traps locale)
   strata_mpi_test(differing_ranks.${what} differing_ranks 8 --what ${what} LAYOUT cyclic
                   MCA coll_strata_rules=infiniband-cluster coll_strata_setup_after=0)
@@ -98,7 +99,7 @@ endforeach()
 strata_mpi_test(can_fail.differing_ranks differing_ranks 8 --what settings LAYOUT cyclic
                 MCA coll_strata_rules=infiniband-cluster coll_strata_setup_after=0
                 MUST_PRINT "calls of bcast are left because settings differ")
-# What comes before a communicator is set up.
+# Calls before a communicator's set-up.
 strata_mpi_test(lazy_setup lazy_setup 8 LAYOUT cyclic)
 strata_mpi_test(lazy_setup.two lazy_setup 2 LAYOUT cyclic)
 foreach(calls 0 1)
@@ -109,11 +110,11 @@ strata_mpi_test(can_fail.lazy_setup.none lazy_setup 4 LAYOUT block MCA coll_stra
                 MUST_PRINT "0 of 8 calls came early instead of 8")
 # Without the plugin of tests/copy_me (plugin.copy_me) no call is served.
 strata_mpi_test(can_fail.alltoall alltoall 3 MUST_PRINT "alltoall_tree")
-# Memory for calls is the process's, not the communicators'.
+# Memory for calls belongs to the process, not to communicators.
 strata_mpi_test(scratch_memory scratch_memory 4 LAYOUT block MCA coll_strata_reduce_algorithm=tree coll_strata_reduce_segsize=0)
 strata_mpi_test(can_fail.scratch_memory scratch_memory 4 --sabotage held LAYOUT block MCA coll_strata_reduce_algorithm=tree coll_strata_reduce_segsize=0
                 MUST_PRINT "memory follows communicators")
-# One rank cannot set up a communicator, at every allocation, of both kinds of ranks and of failures.
+# One rank fails to set up a communicator, at every allocation, for both kinds of ranks and all kinds of failures.
 foreach(how once lasting other)
   foreach(victim 0 5)
     strata_mpi_test(setup_failures.${how}.${victim} setup_failures 8 --how ${how} --victim ${victim} LAYOUT cyclic
@@ -126,12 +127,12 @@ foreach(engine levels ring)
 endforeach()
 strata_mpi_test(setup_failures.flat setup_failures 4 --collective allreduce --victim 2 LAYOUT block
                 MCA coll_strata_setup_after=0)
-# Copies that share what the first one has made.
+# Copies share the objects of the first communicator.
 foreach(how once lasting other)
   strata_mpi_test(setup_failures.shared_${how} setup_failures 8 --shared --how ${how} --victim 5 LAYOUT cyclic
                   MCA coll_strata_setup_after=0)
 endforeach()
-# Each makes what others could share.
+# Each communicator makes objects that others could share.
 foreach(how once lasting other)
   strata_mpi_test(setup_failures.orders_${how} setup_failures 8 --orders --collective allreduce --how ${how} --victim 5
                   LAYOUT cyclic MCA coll_strata_setup_after=0)
@@ -139,21 +140,21 @@ endforeach()
 # Calls that come before the set-up need no memory.
 strata_mpi_test(setup_failures.early setup_failures 8 --how lasting --victim 5 --early LAYOUT cyclic)
 strata_mpi_test(can_fail.setup_failures.early setup_failures 4 --points 2 --early LAYOUT cyclic
-                MCA coll_strata_setup_after=0 MUST_PRINT "an early call takes memory")
+                MCA coll_strata_setup_after=0 MUST_PRINT "an early call allocates memory")
 strata_mpi_test(can_fail.setup_failures.alike setup_failures 8 --points 2 --sabotage alike LAYOUT cyclic MCA coll_strata_setup_after=0
-                MUST_PRINT "some ranks left calls to Open MPI that others served")
+                MUST_PRINT "some ranks passed calls through that others served")
 strata_mpi_test(can_fail.setup_failures.own setup_failures 4 --points 2 --sabotage own LAYOUT cyclic MCA coll_strata_setup_after=0
                 MUST_PRINT "the communicator's variable is not that of the process")
 strata_mpi_test(can_fail.setup_failures.data setup_failures 8 --collective allgather --points 2 --sabotage data
                 LAYOUT cyclic MUST_PRINT "a wrong block")
-# Memory runs out on one rank, also while levels are delegated.
+# Allocations fail on one rank, also while levels are delegated.
 foreach(victim 0 15)
   strata_mpi_test(memory_failures.delegation.${victim} memory_failures 16 --calls 25 --late --victim ${victim}
                   LAYOUT slow_links MCA coll_strata_setup_after=0)
 endforeach()
 strata_mpi_test(can_fail.memory_failures.late memory_failures 4 --calls 4 --late LAYOUT block
                 MUST_PRINT "no plan changes on the way")
-# The program makes a communicator of the one of which those of the levels are made.
+# The program copies the communicator from which the plugin derives those of the levels.
 strata_mpi_test(pending_idup pending_idup 8 --rounds 500 LAYOUT cyclic ENGINE levels)
 strata_mpi_test(pending_idup.delegation pending_idup 16 --rounds 100 --calls 25 LAYOUT slow_links
                 MCA coll_strata_setup_after=0)
@@ -185,25 +186,25 @@ strata_mpi_test(unwinding.cancel.first unwinding 2 --by cancel --first LAYOUT cy
                 MCA coll_strata_setup_after=0 MUST_PRINT "a thread was cancelled, and unwound")
 strata_mpi_test(can_fail.unwinding unwinding 2 --by exit --sabotage unwound LAYOUT cyclic ENGINE tree
                 MUST_PRINT "the thread was not unwound")
-# Nothing of the program's runs while they are made.
+# No code of the program runs while the plugin creates communicators.
 strata_mpi_test(attributes attributes 8 LAYOUT cyclic ENGINE levels)
 strata_mpi_test(can_fail.attributes attributes 4 --sabotage copy LAYOUT cyclic ENGINE levels
                 MUST_PRINT "at the end: copied 1 times, expected 0. deleted 2 times, expected 1")
 strata_mpi_test(can_fail.attributes.tree attributes 4 LAYOUT cyclic ENGINE tree
                 MUST_PRINT "the plugin made no communicators")
-# Where the plugin unpacks elements for the program's operators. (Open MPI's algorithms, to which levels are left, have no
-# room for all of an element, nor align it.)
+# Here the plugin unpacks elements for the program's operators. (Open MPI's algorithms, which the levels engine
+# calls, do not reserve room for a whole element or align it.)
 foreach(engine tree ring rails)
   strata_mpi_test(whole_elements.${engine} whole_elements 8 LAYOUT two_nics ENGINE ${engine} COLLECTIVES allreduce)
 endforeach()
 strata_mpi_test(whole_elements.reduce whole_elements 8 --items 70000 LAYOUT cyclic ENGINE tree)
 strata_mpi_test(can_fail.whole_elements whole_elements 4 --sabotage sum LAYOUT cyclic ENGINE tree
                 MUST_PRINT "item 0: .* expected")
-# Statics of the plugin are not gone before it is.
+# The plugin's static objects live until it is unloaded.
 strata_mpi_test(late_finalize late_finalize 4 LAYOUT cyclic MCA coll_strata_setup_after=0)
 strata_mpi_test(can_fail.late_finalize late_finalize 4 --sabotage sum LAYOUT cyclic MUST_PRINT "late_finalize: failed")
-# In a call before the set-up: the rank repeats it, and counts it once as the others do.
-# Open MPI's Allgather of some short blocks asks for memory when it has all that it is sent.
+# Failures in a call before the set-up: the rank repeats the call and counts it once, as the others do. Open MPI's
+# Allgather of some short blocks allocates after it has received all messages.
 strata_mpi_test(memory_failures.after memory_failures 6 --collective allgather --of-open-mpi --once --each --calls 12
                 --victim 3 LAYOUT cyclic)
 strata_mpi_test(memory_failures.early memory_failures 8 --collective allreduce --of-open-mpi --each --calls 12 --victim 5
@@ -217,7 +218,7 @@ foreach(engine tree levels)
                     --expect ${engine} --calls 4 --victim 3 LAYOUT cyclic ENGINE ${engine} SWEEP)
   endforeach()
 endforeach()
-# Over two NICs at once, and around a ring.
+# Over two NICs at once, and on a ring.
 foreach(collective IN LISTS collectives_by_rails)
   strata_mpi_test(memory_failures.${collective}.rails memory_failures 8 --collective ${collective} --items 20000 --calls 3
                   --victim 3 --expect rails LAYOUT two_nics ENGINE rails)
@@ -230,7 +231,7 @@ strata_mpi_test(can_fail.memory_failures.ring memory_failures 8 --collective all
                 LAYOUT deep ENGINE ring COLLECTIVES allreduce MUST_PRINT "the calls are not served by ring")
 strata_mpi_test(can_fail.memory_failures.each memory_failures 8 --each --calls 2 --victim 7 --sabotage each
                 LAYOUT cyclic ENGINE tree MUST_PRINT "not every allocation has failed")
-# A component that serves no level of several processes: all ranks give it up, and rank 0 says so.
+# A component that does not serve a level of several processes: all ranks give up on it, and rank 0 reports it.
 foreach(collective allgather allreduce bcast)
   strata_mpi_test(memory_failures.${collective}.unusable memory_failures 8 --collective ${collective}
                   --calls 2 --points 1000 --victim 0 LAYOUT cyclic
@@ -245,7 +246,7 @@ foreach(engine tree ring levels)
   strata_mpi_test(memory_failures.scarce.${engine} memory_failures 8 --collective allgather --items 5000
                   --calls 2 --victim 3 --scarce LAYOUT cyclic ENGINE ${engine})
 endforeach()
-# Blocks that no message holds without a copy, in streams of many messages.
+# Blocks that need a copy to be sent, in streams of many messages.
 foreach(engine tree ring)
   strata_mpi_test(memory_failures.allgather.${engine}.long memory_failures 8 --collective allgather
                   --items 5000 --calls 2 --victim 3 LAYOUT cyclic ENGINE ${engine})
@@ -268,7 +269,7 @@ strata_mpi_test(can_fail.memory_failures.data.bcast memory_failures 4 --collecti
                 LAYOUT cyclic ENGINE tree MUST_PRINT "a wrong item")
 strata_mpi_test(can_fail.memory_failures.data.reduce memory_failures 4 --collective reduce --items 1 --sabotage data
                 --calls 4 --victim 0 LAYOUT cyclic ENGINE tree MUST_PRINT "a wrong sum")
-# The agreement itself, with proposals that a job hardly ever has.
+# The agreement itself, with proposals that are rare in jobs.
 foreach(program checked_plans late_wakeup agreements)
   add_executable(${program} ${program}.cc)
   target_link_libraries(${program} PRIVATE strata_component strata_mpi_check strata_warnings)
@@ -279,8 +280,8 @@ foreach(ranks 2 3 7 16)
   strata_mpi_test(agreements.${ranks} agreements ${ranks})
 endforeach()
 strata_mpi_test(can_fail.agreements agreements 5 --sabotage minimum MUST_PRINT "a wrong minimum")
-strata_mpi_test(can_fail.agreements.marks agreements 4 --sabotage marks MUST_PRINT "not all know of an error")
-# What the comparing of plans sends.
+strata_mpi_test(can_fail.agreements.marks agreements 4 --sabotage marks MUST_PRINT "not all ranks see the error")
+# The messages of plan comparison.
 strata_mpi_test(checked_plans.off checked_plans 8 LAYOUT cyclic MCA coll_strata_setup_after=0)
 strata_mpi_test(checked_plans.cyclic checked_plans 8 --messages 16 LAYOUT cyclic
                 MCA coll_strata_setup_after=0 coll_strata_check_plans=1)
@@ -291,11 +292,11 @@ strata_mpi_test(checked_plans.block checked_plans 16 --messages 32 LAYOUT block
 strata_mpi_test(can_fail.checked_plans checked_plans 8 LAYOUT cyclic
                 MCA coll_strata_setup_after=0 coll_strata_check_plans=1
                 MUST_PRINT "bcast: 16 messages compare plans, expected 0")
-# In its way is another message, sent behind MPI's functions.
+# Another message takes the place of a proposal, sent below MPI's functions.
 add_executable(agreement_error agreement_error.cc)
 target_link_libraries(agreement_error PRIVATE strata_mpi_check strata_openmpi_headers strata_warnings)
 strata_mpi_test(agreement_error agreement_error 2 LAYOUT cyclic MCA coll_strata_setup_after=0)
-# What parameters leave to Open MPI fails like all else.
+# Calls that parameters pass through fail as all others do.
 foreach(layout block cyclic)
   strata_mpi_test(agreement_error.all_${layout} agreement_error 8 --all LAYOUT ${layout}
                   MCA coll_strata_setup_after=0 coll_strata_reduce_algorithm=forward)
@@ -306,7 +307,7 @@ strata_mpi_test(can_fail.agreement_error.cancels agreement_error 2 --send 0 LAYO
                 MUST_PRINT "1 receives were cancelled, expected 0")
 strata_mpi_test(can_fail.agreement_error agreement_error 2 --sabotage error LAYOUT cyclic MCA coll_strata_setup_after=0
                 MUST_PRINT "no error")
-# It looks behind MPI's functions.
+# The test replaces functions below MPI's.
 add_executable(send_modes send_modes.cc)
 target_link_libraries(send_modes PRIVATE strata_mpi_check strata_openmpi_headers strata_warnings)
 foreach(engine tree ring)
@@ -321,12 +322,12 @@ strata_mpi_test(can_fail.send_modes.short send_modes 16 --per-node 4 --short 1 L
                 COLLECTIVES allgather allreduce MUST_PRINT "on another node: [1-9][0-9]* synchronous")
 strata_mpi_test(can_fail.send_modes send_modes 16 --per-node 2 ${options}
                 MUST_PRINT "on another node: 0 synchronous")
-# Wrong programs, in some of which stock Open MPI leaves ranks waiting for ever.
+# Erroneous programs; some make ranks wait forever in stock Open MPI.
 foreach(layout cyclic one_two_five deep)
   strata_mpi_test(truncated_messages.everywhere.${layout} truncated_messages 6 --everywhere
                   LAYOUT ${layout} ENGINE tree MCA ${no_single_copy})
 endforeach()
-# By levels as far as the algorithms of Open MPI that do the levels return.
+# The levels engine, for those algorithms of Open MPI that return.
 strata_mpi_test(truncated_messages.levels.scatter truncated_messages 6 --everywhere --only Scatter
                 LAYOUT cyclic ENGINE levels MCA ${no_single_copy})
 strata_mpi_test(truncated_messages.levels.bcast truncated_messages 6 --everywhere --only Bcast
@@ -356,7 +357,7 @@ foreach(layout block cyclic shuffled)
 endforeach()
 strata_mpi_test(can_fail.wrong_engine selected 4 --expect levels LAYOUT block ENGINE tree
                 MUST_PRINT "coll_strata_bcast_tree grew by")
-# One of several that has another engine.
+# One of several collectives uses another engine.
 strata_mpi_test(can_fail.one_wrong_engine selected 4 --op ${collectives_option} --expect tree
                 LAYOUT block ENGINE tree MCA coll_strata_gather_algorithm=forward
                 MUST_PRINT "coll_strata_gather_tree grew by 0 instead of 12")

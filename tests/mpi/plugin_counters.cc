@@ -6,7 +6,7 @@ namespace strata::testing {
 
 PluginCounters::PluginCounters(Session& session, MPI_Comm comm)
     : comm_(comm), prefix_(comm == MPI_COMM_NULL ? "coll_strata_" : "coll_strata_comm_") {
-    // The level that MPI has: with a lower one, Open MPI takes itself for used by one thread from then on.
+    // The thread level that MPI has: with a lower one, Open MPI assumes a single thread from then on.
     int level = MPI_THREAD_SINGLE;
     MPI_Query_thread(&level);
     MPI_T_init_thread(level, &level);

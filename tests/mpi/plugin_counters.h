@@ -10,24 +10,24 @@
 
 namespace strata::testing {
 
-/// All counters of the plugin, of the process or of one communicator, in one MPI_T session. Handles live as
-/// long as the object.
+/// All counters of the plugin, of the process or of one communicator, in one MPI_T session. The object owns
+/// the handles.
 class PluginCounters {
 public:
-    /// Those of the process, or those bound to `comm`.
+    /// Counters of the process, or those bound to `comm`.
     explicit PluginCounters(Session& session, MPI_Comm comm = MPI_COMM_NULL);
     ~PluginCounters();
     PluginCounters(const PluginCounters&) = delete;
     PluginCounters& operator=(const PluginCounters&) = delete;
 
-    /// By full name, "coll_strata_...".
+    /// Returns a counter by full name, "coll_strata_...".
     std::map<std::string, std::uint64_t> read(Session& session) const;
-    /// One of them, by what follows "coll_strata_", and "comm_" where they are a communicator's; a failure,
-    /// and 0, where there is none.
+    /// Returns a counter by its name without "coll_strata_" (and without "comm_" for a communicator's);
+    /// fails and returns 0 if there is none.
     std::uint64_t read(Session& session, const std::string& name) const;
-    /// Of all whose names, without the same, begin so.
+    /// Returns the sum of all counters whose names, without these prefixes, begin so.
     std::uint64_t sum(Session& session, const std::string& beginning) const;
-    /// What follows `beginning` in the names of all that begin so; a failure where there are none.
+    /// Returns the rest of the names of all counters that begin with `beginning`; fails if there are none.
     std::vector<std::string> endings(Session& session, const std::string& beginning) const;
 
 private:

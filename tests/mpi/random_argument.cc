@@ -75,7 +75,7 @@ TypedLayout random_layout(Random& random, const TypedLayout& child, int items, i
         case 0: return TypedLayout::contiguous(items, child);
         case 1: return TypedLayout::vector(parts, block, block + gap, child);
         case 2: {
-            // Open MPI 4.1.4 takes single bytes at stride -1 for contiguous ones: lower bound 0, wrong order.
+            // Open MPI 4.1.4 treats single bytes at stride -1 as contiguous: lower bound 0, wrong order.
             const MPI_Aint stride = std::max<MPI_Aint>((block + gap) * child.extent(), 2);
             return TypedLayout::hvector(parts, block, -stride, child);
         }

@@ -1,4 +1,5 @@
-// Random end-to-end test: communicator, datatype per rank, count, root and size all follow from the seed.
+// Random end-to-end test of Bcast: the seed determines communicator, datatype per rank, count, root and
+// size.
 #include <cstdio>
 
 #include "check.h"
@@ -9,7 +10,7 @@ using namespace strata::testing;
 
 namespace {
 
-constexpr int iterations_per_set = 64;  // of communicators
+constexpr int iterations_per_set = 64;  // sets of communicators
 
 int random_items(Random& common, ItemKind kind) {
     const int bytes = kind == ItemKind::byte ? 1 : kind == ItemKind::integer ? 4 : 15;
@@ -77,7 +78,7 @@ int main(int argc, char** argv) {
                 stderr, "to repeat: mpirun -n %d random_bcast --seed %llu --first %lld --iterations 1\n",
                 session.size(), static_cast<unsigned long long>(session.seed()), static_cast<long long>(i));
         }
-        // Every few iterations only: between them nothing but the Bcasts keeps the ranks together.
+        // Only every few iterations: between them only the Bcasts synchronise the ranks.
         if (iterations >= 0) {
             more = i + 1 < first + iterations;
         } else if (i % 8 == 7) {

@@ -1,12 +1,12 @@
-// Random end-to-end test of all collectives: communicator, operation, datatype per rank, operator, root, size
-// and place follow from the seed; with --vary-settings the plugin's parameters, too.
+// Random end-to-end test of all collectives: the seed determines communicator, operation, datatype per
+// rank, operator, root, size and place; with --vary-settings also the plugin's parameters.
 //
 //   random_collectives [--seed N] [--seconds S | --iterations N] [--first I] [--collectives bcast,reduce]
 //                      [--vary-settings] [--any-types] [--memory host|gpu|mixed] [--digest FILE]
 //
-// --any-types: also what stock Open MPI gets wrong (see CaseLimits). --digest writes a fingerprint of all
-// ranks' results for every iteration: another implementation of the collectives must give the same file from
-// the same seed. --memory: where the buffers lie; mixed: each here or there.
+// --any-types: includes cases that stock Open MPI gets wrong (see CaseLimits). --digest writes a
+// fingerprint of all ranks' results for every iteration: another implementation of the collectives must
+// write the same file from the same seed. --memory: where the buffers are; mixed: drawn for each.
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -47,11 +47,11 @@ BufferPlace parse_place(const std::string& text) {
     return BufferPlace::host;
 }
 
-// What keeps some rank from memory of a GPU; empty where all have it.
+// Returns why some rank cannot use GPU memory; empty if all can.
 std::string missing_memory(Session& session) {
     const std::string missing = GpuMemory::missing();
     const bool all_have = session.least(missing.empty() ? 1 : 0) == 1;
-    return missing.empty() && !all_have ? "another process has no memory of a GPU" : missing;
+    return missing.empty() && !all_have ? "another process has no GPU memory" : missing;
 }
 
 struct Done {
@@ -77,7 +77,7 @@ public:
                 set_ = all_kinds_of_communicators(mix(session_.seed(), i / iterations_per_set));
             }
             one(i);
-            // Every few iterations only: between them nothing but the collectives keeps the ranks together.
+            // Only every few iterations: between them only the collectives synchronise the ranks.
             if (plan_.iterations >= 0) {
                 more = i + 1 < plan_.first + plan_.iterations;
             } else if (i % 8 == 7) {
@@ -109,7 +109,7 @@ private:
         }
     }
 
-    // From where the communicators were made: their earlier calls may matter.
+    // Starts where the communicators were created: their earlier calls may matter.
     void print_repeating(std::int64_t i) const {
         const std::int64_t from = std::max(plan_.first, i - i % iterations_per_set);
         std::fprintf(stderr, "to repeat: %s --seed %llu --first %lld --iterations %lld\n", command_.c_str(),
@@ -117,7 +117,7 @@ private:
                      static_cast<long long>(i + 1 - from));
     }
 
-    // The ranks' fingerprints of an iteration are combined in rank order.
+    // Combines the ranks' fingerprints of an iteration in rank order.
     void write_digest() {
         if (plan_.digest.empty()) {
             return;

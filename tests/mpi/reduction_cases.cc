@@ -1,4 +1,5 @@
-// Reduce and Allreduce: results by the serial oracle, or equal bits everywhere and every time.
+// Cases of Reduce and Allreduce: checks results by the serial oracle, or equal bits everywhere and every
+// time.
 #include <algorithm>
 #include <cmath>
 
@@ -26,14 +27,14 @@ public:
     std::size_t values() const { return static_cast<std::size_t>(call_.what.items); }
     bool receives() const { return call_.what.collective == Collective::allreduce || call_.is_root(); }
 
-    /// One call. Checks that nothing but the result was written, against `expected` where there is one, and
-    /// returns the result (empty on ranks that get none).
+    /// Makes one call. Checks that only the result was written, and compares it with `expected` if there is
+    /// one. Returns the result (empty on ranks that get none).
     Stream perform(const Stream* expected) {
         return receives() && call_.what.in_place ? perform_in_place(expected) : perform_copying(expected);
     }
 
 private:
-    // The same on all ranks. Items that begin elsewhere than at the buffer's address: see CaseLimits.
+    // The same on all ranks. See CaseLimits for items that do not begin at the buffer's address.
     static TypedArgument make_argument(const Call& call, const Operator& op) {
         const CollectiveCase& what = call.what;
         Random common(mix(what.key, 5));

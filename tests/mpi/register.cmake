@@ -1,9 +1,9 @@
-# How a test of this folder is registered, and which are always run.
-# Messages inside a node in pieces, not by one copy out of the sender's memory; said to 4.1 and to 5.0.
+# Registers a test of this folder, and selects the tests that always run.
+# Messages inside a node use fragments, not one copy out of the sender's memory; parameters for 4.1 and for 5.0.
 set(no_single_copy btl_vader_single_copy_mechanism=none smsc=^cma,knem,xpmem)
 
-# Programs that run over layouts by engines, or write gigabytes: of their tests these are always run, each engine and each
-# kind of layout among them; the others are the label sweep.
+# Programs that run over layouts by engines, or write gigabytes. Of their tests, these always run and cover each
+# engine and each kind of layout; the others have the label sweep.
 set(sweeping random_collectives collective_semantics bcast_roots bcast_types random_bcast against_basic comm_churn interleave
              bcast_huge collective_huge)
 set(always
@@ -32,10 +32,11 @@ endforeach()
 #                 [BTL list] [PML name] [MCA name=value...] [MPIRUN option...] [MUST_PRINT regex] [AGAINST_BASIC] [SOAK]
 #                 [SWEEP])
 # registers mpi.NAME: PROGRAM on RANKS ranks. LAYOUT is one of layouts.cmake. ENGINE is that of COLLECTIVES
-# (all of the list, or those that have it: collectives_by_ENGINE). With MUST_PRINT the exit status must be a
-# failure and the output must match: for tests which show that a check can fail. AGAINST_BASIC: the program
-# runs twice, the second time on Open MPI's coll/basic, and both runs' --digest must be equal. SOAK: seeds of the day, and only
-# `ctest -C extra` runs it (tests/run --label soak). SWEEP: only the label sweep has it.
+# registers mpi.NAME: PROGRAM on RANKS ranks. LAYOUT is one of layouts.cmake. ENGINE is that of COLLECTIVES (default:
+# all of the list that have it: collectives_by_ENGINE). With MUST_PRINT the exit status must be a failure and the
+# output must match: for tests that prove that a check can fail. AGAINST_BASIC: the program runs twice, the second
+# time on Open MPI's coll/basic, and both runs' --digest must be equal. SOAK: daily seeds; only `ctest -C extra` runs
+# it (tests/run --label soak). SWEEP: only the label sweep has it.
 function(strata_mpi_test name program ranks)
   cmake_parse_arguments(arg "AGAINST_BASIC;SOAK;SWEEP" "LAYOUT;ENGINE;TIMEOUT;BTL;PML;MUST_PRINT;FIRST"
                         "MCA;MPIRUN;COLLECTIVES" ${ARGN})
@@ -46,13 +47,13 @@ function(strata_mpi_test name program ranks)
     set(arg_PML ob1)
   endif()
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 600)  # what hangs is ended by its watchdog; the rest takes its time on a busy machine
+    set(arg_TIMEOUT 600)  # the watchdog ends a hang; other tests may be slow on a busy machine
   endif()
-  # After SIGTERM mpirun would sleep for a second before it looks whether all are gone.
+  # After SIGTERM mpirun would sleep for a second before it checks whether all processes are gone.
   set(environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
       OMPI_MCA_odls_base_sigkill_timeout=0 ${component_environment})
   if(arg_PML STREQUAL cm)
-    list(APPEND environment OMPI_MCA_opal_common_ofi_provider_include=tcp)  # 5.0 takes it only where asked to
+    list(APPEND environment OMPI_MCA_opal_common_ofi_provider_include=tcp)  # 5.0 selects it only on request
   endif()
   if(arg_LAYOUT)
     list(APPEND environment "OMPI_MCA_mca_base_param_files=${layout_folder}/${arg_LAYOUT}.conf")
@@ -68,13 +69,13 @@ function(strata_mpi_test name program ranks)
       list(APPEND environment OMPI_MCA_coll_strata_${collective}_algorithm=${arg_ENGINE})
     endforeach()
   endif()
-  if(NOT program MATCHES "^(random_|collective_|bcast_|comm_churn|interleave)")  # others count calls
+  if(NOT program MATCHES "^(random_|collective_|bcast_|comm_churn|interleave)")  # other tests count calls
     list(APPEND environment OMPI_MCA_coll_strata_hand_back=0)
   endif()
   foreach(parameter ${arg_MCA})
     list(APPEND environment OMPI_MCA_${parameter})
   endforeach()
-  # More ranks than cores: a waiting rank must let the others run.
+  # More ranks than cores: a waiting rank must yield to the others.
   set(command ${STRATA_MPIRUN} ${arg_MPIRUN} --oversubscribe --mca pml ${arg_PML} --mca btl ${arg_BTL}
       --mca btl_tcp_if_include lo --mca mpi_yield_when_idle 1
       -n ${ranks} $<TARGET_FILE:${program}> ${arg_UNPARSED_ARGUMENTS})

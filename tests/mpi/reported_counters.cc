@@ -1,6 +1,6 @@
-// Calls on some communicators, of each other kinds, and right before a communicator is freed (MPI_COMM_WORLD:
-// before MPI_Finalize) what MPI_T says of it on rank 0, for scripts that compare it with what the job's dump
-// tells:
+// Makes calls on several communicators, each with another set of calls. Before a communicator is freed
+// (MPI_COMM_WORLD: before MPI_Finalize) rank 0 prints its MPI_T variables, for scripts that compare them
+// with the job's dump:
 //
 //   told NAME: VARIABLE VALUE
 //
@@ -28,7 +28,7 @@ void tell(Session& session, const std::string& name, const PluginCounters& count
     }
 }
 
-/// Every third communicator without a sum, every second one without a Gatherv, which no parameter asks for.
+/// Every third communicator skips the sum, every second one skips a Gatherv, which no parameter requests.
 void call(const Session& session, MPI_Comm comm, int number) {
     const auto ranks = static_cast<std::size_t>(session.size());
     std::vector<int> data(5000 + 100 * static_cast<std::size_t>(number), 1);

@@ -17,7 +17,7 @@ namespace strata::testing {
 
 namespace {
 
-// Parameters that decide what a run does; others describe the job and change from run to run.
+// Parameters that change a run's behaviour; others describe the job and differ from run to run.
 constexpr std::array<std::string_view, 6> deciding = {
     "OMPI_MCA_coll", "OMPI_MCA_mca_base_param_files", "OMPI_MCA_opal_mca_base_component_path", "OMPI_MCA_pml",
     "OMPI_MCA_btl",  "OMPI_MCA_mpi_yield_when_idle"};
@@ -31,8 +31,8 @@ void set(const std::string& parameter, const std::string& value) {
     setenv(("OMPI_MCA_coll_strata_" + parameter).c_str(), value.c_str(), 1);
 }
 
-/// What one level can be given to: shapes of the tree engine, and of the levels engine Open MPI's algorithms
-/// and its components.
+/// Methods for one level: shapes of the tree engine, and Open MPI's algorithms and components for the
+/// levels engine.
 std::vector<std::string> level_words(Collective collective, const std::string& engine) {
     const bool exchanges = collective == Collective::allreduce || collective == Collective::barrier ||
                            collective == Collective::allgather || collective == Collective::allgatherv;

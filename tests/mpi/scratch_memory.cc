@@ -1,5 +1,5 @@
-// Memory for calls: what a process holds follows the calls that overlap, not its communicators, and goes when
-// calls do without.
+// Tests memory for calls: a process's amount follows overlapping calls, not the number of communicators,
+// and shrinks when calls do not need it.
 //
 //   scratch_memory
 #include <algorithm>
@@ -25,7 +25,8 @@ public:
         std::vector<NamedCommunicator> all;
         for (int i = 0; i < communicators; ++i) all.push_back(copy_of_world("a copy of world"));
         const std::uint64_t before = held();
-        for (int i = 0; i < 2; ++i) call(all.front().comm, large);  // what one call took the next one keeps
+        for (int i = 0; i < 2; ++i)
+            call(all.front().comm, large);  // the next call reuses the memory of this one
         const std::uint64_t first = held();
         session_.expect(session_.rank() != 0 || first >= before + large * sizeof(int),
                         "a call of 1 MiB took no memory");
@@ -36,7 +37,7 @@ public:
         session_.expect(held() <= std::max(allowed, before), "memory follows communicators");
         for (int i = 0; i < small_calls; ++i) call(all.front().comm, 1);
         session_.at("%llu bytes are held after short calls", static_cast<unsigned long long>(held()));
-        session_.expect(held() <= large, "memory stays that nobody needs");
+        session_.expect(held() <= large, "unused memory stays allocated");
     }
 
 private:

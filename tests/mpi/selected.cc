@@ -1,11 +1,11 @@
-// Proves by the performance variables of MPI_T that the strata component did the work, with the engine that
-// was asked for. Fails on an Open MPI without the plugin: otherwise every other test could pass on
-// coll/tuned.
+// Tests through MPI_T performance variables that the strata component served the calls with the requested
+// engine. Fails on an Open MPI without the plugin: without this test all others could pass on coll/tuned.
 //
 //   selected --op NAME[,NAME...] --expect tree|levels|ring|rails|forward [--bytes N] [--calls N]
 //            [--crossings node=3]
 //
-// --crossings KIND=N: over all ranks each call moved exactly N times its bytes between groups of that level.
+// --crossings KIND=N: over all ranks, each call moved exactly N times its bytes between groups of that
+// level.
 #include <cstdio>
 #include <map>
 #include <sstream>
@@ -30,7 +30,7 @@ void call(Session& session, const Operators& operators, Collective op, int root,
     run_case(session, MPI_COMM_WORLD, what, operators);
 }
 
-/// What one rank found, and with `total`, what all found together.
+/// The values of one rank, and in `total` the sums over all ranks.
 class Growth {
 public:
     Growth(std::map<std::string, std::uint64_t> before, std::map<std::string, std::uint64_t> after)
@@ -46,7 +46,7 @@ public:
         }
         return sum;
     }
-    /// Collective: the ranks have the same variables, or the test has failed already.
+    /// Collective: the ranks have the same variables, or the test has already failed.
     void print(Session& session) const {
         for (const auto& [name, value] : after_) {
             const std::uint64_t sum = session.total(of(name));
@@ -90,7 +90,7 @@ void expect_bytes(Session& session, const std::string& name, std::uint64_t own, 
     }
 }
 
-// "node=3,package=2"
+// format: "node=3,package=2"
 void expect_crossings(Session& session, const Growth& growth, const std::string& crossings,
                       std::uint64_t bytes) {
     std::istringstream in(crossings);
@@ -105,13 +105,13 @@ struct Wanted {
     std::string engine;
     std::string crossings;
     int calls = 0;
-    std::size_t bytes = 0;  ///< of each call
+    std::size_t bytes = 0;  ///< bytes of each call
 };
 
 void check(Session& session, const PluginCounters& counters, const Operators& operators,
            Collective collective, const Wanted& wanted) {
     const std::string op = name_of(collective);
-    // The first calls on a communicator may be forwarded until its members have agreed.
+    // The plugin may pass through the first calls on a communicator until its members have agreed.
     for (int i = 0; i < 4; ++i) {
         session.at("%s: warm-up call %d", op.c_str(), i);
         call(session, operators, collective, i % session.size(), wanted.bytes);
@@ -130,8 +130,8 @@ void check(Session& session, const PluginCounters& counters, const Operators& op
     growth.print(session);
     const std::uint64_t moved = wanted.bytes * static_cast<std::uint64_t>(wanted.calls);
     expect_crossings(session, growth, wanted.crossings, moved);
-    // Every rank but the root gets the data once (or gives it), whatever the tree; forwarded calls are not
-    // counted.
+    // Every rank but the root receives the data once (or sends it), with any tree; passed-through calls do
+    // not count.
     const auto others = static_cast<std::uint64_t>(session.size() - 1);
     const bool once = collective == Collective::bcast || collective == Collective::reduce;
     const bool trees = wanted.engine == "tree" || wanted.engine == "rails";

@@ -1,5 +1,5 @@
-// Which sends are synchronous: streams that meet on their way, and are longer than a window, wait for their
-// receives between nodes and only there, whatever groups of ranks stand between the nodes and the top.
+// Tests which sends are synchronous: long streams that meet in opposite directions and exceed a window wait
+// for their receives between nodes and only there, for any groups of ranks between the nodes and the top.
 //
 //   send_modes --per-node N [--each N]   of an Allgather and an Allreduce of N ints a rank (25000); node =
 //   rank / N

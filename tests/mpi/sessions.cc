@@ -1,10 +1,10 @@
-// MPI sessions, one after the other, without MPI_Init: in each a communicator of all processes is made,
-// broadcasts from every rank and sums, and goes. Rank 0 prints "sessions: N passed on R ranks".
+// Tests MPI sessions, one after the other, without MPI_Init: each session creates a communicator of all
+// processes, broadcasts from every rank, sums, and ends. Rank 0 prints "sessions: N passed on R ranks".
 //
 //   sessions [--cycles N] [--within]
 //
-// --within: another session is open from the first to the last. Without it Open MPI ends with every session,
-// and starts again.
+// --within: another session is open from the first to the last. Without it Open MPI shuts down after every
+// session and starts again.
 //
 // Exit status 77 where this MPI has no sessions.
 #include <mpi.h>
@@ -76,7 +76,7 @@ Options options_of(int argc, char** argv) {
     return options;
 }
 
-/// The number of ranks that took part, on rank 0.
+/// Returns the number of participating ranks, on rank 0.
 int one_session() {
     MPI_Session session = MPI_SESSION_NULL;
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);

@@ -1,17 +1,18 @@
-// One rank cannot do a step of setting up a communicator, wherever it asks for memory: while the communicator
-// is made, or in the first call of a collective on it. All ranks then leave it to Open MPI together, or serve
-// it together; results are right, no call fails, and nobody waits. Only what the call itself needs, once all
-// have agreed, may fail it, before its first message; the program repeats it then.
+// Tests one rank that fails to set up a communicator, at every allocation: while the program creates the
+// communicator, or in the first call of a collective on it. All ranks then pass it through to Open MPI
+// together, or serve it together; results are right, no call fails, and no rank waits. Only an allocation
+// of the call itself, after the agreement, may fail it, before its first message; the program then repeats
+// it.
 //
 //   setup_failures [--collective NAME] [--items N] [--victim RANK] [--points N]
 //                  [--how once|lasting|other] [--only making|first] [--early] [--shared] [--orders]
 //
-// Every communicator has an info key, so that it has settings and plans of its own; --shared: none, copies
-// find the plans of the first one. --orders: none either, but another order of ranks every time, so that each
-// makes plans that others could find.
-// --points: failures per step, at most. --how: one allocation fails, or all from there to the end of the
-// first call, or one fails by another exception than that of memory. --only: where. --early: these calls come
-// before the set-up, need no memory, and so are not touched by any failure.
+// Every communicator has an info key, so that it gets its own settings and plans; --shared: no key, copies
+// find the plans of the first one. --orders: no key either, but another order of ranks every time, so that
+// each makes plans that others could find.
+// --points: most failures per step. --how: one allocation fails, or all from there to the end of the first
+// call, or one fails with another exception than std::bad_alloc. --only: the step. --early: these calls
+// come before the set-up, need no memory, and are not affected by any failure.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -34,11 +35,11 @@ struct Point {
     long allocation;
 };
 
-/// What became of the failures, counted on every rank.
+/// Outcomes of the failures, counted on every rank.
 struct Tally {
-    std::uint64_t left = 0;    ///< all calls left to Open MPI
+    std::uint64_t left = 0;    ///< all calls passed through to Open MPI
     std::uint64_t served = 0;  ///< all calls served
-    std::uint64_t errors = 0;  ///< the first call failed, and was repeated
+    std::uint64_t errors = 0;  ///< the first call failed and was repeated
 };
 
 class Test {
@@ -60,8 +61,8 @@ public:
     Test& operator=(const Test&) = delete;
     ~Test() { MPI_Info_free(&info_); }
 
-    /// A new communicator and two calls on it. On this rank the allocation of `point` fails, if there is one.
-    /// Returns how many allocations `step` made here; 0 where it is not known.
+    /// Creates a communicator and makes two calls on it. On this rank the allocation of `point`, if any,
+    /// fails. Returns how many allocations `step` made here; 0 if unknown.
     long round(const Point* point, Step step) {
         restock();
         MPI_Comm comm = MPI_COMM_NULL;
@@ -77,13 +78,13 @@ public:
         MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
         const NamedCommunicator copy("copy", comm);
         const PluginCounters of_copy(session_, comm);
-        // What has run out stays so.
+        // Exhausted memory stays exhausted.
         if (!(lasting && failed)) {
             prepare(point, Step::first);
         }
         bool error = false;
         if (call_.run(comm, 0) != MPI_SUCCESS) {
-            session_.expect(failing_memory().failed(), "a call failed without need");
+            session_.expect(failing_memory().failed(), "a call failed without a failed allocation");
             error = true;
         }
         const long in_first = failing_memory().asked();
@@ -106,8 +107,7 @@ public:
     const Tally& tally() const { return tally_; }
 
 private:
-    /// Where memory had run out there is some again: with a new communicator the plugin replaces what it took
-    /// from its reserve.
+    /// Lets the plugin allocate again after failures: with a new communicator it refills its reserve.
     static void restock() {
         MPI_Comm comm = MPI_COMM_NULL;
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -120,7 +120,7 @@ private:
         failing_memory().set(point != nullptr && point->step == step ? point->allocation : -1, how_);
     }
 
-    /// `forwarded`: calls of this rank that were left to Open MPI because of a failure.
+    /// `forwarded`: calls of this rank that a failure made the plugin pass through.
     void judge(std::uint64_t forwarded, bool failed, bool error) {
         if (session_.sabotages("alike")) {
             ++forwarded;
@@ -129,10 +129,10 @@ private:
         const bool any_error = session_.total(error ? 1 : 0) > 0;
         const std::uint64_t all = session_.total(forwarded);
         session_.expect(all == forwarded * static_cast<std::uint64_t>(session_.size()),
-                        "some ranks left calls to Open MPI that others served");
-        session_.expect(forwarded == 0 || forwarded == 2, "one call was left to Open MPI, one was not");
-        session_.expect(forwarded == 0 || any_failed, "calls were left to Open MPI without need");
-        session_.expect(!any_error || forwarded == 0, "a call failed though it was left to Open MPI");
+                        "some ranks passed calls through that others served");
+        session_.expect(forwarded == 0 || forwarded == 2, "one call was passed through, one was not");
+        session_.expect(forwarded == 0 || any_failed, "calls were passed through without a failure");
+        session_.expect(!any_error || forwarded == 0, "a passed-through call failed");
         if (any_failed) {
             ++(any_error ? tally_.errors : forwarded > 0 ? tally_.left : tally_.served);
         }
@@ -165,11 +165,12 @@ int main(int argc, char** argv) {
     session.reject_other_arguments();
     {
         Test test(session, collective, items, how, shared, orders);
-        test.round(nullptr, Step::making);  // what is kept per process is made now
+        test.round(nullptr, Step::making);  // creates the per-process objects now
         std::vector<Point> points;
         for (const Step step : {Step::making, Step::first}) {
             const long allocations = test.round(nullptr, step);
-            session.expect(!early || step == Step::making || allocations == 0, "an early call takes memory");
+            session.expect(!early || step == Step::making || allocations == 0,
+                           "an early call allocates memory");
             const bool wanted = only.empty() || (only == "making") == (step == Step::making);
             for (const long allocation : sample_of(wanted ? allocations : 0, most)) {
                 points.push_back({step, allocation});
@@ -179,7 +180,7 @@ int main(int argc, char** argv) {
             points.clear();
         }
         const std::uint64_t rounds = session.total(points.size());
-        session.expect(rounds > 0, "the plugin asks for no memory");
+        session.expect(rounds > 0, "the plugin allocates no memory");
         for (std::size_t round = 0; round < rounds; ++round) {
             test.round(round < points.size() ? &points[round] : nullptr, Step::first);
         }
@@ -191,11 +192,10 @@ int main(int argc, char** argv) {
                         static_cast<unsigned long long>(tally.served),
                         static_cast<unsigned long long>(tally.errors));
         }
-        session.expect((tally.left + tally.served + tally.errors) * 2 > rounds,
-                       "hardly any allocation failed");
+        session.expect((tally.left + tally.served + tally.errors) * 2 > rounds, "too few allocations failed");
         session.expect(early ? tally.left + tally.errors == 0 : tally.left > tally.errors,
-                       early ? "a failure changed what became of an early call"
-                             : "most failures are those of the call, not of its preparation");
+                       early ? "a failure changed the outcome of an early call"
+                             : "most failures hit the call, not its preparation");
     }
     return session.finish();
 }

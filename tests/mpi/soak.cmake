@@ -1,5 +1,5 @@
-# 200,000 random calls, of other seeds every time: every number of ranks up to 16 with every engine, on a layout
-# that changes with both. `varied`: engines, algorithms per level, segments and more follow from the seed.
+# 200,000 random calls with other seeds every time: every number of ranks up to 16 with every engine, on a layout
+# that changes with both. `varied`: the seed determines engines, algorithms per level, segments and more.
 set(soak_calls 2100)
 set(soak_layouts block cyclic shuffled unequal deep one_two_five ascending two_nics)
 set(soak_engines auto tree levels ring rails varied)
@@ -23,9 +23,10 @@ foreach(ranks RANGE 1 16)
                     LAYOUT ${layout} ${wishes} TIMEOUT 300 SOAK)
   endforeach()
 endforeach()
-# The same for long: `tests/run --label soak` makes 100,000 communicators several times, and tens of millions of calls.
-# strata_endurance(WHAT RANKS COUNT LAYOUT ENGINE [SERVED percent] [MCA name=value...]): of the calls so many percent,
-# at least, are the plugin's; with one rank there are none.
+# Endurance runs: `tests/run --label soak` creates 100,000 communicators several times, and makes tens of millions of
+# calls.
+# strata_endurance(WHAT RANKS COUNT LAYOUT ENGINE [SERVED percent] [MCA name=value...]): the plugin must serve at
+# least SERVED percent of the calls; with one rank there are none.
 function(strata_endurance what ranks count layout engine)
   cmake_parse_arguments(arg "" "SERVED" "MCA" ${ARGN})
   set(served "")
@@ -36,7 +37,7 @@ function(strata_endurance what ranks count layout engine)
                   --flat-time ${served} --watchdog 300 LAYOUT ${layout} ENGINE ${engine} MCA ${arg_MCA}
                   TIMEOUT 3100 SOAK)
 endfunction()
-# Engines that parameters name serve all; `auto` leaves what it predicts to be no faster.
+# Engines that parameters select serve all calls; `auto` passes calls through that it predicts to be no faster.
 set(at_once MCA coll_strata_setup_after=0)
 strata_endurance(communicators 1 100000 cyclic auto)
 foreach(engine tree levels)
@@ -56,7 +57,7 @@ endforeach()
 foreach(ranks 2 4 16)
   strata_endurance(kept ${ranks} 4000 unequal tree SERVED 100)
 endforeach()
-# What is kept for the next communicator with its ranks in the same order stays within its limit.
+# The cache for the next communicator with the same ranks in the same order stays within its limit.
 foreach(ranks 8 16)
   strata_endurance(orders ${ranks} 6000 cyclic auto SERVED 50 ${at_once})
 endforeach()

@@ -1,4 +1,4 @@
-// Collectives over processes that did not start together: spawned children merged with their parents.
+// Tests collectives over processes that did not start together: spawned children merged with their parents.
 //
 //   spawn_merge [--children N] [--folder FOLDER]
 //

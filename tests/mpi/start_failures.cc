@@ -1,14 +1,15 @@
-// One process cannot do a step of the start, wherever the plugin asks for memory from MPI_Init to the end of
-// the first collective call on MPI_COMM_WORLD. All ranks then leave all calls to Open MPI, or serve them all;
-// results are right. Only the first call may fail, and only there; the program repeats it then.
+// Tests one process that fails a step of the start, at any allocation of the plugin from MPI_Init to the
+// end of the first collective call on MPI_COMM_WORLD. All ranks then pass all calls through to Open MPI, or
+// serve them all; results are right. Only the first call may fail, and only on that rank; the program
+// repeats it.
 //
 //   STRATA_FAIL=POINT:HOW start_failures [--collective NAME] [--items N]
 //                                        [--late SECONDS]
 //
-// --late: a process that has failed comes so much later to the first call.
-// STRATA_FAIL, in the environment of the rank that is to fail: how many allocations are served before, and
-// how it fails: once|lasting|other|object (failing_memory.h). POINT -1: none fails. Rank 0 prints
-// "start: asked N, failed F, served S of T calls": N and F of ranks with STRATA_FAIL.
+// --late: a failed process enters the first call that much later.
+// STRATA_FAIL, in the environment of the rank that must fail: the number of allocations that succeed
+// before, and the kind of failure: once|lasting|other|object (failing_memory.h). POINT -1: none fails. Rank
+// 0 prints "start: asked N, failed F, served S of T calls": N and F of ranks with STRATA_FAIL.
 #include <unistd.h>
 
 #include <cstdio>
@@ -35,7 +36,7 @@ void set_failure() {
     }
 }
 
-/// Calls that an engine of this process served, of all collectives.
+/// Calls of all collectives that an engine of this process served.
 std::uint64_t served_here(const PluginCounters& counters, Session& session) {
     std::uint64_t served = 0;
     for (const auto& [name, value] : counters.read(session)) {
@@ -71,7 +72,7 @@ int main(int argc, char** argv) {
         const bool failed = failing_memory().failed();
         failing_memory().set(-1, FailingMemory::How::once);
         if (error) {
-            session.expect(failed, "a call failed without need");
+            session.expect(failed, "a call failed without a failed allocation");
             session.expect(call.run(MPI_COMM_WORLD, 0) == MPI_SUCCESS, "the repeated call failed");
         }
         call.expect_result(0);
@@ -79,12 +80,12 @@ int main(int argc, char** argv) {
         session.expect(call.run(MPI_COMM_WORLD, 1) == MPI_SUCCESS, "the second call failed");
         call.expect_result(1);
 
-        // An engine that failed before its first message has counted the call, too.
+        // An engine that failed before its first message has also counted the call.
         const std::uint64_t own =
             served_here(counters, session) - (error ? 1 : 0) + (session.sabotages("alike") ? 1 : 0);
         const std::uint64_t served = session.total(own);
         const std::uint64_t all = calls * static_cast<std::uint64_t>(session.size());
-        session.expect(served == 0 || served == all, "some ranks left calls to Open MPI that others served");
+        session.expect(served == 0 || served == all, "some ranks passed calls through that others served");
         const std::uint64_t all_asked = session.total(is_to_fail() ? asked : 0);
         const std::uint64_t all_failed = session.total(is_to_fail() && failed ? 1 : 0);
         if (session.rank() == 0) {

@@ -1,14 +1,14 @@
-// Processes die and the others go on (ULFM, Open MPI 5.0 under --with-ft ulfm). Once for each collective:
-// calls on a communicator, in the middle of which one process ends itself; whoever gets an error revokes the
-// communicator, and all that live make another one without the dead. There every call must succeed. Whatever
-// call succeeds, before and after, must have brought the right data.
+// Tests that the others go on when processes die (ULFM, Open MPI 5.0 under --with-ft ulfm). Once per
+// collective: during calls on a communicator one process ends itself; a rank that gets an error revokes the
+// communicator, and all live ranks create another one without the dead process. Every call there must
+// succeed. Every call that succeeds, before and after, must have delivered the right data.
 //
 //   survivors [--collectives NAME,...|all] [--bytes N] [--calls N] [--after US] [--engine NAME] [--threads]
 //
-// --after: how long a victim lives from the middle of the calls on, by a timer, so that it dies within one.
-// --engine: what must serve the calls after each death, by the plugin's counters. --threads: with
-// MPI_THREAD_MULTIPLE. One process fewer is left after each collective, and three at least must
-// be. Exit status 77 where this MPI knows nothing of it.
+// --after: microseconds that a victim lives from the middle of the calls on, by a timer, so that it dies
+// within a call. --engine: the engine that must serve the calls after each death, by the plugin's counters.
+// --threads: with MPI_THREAD_MULTIPLE. Each collective leaves one process fewer, and at least three must
+// remain. Exit status 77 if this MPI does not support it.
 #include <mpi.h>
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
@@ -70,14 +70,14 @@ public:
         const int before = size_of(comm_);
         const bool died = interrupt(collective);
         session_.at("%s, waiting for the end of one of %d", name_of(collective), before);
-        while (left() == before) go_on_without_the_dead();  // nobody may know yet
-        session_.expect(left() == before - 1, "not one process fewer is left");
+        while (left() == before) go_on_without_the_dead();  // no rank may have noticed yet
+        session_.expect(left() == before - 1, "the number of processes did not drop by one");
         session_.expect(died || after_us_ > 0 || !needs_all(collective),
                         "all calls succeed without a process that they need");
         use(collective);
     }
     int left() const { return size_of(comm_); }
-    /// Everybody's failures.
+    /// Failures of all ranks.
     int agreed_failures() {
         int none = session_.failures() == 0 ? 1 : 0;
         MPIX_Comm_agree(comm_, &none);
@@ -85,16 +85,16 @@ public:
     }
 
 private:
-    /// What succeeds on some rank only when all have taken part.
+    /// Calls that succeed on any rank only when all took part.
     static bool needs_all(Collective collective) {
         return collective == Collective::barrier || collective == Collective::allreduce ||
                collective == Collective::allgather || collective == Collective::allgatherv;
     }
 
-    /// Calls, one process fewer from the middle on. Whether some call failed somewhere.
+    /// Makes calls; from the middle on with one process fewer. Returns whether some call failed somewhere.
     bool interrupt(Collective collective) {
         const int size = size_of(comm_);
-        const int victim = 1 + static_cast<int>(collective) * 5 % (size - 1);  // rank 0 tells the end
+        const int victim = 1 + static_cast<int>(collective) * 5 % (size - 1);  // rank 0 signals the end
         Exchange exchange(collective, bytes_, 2, comm_);
         int all_went = 1;
         for (int call = 0; call < calls_ && all_went == 1; ++call) {
@@ -141,7 +141,7 @@ private:
         MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
     }
 
-    /// Calls that all have to succeed.
+    /// Makes calls that all have to succeed.
     void use(Collective collective) {
         const PluginCounters counters(session_, comm_);
         Exchange exchange(collective, bytes_, 1, comm_);
@@ -149,12 +149,12 @@ private:
             session_.at("%s, call %d of the %d left", name_of(collective), call, left());
             exchange.prepare(calls_ + call);
             const int code = exchange.call();
-            session_.expect(code == MPI_SUCCESS, "an error though nobody has died");
+            session_.expect(code == MPI_SUCCESS, "an error without a death");
             expect_right(exchange);
         }
         expect_served(counters);
         int all = 1;
-        MPIX_Comm_agree(comm_, &all);  // or the next victim dies while others are still here
+        MPIX_Comm_agree(comm_, &all);  // or the next victim dies while others are still in this step
     }
 
     void expect_right(const Exchange& exchange) {
@@ -197,7 +197,7 @@ bool wants_threads(int argc, char** argv) {
 int main(int argc, char** argv) {
     Session session(argc, argv, wants_threads(argc, argv) ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE);
     session.flag("--threads");
-    // What btl/tcp of 5.0.7 writes to a process that has just died ends the one that writes.
+    // In 5.0.7 a write of btl/tcp to a process that has just died ends the writing process.
     signal(SIGPIPE, SIG_IGN);
     Survivors all(session);
     const auto collectives = parse_collectives(session.option("--collectives", "all"));
@@ -210,7 +210,7 @@ int main(int argc, char** argv) {
     const int failures = all.agreed_failures();
     if (session.rank() == 0 && failures == 0) std::printf("survivors: passed, %d are left\n", all.left());
     std::fflush(nullptr);
-    // Where processes have died MPI_Finalize of 5.0.7 has no end in a third of all jobs, with any component.
+    // After deaths, MPI_Finalize of 5.0.7 does not return in a third of all jobs, with any component.
     std::_Exit(failures == 0 ? exit_passed : exit_failed);
 }
 

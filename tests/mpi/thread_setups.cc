@@ -1,6 +1,6 @@
-// Threads that make the first collectives of communicators of their own at the same time, each rank in an
-// order of its own: the plugin makes what it needs for the levels of all of them at once. Meanwhile another
-// thread copies a communicator again and again. Stacks are as small as runtimes of languages make them.
+// Tests threads that make the first collectives on their own communicators at the same time, in a different
+// order on each rank: the plugin sets up the levels of all communicators at once. Meanwhile another thread
+// copies a communicator again and again. Stacks are as small as those of language runtimes.
 //
 //   thread_setups [--rounds N] [--threads N] [--stack KIB]
 #include <pthread.h>
@@ -18,7 +18,7 @@ using namespace strata::testing;
 
 namespace {
 
-/// Runs `body` on a stack of so many bytes; joined with the object.
+/// Runs `body` on a stack of `bytes` bytes; the destructor joins it.
 class SmallThread {
 public:
     SmallThread(Session& session, std::size_t stack, std::function<void()> body) : body_(std::move(body)) {
@@ -81,7 +81,7 @@ void call_all(Session& session, Job& job) {
     }
 }
 
-/// All `jobs` at once, started in another order on every rank and in every round.
+/// Runs all `jobs` at once, started in another order on every rank and in every round.
 void run_round(Session& session, std::vector<Job>& jobs, std::size_t stack, int round) {
     const auto count = jobs.size();
     for (Job& job : jobs) MPI_Comm_dup(MPI_COMM_WORLD, &job.comm);

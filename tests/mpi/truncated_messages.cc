@@ -1,15 +1,15 @@
-// Programs whose ranks disagree about lengths: a message or an own block that is too long gives
-// MPI_ERR_TRUNCATE, returned and passed to the communicator's error handler, no memory beside the receive
-// buffer is written, every rank returns, and afterwards the communicator still works.
+// Tests erroneous programs whose ranks disagree about lengths. A message or an own block that is too long
+// gives MPI_ERR_TRUNCATE, returned and passed to the communicator's error handler; no memory outside the
+// receive buffer is written, every rank returns, and the communicator still works afterwards.
 //
 //   truncated_messages [--everywhere | --long] [--threads] [--only TEXT]
 //
-// Between pairs of ranks, where coll/tuned returns on both (coll/basic does not); --everywhere: also where it
-// does not, on all ranks together and with messages of several segments. --long: on all ranks with those
-// only; of vectors shorter than the number of ranks a ring sends as many messages as they have elements.
-// --threads: with MPI_THREAD_MULTIPLE. --only: cases whose names begin so.
-// Needs btl_vader_single_copy_mechanism=none, 5.0 smsc=^cma: else the own MPI_Recv of Open MPI 4.1.4 and 5.0.7 of
-// more than 4 KiB writes behind the buffer (RDMA gets in pml/ob1 have the sender's length).
+// Default: between pairs of ranks, where coll/tuned returns on both (coll/basic does not). --everywhere:
+// also where it does not, on all ranks together and with messages of several segments. --long: on all ranks
+// with those only; for vectors shorter than the number of ranks a ring sends as many messages as they have
+// elements. --threads: with MPI_THREAD_MULTIPLE. --only: cases whose names begin so.
+// Needs btl_vader_single_copy_mechanism=none, 5.0 smsc=^cma: otherwise MPI_Recv of Open MPI 4.1.4 and 5.0.7
+// itself writes past the buffer for more than 4 KiB (RDMA gets in pml/ob1 use the sender's length).
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -39,7 +39,7 @@ int class_of(int code) {
     return error_class;
 }
 
-/// Of the blocks of a call, in ints.
+/// Lengths of the blocks of a call, in ints.
 struct Lengths {
     int shorter;
     int longer;
@@ -57,7 +57,7 @@ public:
     int rank() const { return rank_; }
     void expect_guards() { out_.expect_guards(session_); }
 
-    // One rank receives less than the others send: rank 0, which is the root, or rank 1.
+    // One rank receives less than the others send: rank 0, the root, or rank 1.
     int bcast() {
         const int count = length_of(1);
         std::copy_n(in_.begin(), count, receive(1, count));
@@ -101,7 +101,7 @@ public:
     int scatter_long_own() { return scatter_blocks(longer_, rank_ == 0 ? shorter_ : longer_); }
     int allgather_long_own() { return allgather_blocks(rank_ == 0 ? longer_ : shorter_, shorter_); }
 
-    // It is shorter than the block.
+    // The message is shorter than the block.
     int gather_short_own() {
         const int code = gather_blocks(rank_ == 0 ? shorter_ : longer_, longer_);
         expect_rest_untouched();
@@ -131,7 +131,7 @@ private:
         return places;
     }
 
-    /// A new receive buffer.
+    /// Prepares a new receive buffer.
     int* receive(int blocks, int block) {
         out_ =
             GuardedBuffer(static_cast<std::size_t>(blocks) * static_cast<std::size_t>(block) * sizeof(int));
@@ -148,7 +148,7 @@ private:
         return MPI_Scatter(in_.data(), block, MPI_INT, receive(1, mine), mine, MPI_INT, 0, comm_);
     }
 
-    /// What the root's own block lacks is left alone.
+    /// The bytes missing from the root's own block stay unchanged.
     void expect_rest_untouched() {
         if (rank_ == 0) {
             const std::size_t first = static_cast<std::size_t>(shorter_) * sizeof(int);
@@ -172,8 +172,8 @@ struct Case {
     int judged_rank;
     int expected;
     int (Disagreement::*call)();
-    /// coll/tuned: the root returns before it has sent anything (Scatter), or the ranks take different
-    /// algorithms.
+    /// coll/tuned does not return on both: the root returns before it has sent anything (Scatter), or the
+    /// ranks take different algorithms.
     bool stock_hangs = false;
 };
 
@@ -234,7 +234,7 @@ void run_all(Session& session, MPI_Comm parent, const Operators& operators, cons
             good.key = mix(session.seed(), round);
             run_case(session, comm, good, operators);
         }
-        // Through the plugin's set-up, which comes after some calls: all ranks have counted the same.
+        // Runs through the plugin's set-up, which comes after some calls: all ranks have counted the same.
         for (int number = 0; number < 12; ++number) {
             session.at("call %d after %s", number, what.name);
             CollectiveCase good;

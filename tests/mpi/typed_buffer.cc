@@ -23,7 +23,7 @@ Stream pattern_stream(std::size_t bytes, std::uint64_t key) {
     return stream;
 }
 
-// use(offset from the address, bytes) for every element, in the order of the stream.
+// Calls use(offset from the address, bytes) for every element, in stream order.
 template <class Use>
 void TypedBuffer::for_each_element(std::size_t first_range, std::size_t end_range, Use use) const {
     for (std::size_t range = first_range; range < end_range; ++range) {

@@ -13,16 +13,15 @@
 
 namespace strata::testing {
 
-/// Where one basic element of a datatype lies, in bytes from the buffer's address.
+/// Where one basic element of a datatype is, in bytes from the buffer's address.
 struct Element {
     std::ptrdiff_t offset = 0;
     std::size_t bytes = 0;
 };
 
-/// An MPI datatype beside its type map as this class computes it by itself, so that a check needs neither
-/// MPI_Pack nor any other answer of the library about where data lies (only extents are asked for).
-/// The type is committed at construction and freed with the object. Derived layouts do not need their
-/// children any more.
+/// An MPI datatype and its type map as this class computes it, so that a check needs neither MPI_Pack nor
+/// any other answer of the library about the location of data (it only queries extents). The constructor
+/// commits the type and the destructor frees it. Derived layouts do not need their children any more.
 class TypedLayout {
 public:
     static TypedLayout basic(MPI_Datatype type, std::size_t bytes);
@@ -66,14 +65,14 @@ private:
     std::vector<Element> elements_;
 };
 
-/// What one rank passes to a collective: `count` items of `layout`.
+/// One rank's argument of a collective: `count` items of `layout`.
 struct TypedArgument {
     TypedLayout layout;
     int count = 1;
     std::size_t bytes() const { return layout.bytes() * static_cast<std::size_t>(count); }
 };
 
-/// `count` items from the item-th one of a buffer on: where one rank's block lies.
+/// `count` items from item number `item` of a buffer on: where one rank's block is.
 struct ItemRange {
     std::ptrdiff_t first = 0;
     int count = 0;
@@ -81,10 +80,10 @@ struct ItemRange {
 
 /// Packed data of a buffer: the bytes of its elements in type map order, range after range.
 using Stream = std::vector<std::uint8_t>;
-/// `bytes` bytes of the pattern of `key`.
+/// Returns `bytes` bytes of the pattern of `key`.
 Stream pattern_stream(std::size_t bytes, std::uint64_t key);
 
-/// Pages of its own, which can be made read-only.
+/// Separate pages, which can be made read-only.
 template <class T>
 struct OwnPages {
     using value_type = T;
@@ -102,27 +101,27 @@ struct OwnPages {
 /// layout.
 class TypedBuffer {
 public:
-    /// Of all buffers that are made from now on; mixed: drawn for each. Not the host only where
-    /// GpuMemory::missing() is empty.
+    /// Memory kind of all buffers created from now on; mixed: random for each. Other kinds than host
+    /// require an empty GpuMemory::missing().
     static void lie_in(BufferPlace place, std::uint64_t seed);
     explicit TypedBuffer(const TypedArgument& argument);
     /// The ranges must not overlap; gaps between them must stay as they are.
     TypedBuffer(const TypedLayout& layout, std::vector<ItemRange> ranges);
-    /// The address to pass to MPI: that of item 0.
+    /// Returns the address to pass to MPI: that of item 0.
     void* address() { return (gpu_ ? gpu_->address() : memory_.data()) + origin_; }
-    /// Writes the stream (that of a range, or of all) into the elements.
+    /// Writes the stream (of a range, or of all) into the elements.
     void fill(const Stream& stream);
     void fill_range(std::size_t range, const Stream& stream);
     void fill(std::uint64_t key) { fill(pattern_stream(bytes(), key)); }
-    /// Of a buffer that is only sent: until it is looked at, who writes to it ends by signal 11. Not for
-    /// buffers that are filled again.
+    /// For a buffer that is only sent: until the next check, a write to it ends the process with signal 11.
+    /// Not for buffers that are filled again.
     void forbid_writing() { set_access(PROT_READ); }
-    /// The elements hold the stream and no other byte was written.
+    /// Checks that the elements hold the stream and no other byte changed.
     void expect(Session& session, const Stream& stream);
     void expect(Session& session, std::uint64_t key) { expect(session, pattern_stream(bytes(), key)); }
-    /// Nothing was written at all since the construction.
+    /// Checks that no byte changed since construction.
     void expect_untouched(Session& session);
-    /// What the elements hold now.
+    /// Returns the current contents of the elements.
     Stream contents();
     std::size_t bytes() const;
 
@@ -139,26 +138,26 @@ private:
 
     const TypedLayout& layout_;
     std::vector<ItemRange> ranges_;
-    std::vector<std::uint8_t, OwnPages<std::uint8_t>> memory_;  ///< with gpu_: what it was last known to hold
+    std::vector<std::uint8_t, OwnPages<std::uint8_t>> memory_;  ///< with gpu_: its last known contents
     std::size_t origin_ = 0;
     std::unique_ptr<GpuMemory> gpu_;
 };
 
-/// Which basic elements one item of a random argument has.
+/// The basic elements of one item of a random argument.
 enum class ItemKind { integer, record, byte };
 inline constexpr int item_kind_count = 3;
 /// Packed bytes of one item.
 std::size_t item_bytes(ItemKind kind);
 
-/// A random argument with `items` items of `kind`: ranks that call this with different random states get
-/// different datatypes of equal signature (a record is int, double, char, short). The count is never 0: Open
-/// MPI returns from MPI_Bcast early where it is, and hangs if other ranks pass items without data instead.
+/// Returns a random argument with `items` items of `kind`: calls with different random states get different
+/// datatypes of equal signature (a record is int, double, char, short). The count is never 0: Open MPI
+/// returns early from MPI_Bcast for count 0, and hangs if other ranks pass items without data.
 TypedArgument random_argument(Random& random, ItemKind kind, int items);
-/// The same of any item; it must not reach beyond its extent, and `items` must be 1 or more.
+/// The same for any item; it must not exceed its extent, and `items` must be 1 or more.
 TypedArgument random_argument(Random& random, const TypedLayout& child, int items);
-/// The plain one: count = items, the item itself as datatype.
+/// The plain argument: count = items, with the item itself as datatype.
 TypedArgument plain_argument(ItemKind kind, int items);
-/// No items by count 0, where the two above pass items without data.
+/// No items as count 0, where the two functions above pass items without data.
 TypedArgument empty_argument(ItemKind kind);
 /// One datatype that holds `items` items, 1 or more.
 TypedLayout random_block(Random& random, ItemKind kind, int items);

@@ -1,7 +1,7 @@
-// A thread ends inside a collective: by pthread_exit in the program's operator, after which other
-// communicators, the main thread and the end of the job go on as ever. Or cancelled while it waits for
-// others: the program does not end with it. (Open MPI's own waits do not survive that, so that the job then
-// ends itself, by MPI_Abort.)
+// Tests a thread that ends inside a collective. With exit, pthread_exit in the program's operator ends it,
+// and other communicators, the main thread and the end of the job work as usual. With cancel, it is
+// cancelled while it waits for other ranks, and the program continues. (Open MPI's own waits do not survive
+// that, so that the job then ends itself with MPI_Abort.)
 //
 //   unwinding --by exit|cancel [--first] [--items N]
 //
@@ -23,9 +23,9 @@ int items = 0;
 bool leaves = false;  // the operator
 int unwound = 0;
 
-/// Says that the thread was unwound, not just stopped.
-struct SignalProbe {
-    ~SignalProbe() { ++unwound; }
+/// Records that the thread was unwound, not just stopped.
+struct Witness {
+    ~Witness() { ++unwound; }
 };
 
 void add_or_leave(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
@@ -39,7 +39,7 @@ struct Job {
     std::vector<int> mine, all;
 };
 
-/// Rank 0's thread: all others send to it, and none waits for it.
+/// Body of rank 0's thread: all others send to it, and none waits for it.
 void* reduce(void* pointer) {
     const SignalProbe witness;
     Job& job = *static_cast<Job*>(pointer);
@@ -50,7 +50,7 @@ void* reduce(void* pointer) {
 void* wait_for_others(void* pointer) {
     const SignalProbe witness;
     Job& job = *static_cast<Job*>(pointer);
-    // There is no cancellation point in the waits of Open MPI that make progress.
+    // Open MPI's waits that make progress contain no cancellation point.
     pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
     MPI_Reduce(job.mine.data(), job.all.data(), items, MPI_INT, MPI_SUM, 0, job.comm);
     return nullptr;
@@ -69,7 +69,7 @@ void end_a_thread(Session& session, Job& job, bool by_exit) {
     pthread_join(thread, &result);
     leaves = false;
     const void* const wanted = by_exit ? static_cast<void*>(&leaves) : PTHREAD_CANCELED;
-    session.expect(result == wanted, "the thread did not end as it was to");
+    session.expect(result == wanted, "the thread did not end as expected");
     session.expect(unwound == (session.sabotage_is("unwound") ? 0 : 1), "the thread was not unwound");
 }
 

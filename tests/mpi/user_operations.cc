@@ -30,7 +30,8 @@ void multiply(const std::uint8_t* left, std::uint8_t* right) {
                           a[2] * b[1] + a[3] * b[3]});
 }
 
-// Texts of any length, known by a hash: (h, p) = sum of letters times powers of a base, and base^length.
+// Texts of any length, represented by a hash: (h, p) = sum of letters times powers of a base, and
+// base^length.
 using Text = std::array<std::uint64_t, 2>;
 
 void make_text(Random& random, std::uint8_t* value) {
@@ -97,7 +98,7 @@ void unpack(const TypedLayout& layout, const Stream& stream, std::ptrdiff_t item
     });
 }
 
-// The MPI_User_function of `combine`: an item holds one value or more, wherever its elements lie.
+// The MPI_User_function of `combine`: an item holds one or more values, with elements anywhere.
 template <Operator::Combine combine, std::size_t value_bytes, bool commutes>
 void on_items(void* in, void* inout, int* items, MPI_Datatype* type) {
     const TypedLayout& layout = layout_of(*type);

@@ -8,11 +8,11 @@
 
 namespace strata::testing {
 
-/// A user operation on values that lie anywhere in the items of a derived datatype.
+/// A user operation on values whose elements are anywhere in the items of a derived datatype.
 struct UserOperation {
     std::string name;
     MPI_Op op;
-    TypedLayout item;  ///< one value
+    TypedLayout item;  ///< layout of one value
     Operator::Make make;
     Operator::Combine combine;
 };
@@ -21,10 +21,10 @@ struct UserOperation {
 /// operations.
 std::vector<UserOperation> make_user_operations();
 
-/// Tells the operations where the values of this layout's datatype are (an attribute of the datatype).
+/// Gives the operations the location of values in this layout's datatype (an attribute of the datatype).
 void remember_layout(const TypedLayout& layout);
 void free_layout_key();
-/// From now on operations that do not commute compute `right (operator) left`.
+/// From now on, operations that do not commute compute `right (operator) left`.
 void reverse_operands(bool reversed);
 
 }  // namespace strata::testing

@@ -1,5 +1,5 @@
-// A tool's thread reads the variables of a communicator, its memory among them, while the program's thread
-// makes plans and calls on it: what was counted never becomes less, and nothing is spoiled.
+// Tests a tool's thread that reads the variables of a communicator, including its memory, while the
+// program's thread makes plans and calls: counters never decrease, and no data is corrupted.
 //
 //   watching_thread [--iterations N]
 #include <atomic>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t longest = 300000;
 
-/// Reads until it is told to stop.
+/// Reads until `stop`.
 class Watcher {
 public:
     Watcher(Session& session, const PluginCounters& counters)
@@ -32,7 +32,7 @@ public:
     void stop() {
         done_ = true;
         thread_.join();
-        session_.expect(reads_ > 0, "nothing was read meanwhile");
+        session_.expect(reads_ > 0, "the tool read nothing meanwhile");
         session_.expect(last_["coll_strata_comm_memory"] > 0, "the communicator takes no memory");
     }
     bool has_read() const { return reads_ > 0; }
@@ -50,7 +50,7 @@ private:
                 }
                 before = value;
             }
-            // What changes most during calls.
+            // The variables that change most during calls.
             for (int i = 0; i < 1000; ++i)
                 last_["coll_strata_comm_memory"] = counters_.read(session_, "memory");
             ++reads_;
@@ -65,7 +65,7 @@ private:
     std::thread thread_;
 };
 
-/// Of all kinds and sizes; as long as nothing has been read, too.
+/// Calls of all kinds and sizes; continues until the tool has read something.
 void call(Session& session, MPI_Comm comm, int iterations, const Watcher& watcher) {
     const Operators operators(session);
     Random common(session.seed());

@@ -1,5 +1,5 @@
-// Operators of the program that write whole elements of an array, also what its datatype leaves out at their
-// begin and end, and whose elements are aligned more strictly than what the datatype has of them.
+// Tests operators of the program that write whole array elements, including bytes that the datatype omits
+// at their begin and end, and elements whose alignment is stricter than that of the datatype's members.
 //
 //   whole_elements [--items N]
 #include <cstdint>

@@ -1,5 +1,5 @@
 #pragma once
-// Links and plans that several tests share.
+// Links and plans that several tests use.
 #include "algorithms/base/link.h"
 #include "algorithms/base/plan.h"
 #include "algorithms/config/overrides.h"

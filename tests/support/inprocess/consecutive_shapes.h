@@ -4,11 +4,11 @@
 
 namespace strata::testing {
 
-/// Returns the same groups with ranks renumbered so that each group holds consecutive ranks. Ranks that
-/// stop in a group may lie between its children.
+/// The same groups with the ranks numbered anew, so that each holds consecutive ones. Ranks that stop in a
+/// group may come between its children.
 topology::Hierarchy consecutive(Random& random, const topology::Hierarchy& hierarchy);
 
-/// Returns the same groups with other leaders, consistent as an election makes them.
+/// The same groups under other leaders, consistent as an election would make them.
 topology::Hierarchy with_other_leaders(Random& random, const topology::Hierarchy& hierarchy);
 
 }  // namespace strata::testing

@@ -7,8 +7,7 @@
 
 namespace strata::testing {
 
-/// Yields the same numbers on every platform for one seed; the standard distributions do not guarantee
-/// that.
+/// The same numbers on every platform for one seed (the standard distributions do not promise that).
 class Random {
 public:
     explicit Random(std::uint64_t seed) : engine_(seed) {}

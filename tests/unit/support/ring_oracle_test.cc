@@ -63,7 +63,7 @@ TEST(RingOracle, FindsARingWhereATreeShouldBe) {
     BlockCase run = three_nodes();
     const RunReport report = run_blocks(run, {});
     run.plan.levels[1].method = {Algorithm::linear, 0, {}};
-    EXPECT_TRUE(mentions(check(run, report.messages), "group 1 is no tree: 3 edges"));
+    EXPECT_TRUE(mentions(check(run, report.messages), "group 1 is not a tree: 3 edges"));
 }
 
 /// Rank 2 also passes to rank 0 what comes from the other nodes: right everywhere, but sent twice.
