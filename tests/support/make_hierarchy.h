@@ -13,8 +13,8 @@ using strata::topology::Hierarchy;
 using strata::topology::LevelKey;
 using strata::topology::LevelKind;
 
-/// A hierarchy written down by hand: `top` joins all ranks, then one level after the other splits every group
-/// by colour[rank]; -1: the rank stops above. Splits that split nothing must be left out by the caller.
+/// Builds a hierarchy by hand: `top` joins all ranks, then each level splits every group by colour[rank];
+/// -1: the rank stops above. The caller must leave out splits that split nothing.
 inline Hierarchy make_hierarchy(LevelKey top,
                                 const std::vector<std::pair<LevelKey, std::vector<int>>>& levels, int ranks) {
     Hierarchy h;
@@ -72,7 +72,7 @@ inline Hierarchy sites_of_nodes(int sites, int nodes, int per_node) {
         ranks);
 }
 
-/// The same with the ranks dealt out to the nodes in turn, which makes the underlying component's ways long.
+/// The same with ranks assigned to nodes cyclically, which makes the underlying component's paths long.
 inline Hierarchy dealt_out(int sites, int nodes, int per_node) {
     const int ranks = sites * nodes * per_node;
     std::vector<int> site(static_cast<std::size_t>(ranks)), node(static_cast<std::size_t>(ranks));

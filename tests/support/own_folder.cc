@@ -6,8 +6,7 @@
 
 namespace {
 
-/// Gives the process a folder of its own as TempDir(): tests run side by side, and some name their files
-/// alike.
+/// Gives the process its own folder as TempDir(): tests run side by side, and some use the same file names.
 class OwnFolder : public ::testing::Environment {
 public:
     void SetUp() override {

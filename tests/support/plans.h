@@ -1,5 +1,5 @@
 #pragma once
-// Links and plans that several tests use.
+// Links and plans that several tests share.
 #include "algorithms/base/link.h"
 #include "algorithms/base/plan.h"
 #include "algorithms/config/overrides.h"

@@ -1,4 +1,4 @@
-// Parameters as their text, parsed, and files that they name.
+// Parses settings from text, and writes files that settings name.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ inline CollectiveText& bcast(SettingsText& text) {
     return text.collectives[static_cast<int>(Collective::bcast)];
 }
 
-/// A file of the test's own that is removed again.
+/// A temporary file that the destructor removes.
 class File {
 public:
     File(const std::string& name, const std::string& content)

@@ -1,6 +1,6 @@
 #pragma once
-// How long ways to carry an operation take in the mean of all that the network may be when it is not what the
-// table of links guesses: the rule of make_plan(), written down a second time.
+// The robust choice over link scenarios, written a second time: predicted times of plans, averaged over
+// scenarios of the network that differ from the table of links. make_plan() must follow the same rule.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace strata::testing {
 
-/// Geometric means over the circumstances, us; 1e30: no such way.
+/// Geometric means over the link scenarios, us; 1e30: no such plan.
 struct Means {
     double chosen = 1;
     double tree = 1;
@@ -31,7 +31,7 @@ inline std::vector<algorithms::LinkTable> networks_like(const Hierarchy& hierarc
     for (const LevelKey level : hierarchy.levels())
         (is_network(level.kind) ? network : inside).push_back(level);
     std::vector<LinkTable> all{links};
-    // Only what differs counts.
+    // Only differing scenarios count.
     const auto add = [&](const std::vector<LevelKey>& levels, auto&& change) {
         LinkTable other = links;
         bool differs = false;
@@ -79,7 +79,7 @@ inline Means means(const Hierarchy& hierarchy, const algorithms::LinkTable& link
     overrides.engine = Engine::tree;
     const Plan tree = make_plan(hierarchy, links, overrides, operation);
     overrides.engine = Engine::ring;
-    // Shorter pieces are never sent round a ring unasked.
+    // The planner sends shorter pieces around a ring only on request.
     const bool rings = traits_of(operation.collective).by_ring &&
                        operation.bytes / static_cast<std::size_t>(hierarchy.ranks()) >= 4096;
     const Plan ring = rings ? make_plan(hierarchy, links, overrides, operation) : Plan{};
@@ -103,7 +103,7 @@ inline Means means(const Hierarchy& hierarchy, const algorithms::LinkTable& link
     return product;
 }
 
-/// The choice takes no longer in the mean than any other way, but for the model's error.
+/// The chosen plan's mean time is no longer than any other plan's, within the model's error.
 inline void expect_least_loss(const Hierarchy& hierarchy, const algorithms::LinkTable& links,
                               const algorithms::Operation& operation, const algorithms::Plan& plan,
                               const algorithms::Overrides& overrides = {}) {
@@ -111,9 +111,9 @@ inline void expect_least_loss(const Hierarchy& hierarchy, const algorithms::Link
     const std::string which =
         std::string(name_of(operation.collective)) + ' ' + std::to_string(operation.bytes);
     EXPECT_LE(mean.chosen * 0.9499, std::min(mean.tree, mean.forward)) << which;
-    // Unasked, only some levels are rings, those that gain more than the model's error.
+    // Without a request only those levels are rings that gain more than the model's error.
     EXPECT_LE(mean.chosen * 0.9499 * 0.95, mean.ring) << which;
-    // Ours must win by more than the model's error.
+    // The plugin's plan must win by more than the model's error.
     if (plan.engine != algorithms::Engine::forward) {
         EXPECT_LT(mean.chosen, 0.9501 * mean.forward) << which;
     } else {

@@ -95,7 +95,7 @@ std::vector<std::string> check_allreduce_ring_bytes(const RingFacts& facts,
         faults.push_back("the ring does not close");
     }
     if (members == 0 && !sent.empty()) {
-        faults.push_back("something goes round");
+        faults.push_back("the ring carries messages");
     }
     std::size_t segment = std::max(facts.segment_bytes / facts.element_bytes, std::size_t{1});
     segment = facts.segment_bytes == 0 ? 0 : segment * facts.element_bytes;

@@ -8,7 +8,7 @@
 
 namespace strata::testing {
 
-/// What allreduce_ring() is checked against.
+/// The expectations that an allreduce_ring() run is checked against.
 struct RingFacts {
     const topology::Hierarchy& hierarchy;
     std::size_t elements = 0;
@@ -17,15 +17,17 @@ struct RingFacts {
     int window = 1;
 };
 
-/// Compares the messages of an allreduce whose topmost level is a ring with what every edge must carry, to
-/// the byte. Uses members and leaders of the groups only. The core is the leaders of the topmost group's
-/// children and the ranks that stop in it; each of its members sends to one other, so that they are one ring,
-/// in which places count from the topmost group's leader. Elements go round in rounds of k * window segments,
-/// what is left in one more round of k * p parts that differ by one element at most, p as small as segments
-/// allow; parts are consecutive, p of them for each place. Of each round the member at place i sends every
-/// part twice, but those of place i + 1 (which it combines last) and of place i + 2 (which the next one does)
-/// once. In each child of the topmost group: as in an allreduce whose root is the member of the core. Fewer
-/// than two members: nothing goes round. Answers with what differs; empty when all agree.
+/// Compares the messages of an allreduce whose topmost level is a ring with the expected messages of every
+/// edge, to the byte. Uses only members and leaders of the groups.
+/// - The core is the leaders of the topmost group's children and the ranks that stop in that group. Each
+///   core member sends to one other, so that they form one ring; places count from the topmost group's
+///   leader.
+/// - Elements pass the ring in rounds of k * window segments. The remainder takes one more round of k * p
+///   parts, p parts per place, whose sizes differ by one element at most; p is as small as segments allow.
+/// - In each round the member at place i sends every part twice, except the parts of place i + 1 (which i
+///   combines last) and of place i + 2 (which i + 1 combines last): it sends those once.
+/// - In each child of the topmost group: as in an allreduce whose root is the member of the core.
+/// With fewer than two members the ring carries nothing. Returns the differences; empty when all agree.
 std::vector<std::string> check_allreduce_ring_bytes(const RingFacts& facts,
                                                     const std::vector<SentMessage>& messages);
 

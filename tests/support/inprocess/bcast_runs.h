@@ -13,18 +13,19 @@
 
 namespace strata::testing {
 
-/// A buffer that checks how an engine uses it: produce() and consume() grow and end at bytes(), every byte is
-/// right when it is announced. The root's bytes do not exist before produce() asked for them.
+/// A buffer that checks how an engine uses it: the offsets of produce() and consume() grow and end at
+/// bytes(), and every byte is right when the engine announces it. The root's bytes exist only after
+/// produce() asked for them.
 class CheckedBuffer : public algorithms::PackedBuffer {
 public:
     CheckedBuffer(std::vector<std::byte>& storage, bool is_root);
     int produce(std::size_t end) override;
     int consume(std::size_t end) override;
 
-    /// Makes the call number `call` (from 1) of produce() or consume() fail with `code`.
+    /// Makes call number `call` (from 1) of produce() or consume() fail with `code`.
     void fail(int call, int code);
     int calls() const { return calls_; }
-    /// What is wrong after a broadcast that returned 0; empty when nothing is.
+    /// Returns the errors found after a broadcast that returned 0; empty when there are none.
     std::string verdict() const;
     static std::byte expected(std::size_t offset);
 
@@ -45,15 +46,15 @@ struct BcastCase {
     std::size_t bytes = 0;
 };
 
-/// What an engine call looks like to the runner.
+/// The signature of an engine call for the runner.
 using Engine = std::function<int(int rank, algorithms::Transport&, algorithms::PackedBuffer&)>;
 
-/// Runs `engine` on every rank with a checked buffer; wrong data is added to the report's problems.
+/// Runs `engine` on every rank with a checked buffer; adds wrong data to the report's problems.
 RunReport run_engine(const BcastCase& bcast, const FabricOptions& options, const Engine& engine);
-/// bcast_tree() with memory of its own.
+/// bcast_tree() with its own memory.
 int run_tree(const algorithms::TreeLinks& links, algorithms::Transport& transport,
              algorithms::PackedBuffer& buffer, int window);
-/// The same with the links of the plan, on every rank.
+/// bcast_tree() with the plan's links, on every rank.
 RunReport run_tree(const BcastCase& bcast, const FabricOptions& options);
 /// LinearLevels::bcast().
 RunReport run_levels(const BcastCase& bcast, const FabricOptions& options, std::size_t segment_bytes,
@@ -61,7 +62,7 @@ RunReport run_levels(const BcastCase& bcast, const FabricOptions& options, std::
 
 /// Segment size by group, for the byte oracle.
 std::vector<std::size_t> segments_by_group(const BcastCase& bcast);
-/// The case in words, for failure messages.
+/// Describes the case for failure messages.
 std::string describe(const BcastCase& bcast);
 
 }  // namespace strata::testing

@@ -15,10 +15,10 @@ using algorithms::ChunkDirection;
 using topology::Group;
 using topology::Hierarchy;
 
-/// Who talks to whom, seen from the root.
+/// The ranks that exchange messages, as a tree seen from the root.
 struct MessageTree {
-    std::vector<int> order;   ///< ranks that the root reaches, itself first, parents before children
-    std::vector<int> parent;  ///< by rank; -1 at the root and where nothing leads
+    std::vector<int> order;   ///< ranks reachable from the root, root first, parents before children
+    std::vector<int> parent;  ///< by rank; -1 at the root and at unreachable ranks
     std::size_t edges = 0;
 };
 
@@ -83,7 +83,7 @@ public:
 private:
     void check_tree() {
         if (tree_.edges + 1 != tree_.order.size()) {
-            faults_.push_back("the messages make no tree: " + std::to_string(tree_.edges) + " edges, " +
+            faults_.push_back("the messages do not form a tree: " + std::to_string(tree_.edges) + " edges, " +
                               std::to_string(tree_.order.size()) + " ranks in reach of the root");
         }
         std::vector<bool> reached(bytes_.size(), false);
@@ -155,7 +155,7 @@ private:
         }
     }
 
-    /// The group hangs together, and its local root alone reaches outside.
+    /// The group is connected, and only its local root exchanges messages with outside ranks.
     void check_inside(const Group& group, const std::string& name) {
         std::size_t members = 0;
         std::size_t edges = 0;

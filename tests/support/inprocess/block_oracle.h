@@ -17,21 +17,19 @@ struct BoundaryBytes {
 };
 BoundaryBytes boundary_bytes(const topology::Group& group, const std::vector<SentMessage>& messages);
 
-/// Compares the messages of an Allgather, Gather or Scatter with what must cross every boundary. Uses the
-/// members and leaders of the groups, the root and the sizes of the blocks (by rank) only, nothing of the
-/// planner:
-/// * whoever exchanges messages with whom makes a tree in which every group hangs together, so that a block
-///   enters or leaves a group once; only the group's local root (the root, or its leader) reaches outside; to
-///   other nodes the one that receives for the root does in its place (`receiver`, -1: the root);
-/// * every edge of this tree carries in each direction exactly the blocks of one of its two sides (all: of
-/// the
-///   sender's; to or from the root: of the side without the root), in messages of the segment size of the
-///   group that joins its ends (0 = one message), the last one shorter; nothing where these are 0 bytes;
-/// * all: every group receives what it lacks once. To the root: a group without it sends its own bytes
-/// besides
-///   what passes through, one with it receives what it lacks and sends nothing. From the root: the mirror
-///   image.
-/// Returns what differs; empty when all agree.
+/// Compares the messages of an Allgather, Gather or Scatter with the expected bytes over every boundary.
+/// Uses only members and leaders of the groups, the root and the block sizes (by rank), not the planner:
+/// * The pairs that exchange messages form a tree in which every group is connected, so that a block enters
+///   or leaves a group once. Only the group's local root (the root, or the group's leader) reaches outside;
+///   the rank that receives for the root (`receiver`; -1: the root) does so in the root's place to other
+///   nodes.
+/// * Every edge carries in each direction the blocks of one of its two sides (all: the sender's side; to or
+///   from the root: the side without the root). Messages have the segment size of the group that joins the
+///   edge's ends (0 = one message), the last one is shorter; an edge without bytes carries no message.
+/// * all: every group receives the blocks it lacks once. To the root: a group without the root sends its
+///   own bytes and those that pass through it; a group with the root receives what it lacks and sends
+///   nothing. From the root: the mirror image.
+/// Returns the differences; empty when all agree.
 std::vector<std::string> check_block_bytes(const topology::Hierarchy& hierarchy, algorithms::BlockFlow flow,
                                            int root, const std::vector<std::size_t>& bytes,
                                            const std::vector<std::size_t>& segment_bytes_of_group,

@@ -90,7 +90,7 @@ bool BlockMemory::holds_at_start(int block) const {
     return block == rank_;
 }
 
-/// What the buffer must look like before or after the exchange.
+/// The expected contents of the buffer before or after the exchange.
 std::vector<std::byte> BlockMemory::image(bool after) const {
     std::vector<std::byte> bytes(storage_.size(), guard);
     for (int block = 0; block < static_cast<int>(run_.bytes.size()); ++block) {
@@ -116,7 +116,7 @@ std::string BlockMemory::verdict() const {
         return "a byte outside of all blocks was touched";
     }
     if (blocks_[rank_].bytes > 0 && blocks_[rank_].data != storage_.data() + offsets_[rank_]) {
-        return "the own block was left elsewhere";
+        return "the rank's own block is in the wrong place";
     }
     return {};
 }

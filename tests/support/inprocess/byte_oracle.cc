@@ -5,8 +5,9 @@
 namespace strata::testing {
 namespace {
 
-/// The group whose links carry the data into `group`: the first one above in which `group`'s side is led by
-/// somebody else. As long as the leader of the group above sits in `group` too, it brings the data along.
+/// Returns the group whose links carry the data into `group`: the first group above in which another rank
+/// than `group`'s leader leads `group`'s side. While the leader of the group above is also in `group`, that
+/// leader carries the data.
 int entry_level(const topology::Hierarchy& hierarchy, const topology::Group& group, int root) {
     int above = group.parent;
     while (!holds(hierarchy.groups[above], root) && holds(group, hierarchy.groups[above].leader)) {

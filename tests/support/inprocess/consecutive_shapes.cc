@@ -10,7 +10,7 @@ namespace {
 using topology::Group;
 using topology::Hierarchy;
 
-/// Gives numbers to the ranks below `group`: its children and the ranks that stop here in random order.
+/// Renumbers the ranks below `group`: its children and the ranks that stop here, in random order.
 void number(Random& random, const Hierarchy& hierarchy, int group, std::vector<int>& numbers, int& next) {
     const Group& self = hierarchy.groups[group];
     std::vector<int> parts(self.children.size() + self.direct.size());

@@ -4,11 +4,11 @@
 
 namespace strata::testing {
 
-/// The same groups with the ranks numbered anew, so that each holds consecutive ones. Ranks that stop in a
-/// group may come between its children.
+/// Returns the same groups with ranks renumbered so that each group holds consecutive ranks. Ranks that
+/// stop in a group may lie between its children.
 topology::Hierarchy consecutive(Random& random, const topology::Hierarchy& hierarchy);
 
-/// The same groups under other leaders, consistent as an election would make them.
+/// Returns the same groups with other leaders, consistent as an election makes them.
 topology::Hierarchy with_other_leaders(Random& random, const topology::Hierarchy& hierarchy);
 
 }  // namespace strata::testing

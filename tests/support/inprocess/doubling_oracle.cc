@@ -57,7 +57,7 @@ private:
             if (other >= 0) named.insert(other);
         }
         for (const auto& [member, blocks] : behind_) core.insert(member);
-        if (named != core) faults_.emplace_back("others than the core have places");
+        if (named != core) faults_.emplace_back("ranks outside the core have places");
     }
 
     void exchange() {

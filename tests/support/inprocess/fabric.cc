@@ -39,7 +39,7 @@ Fabric::Fabric(int ranks, const FabricOptions& options)
     report_.codes.assign(ranks_.size(), 0);
     report_.abandons.assign(ranks_.size(), 0);
     report_.operations.assign(ranks_.size(), 0);
-    // Some seeds favour the network, some the processes; in each some processes are slow.
+    // Some seeds favour the network, some the processes; each seed makes some processes slow.
     event_chance_ = random_.between(10, 90);
     for (Rank& rank : ranks_) {
         rank.slow = random_.percent(25);
@@ -116,7 +116,8 @@ void Fabric::match(Channel& channel) {
         const int receive = channel.receives.front();
         channel.receives.pop_front();
         if (operations_[send].sequence > operations_[receive].sequence) {
-            complete(receive, code_peer_aborted);  // what it waits for was withdrawn; this one is behind that
+            complete(receive,
+                     code_peer_aborted);  // the message it waits for was withdrawn; this one comes later
             continue;
         }
         channel.sends.pop_front();
@@ -179,7 +180,7 @@ void Fabric::complete(int id, int code) {
     }
 }
 
-/// Withdraws an operation whose buffer goes away. A buffered message stays on its way.
+/// Withdraws an operation whose buffer becomes invalid. A buffered message stays in flight.
 void Fabric::cancel(int id) {
     Operation& operation = operations_[id];
     if (operation.state == State::completed) {
@@ -195,7 +196,7 @@ void Fabric::cancel(int id) {
     complete(id, code_stopped);
 }
 
-/// `rank` gives up: its own operations end, and so does what others wait for from it.
+/// `rank` gives up: its own operations end, and so do the operations of others that wait for it.
 void Fabric::fail_peers(int rank) {
     for (Call& call : ranks_[rank].calls) {
         for (int& operation : call.slots) {
@@ -250,7 +251,7 @@ void Fabric::check_end() {
     const bool aborted =
         std::any_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.aborted; });
     if (aborted || stopped_) {
-        return;  // what is left over has a cause that was reported
+        return;  // remaining operations have a cause that was reported
     }
     for (const auto& [way, channel] : channels_) {
         for (const int send : channel.sends) {

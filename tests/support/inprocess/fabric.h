@@ -14,7 +14,7 @@
 
 namespace strata::testing {
 
-/// Return codes of the in-process transport, apart from the injected ones.
+/// Return codes of the in-process transport besides the injected ones.
 enum FabricCode : int {
     code_stopped = 9001,       ///< deadlock or watchdog: the run was ended from outside
     code_peer_aborted = 9002,  ///< the other end gave up
@@ -27,7 +27,7 @@ enum class Schedule {
     concurrent,  ///< all threads at once, for race detectors
 };
 
-/// The `operation`-th transport call (from 1) of `rank` returns `code` and does nothing else.
+/// Transport call number `operation` (from 1) of `rank` returns `code` and has no other effect.
 struct InjectedFailure {
     int rank = -1;
     int operation = 0;
@@ -37,13 +37,13 @@ struct InjectedFailure {
 struct FabricOptions {
     Schedule schedule = Schedule::sequential;
     std::uint64_t seed = 1;
-    /// Messages below this size are buffered: they complete without a receiver. 0: none is, every send waits
-    /// for its receive, which exposes engines that rely on buffering.
+    /// Messages below this size are buffered: they complete without a receiver. 0: every send waits for its
+    /// receive, which exposes engines that rely on buffering.
     std::size_t eager_bytes = 0;
     InjectedFailure failure;
-    /// All calls of a rank use the same channels, as calls with the tags of one would.
+    /// All calls of a rank use the same channels, like calls with the same tags.
     bool shared_tags = false;
-    std::chrono::milliseconds watchdog{60000};  ///< wall clock, for the whole run
+    std::chrono::milliseconds watchdog{60000};  ///< limit for the whole run, wall clock
 };
 
 /// A sequential run.
@@ -64,23 +64,23 @@ struct SentMessage {
     auto operator<=>(const SentMessage&) const = default;
 };
 
-/// What one run showed.
+/// The result of one run.
 struct RunReport {
-    std::vector<int> codes;             ///< what each rank's body returned
+    std::vector<int> codes;             ///< return value of each rank's body
     std::vector<int> abandons;          ///< calls of Transport::abandon() per rank
     std::vector<int> operations;        ///< transport calls per rank, abandon() left out
     std::vector<SentMessage> messages;  ///< in the order of the sends
     /// (from, to) -> most unfinished sends of one rail at once
     std::map<std::pair<int, int>, int> in_flight;
-    /// Everything that a correct engine never does: deadlock (with what each rank waits for), unequal sizes,
-    /// a send buffer changed in flight, busy slots or unreceived messages at the end, misuse of slots,
-    /// exceptions.
+    /// Faults that a correct engine never causes: deadlock (with the operation that each rank waits for),
+    /// unequal sizes, a send buffer changed in flight, busy slots or unreceived messages at the end, misuse
+    /// of slots, exceptions.
     std::vector<std::string> problems;
     bool deadlock = false;
 
-    /// All problems in one text; empty for a clean run.
+    /// Returns all problems in one text; empty for a clean run.
     std::string text() const;
-    /// True when some problem contains `words`.
+    /// Returns true when some problem contains `words`.
     bool mentions(const std::string& words) const;
 };
 
@@ -88,19 +88,19 @@ struct RunReport {
 using RankBody = std::function<int(int rank, algorithms::Transport& transport)>;
 
 /// Runs `body` on ranks 0..ranks-1 over a simulated network and returns when all have ended. Messages of a
-/// pair and rail match in the order sent, but complete in any order. A rank that returns a code other than 0
-/// or calls abandon() fails what others have under way with it. Sequential runs with the same seed are
-/// identical. Deadlocks are found exactly (nobody can run, nothing is in flight) and end the run; a body that
-/// never calls the transport again is ended by the watchdog, at worst with std::abort().
+/// pair and rail match in the order sent, but complete in any order. When a rank returns a code other than
+/// 0 or calls abandon(), pending operations of other ranks with it fail. Sequential runs with the same seed
+/// are identical. Deadlock detection is exact (no rank can run, nothing is in flight) and ends the run. The
+/// watchdog ends a body that never calls the transport again, at worst with std::abort().
 RunReport run_ranks(int ranks, const FabricOptions& options, const RankBody& body);
 
 /// The task of one call of a rank, on memory that outlives the run.
 using CallBody = std::function<algorithms::Task(int rank, int call, algorithms::Transport& transport,
                                                 algorithms::Arena& arena)>;
 
-/// The same where every rank has several calls under way at once, each with messages of its own: it starts
-/// them in any order, and lets them go on in any order as far as they come without waiting. The first error
-/// of a call ends the rank.
+/// As above, but every rank has several calls in progress at once, each with its own messages. The rank
+/// starts them in any order, and advances them in any order as far as they get without waiting. The first
+/// error of a call ends the rank.
 RunReport run_calls(int ranks, int calls, const FabricOptions& options, const CallBody& body);
 
 }  // namespace strata::testing

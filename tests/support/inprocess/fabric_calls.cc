@@ -1,4 +1,4 @@
-// What the ranks call.
+// Fabric calls made by the ranks.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace strata::testing {
 
-/// Counts the call; false with `code` set when it must not happen.
+/// Counts the call; returns false with `code` set when it must not run.
 bool Fabric::enter(int rank, int& code) {
     const int number = ++report_.operations[rank];
     if (stopped_) {
@@ -136,7 +136,7 @@ int Fabric::wait_some(Caller caller, std::span<int> done, int& count) {
     if (finished.empty()) {
         return algorithms::under_way;
     }
-    // Any order, and now and then not all of them: an engine must not expect more.
+    // Returns completions in any order and sometimes only some: an engine must not rely on more.
     for (std::size_t i = finished.size(); sequential() && i > 1; --i) {
         std::swap(finished[i - 1], finished[random_.below(i)]);
     }

@@ -14,34 +14,34 @@
 
 namespace strata::testing {
 
-/// The network behind run_ranks(): matching, completion and the choice of who goes next. Every member
-/// function is entered by the thread of `rank`; one mutex guards all state.
+/// The network behind run_ranks(): matching, completion and the choice of the next rank to run. The thread
+/// of `rank` enters every member function; one mutex guards all state.
 class Fabric {
 public:
     Fabric(int ranks, const FabricOptions& options);
-    /// What a rank does; its messages belong to call 0 of the rank, or to any of `calls`.
+    /// The body of a rank; its messages belong to call 0 of the rank, or to any of `calls`.
     using Body = std::function<int(int rank)>;
     RunReport run(int calls, const Body& body);
 
-    /// One of the calls of a rank. `waits`: its functions wait, as those of a Transport.
+    /// One of the calls of a rank. `waits`: its functions wait, like those of a Transport.
     struct Caller {
         int rank;
         int call = 0;
         bool waits = true;
     };
     int begin(Caller caller, int slots);
-    /// Where a message goes to or comes from.
+    /// Source or destination of a message.
     struct Way {
         int peer;
         int rail;
-        bool buffers = true;  ///< a short one may complete without its receiver
+        bool buffers = true;  ///< a short message may complete without its receiver
     };
     int start(Caller caller, int slot, bool send, std::byte* data, std::size_t bytes, Way way);
     int wait_some(Caller caller, std::span<int> done, int& count);
     int single(Caller caller, bool send, std::byte* data, std::size_t bytes, int peer);
     int test_single(Caller caller);
     void abandon(Caller caller) noexcept;
-    /// Waits until some message of any call has completed; code_stopped where the run has been ended.
+    /// Waits until some message of any call has completed; returns code_stopped if the run has been ended.
     int wait_any(int rank);
 
 private:
@@ -59,7 +59,7 @@ private:
         std::byte* data = nullptr;
         std::size_t bytes = 0;
         std::uint64_t checksum = 0;
-        std::vector<std::byte> payload;  ///< of a buffered message
+        std::vector<std::byte> payload;  ///< copy of a buffered message
         State state = State::posted;
         int code = 0;
         int partner = -1;
@@ -71,7 +71,7 @@ private:
         int next_receive = 0;
         int unfinished = 0;
     };
-    /// Something the network does by itself: deliver a matched message or end a buffered send.
+    /// An event of the network itself: delivery of a matched message or end of a buffered send.
     struct Event {
         int send = -1;
         int receive = -1;  ///< -1: local completion only
@@ -82,7 +82,7 @@ private:
     };
     struct Rank {
         std::vector<Call> calls;
-        int blocking = -1;  ///< the operation that alone is waited for
+        int blocking = -1;  ///< the only operation the rank waits for
         bool waiting = false;
         bool finished = false;
         bool aborted = false;
@@ -90,7 +90,7 @@ private:
         std::condition_variable wake;
     };
 
-    // fabric.cc: messages; fabric_calls.cc: what ranks call
+    // fabric.cc: messages; fabric_calls.cc: calls from ranks
     bool enter(int rank, int& code);
     int post(Caller caller, int slot, bool send, std::byte* data, std::size_t bytes, Way way);
     Call& call_of(Caller caller) { return ranks_[caller.rank].calls[caller.call]; }
@@ -107,7 +107,7 @@ private:
     void check_end();
     std::string describe(const Operation& operation) const;
 
-    // fabric_schedule.cc: who goes next
+    // fabric_schedule.cc: the next rank to run
     void add_event(const Event& event);
     bool ready(int rank) const;
     void schedule_next();
@@ -130,7 +130,7 @@ private:
     std::deque<Operation> operations_;
     std::map<std::tuple<int, int, int, int>, Channel> channels_;  ///< (from, to, call, rail)
     std::vector<Event> prompt_;
-    std::vector<Event> late_;  ///< wait until nothing else can happen
+    std::vector<Event> late_;  ///< waits until no other event is possible
     int current_ = -1;         ///< sequential: the rank that may run
     int finished_ = 0;
     bool stopped_ = false;

@@ -10,7 +10,7 @@
 namespace strata::testing {
 namespace {
 
-/// What one rank's engine sees of the fabric in one call.
+/// The view of one rank's engine on the fabric in one call.
 class FabricTransport : public algorithms::Transport {
 public:
     FabricTransport(Fabric& fabric, Fabric::Caller caller) : fabric_(fabric), caller_(caller) {}
@@ -40,7 +40,7 @@ private:
     Fabric::Caller caller_;
 };
 
-/// The calls of one rank, started in any order and carried on in any order, as far as each goes.
+/// The calls of one rank, started and advanced in any order, as far as each gets without waiting.
 class CallsOfRank {
 public:
     CallsOfRank(Fabric& fabric, int rank, int calls, std::uint64_t seed, const CallBody& body)
@@ -94,7 +94,7 @@ private:
 
 }  // namespace
 
-/// Sequential: keeps the event for a later turn. Concurrent: it happens now, in the thread that made it
+/// Sequential: keeps the event for a later turn. Concurrent: runs it now, in the thread that made it
 /// possible.
 void Fabric::add_event(const Event& event) {
     if (!sequential()) {
@@ -149,7 +149,7 @@ void Fabric::stop(const std::string& why) {
     }
 }
 
-/// Lets one network event happen; false when it is a rank's turn.
+/// Runs one network event; returns false when it is a rank's turn.
 bool Fabric::run_event(bool somebody_runnable) {
     std::vector<Event>* events = nullptr;
     if (!prompt_.empty() && (!somebody_runnable || random_.percent(event_chance_))) {
@@ -167,7 +167,7 @@ bool Fabric::run_event(bool somebody_runnable) {
     return true;
 }
 
-/// Sequential: hands the turn to the next rank, after as many network events as the seed says.
+/// Sequential: passes the turn to the next rank after a number of network events drawn from the seed.
 void Fabric::schedule_next() {
     std::vector<int> turns;
     for (;;) {
@@ -190,11 +190,11 @@ void Fabric::schedule_next() {
             return;
         }
         report_.deadlock = true;
-        stop("deadlock: nobody can run and nothing is in flight");
+        stop("deadlock: no rank can run and nothing is in flight");
     }
 }
 
-/// Concurrent: the same exact test, possible because events never wait there.
+/// Concurrent: the same exact test; it is possible because no event waits there.
 void Fabric::check_blocked() {
     for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
         if (!ranks_[rank].finished && (!ranks_[rank].waiting || ready(rank))) {
@@ -203,11 +203,11 @@ void Fabric::check_blocked() {
     }
     if (finished_ < static_cast<int>(ranks_.size()) && !stopped_) {
         report_.deadlock = true;
-        stop("deadlock: nobody can run and nothing is in flight");
+        stop("deadlock: no rank can run and nothing is in flight");
     }
 }
 
-/// A chance for others to overtake after a call that does not block.
+/// Lets other ranks overtake after a call that does not block.
 void Fabric::pause(Lock& lock, int rank) {
     if (!sequential() || !random_.percent(25)) {
         return;
@@ -263,7 +263,7 @@ void Fabric::supervise(Lock& lock) {
     }
     stop("watchdog: no end after " + std::to_string(options_.watchdog.count()) + " ms");
     if (!all_finished_.wait_for(lock, std::chrono::seconds(10), finished)) {
-        std::fprintf(stderr, "%sa rank does not call the transport any more\n", report_.text().c_str());
+        std::fprintf(stderr, "%sa rank no longer calls the transport\n", report_.text().c_str());
         std::abort();
     }
 }
@@ -285,7 +285,7 @@ RunReport Fabric::run(int calls, const Body& body) {
     for (std::thread& thread : threads) {
         thread.join();
     }
-    // Buffered messages may still be under way to a receiver that has come and gone: that is no fault.
+    // Buffered messages may still be in flight to a receiver that has ended: that is no fault.
     check_end();
     return std::move(report_);
 }

@@ -24,7 +24,7 @@ std::size_t random_length(Random& random, std::size_t most) {
     return random.percent(30) ? random.below(4) : 1 + random.below(most);
 }
 
-/// The same case over the hierarchy in which the skipped levels do not exist.
+/// The same case over the hierarchy without the skipped levels.
 template <class Case>
 Case reduced(const Case& whole) {
     Case result = whole;
@@ -52,8 +52,8 @@ std::string compare(const char* what, const Edges& seen, const Edges& expected) 
     return text;
 }
 
-/// Every edge of the two trees carries its half away from the root (`down`), or towards it (`up`), and
-/// nothing else is sent.
+/// Every edge of the two trees carries its half away from the root (`down`) or towards it (`up`), and no
+/// other message is sent.
 std::string edge_faults(const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int root,
                         algorithms::Flow flow, bool up, bool down, const std::vector<std::size_t>& shares,
                         const std::vector<SentMessage>& messages) {
@@ -83,7 +83,7 @@ std::string joined(const std::vector<std::string>& faults) {
     return all;
 }
 
-/// What one rank keeps for its calls.
+/// State that one rank keeps for its calls.
 struct Rank {
     Rank(const topology::Hierarchy& hierarchy, int rank) : routing(hierarchy, rails, rank) {}
     topology::NicRails rails;
@@ -176,7 +176,7 @@ std::string half_faults(const ReduceCase& reduce, bool everywhere, const std::ve
         const std::vector<SentMessage> own = messages_of(half, messages);
         less.elements = bytes / element;
         if (bytes == 0 || reduce.hierarchy.ranks() == 1) {
-            if (!own.empty()) faults += "messages of nothing\n";
+            if (!own.empty()) faults += "empty messages\n";
             continue;
         }
         const auto check = everywhere ? check_allreduce_bytes : check_reduce_bytes;

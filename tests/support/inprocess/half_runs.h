@@ -7,10 +7,10 @@
 
 namespace strata::testing {
 
-/// Gives at least one level of a plan a shape that carries halves, or all of them; skips levels now and then.
+/// Gives at least one level of a plan, or all of them, a shape that carries halves; sometimes skips levels.
 void carry_halves(Random& random, const topology::Hierarchy& hierarchy, algorithms::Plan& plan);
 
-/// Random cases of up to so many ranks: no elements, fewer than halves, odd numbers, and others. Operators
+/// Random cases of up to that many ranks: no elements, fewer than two, odd numbers, and others. Operators
 /// commute.
 BcastCase random_bcast_in_halves(Random& random, int ranks, std::size_t bytes);
 ReduceCase random_reduction_in_halves(Random& random, int ranks, std::size_t elements);
@@ -20,9 +20,9 @@ RunReport run_halves(const BcastCase& bcast, const FabricOptions& options);
 ReduceRun run_halves(const ReduceCase& reduce, bool everywhere, const FabricOptions& options,
                      Arenas* arenas = nullptr);
 
-// What differs from two trees that carry one half each, "" for nothing. Every edge of each carries its half
-// once, and once back where `everywhere`; and each half enters the groups that are not skipped as a vector of
-// its own would (byte_oracle.h, reduce_oracle.h).
+// Return the differences from two trees that carry one half each, "" for none. Every edge carries its half
+// once, and once back with `everywhere`. Each half enters the groups that are not skipped as a separate
+// vector would (byte_oracle.h, reduce_oracle.h).
 std::string half_faults(const BcastCase& bcast, const std::vector<SentMessage>& messages);
 std::string half_faults(const ReduceCase& reduce, bool everywhere, const std::vector<SentMessage>& messages);
 

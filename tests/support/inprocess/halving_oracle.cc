@@ -66,7 +66,7 @@ std::vector<std::string> check_halving_bytes(const HalvingFacts& facts,
         named.insert(rank);
         if (other >= 0) named.insert(other);
     }
-    if (named != core) faults.emplace_back("others than the core have places");
+    if (named != core) faults.emplace_back("ranks outside the core have places");
     std::vector<SentMessage> below;
     std::map<std::pair<int, int>, std::vector<SentMessage>> across;
     for (const SentMessage& message : messages) {

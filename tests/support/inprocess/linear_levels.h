@@ -7,7 +7,7 @@
 
 namespace strata::testing {
 
-/// A broadcast by levels for tests: within each group the first participant sends to every other one.
+/// A broadcast by levels for tests: within each group the first participant sends to all others.
 class LinearLevels : public algorithms::LevelWork {
 public:
     enum class Call { start, finish };
@@ -22,7 +22,7 @@ public:
     LinearLevels(algorithms::Transport& transport, const topology::Hierarchy& hierarchy, int root, int rank,
                  algorithms::PackedBuffer& buffer, bool blocking);
 
-    /// All of it, in segments of `segment_bytes` bytes; 0: one segment.
+    /// The whole broadcast, in segments of `segment_bytes` bytes; 0: one segment.
     int bcast(std::size_t segment_bytes);
 
     bool takes_part(const algorithms::LevelStage& stage) const override {
@@ -34,14 +34,14 @@ public:
 
     /// Every call in order.
     const std::vector<Entry>& log() const { return log_; }
-    /// Most broadcasts under way at once on this rank.
+    /// The highest number of broadcasts in progress at once on this rank.
     int most_unfinished() const { return most_unfinished_; }
     /// Calls that the contract forbids: a second start() before finish(), or finish() without start().
     int misuses() const { return misuses_; }
 
 private:
     struct LevelGroup {
-        std::vector<int> members;  ///< participants, the sender first; empty when this rank is none
+        std::vector<int> members;  ///< participants, the sender first; empty when this rank is not one
         int first_slot = 0;
         int pending = 0;
         bool open = false;

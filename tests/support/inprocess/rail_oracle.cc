@@ -17,7 +17,7 @@ void add_faults(std::vector<std::string>& all, int rail, const std::vector<std::
     }
 }
 
-/// Which NICs of which nodes have processes near them: those at the smallest distance of their node.
+/// The NICs of each node that have NIC-local processes: processes at the smallest distance of their node.
 class NicTable {
 public:
     explicit NicTable(std::span<const topology::LocalityRecord> records)
@@ -96,7 +96,7 @@ std::vector<std::string> check_rail_bytes(const ReduceCase& reduce, const topolo
                        check_allreduce_bytes(tree, tree.groups.front().leader, shares[index],
                                              share.segment_bytes(), messages_of(rail, messages)));
         } else if (!messages_of(rail, messages).empty()) {
-            faults.push_back("rail " + std::to_string(rail) + " carries messages of nothing");
+            faults.push_back("rail " + std::to_string(rail) + " carries empty messages");
         }
     }
     return faults;

@@ -11,12 +11,12 @@ namespace strata::testing {
 
 std::vector<SentMessage> messages_of(int rail, const std::vector<SentMessage>& messages);
 
-/// How many bytes of a vector each rail carries: its elements dealt out as evenly as possible, the first
-/// rails get one more.
+/// Returns how many bytes of a vector each rail carries: elements are divided as evenly as possible; the
+/// first rails get one more.
 std::vector<std::size_t> share_bytes(std::size_t bytes, std::size_t element_bytes, int rails);
 
-// Every rail's messages by themselves against the oracle of one tree for what the rail carries. Each answers
-// with what differs; empty when all agree.
+// Checks every rail's messages against the oracle of one tree that carries the rail's share. Both return
+// the differences; empty when all agree.
 std::vector<std::string> check_rail_bytes(const BcastCase& bcast, const topology::NicRails& rails,
                                           const std::vector<SentMessage>& messages);
 std::vector<std::string> check_rail_bytes(const ReduceCase& reduce, const topology::NicRails& rails,
@@ -24,14 +24,14 @@ std::vector<std::string> check_rail_bytes(const ReduceCase& reduce, const topolo
 std::vector<std::string> check_rail_bytes(const BlockCase& run, const topology::NicRails& rails,
                                           const std::vector<SentMessage>& messages);
 
-/// Uses the records only, neither leaders nor trees. Every message between two nodes in rail i goes from a
-/// process near NIC i (modulo the NICs that have a process near them) of its node to one near NIC i of the
-/// other node; each node gets entering[node][rail] bytes from outside, nodes in the order of their lowest
-/// ranks (empty: not looked at).
+/// Uses only the records, neither leaders nor trees. Every message between two nodes in rail i goes from a
+/// process local to NIC i (modulo the NICs that have NIC-local processes) of its node to a process local to
+/// NIC i of the other node. Each node receives entering[node][rail] bytes from outside; nodes are in the
+/// order of their lowest ranks (empty: not checked).
 std::vector<std::string> check_nics(std::span<const topology::LocalityRecord> records,
                                     const std::vector<std::vector<std::size_t>>& entering,
                                     const std::vector<SentMessage>& messages);
-/// The node of every rank, numbered in the order of their lowest ranks.
+/// Returns the node of every rank, numbered in the order of their lowest ranks.
 std::vector<int> nodes_of(std::span<const topology::LocalityRecord> records);
 
 }  // namespace strata::testing

@@ -16,15 +16,15 @@ struct CardedJob {
     topology::NicRails rails;
 };
 
-/// `near[n][c]` processes near NIC c of node n, and `far` more on each node; ranks node after node, NIC
-/// after NIC, or in an order drawn from `shuffle`. `switches`: nodes 0, 2, 4, ... and 1, 3, 5, ... below one
-/// each.
+/// `near[n][c]` processes local to NIC c of node n, and `far` more on each node. Ranks follow node after
+/// node, NIC after NIC, or a random order from `shuffle`. `switches`: one switch above nodes 0, 2, 4, ...,
+/// one above nodes 1, 3, 5, ....
 CardedJob nic_job(const std::vector<std::vector<int>>& near, int far = 0, Random* shuffle = nullptr,
                   bool switches = false);
-/// 2 to 5 nodes with 1 to 5 NICs each, some without a process near them.
+/// 2 to 5 nodes with 1 to 5 NICs each; some NICs have no local process.
 CardedJob random_nic_job(Random& random);
 
-/// `count` trees over the groups of `hierarchy` with leaders drawn at random, and random blocks in each.
+/// `count` trees over the groups of `hierarchy` with random leaders and random blocks.
 topology::NicRails random_rails(Random& random, const topology::Hierarchy& hierarchy, int count);
 
 /// bcast_rails(), allreduce_rails() and exchange_blocks() over the trees of `rails`.

@@ -7,7 +7,8 @@
 
 namespace strata::testing {
 
-/// The same numbers on every platform for one seed (the standard distributions do not promise that).
+/// Yields the same numbers on every platform for one seed; the standard distributions do not guarantee
+/// that.
 class Random {
 public:
     explicit Random(std::uint64_t seed) : engine_(seed) {}

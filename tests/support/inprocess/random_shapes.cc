@@ -90,7 +90,7 @@ void split(Random& random, Builder& builder, int index, std::vector<int> members
     }
 }
 
-/// None, as much as a plan has, or, which is seldom as little as these vectors have, some or most of `bytes`.
+/// Returns 0, a size that plans use, or one around `bytes`: plans' sizes seldom limit vectors this short.
 std::size_t random_network_window(Random& random, std::size_t bytes) {
     switch (random.below(7)) {
         case 0: return 0;

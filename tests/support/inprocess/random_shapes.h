@@ -24,21 +24,21 @@ topology::Hierarchy random_hierarchy(Random& random, const ShapeLimits& limits =
 /// lowest rank leads.
 topology::Hierarchy regular_hierarchy(const std::vector<int>& counts);
 
-/// `nodes` nodes of `size` ranks that are dealt out to them in turn; the lowest rank leads.
+/// `nodes` nodes of `size` ranks; ranks are assigned to nodes cyclically; the lowest rank leads.
 topology::Hierarchy dealt_out(int nodes, int size);
 
 /// The distinct levels, topmost first, found without Hierarchy::levels().
 std::vector<topology::LevelKey> levels_of(const topology::Hierarchy& hierarchy);
 
-/// A tree plan with a random shape per level and a segment size per level around `bytes`: none, 1 to more
-/// than all, but never more than about 40 messages per edge. Windows of 1 to 6 messages, between nodes
-/// often of more (Plan::network_window_bytes).
+/// Returns a tree plan with a random shape and segment size per level. Segments are around `bytes`: none,
+/// or from 1 byte to more than `bytes`, with at most about 40 messages per edge. Windows are 1 to 6
+/// messages, between nodes often more (Plan::network_window_bytes).
 algorithms::Plan random_tree_plan(Random& random, const topology::Hierarchy& hierarchy, std::size_t bytes);
 
-/// The same with rings: on all levels, or on most of them.
+/// The same with rings on all or on most levels.
 algorithms::Plan random_ring_plan(Random& random, const topology::Hierarchy& hierarchy, std::size_t bytes);
 
-/// The same method and segment size on every level.
+/// Returns a plan with the same method and segment size on every level.
 algorithms::Plan uniform_plan(const topology::Hierarchy& hierarchy, const algorithms::LevelMethod& method,
                               std::size_t segment_bytes);
 

@@ -23,7 +23,8 @@ void compare(std::vector<std::string>& faults, const std::string& what, const Tr
     }
 }
 
-/// Steps from each rank to the nearest of `roots` along pairs that talk to each other; -1: no way.
+/// Returns the steps from each rank to the nearest of `roots` along pairs that exchange messages; -1:
+/// unreachable.
 std::vector<int> distances(std::size_t ranks, const std::vector<int>& roots,
                            const std::vector<SentMessage>& messages) {
     std::vector<std::set<int>> neighbours(ranks);
@@ -47,8 +48,8 @@ std::vector<int> distances(std::size_t ranks, const std::vector<int>& roots,
     return result;
 }
 
-/// The messages of trees, of which those away from the roots reach every group and rank without a root once,
-/// and those towards them leave each once.
+/// Returns the messages of trees: those away from the roots reach every group and rank without a root once;
+/// those towards the roots leave each once.
 void check_both_ways(std::vector<std::string>& faults, const topology::Hierarchy& hierarchy,
                      const std::vector<int>& roots, const Traffic& expected,
                      const std::vector<SentMessage>& messages) {

@@ -8,32 +8,33 @@
 
 namespace strata::testing {
 
-// The messages of reductions against what every group boundary must carry. As for the broadcast, only
-// members, leaders and the root are used, nothing of the planner. `segment_bytes`: of every message but the
-// last of an edge; 0 = one message. Each answers with what differs; empty when all agree.
+// Checks the messages of reductions against the expected bytes over every group boundary. Uses only
+// members, leaders and the root, not the planner. `segment_bytes`: size of every message but the last of an
+// edge; 0 = one message. Each function returns the differences; empty when all agree.
 
-/// The mirror image of a broadcast: each group that does not hold the root sends `bytes` once to the outside,
-/// a group that holds it sends nothing; each rank but the root sends `bytes` once.
+/// The mirror image of a broadcast: each group without the root sends `bytes` once to the outside; a group
+/// with the root sends nothing. Each rank but the root sends `bytes` once.
 std::vector<std::string> check_reduce_bytes(const topology::Hierarchy& hierarchy, int root, std::size_t bytes,
                                             std::size_t segment_bytes,
                                             const std::vector<SentMessage>& messages);
 
-/// Up and down: towards the root a group that does not hold it sends `bytes` once to the outside, away from
-/// the root it receives them once, and so does each rank but the root. Which direction a message goes follows
-/// from the pairs that talk to each other: they must form a tree.
+/// Up and down: a group without the root sends `bytes` once to the outside towards the root and receives
+/// them once away from the root; so does each rank but the root. The direction of a message follows from
+/// the pairs that exchange messages: they must form a tree.
 std::vector<std::string> check_allreduce_bytes(const topology::Hierarchy& hierarchy, int root,
                                                std::size_t bytes, std::size_t segment_bytes,
                                                const std::vector<SentMessage>& messages);
 
-/// The same for several trees: `roots` stand for nobody outside their own one.
+/// The same for several trees; each of `roots` is a root in its own tree only.
 std::vector<std::string> check_tree_bytes(const topology::Hierarchy& hierarchy, const std::vector<int>& roots,
                                           std::size_t bytes, std::size_t segment_bytes,
                                           const std::vector<SentMessage>& messages);
 
-/// Recursive doubling among the core, which is the ranks that stand for the children of the topmost group
-/// (their lowest members with `rank_order`, else their leaders) and those that stop in it: each sends and
-/// receives one message per round in which its place takes part. Nobody else sends beyond such a child;
-/// within it the same as for an allreduce whose root is the core rank, in one message.
+/// Recursive doubling among the core: one rank per child of the topmost group (its lowest member with
+/// `rank_order`, else its leader) and the ranks that stop in that group. Each sends and receives one
+/// message per round in which its place takes part. No other rank sends beyond its child of the topmost
+/// group; within the child, the messages are those of an allreduce whose root is the core rank, in one
+/// message.
 std::vector<std::string> check_exchange_bytes(const topology::Hierarchy& hierarchy, bool rank_order,
                                               std::size_t bytes, const std::vector<SentMessage>& messages);
 

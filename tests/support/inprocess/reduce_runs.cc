@@ -24,7 +24,7 @@ std::vector<std::byte> serial_result(const ReduceCase& reduce) {
     return sum;
 }
 
-/// Counts calls and lets one of them fail.
+/// Counts calls and makes one fail.
 class Fuse {
 public:
     Fuse(const Mishap& mishap, Mishap::Kind kind, int rank)
@@ -63,7 +63,7 @@ private:
     std::string fault_;
 };
 
-/// The own contribution, copied from `elements` as it is asked for.
+/// The rank's own contribution, copied from `elements` when the engine asks for it.
 class OwnBuffer : public algorithms::PackedBuffer {
 public:
     OwnBuffer(std::vector<std::byte>& memory, const std::vector<std::byte>& elements, Fuse fuse)
@@ -96,7 +96,7 @@ private:
     std::string fault_;
 };
 
-/// The result, copied to `elements` as it comes; `expected` empty: unknown.
+/// The result, copied to `elements` when it arrives; `expected` empty: unknown.
 class ResultBuffer : public algorithms::PackedBuffer {
 public:
     ResultBuffer(std::vector<std::byte>& memory, std::vector<std::byte>& elements,
@@ -137,7 +137,7 @@ private:
     std::string fault_;
 };
 
-/// One rank's call: its memory, the engine, what is wrong afterwards.
+/// One rank's call: its memory, the engine, and the errors found afterwards.
 struct RankCall {
     const ReduceCase& reduce;
     const std::vector<std::byte>& expected;
@@ -165,13 +165,13 @@ struct RankCall {
             fault = own.verdict();
         }
         if (fault.empty() && placement != Placement::in_place && own_memory != input) {
-            fault = "the own data changed";
+            fault = "the rank's own data changed";
         }
         if (has_result) {
             fault = fault.empty() ? result.verdict() : fault;
             outcome = user;
         } else if (user != input || (reduce.bytes() > 0 && other_memory.front() != missing)) {
-            fault = "a result where none is due";
+            fault = "a result on a rank that gets none";
         }
         return 0;
     }
@@ -204,7 +204,7 @@ ReduceRun run_reduction(const ReduceCase& reduce, const FabricOptions& options, 
             algorithms::Arena& arena = memory[static_cast<std::size_t>(rank)];
             const int code = call.run(transport, engine, arena, run.results[static_cast<std::size_t>(rank)],
                                       faults[static_cast<std::size_t>(rank)]);
-            arena.reset();  // messages given up do not write any more: the fabric has withdrawn them
+            arena.reset();  // abandoned messages no longer write: the fabric has withdrawn them
             return code;
         });
     for (std::size_t rank = 0; rank < ranks; ++rank) {
@@ -307,7 +307,7 @@ std::vector<std::string> check_every_failure(const ReduceCase& reduce, FabricOpt
         for (int operation = 1; operation <= operations; operation += std::max(1, operations / per_rank)) {
             options.failure = {rank, operation, injected};
             const RunReport run = runner(reduce, options).report;
-            // Fewer waits may do in another interleaving: then the failure does not happen.
+            // Another interleaving may need fewer waits: then the failure does not occur.
             if (run.operations[rank] < operation) {
                 continue;
             }

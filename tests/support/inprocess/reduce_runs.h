@@ -18,14 +18,14 @@
 
 namespace strata::testing {
 
-/// How own and result share memory.
+/// How a rank's own data and the result share memory.
 enum class Placement : std::uint8_t {
-    separate,         ///< not at all
-    in_place,         ///< one memory for both (MPI_IN_PLACE, contiguous)
+    separate,         ///< separate buffers
+    in_place,         ///< one buffer for both (MPI_IN_PLACE, contiguous)
     packed_in_place,  ///< both packed, but from and to the same elements (MPI_IN_PLACE, a type with gaps)
 };
 
-/// What is to go wrong: the call number `call` (from 1) of one kind on `rank` returns `code`.
+/// An injected fault: call number `call` (from 1) of one kind on `rank` returns `code`.
 struct Mishap {
     enum class Kind : std::uint8_t { produce, consume, combine };
     int rank = -1;
@@ -43,33 +43,33 @@ struct ReduceCase {
     Operator op = Operator::sum_32;
     bool rank_order = false;
     Placement placement = Placement::separate;
-    std::vector<int> order;  ///< of the ranks in the expected result; empty: 0, 1, 2, ...
+    std::vector<int> order;  ///< order of ranks in the expected result; empty: 0, 1, 2, ...
     Mishap mishap;
 
     std::size_t bytes() const { return elements * bytes_of(op); }
-    /// Bytes of the messages of every edge, 0 = one message: those of the topmost level, in whole elements.
+    /// Bytes of the messages of every edge, 0 = one message: segments of the topmost level, in whole
+    /// elements.
     std::size_t segment_bytes() const;
 };
 
-/// What an engine call looks like to the runner.
+/// The signature of an engine call for the runner.
 using ReduceEngine = std::function<int(int rank, algorithms::Transport&, algorithms::ReduceBuffers,
                                        algorithms::Reduction&, algorithms::Arena&)>;
 
 struct ReduceRun {
     RunReport report;
-    std::vector<std::vector<std::byte>> results;  ///< by rank; empty where none was due
+    std::vector<std::vector<std::byte>> results;  ///< by rank; empty on ranks that get none
 };
 
-/// One arena per rank, to be used by several runs.
+/// One arena per rank, shared by several runs.
 using Arenas = std::deque<algorithms::Arena>;
-/// What the state of a call takes of an arena at most, its data left out.
+/// The most bytes that the state of a call takes from an arena, without its data.
 inline constexpr std::size_t most_state_bytes = 16384;
 
-/// Runs `engine` on every rank with buffers that check how they are used and what they get: own bytes do not
-/// exist before they are produced and are not changed (unless the result shares their memory), what is
-/// consumed is right (where the operator associates; else only announced once), combines are of whole
-/// elements. Faults are added to the report's problems. `everywhere`: every rank has a result, else the root
-/// only.
+/// Runs `engine` on every rank with buffers that check their use and contents. A rank's own bytes do not
+/// exist before they are produced and do not change (unless the result shares their memory). Consumed bytes
+/// are right (where the operator associates; else only announced once). Combines have whole elements. Adds
+/// faults to the report's problems. `everywhere`: every rank has a result, else only the root.
 ReduceRun run_reduction(const ReduceCase& reduce, const FabricOptions& options, bool everywhere,
                         const ReduceEngine& engine, Arenas* arenas = nullptr);
 
@@ -79,7 +79,7 @@ ReduceRun run_exchange(const ReduceCase& reduce, const FabricOptions& options, A
 ReduceRun run_halving(const ReduceCase& reduce, const FabricOptions& options, Arenas* arenas = nullptr);
 ReduceRun run_ring(const ReduceCase& reduce, const FabricOptions& options, Arenas* arenas = nullptr);
 
-/// Elements of another size over bytes; a local reduction that divides one answers with 99.
+/// Sees bytes as elements of another size; a local reduction that divides an element returns 99.
 class WideElements : public algorithms::Reduction {
 public:
     WideElements(algorithms::Reduction& bytes, std::size_t element_bytes)
@@ -92,28 +92,28 @@ private:
     algorithms::Reduction& bytes_;
 };
 
-/// Runs the case again and again with each call of each rank failing once (about `per_rank` of them). Every
-/// run must end without a deadlock, the rank that failed with the injected code, all others with 0 or because
-/// a peer gave up, and abandon() must have been called where the code is not 0. Returns what was different
-/// and adds the number of failures that happened to `failures`.
+/// Repeats the case with each call of each rank failing once (about `per_rank` calls). Every run must end
+/// without a deadlock; the failing rank returns the injected code, all others return 0 or fail because a
+/// peer gave up; abandon() must have been called where the code is not 0. Returns the deviations and adds
+/// the number of failures that occurred to `failures`.
 using Runner = std::function<ReduceRun(const ReduceCase&, const FabricOptions&)>;
 std::vector<std::string> check_every_failure(const ReduceCase& reduce, FabricOptions options,
                                              const Runner& runner, int per_rank, int& failures);
-/// The same test of one run in which `rank` failed with `code`.
+/// Checks one run in which `rank` failed with `code`.
 std::vector<std::string> check_contained(const RunReport& run, int rank, int code);
 
-/// A random case for a reduction: operator, placement, root, plan and a number of elements below `elements`.
-/// Operators that do not commute get consecutive groups and rank order.
+/// Returns a random case for a reduction: operator, placement, root, plan and a number of elements below
+/// `elements`. Operators that do not commute get consecutive groups and rank order.
 ReduceCase random_reduction(Random& random, int ranks, std::size_t elements);
 
-/// The same for operators that commute and shapes of at least `members` parts of the topmost group, which are
-/// in turn random, with consecutive ranks, or equal nodes with the ranks dealt out in turn.
+/// The same for commuting operators and shapes with at least `members` parts of the topmost group. Shapes
+/// alternate between random, consecutive ranks, and equal nodes with cyclically assigned ranks.
 ReduceCase random_ring_reduction(Random& random, int ranks, std::size_t elements, std::size_t members);
 
-/// The case in words, for failure messages.
+/// Describes the case for failure messages.
 std::string describe(const ReduceCase& reduce);
 
-/// What is wrong with a run that had to succeed, "" when nothing is: problems, codes other than 0, more
+/// Returns the errors of a run that had to succeed, "" for none: problems, codes other than 0, more
 /// unfinished sends of a pair than the window.
 std::string faults_of(const ReduceCase& reduce, const ReduceRun& run);
 

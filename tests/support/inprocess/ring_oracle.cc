@@ -13,11 +13,11 @@ using topology::Group;
 
 using Pair = std::pair<int, int>;  ///< from, to
 
-/// A rank that talks to others in a group, and whom it stands for there.
+/// A rank that exchanges messages in a group for the ranks behind it.
 struct Participant {
     int rank = -1;
-    int lowest = -1;        ///< rank behind it
-    std::size_t bytes = 0;  ///< of all blocks behind it
+    int lowest = -1;        ///< lowest rank behind it
+    std::size_t bytes = 0;  ///< size of all blocks behind it
 };
 
 void add_segments(std::vector<std::size_t>& sizes, std::size_t bytes, std::size_t segment) {
@@ -111,7 +111,7 @@ private:
         }
     }
 
-    /// The tree is the one that the messages show.
+    /// Uses the tree that the messages form.
     void expect_tree(int group, const std::vector<Participant>& participants) {
         std::map<int, std::size_t> behind;
         for (const Participant& participant : participants) {
@@ -135,8 +135,8 @@ private:
             }
         }
         if (total_ > 0 && (order.size() != participants.size() || ends != 2 * (order.size() - 1))) {
-            faults_.push_back("group " + std::to_string(group) + " is no tree: " + std::to_string(ends / 2) +
-                              " edges, " + std::to_string(order.size()) + " of " +
+            faults_.push_back("group " + std::to_string(group) + " is not a tree: " +
+                              std::to_string(ends / 2) + " edges, " + std::to_string(order.size()) + " of " +
                               std::to_string(participants.size()) + " participants in reach");
             return;
         }

@@ -12,7 +12,7 @@ using topology::LevelKey;
 Hierarchy without(const Hierarchy& hierarchy, const std::vector<LevelKey>& levels) {
     Hierarchy result = hierarchy;
     result.groups.clear();
-    std::vector<int> place;  // old group -> the new one that holds what it held
+    std::vector<int> place;  // old group -> the new group that holds its members
     for (const Group& old : hierarchy.groups) {
         const int parent = old.parent < 0 ? -1 : place[static_cast<std::size_t>(old.parent)];
         if (std::find(levels.begin(), levels.end(), old.level) != levels.end()) {

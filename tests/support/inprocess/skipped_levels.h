@@ -7,14 +7,14 @@
 
 namespace strata::testing {
 
-/// The hierarchy without the groups of some levels (not the topmost group's): what they hold belongs to the
-/// group around them. Leaders, the topology order and receivers stay. Written for the oracles, with nothing
-/// of the planner.
+/// Returns the hierarchy without the groups of some levels (never the topmost group's): their members move
+/// to the enclosing group. Leaders, the topology order and receivers stay. Written for the oracles,
+/// independent of the planner.
 topology::Hierarchy without(const topology::Hierarchy& hierarchy,
                             const std::vector<topology::LevelKey>& levels);
 
-/// Lets a plan skip some of its levels, drawn at random: any but the topmost and, for `whole_nodes`, those
-/// by which nodes stand apart.
+/// Makes a plan skip some random levels: any but the topmost and, with `whole_nodes`, those that separate
+/// nodes.
 void skip_some(Random& random, const topology::Hierarchy& hierarchy, algorithms::Plan& plan,
                bool whole_nodes = false);
 

@@ -20,21 +20,21 @@ struct TracedCall {
     topology::Hierarchy hierarchy;
     algorithms::Plan plan;
     algorithms::Operation operation;
-    std::size_t bytes = 0;  ///< of the vector, or of every block
+    std::size_t bytes = 0;  ///< size of the vector, or of every block
 };
 
-/// Those of which calls can be traced.
+/// Collectives whose calls can be traced.
 inline constexpr algorithms::Collective traced_collectives[] = {
     algorithms::Collective::bcast,  algorithms::Collective::reduce,  algorithms::Collective::allreduce,
     algorithms::Collective::gather, algorithms::Collective::scatter, algorithms::Collective::allgather,
     algorithms::Collective::barrier};
 
-/// A random plan on a random shape of up to 24 ranks, some of them for halves.
+/// A random plan on a random shape of up to 24 ranks, sometimes with halves.
 TracedCall random_traced_call(std::uint64_t seed, algorithms::Collective collective);
 TracedCall random_traced_call(Random& random, topology::Hierarchy hierarchy,
                               algorithms::Collective collective);
 
-/// One rank's part, on memory of its own. A byte of a rank's data is byte_of() its place; reductions take the
+/// One rank's part, with its own memory. A byte of a rank's data is byte_of() its place; reductions use
 /// exclusive or.
 class PartInCall {
 public:
@@ -43,7 +43,7 @@ public:
     PartInCall& operator=(const PartInCall&) = delete;
 
     algorithms::Task task(algorithms::Transport& transport, algorithms::Arena& arena);
-    /// What is wrong after a task that returned 0; empty when nothing is.
+    /// Returns the errors found after a task that returned 0; empty when there are none.
     std::string verdict() const;
     static std::byte byte_of(int rank, std::size_t place) {
         return static_cast<std::byte>(37 * static_cast<std::size_t>(rank) + 11 * place + place / 256);
@@ -76,12 +76,12 @@ private:
 /// The same run to its end. Returns the engine's code.
 int perform(const TracedCall& call, int rank, algorithms::Transport& transport);
 
-/// Sizes of the messages from a rank to a rank in a rail, in the order sent.
+/// Message sizes from rank to rank in a rail, in the order sent.
 using Streams = std::map<std::tuple<int, int, int>, std::vector<std::size_t>>;
 
 Streams streams_of(const std::vector<SentMessage>& messages);
-/// Of all ranks, over the in-process transport; `problem` says what went wrong, and is empty where nothing
-/// did.
+/// Runs all ranks over the in-process transport; `problem` describes the error and is empty when there is
+/// none.
 Streams in_process_streams(const TracedCall& call, std::uint64_t seed, std::string& problem);
 
 }  // namespace strata::testing

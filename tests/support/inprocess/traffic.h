@@ -9,7 +9,7 @@
 
 #include "topology/hierarchy.h"
 
-/// What oracles count of messages.
+/// Message counts that oracles compare.
 namespace strata::testing {
 
 struct Traffic {
@@ -22,7 +22,8 @@ inline std::string words(const Traffic& traffic) {
     return std::to_string(traffic.bytes) + " bytes in " + std::to_string(traffic.messages) + " messages";
 }
 
-/// The traffic of `bytes` that cross a link once, in segments of `segment` bytes; 0: in one message.
+/// Returns the traffic of `bytes` that cross a link once, in segments of `segment` bytes; 0: in one
+/// message.
 inline Traffic sent_once(std::size_t bytes, std::size_t segment) {
     if (bytes == 0) {
         return {};
@@ -30,7 +31,7 @@ inline Traffic sent_once(std::size_t bytes, std::size_t segment) {
     return {bytes, segment == 0 ? 1 : bytes / segment + (bytes % segment != 0 ? 1 : 0)};
 }
 
-/// Bytes of the messages from a rank to another one, in order.
+/// Returns the bytes of the messages from one rank to another, in order.
 using SentBytes = std::map<std::pair<int, int>, std::vector<std::size_t>>;
 
 inline std::string words(const std::vector<std::size_t>& sizes) {

@@ -9,7 +9,8 @@ using algorithms::LevelPlan;
 using topology::Group;
 using topology::LevelKind;
 
-/// The level on which two ranks talk: that of the smallest group with both that is not skipped.
+/// Returns the level on which two ranks exchange messages: that of the smallest common group that is not
+/// skipped.
 const LevelPlan& level_between(const topology::Hierarchy& hierarchy, const algorithms::Plan& plan, int from,
                                int to) {
     for (int group = hierarchy.lowest_common_group(from, to);; group = hierarchy.groups[group].parent) {
