@@ -50,7 +50,7 @@ private:
     void judge_count(Holding what) const;
 
     Session& session_;
-    std::int64_t steps_;  ///< counts of a tenth
+    std::int64_t steps_;  ///< steps per tenth
     Wanted wanted_;
     std::unique_ptr<PluginCounters> of_all_;  ///< unless `served` is -1
     std::unique_ptr<PluginCounters> of_world_;

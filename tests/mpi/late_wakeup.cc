@@ -1,6 +1,6 @@
-// Tests a thread that waits for two requests in turn, which two other threads complete. One of those is
-// late: it has marked its request as complete, but wakes the waiting thread only when that waits for the
-// other request. This must neither end the other wait nor corrupt it.
+// Tests a thread that waits for two requests, each completed by another thread. One of these is late: it
+// marks its request as complete, but signals the waiting thread only while that already waits for a third
+// request. This must neither end that wait nor corrupt it.
 //
 //   late_wakeup
 //

@@ -1,5 +1,5 @@
-/* Preloaded, it lets Open MPI 5.0 say that it supports the buffers of GPUs: what has none is selected under
- * another name. */
+/* Preloaded: makes Open MPI 5.0 report support for GPU buffers: renames the accelerator component that
+ * it selects without a GPU. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Jobs whose processes differ: they must end with right results, forward every broadcast that involves a
-process that differs, and say so once with the node's name. Some, one of each way to differ, are timed beside jobs
-without the plugin: they start as fast."""
+"""Tests jobs whose processes differ: they must end with right results, pass through every broadcast that involves a
+differing process, and report it once with the node's name. One case per kind of difference also compares start-up
+times with jobs without the plugin: they must start as fast."""
 import os
 import socket
 import sys
@@ -18,7 +18,7 @@ FIRST, MIDDLE, LAST = "rank=0", "rank=3", "rank=5"
 SWITCHES = "SwitchName=s0 Nodes=p0\nSwitchName=s1 Nodes=p[1-2]\nSwitchName=top Switches=s[0-1]\n"
 
 
-# What the messages have to name, as process 3 or another says it and process 0 does.
+# Texts that the messages must contain, with the values of the named processes.
 CAUSES = {
     "window": ["coll_strata_window: 8 in process 3 (node ", "auto (the default) in process 0 (node "],
     "reproducible": ["coll_strata_reproducible: 1 in process 3"],
@@ -44,8 +44,8 @@ CAUSES = {
 
 
 class Case:
-    """`variables`: environment of the selected ranks. `reason`: why broadcasts are forwarded; None: they are
-    not. `lacking`: ranks without the plugin. `messages`: how many of each kind, if not one of `reason`."""
+    """`variables`: environment of the selected ranks. `reason`: why broadcasts are passed through; None: they are
+    not. `lacking`: ranks without the plugin. `messages`: count of each kind, default one of `reason`."""
 
     def __init__(self, selection, variables, reason, lacking=0, messages=None, parameters=None):
         self.selection = selection
@@ -61,7 +61,7 @@ def coll(name, value):
 
 
 def make_cases(paths, scratch):
-    """All cases by name. Files that a case needs are written to the folder `scratch`."""
+    """Returns all cases by name. Writes files that a case needs to the folder `scratch`."""
     def network(name, text):
         path = os.path.join(scratch, name)
         with open(path, "w", encoding="utf-8") as file:
@@ -96,13 +96,13 @@ def make_cases(paths, scratch):
         "all_but_last_missing": Case("rank=0,1,2,3,4", missing, "missing", lacking=5),
         "version_first": Case(FIRST, other, "version"),
         "version_middle": Case(MIDDLE, other, "version"),
-        # Two installed at once: the first one is taken, and nobody asks for the second.
+        # Two plugins installed at once: Open MPI loads the first and ignores the second.
         "two_versions": Case("rank=0,1,2,3,4,5", [component_path(both)], None),
         "two_versions_in_another_order": Case(MIDDLE, [component_path(other_first)], "version"),
         "sources_first": Case(FIRST, sources, "version"),
         "sources_middle": Case(MIDDLE, sources, "version"),
         "all_but_one_sources": Case("rank=1,2,3,4,5", sources, "version"),
-        # The same sources, of which one is compiled otherwise.
+        # The same sources, one of them compiled with other options.
         "arithmetic_first": Case(FIRST, arithmetic, "version"),
         "arithmetic_middle": Case(MIDDLE, arithmetic, "version"),
         "arithmetic_everywhere": Case("rank=0,1,2,3,4,5", arithmetic, None),
@@ -134,10 +134,10 @@ def make_cases(paths, scratch):
         "topology_missing": Case(LAST, [coll("topology", f"{scratch}/none.xml")], "settings"),
         "topology_missing_first": Case(FIRST, [coll("topology", f"{scratch}/none.xml")], "settings",
                                        messages=both_messages),
-        # As nodes of different kinds: what the others see of it is published.
+        # As nodes of different kinds: the differing process publishes its view.
         "topology_other": Case(MIDDLE, [coll("topology", "synthetic:package:1 numa:2 core:8")], None),
-        # The real machine; one process tells hwloc of a file that is not there, which looks for itself then, or of
-        # another machine.
+        # The real machine; one process points hwloc to a missing file, so that hwloc inspects the hardware itself,
+        # or to another machine.
         "hwloc_no_file": Case(MIDDLE, [f"HWLOC_XMLFILE={scratch}/none.xml"], None, parameters=real),
         "hwloc_other": Case(MIDDLE, ["HWLOC_SYNTHETIC=package:2 numa:2 core:2 pu:1"], None, parameters=real),
         "rules_content": Case(MIDDLE, [coll("rules", rules("b.json", "forward"))], "settings",
@@ -172,7 +172,7 @@ def judge_common(outcome, case, name):
     if case.messages:
         outcome.expect(socket.gethostname() in outcome.output, "the message does not name the node")
     if case.reason == "version":
-        outcome.expect("or built from other sources" in words, "the message does not tell of other builds")
+        outcome.expect("or built from other sources" in words, "the message does not name other builds")
 
 
 def judge_probe(outcome, case, name, calls):
@@ -186,8 +186,8 @@ def judge_probe(outcome, case, name, calls):
                        f"{tree} calls by tree, {forwarded} forwarded")
         return
     outcome.expect(tree + outcome.pvar("bcast_levels") == 0, "a broadcast was not forwarded")
-    calls += RANKS  # the empty ones, which only forwarding passes on
-    # A process whose own parameters keep it out of this collective has nothing to count.
+    calls += RANKS  # the empty broadcasts, which only the underlying component sends
+    # A process whose own parameters disable this collective has no counts.
     least = calls * (have - 1) if have == RANKS else calls * have
     outcome.expect(least <= forwarded <= calls * have,
                    f"{forwarded} calls forwarded, expected {calls * have}")
@@ -220,7 +220,8 @@ def test(paths, name):
                          lambda outcome: outcome.expect_success())
 
         told = expect_quick_start(ours, plain) if name in TIMED else ours() is not None
-        # Its communicators hold any subset: those without the odd one may use the tree, with right results.
+        # Its communicators hold random subsets: those without the differing rank may use the tree, with right
+        # results.
         check(run(paths, RANKS, "bcast_roots", ["--large-roots", "1"], parameters, some),
               lambda outcome: judge_common(outcome, case, name))
         if not told:

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""coll_strata_check_plans where some ranks come to other plans: one message names them and both plans, all ranks pass
-the call and later ones through, and results are right."""
+"""Tests coll_strata_check_plans when some ranks make other plans: one message names them and both plans, all ranks
+pass this call and later ones through, and results are right."""
 import sys
 
 from job import Failure, Paths, check, component_path, conclude, synthetic, run
 
 RANKS, CALLS, SHORT, LONG = 6, 2, 8, 70000
-# case: the ranks whose plugin plans otherwise, and whether rank 0 is one, with which all others are compared
+# case: the ranks whose plugin plans differently, and whether rank 0, the reference of the comparison, is one of
+# these
 CASES = {"first": ([0], True), "middle": ([3], False), "last": ([5], False), "some": ([1, 4, 5], False),
          "engine": ([2], False), "none": ([], False), "all": ([0, 1, 2, 3, 4, 5], False)}
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How many sub-communicators a communicator's first broadcasts create: none with the tree engine; with the
-levels engine one membership for every participant of every group of two and more, once per communicator."""
+"""Tests how many sub-communicators a communicator's first broadcasts create: none with the tree engine; with the
+levels engine one membership for every participant of every group of two or more, once per communicator."""
 import sys
 
 from job import Paths, check, conclude, synthetic, run

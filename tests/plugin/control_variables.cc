@@ -1,6 +1,6 @@
-// Every parameter of the plugin as a control variable of MPI_T, on every rank: it can be read before
-// MPI_Init, after it and after a collective, with the same value each time; its scope says that it cannot be
-// written, and writing it is refused. Rank 0 prints "cvar NAME = VALUE", a line for each.
+// Tests every parameter of the plugin as an MPI_T control variable, on every rank: it is readable before
+// MPI_Init, after it and after a collective, with the same value each time; its scope is read-only, and
+// writing fails. Rank 0 prints "cvar NAME = VALUE", a line for each.
 //
 //   control_variables
 #include <cstdio>
@@ -21,10 +21,11 @@ constexpr int longest_value = 4096;
 struct Variable {
     int index = -1;
     int scope = -1;
-    bool is_text = false;  // of the process, not of an object
+    bool is_text = false;  // bound to the process, not to an object
 };
 
-/// What Open MPI itself makes for every component: coll_strata_major_version, _minor_ and _release_.
+/// Variables that Open MPI itself creates for every component: coll_strata_major_version, _minor_ and
+/// _release_.
 bool of_open_mpi(std::string_view name) { return name.ends_with("_version"); }
 
 std::map<std::string, Variable> variables() {
@@ -88,9 +89,9 @@ Values read_all() {
 
 void expect_refusal(Session& session, const std::string& name, const Variable& variable) {
     session.at("writing %s", name.c_str());
-    session.expect(variable.is_text, "it is no text of the process");
+    session.expect(variable.is_text, "it is not a text variable of the process");
     session.expect(variable.scope == MPI_T_SCOPE_READONLY || variable.scope == MPI_T_SCOPE_CONSTANT,
-                   "its scope says that it can be written");
+                   "its scope allows writing");
     const Handle handle(variable);
     const std::string before = handle.read();
     const int code = session.sabotages("write") ? MPI_SUCCESS : handle.write("7");
@@ -123,7 +124,7 @@ int main(int argc, char** argv) {
         expect_refusal(session, name, variable);
     }
     checked_bcast(session, MPI_COMM_WORLD, 0, 70000, session.seed());
-    session.at("reading once more");
+    session.at("reading again");
     session.expect(read_all() == at_start, "a collective has changed a value");
     if (session.rank() == 0) {
         print(at_start);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every parameter can be read as a control variable of MPI_T, and says what mpirun was told, whether that was
-understood or not; what nobody told is the default that ompi_info shows."""
+"""Tests that every parameter is readable as an MPI_T control variable. Its value is the one given to mpirun, valid
+or not; a parameter that is not given has the default that ompi_info shows."""
 import os
 import re
 import subprocess
@@ -14,7 +14,7 @@ RANKS = 4
 
 
 def given(paths, scratch):
-    """A value for every parameter, none of them the default, all different within an operation."""
+    """Returns a value for every parameter, none of them the default, all different within an operation."""
     values = {"priority": "45", "verbose": "1", "window": "7", "hierarchy": "node,numa", "network": "none",
               "nic": "none", "rules": "ethernet-cluster", "reproducible": "1", "setup_after": "3", "hand_back": "0", "check_plans": "1",
               "disable": "scatterv", "dump": os.path.join(scratch, "picture.txt")}
@@ -26,7 +26,7 @@ def given(paths, scratch):
 
 
 def defaults(paths):
-    """As ompi_info shows them."""
+    """Returns the defaults as ompi_info shows them."""
     command = [paths["ompi_info"], "--param", "coll", "strata", "--level", "9", "--parsable"]
     text = subprocess.run(command, check=True, capture_output=True, text=True, env=environment(paths, {})).stdout
     return dict(re.findall(r"^mca:coll:strata:param:(coll_strata_\w+):value:(.*)$", text, re.MULTILINE))
@@ -52,9 +52,9 @@ def test(paths, case):
                 outcome.expect(name in names, f"{name} is a control variable unknown to this test")
                 outcome.expect(found[name] == wanted.get(name, ""),
                                f"{name} is '{found[name]}', expected '{wanted.get(name, '')}'")
-            print(f"{len(found)} control variables, {len(told)} of them told")
+            print(f"{len(found)} control variables, {len(told)} of these set")
 
-        # Not what run() has for tests that count.
+        # Does not use the settings that run() adds for tests that count calls.
         hand_back = {"coll_strata_hand_back": told.get("coll_strata_hand_back", "1")}
         check(run(paths, RANKS, "control_variables", arguments, hand_back, options=options), judge)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Adding a collective takes a row of collectives.def, its algorithm with the function in the slot, and what coll/tuned
-does: builds the plugin from a copy of the sources to which those of tests/copy_me were added, and has it serve
+"""Tests that a new collective needs only a row of collectives.def, its algorithm with the slot's function, and
+coll/tuned's cost: builds the plugin from a copy of the sources plus those of tests/copy_me, and lets it serve
 MPI_Alltoall."""
 import os
 import shutil

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A hierarchy of six levels whose branches differ in depth, with another algorithm or component on every
-level; the counters of each level must show that it was that level's turn, once per group and call."""
+"""Tests a hierarchy of six levels whose branches differ in depth, with another algorithm or component on every
+level: each level's counters must show one use of its method per group and call."""
 import os
 import sys
 import tempfile
@@ -14,14 +14,14 @@ SwitchName=site0 Switches=rack[0-1]
 SwitchName=site1 Nodes=p[3-4]
 SwitchName=top   Switches=site[0-1]
 """
-# Two packages of two NUMA domains of four cores in every node.
+# Each node: two packages of two NUMA domains of four cores.
 PLACES = ["0@p0", "1@p0", "4@p0", "8@p0",   # node > package 0 > NUMA domain 0 > two cores
           "0@p1", "1@p1",                   # one NUMA domain
           "all@p2", "all@p2",               # unbound: they stop at the node (rack1 splits nothing)
           "0@p3", "1@p3", "8@p3", "9@p3",   # node > two NUMA domains
           "0@p4", "all@p4"]                 # one bound, one not
-# Groups with somebody to talk to, by hand: top, site0, rack0 and site1; p0, p2, p3 and p4; package 0 of p0;
-# the NUMA domains of p0, p1 and (twice) p3. Together one message less than ranks.
+# Groups of at least two participants: top, site0, rack0 and site1; p0, p2, p3 and p4; package 0 of p0; the NUMA
+# domains of p0, p1 and (twice) p3. Together one message less than ranks.
 GROUPS = {"switch": 4, "node": 4, "package": 1, "numa": 4, "core": 0}
 METHODS = {
     "levels": "switch2=tuned,switch1=knomial:3,switch0=scatter_allgather,"
@@ -65,7 +65,7 @@ def test(paths, engine, extra):
                 print(f"{counter}_{level}: {found}")
                 outcome.expect(found == wanted, f"{counter}_{level} is {found}, expected {wanted}")
             for words in PLAN[engine]:
-                outcome.expect(words in outcome.output, f"no plan says '{words}'")
+                outcome.expect(words in outcome.output, f"no plan has '{words}'")
 
         check(run(paths, len(PLACES), "probe", arguments, parameters), judge)
 

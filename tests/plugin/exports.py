@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The plugin exports its component structure and nothing else: other symbols could clash with the
-application's. What only some builds of Open MPI have it takes as it comes, so that it is loaded by the others, too, and says
-why it steps aside there."""
+"""Tests that the plugin exports only its component structure: other symbols could clash with the application's. It
+looks up symbols that only some builds of Open MPI have at run time, so that the other builds load it too and it can
+report why it steps aside there."""
 import argparse
 import json
 import re
@@ -9,12 +9,12 @@ import subprocess
 import sys
 
 WANTED = ["mca_coll_strata_component"]
-OPTIONAL = r"ompi_ftmpi_|ompi_request_is_failed|_revoke"  # of fault tolerance
+OPTIONAL = r"ompi_ftmpi_|ompi_request_is_failed|_revoke"  # fault tolerance
 
 parser = argparse.ArgumentParser()
 parser.add_argument("paths")
-parser.add_argument("--library", help="look at this file instead of the plugin")
-parser.add_argument("--optional", default=OPTIONAL, help="what not all builds of Open MPI have, a regular expression")
+parser.add_argument("--library", help="check this file instead of the plugin")
+parser.add_argument("--optional", default=OPTIONAL, help="regular expression of symbols that only some builds of Open MPI have")
 options = parser.parse_args()
 with open(options.paths, encoding="utf-8") as file:
     library = options.library or json.load(file)["plugin"]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Jobs of a user without privileges whose parameters name files that cannot be used: of another user, cut off, too
-long. One message names each and says why, all ranks go on with the plugin and right results; nothing of another user's
+"""Tests jobs of an unprivileged user whose parameters name unusable files: another user's, truncated, too long. One
+message names each file and the cause, all ranks go on with the plugin and right results, and no file of another user
 is written."""
 import os
 import sys
@@ -29,7 +29,7 @@ def write(user, name, text):
 
 
 def refused(user, names, spoil, reason):
-    """Each file, after `spoil(path)`, is refused because of `reason(name)`."""
+    """Tests that each file, after `spoil(path)`, is rejected because of `reason(name)`."""
     paths = {name: write(user, name, FILES[name]) for name in names}
     for path in paths.values():
         spoil(path)
@@ -41,7 +41,7 @@ def refused(user, names, spoil, reason):
         outcome.expect_messages(bad_parameters=1)
         for name, path in paths.items():
             told = [line for line in outcome.output.splitlines() if path in line and reason(name) in line]
-            outcome.expect(len(told) == 1, f"{len(told)} lines say of {path}: {reason(name)}; expected 1")
+            outcome.expect(len(told) == 1, f"{len(told)} lines report {path}: {reason(name)}; expected 1")
         outcome.expect(outcome.pvar("bcast_tree") > 0, "the tree engine did nothing")
 
     return {"coll_strata_placement": "0"} | parameters, judge
@@ -63,7 +63,7 @@ def huge(user):
 
 
 def dump(user, place, reason):
-    """`place(path, secret)` puts there what is not to be written; `secret` is the user's own file."""
+    """`place(path, secret)` creates at `path` an object that must not be written; `secret` is the user's own file."""
     shared = os.path.join(user.base, "shared")
     os.mkdir(shared)
     os.chmod(shared, 0o1777)
@@ -92,7 +92,7 @@ def dump_of_another(user):
 
 
 def dump_by_link(user):
-    """Root's link in root's folder is good, but this one is a third user's."""
+    """Root's link in root's folder is valid, but this one belongs to a third user."""
     def place(path, secret):
         os.symlink(secret, path)
         os.chown(path, 65533, 65533, follow_symlinks=False)
@@ -100,7 +100,7 @@ def dump_by_link(user):
 
 
 def own_link(user):
-    """What a user has linked is written."""
+    """Tests that the plugin writes through the user's own link."""
     target = os.path.join(user.folder, "target.json")
     path = os.path.join(user.folder, "link.json")
     os.symlink(target, path)
@@ -114,7 +114,7 @@ def own_link(user):
 
 
 def can_fail(user):
-    """Files that are in order, judged like unreadable ones."""
+    """Valid files, tested as unreadable ones."""
     parameters, judge = refused(user, FILES, lambda path: os.chmod(path, 0o644), lambda name: "cannot be opened")
     return parameters | {"coll_strata_bcast_algorithm": "tree"}, judge
 

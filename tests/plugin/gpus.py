@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Where Open MPI supports buffers in the memory of GPUs, blocks, which the plugin would copy by the processor, are left to
-it; the rest is served. Where only some processes are such, all is left to it, with one message. A preloaded library
-pretends such an Open MPI."""
+"""Tests an Open MPI with support for GPU buffers: the plugin would copy blocks with the processor, so it passes
+their collectives through and serves the rest. When only some processes have this support, it passes all calls
+through, with one message. A preloaded library emulates such an Open MPI."""
 import os
 import sys
 
@@ -44,7 +44,7 @@ def test(paths, case):
     if case not in CASES:
         raise Failure(f"unknown case; known: {' '.join(CASES)}")
     if release_of(paths["mpirun"]) < 5 and case != "can_fail":
-        print("skipped: 4.1 without support for GPUs cannot be made believe that it has some (it crashes)")
+        print("skipped: a 4.1 without GPU support crashes when the library emulates it")
         sys.exit(SKIPPED)
     CASES[case](paths)
 

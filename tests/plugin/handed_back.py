@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""An operation that a communicator passes through for good: its slot goes back to the component below, which is called
-straight from then on; what the counters tell of it."""
+"""Tests an operation that a communicator always passes through: the plugin gives its slot back to the underlying
+component, which MPI then calls directly; the counters show it."""
 import sys
 from dataclasses import dataclass, field
 
@@ -9,9 +9,9 @@ from job import Failure, Paths, check, conclude, synthetic, run
 RANKS, CALLS, SIZES = 4, 5, 2
 FLAT = {"coll_strata_topology": "synthetic:core:16", "coll_strata_placement": "all"}
 HANDS_BACK = {"coll_strata_hand_back": "1"}
-# Of a node whose links nobody gave the model weighs Bcast alone; here the tree engine serves it.
+# In a node with unknown links the robust choice covers only Bcast; here the tree engine serves it.
 INSIDE = synthetic(1, RANKS) | HANDS_BACK | {"coll_strata_bcast_algorithm": "tree"}
-# Then tuned makes a Reduce and a Bcast of an Allreduce, through the communicator's slots.
+# With these, tuned builds an Allreduce from a Reduce and a Bcast through the communicator's slots.
 NESTED = {"coll_tuned_use_dynamic_rules": "1", "coll_tuned_allreduce_algorithm": "2"}
 KEEPS = ["rank=1", "OMPI_MCA_coll_strata_hand_back=0"]
 
@@ -21,7 +21,7 @@ NOTHING = {"bcast_handed_back": 0, "bcast_forward": ALL}
 
 @dataclass(frozen=True)
 class Case:
-    """What variables have to be, summed over the ranks."""
+    """Expected variables, summed over the ranks."""
     parameters: dict
     wanted: dict
     op: str = "bcast"
@@ -32,25 +32,27 @@ CASES = {
     "flat": Case(FLAT | HANDS_BACK, {"bcast_handed_back": RANKS, "bcast_forward": ONCE}),
     "disabled": Case(synthetic(2, 2) | HANDS_BACK | {"coll_strata_bcast_algorithm": "forward"},
                      {"bcast_handed_back": RANKS, "bcast_forward": ONCE}),
-    # The component above has the slot, and calls the plugin.
+    # The component above owns the slot and calls the plugin.
     "above": Case(FLAT | HANDS_BACK | {"coll_sync_priority": "90", "coll_sync_barrier_before": "1000"}, NOTHING),
     "kept": Case(FLAT, NOTHING),
     "hierarchy": Case(synthetic(2, 2) | HANDS_BACK | {"coll_strata_bcast_algorithm": "tree"},
                       {"bcast_handed_back": 0, "bcast_forward": 0, "bcast_tree": ALL,
                        "gatherv_handed_back": RANKS, "scatterv_handed_back": RANKS, "reduce_handed_back": 0}),
-    # The ranks do so together: then also what is made of a collective that is served.
+    # All ranks release together, so this includes operations that use a served collective internally.
     "inside": Case(INSIDE, {"bcast_handed_back": 0, "bcast_tree": ALL, "barrier_handed_back": RANKS,
                             "reduce_handed_back": RANKS, "allreduce_handed_back": RANKS,
                             "allgather_handed_back": RANKS, "scatterv_handed_back": RANKS}),
     "nested": Case(INSIDE | NESTED, {"allreduce_handed_back": RANKS}, "allreduce"),
-    # What a Bcast is part of stays on all of them; else one would take it for its own, and the others not.
+    # All ranks keep the slots of operations that contain a Bcast; otherwise a rank could count such a Bcast as the
+    # program's own while others do not.
     "one_keeps": Case(INSIDE | NESTED, {"allreduce_handed_back": 0, "allgather_handed_back": 0, "bcast_tree": 0,
                                         "reduce_handed_back": 0, "gatherv_handed_back": 0},
                       "allreduce", KEEPS),
-    # Process 0 notes every call for the dump, and so keeps all.
+    # Process 0 records every call for the dump and so keeps all slots.
     "dumped": Case(INSIDE | NESTED | {"coll_strata_dump": "-", "coll_strata_check_plans": "1"},
                    {"allreduce_handed_back": 0, "bcast_tree": 0, "reduce_handed_back": 0}, "allreduce"),
-    # The others must not give back what takes elements of no size with messages, while it needs none here.
+    # The others must keep the slot: the underlying component sends messages for elements of no size, the plugin
+    # none.
     "nothing": Case(FLAT | HANDS_BACK | {"coll_strata_dump": "-"}, {"bcast_handed_back": 0}, "nothing")}
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Settings by info keys: they hold for their communicator only, outrank parameters and rules, what is wrong in
-them is told, and processes that say different things leave the communicator to Open MPI."""
+"""Tests settings by info keys: they hold only for their communicator, override parameters and rules, and errors in
+them are reported; when processes give different keys, the communicator's calls are passed through."""
 import os
 import sys
 import tempfile
@@ -13,8 +13,8 @@ RULES = '{{"version": 1, "rules": [\n{{"collective": "bcast", "engine": "{}"}}]}
 
 
 class Case:
-    """`info`: of every process; `there`: "RANK:" and what that one says instead. `engine`: that of the
-    broadcasts on the communicator; None: forwarded, for `reason`. `says`: texts of the output; `not_said`."""
+    """`info`: key of every process; `there`: "RANK:" and the key of that rank instead. `engine`: of the broadcasts
+    on the communicator; None: passed through for `reason`. `says`: texts of the output; `not_said`: absent texts."""
 
     def __init__(self, info, engine="tree", reason="chosen", there="", messages=None, says=(), not_said=(),
                  parameters=None, made_by="dup"):
@@ -112,9 +112,9 @@ def judge(outcome, case):
         outcome.expect(outcome.pvar("bcast_forward_" + case.reason) == found["forward"],
                        f"not all calls are forwarded for {case.reason}")
     for text in case.says:
-        outcome.expect(text in outcome.output, f"nobody says: {text}")
+        outcome.expect(text in outcome.output, f"the output lacks: {text}")
     for text in case.not_said:
-        outcome.expect(text not in outcome.output, f"somebody says: {text}")
+        outcome.expect(text not in outcome.output, f"the output has: {text}")
 
 
 def test(paths, name):

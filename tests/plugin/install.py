@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The installed plugin works from where `cmake --install` puts it, from Open MPI's own folder, and as a package."""
+"""Tests the installed plugin in the folder of `cmake --install`, in Open MPI's own folder, and as a package."""
 import glob
 import os
 import re
@@ -18,12 +18,12 @@ from job import SKIPPED, Failure, Paths, check, conclude, environment, synthetic
 from unprivileged import User
 
 RANKS, PLAIN_RANKS = 4, 2
-SAYS = "coll/strata: to use it: "  # the installation, before what has to be typed
+SAYS = "coll/strata: to use it: "  # printed by the installation before the command for the user
 REMEDY = "pmix-mca-params-override.conf"
 VARIABLE = "OMPI_MCA_opal_mca_base_component_path"
 FILES = ("mca_coll_strata.so", "help-mca-coll-strata.txt", "strata-presets")
-POINTERS = ("strata.sh", "modulefiles", "share", "bin", "lib", "include")  # in a folder that Open MPI has to be told of
-# What strata.sh and the module file put before what is there, below the folder.
+POINTERS = ("strata.sh", "modulefiles", "share", "bin", "lib", "include")  # in a folder outside Open MPI's search path
+# Entries below the folder that strata.sh and the module file put in front of existing ones.
 SEARCHED = {"PATH": "bin", "MANPATH": "share/man", "LD_LIBRARY_PATH": "lib", "PKG_CONFIG_PATH": "lib/pkgconfig",
             "CMAKE_PREFIX_PATH": ""}
 PRESETS = ("ethernet-cluster", "fat-numa-node", "infiniband-cluster", "wan-grid")
@@ -33,7 +33,7 @@ PARAMETERS = synthetic(2, 2) | {"coll_strata_bcast_algorithm": "tree", "coll_str
 
 def judge(outcome):
     outcome.expect_success()
-    outcome.expect_messages(bad_parameters=1)  # the help texts were found, too
+    outcome.expect_messages(bad_parameters=1)  # proves that the help texts were found
     outcome.expect("from 1 to 1024" in outcome.output, "the help text is incomplete")
     outcome.expect("/strata-presets/wan-grid.json:" in outcome.output, "the preset is not used")
     outcome.expect(outcome.with_plugin == RANKS,
@@ -46,8 +46,8 @@ def probe(paths, folder):
 
 
 def serves(paths, line="", ranks=PLAIN_RANKS):
-    """A plain job of a user without privileges, with nothing in its environment, after `line`: its own variables tell that
-    `ranks` processes have the plugin, and that it has set up the communicator."""
+    """Runs a plain job of an unprivileged user with an empty environment after `line`: its variables must show that
+    `ranks` processes have the plugin and that it has set up the communicator."""
     with User(paths) as user:
         outcome = user.plain(PLAIN_RANKS, line)
 
@@ -56,20 +56,21 @@ def serves(paths, line="", ranks=PLAIN_RANKS):
         outcome.expect(outcome.with_plugin == ranks, f"a plain job: {outcome.with_plugin} ranks have the plugin, expected {ranks}")
         outcome.expect((outcome.pvar("setup_us") > 0) == (ranks > 0), "a plain job: the plugin has not set up MPI_COMM_WORLD")
         for noise in ("mca:base", "Sorry!"):
-            outcome.expect(noise not in outcome.output, f"a plain job: Open MPI or PMIx say '{noise}'")
+            outcome.expect(noise not in outcome.output, f"a plain job: Open MPI or PMIx print '{noise}'")
 
     check(outcome, judge_plain)
 
 
 def configured(paths, scratch, *options):
-    """The build folder of a fresh configuration, which installs what this build made: nothing is compiled twice."""
+    """Returns the build folder of a fresh configuration that installs this build's products: nothing is compiled
+    twice."""
     build = os.path.join(scratch, "build")
     configure(paths, build, "-G", paths["generator"], "-DSTRATA_TESTS=OFF", "-DSTRATA_BENCH=OFF",
-              "-DSTRATA_EXAMPLES=OFF", "-DCMAKE_SKIP_RPATH=ON",  # paths in what was built elsewhere are none that it knows
+              "-DSTRATA_EXAMPLES=OFF", "-DCMAKE_SKIP_RPATH=ON",  # products built elsewhere contain paths unknown to it
               *options)
     os.makedirs(os.path.join(build, "plugin"), exist_ok=True)
     shutil.copy(paths["plugin"], os.path.join(build, "plugin"))
-    # What the configuration wants besides: strata-topo, and the introspection library.
+    # Other products that the configuration needs: strata-topo, and the introspection library.
     os.makedirs(os.path.join(build, "bin"), exist_ok=True)
     for program in glob.glob(os.path.join(paths["build"], "bin", "strata-topo")):
         shutil.copy(program, os.path.join(build, "bin"))
@@ -87,7 +88,7 @@ def configure(paths, build, *options):
 
 
 def install(paths, build, prefix, *options):
-    """Installs, all of it below `prefix`; what it says is to be typed, if anything."""
+    """Installs, all below `prefix`; returns the printed commands for the user, if any."""
     said = run_or_fail(paths["cmake"], "--install", build, *options)
     with open(os.path.join(build, "install_manifest.txt"), encoding="utf-8") as file:
         outside_of_it = [name for name in file.read().splitlines() if not os.path.normpath(name).startswith(prefix + "/")]
@@ -95,19 +96,20 @@ def install(paths, build, prefix, *options):
         raise Failure(f"installed outside of {prefix}: {outside_of_it}")
     lines = [line for line in said.splitlines() if line.startswith("coll/strata: ")]
     if len(lines) != 1:
-        raise Failure(f"the installation says {lines} instead of one line")
+        raise Failure(f"the installation prints {lines} instead of one line")
     return lines[0].removeprefix(SAYS) if lines[0].startswith(SAYS) else ""
 
 
 def readable_scratch():
-    """A temporary folder that others may read."""
+    """A temporary folder that other users may read."""
     folder = tempfile.TemporaryDirectory()
     os.chmod(folder.name, 0o755)
     return folder
 
 
 def installed_below_a_prefix(paths):
-    """`cmake --install` without a prefix, below /usr/local, and with one: what it says is all that has to be typed."""
+    """`cmake --install` without a prefix, below /usr/local, and with one: the printed line is the only command
+    needed."""
     with readable_scratch() as scratch:
         build, prefix = configured(paths, scratch), os.path.join(scratch, "my prefix")
         line = install(paths, build, prefix, "--prefix", prefix)
@@ -135,7 +137,7 @@ def installed_to_a_folder(paths):
     with readable_scratch() as scratch:
         target = os.path.join(scratch, "of the user", "plugins")
         build = configured(paths, scratch)
-        configure(paths, build, f"-DSTRATA_PLUGIN_DIR={target}")  # all of it goes there now
+        configure(paths, build, f"-DSTRATA_PLUGIN_DIR={target}")  # everything goes there now
         line = install(paths, build, target)
         serves(paths, line)
         found = sorted(os.listdir(target))
@@ -158,12 +160,13 @@ def installed_to_a_folder(paths):
 
 
 def variables(text):
-    """What `env` prints."""
+    """Returns the output of `env`."""
     return dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
 
 
 def searched(target, before):
-    """The variables of SEARCHED, from those `before`. An empty entry of MANPATH stands for the system's pages."""
+    """Returns the expected variables of SEARCHED, given those `before`. An empty entry of MANPATH means the system's
+    pages."""
     result = {}
     libraries = glob.glob(f"{target}/lib/**/libstrata-introspection.so", recursive=True)  # lib, or with Debian's folder in it
     library = os.path.relpath(os.path.dirname(libraries[0]), target)
@@ -175,7 +178,7 @@ def searched(target, before):
 
 
 def unseen(paths):
-    """A plain job without what the installation says."""
+    """A plain job without the printed command."""
     with readable_scratch() as scratch:
         target = os.path.join(scratch, "plugins")
         install(paths, configured(paths, scratch, f"-DSTRATA_PLUGIN_DIR={target}"), target)
@@ -183,7 +186,8 @@ def unseen(paths):
 
 
 def loaded_as_a_module(paths):
-    """The module file: loaded it sets the path, over a path that is there, too; unloaded it leaves what was there."""
+    """Tests the module file: loading it extends the path, also an existing one; unloading restores the previous
+    state."""
     lmod = "/usr/share/lmod/lmod/init/bash"
     if not os.path.exists(lmod):
         print("skipped: no Lmod here; Debian package: lmod")
@@ -202,7 +206,7 @@ def loaded_as_a_module(paths):
                 with open(os.path.join(scratch, name), encoding="utf-8") as file:
                     state[name] = variables(file.read())
             wanted = searched(target, state["before"]) | {VARIABLE: f"{target}:{before or 'SYSTEM_DEFAULT:USER_DEFAULT'}"}
-            wanted["MANPATH"] += ":"  # as Lmod writes an empty entry
+            wanted["MANPATH"] += ":"  # Lmod's form of an empty entry
             for name, value in wanted.items():
                 if state["loaded"].get(name) != value or state["after"].get(name, "") != state["before"].get(name, ""):
                     raise Failure(f"{name}: {state['before'].get(name)}, loaded {state['loaded'].get(name)} instead of {value}, "
@@ -212,7 +216,8 @@ def loaded_as_a_module(paths):
 
 
 def listed_releases(paths):
-    """"4.1.0:4.1.8,5.0.0:5.0.10": the first and the last of each series in the layout guard's table, as Spack writes it."""
+    """Returns "4.1.0:4.1.8,5.0.0:5.0.10": the first and the last of each series in the layout guard's table, in
+    Spack's form."""
     with open(os.path.join(paths["source"], "component", "base", "layout_epochs.h"), encoding="utf-8") as file:
         releases = re.findall(r"\{(\d+), (\d+), (\d+)\}", file.read())
     series = {}
@@ -222,8 +227,8 @@ def listed_releases(paths):
 
 
 def described_to_spack(paths, releases=None):
-    """Spack is not here: the recipe's own sentences are carried out by local roots for Spack's, and what it asks CMake for
-    exists. It takes `releases` of Open MPI, without them those that the layout guard lists."""
+    """Spack is not available: stand-ins for Spack's functions run the recipe, and the CMake options it uses must
+    exist. It must accept `releases` of Open MPI, by default those that the layout guard lists."""
     said = {"depends_on": [], "version": []}
 
     class CMakePackage:
@@ -264,7 +269,7 @@ def described_to_spack(paths, releases=None):
 
 
 def plugin_folder(paths):
-    """Open MPI's own; ends the test where nothing can be put there."""
+    """Returns Open MPI's own folder; ends the test if it cannot be written."""
     line = subprocess.run([paths["ompi_info"], "--path", "pkglibdir", "--parsable"], check=True, text=True,
                           capture_output=True, env=environment(paths, {})).stdout
     folder = line.strip().split(":", 2)[2]
@@ -277,7 +282,7 @@ def plugin_folder(paths):
         print(f"skipped: {reason}")
         sys.exit(SKIPPED)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, lambda *_: sys.exit(1))  # so that `finally` is reached
+        signal.signal(number, lambda *_: sys.exit(1))  # so that `finally` runs
     return folder
 
 
@@ -286,7 +291,7 @@ def installed_to_the_system(paths):
     targets = [os.path.join(folder, name) for name in FILES]
     try:
         for target in targets:
-            # Under another name first: other jobs of this machine must never see half a file.
+            # Installed under another name first: other jobs of this machine must never see a partial file.
             source = os.path.join(paths.folder(), os.path.basename(target))
             (shutil.copytree if os.path.isdir(source) else shutil.copy)(source, target + ".part")
             os.rename(target + ".part", target)
@@ -308,7 +313,7 @@ def run_or_fail(*command):
 
 
 def installed_as_packages(paths):
-    """The packages that cpack makes of this build: installed, listed, used, removed, and nothing left."""
+    """Tests the packages that cpack makes of this build: installed, listed, used, removed, nothing left."""
     config = os.path.join(paths["build"], "CPackConfig.cmake")
     if not os.path.exists(config) or not (shutil.which("dpkg-shlibdeps") and shutil.which("file")):
         print("skipped: no Debian packages can be made here (Open MPI of another origin, or no dpkg-dev and file)")
@@ -339,7 +344,7 @@ def installed_as_packages(paths):
             for remedy in (name for name in files.splitlines() if name.endswith("/" + REMEDY)):
                 os.rename(remedy, remedy + ".away")
                 try:
-                    serves(paths, ranks=0)  # else this remedy, and the test of it, are good for nothing
+                    serves(paths, ranks=0)  # otherwise this remedy and its test are useless
                 finally:
                     os.rename(remedy + ".away", remedy)
             probe(paths, "SYSTEM_DEFAULT")
@@ -360,7 +365,7 @@ def installed_as_packages(paths):
 
 
 def use_the_library(paths, files, folder):
-    """Builds and runs the examples, with nothing that tells where the library is."""
+    """Builds and runs the examples without any setting for the library's location."""
     installed = [os.path.dirname(name) for name in files.splitlines() if name.endswith("/examples/Makefile")][0]
     examples = installed if os.path.exists(installed) else os.path.join(paths["source"], "introspection", "examples")
     fortran = "/mpi_monitoring.mod\n" in files

@@ -1,4 +1,4 @@
-"""What the scripts of this folder share: running mpirun with the plugin, and judging what came out."""
+"""Shared by the scripts of this folder: runs mpirun with the plugin and checks the outcome."""
 import json
 import os
 import re
@@ -11,7 +11,7 @@ SYSTEM_FOLDERS = "SYSTEM_DEFAULT:USER_DEFAULT"
 ON_DEMAND = {"pmix_base_collect_data": "0", "pmix_base_async_modex": "1"}
 ON_SOME = os.path.join(os.path.dirname(os.path.abspath(__file__)), "on_some.sh")
 
-# Messages that a user may see, by a piece of text that only they have.
+# Messages for users, each with a unique piece of its text.
 MESSAGES = {
     "release": "is built for Open MPI",
     "missing": "is not loaded by the processes on node",
@@ -33,11 +33,11 @@ MESSAGES = {
 
 
 class Failure(Exception):
-    """What a test found wrong."""
+    """A failed check of a test."""
 
 
 class Paths(dict):
-    """Files and folders of this build, as CMake wrote them down."""
+    """Files and folders of this build, as CMake wrote them."""
 
     def __init__(self, file):
         with open(file, encoding="utf-8") as opened:
@@ -52,7 +52,7 @@ def component_path(folder):
 
 
 def environment(paths, parameters, folder=None):
-    """The caller's environment without its MCA parameters, with the plugin and `parameters` (without
+    """Returns the caller's environment without its MCA parameters, with the plugin and `parameters` (without
     OMPI_MCA_)."""
     foreign = ("OMPI_MCA_", "PMIX_MCA_")
     result = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
@@ -64,7 +64,7 @@ def environment(paths, parameters, folder=None):
 
 
 def synthetic(nodes, ranks_per_node):
-    """Parameters of a synthetic cluster: rank by rank node after node, on cores of two packages."""
+    """Returns the parameters of a synthetic cluster: ranks in block order, on cores of two packages."""
     cores = [0, 1, 8, 9, 4, 5, 12, 13]
     places = [f"{cores[i]}@p{node}" for node in range(nodes) for i in range(ranks_per_node)]
     return {"coll_strata_topology": "synthetic:package:2 numa:2 core:4",
@@ -72,7 +72,7 @@ def synthetic(nodes, ranks_per_node):
 
 
 class Outcome:
-    """Exit status and output of a job, and what `probe` printed."""
+    """Exit status and output of a job, and the values that `probe` printed."""
 
     def __init__(self, status, output):
         self.status = status
@@ -96,7 +96,7 @@ class Outcome:
             raise Failure(what)
 
     def expect_messages(self, **wanted):
-        """Exactly so many messages of each kind, and none of the kinds that are not named."""
+        """Checks the number of messages of each kind, and that unnamed kinds do not occur."""
         for kind, text in MESSAGES.items():
             count = self.output.count(text)
             self.expect(count == wanted.get(kind, 0),
@@ -111,13 +111,13 @@ class Outcome:
 def run(paths, ranks, program, arguments=(), parameters=None, some=None, timeout=60, folder=None, options=(),
         wrapper=()):
     """Runs a program of this build on one machine. `some`: a selection and variables for on_some.sh; `options`:
-    of mpirun; `wrapper`: a command that becomes the program."""
+    options of mpirun; `wrapper`: a command that becomes the program."""
     command = [paths["mpirun"], "--oversubscribe", *options, "-n", str(ranks)]
     if some:
         command += [ON_SOME, *some, "--"]
     command += [*wrapper, paths[program], *arguments]
-    # Tests count calls that are passed through; handed_back.py looks at what users have by default.
-    # What Open MPI would choose here; told so, no rank loads libfabric first.
+    # Most tests count passed-through calls; handed_back.py tests the default.
+    # Open MPI would choose this here; setting it saves loading libfabric in every rank.
     settings = {"pml": "ob1", "btl": "self,vader", "mpi_yield_when_idle": "1",
                 "coll_strata_hand_back": "0"} | (parameters or {})
     try:
@@ -128,7 +128,7 @@ def run(paths, ranks, program, arguments=(), parameters=None, some=None, timeout
     return Outcome(done.returncode, done.stdout)
 
 
-# What README allows; starts without the plugin that others on the machine delay may hide as much again.
+# README's limit; the load of the machine may hide as much again in starts without the plugin.
 MOST_EXTRA_MS = 1000
 _QUIET_MS, _ALIKE_MS = 1000, 250
 _MOST_STARTS, _MOST_SECONDS = 6, 50
@@ -136,14 +136,14 @@ _ONE_LATE = ["sh", "-c", 'if [ "$OMPI_COMM_WORLD_RANK" = 3 ]; then sleep 3; fi; 
 
 
 def late_start():
-    """A `wrapper` that lets one rank sleep before it starts."""
+    """Returns a `wrapper` that makes one rank sleep before it starts."""
     return list(_ONE_LATE)
 
 
 def expect_quick_start(ours, plain):
-    """Jobs with and without the plugin in turn, by functions that run one and return its Outcome. What both take at
-    the least counts: others on the machine only add to it. Returns whether it can be told; a start without the plugin
-    counts as undisturbed where it takes less than a second, or as long as another one."""
+    """Alternates jobs with and without the plugin, by functions that run one and return its Outcome, and compares
+    the shortest starts: other load only adds time. Returns whether the comparison is possible; a start without the
+    plugin counts as undisturbed if it takes less than a second, or as long as another one."""
     begin = time.monotonic()
     own, stock = [], []
     while True:
@@ -165,7 +165,7 @@ def expect_quick_start(ours, plain):
 
 
 def require_component(paths, component):
-    """`component`: as ompi_info lists it, "pml: ucx". Ends the test where this Open MPI has none of it."""
+    """`component`: as ompi_info lists it, "pml: ucx". Ends the test if this Open MPI lacks it."""
     listed = subprocess.run([paths["ompi_info"]], text=True, stdout=subprocess.PIPE, check=True).stdout
     if f"MCA {component} " not in listed:
         print(f"skipped: this Open MPI has no component {component}")
@@ -182,7 +182,7 @@ def conclude(test):
 
 
 def check(outcome, test):
-    """Runs `test(outcome)`; when it fails, the job's output is shown first."""
+    """Runs `test(outcome)`; prints the job's output first when it fails."""
     try:
         test(outcome)
     except Failure:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The plugin in other releases of Open MPI than the one it is built for, and in builds with other structures, which a
-preloaded library pretends: where layouts are the same it serves, else it steps aside with one message."""
+"""Tests the plugin in other releases of Open MPI than it is built for, and in builds with other structures, emulated
+by a preloaded library: with equal layouts it serves, otherwise it steps aside with one message."""
 import itertools
 import re
 import subprocess
@@ -12,7 +12,7 @@ RANKS = 3
 ALL = "rank=0,1,2"
 EPOCHS = (("4.1.0", "4.1.1"), ("4.1.2", "4.1.4", "4.1.8"), ("5.0.0", "5.0.6"), ("5.0.7", "5.0.9"), ("5.0.10",))
 SEVERAL = {"4": ("4.1.0", "4.1.1", "4.1.4", "4.1.8", "5.0.7"), "5": ("4.1.4", "5.0.0", "5.0.6", "5.0.7", "5.0.9", "5.0.10")}
-SUFFIXES = ("", "rc1", "amzn1")  # of candidates and vendors: their structures are the release's, as the sizes have to confirm
+SUFFIXES = ("", "rc1", "amzn1")  # candidates and vendors: the release's structures, which the sizes must confirm
 
 
 def built_for(paths):
@@ -43,7 +43,7 @@ def job(paths, serves, says=None, larger=None, selection=ALL, parameters=None, m
 def releases(paths, own):
     mine = next((epoch for epoch in EPOCHS if own in epoch), ())
     if not mine:
-        raise Failure(f"built for Open MPI {own}, which this test does not know")
+        raise Failure(f"built for Open MPI {own}, which is unknown to this test")
     for release, suffix in zip(SEVERAL[own[0]], itertools.cycle(SUFFIXES)):
         says = f"Open MPI v{release}{suffix}, package: none, ident: {release}{suffix}"
         job(paths, release in mine, says,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every member of Open MPI's structures that the plugin reads, itself or by the functions of Open MPI's headers that it
-calls, is in the table that the layout guard rests on. libclang reads the sources as they are compiled."""
+"""Tests that the layout guard's table has every member of Open MPI's structures that the plugin reads, directly or
+through functions of Open MPI's headers. libclang parses the sources with their compile flags."""
 import argparse
 import json
 import os
@@ -14,12 +14,12 @@ from libclang import BLOCKS, FIELD, FUNCTION, STRUCT, UNION, USES, Clang
 
 SKIPPED = 77
 TARGETS = re.compile(r"/(strata_component_\w+|mca_coll_strata)\.dir/")
-# Of Open MPI's own: what it bundles beside (PMIx, libevent, hwloc) has interfaces that stay.
+# Only Open MPI's own structures: the bundled libraries (PMIx, libevent, hwloc) have stable interfaces.
 HEADERS = re.compile(r"/(opal|ompi|orte)/(?!mca/(hwloc|event)/[a-z]+[0-9])|/mpi\.h$")
 
 
 def compiled_units(build):
-    """(file, flags) for each file that is compiled into the plugin."""
+    """Yields (file, flags) for each file compiled into the plugin."""
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
         entries = json.load(file)
     for entry in entries:
@@ -36,8 +36,8 @@ def compiled_units(build):
 
 
 class Members:
-    """`used`: (structure, member) → where it is first read. `unknown`: the same for names whose structure shows only when
-    a template is used."""
+    """`used`: (structure, member) → place of the first read. `unknown`: the same for names whose structure is known
+    only when a template is instantiated."""
 
     def __init__(self, clang, source):
         self.clang = clang
@@ -78,7 +78,7 @@ class Members:
                 self._to_do.append(body)
 
     def _name(self, field):
-        """The named structure around a field, and the way to it from there."""
+        """Returns the named structure around a field, and the path to the field from there."""
         clang = self.clang
         record, way = clang.parent(field), clang.name(field)
         while clang.is_unnamed(record):
@@ -100,7 +100,7 @@ def listed(source, series):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("paths")
-    parser.add_argument("--only", help="C++ source that is read in place of the plugin's")
+    parser.add_argument("--only", help="C++ source to parse instead of the plugin's")
     parser.add_argument("--print", action="store_true", help="print all members that are read")
     options = parser.parse_args()
     with open(options.paths, encoding="utf-8") as file:
@@ -110,7 +110,7 @@ def main():
     except OSError as error:
         print(f"skipped: {error}")
         sys.exit(SKIPPED)
-    # Headers of the compiler, where libclang came without its own.
+    # The compiler's headers, for a libclang without its own.
     builtin = subprocess.run(["g++", "-print-file-name=include"], check=True, capture_output=True, text=True).stdout.strip()
     members = Members(clang, paths["source"])
     units = list(compiled_units(paths["build"]))

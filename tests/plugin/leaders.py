@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Leaders near the NIC, as a live job elects them: read from the picture that it draws."""
+"""Tests NIC-local leaders as elected in a live job, read from the hierarchy that it dumps."""
 import json
 import os
 import sys
@@ -12,21 +12,21 @@ MACHINE = "synthetic:package:2 numa:2 core:4"
 CORES = ("0", "4", "8", "12")
 NODES = ("p0", "p1")
 
-# Open MPI takes libfabric's TCP only where asked to; with another provider in the list a NIC of that might be there.
+# Open MPI uses libfabric's TCP only on request; with another provider in the list, its NICs could appear.
 LIBFABRIC = {"pml": "cm", "mtl": "ofi", "opal_common_ofi_provider_include": "verbs,tcp"}
 UCX = {"pml": "ucx", "pml_ucx_tls": "any", "pml_ucx_devices": "any"}
 
-# Parameters, and the leaders of the two nodes that follow.
+# Parameters, and the resulting leaders of the two nodes.
 CASES = {
     "near": ({"coll_strata_nic": "ib0@numa:2"}, [2, 6]),
-    "far_package": ({"coll_strata_nic": "ib0@package:1"}, [2, 6]),  # two are near: the lower one
+    "far_package": ({"coll_strata_nic": "ib0@package:1"}, [2, 6]),  # two are NIC-local: the lower one
     "two_nics": ({"coll_strata_nic": "ib0@numa:3,ib1@numa:1"}, [1, 5]),
     "none": ({"coll_strata_nic": "none"}, [0, 4]),
     "unknown_place": ({}, [0, 4]),  # a synthetic machine has no NICs
     "no_such_nic": ({"coll_strata_nic": "ib7"}, [0, 4]),
     "nodes_differ": ({"coll_strata_nic": "ib0@numa:1"}, [1, 7]),
     "unbound": ({"coll_strata_nic": "ib0@numa:2"}, [0, 4]),
-    "all_cores": ({"coll_strata_nic": "ib0@numa:2"}, [0, 4]),  # as a launcher writes "unbound"
+    "all_cores": ({"coll_strata_nic": "ib0@numa:2"}, [0, 4]),  # a launcher's form of "unbound"
     # The NICs of the transport in use: both have interfaces, one is a fabric device (see XML).
     "auto_ip": ({"pml": "ob1"}, [0, 4]),
     "auto_fabric": (LIBFABRIC, [1, 5]),
@@ -42,7 +42,7 @@ def test(paths, case, wanted):
     some = None
     if case == "auto_ucx_ip":
         some = ["rank=0,1,2,3,4,5,6,7", "UCX_TLS=tcp,self,sysv"]
-    if case == "nodes_differ":  # as two hosts' own parameter files would say it
+    if case == "nodes_differ":  # like different parameter files on two hosts
         some = ["rank=4,5,6,7", "OMPI_MCA_coll_strata_nic=ib0@numa:3"]
     with tempfile.TemporaryDirectory() as folder:
         picture = os.path.join(folder, "hierarchy.json")

@@ -1,4 +1,4 @@
-// Makes a plugin that loses memory and reads what is not its own when it is loaded: valgrind must find both.
+// A plugin that, when loaded, loses memory and reads memory it does not own: valgrind must find both.
 #include <cstddef>
 #include <cstdlib>
 
@@ -8,7 +8,7 @@ namespace {
 volatile std::size_t length = 100;
 
 __attribute__((noinline)) char lose() {
-    const std::size_t known = length;  // to nobody but the program
+    const std::size_t known = length;  // kept by the program only
     volatile char* const block = static_cast<volatile char*>(std::calloc(known, 1));
     return block != nullptr ? block[known] : '\0';
 }

@@ -1,4 +1,4 @@
-"""As much of libclang as layout_table.py needs, by ctypes: the library is there wherever clang is."""
+"""The part of libclang that layout_table.py needs, through ctypes: every installation of clang has the library."""
 import ctypes
 import ctypes.util
 import functools
@@ -53,7 +53,7 @@ _FUNCTIONS = {
     "formatDiagnostic": (_String, c_void_p, c_uint),
 }
 STRUCT, UNION, FIELD, FUNCTION = 2, 3, 6, 8
-USES = (47, 101, 102)  # of a member by its name alone, of a name, of a member of an object
+USES = (47, 101, 102)  # a member by its name, a name, a member of an object
 BLOCKS = (1, 23)  # extern "C" { }
 RECURSE = 2
 ERROR = 3
@@ -63,7 +63,7 @@ real_path = functools.lru_cache(None)(os.path.realpath)
 
 
 class Clang:
-    """Raises OSError where there is no libclang."""
+    """Raises OSError if libclang is missing."""
 
     def __init__(self):
         found = glob.glob("/usr/lib/*/libclang-*.so.1") + glob.glob("/usr/lib*/libclang.so*")
@@ -83,7 +83,7 @@ class Clang:
         return text
 
     def parse(self, file, flags):
-        """The unit's handle and its errors."""
+        """Returns the unit's handle and its errors."""
         array = (c_char_p * len(flags))(*[flag.encode() for flag in flags])
         unit = self._parseTranslationUnit(self._index, file.encode(), array, len(flags), None, 0, 0)
         if not unit:
@@ -109,7 +109,7 @@ class Clang:
         return found
 
     def walk(self, cursor, see):
-        """Calls see(cursor) for all below it."""
+        """Calls see(cursor) for all descendants."""
         def visit(child, _parent, _data):
             see(child)
             return RECURSE
@@ -117,7 +117,7 @@ class Clang:
         self._visitChildren(cursor, _Visitor(visit), None)
 
     def referenced(self, cursor):
-        """What the cursor refers to, None if nothing."""
+        """Returns the cursor that this one refers to, or None."""
         found = self._getCursorReferenced(cursor)
         return None if self._Cursor_isNull(found) else found
 
@@ -141,7 +141,7 @@ class Clang:
         return self._text(self._getTypeSpelling(self._getCursorType(cursor)))
 
     def record_of(self, field):
-        """The declaration of a field's type, of its elements' where it is an array."""
+        """Returns the declaration of a field's type, for an array that of its elements."""
         kind = self._getCursorType(field)
         element = self._getArrayElementType(kind)
         return self._getTypeDeclaration(element if element.kind != 0 else kind)
@@ -150,7 +150,7 @@ class Clang:
         return bool(self._Cursor_isAnonymous(record))
 
     def place(self, cursor):
-        """File and line, by the file's true path; macros: where they are used."""
+        """Returns file and line, with the file's real path; for macros, the place of use."""
         file, line = c_void_p(), c_uint()
         self._getExpansionLocation(self._getCursorLocation(cursor), byref(file), byref(line), None, None)
         return (real_path(self._text(self._getFileName(file))) if file else "", line.value)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""valgrind finds nothing wrong that has to do with the plugin, from its loading to the end of MPI_Finalize: no bad
-access, nothing uninitialised, no definite leak with one of its functions, or memory of its, in the report."""
+"""Tests with valgrind that nothing goes wrong in the plugin from its loading to the end of MPI_Finalize: no invalid
+access, no uninitialised value, no definite leak whose report has one of its functions or its memory."""
 import os
 import re
 import shutil
@@ -16,7 +16,7 @@ PLUGIN = "mca_coll_strata.so"
 SERIOUS = {"InvalidRead", "InvalidWrite", "InvalidFree", "InvalidJump", "MismatchedFree", "UninitCondition",
            "UninitValue", "SyscallParam", "Overlap", "Leak_DefinitelyLost"}
 
-OURS = re.compile(r"strata::(component|algorithms|topology)::")  # and not the test program's own
+OURS = re.compile(r"strata::(component|algorithms|topology)::")  # not the test program's own functions
 
 SAMPLE = """<valgrindoutput>
 <error><kind>InvalidRead</kind><stack><frame><obj>/x/libmpi.so</obj><fn>f</fn></frame></stack>
@@ -39,7 +39,7 @@ BLOCKS = "allgather,allgatherv,gather,gatherv,scatter,scatterv"
 
 @dataclass
 class Job:
-    """A program with its arguments; the output must match `evidence` of who served it."""
+    """A program with its arguments; the output must match `evidence` of the engine that served it."""
     command: list
     evidence: str
     parameters: dict = field(default_factory=lambda: MACHINE)
@@ -53,7 +53,7 @@ def broadcasts(engine, more=()):
 
 
 def selected(engine, collectives, length, machine=None, ranks=3):
-    """A program that counts by whom it was served."""
+    """A program that checks by counters which engine served it."""
     names = collectives.split(",")
     return Job(["selected", "--op", collectives, "--expect", engine, "--bytes", str(length)], "selected: passed",
                (machine or MACHINE) | {f"coll_strata_{name}_algorithm": engine for name in names}, ranks)
@@ -84,7 +84,8 @@ def is_ours(frame):
 
 
 def findings(text, kinds=frozenset(SERIOUS)):
-    """The errors of these kinds of a valgrind report that have one of our frames in any of their stacks."""
+    """Returns the errors of these kinds in a valgrind report that have one of the plugin's frames in any of their
+    stacks."""
     for error in ElementTree.fromstring(text).iter("error"):
         frames = list(error.iter("frame"))
         if error.findtext("kind") in kinds and any(is_ours(frame) for frame in frames):
@@ -130,7 +131,7 @@ def check_job(paths, case, job, folder, valgrind):
     reports = [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".xml")]
     if len(reports) < job.ranks:
         raise Failure(f"{len(reports)} reports of {job.ranks} processes")
-    # Without MPI_T_finalize (see probe.cc) Open MPI keeps the parameters' values: leaks do not count there.
+    # Without MPI_T_finalize (see probe.cc) Open MPI keeps the parameters' values: ignore leaks there.
     kinds = SERIOUS - {"Leak_DefinitelyLost"} if case == "tools_first" else SERIOUS
     found = set()
     for report in reports:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""ompi_info lists every parameter and every performance variable, each with a help text.
+"""Tests that ompi_info lists every parameter and every performance variable, each with a help text.
 
-The names are written down here once more on purpose: a renamed parameter breaks users' files.
+The names are repeated here on purpose: a renamed parameter breaks users' files.
 """
 import argparse
 import os
@@ -25,7 +25,7 @@ LEVELS = ["cluster", "switch", "node", "package", "die", "group", "numa", "l3", 
 
 
 def collectives(paths):
-    """The one list of collectives."""
+    """Returns the collectives of collectives.def."""
     with open(f"{paths['source']}/algorithms/base/collectives.def", encoding="utf-8") as file:
         return re.findall(r"^STRATA_COLLECTIVE\((\w+)", file.read(), re.MULTILINE)
 
@@ -40,7 +40,7 @@ def expected(names):
     variables |= {f"coll_strata_{op}_forward_{reason}" for op in names for reason in REASONS}
     variables |= {f"coll_strata_{what}_{level}" for what in PER_LEVEL for level in LEVELS}
     variables |= {f"coll_strata_{op}_handed_back" for op in names}
-    # Those of one communicator.
+    # Variables of one communicator.
     variables |= {f"coll_strata_comm_{what}" for what in (*ENGINES, *SPECIAL_ENGINES, "setup_us", "memory", "handed_back")}
     variables |= {f"coll_strata_comm_forward_{reason}" for reason in REASONS}
     variables |= {f"coll_strata_comm_{what}_{level}" for what in ("messages", "bytes") for level in LEVELS}
@@ -48,7 +48,7 @@ def expected(names):
 
 
 def listed(lines, kind):
-    """Name -> help text of every "mca:coll:strata:KIND:NAME:help:TEXT"; "" where there is none."""
+    """Returns name -> help text of every "mca:coll:strata:KIND:NAME:help:TEXT"; "" if there is none."""
     helps = {}
     for line in lines:
         fields = line.split(":", 6)
@@ -59,12 +59,12 @@ def listed(lines, kind):
     return helps
 
 
-# What a communicator can have by info key.
+# Parameters that a communicator can have as info keys.
 OF_COMMUNICATORS = ["window", "verbose", "hierarchy", "reproducible", "disable", "rules"]
 
 
 def when_read(name, names):
-    """How the help text of a parameter ends."""
+    """Returns the end of a parameter's help text."""
     short = name.removeprefix("coll_strata_")
     own = short in OF_COMMUNICATORS or any(short == f"{op}_{which}" for op in names for which in PER_COLLECTIVE)
     of_communicator = f"; for one communicator by its info key strata_{short}, when that is made" if own else ""
@@ -85,7 +85,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("paths")
     parser.add_argument("--also", action="append", default=[], help="expect this parameter too")
-    parser.add_argument("--unread", help="expect no word of when this parameter is read")
+    parser.add_argument("--unread", help="do not expect when this parameter is read")
     options = parser.parse_args()
     paths = Paths(options.paths)
     command = [paths["ompi_info"], "--param", "coll", "strata", "--level", "9", "--parsable"]

@@ -1,4 +1,4 @@
-// Opens the plugin as Open MPI's loader does: libltdl, local symbols, extension added by the library.
+// Opens the plugin like Open MPI's loader: libltdl, local symbols, extension added by the library.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <ltdl.h>
@@ -66,7 +66,7 @@ TEST_F(Loader, OpensAgainAfterClosing) {
 }
 
 TEST_F(Loader, ClosingUnloads) {
-    // Static data of a plugin that stays in memory would survive MPI_T's repeated start and end.
+    // Static data of a plugin that stays in memory would survive when MPI_T ends and starts again.
     const std::string path = STRATA_PLUGIN;
     lt_dlhandle handle = open();
     ASSERT_NE(handle, nullptr);

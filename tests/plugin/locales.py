@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Processes in a locale with a decimal comma, before MPI_Init and between calls: what rank 0 says about its plans, and
-what it writes to a file, are the same as without."""
+"""Tests processes in a locale with a decimal comma, before MPI_Init and between calls: rank 0 logs the same plans,
+and writes the same to a file, as in the default locale."""
 import json
 import os
 import re
@@ -16,7 +16,7 @@ PARAMETERS = synthetic(4, 2) | {"coll_strata_rules": "infiniband-cluster", "coll
 
 
 def make_locale(folder):
-    """False where this machine cannot make one."""
+    """Returns False if this machine cannot create one."""
     try:
         made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", os.path.join(folder, "de_DE.UTF-8")],
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
@@ -26,7 +26,7 @@ def make_locale(folder):
 
 
 def told(paths, scratch, what, parameters):
-    """What is said about plans, and the plans of the file."""
+    """Returns the logged explanations of plans, and the plans in the file."""
     dump = os.path.join(scratch, f"{what}.json")
 
     def judge(outcome):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The manual page coll-strata(7) explains every reason for which calls are left to other components, by the name that
-component/report/counters.cc gives it, and no other; and names all other performance variables.
+"""Tests that the manual page coll-strata(7) explains exactly the reasons for passing calls through, by their names
+in component/report/counters.cc, and names all other performance variables.
 
---also REASON: as if the plugin had this one, too; must fail.
+--also REASON: adds a reason to the plugin's; must fail.
 """
 import argparse
 import re
@@ -20,13 +20,13 @@ def read(paths, *place):
 
 
 def reasons(text):
-    """Names of the plugin's reasons, from the sources."""
+    """Returns the names of the plugin's reasons, from the sources."""
     function = re.search(r"^const char\* name_of\(ForwardReason reason\) \{\n(.*?)^\}", text, re.MULTILINE | re.DOTALL)
     return re.findall(r'case ForwardReason::\w+: return "(\w+)";', function[1] if function else "")
 
 
 def section(page, heading):
-    """Of the page, from a heading to the next one."""
+    """Returns the page's text from a heading to the next one."""
     found = re.search(rf"^\.S[HS] {heading}\n(.*?)(?=^\.S[HS] |\Z)", page, re.MULTILINE | re.DOTALL)
     return found[1] if found else ""
 
@@ -57,7 +57,7 @@ def complaints(page, known):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("paths")
-    parser.add_argument("--also", action="append", default=[], help="a reason that the plugin has, too")
+    parser.add_argument("--also", action="append", default=[], help="a reason added to the plugin's")
     options = parser.parse_args()
     paths = Paths(options.paths)
     known = reasons(read(paths, "report", "counters.cc"))

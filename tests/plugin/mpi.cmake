@@ -1,4 +1,5 @@
-# For tests that run mpirun from a script: MPI, the interpreter, and the paths that the scripts need, as JSON.
+# For tests that run mpirun from a script: finds MPI and the interpreter, and writes the paths that the scripts need,
+# as JSON.
 include(${PROJECT_SOURCE_DIR}/cmake/OpenMpiPrograms.cmake)
 include(${PROJECT_SOURCE_DIR}/tests/mpi/processors.cmake)
 find_package(Threads REQUIRED)
@@ -8,8 +9,9 @@ set(STRATA_TEST_PATHS ${PROJECT_BINARY_DIR}/tests/plugin/paths-$<CONFIG>.json)
 set(STRATA_MUST_FAIL ${PROJECT_SOURCE_DIR}/tests/mpi/must_fail.cmake)
 
 # strata_script_test(NAME SCRIPT arguments... [LABEL label] [TIMEOUT s] [RANKS n] [LOCK resource]
-#                    [SERIAL] [LONG] [SWEEP] [MUST_PRINT regex])
-# SCRIPT gets the file of paths as its first argument. RANKS: of its jobs, at the most (1). With MUST_PRINT it must fail and its output must match.
+# SCRIPT gets the file of paths as its first argument. RANKS: the most ranks of its jobs (1). With MUST_PRINT it must
+# fail and its output must match. LONG: only `tests/run --full` runs it. SWEEP: only `tests/run --label sweep` runs
+# it.
 # LONG: `tests/run` runs it with --full only. SWEEP: only `tests/run --label sweep` runs it.
 function(strata_script_test name script)
   cmake_parse_arguments(arg "SERIAL;LONG;SWEEP" "LABEL;TIMEOUT;RANKS;LOCK;MUST_PRINT" "" ${ARGN})
@@ -38,6 +40,6 @@ function(strata_script_test name script)
     set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "must_fail: skipped")
   endif()
   if(arg_LOCK)
-    set_tests_properties(${name} PROPERTIES RESOURCE_LOCK ${arg_LOCK} COST 100)  # one after another: begun early
+    set_tests_properties(${name} PROPERTIES RESOURCE_LOCK ${arg_LOCK} COST 100)  # run one after another, so start early
   endif()
 endfunction()

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""A network that lacks nodes of the job is reported once, with the names of both sides; one that names all is not."""
+"""Tests that a network description without nodes of the job is reported once, with the names of both sides; a
+complete one is not."""
 import sys
 
 from job import Paths, check, conclude, synthetic, run
 
 ALL = "hosts:p[0-1]=top.site0;p[2-3]=top.site1"
-CASES = {  # coll_strata_network, further parameters, and the kind of nodes that the message names; None: no message
+CASES = {  # coll_strata_network, further parameters, and the kind of nodes in the message; None: no message
     "all": (ALL, {}, None),
     "none": ("hosts:c[0-9]=top", {}, "any node"),
     "some": ("hosts:p[0-2]=top.site0", {}, "some nodes"),

@@ -1,5 +1,5 @@
-// In a plugin that comes to other plans than what it is built from should: for long broadcasts in its
-// segments, for long Allreduces in its engine. The linker calls wrapped() for PlanTable::at() (--wrap).
+// For a plugin that makes other plans than its sources: other segments of long broadcasts, another engine
+// for long Allreduces. The linker calls wrapped() for PlanTable::at() (--wrap).
 #include <list>
 
 #include "algorithms/planning/plan_table.h"

@@ -1,5 +1,5 @@
-/* Preloaded: an Open MPI of another release, as far as it tells. STRATA_TEST_RELEASE: what it says of itself.
-   STRATA_TEST_CLASS: a class, as in ompi_op_t_class, whose objects it makes by 64 bytes larger. */
+/* Preloaded: emulates another release of Open MPI. STRATA_TEST_RELEASE: the reported version.
+ * STRATA_TEST_CLASS: a class, as in ompi_op_t_class, whose objects grow by 64 bytes. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Beside every other coll component of this Open MPI, preferred to it or not (han, which does nothing on one machine,
-is tested on the cluster): right results, and who has the higher
-priority does the broadcasts. Switched off, the plugin leaves no trace."""
+"""Tests the plugin beside every other coll component of this Open MPI, with higher or lower priority (the cluster
+tests cover han, which is inactive on one machine): right results, and the component with the higher priority serves
+the broadcasts. Switched off, the plugin leaves no trace."""
 import sys
 
 from job import Failure, Paths, check, conclude, synthetic, require_component, run
 
 RANKS = 6
-ABOVE, BELOW = "100", "5"  # of the plugin's 40; tuned has 30
-# Without the plugin as well (Open MPI 4.1.4): adapt above all others brings other sums each time, sm
-# hangs in small communicators, and monitoring ends intercommunicators with a crash. There only broadcasts are looked at.
+ABOVE, BELOW = "100", "5"  # the plugin's is 40, tuned's 30
+# Stock Open MPI 4.1.4 has these faults too: adapt above all others yields different sums each time, sm hangs in
+# small communicators, and monitoring crashes in intercommunicators. For these, only broadcasts are tested.
 NOT_BY_ITSELF = {("adapt", ABOVE), ("sm", ABOVE), ("monitoring", ABOVE), ("monitoring", BELOW)}
-# Component: the parameter of its priority, and what it needs besides.
+# Component: the parameter of its priority, and its other requirements.
 OTHERS = {
     "adapt": ("coll_adapt_priority", {}),
     "sm": ("coll_sm_priority", {}),
@@ -21,8 +21,8 @@ OTHERS = {
     "sync": ("coll_sync_priority", {"coll_sync_barrier_before": "3", "coll_sync_barrier_after": "7"}),
     "monitoring": ("coll_monitoring_priority", {"pml_monitoring_enable": "2", "pml": "ob1,monitoring"}),
 }
-DO_BROADCASTS = ("adapt", "basic", "sm", "tuned")  # in place of the plugin when above; the others do none, or call it
-ONLY_ABOVE = ("sync",)  # calls what is below it, and crashes where nothing is
+DO_BROADCASTS = ("adapt", "basic", "sm", "tuned")  # replaces the plugin when above; the others serve none, or call it
+ONLY_ABOVE = ("sync",)  # calls the component below it, and crashes if there is none
 
 
 def settings_for(component, priority):
@@ -53,14 +53,14 @@ def beside(paths, component, claim):
 
 
 def switched_off(paths):
-    """As if it were not there: no messages, no variables, no level communicators."""
+    """Tests that a switched-off plugin has no messages, no variables, no level communicators."""
     settings = synthetic(3, 2) | {"coll": "^strata", "coll_strata_verbose": "1", "coll_strata_window": "0",
                                   "coll_strata_bcast_algorithm": "levels"}
 
     def judge(outcome):
         outcome.expect_success()
         outcome.expect_messages()
-        outcome.expect("coll:strata" not in outcome.output, "the plugin speaks")
+        outcome.expect("coll:strata" not in outcome.output, "the plugin prints messages")
         outcome.expect(outcome.with_plugin == 0, f"{outcome.with_plugin} ranks have the plugin's variables")
         outcome.expect(not outcome.pvars, f"there are variables: {outcome.pvars}")
 

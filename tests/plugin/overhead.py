@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the plugin adds to a call that it leaves to Open MPI, and what of that its counters take, which nobody reads:
-processor time, the least of many interleaved repetitions, to which others on the machine add little."""
+"""Tests the processor time that the plugin adds to a passed-through call, and the part of its counters when no tool
+reads them: the minimum of many interleaved repetitions, to which other load adds little."""
 import json
 import subprocess
 import sys

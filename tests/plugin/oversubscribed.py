@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""An Allreduce in a node with fewer processors than ranks is the underlying component's, as it is; the order of combining
-tells that it really was."""
+"""Tests that an Allreduce in a node with fewer processors than ranks is passed through unchanged; the order of
+combination proves it."""
 import sys
 
 from job import Failure, Paths, check, conclude, run
 
 RANKS, CALLS, PER_CALL = 11, 2, 3
-# Of that size tuned's Reduce and Allreduce combine in different orders on 11 ranks.
+# With this size, tuned's Reduce and Allreduce combine in different orders on 11 ranks.
 BYTES, COMBINED = "16384", "combined unlike MPI_Reduce"
 # case: further parameters, the counter of its calls
 CASES = {"oversubscribed": ({"coll_strata_placement": "all"}, "allreduce_forward_no_hierarchy"),

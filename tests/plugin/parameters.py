@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Bad parameters at run time: one message that lists what is allowed, and the job goes on with right
-results."""
+"""Tests bad parameters at run time: one message lists the allowed values, and the job goes on with right results."""
 import sys
 
 from job import Paths, check, conclude, synthetic, run

@@ -1,10 +1,10 @@
-// Preloaded: counts what the plugin asks PMIx for, and lets requests fail.
+// Preloaded: counts the plugin's PMIx requests, and makes requests fail.
 //
-// STRATA_PMIX_FAIL=KIND:TIMES: all requests of this kind end with a status that means nothing to the plugin,
-// the first TIMES of them, or "lasting". Kinds: here (what this node's server has of a process), remote (of
-// the server of another process), peers (which processes are on a node), node (which nodes there are, and
-// which one this is).
-// STRATA_PMIX_OLD=unknown|own: asked for the processes of a node by its name, PMIx answers like a release 2.2
+// STRATA_PMIX_FAIL=KIND:TIMES: the first TIMES requests of this kind, or all ("lasting"), end with a status
+// unknown to the plugin. Kinds: here (data of a process on this node's server), remote (data on another
+// process's server), peers (the processes on a node), node (the node list, and this node).
+// STRATA_PMIX_OLD=unknown|own: for the processes of a node by its name, PMIx answers like a release 2.2
+// (not found) or 2.1 (the processes of its own node).
 // (not found) or 2.1 (with those of the own node).
 #include <dlfcn.h>
 
@@ -35,7 +35,7 @@ std::size_t kind_of(std::string_view key, bool refreshes) {
     return refreshes ? 1 : 0;
 }
 
-/// Counts a request; true where it has to fail.
+/// Counts a request; returns true if it must fail.
 bool note(std::size_t kind) {
     const unsigned before = counted[kind]++;
     const char* fail = std::getenv("STRATA_PMIX_FAIL");
@@ -78,7 +78,7 @@ int counting_get(const opal_process_name_t* process, const char* key, opal_list_
 }
 }  // namespace
 
-// The first that the plugin calls when it opens.
+// The plugin calls this first when it opens.
 extern "C" int PMPI_Get_library_version(char* version, int* length) {
     if (real_get == nullptr) {
         real_get = opal_pmix.get;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Requests to PMIx that fail, of every kind, for a moment or for good, on one process or on all: the job ends with right
-results, served where the requests went well in the end, else passed through by all with one message that gives the
-status.
+"""Tests failing PMIx requests of every kind, temporary or lasting, on one process or on all. The job ends with right
+results: calls are served if the requests succeed in the end; otherwise all ranks pass them through, with one message
+that has the status.
 
     pmix_requests.py PATHS KIND once|lasting|can_fail
 """
@@ -15,10 +15,10 @@ STATUS = "status -147"
 
 
 def judge(outcome, lasting, ranks):
-    """As the docstring says."""
+    """See the module's docstring."""
     outcome.expect_success()
     outcome.expect_messages(**({"unable": 1} if lasting else {}))
-    outcome.expect(not lasting or STATUS in " ".join(outcome.output.split()), f"no message gives the {STATUS}")
+    outcome.expect(not lasting or STATUS in " ".join(outcome.output.split()), f"no message has the {STATUS}")
     calls = 2 * ranks * ranks
     forwarded, tree = outcome.pvar("bcast_forward_failure"), outcome.pvar("bcast_tree")
     right = (calls, 0) if lasting else (0, calls)
@@ -26,7 +26,7 @@ def judge(outcome, lasting, ranks):
 
 
 def variables(paths, kind, times):
-    """Of the processes whose requests fail."""
+    """Tests the processes whose requests fail."""
     return [f"LD_PRELOAD={paths['pmix_requests']}", f"STRATA_PMIX_FAIL={kind}:{times}"]
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Jobs with the presets that come with the plugin, by name and by parameter file: rank 0 tells from which lines
-of the preset it has its values. Wrong names, broken and differing presets are told.
+"""Tests jobs with the plugin's presets, by name and as parameter files: rank 0 logs the preset lines of its values.
+Wrong names, broken presets and differing presets are reported.
 
 --as NAME: expects the lines of another preset; must fail.
 """
@@ -12,7 +12,7 @@ import tempfile
 from job import Failure, Paths, check, component_path, conclude, synthetic, run
 
 FOLDER = "strata-presets"
-# Three sites of one node: the wide-area links are all there is between nodes.
+# Three sites of one node: the only links between nodes are wide-area links.
 SITES = synthetic(3, 2) | {"coll_strata_network": "hosts:p0=all.a;p1=all.b;p2=all.c"}
 # Two leaf switches of two nodes.
 LEAVES = synthetic(4, 2) | {"coll_strata_network": "hosts:p[0-1]=top.a;p[2-3]=top.b"}
@@ -22,7 +22,7 @@ FAT = {"coll_strata_topology": "synthetic:package:2 numa:2 core:12",
 
 
 def line_of(preset, part):
-    """The first line of the first entry of the preset's text with `part`."""
+    """Returns the first line of the first entry of the preset's text with `part`."""
     lines = preset.splitlines()
     number = next(i for i, line in enumerate(lines) if part in line)
     while lines[number].strip() != "{":
@@ -31,7 +31,7 @@ def line_of(preset, part):
 
 
 class Case:
-    """A job with a preset, the levels whose links it sets, and what else must come out."""
+    """A job with a preset, the levels whose links it sets, and other expected output."""
 
     def __init__(self, ranks, parameters, levels, arguments=("--sizes", "8"), judge=None):
         self.ranks = ranks
@@ -48,7 +48,7 @@ def between_sites(outcome, _text, _path):
 
 
 def long_reduction(outcome, _text, _path):
-    outcome.expect("reduce of 8192 bytes from rank 0: tree" in outcome.output, "a long one takes no tree in the node")
+    outcome.expect("reduce of 8192 bytes from rank 0: tree" in outcome.output, "a long one uses no tree in the node")
 
 
 CASES = {
@@ -67,7 +67,7 @@ def start(paths, case, parameters, folder=None, options=(), some=None):
 
 
 def applied(paths, name, expected):
-    """By name, and as a parameter file."""
+    """Runs each preset by name and as a parameter file."""
     case = CASES[name]
     path = os.path.join(paths.folder(), FOLDER, f"{expected}.json")
     with open(path, encoding="utf-8") as file:
@@ -78,7 +78,7 @@ def applied(paths, name, expected):
         outcome.expect_messages()
         for level, part in case.levels.items():
             where = f"{level} from {path}:{line_of(text, f'{chr(34)}level{chr(34)}: {part}')}"
-            outcome.expect(where in outcome.output, f"rank 0 does not say: {where}")
+            outcome.expect(where in outcome.output, f"rank 0 does not log: {where}")
         case.judge(outcome, text, path)
 
     check(start(paths, case, {"coll_strata_rules": name}), judge)
@@ -87,7 +87,7 @@ def applied(paths, name, expected):
 
 
 def unbound(paths, _scratch):
-    """More ranks than the cores of the node that the preset is for, started as its parameter file says."""
+    """Runs more ranks than the cores of the preset's node, with the options of its parameter file."""
     case = Case(64, FAT | {"coll_strata_placement": "all"}, {}, ("--op", "reduce", "--sizes", "65536"))
     parameters = os.path.join(paths.folder(), FOLDER, "fat-numa-node.conf")
 
@@ -95,7 +95,7 @@ def unbound(paths, _scratch):
         outcome.expect_success()
         outcome.expect_messages()
         forwarded = outcome.pvar("reduce_forward_no_hierarchy")
-        outcome.expect(forwarded == case.ranks, f"{forwarded} of {case.ranks} calls are left to Open MPI")
+        outcome.expect(forwarded == case.ranks, f"{forwarded} of {case.ranks} calls are passed through")
 
     check(start(paths, case, {}, options=["--tune", parameters, "--bind-to", "none"]), judge)
 
@@ -110,7 +110,7 @@ def told(text):
 
 
 def copied(paths, scratch):
-    """A copy of the plugin's folder, to be changed."""
+    """A copy of the plugin's folder, for changes."""
     return shutil.copytree(paths.folder(), os.path.join(scratch, "plugin"))
 
 
@@ -145,7 +145,7 @@ def broken(paths, scratch):
 
 
 def other_content(paths, scratch):
-    """One node whose preset of the same name differs is named; the job goes on without the plugin."""
+    """Tests a node with another preset of the same name: a message names it; the job goes on without the plugin."""
     folder = copied(paths, scratch)
     change(folder, "5000", "6000")
     outcome = start(paths, CASES["wan-grid"], {"coll_strata_rules": "wan-grid"},

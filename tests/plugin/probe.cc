@@ -1,6 +1,6 @@
-// Broadcasts, gathers or reduces, checked on every rank, and then every performance variable coll_strata_*
-// summed over all ranks, of communicators those of MPI_COMM_WORLD. Ranks without the plugin take part; they
-// have no variables. Rank 0 prints, for scripts to read:
+// Runs broadcasts, gathers or reductions, checks the results on every rank, and then sums every performance
+// variable coll_strata_* over all ranks (variables of communicators: those of MPI_COMM_WORLD). Ranks
+// without the plugin take part; they have no variables. Rank 0 prints, for scripts:
 //
 //   node RANK NAME            where each rank runs
 //   plugin RANKS              how many ranks have the plugin
@@ -12,15 +12,15 @@
 //         [--info KEY=VALUE;...] [--info-there RANK:KEY=VALUE;...]
 //         [--made-by dup|split_type|dup_of_dup]
 //
-// --info: the duplicate is made with this info object, and on one rank with that of --info-there instead;
-// --made-by: how it is made (dup_of_dup: MPI_Comm_dup of the one that was made with the info object).
-// --op gather: blocks of these sizes are gathered, on MPI_COMM_WORLD; --op reduce: vectors of these sizes are
-// summed there; --op allreduce: the same, three Allreduces and a Reduce a call;
-// --op nothing: broadcasts, then those of elements of no size, then broadcasts.
-// --cycles: so many times over, broadcast on a duplicate and on the two halves, and free them.
-// --empty: first broadcast elements of no size from every root.
-// --tools-first: MPI_T is initialised before MPI, and read once more when MPI is gone; none of a
-// communicator.
+// --info: creates the duplicate with this info object, and on one rank with that of --info-there instead;
+// --made-by: how to create it (dup_of_dup: MPI_Comm_dup of the communicator with the info object). --op
+// gather: gathers blocks of these sizes, on MPI_COMM_WORLD; --op reduce: sums vectors of these sizes there;
+// --op allreduce: the same, three Allreduces and a Reduce per call; --op nothing: broadcasts, then those of
+// elements of no size, then broadcasts.
+// --cycles: repeats broadcasts on a new duplicate and on its two halves, and frees them.
+// --empty: first broadcasts elements of no size from every root.
+// --tools-first: initialises MPI_T before MPI, and reads it again after MPI_Finalize; reads no variables of
+// communicators.
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -45,10 +45,10 @@ std::vector<std::size_t> numbers(const std::string& text) {
     return result;
 }
 
-/// Every coll_strata_* variable of this process, counted from construction on.
+/// Reads every coll_strata_* variable of this process, counted from construction on.
 class Variables {
 public:
-    /// `bound`: those of MPI_COMM_WORLD, too.
+    /// `bound`: includes those of MPI_COMM_WORLD.
     explicit Variables(bool bound) : bound_(bound) {
         int provided = 0;
         MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
@@ -69,7 +69,7 @@ public:
         int over = 0;
         MPI_Finalized(&over);
         if (over == 0) {
-            MPI_T_finalize();  // later it crashes in coll/libnbc (4.1.4), with or without the plugin
+            MPI_T_finalize();  // a later end crashes in coll/libnbc (4.1.4), with or without the plugin
         }
     }
 
@@ -118,7 +118,7 @@ private:
     bool broken_ = false;
 };
 
-/// Every rank's text on rank 0, in rank order; empty elsewhere. Point-to-point only.
+/// Returns every rank's text on rank 0, in rank order; empty elsewhere. Point-to-point only.
 std::vector<std::string> gather(const Session& session, const std::string& own) {
     constexpr int tag = 7;
     std::vector<std::string> all;
@@ -185,8 +185,8 @@ void checked_reduce(Session& session, int root, std::size_t bytes, std::uint64_t
     session.expect(right, "every element is the sum over all ranks");
 }
 
-/// Sums integers in place and not, the latter twice: also real numbers, whose sum tells the order of
-/// combining. Rank 0 prints whether that is the order of MPI_Reduce ("combined as MPI_Reduce").
+/// Sums integers in place and not; in the latter case also real numbers, whose sum shows the order of
+/// combination. Rank 0 prints whether that is the order of MPI_Reduce ("combined as MPI_Reduce").
 void checked_allreduce(Session& session, int /*root*/, std::size_t bytes, std::uint64_t key) {
     const std::size_t count = bytes / sizeof(std::uint64_t);
     const auto ranks = static_cast<std::uint64_t>(session.size());
@@ -200,7 +200,7 @@ void checked_allreduce(Session& session, int /*root*/, std::size_t bytes, std::u
     const std::vector<std::uint64_t> before = own;
     std::vector<std::uint64_t> sum(count, 0);
     MPI_Allreduce(own.data(), sum.data(), elements, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-    session.expect(own == before, "the send buffer is as it was");
+    session.expect(own == before, "the send buffer is unchanged");
     MPI_Allreduce(MPI_IN_PLACE, own.data(), elements, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     bool right = true;
     for (std::size_t i = 0; i < count; ++i) {
@@ -231,7 +231,7 @@ void call_all(Session& session, Checked checked, const std::vector<std::size_t>&
     }
 }
 
-/// "a=1;b=2" as an info object; MPI_INFO_NULL for nothing.
+/// Returns "a=1;b=2" as an info object; MPI_INFO_NULL for an empty text.
 MPI_Info make_info(const std::string& text) {
     MPI_Info info = MPI_INFO_NULL;
     std::istringstream in(text);
@@ -245,7 +245,7 @@ MPI_Info make_info(const std::string& text) {
     return info;
 }
 
-/// What this rank says of the duplicate.
+/// The info object of this rank's duplicate.
 MPI_Info own_info(const Session& session, const std::string& everywhere, const std::string& there) {
     const std::size_t colon = there.find(':');
     const bool here = !there.empty() && std::stoi(there.substr(0, colon)) == session.rank();
@@ -267,7 +267,7 @@ MPI_Comm duplicate(MPI_Info info, const std::string& made_by) {
     return copy;
 }
 
-/// A broadcast of elements of no size, from every root: forwarded ones still exchange messages.
+/// Broadcasts elements of no size from every root: passed-through ones still exchange messages.
 void broadcast_nothing(Session& session, MPI_Comm comm) {
     MPI_Datatype nothing = MPI_DATATYPE_NULL;
     MPI_Type_contiguous(0, MPI_INT, &nothing);
@@ -406,7 +406,7 @@ int main(int argc, char** argv) {
         status = session.finish();
     }
     if (tools_first) {
-        variables->read();  // gone or still there, but no crash
+        variables->read();  // may be gone, but must not crash
     }
     return status;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""strata-report has what is needed, of one plugin and of several, of jobs that work and that do not, and nothing that is
-nobody's business."""
+"""Tests that strata-report has the needed facts of one plugin and of several, of jobs that work and that fail, and
+no private data."""
 import os
 import subprocess
 import sys
@@ -10,7 +10,7 @@ from job import SYSTEM_FOLDERS, Failure, Paths, conclude, environment, synthetic
 
 
 def report(paths, folders, command=(), expected=0, **variables):
-    """The text of a report and what was printed meanwhile."""
+    """Returns the text of a report and the output meanwhile."""
     program = os.path.join(paths["source"], "component", "packaging", "strata-report")
     own = environment(paths, {"coll_strata_window": "6"} | synthetic(2, 2)) | variables
     if "PATH" not in variables:
@@ -37,7 +37,7 @@ def expect(text, *pieces):
 def expect_not(text, *pieces):
     for piece in pieces:
         if piece in text:
-            raise Failure(f"'{piece}' stands in\n{text}")
+            raise Failure(f"'{piece}' must not be in\n{text}")
 
 
 def job(paths, *words):
@@ -46,8 +46,8 @@ def job(paths, *words):
 
 
 def test_other_nodes(paths):
-    """They get the plugin's parameters from Open MPI 5.0's mpirun by a list of names, which 4.1 does not take beside its
-    option -x. A script of the user is run once."""
+    """Tests how jobs get the plugin's parameters: through a name list of Open MPI 5.0's mpirun, which 4.1 does not
+    accept beside its option -x. A script of the user runs once."""
     names = ["OMPI_MCA_coll_strata_verbose", "OMPI_MCA_coll_strata_dump"]
     releases = {"mpirun (Open MPI) 5.0.7": names, "prterun (PRRTE) 3.0": names, "mpirun (Open MPI) 4.1.4": [],
                 "mpirun.openmpi (OpenRTE) 4.1.4": []}
@@ -97,7 +97,7 @@ def test(paths, wanted):
     expect_not(text, "probe: passed")
     text, _ = report(paths, [one], job(paths, "--mca", "coll_strata_window", "0", paths["probe"]))
     expect(text, "does not understand these parameters")
-    # The user's own output stays out, rules in it or not, and what an interrupted job said stays in.
+    # The user's own output is left out, even with rules in it; the log of an interrupted job is included.
     text, _ = report(paths, [one], job(paths, "sh", "-c", 'printf "%050d\\n" 0 | tr 0 -; echo mi$((40 + 2))ne'))
     expect_not(text, "mi42ne")
     text, _ = report(paths, [one], ["sh", "-c", 'echo "coll:strata: said"; sleep 1; kill -INT $PPID; sleep 1'])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The rooms see each other in one direction only: who may include what, checked in the text and by the
-compiler."""
+"""Tests the direction of the rooms' dependencies: which room may include which header, checked in the text and by
+the compiler."""
 import json
 import os
 import re
@@ -16,11 +16,11 @@ INTERNALS = re.compile(r"^((ompi|opal|orte|oshmem)/.*|ompi_config\.h)$")
 OTHER_THAN_PUBLIC_MPI = re.compile(r"^((ompi|opal|orte|oshmem|pmix)(/.*|\w*\.h)|mpi(ch)?/.*)$")
 HWLOC = re.compile(r"^hwloc(/.*|\.h)$")
 JSON = re.compile(r"^nlohmann/")
-STREAMS = re.compile(r"^(s|o|i)?stream$")  # write numbers as the program's locale says; number_text() does not
+STREAMS = re.compile(r"^(s|o|i)?stream$")  # write numbers in the program's locale; number_text() does not
 COMPONENT = re.compile(r"^component/")
 ALGORITHMS = re.compile(r"^algorithms/")
 
-# Room -> what it must not include, and the files that are excepted.
+# Room -> headers that it must not include, and the excepted files.
 RULES = {
     "topology": [(MPI, ()), (COMPONENT, ()), (ALGORITHMS, ()), (JSON, ()), (STREAMS, ())],
     "algorithms": [(MPI, ()), (HWLOC, ()), (COMPONENT, ()), (JSON, ("json_lines.cc",)), (STREAMS, ())],
@@ -28,7 +28,7 @@ RULES = {
     "introspection": [(OTHER_THAN_PUBLIC_MPI, ()), (COMPONENT, ()), (ALGORITHMS, ("input.cc",)), (JSON, ())],
     "component": [(INTERNALS, ("ompi_compat.h",)), (re.compile(r"^mpi\.h$"), ()), (JSON, ()), (STREAMS, ())],
 }
-# Rooms of algorithms/ and component/ -> the rooms that they see.
+# Rooms of algorithms/ and component/ -> the rooms that they may include.
 SEEN = {f"algorithms/{room}": {f"algorithms/{other}" for other in seen.split()} for room, seen in {
     "base": "", "config": "base", "patterns": "base", "engines": "base patterns", "cost": "base patterns",
     "openmpi_cost": "base patterns cost", "planning": "base config patterns cost openmpi_cost",
@@ -45,7 +45,7 @@ def violations(root):
     for room, rules in RULES.items():
         for folder, _, files in os.walk(os.path.join(root, room)):
             if "shim" in folder.split(os.sep):
-                continue  # stands in for a header of Open MPI
+                continue  # replaces a header of Open MPI
             for name in sorted(files):
                 if name.endswith(SOURCES):
                     yield from file_violations(os.path.join(folder, name), rules)
@@ -86,7 +86,7 @@ def check_the_text(root):
 
 
 def compiler_of(paths, room):
-    """The command that compiles the room's sources, without its input and output."""
+    """Returns the command that compiles the room's sources, without its input and output."""
     target = "/strata_" + room.replace("/", "_") + ".dir/"
     with open(os.path.join(paths["build"], "compile_commands.json"), encoding="utf-8") as file:
         for entry in json.load(file):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Jobs with a rules file: every call goes as the file says, up to the byte, parameters outrank it, and rank 0
-tells where each value came from."""
+"""Tests jobs with a rules file: every call follows the file, exact to the byte, parameters override it, and rank 0
+logs the origin of each value."""
 import os
 import sys
 import tempfile
@@ -25,7 +25,7 @@ UNUSABLE = """{"version": 1,
  ]}
 """
 BROKEN = RULES.replace("chain:1", "chian:1")
-# 999 and 1000 bytes are of one class of sizes, which is planned once where no rule cuts it.
+# 999 and 1000 bytes are in one size class, which has one plan unless a rule divides it.
 SIZES = ["--sizes", "8,999,1000,65535,65536", "--calls", "1"]
 
 
@@ -43,7 +43,7 @@ def by_sizes(outcome, path):
     for text in (f"engine from {path}:3", f"engine from {path}:4, algorithm of cluster from {path}:5, "
                  f"segment of cluster from {path}:6", f"engine from {path}:7",
                  "bcast of 999 bytes from rank 0: forward", "bcast of 1000 bytes from rank 0: tree (cluster chain:1/2048"):
-        outcome.expect(text in outcome.output, f"rank 0 does not say: {text}")
+        outcome.expect(text in outcome.output, f"rank 0 does not log: {text}")
 
 
 def by_parameters(outcome, path):
@@ -51,14 +51,14 @@ def by_parameters(outcome, path):
     counts(outcome, tree=5)
     for text in ("engine from coll_strata_bcast_algorithm", "segment of cluster from coll_strata_bcast_segsize",
                  f"algorithm of cluster from {path}:5"):
-        outcome.expect(text in outcome.output, f"rank 0 does not say: {text}")
+        outcome.expect(text in outcome.output, f"rank 0 does not log: {text}")
     outcome.expect(f"{path}:6" not in outcome.output, "a segment of the file is used")
 
 
 def by_default(outcome, path):
     outcome.expect_messages(bad_parameters=1)
     outcome.expect(f"coll_strata_rules: {path}:5: 'chian:1': unknown algorithm 'chian'; known: auto, linear"
-                   in outcome.output, "the message does not tell file, line and what is known")
+                   in outcome.output, "the message lacks file, line or the known names")
     counts(outcome, tree=5)
 
 

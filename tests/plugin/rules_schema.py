@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""mca-params/strata-rules.schema.json says what the plugin's parser does: the same keys and names, and the same
-verdict on thousands of changed files, but for what a schema cannot express.
+"""Tests that mca-params/strata-rules.schema.json agrees with the plugin's parser: the same keys and names, and the
+same verdict on thousands of changed files, except for errors that a schema cannot express.
 
---without KEY: as if the schema lacked that key somewhere; --presets-without KEY: as if the presets lacked it;
-must fail.
+--without KEY: removes that key from the schema; --presets-without KEY: removes it from the presets; must fail.
 """
 import argparse
 import copy
@@ -55,7 +54,7 @@ def verdicts(program, documents):
 
 
 def known(program, document):
-    """The list that the parser's complaint ends with."""
+    """Returns the list at the end of the parser's error message."""
     line = verdicts(program, [document])[0]
     return set(re.search(r"known: (.*?)(, with a height as in switch1)?$", line).group(1).split(", "))
 
@@ -91,7 +90,7 @@ def check_names(program, schema):
 
 
 def places(node):
-    """Every container of a document."""
+    """Yields every container of a document."""
     yield node
     for child in node.values() if isinstance(node, dict) else node:
         if isinstance(child, (dict, list)):
@@ -136,7 +135,7 @@ def check_verdicts(program, schema, jsonschema):
 
 
 def check_presets(paths, schema, jsonschema, lacking):
-    """Those of mca-params are rules files, and every part of them gives its reasons."""
+    """Tests that the files of mca-params are rules files, and every part gives its reasons."""
     folder = os.path.join(paths["source"], "mca-params")
     files = [name for name in sorted(os.listdir(folder)) if name.endswith(".json") and "schema" not in name]
     if len(files) < 4:
@@ -161,7 +160,7 @@ def check_presets(paths, schema, jsonschema, lacking):
 
 
 def without(schema, key):
-    """The schema where no object has that key."""
+    """Returns the schema without that key in any object."""
     for part in [schema, *schema["$defs"].values()]:
         part.get("properties", {}).pop(key, None)
     return schema

@@ -1,4 +1,4 @@
-// Says of every file named what the plugin's parser says: "accepted" or its message, one line each.
+// Prints the plugin parser's verdict on each file: "accepted" or its message, one line each.
 #include <cstdio>
 #include <exception>
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Ten MPI sessions one after the other (Open MPI 5.0). Within one that stays open, where stock Open MPI always passes,
-all must pass. Where Open MPI itself ends and starts again with each, stock fails too, and jobs with the plugin may
-fail as often, but not clearly more often, and never with wrong data."""
+"""Tests ten MPI sessions one after the other (Open MPI 5.0). Inside another open session, where stock Open MPI
+always passes, all must pass. When Open MPI itself ends and starts again with each session, stock fails too: jobs
+with the plugin must not fail clearly more often, and never with wrong data."""
 import math
 import re
 import sys
@@ -11,17 +11,17 @@ from job import SKIPPED, Failure, Outcome, Paths, check, conclude, synthetic, ru
 RANKS = 4
 SESSIONS = 10
 JOBS = 10
-TOO_RARE = 0.01  # by chance, if the plugin made no difference
+TOO_RARE = 0.01  # probability if the plugin makes no difference
 SETTINGS = synthetic(2, 2) | {"coll_strata_verbose": "1"}
 
 
 def served(outcome):
-    """Rank 0 tells of the first broadcast on every communicator."""
+    """Counts sessions by rank 0's log of the first broadcast on every communicator."""
     return len(re.findall(r"bcast of 400000 bytes from rank 0: tree", outcome.output))
 
 
 def one_job(paths, arguments, parameters):
-    """None where it has no end."""
+    """Returns the outcome, or an Outcome with status -1 for a hang."""
     try:
         outcome = run(paths, RANKS, "sessions", ["--cycles", str(SESSIONS), *arguments], parameters, timeout=40)
     except Failure as failure:
@@ -44,7 +44,8 @@ def how_it_ended(outcome):
 
 
 def chance(plugin, stock, jobs):
-    """That of so many failures in all as many or more hit the plugin's jobs (Fisher's exact test)."""
+    """Returns the probability that, of all these failures, as many or more hit the plugin's jobs (Fisher's exact
+    test)."""
     failures = plugin + stock
     ways = [math.comb(jobs, k) * math.comb(jobs, failures - k) for k in range(max(0, failures - jobs),
                                                                               min(jobs, failures) + 1)]
@@ -57,7 +58,7 @@ def within(paths, wanted):
     def judge(job):
         job.expect_success()
         job.expect_messages()
-        job.expect(how_it_ended(job) == "passed", "it has not passed")
+        job.expect(how_it_ended(job) == "passed", "the job has not passed")
         job.expect(served(job) == wanted, f"{served(job)} sessions were served by the plugin, expected {wanted}")
 
     check(outcome, judge)
@@ -65,7 +66,7 @@ def within(paths, wanted):
 
 def restarts(paths):
     ends = {"stock": [], "plugin": []}
-    for _ in range(JOBS):  # in turns: the machine is as busy for both
+    for _ in range(JOBS):  # alternates: both see the same load
         for who, parameters in (("stock", {"coll": "^strata"}), ("plugin", SETTINGS)):
             outcome = one_job(paths, [], parameters)
             ends[who].append(how_it_ended(outcome))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Levels whose messages cost more than they save are skipped: rank 0 says which, every message of a broadcast
-crosses the level that it should, levels that the user names stay, and those that he wants skipped are."""
+"""Tests that levels whose messages cost more than they save are skipped: rank 0 logs them, every message of a
+broadcast crosses the expected level, levels in the user's hierarchy stay, and levels that the user excludes are
+skipped."""
 import json
 import os
 import re
@@ -9,8 +10,8 @@ import tempfile
 
 from job import Failure, Paths, check, conclude, synthetic, run
 
-# Two nodes of two packages of two NUMA domains with two ranks each. On slow links inside a node one hop is
-# better than three.
+# Two nodes of two packages of two NUMA domains with two ranks each. On slow links inside a node one hop is better
+# than three.
 NODES, RANKS = 2, 16
 LINKS = [{"level": level, "latency_us": 50} for level in ("node", "package", "numa")]
 LINEAR_PACKAGES = [{"collective": "bcast", "levels": [{"level": "package", "algorithm": "linear"}]}]
@@ -19,7 +20,7 @@ SKIP_PACKAGES = [{"collective": "bcast", "levels": [
     {"level": "numa", "algorithm": "linear"}]}]
 WORDS = "coll_strata_bcast_level_algorithms"
 CALLS = 3
-# case: rules, parameters, what rank 0 says of the plan, and the messages in one node by where their ends meet
+# case: rules, parameters, rank 0's log of the plan, and the messages in one node by the level that joins their ends
 CASES = {
     "links": ([], {}, "; skips package, numa)", {"node": 4, "package": 2, "numa": 1}),
     "rule": (LINEAR_PACKAGES, {}, "; skips numa)", {"node": 1, "package": 4, "numa": 2}),
@@ -47,7 +48,7 @@ def test(paths, case, extra):
         if said is None:
             outcome.expect("skips" not in outcome.output, "a level that the user listed is skipped")
         else:
-            outcome.expect(re.search(said.replace(")", r"\)"), outcome.output), f"rank 0 does not say '{said}'")
+            outcome.expect(re.search(said.replace(")", r"\)"), outcome.output), f"rank 0 does not log '{said}'")
         for level, wanted in messages.items():
             found = outcome.pvar(f"messages_{level}")
             wanted = wanted * NODES * CALLS + extra

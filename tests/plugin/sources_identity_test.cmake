@@ -1,4 +1,5 @@
-# The identity of sources: the same elsewhere, another one where a byte, a name or the number of files differs.
+# Tests the identity of sources: equal in another folder, different when a byte, a name or the number of files
+# differs.
 file(REMOVE_RECURSE ${SCRATCH})
 function(identity_of folder out)
   execute_process(COMMAND ${CMAKE_COMMAND} -D SOURCE=${folder} -D OUTPUT=${SCRATCH}/header.h
@@ -40,13 +41,13 @@ foreach(room algorithms/base component topology)
   endif()
 endforeach()
 
-# What an editor leaves behind while a file is open is no source.
+# Editor files of an open source are not sources.
 file(CREATE_LINK nobody@nowhere.1 ${SCRATCH}/copy/component/.\#agreement.cc SYMBOLIC)
 identity_of(${SCRATCH}/copy locked)
 if(NOT locked STREQUAL here)
   message(FATAL_ERROR "a lock file counts: ${here} ${locked}")
 endif()
-# A header that is written again without need would compile all plugins anew in every build.
+# Rewriting an unchanged header would recompile all plugins in every build.
 file(TIMESTAMP ${SCRATCH}/header.h before "%s")
 execute_process(COMMAND ${CMAKE_COMMAND} -E sleep 1.1)
 identity_of(${SCRATCH}/copy again)

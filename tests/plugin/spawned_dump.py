@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""A job's dump tells of that job, not of those that it starts with MPI_Comm_spawn and that have its parameters: these,
-which run in a folder of their own here, write none. With "parents" the job itself runs there, which must be seen."""
+"""Tests that a job's dump covers only that job, not the jobs that it starts with MPI_Comm_spawn and that share its
+parameters: these run in another folder here and write no dump. With "parents" the job itself runs there, which the
+test must detect."""
 import json
 import os
 import sys

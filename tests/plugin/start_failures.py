@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""One process cannot do a step of the start, wherever the plugin asks for memory from MPI_Init to the end of the first
-collective call: all processes leave the calls to Open MPI together or serve them together, results are right, one
-message names the node and the cause, and nobody waits. Where nothing can be done any more the job ends, and says why.
+"""Tests one process that fails a step of the start, at any allocation of the plugin from MPI_Init to the end of the
+first collective call: all processes pass the calls through together or serve them together, results are right, one
+message names the node and the cause, and no process waits. If recovery is impossible the job ends with an
+explanation.
 
     start_failures.py PATHS synthetic|real|dump|can_fail|can_fail_node|can_fail_wait HOW VICTIM [--points N]
 
-dump: on a synthetic topology, with a picture of the hierarchy.
+dump: on a synthetic topology, with a dump of the hierarchy.
 """
 import argparse
 import re
@@ -16,7 +17,7 @@ import time
 from job import Failure, Paths, check, conclude, synthetic, run
 
 RANKS = 4
-# Nobody waits for a process that has failed; what a busy machine needs more for a job of a second is far below.
+# No process waits for a failed one; the extra time of a busy machine for a job of a second is far below this.
 MOST_EXTRA_S = 8  # seconds
 CAUSES = {
     "missing": "or could not start there",
@@ -27,14 +28,14 @@ STARTED = re.compile(r"start: asked (\d+), failed (\d+), served (\d+) of (\d+) c
 
 
 def numbers(outcome):
-    """(allocations asked for, whether one failed, calls served, all calls)"""
+    """Returns (requested allocations, whether one failed, calls served, all calls)."""
     found = STARTED.search(outcome.output)
-    outcome.expect(found, "the program does not say how it went")
+    outcome.expect(found, "the program does not print its counts")
     return tuple(int(number) for number in found.groups())
 
 
 def judge(outcome, how, node):
-    """What became of one failure: "left", "served", or "ended"."""
+    """Returns the outcome of one failure: "left", "served", or "ended"."""
     text = " ".join(outcome.output.split())
     if outcome.status != 0 and how == "lasting":
         ended = ENDED.search(outcome.output)
@@ -48,7 +49,7 @@ def judge(outcome, how, node):
         outcome.expect_messages()
         return "served"
     said = {kind: 1 for kind, cause in CAUSES.items() if re.search(cause, text)}
-    if how == "other" and not said:  # while it read a parameter, of which process 0 also says what is wrong
+    if how == "other" and not said:  # while it read a parameter, for which process 0 also reports the error
         said = {"settings": 1, "bad_parameters": int("as the test has it in process 0" in text)}
     else:
         outcome.expect(len(said) == 1, f"{len(said)} messages name a cause, expected one")
@@ -58,14 +59,15 @@ def judge(outcome, how, node):
 
 
 def sample(count, most):
-    """Of `count` points the first, the last, and others evenly between."""
+    """Returns the first and the last of `count` points, and others evenly between."""
     if count <= most:
         return list(range(count))
     return sorted({round(place * (count - 1) / (most - 1)) for place in range(most)})
 
 
 class Start:
-    """Jobs in which `victim` fails. `runs`: job.run() or its like, without the program. `most_extra`: seconds."""
+    """Jobs in which `victim` fails. `runs`: job.run() or a similar function, without the program. `most_extra`:
+    seconds."""
 
     def __init__(self, runs, how, victim, node, most_extra=MOST_EXTRA_S):
         self._runs, self._how, self._victim, self._node = runs, how, victim, node
@@ -77,7 +79,7 @@ class Start:
         return outcome, time.monotonic() - begin
 
     def undisturbed(self):
-        """(allocations of the start, seconds that it takes)"""
+        """Returns (allocations of the start, its seconds)."""
         outcome, seconds = self._job(-1)
         found = []
 
@@ -90,7 +92,8 @@ class Start:
         return found[0], seconds
 
     def _job_that_fails(self, point):
-        """At this allocation, or at the last one where a start takes some less: it takes a few more or less each time."""
+        """Runs with a failure at this allocation, or at the last one if the start makes fewer: the number varies
+        slightly."""
         for _ in range(3):
             outcome, seconds = self._job(point)
             started = STARTED.search(outcome.output)
@@ -100,7 +103,7 @@ class Start:
         return outcome, seconds
 
     def fail(self, point, usual):
-        """What became of it."""
+        """Returns the outcome of a failure at `point`."""
         for _ in range(2):  # a busy machine may delay one run
             outcome, seconds = self._job_that_fails(point)
             became = []
@@ -110,7 +113,7 @@ class Start:
         raise Failure(f"allocation {point}, {self._how}: the job took {seconds:.1f} s, {usual:.1f} s without a failure")
 
     def fail_at(self, most):
-        """The same at up to so many allocations; by what became of them, how many."""
+        """Runs failures at up to `points` allocations; returns the number of each outcome."""
         count, usual = self.undisturbed()
         tally = {}
         for point in sample(count, most):
@@ -120,7 +123,7 @@ class Start:
                 raise Failure(f"allocation {point} of {count}, {self._how}, rank {self._victim}: {failure}") from None
             tally[became] = tally.get(became, 0) + 1
         if not tally.get("left"):
-            raise Failure(f"no failure made anybody leave a call to Open MPI: {tally}")
+            raise Failure(f"no failure made the plugin pass calls through: {tally}")
         words = {"left": "left to Open MPI", "served": "served", "ended": "ended with a message"}
         print(f"{sum(tally.values())} failures: "
               + ", ".join(f"{tally.get(became, 0)} {word}" for became, word in words.items())
@@ -131,7 +134,7 @@ PARAMETERS = {"coll_strata_allreduce_algorithm": "tree", "coll_strata_setup_afte
 
 
 def test(paths, name, how, victim, points):
-    # The real machine is looked at in other ways than a synthetic one.
+    # The plugin inspects the real machine in other ways than a synthetic one.
     parameters = PARAMETERS | ({} if name == "real" else synthetic(2, 2))
     if name == "dump":
         parameters["coll_strata_dump"] = "/dev/null"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What the plugin changes outside its processes, seen by strace: a job of a user without privileges opens the same
-files for writing, makes, renames and removes the same ones, opens the same sockets and asks for the same privileges
-and programs as without the plugin, but for the dump that is asked for."""
+"""Tests with strace what the plugin changes outside its processes: a job of an unprivileged user opens the same
+files for writing, creates, renames and removes the same files, opens the same sockets and requests the same
+privileges and programs as without the plugin, except for a requested dump."""
 import collections
 import glob
 import os
@@ -42,7 +42,7 @@ def require_strace(user):
 
 
 def normal(text, user):
-    """Without what differs from run to run: numbers, names made of them, and the environment of programs."""
+    """Removes what differs from run to run: numbers, names with numbers, and the environment of programs."""
     text = text.replace(user.folder, "HERE").replace(user.base, "BASE")
     text = re.sub(r"\[\S+/\* \d+ vars \*/|0x[0-9a-f]+( /\* \d+ vars \*/)?", "ADDRESS", text)
     text = re.sub(r"\b[0-9a-f]*\d[0-9a-f]*\b|(?<=\.)[0-9a-f]{4,}(?=\.)", "N", text)
@@ -50,7 +50,7 @@ def normal(text, user):
 
 
 def touched(prefix, user):
-    """How often each thing was done."""
+    """Returns how often each call occurs."""
     found = collections.Counter()
     for path in glob.glob(prefix + ".*"):
         with open(path, encoding="utf-8", errors="replace") as file:
@@ -81,7 +81,7 @@ def traced(user, name, parameters, program=None):
     check(outcome, judge)
     seen = touched(prefix, user)
     if not any(one.startswith("socket(AF_UNIX") for one in seen) or not any("O_CREAT" in one for one in seen):
-        raise Failure(f"strace has not seen what mpirun does: {seen}")
+        raise Failure(f"strace has not traced mpirun: {seen}")
     return seen
 
 
@@ -112,7 +112,7 @@ def test(paths, spoiled):
         expect_same(traced(user, "asked", asked), without)
         dumped = traced(user, "dump", asked | {"coll_strata_dump": "hierarchy.json"})
         if not any("hierarchy.json" in one for one in dumped):
-            raise Failure("strace has not seen that the dump is written")
+            raise Failure("strace has not traced the write of the dump")
         expect_same(dumped, without, ["hierarchy.json"])
         left = sorted(name for name in os.listdir(user.folder) if not name.startswith("trace-"))
         if left != ["hierarchy.json", "tmp", "topology.conf"]:

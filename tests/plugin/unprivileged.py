@@ -1,4 +1,5 @@
-"""Jobs of a user without privileges: what root runs is run as nobody, in a folder of that user with all that it needs."""
+"""Runs jobs of an unprivileged user: runs root's commands as user nobody, in a folder of that user with all needed
+files."""
 import os
 import shutil
 import subprocess
@@ -10,7 +11,7 @@ NOBODY = 65534
 
 
 class User:
-    """`with User(paths) as user:` has user.folder, and a copy of plugin and probe that the user may read."""
+    """`with User(paths) as user:` provides user.folder, and a readable copy of plugin and probe."""
 
     def __init__(self, paths):
         self.paths = paths
@@ -54,7 +55,7 @@ class User:
         return Outcome(done.returncode, done.stdout)
 
     def plain(self, ranks, line="", timeout=60):
-        """What a newcomer types: mpirun and a program in an environment with nothing in it, after `line`, if any."""
+        """Runs a newcomer's commands: mpirun and a program with an empty environment, after `line`, if any."""
         script = f"{line}\nexec {self.paths['mpirun']} -n {ranks} {self.probe} --calls 20"
         command = ["env", "-i", "PATH=/usr/local/bin:/usr/bin:/bin", f"HOME={self.folder}", *self.prefix, "bash", "-euc", script]
         try:
