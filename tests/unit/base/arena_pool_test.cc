@@ -44,7 +44,7 @@ TEST(ArenaPool, CallsAtTheSameTimeHaveTheirOwn) {
             leased.back()->take(20000);
         }
         EXPECT_GE(pool.held(), overlapping * 20000U);
-        EXPECT_LE(pool.held(), overlapping * 40000U);  // no more of them than calls overlap
+        EXPECT_LE(pool.held(), overlapping * 40000U);  // at most one per overlapping call
         for (Arena* arena : leased) {
             arena->reset();
             pool.give_back(*arena);
@@ -68,7 +68,7 @@ TEST(ArenaPool, ThoseThatNobodyNeedsGo) {
     EXPECT_GE(pool.held(), 20000U);
 }
 
-/// What says that they may not is the thread sanitizer.
+/// Only the thread sanitizer detects the race.
 TEST(ArenaPool, ThreadsMayCallAtTheSameTime) {
     ArenaPool pool;
     std::vector<std::thread> threads;

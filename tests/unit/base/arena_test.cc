@@ -38,7 +38,7 @@ TEST(Arena, GivesSeparateAlignedPieces) {
     EXPECT_NE(pieces[0], pieces[1]);  // a piece of no bytes is one of its own
 }
 
-/// Whatever the pieces of a call are, repeated calls soon hold one chunk for all of them.
+/// For any pieces of a call, repeated calls soon hold one chunk for all.
 TEST(Arena, NothingIsAllocatedAfterTheFirstCalls) {
     const std::vector<std::vector<std::size_t>> calls = {{10},
                                                          {16384, 16384},
@@ -134,7 +134,7 @@ TEST(Arena, AbandonedMemoryStaysValid) {
     ::operator delete (piece, std::align_val_t{Arena::alignment_bytes});  // it was the start of its chunk
 }
 
-/// As a tool's thread asks for a variable during calls. What says that it must not is the thread sanitizer.
+/// Reads like a tool's thread that reads a variable during calls. Only the thread sanitizer detects a race.
 TEST(Arena, AnotherThreadMayAskWhatItHolds) {
     constexpr std::size_t keep = std::size_t{4} << 20;
     Arena arena(keep);
@@ -143,7 +143,7 @@ TEST(Arena, AnotherThreadMayAskWhatItHolds) {
     std::thread tool([&] {
         while (!done) most = std::max(most, arena.held());
     });
-    constexpr std::size_t large = 2 * keep;  // given back by every reset()
+    constexpr std::size_t large = 2 * keep;  // freed by every reset()
     for (int call = 0; call < 200; ++call) {
         for (int piece = 0; piece < 20; ++piece) arena.take(large / 20);
         arena.reset();

@@ -1,4 +1,4 @@
-// What ranks compare of their plans.
+// The facts about plans that ranks compare.
 #include <gtest/gtest.h>
 
 #include <cfenv>

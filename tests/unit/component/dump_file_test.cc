@@ -1,4 +1,4 @@
-// What a dump may be written to, in folders like /tmp, whatever the kernel would have let pass.
+// The targets that a dump accepts, in folders like /tmp, independent of the kernel's own protection.
 #include "component/base/dump_file.h"
 
 #include <fcntl.h>
@@ -73,7 +73,7 @@ TEST_F(DumpFile, FollowsLinksOfItsUser) {
     EXPECT_EQ(refusal(folder / "loop"), "Too many levels of symbolic links");
 }
 
-/// As by coll_strata_dump=/dev/stdout with an output that goes to a file.
+/// Like coll_strata_dump=/dev/stdout with the output in a file.
 TEST_F(DumpFile, StandsBetweenWhatAProcessWrites) {
     const fs::path output = folder / "output";
     const int number = open(output.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
@@ -163,7 +163,7 @@ TEST_F(DumpFile, PipeWhoseReaderLeavesOrStaysAwayEndsNothing) {
     EXPECT_EQ(sigismember(&pending, SIGPIPE), 0);
 }
 
-/// A folder that all may write to, of `somebody`, with what `another` has put there.
+/// A world-writable folder of `somebody`, with a file or link of `another` in it.
 class SharedFolder : public DumpFile {
 protected:
     void SetUp() override {

@@ -1,4 +1,4 @@
-// Which calls on a communicator come before its set-up.
+// The calls on a communicator that come before its set-up.
 #include "component/settings/lazy_setup.h"
 
 #include "settings_text.h"
@@ -15,7 +15,7 @@ Request sized(Collective op, std::size_t bytes, bool exact = false) {
 }
 Request unsized(Collective op) { return {{op, 0, 0}, false}; }
 
-/// How many of `calls` equal calls come early.
+/// Returns how many of `calls` equal calls come early.
 int early(LazySetup& calls_before, const Request& request, int calls) {
     int count = 0;
     for (int i = 0; i < calls; ++i) {

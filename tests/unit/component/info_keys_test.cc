@@ -1,4 +1,4 @@
-// A communicator's own settings: what its info keys say, above what parameters say.
+// Settings of one communicator: its info keys override parameters.
 #include <gtest/gtest.h>
 
 #include "component/settings/info_keys.h"

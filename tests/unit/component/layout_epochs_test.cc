@@ -12,7 +12,7 @@ using strata::component::layout::Release;
 
 namespace {
 
-// The epoch of each release, by hand.
+// The epoch of each release, set by hand.
 struct Known {
     Release release;
     int epoch;

@@ -23,7 +23,7 @@ TEST(Presets, AWordNamesOneAndAPathDoesNot) {
     EXPECT_EQ(rules_file_of("./wan-grid", "folder"), "./wan-grid");
 }
 
-/// What preset_file() throws.
+/// Returns the message of preset_file()'s exception.
 std::string refusal(const std::string& folder, const std::string& name) {
     try {
         return "found " + preset_file(folder, name);
@@ -56,7 +56,7 @@ TEST(Presets, AnUnknownNameIsToldWithTheKnownOnes) {
 }
 
 TEST(Presets, ThoseBesideTheProgramAreMeant) {
-    // This test is no plugin, and nothing lies beside it.
+    // This test is not a plugin, and no presets are beside it.
     const auto [settings, errors] = parse(with([](SettingsText& text) { text.rules = "wan-grid"; }));
     ASSERT_EQ(errors.size(), 1U);
     EXPECT_TRUE(errors[0].starts_with("coll_strata_rules: no such preset: 'wan-grid'; there are none in "))

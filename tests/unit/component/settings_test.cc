@@ -75,7 +75,7 @@ TEST(Settings, EmptyAndNoneMeanNoNetwork) {
     }
 }
 
-/// A bad value of one parameter: the complaint must name the parameter and the value and say what is allowed.
+/// A bad value of one parameter: the message must name the parameter, the value and the allowed values.
 struct Bad {
     std::string name;
     std::string value;

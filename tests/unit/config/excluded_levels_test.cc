@@ -1,4 +1,4 @@
-// The word skip in parameters and rules: which levels it holds for, who outranks it, and how it is told.
+// The word skip in parameters and rules: the levels it applies to, its precedence, and how it is reported.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -79,7 +79,7 @@ TEST(SkipWord, AnyLevelButTheTopmostAndThatOfNodes) {
     EXPECT_TRUE(tells(plan, "switch2, the topmost level")) << plan.reason;
 }
 
-/// Below a ring, an exchange of halves or a chain from or to a root, in which all ranks then take part.
+/// Below a ring, recursive halving or a chain from or to a root; all ranks then take part.
 TEST(SkipWord, NodesWhereAllRanksDoAlike) {
     const std::string below = ",switch1=skip,switch0=skip,node=skip,package=skip,numa=skip";
     const auto all = [&](Engine engine, const char* top) {
@@ -115,15 +115,15 @@ TEST(SkipWord, NodesWhereAllRanksDoAlike) {
     EXPECT_TRUE(keeps_nodes(all(Engine::tree, "switch2=binomial"), {Collective::bcast, 65536, 0}));
     for (const Collective collective : {Collective::allreduce, Collective::gather, Collective::barrier})
         EXPECT_TRUE(keeps_nodes(all(Engine::tree, "switch2=pipeline"), {collective, 65536, 0}));
-    // Ranks would take part in trees of switches.
+    // Otherwise ranks would take part in trees of switches.
     for (const char* some : {"switch2=rabenseifner,node=skip", "switch2=rabenseifner,switch0=skip,node=skip"})
         EXPECT_TRUE(keeps_nodes(overriding(Engine::tree, some), reduced));
-    // The topmost level cannot be skipped: the next word holds.
+    // The topmost level cannot be skipped: the next word applies.
     expect_all(planned(all(Engine::tree, "switch2=rabenseifner"), reduced), Algorithm::rabenseifner);
     EXPECT_FALSE(keeps_nodes(all(Engine::tree, "switch2=skip,switch2=rabenseifner"), reduced));
 }
 
-/// A package that is all that a node has stands for the node.
+/// A package that is the only object of a node represents the node.
 TEST(SkipWord, WhatStandsForANodeStays) {
     const Hierarchy mixed = make_hierarchy(
         leaf_switch, {{node_level, {0, 0, 0, 0, -1, -1}}, {package_level, {0, 0, 1, 1, 2, 2}}}, 6);
@@ -133,8 +133,8 @@ TEST(SkipWord, WhatStandsForANodeStays) {
     EXPECT_TRUE(tells(plan, "skip ignored for package, which separates nodes")) << plan.reason;
 }
 
-/// On links where the model skips packages and NUMA domains: what is named otherwise stays, what is not is
-/// open.
+/// On links where the model skips packages and NUMA domains: levels with another word stay, the model
+/// decides the rest.
 TEST(SkipWord, TheRestIsAsBefore) {
     LinkTable links;
     for (const LevelKind kind : {LevelKind::node, LevelKind::package, LevelKind::numa}) {

@@ -1,4 +1,4 @@
-// parse_level_methods, parse_level_sizes, check: what is accepted, and the words of every refusal.
+// parse_level_methods, parse_level_sizes, check: accepted inputs, and the text of every rejection.
 #include <gtest/gtest.h>
 
 #include <stdexcept>

@@ -1,6 +1,5 @@
-// The presets of mca-params/: that they are understood, and that plans made with their links are what their
-// comments say. Predictions, not measurements: a preset that is changed so that it no longer does what it
-// says fails here.
+// The presets of mca-params/: they parse, and plans made with their links match their comments. These are
+// predictions, not measurements: a changed preset that contradicts its comments fails here.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +20,7 @@ Rules preset(const std::string& name) {
     return parse_rules(strata::topology::read_text_file(path), path);
 }
 
-/// As the plugin has it: the eager limits of btl/tcp and btl/vader below what a preset says.
+/// The plugin's usage: the eager limits of btl/tcp and btl/vader below the preset's values.
 LinkTable links_of(const Rules& rules) {
     LinkTable links;
     links.set_eager_limits(64 * kib, 4 * kib);
@@ -212,7 +211,7 @@ Hierarchy unbound_ranks() {
     return hierarchy;
 }
 
-/// Whether a tree is taken for any size among ranks of which no level is known.
+/// Returns whether the plan uses a tree for any size among ranks without known levels.
 bool tree_among(const Hierarchy& hierarchy, const Rules& rules, Collective op) {
     for (const std::size_t bytes : {8 * kib, 16 * kib, 64 * kib, mib}) {
         if (plan(rules, hierarchy, op, bytes).engine != Engine::forward) return true;
@@ -233,7 +232,7 @@ TEST(FatNumaNode, UnboundRanksAreLeftToOpenMpi) {
     }
 }
 
-// Between nodes the links of the network weigh as much: nothing of a node may override them.
+// Between nodes the network's links weigh as much: no rule of a node may override them.
 TEST(FatNumaNode, TwoNodesTakeWhatIsPredictedToGain) {
     const Rules rules = preset("fat-numa-node");
     const std::vector<std::pair<LevelKey, std::vector<int>>> inside = {
@@ -264,7 +263,7 @@ TEST(FatNumaNode, ElsewhereATreeWouldGainLessOrLose) {
     EXPECT_GT(worst_ratio(rules, Collective::barrier, 0, 1), 1);
 }
 
-// The preset tells of links inside nodes, so that the plugin weighs by itself.
+// The preset gives the links inside nodes, so that the plugin makes the robust choice itself.
 TEST(FatNumaNode, WhereNoGainIsPredictedOpenMpiGoesOn) {
     const Rules rules = preset("fat-numa-node");
     const Hierarchy hierarchy = fat_nodes[1].hierarchy(false);

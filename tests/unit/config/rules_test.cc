@@ -1,4 +1,4 @@
-// parse_rules: what is accepted, and the line and words of every refusal.
+// parse_rules: accepted inputs, and the line and text of every rejection.
 #include <gtest/gtest.h>
 
 #include <clocale>
@@ -123,7 +123,7 @@ TEST(RulesFile, RulesWithBytesLeaveOutCollectivesWithoutThem) {
 }
 
 TEST(RulesFile, BrokenSyntaxIsTold) {
-    // The words of nlohmann's library, before and from 3.11.3 on.
+    // Messages of nlohmann's library, before and from 3.11.3 on.
     const std::string empty = refusal("");
     EXPECT_TRUE(empty.starts_with("r.json:1: syntax error while parsing value - unexpected end of input") ||
                 empty.starts_with("r.json:1: attempting to parse an empty input"))

@@ -1,5 +1,5 @@
-// What Allgather, Gather and Scatter are predicted to cost: sums done by hand, bounds, and the engine's
-// routes timed message by message.
+// Predicted costs of Allgather, Gather and Scatter: sums computed by hand, bounds, and the engine's routes
+// timed message by message.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,16 +28,16 @@ TEST(BlocksCost, AllgatherInANodeByHand) {
     const Hierarchy pair = one_node(2);
     EXPECT_DOUBLE_EQ(cost_us(Collective::allgather, pair, uniform(pair, Algorithm::linear, 0), 200),
                      1 + 1 + 2 + 1);
-    // Four ranks with 100 bytes each in a star: the middle takes in three blocks, the first at 5 us, each of
-    // the others 2 us later. Before the last but one is in, what the first neighbour lacks is complete, at
-    // 7 us; each neighbour takes 1 + 3 us of the processor, and 3 us more to the end.
+    // Four ranks with 100 bytes each in a star: the middle receives three blocks, the first at 5 us, each
+    // of the others 2 us later. At 7 us, before the last block has arrived, the middle has all blocks that
+    // the first neighbour lacks; each neighbour takes 1 + 3 us of the processor, and 3 us more to the end.
     const Hierarchy node = one_node(4);
     EXPECT_DOUBLE_EQ(cost_us(Collective::allgather, node, uniform(node, Algorithm::linear, 0), 400),
                      5 + 2 + 3 * (1 + 3) + 2 + 1);
 }
 
-/// A neighbour's block is long there when those of three other nodes come all at once: what the root's
-/// processor does between the two does not shorten their queue.
+/// A neighbour's block has long arrived when those of three other nodes arrive together: the root's
+/// processor work in between does not shorten their queue.
 TEST(BlocksCost, WhatComesTogetherQueuesWhateverWasThereBefore) {
     const Hierarchy nodes = nodes_below_switch(4, 2);
     const double at_leaders = 1 + 8 / 100.0 + 2 + 1;
@@ -46,7 +46,7 @@ TEST(BlocksCost, WhatComesTogetherQueuesWhateverWasThereBefore) {
                      at_root + 2 * 5);
 }
 
-/// One node has more to gather than the others, and comes last, whatever its place.
+/// One node has more to gather than the others and arrives last, at any place.
 TEST(BlocksCost, TheQueueIsThatOfTheTimesOfArrival) {
     const auto with_large_node = [](int place) {
         std::vector<int> node;
@@ -113,8 +113,8 @@ TEST(BlocksCost, ARingLeavesANodeAsOftenAsItEntersIt) {
         EXPECT_GT(us, once * (count - 1) / count);
         EXPECT_LT(us, once * (count - 1) / count * 1.1);
     }
-    // Two sites of three nodes: what limits is the NIC of the node that stands for its site. It sends the
-    // site's half of everything up and all but its successor's sixth along the ring.
+    // Two sites of three nodes: the NIC of each site's local root is the limit. It sends the site's half of
+    // everything up, and all but its successor's sixth along the ring.
     const Hierarchy sites = sites_of_nodes(2, 3, 2);
     const double us = cost_us(Collective::allgather, sites, uniform(sites, Algorithm::ring, 4096), 1200000);
     EXPECT_GT(us, (600000 + 1000000) / 10.0);
@@ -174,8 +174,8 @@ TEST(BlocksCost, AllgatherIsNeverBelowGather) {
     }
 }
 
-/// Whole streams timed one by one by the flat model, which knows every connection's queue: each starts once
-/// all others towards its sender are there.
+/// Times whole streams one by one with the flat model, which knows every connection's queue: each starts
+/// once all streams to its sender have arrived.
 double timed_one_by_one(const Hierarchy& hierarchy, const Plan& plan, std::size_t bytes) {
     const int size = hierarchy.ranks();
     FlatModel model(hierarchy, round_links());
@@ -193,7 +193,7 @@ double timed_one_by_one(const Hierarchy& hierarchy, const Plan& plan, std::size_
     };
     using Stream = std::tuple<double, int, int>;  // ready when, from, to
     std::priority_queue<Stream, std::vector<Stream>, std::greater<>> ready;
-    std::vector<std::map<int, double>> here(size);  // from whom, when
+    std::vector<std::map<int, double>> here(size);  // sender, arrival time
     const auto start_what_is_complete = [&](int rank, int from) {
         for (const int to : neighbours[rank]) {
             double latest = 0;
@@ -220,8 +220,8 @@ double timed_one_by_one(const Hierarchy& hierarchy, const Plan& plan, std::size_
 }
 
 TEST(BlocksCost, WholeStreamsAreTimedWithinAThird) {
-    // The flat model takes in any number of messages at once, and a rank that has received goes on sending
-    // only after that. It sees when a connection starts to work; the bandwidth bound counts from the start.
+    // The flat model receives any number of messages at once, and a rank that has received sends on only
+    // afterwards. It knows when a connection starts to work; the bandwidth bound counts from the start.
     for (const Hierarchy& hierarchy : {one_node(7), nodes_below_switch(3, 4), sites_of_nodes(2, 3, 3)}) {
         for (const Algorithm shape : {Algorithm::linear, Algorithm::pipeline, Algorithm::binomial}) {
             for (const std::size_t block : {8, 1000, 100000}) {

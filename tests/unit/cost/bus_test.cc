@@ -1,4 +1,4 @@
-// Buses, which all share that moves inside a group (LinkParameters::bus_bytes_per_us): sums done by hand, and
+// Buses shared by all traffic inside a group (LinkParameters::bus_bytes_per_us): sums computed by hand, and
 // the models against each other.
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ TEST(BusCost, WholeMessagesAddUp) {
         << "wider than the copies";
 }
 
-/// Of every segment of 1000 bytes three copies; the first one makes three hops of 1 + 20 + 2 + 1 us.
+/// Three copies of every segment of 1000 bytes; the first one makes three hops of 1 + 20 + 2 + 1 us.
 TEST(BusCost, SegmentsFollowAtThePaceOfAllCopies) {
     const Hierarchy node = one_node(4);
     const LinkTable links = with_bus(LevelKind::node, 50);
@@ -55,7 +55,7 @@ TEST(BusCost, SegmentsFollowAtThePaceOfAllCopies) {
     EXPECT_NEAR(cost_us(node, links, Algorithm::pipeline, 1000, {Collective::reduce, 10000}), once, combine);
 }
 
-/// Both nodes' buses carry what goes from one to the other, those of the root's node one copy more than it.
+/// Both nodes' buses carry the traffic between the nodes; that of the root's node carries one copy more.
 TEST(BusCost, WhatLeavesAGroupCrossesItsBus) {
     const Hierarchy nodes = nodes_below_switch(2, 2);
     const std::size_t bytes = 1000000;
@@ -139,8 +139,8 @@ TEST(OffloadedCost, RanksSendAndReceiveAtTheSameTime) {
     EXPECT_DOUBLE_EQ(model.transmit(3, 0, 1000, 0), 14) << "the way in is free";
 }
 
-/// Connections that carry two transfers at once, to domains of one rank each: a root that sends four of them
-/// is no faster for that, one rank in each of two domains with another beside it is.
+/// Connections that carry two transfers at once, to domains of one rank each: a root that sends four
+/// transfers gains nothing from that; one rank in each of two domains with a neighbour gains.
 TEST(ParallelCost, AProcessAloneHasOneTransferAtATime) {
     LinkTable links;
     links.set({LevelKind::node, std::nullopt}, {0, 0, 1000, 1 << 20});
@@ -153,7 +153,7 @@ TEST(ParallelCost, AProcessAloneHasOneTransferAtATime) {
         return cost_us(node, all, Algorithm::linear, 0, {Collective::bcast, bytes});
     };
     EXPECT_NEAR(us(4, 1), 3 * 64, 1);
-    EXPECT_NEAR(us(8, 2), 2 * 64, 1);  // the third of them starts half a transfer after the second
+    EXPECT_NEAR(us(8, 2), 2 * 64, 1);  // the third transfer starts half a transfer after the second
 }
 
 /// Inside a node a tree must gain 15 % where the table may have forgotten a bus, 8 % where it has one,

@@ -1,4 +1,4 @@
-// A prediction that may end early, because another candidate is faster.
+// A prediction that may stop early because another candidate is faster.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -19,7 +19,7 @@ constexpr Algorithm methods[] = {
 constexpr Collective collectives[] = {Collective::bcast,  Collective::reduce,  Collective::allreduce,
                                       Collective::gather, Collective::scatter, Collective::allgather};
 
-/// Links of which everything is told, and buses.
+/// Links with all values given, and buses.
 LinkTable busy_links() {
     LinkTable links = round_links();
     LinkSetting bus;

@@ -1,4 +1,4 @@
-// What two halves along trees of their own are predicted to cost: sums done by hand, and against other
+// Predicted costs of two halves along separate trees: sums computed by hand, and comparisons with other
 // shapes.
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ TEST(HalvesCost, SplitBinary) {
     EXPECT_DOUBLE_EQ(us(node, uniform(node, Algorithm::split_binary, 0), 200), hop + (1 + 1) + hop);
 }
 
-/// Below what exchanges on the topmost level there is one tree, a binary one.
+/// Below an exchange on the topmost level there is one binary tree.
 TEST(HalvesCost, OneTreeBelowAnExchange) {
     const Hierarchy nodes = nodes_below_switch(4, 7);
     for (const Algorithm top : {Algorithm::recursive_doubling, Algorithm::rabenseifner}) {

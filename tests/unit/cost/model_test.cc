@@ -1,4 +1,4 @@
-// The cost model against sums done by hand, and its two halves against each other.
+// The cost model against sums computed by hand, and its two variants against each other.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -80,8 +80,8 @@ TEST(TreeCost, TheWindowBoundsSegmentsThatNeedHandshakes) {
     EXPECT_NEAR(tree_cost_us(node, links, plan, 10000, 0), first + 9 * 11, 1e-6);
 }
 
-/// 50 us there, 100 us on the link, 50 + 5 us back: where one segment is in flight each further one takes
-/// that long, where four are the link's 100 us. What goes up and what goes down do so at the same time.
+/// 50 us there, 100 us on the link, 50 + 5 us back: with one segment in flight each further one takes that
+/// long, with four it takes the link's 100 us. Both directions run at the same time.
 TEST(TreeCost, TheWindowBoundsSegmentsThatAreAcknowledged) {
     const Hierarchy nodes = nodes_below_switch(2, 1);
     Plan plan = uniform(nodes, Algorithm::linear, 1000);
@@ -157,7 +157,7 @@ TEST(TreeCost, RefusesAnOpenMethod) {
 }
 
 TEST(TreeCost, AgreesWithTheFlatModelOnWholeMessages) {
-    // The flat model times any messages one by one; fed with the composed tree's edges it must say the same.
+    // The flat model times any messages one by one; given the composed tree's edges, both must agree.
     for (const Hierarchy& hierarchy : {one_node(11), nodes_below_switch(3, 4), sites_of_nodes(2, 3, 3)}) {
         for (const Algorithm algorithm : {Algorithm::linear, Algorithm::pipeline, Algorithm::binomial}) {
             for (const int root : {0, 5}) {
@@ -239,7 +239,7 @@ TEST(TunedBcast, EveryRankIsReachedWhateverTheSize) {
         for (const std::size_t bytes :
              {1, 8, 300, 700, 5000, 20000, 40000, 140000, 300000, 600000, 2000000}) {
             const double us = forward_cost_us(one_node(ranks), round_links(), bytes, ranks / 2);
-            // Nobody can have it before one message's latency, nor before its bytes passed one processor.
+            // No rank can have it before one message's latency, nor before its bytes passed one processor.
             EXPECT_GT(us, 4 + 0.9 * (static_cast<double>(bytes) / 100))
                 << ranks << " ranks, " << bytes << " bytes";
         }

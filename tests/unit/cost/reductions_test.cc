@@ -1,4 +1,4 @@
-// What reductions and barriers are predicted to cost: sums done by hand, and bounds between collectives.
+// Predicted costs of reductions and barriers: sums computed by hand, and bounds between collectives.
 #include <gtest/gtest.h>
 
 #include "algorithms/cost/links.h"
@@ -133,7 +133,7 @@ TEST(AllreduceCost, TheExchangeByHand) {
     EXPECT_NEAR(between(2), message + combine(1000), 1e-6);
     EXPECT_NEAR(between(4), 2 * (message + combine(1000)), 1e-6);
     EXPECT_NEAR(between(8), 3 * (message + combine(1000)), 1e-6);
-    // Three: one hands its vector over and gets the result afterwards.
+    // Three: one sends its vector to its proxy and receives the result afterwards.
     EXPECT_NEAR(between(3), 3 * message + 2 * combine(1000), 1e-6);
     EXPECT_NEAR(between(7), 4 * message + 3 * combine(1000), 1e-6);
     // In a node a processor copies what it sends and then what it receives.

@@ -1,5 +1,6 @@
-// After the first calls of a kind the engines allocate nothing, of small, middle and large data. Counted are
-// the calls of operator new by a rank's thread between two calls of the transport, whose own do not count.
+// After the first calls of a kind the engines allocate nothing, for small, medium and large data. The test
+// counts calls of operator new by a rank's thread between two transport calls, without those of the
+// transport.
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +38,7 @@ private:
     bool before_;
 };
 
-/// What the transport itself allocates is not the engines'.
+/// The transport's own allocations do not count.
 class UncountedTransport : public Transport {
 public:
     explicit UncountedTransport(Transport& transport) : transport_(transport) {}
@@ -89,7 +90,8 @@ constexpr std::size_t sizes[] = {8, 64 << 10, 4 << 20};
 using Engine =
     std::function<int(Transport&, std::vector<std::byte>& own, std::vector<std::byte>& result, Arena& arena)>;
 
-/// Four calls of what `prepare(rank)` makes, on two nodes of two ranks; of the last two nothing is allocated.
+/// Makes four calls of the task from `prepare(rank)`, on two nodes of two ranks; the last two allocate
+/// nothing.
 void expect_no_allocations(std::size_t bytes, const std::function<Engine(int rank)>& prepare) {
     const RunReport report = run_ranks(ranks, options_for(1, 65536), [&](int rank, Transport& inner) {
         UncountedTransport transport(inner);
@@ -185,7 +187,7 @@ TEST_P(Allocations, AllreduceByHalving) {
     });
 }
 
-/// Gather and Scatter bring more than an arena keeps through the second node's leader.
+/// Gather and Scatter move more through the second node's leader than an arena keeps.
 TEST_P(Allocations, AllgatherGatherScatter) {
     for (const ChunkDirection flow :
          {ChunkDirection::all, ChunkDirection::to_root, ChunkDirection::from_root}) {
@@ -268,7 +270,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Allocations,
                          testing::Combine(testing::ValuesIn(sizes),
                                           testing::Values(std::size_t{0}, std::size_t{4} << 20)));
 
-/// The count sees what an engine allocates.
+/// The counter detects an engine's allocation.
 TEST(AllocationsCanFail, AVectorPerCallIsCounted) {
     if (!counts_new) GTEST_SKIP() << "a sanitizer takes care of operator new";
     EXPECT_NONFATAL_FAILURE(

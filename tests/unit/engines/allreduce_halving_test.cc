@@ -88,7 +88,7 @@ TEST(AllreduceHalving, RandomShapesToTheByte) {
     EXPECT_GT(members.size(), 10U);
 }
 
-/// The same shapes and results under other schedules; results in place are what can go wrong.
+/// The same shapes and results under other schedules; errors are possible with results in place.
 TEST(AllreduceHalving, InPlaceUnderManySchedules) {
     for (const Hierarchy& hierarchy :
          {regular_hierarchy({4}), regular_hierarchy({7}), regular_hierarchy({3, 2, 2}), dealt_out(5, 2)}) {

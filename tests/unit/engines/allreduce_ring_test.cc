@@ -81,7 +81,7 @@ TEST(AllreduceRing, RandomShapesToTheByte) {
     EXPECT_GT(members.size(), 7U);
 }
 
-/// The same shapes and results under other schedules; results in place are what can go wrong.
+/// The same shapes and results under other schedules; errors are possible with results in place.
 TEST(AllreduceRing, InPlaceUnderManySchedules) {
     for (const Hierarchy& hierarchy :
          {regular_hierarchy({4}), regular_hierarchy({3, 2, 2}), dealt_out(5, 2)}) {
@@ -138,7 +138,8 @@ TEST(AllreduceRing, TheSameBitsEverywhereAndAgain) {
     }
 }
 
-/// A round begins when its part of the vector has come up, and its result goes down before the others have.
+/// A round begins when its part of the vector has arrived from below, and its result goes down before the
+/// others arrive.
 TEST(AllreduceRing, RoundsStreamThroughTheTrees) {
     ReduceCase reduce = uniform_case(regular_hierarchy({3, 2}), 10, 120);
     reduce.plan.window = 2;  // two rounds of 60 bytes
@@ -184,7 +185,7 @@ TEST(AllreduceRing, AMemberAloneTakesNoMemoryForData) {
     }
 }
 
-/// However long segments are: slots for what a round brings to be combined, which is less than a vector.
+/// For segments of any length: slots for the data that a round receives to combine, less than a vector.
 TEST(AllreduceRing, MemoryStaysBelowAVector) {
     constexpr std::size_t bytes = 100000;
     for (const std::size_t segment : {std::size_t{0}, bytes, bytes / 2, bytes / 6, bytes / 50}) {
@@ -318,7 +319,7 @@ TEST(AllreduceRingOracle, FindsARingOfOtherMembers) {
     EXPECT_FALSE(check_allreduce_ring_bytes(facts_of(reduce), run.report.messages).empty());
 }
 
-/// The ring follows the hardware, whatever the ranks' numbers.
+/// The ring follows the hardware for any rank numbers.
 TEST(RingLinks, AreTheExchangesInTheOrderOfAChain) {
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         Random random(seed);

@@ -54,8 +54,8 @@ TEST(AllreduceTree, EveryRankCountWindowAndPlacement) {
     }
 }
 
-/// Final segments overwrite own ones (MPI_IN_PLACE): the fabric sees every send whose buffer changes before
-/// it has completed, and late completions are what these seeds are rich in.
+/// Final segments overwrite own ones (MPI_IN_PLACE): the fabric detects every send whose buffer changes
+/// before it has completed, and these seeds cause many late completions.
 TEST(AllreduceTree, InPlaceUnderManySchedules) {
     const Hierarchy hierarchy = regular_hierarchy({2, 2, 3});
     for (const Algorithm algorithm : {Algorithm::pipeline, Algorithm::linear, Algorithm::binomial}) {
@@ -72,7 +72,7 @@ TEST(AllreduceTree, InPlaceUnderManySchedules) {
     }
 }
 
-/// A segment turns round at once: the child sends the next one only when it has the final one before.
+/// A segment turns around at once: the child sends the next one only when it has the previous final one.
 TEST(AllreduceTree, SegmentsTurnRoundAtOnce) {
     const ReduceCase reduce = uniform_case(regular_hierarchy({3}), Algorithm::pipeline, 10, 0, 100);
     const ReduceRun run = run_reduction(
@@ -274,7 +274,7 @@ int vectors_taken(ReduceCase reduce, int rank) {
     return static_cast<int>(std::lround(held / static_cast<double>(reduce.elements)));
 }
 
-/// A vector aside is taken only where none is free after those of the children have been combined.
+/// The engine takes an extra vector only when none is free after combining those of the children.
 TEST(AllreduceExchange, NoVectorIsTakenForNothing) {
     ReduceCase reduce;
     reduce.hierarchy = dealt_out(4, 2);  // ranks 4 to 7 send to 0 to 3

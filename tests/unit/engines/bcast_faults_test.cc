@@ -14,7 +14,8 @@ using namespace strata::testing;
 
 constexpr int injected = 4242;
 
-/// Every rank ended by itself, the failed one with its own code, all others with 0 or because a peer gave up.
+/// Every rank ended by itself: the failed one with its own code, all others with 0 or because a peer gave
+/// up.
 void expect_contained(const RunReport& run, int failed, const std::string& what) {
     EXPECT_FALSE(run.deadlock) << what << "\n" << run.text();
     EXPECT_EQ(run.text(), "") << what;
@@ -79,7 +80,8 @@ TEST(BcastFaults, BufferErrorsComeBack) {
     }
 }
 
-/// The root ends well (all its sends are buffered); a rank below it fails: its subtree ends, nobody hangs.
+/// The root succeeds (all its sends are buffered); a rank below it fails: its subtree ends, and no rank
+/// hangs.
 TEST(BcastFaults, ADeadSubtreeDoesNotHang) {
     const strata::topology::Hierarchy hierarchy = regular_hierarchy({16});
     const BcastCase bcast{hierarchy, uniform_plan(hierarchy, {Algorithm::pipeline, 0, {}}, 16), 0, 320};

@@ -55,8 +55,8 @@ TEST(BcastLevels, SizesAroundTheSegment) {
     }
 }
 
-/// What a member of the levels in `mine` must do: in step t level l ends segment t-l-1 and starts segment
-/// t-l.
+/// The expected calls of a member of the levels in `mine`: in step t, level l ends segment t-l-1 and starts
+/// segment t-l.
 Log expected_log(const std::vector<int>& mine, int levels, int segments, std::size_t segment_bytes) {
     Log log;
     for (int step = 0; step < segments + levels; ++step) {

@@ -149,8 +149,8 @@ TEST(BcastTree, ASlowChildHoldsUpNobody) {
     EXPECT_EQ(run.codes, std::vector<int>(4, 0));
 }
 
-/// The first child wants everything in one message, the second one small segments: these leave at once. The
-/// sender goes on only when the second child has its first segment.
+/// The first child expects everything in one message, the second one small segments: these are sent at
+/// once. The sender's data continues only when the second child has its first segment.
 TEST(BcastTree, ALargeSegmentHoldsUpNoSmallOne) {
     const RunReport run = run_ranks(4, options_for(1, 0), [](int rank, Transport& transport) {
         std::array<std::byte, 100> data{};

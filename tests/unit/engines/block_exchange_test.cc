@@ -188,7 +188,8 @@ TEST(BlockExchange, TheArenaGrowsNoMore) {
 
 constexpr int injected = 4242;
 
-/// Every rank ended by itself, the failed one with its own code, all others with 0 or because a peer gave up.
+/// Every rank ended by itself: the failed one with its own code, all others with 0 or because a peer gave
+/// up.
 void expect_contained(const RunReport& report, int failed, const std::string& what) {
     EXPECT_FALSE(report.deadlock) << what << "\n" << report.text();
     EXPECT_EQ(report.text(), "") << what;

@@ -1,4 +1,4 @@
-// When blocks move on, and that what lies in one piece is never copied.
+// When blocks move on, and that contiguous data is never copied.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,8 +18,8 @@ using namespace strata::algorithms;
 using namespace strata::testing;
 using strata::topology::Hierarchy;
 
-/// Chain 0 - 1 - 2: rank 2 goes on only when the root has its first bytes. Rank 1 must pass on what it has of
-/// a block that is still arriving.
+/// Chain 0 - 1 - 2: rank 2 goes on only when the root has its first bytes. Rank 1 must forward the received
+/// part of a block that is still arriving.
 TEST(BlockProgress, ALargeBlockStreamsOnWhileItArrives) {
     const Hierarchy hierarchy = regular_hierarchy({3});
     const Plan plan = uniform_plan(hierarchy, {Algorithm::pipeline, 0, {}}, 10);
@@ -47,7 +47,7 @@ TEST(BlockProgress, ALargeBlockStreamsOnWhileItArrives) {
     EXPECT_EQ(report.codes, std::vector<int>(3, 0));
 }
 
-/// Two sites exchange what they have: the root's short message leaves before the other site's is here.
+/// Two sites exchange their data: the root's short message leaves before the other site's message arrives.
 TEST(BlockProgress, TheRootOfAShortAllgatherKeepsNobodyWaiting) {
     const Hierarchy hierarchy = regular_hierarchy({2, 2});
     const Plan plan = uniform_plan(hierarchy, {Algorithm::linear, 0, {}}, 0);
@@ -103,7 +103,7 @@ TEST(BlockProgress, ASlowChildHoldsUpNobody) {
     EXPECT_EQ(report.codes, std::vector<int>(4, 0));
 }
 
-/// Two sites of two nodes of four ranks: nobody around the leader 8 does anything before its own block has
+/// Two sites of two nodes of four ranks: no rank around leader 8 does anything before its own block has
 /// crossed to the other site.
 TEST(BlockProgress, TheSlowLinkStartsAtOnce) {
     const Hierarchy hierarchy = regular_hierarchy({2, 2, 4});
@@ -167,7 +167,7 @@ private:
     Transport& transport_;
 };
 
-/// True when all of `parts` lies within what `whole` covers together.
+/// Returns whether all of `parts` are within the bytes that `whole` covers together.
 bool covers(std::vector<WatchedTransport::Range> whole, const std::vector<WatchedTransport::Range>& parts) {
     std::sort(whole.begin(), whole.end());
     return std::all_of(parts.begin(), parts.end(), [&](const WatchedTransport::Range& part) {
@@ -187,8 +187,8 @@ TEST(BlockProgress, WhatLiesInOnePieceIsNotCopied) {
         ChunkDirection flow;
         std::size_t segment;
     };
-    // All: every message holds one block or part of one. Else rank 4 keeps its node's blocks to pass them on,
-    // one behind the other in whatever way they are cut.
+    // All: every message holds one block or part of one. Otherwise rank 4 keeps its node's blocks to
+    // forward them, contiguous in any division.
     for (const auto [flow, segment] :
          {Kind{ChunkDirection::all, 600}, Kind{ChunkDirection::all, 200}, Kind{ChunkDirection::to_root, 0},
           Kind{ChunkDirection::to_root, 600}, Kind{ChunkDirection::to_root, 1000},

@@ -5,7 +5,7 @@
 #include "byte_oracle.h"
 #include "random_shapes.h"
 
-// All ranks run at once: what a race detector needs to see.
+// All ranks run at once, for a race detector.
 namespace concurrent_test {
 namespace {
 

@@ -1,9 +1,9 @@
 #pragma once
 
-// operator new of the whole test program counts its calls, per thread and while asked to.
+// operator new of the whole test program counts its calls per thread, while switched on.
 namespace strata::testing {
 
-// A sanitizer has an operator new of its own, which knows how memory was taken.
+// A sanitizer has its own operator new, which records allocations.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool counts_new = false;
 #else

@@ -47,7 +47,7 @@ BlockCase random_case(Random& random, const ShapeLimits& limits, std::size_t mos
     return run;
 }
 
-/// `alone`: the levels below the topmost one, all of them, are skipped.
+/// `alone`: skips all levels below the topmost one.
 BlockCase regular_case(const std::vector<int>& counts, std::size_t bytes, std::size_t segment,
                        bool alone = false) {
     BlockCase run;
@@ -138,7 +138,7 @@ TEST(DoublingExchange, NothingToMoveSendsNothing) {
     EXPECT_EQ(report.operations, std::vector<int>(9, 0));
 }
 
-/// What enters a group of the machine; `of` is the group of a rank.
+/// Returns the bytes that enter a group of the machine; `of` is the group of a rank.
 template <typename Of>
 std::map<int, std::size_t> bytes_into(const RunReport& report, Of&& of) {
     std::map<int, std::size_t> in;
@@ -196,7 +196,7 @@ Streams words(const std::vector<BlockStream>& streams) {
     return result;
 }
 
-/// Four nodes of two: the far one first, and what goes down follows the order in which it came.
+/// Four nodes of two: the far node first; the order downwards follows the order of arrival.
 TEST(DoublingRoutes, FourNodesOfTwo) {
     const BlockCase run = regular_case({4, 2}, 1, 100);
     const auto routes = [&](int rank) { return planned_routes(run)(rank); };
@@ -218,7 +218,7 @@ TEST(DoublingRoutes, WhoHasNoPlace) {
     EXPECT_EQ(words(routes(4).out), (Streams{{0, {4, 5}}, {5, {4, 0, 1, 2, 3}}}));
 }
 
-/// Both ends of every edge know the same stream, and every rank receives every other block once.
+/// Both ends of every edge have the same stream, and every rank receives every other block once.
 TEST(DoublingRoutes, BothEndsAgreeAndBlocksArriveOnce) {
     int exchanged = 0;
     for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
@@ -293,7 +293,8 @@ TEST(DoublingExchange, TheArenaGrowsNoMore) {
     }
 }
 
-/// Every rank ends by itself, the failed one with its own code, all others with 0 or because a peer gave up.
+/// Every rank ends by itself: the failed one with its own code, all others with 0 or because a peer gave
+/// up.
 TEST(DoublingExchange, EveryCallOfEveryRankMayFail) {
     constexpr int injected = 4242;
     int failures = 0;
@@ -324,7 +325,7 @@ TEST(DoublingExchange, EveryCallOfEveryRankMayFail) {
     EXPECT_GT(failures, 100);
 }
 
-/// The oracle sees a block that goes another way, one that is missing, and messages that are cut otherwise.
+/// The oracle detects a block on another path, a missing block, and messages cut differently.
 TEST(DoublingOracle, SeesWhatIsWrong) {
     const BlockCase run = regular_case({4, 2}, 100, 0);
     const RunReport report = run_blocks(run, options_for(1));

@@ -1,6 +1,6 @@
-// All memory of a call is taken before its first message: later, a rank that has none could not leave without
-// the others waiting for it. One rank alone, whose transport lets every message complete at once, with more
-// children than the engines have room for by themselves.
+// A call takes all its memory before its first message: later, a rank without memory could not leave
+// without making the others wait for it. The test runs one rank alone, with a transport that completes
+// every message at once, and with more children than the engines have built-in room for.
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ namespace {
 using namespace strata::algorithms;
 using namespace strata::testing;
 
-/// Counts what is allocated from the first message on.
+/// Counts allocations from the first message on.
 class WillingTransport final : public Transport {
 public:
     explicit WillingTransport(std::size_t most) { busy_.reserve(most); }
@@ -65,8 +65,8 @@ public:
 constexpr int children = 1500;
 constexpr std::size_t most_slots = 1U << 20;
 
-/// What a call of an engine on an unused arena allocates from its first message on; -1: it has failed, or
-/// sent nothing.
+/// Returns the allocations of an engine's call on an unused arena from its first message on; -1: the call
+/// failed or sent nothing.
 int allocated_late(const std::function<int(Transport&, Arena&)>& engine) {
     WillingTransport transport(most_slots);
     Arena arena;

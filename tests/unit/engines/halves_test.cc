@@ -1,4 +1,4 @@
-// Vectors in two halves along trees of their own: Bcast, Reduce and Allreduce by plans with shapes that carry
+// Vectors in two halves along separate trees: Bcast, Reduce and Allreduce by plans with shapes that carry
 // halves on all or some levels.
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ constexpr std::size_t eager_sizes[] = {0, 64, 1U << 30};
 
 FabricOptions any_options(std::uint64_t seed) { return options_for(seed, eager_sizes[seed % 3]); }
 
-/// What is wrong with a broadcast that had to succeed.
+/// Returns the errors of a broadcast that had to succeed.
 std::string faults_of(const BcastCase& bcast, const RunReport& run) {
     std::string faults = run.text();
     for (std::size_t rank = 0; rank < run.codes.size(); ++rank) {
@@ -103,7 +103,7 @@ TEST(Halves, NoMessageOfNothing) {
     }
 }
 
-/// One element goes along the first tree alone; elements are never cut.
+/// One element travels in the first tree only; elements are never divided.
 TEST(Halves, FewElements) {
     for (const Operator op : {Operator::sum_8, Operator::sum_double}) {
         for (const std::size_t elements : {1U, 2U, 3U}) {
@@ -127,7 +127,7 @@ TEST(Halves, FewElements) {
     }
 }
 
-/// In place over all of them: each segment is overwritten only when it has been read for the last time.
+/// In place over all halves: each segment is overwritten only after its last read.
 TEST(AllreduceHalves, EveryPlacementUnderManySchedules) {
     const Hierarchy hierarchy = dealt_out(4, 4);
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
@@ -179,7 +179,7 @@ TEST(ReduceHalves, TheSameBitsWhateverArrivesFirst) {
     EXPECT_GT(different_roots, 10);  // the numbers are such that an order shows
 }
 
-/// A root far from its NIC: somebody near it receives what other nodes send, in both halves.
+/// A root far from its NIC: a NIC-local rank receives the messages from other nodes, in both halves.
 TEST(ReduceHalves, ThroughAReceiver) {
     int moved = 0;
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
@@ -189,7 +189,7 @@ TEST(ReduceHalves, ThroughAReceiver) {
             const int node = reduce.hierarchy.widest_in_node(rank);
             reduce.hierarchy.receivers.push_back(node < 0 ? rank : reduce.hierarchy.groups[node].leader);
         }
-        if (!reduce.plan.skipped.empty()) continue;  // nodes stand apart
+        if (!reduce.plan.skipped.empty()) continue;  // separate nodes
         reduce.plan.nic_local = true;
         const ReduceRun run = run_halves(reduce, false, any_options(seed));
         ASSERT_EQ(faults_of(reduce, run), "") << "seed " << seed;
@@ -207,7 +207,7 @@ TEST(ReduceHalves, ThroughAReceiver) {
     EXPECT_GT(moved, 20);
 }
 
-/// Levels whose shape carries halves have one tree where something else is done on top, or with blocks.
+/// Levels whose shape carries halves use one tree with another method on top, or with blocks.
 TEST(Halves, NoneBelowExchangesAndRings) {
     for (const Algorithm top : {Algorithm::recursive_doubling, Algorithm::rabenseifner, Algorithm::ring}) {
         for (const Algorithm below : {Algorithm::double_binary, Algorithm::split_binary}) {

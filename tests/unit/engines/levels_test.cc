@@ -46,7 +46,7 @@ int run_stages(LevelWork& work, const LevelStages& stages, int first, int last, 
     return run_levels(work, stages, first, last, total, segment, arena).run();
 }
 
-/// Writes down what it is asked to do; takes part in every level but `absent`.
+/// Records its calls; takes part in every level but `absent`.
 class Log final : public LevelWork {
 public:
     explicit Log(int absent = -1, int fails_at = -1) : absent_(absent), fails_at_(fails_at) {}

@@ -1,5 +1,5 @@
-// Every collective as a caller without Open MPI has it done: data, edges kept from call to call, and what
-// the transport is told of them.
+// Runs every collective as a caller without Open MPI does: data, edges kept between calls, and the
+// announcements to the transport.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -21,7 +21,7 @@ using namespace strata::testing;
 using strata::topology::Hierarchy;
 using strata::topology::NicRails;
 
-/// Passes messages on if they go to a peer that was announced, across the level that was told.
+/// Forwards messages to announced peers, and checks that they cross the announced level.
 class AnnouncedOnly final : public Transport {
 public:
     AnnouncedOnly(Transport& below, const Hierarchy& hierarchy, int rank)
@@ -69,7 +69,7 @@ private:
     Collective collective_ = Collective::count;
 };
 
-/// Plans of one call, and the edges that every rank keeps of them.
+/// Plans of one call, and the edges that every rank keeps for them.
 class Ranks {
 public:
     Ranks(const Hierarchy& hierarchy, const Plan& plan)
@@ -156,7 +156,7 @@ TEST(Perform, ReducesAsTheTreeEngineDoes) {
     }
 }
 
-/// Both trees' neighbours are announced; the edges are kept from call to call.
+/// The engine announces both trees' neighbours; it keeps the edges between calls.
 TEST(Perform, CarriesHalves) {
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
         Random random(seed);

@@ -37,7 +37,7 @@ std::string joined(const std::vector<std::string>& faults) {
     return all;
 }
 
-/// What is wrong with a run that had to succeed; "" for nothing.
+/// Returns the errors of a run that had to succeed; "" for none.
 template <class Case>
 std::string faults_of(const Case& done, const RunReport& run) {
     std::string faults = run.text();
@@ -160,7 +160,7 @@ TEST(AllreduceRails, ByteOracleOverRandomTrees) {
     }
 }
 
-/// In place over all of them: each segment is overwritten only when it has been read for the last time.
+/// In place over all rails: each segment is overwritten only after its last read.
 TEST(AllreduceRails, EveryPlacementUnderManySchedules) {
     const CardedJob job = nic_job({{2, 1}, {1, 2}, {1, 1}}, 1);
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
@@ -192,7 +192,7 @@ TEST(BlockRails, ByteOracleOverRandomTrees) {
     }
 }
 
-/// Equal blocks of as many processes near each NIC: all NICs carry the same in both directions.
+/// Equal blocks of equally many NIC-local processes per NIC: all NICs carry the same in both directions.
 TEST(BlockRails, EveryNicCarriesItsShare) {
     for (const bool shuffled : {false, true}) {
         for (std::uint64_t seed = 1; seed <= 20; ++seed) {

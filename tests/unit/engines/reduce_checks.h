@@ -1,5 +1,5 @@
 #pragma once
-// What every engine of reductions keeps to, whatever its way.
+// Properties of every reduction engine, for any algorithm.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct CheckedEngine {
     std::function<ReduceRun(const ReduceCase&, const FabricOptions&, Arenas*)> run;
     /// A random case of up to so many ranks and elements.
     std::function<ReduceCase(Random&, int ranks, std::size_t elements)> random_case;
-    /// What is wrong with a run that had to succeed, "" when nothing is.
+    /// Returns the errors of a run that had to succeed, "" for none.
     std::function<std::string(const ReduceCase&, const ReduceRun&)> faults = faults_of;
 };
 

@@ -104,8 +104,8 @@ TEST(ReduceTree, TheWindowIsUsed) {
     }
 }
 
-/// A rank in the middle of a chain passes the first segment on before it has the second: the last rank sends
-/// that one only when the root has told it about the first.
+/// A rank in the middle of a chain forwards the first segment before it has the second: the last rank sends
+/// the second only after the root's signal about the first.
 TEST(ReduceTree, SegmentsStreamThroughTheTree) {
     constexpr std::size_t segment = 10;
     const ReduceCase reduce = uniform_case(regular_hierarchy({3}), Algorithm::pipeline, segment, 0, 100);
@@ -172,7 +172,8 @@ TEST(ReduceTree, ASlowChildHoldsUpNobodyWithinTheWindow) {
     EXPECT_EQ(faults_of(reduce, run), "");
 }
 
-/// Links that no hierarchy gives: own contributions in the middle and at the end of an inner rank's operands.
+/// Links that no hierarchy produces: own contributions in the middle and at the end of an inner rank's
+/// operands.
 TEST(ReduceTree, OwnContributionAnywhere) {
     for (const Operator op : {Operator::matrix_8, Operator::matrix_32}) {
         for (const std::size_t segment : {0U, 12U, 24U}) {
@@ -236,7 +237,7 @@ TEST(ReduceTree, TheSameBitsWhateverArrivesFirst) {
         for (std::uint64_t schedule = 2; schedule <= 6; ++schedule) {
             ASSERT_EQ(result(schedule, schedule % 2 == 0 ? 0 : all_eager), first) << describe(reduce);
         }
-        // Neither where the data lies nor how it is cut matters.
+        // Neither the place of the data nor its division matters.
         reduce.placement = static_cast<Placement>((static_cast<int>(reduce.placement) + 1) % 3);
         reduce.plan.levels.front().segment_bytes = 8;
         ASSERT_EQ(result(7, 0), first) << describe(reduce);

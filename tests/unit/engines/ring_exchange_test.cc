@@ -88,7 +88,7 @@ TEST(RingExchange, EveryRankCountAndWindow) {
     }
 }
 
-/// Where no level has more than two participants there is no ring, and all goes as in a tree.
+/// Where no level has more than two participants there is no ring, and all messages are those of a tree.
 TEST(RingExchange, PairsNeedNoRing) {
     const BlockCase run = regular_case({2, 2, 2}, 40, 0);
     const RunReport report = run_blocks(run, options_for(3, 0));
@@ -138,7 +138,7 @@ TEST(RingExchange, LeavesANodeLessOftenThanTheChain) {
     EXPECT_EQ(most_out(), (16 + 4) * 100U);
 }
 
-/// Messages over two pieces wait for themselves: the cuts are what keeps rings going.
+/// Messages over two pieces would deadlock on themselves: the cuts keep rings going.
 TEST(RingExchange, WithoutCutsItDeadlocks) {
     for (const std::vector<int>& counts : {std::vector<int>{4}, std::vector<int>{3, 3}}) {
         const BlockCase run = regular_case(counts, 40, 100);
@@ -189,7 +189,8 @@ TEST(RingExchange, TheArenaGrowsNoMore) {
     }
 }
 
-/// Every rank ends by itself, the failed one with its own code, all others with 0 or because a peer gave up.
+/// Every rank ends by itself: the failed one with its own code, all others with 0 or because a peer gave
+/// up.
 TEST(RingExchange, EveryCallOfEveryRankMayFail) {
     constexpr int injected = 4242;
     int failures = 0;

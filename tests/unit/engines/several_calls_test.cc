@@ -40,7 +40,7 @@ public:
                              return part(rank, call).task(transport, arena);
                          });
     }
-    /// What is wrong with a run that had to succeed.
+    /// Returns the errors of a run that had to succeed.
     std::string faults(const RunReport& run) {
         std::string all = run.text();
         for (int rank = 0; rank < ranks(); ++rank) {
@@ -79,7 +79,7 @@ TEST(SeveralCalls, EachIsAsIfAlone) {
     }
 }
 
-/// What a race detector needs to see.
+/// Overlapping threads, for a race detector.
 TEST(SeveralCalls, OfRanksThatRunAtOnce) {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         Calls calls(seed, 3);
@@ -102,7 +102,7 @@ TEST(SeveralCalls, AnErrorOfOneEndsTheRank) {
     EXPECT_GT(failed, 30);
 }
 
-/// Calls that share the tags of one take each other's messages, which the checks see.
+/// Calls with shared tags take each other's messages, which the checks detect.
 TEST(SeveralCallsCanFail, SharedTagsAreSeen) {
     int seen = 0;
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {

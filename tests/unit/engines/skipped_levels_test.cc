@@ -1,5 +1,5 @@
-// Plans that skip levels: every operation over random shapes and subsets. What the messages have to be
-// follows from the hierarchy without these levels.
+// Plans that skip levels: every operation over random shapes and subsets. The expected messages follow from
+// the hierarchy without these levels.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -90,7 +90,7 @@ TEST(SkippedLevels, TheSameParticipants) {
     }
 }
 
-/// A skipped group's participants stand side by side, whoever leads: shapes cross its boundary seldom.
+/// A skipped group's participants are neighbours under any leader: shapes rarely cross its boundary.
 TEST(SkippedLevels, ParticipantsOfOneGroupStaySideBySide) {
     const Hierarchy whole = dealt_out(3, 4);
     const std::vector<LevelKey> nodes{whole.groups[1].level};
@@ -143,8 +143,8 @@ TEST(SkippedLevels, GatherScatterAllgather) {
     }
 }
 
-/// Rings through the participants of skipped groups. Their order is the shape's own, so that the ring oracle
-/// has nothing to say: contents, and every block once to every rank.
+/// Rings through the participants of skipped groups. The shape defines their order, so that the ring oracle
+/// does not apply: checks contents, and that every rank receives every block once.
 TEST(SkippedLevels, AllgatherWithRings) {
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
         Random random(seed);
@@ -167,7 +167,7 @@ TEST(SkippedLevels, AllgatherWithRings) {
     }
 }
 
-/// Where the root is far from its NIC, all levels but those of whole nodes can go as well.
+/// Where the root is far from its NIC, a plan can also skip all levels but those of whole nodes.
 TEST(SkippedLevels, GatherThroughAReceiver) {
     int moved = 0;
     for (std::uint64_t seed = 1; seed <= 500; ++seed) {

@@ -1,5 +1,5 @@
-// Edges between nodes with other windows than those inside them: the engines use them, and the check of them
-// finds what is too much.
+// Edges between nodes with other windows than those inside nodes: the engines use them, and the check
+// detects an excess.
 #include "windows.h"
 
 #include <gtest/gtest.h>

@@ -26,7 +26,7 @@ namespace {
 using namespace strata::algorithms;
 using namespace strata::testing;
 
-/// The same word on every level.
+/// The same method word on every level.
 Plan levels_plan(const Hierarchy& hierarchy, std::string_view word, std::size_t segment = 0) {
     Plan plan;
     plan.engine = Engine::levels;
@@ -43,7 +43,7 @@ struct Traffic {
     bool operator==(const Traffic&) const = default;
 };
 
-/// What is sent between ranks whose lowest common group is on each level.
+/// The bytes sent between ranks whose lowest common group is on each level.
 std::map<int, Traffic> traffic(const Hierarchy& hierarchy, const MessageSchedule& program) {
     std::map<int, Traffic> by_depth;
     for (int r = 0; r < static_cast<int>(program.steps.size()); ++r) {
@@ -65,7 +65,7 @@ std::size_t received(const MessageSchedule& program, int rank) {
     return bytes;
 }
 
-/// All words of a collective that are modelled.
+/// All modelled method words of a collective.
 std::vector<std::string> modelled_words(Collective collective) {
     std::vector<std::string> words = {"tuned", "libnbc"};
     const CollectiveTasks& tasks = traits_of(collective).tasks;
@@ -144,7 +144,7 @@ TEST(LevelsCost, AReduceSendsEveryVectorOnce) {
 }
 
 TEST(LevelsCost, HalvingReduceLeavesNothingOut) {
-    // Every rank but the root gives its vector away once; gathered parts come on top: the root ends with all.
+    // Every rank but the root sends its vector once; gathered parts add to that: the root ends with all.
     for (int ranks = 2; ranks <= 17; ++ranks) {
         for (int root = 0; root < ranks; ++root) {
             const std::size_t bytes = 1024;

@@ -40,7 +40,7 @@ TEST(UnderlyingPrograms, EveryMessageIsReceived) {
     }
 }
 
-/// Whose data a rank's own depend on, after all programs.
+/// Returns the ranks whose data each rank's result depends on, after all programs.
 std::vector<std::vector<bool>> reach(const std::vector<MessageSchedule>& programs, int ranks) {
     std::vector<std::vector<bool>> has(ranks, std::vector<bool>(ranks, false));
     for (int rank = 0; rank < ranks; ++rank) has[rank][rank] = true;
@@ -94,7 +94,7 @@ TEST(UnderlyingPrograms, EverybodyGetsWhatItIsToGet) {
     }
 }
 
-// What is carried out is what is predicted.
+// The executed messages equal the predicted ones.
 TEST(UnderlyingPrograms, TakeAsLongAsPredicted) {
     for (const Collective op : modelled) {
         for (const int ranks : {4, 16, 50, 64}) {

@@ -1,4 +1,4 @@
-// What exchanges on the topmost level are predicted to cost: sums done by hand, and the same messages one by
+// Predicted costs of exchanges on the topmost level: sums computed by hand, and the same messages one by
 // one.
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using namespace strata::algorithms;
 using namespace strata::testing;
 
 double combine(double bytes) { return bytes / combined_bytes_per_us; }
-/// Between nodes of round_links(), nobody in the way.
+/// A message between nodes of round_links(), without contention.
 double message(double bytes) { return 5 + bytes / 10 + 50 + 5; }
 
 /// One rank per node, `method` on the topmost level; `alone`: leaf switches are skipped.
@@ -62,15 +62,16 @@ TEST(RoundsCost, PairsShareAnUplink) {
                 1e-6);
 }
 
-/// One pairs up on each site of three: what they send never meets, the two that are left of each share.
+/// One node of three on each site has a proxy on its site: their messages never meet; those of each site's
+/// other two share the uplink.
 TEST(RoundsCost, PairsBelowTheirSwitch) {
     const Hierarchy sites = sites_of_nodes(2, 3, 1);
     EXPECT_NEAR(
         cost_us(sites, Algorithm::rabenseifner, 8000, true),
         2 * message(8000) + combine(8000) + 2 * message(4000) + message(4000) + 400 + 2 * combine(4000),
         1e-6);
-    // By rank the third of one site and the first of the other make a pair: before, after, and in both rounds
-    // messages cross the uplink, each alone.
+    // In rank order the third node of one site and the first of the other make a pair: before, after, and
+    // in both rounds messages cross the uplink, each alone.
     EXPECT_NEAR(cost_us(sites, Algorithm::recursive_doubling, 8000, true),
                 4 * message(8000) + 3 * combine(8000), 1e-6);
 }
@@ -104,8 +105,8 @@ MessageSchedule program_of(const Hierarchy& hierarchy, const Plan& plan, std::si
     return program;
 }
 
-/// In rounds, or message by message: the same but for those who need not wait for a round's last one, and
-/// then meet others of another round.
+/// In rounds, or message by message: equal except for ranks that need not wait for a round's last message
+/// and then meet messages of another round.
 TEST(RoundsCost, AgreesWithTheMessagesOneByOne) {
     const LinkTable eager = round_links();
     LinkTable uplinks = two_sites(60);
@@ -160,7 +161,7 @@ TEST(DoublingCost, ByHand) {
     EXPECT_NEAR(between(2, 8000), message(4000), 1e-6);
     EXPECT_NEAR(between(4, 8000), message(2000) + message(4000), 1e-6);
     EXPECT_NEAR(between(8, 8000), message(1000) + message(2000) + message(4000), 1e-6);
-    // Three pair up with one each before, and get what they lack at the end.
+    // Three ranks send to a proxy before the rounds and receive the result at the end.
     EXPECT_NEAR(between(7, 7000), message(1000) + message(2000) + message(4000) + message(6000), 1e-6);
 }
 
@@ -189,7 +190,7 @@ TEST(DoublingCost, CutMessages) {
     EXPECT_NEAR(cut(100), 200 / 4. * (5 + 50 + 50 + 10) + 400 / 4. * (5 + 50 + 50 + 10), 1e-6);
 }
 
-/// A far uplink is crossed once, whatever messages are cut into: the rounds below it know nothing of it.
+/// Messages cross a far uplink once, in any division: the rounds below do not see it.
 TEST(DoublingCost, AFarUplinkIsWaitedForOnce) {
     const Hierarchy sites = sites_of_nodes(2, 4, 1);
     for (const std::size_t segment : {0, 4000}) {
@@ -238,7 +239,7 @@ MessageSchedule doubling_program(const Hierarchy& hierarchy, const Plan& plan, s
     return program;
 }
 
-/// Where some pair up, all wait for these in the rounds, and messages count as long as theirs.
+/// If some ranks use a proxy, all wait for them in the rounds, and messages count as long as theirs.
 TEST(DoublingCost, AgreesWithTheMessagesOneByOne) {
     const LinkTable eager = round_links();
     LinkTable uplinks = two_sites(60);

@@ -1,4 +1,4 @@
-// Patterns of pairwise messages, timed one by one: sums done by hand.
+// Patterns of pairwise messages, timed one by one: sums computed by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -42,7 +42,7 @@ TEST(Steps, LinksCarryBothDirectionsAtOnce) {
 }
 
 TEST(Steps, AProcessorCopiesOneMessageAfterTheOther) {
-    // 1000 bytes each way in a node: 1 + 10 us to send, as long to take in.
+    // 1000 bytes each way in a node: 1 + 10 us to send, as long to receive.
     EXPECT_EQ(done(one_node(2), round_links(), exchange(1000)), (std::vector<double>{22, 22}));
     // Short ones: the latency is longer.
     EXPECT_EQ(done(one_node(2), round_links(), exchange(0)), (std::vector<double>{4, 4}));

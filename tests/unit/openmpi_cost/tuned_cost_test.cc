@@ -1,5 +1,5 @@
-// Predicted times of coll/tuned's patterns: sums done by hand, bounds of the links, and the estimates for
-// many ranks against the patterns run message by message.
+// Predicted times of coll/tuned's patterns: sums computed by hand, bounds of the links, and the estimates
+// for many ranks against the patterns run message by message.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,9 +35,9 @@ TEST(TunedCost, ShortOnesByHand) {
     const LinkTable links = round_links();
     const double combine = 8 / combined_bytes_per_us;
     const double hop = 1 + 0.08 + 2 + 1;
-    // Reduce on 8 ranks: binary, 0 <- 1 2, 1 <- 3 5, 2 <- 4 6, 3 <- 7. What comes from 7 takes three hops and
-    // is combined on each; 5's vector, here since long, is taken in and combined by 1 before it sends, 2's by
-    // 0.
+    // Reduce on 8 ranks: binary, 0 <- 1 2, 1 <- 3 5, 2 <- 4 6, 3 <- 7. The vector of 7 takes three hops and
+    // is combined on each; 1 receives and combines 5's vector, which arrived long ago, before it sends; 0
+    // does so with 2's.
     EXPECT_DOUBLE_EQ(forward_cost_us(one_node(8), links, {Collective::reduce, 8, 0}),
                      3 * (hop + combine) + 2 * (1.08 + combine));
     // Allreduce on 4: two exchanges, whose latency covers the work at both ends.
@@ -90,8 +90,8 @@ TEST(TunedCost, GrowsWithBytesWithinOneAlgorithm) {
     }
 }
 
-/// The tree engine's model, asked for the same edges without segments, must say the same. Full trees: in
-/// others a long message waits until the one asked for before it is there.
+/// The tree engine's model must agree for the same edges without segments. Full trees only: in others a
+/// long message waits until an earlier receive completes.
 TEST(TunedCost, AgreesWithTheEnginesModelOnTheSameTree) {
     for (const int ranks : {2, 4, 8, 16, 32}) {
         for (const Hierarchy& hierarchy : {one_node(ranks), make_hierarchy(leaf_switch, {}, ranks)}) {

@@ -1,5 +1,5 @@
-// The patterns of coll/tuned as the model has them: what crosses the boundaries of nodes and sites, against
-// numbers derived by hand, and what every rank must send and get.
+// The model's patterns of coll/tuned: bytes over the boundaries of nodes and sites against numbers derived
+// by hand, and the bytes that every rank must send and receive.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Traffic {
     }
 };
 
-/// What leaves a group of ranks of one colour for another one.
+/// The bytes from the ranks of one colour to those of other colours.
 Traffic crossing(const MessageSchedule& program, const std::vector<int>& colour) {
     Traffic traffic;
     for (std::size_t rank = 0; rank < program.steps.size(); ++rank) {

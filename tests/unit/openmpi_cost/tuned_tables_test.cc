@@ -1,4 +1,4 @@
-// What coll/tuned 4.1 takes by default: points on both sides of its limits, as its sources have them.
+// The default choices of coll/tuned 4.1: points on both sides of its limits, from its sources.
 #include <gtest/gtest.h>
 
 #include "algorithms/openmpi_cost/tuned.h"

@@ -41,7 +41,7 @@ std::vector<int> sent(const Hierarchy& hierarchy, const Plan& plan, int root, Ch
     return stream == nullptr ? std::vector<int>{} : blocks_of(*stream);
 }
 
-/// The rule of the header, word by word and slowly, over the links of all ranks.
+/// The rule of the header, implemented literally and slowly, over the links of all ranks.
 class Reference {
 public:
     Reference(const Hierarchy& hierarchy, const Plan& plan, int root)
@@ -70,7 +70,7 @@ public:
         return all;
     }
 
-    /// Own block; then group by group outwards, in each one block of every edge in turn.
+    /// Own block first; then group by group outwards, in each one block of every edge in turn.
     std::vector<int> arrivals(int from, int to) const {
         std::map<int, std::vector<int>> brought;
         std::map<std::pair<int, int>, int> peers;  // those of narrow levels first, then by position
@@ -244,8 +244,8 @@ TEST(BlockRoutes, FollowTheTreeAndTheRule) {
     }
 }
 
-/// Two sites of two nodes of four ranks: the link between the sites carries what its own node has first, then
-/// what comes from the other node; what came over it is the last that anybody else is sent.
+/// Two sites of two nodes of four ranks: the link between the sites carries first its own node's blocks,
+/// then those from the other node; blocks received over it are sent to other ranks last.
 TEST(BlockRoutes, TheUplinkIsFedFromTheNodeFirst) {
     const Hierarchy hierarchy = regular_hierarchy({2, 2, 4});
     const Plan plan = uniform_plan(hierarchy, {Algorithm::linear, 0, {}}, 1000);
@@ -264,8 +264,8 @@ TEST(BlockRoutes, TheUplinkIsFedFromTheNodeFirst) {
     EXPECT_EQ(sent(hierarchy, plan, 0, ChunkDirection::from_root, 8, 12), (std::vector<int>{13, 14, 15, 12}));
 }
 
-/// A chain of three nodes on two sites: the middle node passes the blocks of its own site on before those
-/// that the slower link brings, although both come over edges of its node's level.
+/// A chain of three nodes on two sites: the middle node forwards the blocks of its own site before those
+/// from the slower link, although both arrive over edges of its node's level.
 TEST(BlockRoutes, WhatCrossedASlowerLinkComesLater) {
     const Hierarchy hierarchy = regular_hierarchy({2, 3, 2});
     const Plan plan = uniform_plan(hierarchy, {Algorithm::pipeline, 0, {}}, 1000);

@@ -9,8 +9,8 @@ namespace {
 using namespace strata::algorithms;
 using namespace strata::topology;
 
-/// Three nodes of two domains with two cores each, ranks dealt out in turn; the second domain of each node is
-/// near its NIC.
+/// Three nodes of two domains with two cores each, ranks assigned cyclically; the second domain of each
+/// node is NIC-local.
 std::vector<LocalityRecord> dealt_out() {
     std::vector<LocalityRecord> records(12);
     for (int rank = 0; rank < 12; ++rank) {
@@ -45,12 +45,12 @@ TEST(ChainOrder, EntersNodesNextToTheirNics) {
     spec.hint.emplace();  // no levels: one chain over all ranks
     const Hierarchy flat = build_hierarchy(dealt_out(), spec);
     EXPECT_EQ(chain(flat, 6), (std::vector<int>{6, 9, 0, 3, 7, 10, 1, 4, 8, 11, 2, 5}));
-    // Any other root: its node comes first, all the way round.
+    // Any other root: its node comes first, in cyclic order.
     EXPECT_EQ(chain(flat, 4), (std::vector<int>{4, 7, 10, 1, 8, 11, 2, 5, 6, 9, 0, 3}));
     EXPECT_EQ(chain(flat, 11), (std::vector<int>{11, 2, 5, 8, 6, 9, 0, 3, 7, 10, 1, 4}));
 }
 
-/// What comes from other nodes arrives at 9, 7 and 8, or at 6, all of them near a NIC.
+/// Messages from other nodes arrive at ranks 9, 7 and 8, or at 6, all NIC-local.
 TEST(ChainOrder, EntersThemThereTowardsTheRoot) {
     HierarchySpec spec;
     spec.hint.emplace();

@@ -1,4 +1,4 @@
-// Places for the items of a group, and for what hangs below them, in two trees at once.
+// Places for the items of a group, and for the trees below them, in two trees at once.
 #include "algorithms/patterns/deal_out.h"
 
 #include <gtest/gtest.h>
@@ -18,8 +18,8 @@ using strata::testing::Random;
 
 std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
-/// Empty when one tree gives every item but the first, and everything outside, one place, and no item one
-/// below itself.
+/// Returns "" when one tree gives one place to every item but the first and to every outside member, and no
+/// item is below itself.
 std::string check_tree(const Dealt& group, const DealtOut& below, std::size_t tree) {
     std::vector<int> parent(at(group.items), -1);
     std::vector<int> places(at(group.outside[tree]), 0);
@@ -50,7 +50,7 @@ std::string check_tree(const Dealt& group, const DealtOut& below, std::size_t tr
     return {};
 }
 
-/// Empty when no item is served before something outside, as it is where two places each do.
+/// Returns "" when no item is served before an outside member, as with two places each.
 std::string check_order(const DealtOut& below) {
     for (const Both<std::vector<int>>& own : below) {
         for (const auto& children : own) {
@@ -70,8 +70,8 @@ int usual(const Dealt& group) {
     return std::max(2, (all + group.items - 1) / group.items);
 }
 
-/// A gate has what is fixed to it, however much, and perhaps one more by which a tree goes on; where both
-/// trees begin there, all others in the usual number. Who is first helps where a gate behind it has no room.
+/// A gate serves all members fixed to it, and maybe one more that continues a tree; where both trees begin
+/// there, also the usual number of others. A first item takes over from a gate without room.
 int allowed(const Dealt& group, int item) {
     const int most = usual(group);
     if (group.gate < 0) return most;
@@ -82,7 +82,7 @@ int allowed(const Dealt& group, int item) {
     return group.first[0] == group.first[1] && most > 2 ? most + 2 : most + 1;
 }
 
-/// Empty when nobody has more below it than it may.
+/// Returns "" when no item has more places below it than allowed.
 std::string check_places(const Dealt& group, const DealtOut& below) {
     for (int item = 0; item < group.items; ++item) {
         const int places = places_of(below[at(item)]);
@@ -189,7 +189,7 @@ TEST(DealOut, RandomGroups) {
     }
 }
 
-/// Whatever the two are: trees they are in any case.
+/// Any two first items give trees.
 TEST(DealOut, AnyTwoFirstItems) {
     for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
         Random random(seed);
@@ -205,7 +205,7 @@ TEST(DealOut, AnyTwoFirstItems) {
     }
 }
 
-/// Who passes on in one tree hardly does in the other.
+/// An inner item of one tree is almost always a leaf of the other.
 TEST(DealOut, InnerItemsOfOneTreeAreLeavesOfTheOther) {
     for (int items = 2; items <= 100; ++items) {
         const Dealt group{items, {0, items - 1}, {}, {}, -1};
@@ -217,7 +217,7 @@ TEST(DealOut, InnerItemsOfOneTreeAreLeavesOfTheOther) {
     }
 }
 
-/// The bounds are met: nothing smaller holds.
+/// The bounds are tight.
 TEST(DealOut, WhereMoreThanTwoPlacesAreNeeded) {
     const auto most = [](const Dealt& group, int item) { return places_of(deal_out(group)[at(item)]); };
     EXPECT_EQ(most({2, {0, 1}, {0, 3}, {}, -1}, 1), 3) << "five in all for two";

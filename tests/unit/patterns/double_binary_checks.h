@@ -20,7 +20,7 @@ struct TwoTrees {
     void grow();
     std::vector<int> participants() const;
     bool skips(int group) const;
-    /// The skipped groups that participants come from.
+    /// The skipped groups from which participants come.
     std::vector<int> skipped_groups() const;
     std::string words() const;
 };
@@ -28,20 +28,19 @@ struct TwoTrees {
 /// "0 -> 1 2;  1 -> 3": the ranks with children.
 std::string drawing(const std::vector<algorithms::RankLinks>& tree);
 
-// Each answers with the first fault, "" for none.
+// Each returns the first fault, "" for none.
 
-/// Each tree has all participants and nobody else, and begins at the one that stands for the group.
+/// Each tree has exactly the participants, and begins at the group's local root.
 std::string spanning_faults(const TwoTrees& made);
 /// Each half enters every skipped group without the root once, the root's never.
 std::string entering_faults(const TwoTrees& made);
 /// double_binary_links() of every rank is its place in the tree.
 std::string own_place_faults(const TwoTrees& made);
-/// Of both trees together no participant, and no skipped group, passes on more than two halves. Towards the
-/// root, where what is inside a node differs in its distance to the NIC, whole nodes still do not; inside
-/// them gates (deal_out.h) cost one more, and two at the root and in the groups with both the root and the
-/// NIC.
+/// In both trees together, no participant and no skipped group forwards more than two halves. Towards the
+/// root, in nodes with different distances to the NIC, the limit holds for whole nodes; inside them gates
+/// (deal_out.h) add one, and two at the root and in the groups with both the root and the NIC.
 std::string leaving_faults(const TwoTrees& made);
-/// From the root, what enters a node does next to its NIC; towards the root, what other nodes send to it.
+/// Away from the root, a node receives at a NIC-local rank; towards the root, so do other nodes' messages.
 std::string nic_faults(const TwoTrees& made);
 
 /// Edges between a rank and the root, at most.

@@ -52,7 +52,7 @@ TwoTrees random_trees(Random& random, bool nics, Flow flow) {
     return made;
 }
 
-/// Nodes of `counts` nested groups, which take part rank by rank.
+/// Nodes of `counts` nested groups that take part rank by rank.
 TwoTrees regular_trees(const std::vector<int>& counts, int root, Flow flow, bool nics = false) {
     constexpr LevelKind kinds[] = {LevelKind::cluster, LevelKind::node, LevelKind::package, LevelKind::numa};
     TwoTrees made;
@@ -79,7 +79,7 @@ TEST(DoubleBinary, Documented) {
     }
 }
 
-/// Without levels in between: who passes on in one tree is a leaf of the other.
+/// Without inner levels: an inner rank of one tree is a leaf of the other.
 TEST(DoubleBinary, OneGroup) {
     const TwoTrees made = regular_trees({6}, 2, Flow::from_root);
     EXPECT_EQ(drawing(made.links[0]), "2 -> 3;  3 -> 4 5;  4 -> 0 1");
@@ -107,7 +107,7 @@ TEST(DoubleBinary, EveryRankFindsItsOwnPlace) {
     }
 }
 
-/// The root stands for the only group next to the NIC, whose leader takes no part.
+/// The root is the local root of the only NIC-local group, whose leader does not take part.
 TEST(DoubleBinary, TheRootInTheGroupNextToTheNic) {
     TwoTrees made = regular_trees({3, 2, 3}, 1, Flow::to_root, true);
     made.skipped = {{LevelKind::node, 0}};
@@ -117,7 +117,7 @@ TEST(DoubleBinary, TheRootInTheGroupNextToTheNic) {
     EXPECT_EQ(entering_faults(made), "");
 }
 
-/// Two packages of two in each of three nodes, whose NICs are near the second package.
+/// Two packages of two in each of three nodes, whose second package is NIC-local.
 TEST(DoubleBinary, EntersNextToTheNic) {
     for (const Flow flow : {Flow::from_root, Flow::to_root}) {
         TwoTrees made = regular_trees({3, 2, 2}, 0, flow);
@@ -138,7 +138,7 @@ TEST(DoubleBinary, EntersNextToTheNic) {
     }
 }
 
-/// As deep as it is now, which is some two to three times the logarithm.
+/// The current depth, some two to three times the logarithm.
 TEST(DoubleBinary, DepthOfLargeMachines) {
     struct Machine {
         std::vector<int> counts;

@@ -1,4 +1,4 @@
-// Who halves with whom.
+// The pairs of recursive halving.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Gather and Reduce to a root that is far from its node's NIC: somebody near it receives what other nodes
-// send.
+// Gather and Reduce to a root far from its node's NIC: a NIC-local rank receives the messages from other
+// nodes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -74,7 +74,7 @@ Edges edges_of(const RunReport& report) {
 }
 
 TEST(Receiver, EveryMessageOfAFarRoot) {
-    // Blocks are powers of two: a message's size tells whose blocks it holds.
+    // Blocks are powers of two: a message's size identifies its blocks.
     const BlockCase run = gather(nic_at_second_package(3), 0, true);
     const RunReport report = run_blocks(run, {});
     EXPECT_EQ(report.text(), "");
@@ -96,7 +96,7 @@ TEST(Receiver, EveryMessageOfAFarRoot) {
               {{2, 0}, {3U << 2}}};
     far.insert(inside_others.begin(), inside_others.end());
     EXPECT_EQ(edges_of(run_blocks(gather(run.hierarchy, 0, false), {})), far);
-    // A near root receives itself, whatever the plan says.
+    // A NIC-local root receives itself, for any plan.
     EXPECT_EQ(edges_of(run_blocks(gather(run.hierarchy, 3, true), {})),
               edges_of(run_blocks(gather(run.hierarchy, 3, false), {})));
 }

@@ -67,8 +67,8 @@ Peers ascending(int ranks) {
     return result;
 }
 
-/// Empty when the links are trees below `roots` that hold every rank once, both ends of every edge agree and
-/// all edges carry `segment_bytes`.
+/// Returns "" when the links are trees below `roots` that hold every rank once, both ends of every edge
+/// agree and all edges carry `segment_bytes`.
 std::string check_links(const std::vector<ReductionLinks>& links, const Peers& roots,
                         std::size_t segment_bytes) {
     const int ranks = static_cast<int>(links.size());
@@ -274,7 +274,7 @@ void check_exchange(const Hierarchy& hierarchy, const Plan& plan, bool rank_orde
     }
     ASSERT_EQ(core.size(), hierarchy.groups[0].children.size() + hierarchy.groups[0].direct.size());
     ASSERT_EQ(check_links(below, core, plan.levels.front().segment_bytes), "");
-    // Every member stands for one part of the top; the parts come by their lowest ranks.
+    // Every member represents one part of the topmost level; parts are in the order of their lowest ranks.
     int lowest_before = -1;
     Peers order;
     for (const int member : core) {

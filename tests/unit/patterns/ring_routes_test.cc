@@ -112,7 +112,7 @@ TEST(RingRoutes, OnlyForAllgather) {
     EXPECT_FALSE(makes_ring({Algorithm::pipeline, 0, {}}, 3));
 }
 
-/// Both ends of every edge know the same stream, and every rank receives every other block once.
+/// Both ends of every edge have the same stream, and every rank receives every other block once.
 TEST(RingRoutes, BothEndsAgreeAndBlocksArriveOnce) {
     int cut = 0;
     for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
@@ -151,8 +151,8 @@ TEST(RingRoutes, BothEndsAgreeAndBlocksArriveOnce) {
     EXPECT_GT(cut, 1000);
 }
 
-/// Three nodes of four cores, ranks dealt out in turn; the third and fourth core of each node are near its
-/// NIC.
+/// Three nodes of four cores, ranks assigned cyclically; the third and fourth core of each node are
+/// NIC-local.
 Hierarchy dealt_out(bool by_node) {
     std::vector<LocalityRecord> records(12);
     for (int rank = 0; rank < 12; ++rank) {

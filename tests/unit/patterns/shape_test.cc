@@ -101,7 +101,7 @@ std::vector<ShapeLinks> all_links(const LevelMethod& method, int size, Half half
     return links;
 }
 
-/// Children by position, for what is drawn.
+/// Children by position, for the drawn shapes.
 std::vector<Children> drawing(const LevelMethod& method, int size, Half half = Half::whole) {
     std::vector<Children> children;
     for (const ShapeLinks& links : all_links(method, size, half)) children.push_back(links.children);
@@ -240,12 +240,12 @@ TEST(Shape, DocumentedSplitBinary) {
     EXPECT_EQ(drawing({Algorithm::double_binary, 0, {}}, 7), drawing({Algorithm::binary, 0, {}}, 7));
 }
 
-/// Empty when nobody passes on in both trees but the root, and partners give each other the half that they
-/// have from their own side.
+/// Returns "" when no position but the root forwards in both trees, and partners exchange the half from
+/// their own side.
 std::string check_partners(const std::vector<ShapeLinks>& first, const std::vector<ShapeLinks>& second) {
     const int size = static_cast<int>(first.size());
     for (int position = 1; position < size; ++position) {
-        const bool in_first = position % 2 == 1;  // dealt out in turn
+        const bool in_first = position % 2 == 1;  // assigned cyclically
         const int partner = in_first ? position + 1 : position - 1;
         const ShapeLinks& own = in_first ? first[position] : second[position];
         const ShapeLinks& other = in_first ? second[position] : first[position];

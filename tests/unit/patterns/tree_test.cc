@@ -111,9 +111,10 @@ TEST(Participants, RanksThatStopAreMergedByLowestMember) {
     EXPECT_EQ(participants(hierarchy, 0, 5), (std::vector<int>{5, 3, 0, 4}));
     EXPECT_EQ(participants(hierarchy, 0, 3), (std::vector<int>{3, 0, 4, 2}));
     EXPECT_EQ(participants(hierarchy, 1, 3), (std::vector<int>{4, 1}));
-    hierarchy.groups[0].leader = 5;  // leads no child: seen only where the leader counts, below another top
+    hierarchy.groups[0].leader =
+        5;  // leads no child: detected only where the leader counts, below another top
     EXPECT_EQ(participants(hierarchy, 0, 3), (std::vector<int>{3, 0, 4, 2}));
-    hierarchy.groups[1].leader = 0;  // no member at all
+    hierarchy.groups[1].leader = 0;  // not a member
     EXPECT_THROW(participants(hierarchy, 1, 3), std::invalid_argument);
     EXPECT_THROW(participants(hierarchy, 0, 6), std::invalid_argument);
     EXPECT_THROW(participants(hierarchy, 0, -1), std::invalid_argument);

@@ -1,4 +1,4 @@
-// What is worth measuring: every engine, other shapes and segments, each of them expressible by parameters.
+// Candidates worth measuring: every engine, other shapes and segments, each expressible by parameters.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ std::set<Engine> engines_among(const std::vector<Plan>& plans) {
     return engines;
 }
 
-/// What the parameters of a plan ask for.
+/// The parameters that request a plan.
 Overrides asked_by(const Plan& plan, Collective collective) {
     Overrides overrides;
     for (const auto& [name, value] : plan_parameters(plan, collective)) {
@@ -189,7 +189,7 @@ TEST(Candidates, RulesAskForTheSamePlan) {
     EXPECT_GT(skips, 0);
 }
 
-/// All levels, nodes alone, nothing inside nodes, a chain of all: where the links make none of them hopeless.
+/// All levels, only nodes, no inner levels, a chain of all: unless the links make the candidate hopeless.
 TEST(Candidates, OtherLevelsAreTried) {
     const auto skipped = [](const LinkTable& links, bool keep_levels) {
         Overrides overrides;
@@ -204,14 +204,15 @@ TEST(Candidates, OtherLevelsAreTried) {
     const std::vector<LevelKey> both{leaf_switch, numa_level};
     std::vector<LevelKey> all_but_one = deep_nodes().levels();
     all_but_one.erase(all_but_one.begin());
-    EXPECT_EQ(skipped(slow_hops(50), false),
-              (std::set<std::vector<LevelKey>>{{}, {numa_level}, both, all_but_one}));  // none else gains
+    EXPECT_EQ(
+        skipped(slow_hops(50), false),
+        (std::set<std::vector<LevelKey>>{{}, {numa_level}, both, all_but_one}));  // no other level gains
     EXPECT_EQ(skipped(two_sites(50), false),
               (std::set<std::vector<LevelKey>>{{}, {numa_level}, {leaf_switch}, both, all_but_one}));
     EXPECT_EQ(skipped(slow_hops(50), true), std::set<std::vector<LevelKey>>{{}});
 }
 
-/// Where no processor is shared; parameters ask for the same plans (ParametersAskForTheSamePlan).
+/// Where no processor is shared; parameters request the same plans (ParametersAskForTheSamePlan).
 TEST(Candidates, AllRanksAlike) {
     const auto among_all = [](const Hierarchy& hierarchy, Collective collective, std::size_t bytes) {
         LinkTable links = two_sites(50);
@@ -239,7 +240,7 @@ TEST(Candidates, AllRanksAlike) {
     EXPECT_EQ(among_all(nodes, Collective::allreduce, 65536), std::set<Algorithm>{});
 }
 
-/// What components do counts where their messages are known, and where that is not hopeless.
+/// Components are candidates where their messages are known, unless hopeless.
 TEST(Candidates, LevelsLeftToComponents) {
     const auto of_components = [](double within) {
         const auto plans = candidate_plans(nodes_below_switch(4, 4), round_links(), {},

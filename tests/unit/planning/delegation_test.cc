@@ -1,4 +1,4 @@
-// When the levels engine is taken without being asked for.
+// When the planner selects the levels engine automatically.
 #include <gtest/gtest.h>
 
 #include "algorithms/openmpi_cost/levels.h"
@@ -27,7 +27,7 @@ std::optional<Delegation> weighed(const Hierarchy& hierarchy, const LinkTable& l
 }
 
 TEST(Delegation, ShortAllgathersOfFewNodesTakeOneHop) {
-    // Everybody's blocks go up one tree and down again in the tree engine: two hops between the nodes.
+    // In the tree engine all blocks go up one tree and down again: two hops between the nodes.
     const Hierarchy hierarchy = nodes_below_switch(4, 4);
     const Operation operation{Collective::allgather, kib};
     const Plan chosen = make_plan(hierarchy, measured(), {}, operation);

@@ -1,5 +1,4 @@
-// make_plan for Allgather, Gather, Scatter and their v-variants: facts that must hold whatever the constants
-// are.
+// make_plan for Allgather, Gather, Scatter and their v-variants: facts that must hold for any constants.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -70,7 +69,7 @@ TEST(PlanAllgather, BlocksBetweenShortAndLongAreExchanged) {
     EXPECT_EQ(planned(hierarchy, round_links(), rails, overriding(Engine::rails)).engine, Engine::rails);
 }
 
-/// What goes both ways is cut as in trees: whole messages in both directions hold each other up.
+/// Traffic in both directions is segmented as in trees: whole messages in both directions block each other.
 TEST(PlanAllgather, LongExchangesAreCut) {
     LinkTable links = two_sites(50);
     links.set_eager_limits(65536, 4096);
@@ -80,7 +79,7 @@ TEST(PlanAllgather, LongExchangesAreCut) {
     EXPECT_LE(plan.levels.front().segment_bytes, 16 * kib);
 }
 
-/// The word holds for the topmost level, with the segments that somebody wishes.
+/// The word applies to the topmost level, with the user's segments.
 TEST(PlanAllgather, RecursiveDoublingHoldsForTheTopmostLevelOnly) {
     const Hierarchy sites = sites_of_nodes(2, 2, 4);
     for (const Collective collective : {Collective::allgather, Collective::allgatherv}) {
@@ -96,7 +95,7 @@ TEST(PlanAllgather, RecursiveDoublingHoldsForTheTopmostLevelOnly) {
     }
 }
 
-/// All nodes of both sites: what crosses the uplink does so once, in the first round.
+/// All nodes of both sites: blocks cross the uplink once, in the first round.
 TEST(PlanAllgather, ExchangesOfNodesAlone) {
     const Hierarchy sites = sites_of_nodes(2, 8, 1);
     int exchanged = 0;
@@ -228,8 +227,8 @@ TEST(PlanGather, WhatLosesLeastAtWorst) {
 }
 
 TEST(PlanGather, ManyShortBlocksGoInFewMessages) {
-    // 127 messages at the root, or eight between the nodes, or up to six through a node's boundary in a tree
-    // that does not know the nodes.
+    // 127 messages at the root, or eight between the nodes, or up to six over a node's boundary in a tree
+    // that ignores the nodes.
     std::vector<int> dealt(128);
     for (int rank = 0; rank < 128; ++rank) dealt[rank] = rank % 8;
     const Hierarchy cyclic = make_hierarchy(leaf_switch, {{node_level, dealt}}, 128);

@@ -28,7 +28,7 @@ protected:
     static PlanCache::SharedTable find(PlanCache& plan_cache, const Hierarchy& hierarchy, int rails = 1) {
         return plan_cache.find(strata::topology::hash_of(hierarchy), hierarchy, rails);
     }
-    /// A book that nobody but the shelf may have.
+    /// Returns a table that only the cache owns.
     std::weak_ptr<PlanTable> put(PlanCache& plan_cache, int nodes, std::size_t plans = 0) const {
         const auto plan_table = make(nodes);
         add(plan_cache, plan_table);

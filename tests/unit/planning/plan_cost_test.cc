@@ -1,5 +1,5 @@
-// What makes plans cheap: models that take on other links, machines that are thinned out, and rounds that are
-// estimated, each against the prediction that it stands for.
+// Cheap predictions: models adapted to other links, symmetry-reduced hierarchies, and estimated rounds,
+// each against the full prediction.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ Hierarchy uneven(std::mt19937& random, int ranks, int nodes = 3) {
                           ranks);
 }
 
-/// What has no root exchanges on its topmost level now and then.
+/// Collectives without a root sometimes exchange on their topmost level.
 std::vector<LevelPlan> random_plans(std::mt19937& random, const std::vector<LevelKey>& levels, bool pieces,
                                     Collective collective) {
     const std::vector<LevelMethod> methods{{Algorithm::linear, 0, {}},  {Algorithm::binomial, 0, {}},
@@ -150,7 +150,7 @@ TEST(ThinOut, PredictionsAreThoseOfTheMachine) {
                 Error error;
                 ASSERT_NO_FATAL_FAILURE(add_thinning_error(error, hierarchy, collective, skipped));
                 const bool blocks =
-                    traits_of(collective).blocks;  // whose queues inside nodes are not all known
+                    traits_of(collective).blocks;  // not all their queues inside nodes are known
                 EXPECT_LT(error.mean(), blocks ? 0.02 : 0.001) << name_of(collective) << hierarchy.ranks();
                 EXPECT_LT(error.worst, blocks ? 0.25 : 0.02) << name_of(collective) << hierarchy.ranks();
             }
@@ -161,7 +161,7 @@ TEST(ThinOut, PredictionsAreThoseOfTheMachine) {
 class SkippedSets : public ::testing::TestWithParam<std::size_t> {};
 INSTANTIATE_TEST_SUITE_P(ThinOut, SkippedSets, ::testing::Range(std::size_t{0}, std::size(skipped_sets)));
 
-/// What is left out there is unlike what is left.
+/// There the omitted nodes differ from their representatives.
 TEST_P(SkippedSets, PredictionsAreNearlyThoseOfAnUnevenMachine) {
     std::mt19937 random(5);
     std::vector<Hierarchy> machines;

@@ -1,4 +1,4 @@
-// Rules and choices by which vectors go in two halves: where that is possible, refused or passed over.
+// Rules and choices that send vectors in two halves: where possible, rejected or ignored.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -78,7 +78,7 @@ TEST(HalvesCheck, Refusals) {
     EXPECT_EQ(checked(Collective::bcast, "node=split_binary", Engine::levels), "");
 }
 
-/// What a rules file says is left out where the user's engine has nothing of it.
+/// A rule is ignored where the user's engine cannot follow it.
 TEST(HalvesCheck, AStrongerEngineLeavesThemOut) {
     const Overrides weaker = overriding(Engine::automatic, "switch=double_binary,node=linear");
     for (const Engine engine : {Engine::rails, Engine::levels}) {
@@ -133,7 +133,7 @@ TEST(PlanHalves, AmongAllRanks) {
     }
 }
 
-/// Orders that have to be kept: nothing is combined in halves.
+/// Operations with a required order: never combined in halves.
 TEST(PlanHalves, NotWhereAnOrderIsKept) {
     const Hierarchy nodes = nodes_below_switch(4, 4);
     for (const Collective collective : {Collective::reduce, Collective::allreduce}) {

@@ -30,7 +30,7 @@ std::string everywhere(std::string_view word) {
     return rules;
 }
 
-/// The words that a collective takes with the levels engine.
+/// The method words that a collective accepts with the levels engine.
 std::vector<std::string> words_of(Collective collective) {
     std::vector<std::string> words = {"sm", "tuned"};
     for (const AlgorithmInfo& entry : all_algorithms()) {

@@ -1,4 +1,4 @@
-// Machines on which the topmost level's kind comes again below another level: hwloc's Groups do.
+// Hierarchies in which the topmost level's kind recurs below another level, as hwloc Groups do.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -36,7 +36,7 @@ TEST(PlanRails, AreTheTreesOfTheTreeEngine) {
     }
 }
 
-/// The model does not know what rails gain: only the user chooses them.
+/// The model does not predict the gain of rails: only the user chooses them.
 TEST(PlanRails, AreNeverChosenAutomatically) {
     for (const Collective collective : with_rails) {
         const Plan plan = planned(operation_of(collective, 16 * mib, 4), {});

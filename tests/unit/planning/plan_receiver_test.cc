@@ -52,7 +52,7 @@ TEST(PlanReceiver, FarRootsOfLongGathers) {
 }
 
 TEST(PlanReceiver, ShortGathersSpareTheHop) {
-    // 12 of 16 blocks come from other nodes: some 32 KiB are needed, and more than the hop costs.
+    // 12 of 16 blocks come from other nodes: the gain needs some 32 KiB, and must exceed the hop's cost.
     for (const std::size_t bytes : {std::size_t{16}, kib, 16 * kib, 40 * kib}) {
         const Plan plan = planned(far_pairs(4), bytes, 5);
         EXPECT_FALSE(plan.nic_local) << bytes;
@@ -105,7 +105,7 @@ TEST(PlanReceiver, TreesTowardsARootOnly) {
         EXPECT_TRUE(
             same(planned(hierarchy, mib, 5, {}, collective), planned(without, mib, 5, {}, collective)));
     }
-    // One node: nothing comes from outside.
+    // One node: no messages from outside.
     Hierarchy node = make_hierarchy(node_level, {{numa_level, blocks(4, 2)}}, 4);
     node.groups.front().leader = 2;
     node.receivers = {2, 2, 2, 3};

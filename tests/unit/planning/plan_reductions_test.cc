@@ -1,4 +1,4 @@
-// make_plan for reductions and barriers: facts that must hold whatever the constants are.
+// make_plan for reductions and barriers: facts that must hold for any constants.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -100,7 +100,7 @@ TEST(PlanReduction, AnExchangeIsNotChosenForMessagesThatMustBeCut) {
     const Plan plan = planned(sites, {Collective::allreduce, 65}, cut);
     EXPECT_FALSE(exchanges_on_top(plan));
     EXPECT_EQ(plan.levels[0].segment_bytes, 64U);
-    // Whoever names it gets it, with whole messages.
+    // A user who names it gets it, with whole messages.
     const Plan named = planned(sites, {Collective::allreduce, mib},
                                overriding(Engine::tree, "switch1=recursive_doubling", "64"));
     EXPECT_TRUE(exchanges_on_top(named));
@@ -172,7 +172,7 @@ TEST(PlanReduction, HalvesAreForTheTopmostLevelWithoutAnOrder) {
         operation.reproducible = true;
         EXPECT_TRUE(reason("switch1=rabenseifner").ends_with("; rabenseifner has no fixed order"));
     }
-    // Other collectives leave it to Open MPI; so does whoever asks for the levels engine.
+    // Other collectives pass it through, and so does the levels engine.
     EXPECT_EQ(
         planned(sites, {Collective::reduce, 8}, overriding(Engine::automatic, "switch1=rabenseifner")).engine,
         Engine::levels);
@@ -182,7 +182,7 @@ TEST(PlanReduction, HalvesAreForTheTopmostLevelWithoutAnOrder) {
 }
 
 TEST(PlanReduction, ALevelOfSeveralGroupsIsNoTop) {
-    // Groups nest under one name: what suits the topmost one alone suits none of them.
+    // Groups nest under one name: a method for the topmost one only does not fit.
     const LevelKey group{LevelKind::group, 0};
     const Hierarchy nested = make_hierarchy(group, {{group, blocks(16, 8)}, {numa_level, blocks(16, 4)}}, 16);
     const Overrides wish = overriding(Engine::tree, "group=recursive_doubling");
@@ -227,7 +227,7 @@ TEST(PlanReduction, AReproducibleOrderDependsOnNoSize) {
             }
         }
     }
-    // A user's methods hold for all sizes alike.
+    // A user's methods apply to all sizes.
     const Overrides wish = overriding(Engine::automatic, "switch1=recursive_doubling,node=linear");
     for (const std::size_t bytes : sizes) {
         Operation operation{Collective::allreduce, bytes};
@@ -237,7 +237,7 @@ TEST(PlanReduction, AReproducibleOrderDependsOnNoSize) {
         EXPECT_EQ(plan.at(node_level).method.algorithm, Algorithm::linear);
         EXPECT_EQ(plan.at(leaf_switch).method.algorithm, Algorithm::binomial);
     }
-    // Nothing to keep in order: free shapes.
+    // No order to keep: free shapes.
     Operation bcast{Collective::bcast, 8};
     bcast.reproducible = true;
     EXPECT_TRUE(same(planned(sites_of_nodes(2, 2, 4), bcast),
@@ -275,7 +275,7 @@ TEST(PlanReduction, TreesBetweenNodesOnlyUnlessTheUserSaysSo) {
         for (const std::size_t bytes : sizes) {
             if (collective == Collective::barrier && bytes > 0) continue;
             const Plan between = planned(dealt_out(1, 4, 4), {collective, bytes});
-            // Long vectors of an allreduce: see test_plan_ring.cc.
+            // Long vectors of an allreduce: see plan_ring_test.cc.
             const bool ring = collective == Collective::allreduce && bytes >= 64 * kib;
             if (ring) {
                 EXPECT_NE(between.engine, Engine::forward) << bytes;
@@ -295,7 +295,7 @@ TEST(PlanReduction, TreesBetweenNodesOnlyUnlessTheUserSaysSo) {
     }
 }
 
-/// What the underlying component does in the order of the ranks, as far as its patterns happen to fit.
+/// Combining in rank order by the underlying component, as far as its patterns happen to allow.
 TEST(PlanReduction, ForwardBetweenNodesOnlyWhereItLosesLess) {
     int forwards = 0;
     for (const Hierarchy& hierarchy : {nodes_below_switch(2, 4), nodes_below_switch(8, 16),

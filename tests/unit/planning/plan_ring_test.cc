@@ -1,4 +1,4 @@
-// The ring of an allreduce: what it is predicted to cost, and when it is taken.
+// The ring of an allreduce: predicted costs, and when the planner chooses it.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -50,8 +50,8 @@ TEST(RingCost, ByHand) {
     }
 }
 
-/// No level left below: of four hops two are inside nodes (2 us, 1 us at each end, 100 bytes a microsecond,
-/// copied twice), and every piece goes over all of them; three steps combine.
+/// No inner level: two of four hops are inside nodes (2 us, 1 us at each end, 100 bytes a microsecond,
+/// copied twice), and every piece takes all four; three steps combine.
 TEST(RingCost, OfAllRanksByHand) {
     const Hierarchy nodes = nodes_below_switch(2, 2);
     Plan plan = ring_plan(nodes, 0);
@@ -63,8 +63,8 @@ TEST(RingCost, OfAllRanksByHand) {
     EXPECT_NEAR(cost_us(nodes, plan, 400), 6 * (inside + between) / 2 + 3 * combine, 1e-6);
 }
 
-/// Where a leader would copy for its node at a rate not far from the NIC's. The same wherever ranks are: the
-/// ring goes along the hardware.
+/// Where a leader would copy for its node at a rate near the NIC's. The result is the same for any rank
+/// placement: the ring follows the hardware.
 TEST(PlanRing, OfAllRanks) {
     LinkTable links;
     links.set({LevelKind::switch_, std::nullopt}, {3, 0.4, 1500, 4096});

@@ -1,4 +1,4 @@
-// Plans that skip levels, and what they are predicted to take.
+// Plans that skip levels, and their predicted times.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -92,8 +92,8 @@ TEST(PlanSkipped, OneHopInsteadOfThree) {
     EXPECT_LT(plan.predicted_us, 24 + 55);
 }
 
-/// Halves among all ranks combine everywhere at once; where processors are shared, or links inside nodes are
-/// guesses, nobody knows whether that gains.
+/// Halves among all ranks combine everywhere at once; with shared processors, or guessed links inside
+/// nodes, the gain is unknown.
 TEST(PlanSkipped, HalvesAmongAllRanks) {
     const Hierarchy nodes = nodes_below_switch(8, 8);
     LinkTable links;
@@ -118,11 +118,11 @@ TEST(PlanSkipped, HalvesAmongAllRanks) {
     }
 }
 
-/// A leader sends everything twice, into its node and to the next one; nobody in a chain of all ranks does,
-/// and in two trees of all ranks, one for each half, everybody as much as in a chain.
+/// A leader sends everything twice, into its node and to the next leader; in a chain of all ranks no rank
+/// does, and in two trees of all ranks, one for each half, each rank sends as much as in a chain.
 TEST(PlanSkipped, AChainOrTwoTreesOfAllRanks) {
     Hierarchy nodes = nodes_below_switch(4, 8);
-    // Somebody could receive for the root; in a chain its neighbour is on its node anyway.
+    // Another rank could receive for the root; in a chain the root's neighbour is on its node anyway.
     nodes.receivers.resize(32);
     std::iota(nodes.receivers.begin(), nodes.receivers.end(), 0);
     nodes.receivers[1] = 0;
@@ -153,7 +153,7 @@ TEST(PlanSkipped, AChainOrTwoTreesOfAllRanks) {
     }
 }
 
-/// Inside one node a ring goes over all that it has, too, where processors do not copy.
+/// Inside one node a ring also uses all inner levels, if processors do not copy.
 TEST(PlanSkipped, ARingInsideANode) {
     const Hierarchy node = make_hierarchy(node_level, {{numa_level, blocks(32, 8)}}, 32);
     LinkTable links;
@@ -166,7 +166,7 @@ TEST(PlanSkipped, ARingInsideANode) {
     EXPECT_EQ(plan.skipped, std::vector{numa_level});
 }
 
-/// Nothing changes where nothing is gained, and what is gained is more than the model's error.
+/// No gain means no change, and a gain exceeds the model's error.
 TEST(PlanSkipped, OnlyForAGain) {
     int skips = 0;
     int plans = 0;
@@ -200,7 +200,7 @@ TEST(PlanSkipped, OnlyForAGain) {
                         std::sort(levels.begin(), levels.end());
                         EXPECT_EQ(both, levels);
                         EXPECT_EQ(plan.sources.size(), plan.levels.size());
-                        // Switches only by weighing all that the network may be.
+                        // Only the robust choice over link scenarios skips switches.
                         EXPECT_TRUE(inside || engine == Engine::automatic);
                         EXPECT_EQ(
                             std::count(plan.skipped.begin(), plan.skipped.end(), hierarchy.levels().front()),
@@ -277,12 +277,12 @@ TEST(PlanSkipped, SwitchesOnlyTogetherAndNeverTheTopmost) {
     EXPECT_TRUE(skippable_network(one_node(4), {}).empty());
     EXPECT_TRUE(skippable_network(sites, keeping({})).empty());
     EXPECT_TRUE(skippable_network(sites, overriding(Engine::automatic, "switch0=linear")).empty());
-    // A tree that the user asks for has all switches.
+    // A tree that the user requests has all switches.
     const Operation barrier = of(Collective::barrier, 0, sites);
     EXPECT_TRUE(make_plan(sites, LinkTable{}, overriding(Engine::tree), barrier).skipped.empty());
 }
 
-/// Without levels that are like the node, and in whose way nothing is, a machine is one flat node.
+/// A hierarchy without the levels that resemble the node, and without contention, is one flat node.
 TEST(SkippedCost, LevelsThatAreAlikeCostNothing) {
     const Hierarchy whole = machine({{node_level, 2}, {package_level, 2}, {numa_level, 4}, {l3_level, 2}});
     const Hierarchy flat = one_node(whole.ranks());
@@ -303,8 +303,8 @@ TEST(SkippedCost, LevelsThatAreAlikeCostNothing) {
     }
 }
 
-/// Two packages of two: the root feeds one neighbour at 1 us + 10 us and two ranks of the other package,
-/// whose connection takes one message at a time.
+/// Two packages of two: the root sends to one neighbour at 1 us + 10 us and to two ranks of the other
+/// package, whose connection carries one message at a time.
 TEST(SkippedCost, MessagesMeetWhereTheirEndsDo) {
     LinkTable links;
     links.set({LevelKind::node, std::nullopt}, {100, 2, 10, 1024 * mib, 1});
@@ -318,7 +318,7 @@ TEST(SkippedCost, MessagesMeetWhereTheirEndsDo) {
     // A chain crosses once.
     plan.levels.front().method = {Algorithm::pipeline, 0, {}};
     EXPECT_NEAR(tree_cost_us(hierarchy, links, plan, {Collective::bcast, 1000, 0}), 22 + 204 + 22, 0.01);
-    // A processor that needs no time for bytes: the connection is what makes rank 3 wait.
+    // A processor without time per byte: the connection makes rank 3 wait.
     links.set({LevelKind::node, std::nullopt}, {100, 2, 1e6, 1024 * mib, 1e-5});
     plan.levels.front().method = {Algorithm::linear, 0, {}};
     const double one = 11 + 2 + 100 + 100 + 2;

@@ -58,8 +58,8 @@ TEST_F(SharedTable, MakesEveryPlanOnce) {
     EXPECT_EQ(&entry(plan_table, operation_of(Collective::bcast, 4096)), first);
 }
 
-// Real numbers decide; the mode in which the caller rounds must not. Without the book it does.
-TEST_F(SharedTable, HasTheSamePlansHoweverTheCallerRounds) {
+// Real numbers decide, but the caller's rounding mode must not. Without the plan table it does.
+TEST_F(PlanTable, HasTheSamePlansHoweverTheCallerRounds) {
     hierarchy = nodes_below_switch(4, 2);
     int differ = 0;
     for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
@@ -83,8 +83,8 @@ TEST_F(SharedTable, HasTheSamePlansHoweverTheCallerRounds) {
     EXPECT_GT(differ, 10);
 }
 
-// What planning raises is not the caller's.
-TEST_F(SharedTable, RaisesNoFlagsOfTheCaller) {
+// Planning must not raise the caller's floating-point flags.
+TEST_F(PlanTable, RaisesNoFlagsOfTheCaller) {
     PlanTable plan_table(hierarchy, settings, false, 1);
     std::feclearexcept(FE_ALL_EXCEPT);
     entry(plan_table, operation_of(Collective::reduce, 5000));

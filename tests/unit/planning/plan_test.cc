@@ -1,4 +1,4 @@
-// make_plan for broadcasts: facts that must hold whatever the constants are.
+// make_plan for broadcasts: facts that must hold for any constants.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -67,9 +67,8 @@ TEST(PlanBcast, TreesAreFlatterWhereLatencyIsHigh) {
     EXPECT_EQ(top_shape(3, 2000, 1), Algorithm::linear);
     EXPECT_EQ(top_shape(8, 2000, 1), Algorithm::linear);
     EXPECT_EQ(top_shape(16, 2000, 1), Algorithm::linear);
-    // Overhead at both ends: a hop takes twice what it keeps the sender busy, which is in between (postal
-    // model, latency 2). Transfer alone: a sender is free just when its message arrives, the binomial tree's
-    // case.
+    // Overhead at both ends: a hop takes twice the sender's busy time, an intermediate case (postal model,
+    // latency 2). Transfer only: a sender is free when its message arrives, the binomial tree's case.
     EXPECT_EQ(top_shape(16, 0.1, 10), Algorithm::knomial);
     EXPECT_EQ(top_shape(64, 0.1, 10), Algorithm::knomial);
     EXPECT_EQ(top_shape(8, 0.1, 0.1, 10000), Algorithm::binomial);

@@ -1,4 +1,4 @@
-// Which operations share a plan, and what parameters, rules and earlier failures make of it.
+// Operations that share a plan, and the effect of parameters, rules and earlier failures.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -226,7 +226,7 @@ TEST_F(PlannerSays, NothingByLevelsOnceTheyWereGivenUp) {
     EXPECT_NE(all.make_plan(operation, ByLevels::given_up).engine, Engine::levels);
 }
 
-/// Of blocks that is a word for components, of vectors a shape of ours.
+/// For blocks this word names components, for vectors a shape of the plugin.
 TEST_F(PlannerSays, NoSplitTreeOfBlocksOnceLevelsWereGivenUp) {
     for (const Collective collective : {Collective::allgather, Collective::bcast}) {
         settings.overrides[static_cast<std::size_t>(collective)].methods =

@@ -1,4 +1,4 @@
-// How rules of a file become plans: precedence, ranges, first match, sources; and any file at all.
+// From a file's rules to plans: precedence, ranges, first match, sources; and random files.
 #include <gtest/gtest.h>
 
 #include <algorithm>

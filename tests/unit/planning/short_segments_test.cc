@@ -1,4 +1,4 @@
-// Reductions and broadcasts of few segments, where somebody has told what links inside nodes cost.
+// Reductions and broadcasts of few segments, with given link costs inside nodes.
 #include <gtest/gtest.h>
 
 #include "algorithms/cost/model.h"
@@ -38,7 +38,7 @@ double us(const LinkTable& links, Collective collective, std::size_t bytes, std:
     return tree_cost_us(make_hierarchy(node_level, {}, 16), links, plan, {collective, bytes});
 }
 
-/// What leaves send is combined while those with more behind them are awaited, as far as windows reach.
+/// The root combines the leaves' segments while it waits for those of larger subtrees, within the windows.
 TEST(ShortSegments, AreCombinedInTurn) {
     for (const std::size_t segments : {2, 4}) {
         EXPECT_LT(us(told(), Collective::reduce, segments * 4096, 4096),
@@ -51,8 +51,8 @@ TEST(ShortSegments, AreCombinedInTurn) {
     EXPECT_DOUBLE_EQ(us(told(), Collective::bcast, 8192, 4096), us(guessed(), Collective::bcast, 8192, 4096));
 }
 
-/// The root of a binomial tree of 16 combines two segments of four children, 1 us each; what is deeper in the
-/// tree is done by then.
+/// The root of a binomial tree of 16 combines two segments of four children, 1 us each; deeper ranks are
+/// done by then.
 TEST(ShortSegments, ByHand) {
     LinkTable links = told();
     links.set_some(
@@ -72,13 +72,13 @@ TEST(ShortSegments, AreTriedWhereCombinesAreSlow) {
     };
     EXPECT_GT(segment(told(), Collective::reduce), 0U);
     EXPECT_LE(segment(told(), Collective::reduce), 2048U);
-    constexpr std::size_t eager = 3840;  // what just needs no handshake
+    constexpr std::size_t eager = 3840;  // the largest size without a handshake
     EXPECT_EQ(segment(guessed(), Collective::reduce), eager);
     EXPECT_EQ(segment(told(), Collective::bcast), eager);
     EXPECT_GE(segment(told(), Collective::reduce, 65536), eager);
 }
 
-/// Ranks that are done with a segment long before the next one has come.
+/// Ranks that finish a segment long before the next one arrives.
 TEST(ShortSegments, FillDeepTreesOfBroadcasts) {
     const Hierarchy node = make_hierarchy(node_level, {}, 160);
     const auto segment = [&](std::size_t bytes, std::optional<double> bytes_per_us, double overhead = 0.2) {

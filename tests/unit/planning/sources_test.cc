@@ -1,4 +1,4 @@
-// Where the values of a plan come from.
+// The sources of a plan's values.
 #include <gtest/gtest.h>
 
 #include "algorithms/planning/make_plan.h"

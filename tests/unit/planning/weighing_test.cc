@@ -1,4 +1,4 @@
-// Which way is taken between nodes, whose links may be others than the table of links guesses.
+// The robust choice between nodes, whose links may differ from the table of links.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -134,8 +134,8 @@ TEST(Weighing, NoWayTakesLess) {
 }
 
 TEST(Weighing, ShortMessagesSpareTheHopBetweenSwitches) {
-    // A message to each node costs as much on a longer or a narrower link as one to each site, and a hop
-    // less.
+    // On a longer or a narrower link, a message to each node costs as much as one to each site, and saves a
+    // hop.
     for (const Hierarchy& hierarchy : {sites_of_nodes(2, 3, 4), dealt_out(2, 2, 4)}) {
         for (const Collective collective : {Collective::bcast, Collective::reduce, Collective::gather}) {
             const Plan plan = planned(hierarchy, LinkTable{}, {collective, 8});
@@ -161,7 +161,7 @@ TEST(Weighing, ShortMessagesSpareTheHopBetweenSwitches) {
 }
 
 TEST(Weighing, WhereTheWayIsLongNothingIsSkipped) {
-    // The same messages over 2 ms: what a hop between switches costs is less than the model's error.
+    // The same messages over 2 ms: the cost of a hop between switches is below the model's error.
     for (const Collective collective : {Collective::bcast, Collective::reduce, Collective::gather}) {
         const Plan plan = planned(dealt_out(2, 2, 4), two_sites(2000), {collective, 8});
         EXPECT_TRUE(plan.skipped.empty()) << name_of(collective);
@@ -169,8 +169,8 @@ TEST(Weighing, WhereTheWayIsLongNothingIsSkipped) {
 }
 
 TEST(Weighing, ALongWayDecidesWherePredictionsAreAlike) {
-    // Recursive doubling over sixteen ranks has four rounds; with the sites by the parity of two bits of the
-    // rank two of them cross from one to the other, where one would do.
+    // Recursive doubling over sixteen ranks has four rounds; with the sites by the parity of two bits of
+    // the rank, two rounds cross from one to the other, where one would do.
     std::vector<int> site(16), node(16);
     for (int rank = 0; rank < 16; ++rank) {
         site[rank] = (rank ^ rank >> 1) & 1;

@@ -1,4 +1,5 @@
-// Plans over operations and sizes: ranges of equal choice, where values come from, and a hierarchy read back.
+// Listings of plans over operations and sizes: ranges of equal choice, sources of values, and a hierarchy
+// read back.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a job says of its calls, and how that is read again.
+// A job's report of its calls, and how the tools read it back.
 #include <gtest/gtest.h>
 
 #include "algorithms/report/usage.h"

@@ -96,8 +96,8 @@ TEST(BlockOracle, FindsABoundaryThatIsCrossedTwice) {
 }
 
 TEST(BlockOracle, FindsABlockThatIsSentTwice) {
-    // Rank 5's block goes twice over both edges on its way: all data is right.
-    const BlockCase run = two_nodes(ChunkDirection::to_root);
+    // Rank 5's block crosses both edges on its way twice: all data is right.
+    const BlockCase run = two_nodes(BlockFlow::to_root);
     const RunReport report = run_damaged(run, [](std::vector<BlockRoutes>& routes) {
         add_edge(routes, 5, 4, {{5, 1}});
         set_stream(routes, 4, 0, {{4, 4}, {5, 1}});
@@ -109,8 +109,8 @@ TEST(BlockOracle, FindsABlockThatIsSentTwice) {
 }
 
 TEST(BlockOracle, FindsADetour) {
-    // Rank 6 sends its block to the root's node through rank 1: every node sends what it should.
-    const BlockCase run = two_nodes(ChunkDirection::to_root);
+    // Rank 6 sends its block to the root's node through rank 1: every node sends the right bytes.
+    const BlockCase run = two_nodes(BlockFlow::to_root);
     const RunReport report = run_damaged(run, [](std::vector<BlockRoutes>& routes) {
         drop_edge(routes, 6, 4);
         add_edge(routes, 6, 1, {{6, 1}});
@@ -171,7 +171,8 @@ TEST(BlockOracle, FindsOtherMessages) {
     }
 }
 
-/// What passes through a group with linear shapes: the rest of the largest group that its leader stands for.
+/// Returns the bytes that pass through a group with linear shapes: the rest of the largest group whose
+/// local root its leader is.
 std::size_t passing_bytes(const Hierarchy& hierarchy, const BlockCase& run, int index) {
     const auto sum = [&](const Group& group) {
         return std::accumulate(group.members.begin(), group.members.end(), std::size_t{0},
@@ -188,7 +189,7 @@ std::size_t passing_bytes(const Hierarchy& hierarchy, const BlockCase& run, int 
     return sum(*widest) - sum(hierarchy.groups[index]);
 }
 
-/// With linear shapes the members of the groups alone tell every byte of a Gather and a Scatter.
+/// With linear shapes the groups' members determine every byte of a Gather and a Scatter.
 TEST(BlockOracle, LinearShapesToTheByte) {
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
         Random random(seed);

@@ -96,7 +96,7 @@ TEST_P(BothSchedules, SendsThatRelyOnBufferingDeadlockWithoutIt) {
 TEST_P(BothSchedules, TheWatchdogEndsWhatNeverBlocks) {
     FabricOptions short_watchdog = options();
     short_watchdog.watchdog = std::chrono::milliseconds(50);
-    // Polls for something that never comes: no deadlock in the exact sense.
+    // Polls for an event that never happens: not a deadlock in the exact sense.
     const RunReport run = run_ranks(2, short_watchdog, [](int rank, Transport& transport) {
         if (rank == 0) {
             return 0;

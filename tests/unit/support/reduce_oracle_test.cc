@@ -152,7 +152,7 @@ TEST(ReduceOracle, FindsAnotherExchange) {
     EXPECT_FALSE(check_exchange(reduce, led).empty());
 }
 
-/// The runner itself must notice what an engine does wrong.
+/// The runner itself must detect an engine's errors.
 TEST(ReduceRuns, FindWrongEngines) {
     ReduceCase reduce = two_nodes();
     reduce.op = Operator::matrix_32;

@@ -1,4 +1,4 @@
-// The byte oracle of rings finds what it should.
+// The byte oracle of rings detects injected errors.
 #include "ring_oracle.h"
 
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ TEST(RingOracle, FindsARingWhereATreeShouldBe) {
     EXPECT_TRUE(mentions(check(run, report.messages), "group 1 is not a tree: 3 edges"));
 }
 
-/// Rank 2 also passes to rank 0 what comes from the other nodes: right everywhere, but sent twice.
+/// Rank 2 also forwards the other nodes' blocks to rank 0: data is right everywhere, but sent twice.
 TEST(RingOracle, FindsWhatReturnsToItsLocalRoot) {
     const BlockCase run = three_nodes();
     const RunReport report = run_blocks(run, {}, [&](int rank) {

@@ -77,7 +77,7 @@ TEST(CustomGroups, ExamplesOfTheGrammar) {
          "node:0-47(package:0-23(custom0:0-9 custom0:10-11 custom0:12-21 custom0:22-23) "
          "package:24-47(custom0:24-33 custom0:34-35 custom0:36-45 custom0:46-47))"},
         {"[0..9]+[10..24]", "node:0-47(custom0:0-9 custom0:10-24)"},
-        // The list is cut at the socket's border; what lies in the first socket is the whole of it.
+        // The list is cut at the socket's border; its part in the first socket is the whole socket.
         {"[0..39]+numa,socket", "node:0-47(package:0-23 package:24-47(custom0:24-39 custom0:40-47))"},
         {"socket+socket:2", "node:0-47(custom0:0-23 custom0:24-35 custom0:36-47)"},
         {"socket*+socket:2", "node:0-47(custom0:0-23 custom0:24-35 custom0:36-47)"},
@@ -95,7 +95,7 @@ TEST(CustomGroups, TheRepeatedItemTakesTheRest) {
               "node:0-11(custom0:0-1 custom0:2-3 custom0:4-5 custom0:6-7 custom0:8-11)");
     EXPECT_EQ(shape(records, "socket+socket?1*+socket:2"),
               "node:0-11(custom0:0-3 custom0:4 custom0:5 custom0:6 custom0:7 custom0:8-9 custom0:10-11)");
-    // More items than objects: the left ones come first, then those right of the repeated one.
+    // More items than objects: those before the repeated item take objects first, then those after it.
     EXPECT_EQ(shape(records, "socket+socket+socket+socket:2+socket:4"),
               "node:0-11(custom0:0-3 custom0:4-7 custom0:8-11)");
 }
@@ -107,13 +107,13 @@ TEST(CustomGroups, SharingBeginsAnewOnEveryNode) {
     EXPECT_EQ(
         shape(records, "socket*+socket?1,node"),
         "cluster:0-7(node:0-3(custom0:0-1 custom0:2 custom0:3) node:4-7(custom0:4-5 custom0:6 custom0:7))");
-    // Nodes are shared out over the whole communicator, and with them what stands beside them.
+    // Nodes are shared over the whole communicator, and items beside them too.
     EXPECT_EQ(shape(records, "node+node:2"), "cluster:0-7(custom0:0-3 custom0:4-5 custom0:6-7)");
     EXPECT_EQ(shape(records, "node+socket"), "cluster:0-7(custom0:0-3 custom0:4-5 custom0:6-7)");
     EXPECT_EQ(shape(records, "socket+node"), "cluster:0-7(custom0:0-1 custom0:2-3 custom0:4-7)");
 }
 
-// Who has the lowest rank decides, not the hardware's order.
+// The lowest rank decides, not the hardware's order.
 TEST(CustomGroups, SharingFollowsTheRanks) {
     const Machine machine = Machine::load(small);
     Records records;
@@ -140,7 +140,7 @@ TEST(CustomGroups, PiecesDifferByAtMostOne) {
 
 TEST(CustomGroups, ListsCutNodes) {
     const Records records = full(small, 2);
-    // Nothing plain behind the list: it stands above the nodes, and the second node becomes two groups.
+    // No plain level after the list: it is above the nodes, and the second node becomes two groups.
     EXPECT_EQ(shape(records, "node,[0..5]"), "cluster:0-7(custom0:0-5(node:0-3 node:4-5) node:6-7)");
     EXPECT_EQ(shape(records, "package,node,[2..5]"),
               "cluster:0-7(package:0-1 custom0:2-5(package:2-3 package:4-5) package:6-7)");
@@ -177,7 +177,7 @@ TEST(CustomGroups, ListsOverlapAndNameRanksThatDoNotExist) {
     EXPECT_EQ(shape(records, "[6..2147483647]+[8]+[100..200]"), "cluster:0-7(custom0:6-7)");
     EXPECT_EQ(shape(records, "[8..9]"), "cluster:0-7");
     EXPECT_EQ(shape(records, "[0..99]"), "cluster:0-7");
-    // Lists of two levels: the later level stands outside and cuts the other.
+    // Lists of two levels: the later level is outside and cuts the other.
     EXPECT_EQ(shape(records, "[0..3],[2..5]"), "cluster:0-7(custom0:0-1 custom1:2-5(custom0:2-3))");
     EXPECT_EQ(shape(records, "[2..5],[0..3]"), "cluster:0-7(custom1:0-3(custom0:2-3) custom0:4-5)");
 }
@@ -217,7 +217,7 @@ TEST(CustomGroups, UnboundProcessesAreInNoObject) {
     EXPECT_EQ(shape(records, "[0..1,3],node"), "node:0-5(custom0:0-1,3)");
 }
 
-// The only object of a level is the node itself, of which no record speaks.
+// The only object of a level is the node itself, which no record contains.
 TEST(CustomGroups, TheNodeStandsForItsOnlyPackage) {
     const Records records = full("synthetic:package:1 [numa] l2:2 core:2");
     EXPECT_EQ(shape(records, "socket:2"), "node:0-3(custom0:0-1 custom0:2-3)");
@@ -235,7 +235,7 @@ TEST(CustomGroups, SeveralCustomLevels) {
     EXPECT_EQ(shape(records, "socket:4,socket:2"),
               "node:0-15(custom1:0-3(custom0:0-1 custom0:2-3) custom1:4-7(custom0:4-5 custom0:6-7) "
               "custom1:8-11(custom0:8-9 custom0:10-11) custom1:12-15(custom0:12-13 custom0:14-15))");
-    // Where items name objects, the order of writing only gives positions; pieces that do not nest are cut.
+    // Where items name objects, the written order only gives positions; pieces that do not nest are cut.
     EXPECT_EQ(shape(records, "node:4,socket:2"),
               "node:0-15(custom0:0-3 custom0:4-7 custom0:8-11 custom0:12-15)");
     EXPECT_EQ(shape(records, "socket?5,socket?3"),
@@ -245,7 +245,7 @@ TEST(CustomGroups, SeveralCustomLevels) {
               (std::vector<LevelKey>{{LevelKind::node, 0}, {LevelKind::custom, 1}, {LevelKind::custom, 0}}));
 }
 
-// Hardware keeps its name when a custom group holds just its processes.
+// Hardware keeps its name when a custom group holds exactly its processes.
 TEST(CustomGroups, HardwareKeepsItsName) {
     const Records records = full(small, 2);
     EXPECT_EQ(shape(records, "package,[0..1]+[2..3],node"),
@@ -257,7 +257,7 @@ TEST(CustomGroups, HardwareKeepsItsName) {
     EXPECT_EQ(shape(records, "node?4"), "cluster:0-7(custom0:0-3 custom0:4-7)");
 }
 
-// Pieces stand below the smallest object that all share: the top stays that object.
+// Pieces are below the smallest object that all share: the top stays that object.
 TEST(CustomGroups, TheTopKeepsItsName) {
     Records records = full(two_sockets);
     records.resize(4);

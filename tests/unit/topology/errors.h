@@ -5,7 +5,7 @@
 
 namespace strata::topology {
 
-/// What `action` throws says, or "no error".
+/// Returns the message that `action` throws, or "no error".
 inline std::string error_of(const std::function<void()>& action) {
     try {
         action();

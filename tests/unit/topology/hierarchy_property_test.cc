@@ -30,7 +30,7 @@ void check(const Records& records, const HierarchySpec& spec, std::mt19937& rand
 
 bool failed() { return ::testing::Test::HasFailure(); }
 
-// New machines for every job, so that nothing depends on a list that somebody thought of.
+// New machines for every job, so that no test depends on a hand-written list.
 TEST(HierarchyProperties, RandomMachinesBindingsAndRankSets) {
     std::mt19937 random(20);
     int drawn = 0;
@@ -80,7 +80,8 @@ TEST(HierarchyProperties, RandomPaths) {
     }
 }
 
-/// Where several are equally near, the seed moves the lead about: over many seeds every one of them leads.
+/// Where several are equally near, the hashed tie-break rotates leadership: over many seeds every one
+/// leads.
 TEST(HierarchyProperties, SpreadingReachesAllThatAreEquallyNear) {
     Records records(6);
     for (LocalityRecord& record : records) record.nics[0].distance = 1;
@@ -97,7 +98,7 @@ TEST(HierarchyProperties, SpreadingReachesAllThatAreEquallyNear) {
     EXPECT_EQ(led[2] + led[4], 64);
 }
 
-/// In whatever steps communicators are numbered.
+/// Holds for any steps in the numbering of communicators.
 TEST(HierarchyProperties, DrawsComeAboutAsOften) {
     for (std::uint64_t step = 1; step <= 64; ++step) {
         int drawn[4] = {};

@@ -14,7 +14,7 @@ namespace {
 using testing::record_on;
 using Members = std::vector<int>;
 
-/// Builds, insists on every promise, and draws: "cluster: 32 ranks ...".
+/// Builds a hierarchy, validates it, and draws it: "cluster: 32 ranks ...".
 std::string picture(const std::vector<LocalityRecord>& records, const HierarchySpec& spec = {}) {
     const Hierarchy hierarchy = build_hierarchy(records, spec);
     EXPECT_EQ(validate(hierarchy), "");
@@ -137,7 +137,7 @@ TEST(Hierarchy, TopIsTheLowestLevelThatHoldsAll) {
               "  node 1: 1 rank 1, leader 1\n");
 }
 
-// One process per node: node, package, cache and core split alike, the core gives the name.
+// One process per node: node, package, cache and core split equally, and the core gives the name.
 TEST(Hierarchy, OneProcessPerNode) {
     const Machine machine = Machine::load(testing::paper_node);
     EXPECT_EQ(picture({record_on(machine, "a", "1"), record_on(machine, "b", "2")}),
@@ -245,7 +245,7 @@ TEST(Hierarchy, SpecificationFilters) {
               "cluster: 8 ranks 0-7, leader 0\n"
               "  node 0: 4 ranks 0-3, leader 0\n"
               "  node 1: 4 ranks 4-7, leader 4\n");
-    // The object is package, NUMA node and L3 in one: the lowest wanted kind gives the name.
+    // The object is package, NUMA node and L3 in one: the lowest requested kind gives the name.
     EXPECT_EQ(picture(records, spec_of({"node", "package", "numa"})),
               "cluster: 8 ranks 0-7, leader 0\n"
               "  node 0: 4 ranks 0-3, leader 0\n"
@@ -262,7 +262,7 @@ TEST(Hierarchy, SpecificationFilters) {
               "  package 0: 2 ranks 4-5, leader 4\n"
               "  package 1: 2 ranks 6-7, leader 6\n");
     EXPECT_EQ(picture(records, spec_of({"die"})), "cluster: 8 ranks 0-7, leader 0\n");
-    // The top names what all share, even when that kind may not split.
+    // The top names the object that all share, even when that kind may not split.
     const std::vector<LocalityRecord> one_node(records.begin(), records.begin() + 2);
     EXPECT_EQ(picture(one_node, spec_of({"core"})),
               "l3 0: 2 ranks 0-1, leader 0\n"
@@ -316,7 +316,7 @@ TEST(Hierarchy, EveryCoreOfOddMachinesHasItsPlace) {
     }
 }
 
-/// `ranks[n]` ranks on node n, each telling of `processors[n]` processors there.
+/// `ranks[n]` ranks on node n, each reporting `processors[n]` processors there.
 std::vector<LocalityRecord> oversubscribed(const std::vector<int>& ranks,
                                            const std::vector<int>& processors) {
     std::vector<LocalityRecord> records;
@@ -333,7 +333,7 @@ TEST(Hierarchy, OversubscriptionIsThatOfTheMostOversubscribedNode) {
     EXPECT_EQ(build_hierarchy(oversubscribed({16}, {2})).oversubscription, 8);
     EXPECT_EQ(build_hierarchy(oversubscribed({3}, {2})).oversubscription, 1.5);
     EXPECT_EQ(build_hierarchy(oversubscribed({4, 6, 2}, {2, 2, 1})).oversubscription, 3);
-    // With a processor for every rank, or unknown ones, there is none.
+    // No oversubscription with a processor for every rank, or with unknown counts.
     EXPECT_EQ(build_hierarchy(oversubscribed({4, 2}, {4, 64})).oversubscription, 1);
     EXPECT_EQ(build_hierarchy(oversubscribed({16, 2}, {0, 2})).oversubscription, 1);
     EXPECT_EQ(build_hierarchy(oversubscribed({16, 4}, {0, 2})).oversubscription, 2);

@@ -26,7 +26,7 @@ Job random_job(std::mt19937& random) {
     return job;
 }
 
-/// A group that hardware gave its name lies in that object, whatever custom groups cut off it.
+/// A group with a hardware object's name is inside that object, for any custom groups cut from it.
 void check_objects(const Hierarchy& hierarchy, const Records& records) {
     for (const Group& group : hierarchy.groups) {
         if (group.level.kind < LevelKind::node || group.level.kind == LevelKind::custom) continue;
@@ -43,7 +43,7 @@ void check_objects(const Hierarchy& hierarchy, const Records& records) {
     }
 }
 
-/// What a custom level's own words promise of each of its groups.
+/// Checks what a custom level's words guarantee for each of its groups.
 void check_custom(const Hierarchy& hierarchy, const Records& records, const HierarchyHint& hint) {
     std::vector<const HintLevel*> custom;
     for (const HintLevel& level : hint.levels) {
@@ -104,11 +104,10 @@ TEST(HintProperties, AnyHintGivesNestedGroups) {
             std::count_if(hierarchy.groups.begin(), hierarchy.groups.end(),
                           [](const Group& group) { return group.level.kind == LevelKind::custom; }));
     }
-    EXPECT_GT(custom_groups, 10000U);  // else the hints say nothing
+    EXPECT_GT(custom_groups, 10000U);  // otherwise the hints test nothing
 }
 
-/// Several items of one level take its objects one by one: who comes first depends on the ranks, the groups
-/// do not.
+/// Several items of one level take its objects one by one: ranks determine the order, but not the groups.
 TEST(HintProperties, RankOrderDoesNotMatterWithoutListsAndPieces) {
     std::mt19937 random(31);
     for (int round = 0; round < 500 && !failed(); ++round) {

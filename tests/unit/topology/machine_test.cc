@@ -137,7 +137,7 @@ TEST(Machine, UnreadableDescriptionsAreRefused) {
     std::filesystem::remove(path);
 }
 
-/// What hwloc would need too much memory or time for: it builds every object.
+/// Inputs for which hwloc would need too much memory or time: it builds every object.
 TEST(Machine, SyntheticDescriptionsOfTooManyObjectsAreRefused) {
     for (const char* const large :
          {"core:100000000", "core:70000", "core:8192", "core:8191 pu:2", "package:2 core:4 pu:4000",

@@ -66,7 +66,7 @@ TEST(NetworkFile, BranchesMayDifferInDepth) {
     EXPECT_EQ(path(network, "n4"), "alone");
 }
 
-// The three below: what slurmctld 22.05 accepts, with the SLURM_TOPOLOGY_ADDR that its slurmd gave.
+// The three below: slurmctld 22.05 accepts them, with the SLURM_TOPOLOGY_ADDR that its slurmd gave.
 TEST(NetworkFile, NodeBelowSeveralLeafSwitches) {
     const Network network =
         file("SwitchName=s0 Nodes=n[0-3]\nSwitchName=s1 Nodes=n[2-3]\nSwitchName=t Switches=s[0-1]");
@@ -103,7 +103,7 @@ TEST(NetworkFile, NamesIgnoreCaseAndDomain) {
     EXPECT_EQ(path(network, "N1.X"), "a");
     EXPECT_EQ(path(network, "Tux2"), "a");
     EXPECT_EQ(path(network, "tux2.y.org"), "");
-    EXPECT_EQ(path(network, "m"), "");  // which of them?
+    EXPECT_EQ(path(network, "m"), "");  // ambiguous
     EXPECT_EQ(path(network, "M.B"), "b");
     EXPECT_EQ(path(network, "tux"), "");
     EXPECT_EQ(network.hosts(2), (Names{"k.a", "m.a"}));
@@ -236,7 +236,7 @@ TEST(NetworkFile, SwitchesAboveManyLeafSwitchesAreLookedAtOnce) {
     EXPECT_TRUE(path(network, "n9999").ends_with(",c9998,c9999.s.l9999"));
 }
 
-// The names themselves can be as long as the file times its leaf switches.
+// The names themselves can be as long as the file times its number of leaf switches.
 TEST(NetworkFile, NamesThatGrowTogetherAreRefused) {
     const auto with_leaves = [](int count) {
         std::string text = leaf_switches(count);

@@ -16,7 +16,7 @@ namespace {
 struct Process {
     const char* node;
     const char* cores;
-    int nic;  ///< near this one; -1: near none
+    int nic;  ///< local to this NIC; -1: to none
 };
 
 std::vector<LocalityRecord> records_of(const std::vector<Process>& processes) {
@@ -56,7 +56,7 @@ TEST(NicRails, ALeaderPerNicAndNode) {
     const NicRails rails = rails_of(records_of(two_by_two));
     ASSERT_EQ(rails.count(), 2);
     EXPECT_EQ(node_leaders(rails), (Leaders{{0, 5}, {2, 4}}));
-    // Of the far ones one goes to each rail.
+    // One far process goes to each rail.
     EXPECT_EQ(rails.of_rank, (std::vector<int>{0, 0, 1, 1, 1, 0, 0, 1}));
 }
 

@@ -228,11 +228,11 @@ TEST(NicChoice, FabricTransports) {
         return names(nics, fabric_nics(nics, choice));
     };
     EXPECT_EQ(chosen(two, {}), "mlx5_0 mlx5_1");  // mlx5_2 is down, 0000:3e:00.0 has no driver
-    EXPECT_EQ(chosen(two, {{"mlx5_2", "ib2"}, {}, {}}), "mlx5_2 mlx5_1");  // told so, whatever its state
+    EXPECT_EQ(chosen(two, {{"mlx5_2", "ib2"}, {}, {}}), "mlx5_2 mlx5_1");  // requested, in any state
     EXPECT_EQ(chosen(two, {{"mlx9_9"}, {}, {}}), "");
     EXPECT_EQ(chosen(two, {{}, {"0000:61:00.0"}, {}}), "mlx5_1");
     EXPECT_EQ(chosen(two, {{}, {}, {{"eth0"}}}), "mlx5_0 mlx5_1");  // addresses do not matter to a fabric
-    // A port whose state nobody knows counts.
+    // A port of unknown state counts.
     EXPECT_EQ(chosen(machine("irregular").nics(), {}), "mlx5_0");
     // No fabric device: interfaces, as for IP.
     const auto ethernet = machine("clusters").nics();

@@ -77,7 +77,7 @@ TEST(NodeNotes, AnythingElseIsRefused) {
     }
 }
 
-/// Two nodes of two packages, a rank per core; and what is known of them.
+/// Two nodes of two packages, a rank per core; and the known facts about them.
 class Job {
 public:
     Job(const HierarchySpec& spec, const char* nic) {
@@ -144,7 +144,7 @@ TEST(NicMarks, StandFartherOutWhereLevelsWereDropped) {
 }
 
 TEST(NicMarks, WithoutProcessesNearThemStandAtTheObjectAround) {
-    // Nobody on NUMA domain 3 (cores 6-7): package 1 has processes on two domains, later on one core.
+    // No rank on NUMA domain 3 (cores 6-7): package 1 has processes on two domains, later on one core.
     const Machine machine = Machine::load("synthetic:package:2 numa:3 core:2");
     const Nic nic = machine.nics_named(parse_nics("ib0@numa:5")).front();
     const NotesByNode nodes{{stable_hash("n"), {"n", {}, {{"ib0", "numa 5", nic.near_path, {true, false}}}}}};
@@ -191,7 +191,7 @@ TEST(PictureNotes, NameSwitchesAndNodes) {
         return notes.namer(job.hierarchy.groups.at(static_cast<std::size_t>(group)));
     };
     EXPECT_EQ(name(0), "top");
-    // One node per switch: both are one group, and the lower name stands.
+    // One node per switch: both are one group, with the lower name.
     EXPECT_EQ(name(1), "a");
     EXPECT_EQ(name(2), "b");
     EXPECT_EQ(name(3), "");

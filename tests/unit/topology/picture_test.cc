@@ -103,7 +103,7 @@ TEST(Picture, DotNestsClusters) {
         draw(small(), PictureFormat::dot, {[](const Group&) { return "\"quoted\""; }, {}});
     EXPECT_EQ(count(dot, "subgraph cluster_"), 31U);
     EXPECT_EQ(count(dot, "{"), count(dot, "}"));
-    EXPECT_EQ(count(dot, "fontcolor=white"), 8U);  // every L3's leader, some of which lead more
+    EXPECT_EQ(count(dot, "fontcolor=white"), 8U);  // every L3's leader; some lead more groups
     EXPECT_NE(dot.find("node \\\"quoted\\\""), std::string::npos);
 }
 
@@ -186,7 +186,7 @@ TEST(Picture, DotAndSvgShowNics) {
     EXPECT_EQ(count(svg, ">NIC</text>"), 1U);
     EXPECT_EQ(count(svg, ">NIC, equally near to all</text>"), 1U);
     PictureNotes wider = with_nics(hierarchy);
-    wider.nics[1].exact = false;  // not all of its group are near it: say where it is
+    wider.nics[1].exact = false;  // not all of its group are NIC-local: name its place
     EXPECT_EQ(count(draw(hierarchy, PictureFormat::svg, wider), ">mlx5_&lt;0&gt; (numa 1)</text>"), 1U);
     const std::string without = draw(hierarchy, PictureFormat::svg);
     EXPECT_EQ(count(without, "NIC"), 0U);

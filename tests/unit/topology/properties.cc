@@ -186,7 +186,7 @@ void check_receivers(const Hierarchy& hierarchy, const Records& records, const E
             if (own != unknown_distance && distance_of(records, group.leader, election) < own) {
                 wanted = group.leader;
             }
-            break;  // groups stand level by level: the first is the widest
+            break;  // groups are ordered level by level: the first is the widest
         }
         ASSERT_EQ(hierarchy.receiver_of(rank), wanted) << rank;
     }

@@ -6,8 +6,8 @@
 
 #include "topology/hierarchy.h"
 
-/// What must hold for the hierarchy of any job. Failures are reported as usual; the caller's SCOPED_TRACE
-/// says for which job.
+/// Checks what must hold for the hierarchy of any job. Reports failures as usual; the caller's SCOPED_TRACE
+/// identifies the job.
 namespace strata::testing {
 
 using Records = std::vector<topology::LocalityRecord>;
@@ -17,7 +17,7 @@ using Sets = std::map<Members, std::pair<topology::LevelKey, std::uint64_t>>;
 
 Sets sets_of(const topology::Hierarchy& hierarchy);
 
-/// What the rules ask for without custom levels, straight from their words and without any tree.
+/// The groups that the rules require without custom levels, derived from their text without any tree.
 Sets expected_sets(const Records& records, const topology::HierarchySpec& spec);
 
 /// Any two groups are nested or disjoint, every rank stops in exactly one, the smallest that contains it; the
@@ -34,8 +34,8 @@ void check_leaders(const topology::Hierarchy& hierarchy, const Records& records,
 void check_receivers(const topology::Hierarchy& hierarchy, const Records& records,
                      const topology::Election& election);
 
-/// The topology order goes over every rank once, node after node; where NICs count a node's first rank is the
-/// nearest to its NIC and the last the next nearest, else every object's ranks follow each other.
+/// The topology order visits every rank once, node after node. Where NICs count, a node's first rank is the
+/// nearest to its NIC and the last one the next nearest; otherwise every object's ranks are consecutive.
 void check_walk(const topology::Hierarchy& hierarchy, const Records& records,
                 const topology::Election& election);
 

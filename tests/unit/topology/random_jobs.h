@@ -22,12 +22,12 @@ std::string random_description(std::mt19937& random);
 
 struct RandomMachine {
     topology::Machine machine;
-    std::vector<unsigned> threads;           ///< operating system indices; empty: not known
-    std::shared_ptr<hwloc_topology> source;  ///< what `machine` looks at, if it does not own it
+    std::vector<unsigned> threads;           ///< operating system indices; empty: unknown
+    std::shared_ptr<hwloc_topology> source;  ///< the topology that `machine` refers to, if it does not own it
 };
 
-/// A machine as described above, often with some hardware threads taken away at random, as by a control group
-/// or on an irregular machine. The description is appended to `words`.
+/// A machine as described above, often with some hardware threads removed at random, as by a control group
+/// or on an irregular machine. Appends the description to `words`.
 RandomMachine random_machine(std::mt19937& random, std::string& words);
 
 /// A job of 1 to 40 processes on 1 to 9 nodes, each one of `machines`: bound to a thread, threads, cores or

@@ -78,7 +78,7 @@ TEST(Record, BytesAreFixed) {
 TEST(Record, ProcessorsAreCountedInOneByte) {
     for (int count = 1; count <= 4032; ++count) {
         const int told = ProcessorCount::of(count).count();
-        EXPECT_GE(told, count);  // else a node with a processor for every rank would look oversubscribed
+        EXPECT_GE(told, count);  // otherwise a node with a processor for every rank would look oversubscribed
         EXPECT_LT(told - count, count / 30.0) << count;
         EXPECT_TRUE(count >= 64 || told == count) << count;
     }
@@ -156,7 +156,7 @@ TEST(Record, PrefixOfOtherFormatsIsReadable) {
     const LocalityRecord record = random_record(random, 1, 3);
     std::vector<std::byte> bytes = encode(record);
     bytes[1] = std::byte{9};
-    bytes.resize(20);  // whatever a later format does behind its prefix
+    bytes.resize(20);  // for any content of a later format after its prefix
     RecordPrefix prefix;
     ASSERT_TRUE(decode_prefix(bytes, prefix));
     EXPECT_EQ(prefix.format, 9);

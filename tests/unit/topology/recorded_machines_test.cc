@@ -1,5 +1,5 @@
-// Facts about recorded machines with NICs: which NIC hangs below what, and who leads. The machines
-// are not part of this project; STRATA_TOPOLOGIES names a folder that has them.
+// Facts about recorded machines with NICs: each NIC's place, and the leaders. The machines are not part of
+// this project; STRATA_TOPOLOGIES names a folder with them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 /// NICs that hang below one object.
 struct Place {
     const char* names;  ///< OS devices, and PCI ids of NICs without any; sorted
-    const char* near;   ///< what the place is called
+    const char* near;   ///< name of the place
     const char* cores;  ///< cores there, by logical index; empty: all
 };
 

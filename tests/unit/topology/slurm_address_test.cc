@@ -68,7 +68,7 @@ TEST(SlurmAddress, KeepsToWhatARecordHolds) {
     }
     EXPECT_EQ(slurm_switches(address + "n0", pattern + "node", "n0").size(), 64U);
     EXPECT_EQ(slurm_switches(address + "s.n0", pattern + "switch.node", "n0"), Names{});
-    // What makes too many names stays as it is.
+    // A text that expands to too many names stays unchanged.
     const std::string most = "s[0-262143]";
     const Names names = slurm_switches(most + ".t[0-1].n0", "switch.switch.node", "n0");
     ASSERT_EQ(names.size(), 2U);

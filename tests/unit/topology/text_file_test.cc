@@ -43,7 +43,7 @@ TEST(TextFile, IsNoPipeThatNobodyMayWriteTo) {
     ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
     EXPECT_EQ(refusal(path, 1000), path + ": is a named pipe");
     std::remove(path.c_str());
-    // Those of a shell, <(command), come to an end.
+    // A shell's pipes, <(command), end.
     int ends[2] = {};
     ASSERT_EQ(pipe(ends), 0);
     ASSERT_EQ(write(ends[1], "text", 4), 4);

@@ -28,7 +28,7 @@ Hierarchy sound() {
     return build_hierarchy(records, spec);
 }
 
-/// Ranks 0 to 7 of two nodes; a list of ranks 1 to 6 cuts both, and two more stand inside the first.
+/// Ranks 0 to 7 of two nodes; a list of ranks 1 to 6 cuts both, and two more lists are inside the first.
 Hierarchy with_custom_groups() {
     const Machine machine = Machine::load("synthetic:package:2 core:4 pu:1");
     std::vector<LocalityRecord> records;
@@ -210,7 +210,7 @@ TEST(Validate, CustomGroupsMayStandAnywhereOnce) {
     EXPECT_NE(validate(cluster).find("only the top can be the cluster"), std::string::npos);
 }
 
-// A group that nobody lists, while its members are covered by a twin, hides from every local check.
+// An unlisted group whose members a twin covers passes every local check.
 TEST(Validate, FindsAGroupThatNobodyLists) {
     Hierarchy hierarchy = sound();
     hierarchy.groups.push_back(hierarchy.groups.back());

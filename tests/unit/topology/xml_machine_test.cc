@@ -1,4 +1,4 @@
-// Machines as XML files that hwloc did not write, or not as it is now.
+// Machines as XML files that hwloc did not write, or not in its current form.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 namespace strata::topology::xml_machine_test {
 namespace {
 
-/// Without the beginning of every message; the number of processors where there is none.
+/// Returns the message without its common prefix; the number of processors if there is none.
 std::string error_of_xml(const std::string& text) {
     const std::string path = ::testing::TempDir() + "strata_xml";
     std::ofstream(path) << text;
@@ -52,7 +52,7 @@ std::string error_of_changed(const std::string& from, const std::string& to) {
     return error_of_xml(text);
 }
 
-/// What hwloc 2.9 ends the process for, or does not come to an end with.
+/// Files for which hwloc 2.9 ends the process, or does not return.
 TEST(Machine, XmlThatHwlocCannotBearIsRefused) {
     EXPECT_EQ(error_of_changed("", ""), "2 processors");
     EXPECT_EQ(error_of_changed(R"( complete_cpuset="0x3")", ""),
@@ -112,7 +112,7 @@ TEST(Machine, XmlWhoseObjectsDoNotLieWithinEachOtherIsRefused) {
               "line 6: object PU has no nodeset");
 }
 
-/// What hwloc 2 still takes from hwloc 1: objects within NUMA nodes, also at the top, and Misc with
+/// What hwloc 2 still accepts from hwloc 1: objects within NUMA nodes, also at the top, and Misc with
 /// processors.
 TEST(Machine, XmlOfHwloc1IsRead) {
     const std::string sets = R"( cpuset="0x1" complete_cpuset="0x1" nodeset="0x1" complete_nodeset="0x1")";
@@ -129,8 +129,8 @@ TEST(Machine, XmlOfHwloc1IsRead) {
               "line 1: object NUMANode 0 appears twice");
 }
 
-/// hwloc is given the objects only, written anew: it ends the process for tables that are larger than they
-/// say, and its own parser leaves out attributes that it does not understand, and those behind them.
+/// The reader gives hwloc only rewritten objects: hwloc ends the process for tables that are larger than
+/// announced, and its own parser drops unknown attributes and those after them.
 TEST(Machine, XmlIsReadAsXmlAllows) {
     const std::string two = "2 processors";
     const std::string second = "complete_cpuset=\"0x1\"";
