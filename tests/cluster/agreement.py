@@ -27,7 +27,7 @@ def make_cases(paths, folder):
         "missing_first": ("n0", missing, "missing", SLOTS[0]),
         "missing_middle": ("n1", missing, "missing", SLOTS[1]),
         "missing_last": ("n3", missing, "missing", SLOTS[3]),
-        # It tells the node's records to other nodes and speaks for it, so all of the node count as without.
+        # This rank sends the node's records to other nodes, so all ranks of the node count as without the plugin.
         "missing_lowest": ("n2", missing, "missing", 1, True),
         "version": ("n2", [component_path(paths.folder("other_version"))], "version", 0),
         "settings": ("n3", ["OMPI_MCA_coll_strata_window=9"], "settings", 0),
@@ -39,7 +39,7 @@ def make_cases(paths, folder):
         "on_demand": ("n2", [], None, 0),
         "on_demand_missing": ("n2", missing, "missing", SLOTS[2]),
         "spread_start": ("n2", ["OMPI_MCA_mpi_add_procs_cutoff=0"], None, 0),
-        # Where nodes have other numbers for the launcher than places in the job, PMIx does not know all of them by name.
+        # When the launcher numbers nodes differently than the job, PMIx does not know all of them by name.
         "sequential": ("n2", [], None, 0),
         "launched_elsewhere": ("n2", [], None, 0),
         # Each node has its own address; the job's parameters are the same.
@@ -50,7 +50,7 @@ def make_cases(paths, folder):
 def test(paths, name):
     with Nodes(paths, SLOTS) as nodes:
         host, variables, reason, lacking, *lowest = make_cases(paths, nodes.folder)[name]
-        # By each node's environment, as on real nodes: mpirun's command line goes through it too, and comes
+        # Set in each node's environment, as on real nodes: mpirun's command line also passes through it, and comes
         # first.
         some = [f"{'lowest' if lowest else 'host'}={host}", *variables]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Communicators of several nodes, made, used and freed: what a process holds does not grow. There coll/han (of Open MPI
-5.0 by itself) stands below the plugin, which has to pass on to it that a communicator ends."""
+"""Tests communicators of several nodes that are created, used and freed: a process's resources do not grow. There
+coll/han (by default with Open MPI 5.0) is below the plugin, which has to pass a communicator's end on to it."""
 import sys
 
 from nodes import Nodes
@@ -12,7 +12,7 @@ COUNT = 4000
 HAN = {"coll_han_priority": "35"}  # as 5.0 has it
 OPERATIONS = ("bcast", "reduce", "allreduce", "allgather", "allgatherv", "gather", "gatherv", "scatter", "scatterv", "barrier")
 BY_TREE = {f"coll_strata_{op}_algorithm": "tree" for op in OPERATIONS}
-# What coll/han itself does not give back, where it is called, is the same without the plugin: here it never is.
+# coll/han's own leaks, where it is called, are the same without the plugin: this test never calls it.
 CASES = {
     "tree": (BY_TREE | HAN, []),
     "auto": ({}, []),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The tree engine crosses every boundary as often as it must and no more, in messages and bytes, whatever the
-order of ranks, the root and the spread of ranks over nodes. Two witnesses: the plugin's own counters, and
-Open MPI's monitoring of what its point-to-point layer sent from node to node."""
+"""Tests that the tree engine crosses every boundary the minimum number of times, in messages and bytes, for any rank
+order, root and spread of ranks over nodes. Two witnesses: the plugin's own counters, and Open MPI's monitoring of
+the messages that its point-to-point layer sent between nodes."""
 import math
 import os
 import re
@@ -35,9 +35,8 @@ CASES = {
 
 
 def expected(case, sites=2):
-    """(messages, bytes) over switches, and over nodes' inner links. A broadcast enters every site but the
-    root's once, every node but the root's once, and every rank but the first of its node once: whichever is
-    the root."""
+    """Returns (messages, bytes) over switches, and over nodes' inner links. For any root, a broadcast enters every
+    site but the root's once, every node but the root's once, and every rank but the first of its node once."""
     nodes = len(case.slots)
     over_switches = (sites - 1) + (nodes - sites)
     inside = sum(case.slots) - nodes
@@ -64,8 +63,8 @@ def monitored(folder, node_of):
 
 
 def agreement_bytes(node_of):
-    """What the first call on a communicator sends between nodes to find out whether all serve it: a mark and
-    seven words from every node to those 1, 2, 4, ... further on."""
+    """Returns the traffic between nodes of the agreement in a communicator's first call: a mark and seven words from
+    every node to those 1, 2, 4, ... further on."""
     nodes = len(set(node_of.values()))
     return 64 * nodes * (nodes - 1).bit_length()
 
@@ -111,7 +110,7 @@ def test(paths, name):
             outcome.expect(inside == wanted["inside"],
                            f"messages inside nodes: {inside}, expected {wanted['inside']}")
 
-        # What start-up sends between nodes is the same without any broadcast.
+        # Start-up sends the same between nodes with and without broadcasts.
         _, before = run_monitored(nodes, case, [], judge)
         judged, after = run_monitored(nodes, case, case.sizes, judge_counts)
         seen = after - before - agreement_bytes(judged.nodes)

@@ -1,4 +1,4 @@
-"""How a job with a fault in it ended, whether the fault was one, and what is not as without the plugin."""
+"""How a job with a fault ended, whether the fault took effect, and the differences from a job without the plugin."""
 import os
 import re
 import time
@@ -8,7 +8,7 @@ from nodes import TIMED_OUT
 
 REFERENCE = "tuned"
 SERVERS = ("tree", "levels", "ring", "rails")
-WHOLE = 2048  # bytes of an Allreduce that rails exchange as a whole, in one of them
+WHOLE = 2048  # bytes of an Allreduce that goes whole over one rail
 SLACK = 6  # seconds
 NOT_OUTLIVED = "did not outlive the victim by a second"
 SECOND_HAND = ("16",)  # MPI_ERR_OTHER: of Open MPI's OMPI_ERROR
@@ -23,19 +23,19 @@ class Seen:
     wrong: list = field(default_factory=list)
     errors: list = field(default_factory=list)  # classes that ranks have got
     output: str = ""
-    unproven: list = field(default_factory=list)  # why the fault was none, or hit something else
-    served: dict = field(default_factory=dict)  # of rank 0, by operation: calls by what served them
-    left: list = field(default_factory=list)  # operations that the plugin by its own choice left to Open MPI
+    unproven: list = field(default_factory=list)  # why the fault had no effect, or hit another call
+    served: dict = field(default_factory=dict)  # of rank 0, by operation: calls by engine
+    left: list = field(default_factory=list)  # operations that the plugin itself chose to pass through
 
     @property
     def engines(self):
-        """What served the calls before the fault, in words."""
+        """Returns the engines that served the calls before the fault, as text."""
         words = {f"{count} {name}" for counts in self.served.values() for name, count in counts.items()}
         return ", ".join(sorted(words))
 
 
 def judge_files(folder, outcome, job, complaints=()):
-    """`job`: has fault, operations, engine, ranks and victim. `complaints`: why the fault was none, so far."""
+    """`job`: has fault, operations, engine, ranks and victim. `complaints`: why the fault had no effect, so far."""
     now = time.time()
     names = sorted(os.listdir(folder))
     struck = [name for name in names if name.startswith("struck.")]
@@ -53,7 +53,7 @@ def judge_files(folder, outcome, job, complaints=()):
 
 
 def read_served(folder, names):
-    """By operation and rank what the program has noted: {"calls": 4, "coll_strata_comm_tree": 4, ...}."""
+    """Returns the program's notes by operation and rank: {"calls": 4, "coll_strata_comm_tree": 4, ...}."""
     served = {}
     for name in names:
         if name.startswith("served."):
@@ -65,7 +65,7 @@ def read_served(folder, names):
 
 
 def reported_by(ranks):
-    """By the lowest rank, without zeros: by engine, or why the calls were left to Open MPI."""
+    """Returns the lowest rank's counts without zeros: by engine, or by the reason for passing calls through."""
     counts = ranks[min(ranks)]
     return {name: count for name in (*SERVERS, *(f"forward_{why}" for why in reasons(counts)))
             if (count := counts.get(f"coll_strata_comm_{name}", 0))}
@@ -82,8 +82,8 @@ def are_left(ranks):
 
 
 def engine_complaints(job, served):
-    """Why it is not the engine in question that was hit. A fault in the very first call has nothing before it; what
-    that hits is told by fault_complaints()."""
+    """Returns why the fault did not hit the engine in question. A fault in the very first call has no earlier calls;
+    fault_complaints() reports what it hit."""
     if job.fault.at == 0 and not job.fault.survivable:
         return []
     found = []
@@ -93,7 +93,7 @@ def engine_complaints(job, served):
             found.append(f"{job.ranks - len(ranks)} ranks do not say what served {operation} before the fault")
             continue
         if job.engine == "auto" and are_left(ranks):
-            continue  # told by remarks()
+            continue  # reported by remarks()
         one_rail = job.engine == "rails" and operation == "allreduce" and job.fault.bytes <= WHOLE
         engine = "tree" if one_rail else job.engine
         wrong = {rank: why for rank, counts in sorted(ranks.items()) if (why := other_server(engine, counts))}
@@ -104,13 +104,13 @@ def engine_complaints(job, served):
 
 
 def other_server(engine, counts):
-    """What served calls instead; nothing where all is well."""
+    """Returns what served calls instead; empty if all is well."""
     by_engine = {name: counts[f"coll_strata_comm_{name}"] for name in SERVERS if f"coll_strata_comm_{name}" in counts}
     if engine == REFERENCE:
         return "by the plugin" if by_engine else None
     if not by_engine:
         return "there is no plugin"
-    # Left to itself the plugin takes what it likes.
+    # Without parameters the plugin chooses freely.
     served = sum(by_engine.values()) if engine == "auto" else by_engine.get(engine, 0)
     if served > 0 and (engine == "auto" or served == counts["calls"]):
         return None
@@ -119,7 +119,7 @@ def other_server(engine, counts):
 
 
 def fault_complaints(job, names):
-    """Why what the victim's own notes tell is not the fault in question."""
+    """Returns why the victim's own notes do not show the fault in question."""
     fault, found = job.fault, []
     for operation in job.operations:
         if f"struck.{operation}" not in names:
@@ -138,7 +138,7 @@ def fault_complaints(job, names):
 
 
 def deviations(fault, operations, seen, reference, slack=SLACK):
-    """What is not as it must be, or not as without the plugin; nothing where all is well."""
+    """Returns what is wrong, or differs from a job without the plugin; empty if all is well."""
     found = list(seen.unproven)
     if seen.wrong or "WRONG" in seen.output:
         found.append("WRONG data: " + "; ".join(re.findall(r"interrupted: .*WRONG.*", seen.output) or seen.wrong))
@@ -159,10 +159,10 @@ def differences(fault, seen, reference, slack):
         found.append(f"no end within the limit, tuned: {reference.end}")
     elif seen.end == reference.end == "ended" and seen.seconds > reference.seconds + slack:
         found.append(f"ended {seen.seconds:.1f} s after the fault, tuned: {reference.seconds:.1f} s")
-    # Whether a rank gets an error before mpirun or another rank ends it is a matter of microseconds: one who has none
-    # is no witness, and with nothing to compare all may be right. But as both ask the same layer for their messages,
-    # what that says of a dead peer is the same. Only in an agreement a rank may learn at second hand that something failed;
-    # coll/tuned has no such messages.
+    # Whether a rank gets an error before mpirun or another rank ends it is a matter of microseconds: a rank without
+    # an error is no witness, and without any to compare all may be right. Both jobs get their messages from the same
+    # layer, so its report of a dead peer is the same. Only in an agreement a rank may learn of a failure from
+    # another rank; coll/tuned has no such messages.
     legitimate = {*reference.errors, *(SECOND_HAND if fault.when == "message" else ())}
     others = [error for error in seen.errors if error not in legitimate]
     if reference.errors and others:
@@ -171,7 +171,7 @@ def differences(fault, seen, reference, slack):
 
 
 def remarks(fault, seen, reference):
-    """What is no deviation, but makes an ending prove less."""
+    """Returns what is no deviation, but weakens the evidence of an ending."""
     noted = [f"auto leaves {','.join(seen.left)} to tuned"] if seen.left else []
     if reference and reference.end == "no end" and not fault.survivable:
         noted.append("hangs, as tuned does" if seen.end == "no end" else f"{seen.end}, where tuned hangs")
@@ -179,8 +179,9 @@ def remarks(fault, seen, reference):
 
 
 def cannot_be_done(release, seen):
-    """Why a fault is none with a release of Open MPI, by a job without the plugin; nothing where it is one. What makes
-    mpirun leave the others alone does so on 4.1 and 5.0.7; where MPI ends them all the same, there is no such fault."""
+    """Returns why a fault has no effect with a release of Open MPI, judged by a job without the plugin; empty if it
+    has. The settings that make mpirun leave the other ranks alone work on 4.1 and 5.0.7; where MPI ends them all the
+    same, there is no such fault."""
     if release >= 5 and seen.unproven and all(NOT_OUTLIVED in text for text in seen.unproven):
         return f"not with Open MPI {release}.0: {'; '.join(seen.unproven)}"
     return None

@@ -19,14 +19,14 @@ CASES = {
     "last": (7, "n3", "other", "first", OTHER),
     "can_fail": (2, "n0", "once", "first", MEMORY),
 }
-# What setup_failures says in the end. mpirun forwards it in pieces: look everywhere, not at line starts only.
+# The summary that setup_failures prints. mpirun forwards it in pieces: look everywhere, not at line starts only.
 INJECTED = re.compile(r"\d+ failures: \d+ left to Open MPI, \d+ served, \d+ repeated")
 
 
 def injected(outcome):
-    """How many allocations failed, and what became of them, as a line."""
+    """Returns the number of failed allocations and their outcomes, as a line."""
     found = INJECTED.search(outcome.output)
-    outcome.expect(found, "the program does not say how many allocations failed")
+    outcome.expect(found, "the program does not print how many allocations failed")
     return found[0]
 
 

@@ -23,18 +23,18 @@ struct FileName {
     void set(const std::string& path) { std::snprintf(text, sizeof text, "%s", path.c_str()); }
 };
 
-// For signal handlers and for what replaces Open MPI's functions.
-volatile sig_atomic_t is_inside = 0;  // a call is under way
+// For signal handlers and the functions that replace Open MPI's.
+volatile sig_atomic_t is_inside = 0;  // a call is in progress
 volatile sig_atomic_t has_struck = 0;
 char fault_kind = 'n';  // first letter of the option's word
 bool only_claims = false;
 FileName struck_file;
 FileName outlived_file;
-std::string hit_file;  // where the victim notes what it was doing
+std::string hit_file;  // file of the victim's notes
 int continuer = -1;    // pipe to the process that wakes this one
 unsigned char stop_seconds = 2;
 timer_t inside_timer = {};
-int messages_left = -1;  // until the strike; negative: none at a message
+int messages_left = -1;  // messages until the strike; negative: no strike at a message
 mca_pml_base_module_t original = {};
 
 constexpr int ticks_to_outlive = 10;
@@ -43,7 +43,7 @@ constexpr long tick_ns = 100'000'000;
 /// May be called by signal handlers.
 void make_file(const char* path) { close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0644)); }
 
-/// Only what a signal handler may do, save MPI_Abort, which is never called from one.
+/// Uses only async-signal-safe functions, except MPI_Abort, which no signal handler calls.
 void strike(bool in_handler) {
     has_struck = 1;
     make_file(struck_file.text);
@@ -71,7 +71,7 @@ void on_timer(int) {
     }
 }
 
-/// On those who are not struck: so long after it they still run.
+/// Runs on the ranks that are not struck: after this time they still run.
 void on_tick(int) {
     static volatile sig_atomic_t ticks = 0;
     if (access(struck_file.text, F_OK) == 0) {
@@ -94,7 +94,7 @@ void before_message(std::size_t count, const ompi_datatype_t* datatype) {
     strike(false);
 }
 
-/// The victim's messages come by here first.
+/// The victim's messages pass through here first.
 void watch_messages() {
     original = mca_pml;
     mca_pml.pml_send = [](const void* data, std::size_t count, ompi_datatype_t* datatype, int to, int tag,
@@ -207,12 +207,12 @@ void FaultInFlight::pass(const char* when, int iteration) {
 
 void FaultInFlight::enter(int iteration) {
     began_ = now();
-    // The second message: with the plugin every rank has two in an agreement, those who receive first and
-    // those who speak.
+    // Strikes at the second message: with the plugin every rank has two in an agreement, whether it
+    // receives or sends first.
     messages_left = here_ && when_ == "message" && iteration == at_ ? 1 : -1;
     is_inside = 1;
     if (here_ && when_ == "inside" && iteration >= at_ && has_struck == 0) {
-        // Half of what a call takes; less after calls that were done before.
+        // Half of a call's duration; less after calls that came before.
         const double half = calls_ > 0 ? in_calls_ / calls_ / 2 : 3e-4;
         set_timer(std::max(half / static_cast<double>(1 << std::min(tries_++, 10)), 2e-6));
     }

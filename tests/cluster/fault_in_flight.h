@@ -5,14 +5,14 @@
 
 namespace strata::testing {
 
-/// Which rank is struck, how, and when; see interrupted.cc for the words. One per process: signal handlers
-/// and Open MPI's table of functions know it.
+/// Which rank is struck, how, and when; see interrupted.cc for the option values. One per process: signal
+/// handlers and Open MPI's table of functions refer to it.
 class FaultInFlight {
 public:
     /// Takes its options of the command line.
     explicit FaultInFlight(Session& session);
 
-    /// True where somebody else does something to a link.
+    /// Returns true if the script changes a link.
     bool outside() const { return kind_ == "outside"; }
     int at() const { return at_; }
     /// True where the communicator has to be new, so that the call is the first on it.
@@ -20,14 +20,14 @@ public:
     /// Whether no rank can have left a barrier of this iteration, as the victim was not there any more.
     bool cannot_succeed(int iteration) const;
 
-    /// Calls of another collective begin. `folder` and `name`: for the notes that the victim makes.
+    /// Starts the calls of another collective. `folder` and `name`: for the victim's notes.
     void start(const std::string& folder, const std::string& name);
     /// Between calls, `when` "before" or "after": strikes if this is the moment.
     void pass(const char* when, int iteration);
     void enter(int iteration);
     void leave(int iteration);
-    /// What a rank that got an error does before it ends the job: it waits until it may note that it has
-    /// outlived the victim.
+    /// On a rank that got an error, before it ends the job: waits until it may note that it has outlived
+    /// the victim.
     void outlive() const;
 
 private:

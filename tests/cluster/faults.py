@@ -1,4 +1,4 @@
-"""Jobs with a fault in them: what is done to whom, and with which engine."""
+"""Jobs with a fault: its kind, its victim, and the engine."""
 import contextlib
 import dataclasses
 import re
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from endings import REFERENCE, judge_files
 from links import LinkChanger
 
-# Eight ranks; the plugin is told of two NICs, for the rails, and of packages, for levels inside nodes. Where each local
-# rank is: on the emulated nodes, or on one that passes for four.
+# Eight ranks; the plugin is given two NICs, for the rails, and packages, for levels inside nodes. Place of each
+# local rank: on the emulated nodes, or on one node that stands in for four.
 SLOTS = (2, 1, 3, 2)
 ON_NODES, ON_ONE = "4;8;0", "4@n0;8@n0;4@n1;0@n2;4@n2;8@n2;5@n3;9@n3"
 # Short calls are served from the first one on.
@@ -19,20 +19,21 @@ MACHINE = {"coll_strata_topology": "synthetic:package:2 numa:2 core:4", "coll_st
 ONLY = {"ring": ("allgather", "allgatherv", "allreduce"),
         "rails": ("bcast", "allreduce", "allgather", "allgatherv")}
 ENGINES = ("tree", "ring", "rails", "levels", "auto")
-# What makes mpirun leave the others alone when a rank dies, by release.
+# The option that makes mpirun leave the other ranks alone when one dies, by release.
 RECOVERY = {4: ("--enable-recovery",), 5: ("--runtime-options", "recoverable")}
 # mpirun 4.1 can crash by itself when it writes a rank's warning, here of a connection to the dead one.
 MPIRUN_CRASHED = re.compile(r"libopen-rte\.so\S*\(pmix_server_log_fn\+")
 ATTEMPTS = 3
-# With so few repetitions the kernel gives a silent connection up after some three seconds, not after fifteen minutes.
+# With so few repetitions the kernel gives up a silent connection after some three seconds, not after fifteen
+# minutes.
 IMPATIENCE = 3
 
 
 @dataclass(frozen=True)
 class Fault:
-    """`link`: what happens to the cable of the victim's node, and for how many seconds (None: for good). `outlived`:
-    the others are to go on, which is up to mpirun, and then to MPI. `patience`: where even without the plugin a job may
-    have no end, so long after the fault it has none; 0: it has one."""
+    """`link`: the fault of the cable of the victim's node, and its seconds (None: lasting). `outlived`: the other
+    ranks must go on, which depends on mpirun, and then on MPI. `patience`: seconds after the fault after which a job
+    counts as hanging, for faults that can hang a job even without the plugin; 0: it always ends."""
     kind: str = "none"  # of the program's --fault
     when: str = "inside"
     at: int = 6
@@ -67,7 +68,7 @@ FAULTS = {
     "stop in the agreement": Fault("stop", "message", at=0, bytes=2048, limit=20, each=10),
     "cut": Fault("outside", link="cut", limit=20, each=15),
     "lossy": Fault("outside", link="lossy", limit=20, each=15),
-    # Open MPI 4.1 tells of connections that have timed out, and goes on waiting.
+    # Open MPI 4.1 reports connections that have timed out, and keeps waiting.
     "cut for good": Fault("outside", link="cut", seconds=None, errors="return", limit=20, patience=10),
 }
 
@@ -97,7 +98,7 @@ class Job:
     arguments: tuple = ()  # further ones of the program
     parameters: dict = None  # others than those of the engine
     changer: type = LinkChanger
-    recovery: bool = True  # false: mpirun does not know that the others are to go on
+    recovery: bool = True  # false: mpirun does not know that the others must go on
     ranks: int = sum(SLOTS)
 
     def words(self, folder):
@@ -114,8 +115,8 @@ def node_of(rank, slots):
 
 
 def provoke(nodes, job):
-    """Runs a job; where it has no end that it should have, or that was asked for too soon, once more with three times
-    the limit: others may keep the machine busy. A job whose mpirun crashed by itself tells nothing: again."""
+    """Runs a job; if it hangs unexpectedly, or ran out of time, runs it once more with three times the limit: the
+    machine may be busy. A job whose mpirun itself crashed is repeated too."""
     fault = job.fault
     with impatient(nodes) if fault.link and fault.seconds is None else contextlib.nullcontext():
         for _ in range(ATTEMPTS):
@@ -153,7 +154,7 @@ def once(nodes, job):
 
 @contextlib.contextmanager
 def impatient(nodes):
-    """Within it the kernel gives up soon what nobody answers."""
+    """Inside this context the kernel soon gives up unanswered connections."""
     def retries(count):
         for node in range(len(nodes.slots)):
             nodes.call("exec", f"n{node}", "--", "sh", "-c", f"echo {count} > /proc/sys/net/ipv4/tcp_retries2")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""coll/han above and below the plugin, on nodes with equal and unequal numbers of ranks: han removes itself
-from a communicator when it meets unequal nodes, and must neither recurse into the plugin nor lose it. Bcast
-only: han itself fails for other operations there, and for data types that differ from rank to rank."""
+"""Tests coll/han above and below the plugin, on nodes with equal and unequal numbers of ranks: han removes itself
+from a communicator with unequal nodes, and must neither recurse into the plugin nor lose it. Bcast only: han itself
+fails for other operations there, and for datatypes that differ between ranks."""
 import sys
 
 from nodes import SKIPPED, Nodes
@@ -21,8 +21,8 @@ REPLACED = "goes to tuned, not to han"
 
 
 def by_default(paths):
-    """Open MPI 5.0 has han between nodes though nobody asked for it: what the plugin leaves to the underlying component since
-    it predicts tuned's costs goes to tuned, which also gathers right where han of 5.0.7 does not. Whoever sets han's
+    """Open MPI 5.0 uses han between nodes by default. Calls that the plugin passes through because it predicts
+    tuned's costs go to tuned, which also gathers correctly where han of 5.0.7 does not. A user who sets han's
     priority gets han."""
     if support.release_of(paths["mpirun"]) < 5:
         print("skipped: han is not the default of Open MPI 4")
@@ -54,7 +54,7 @@ def test(paths, name):
     with Nodes(paths, SLOTS[spread]) as nodes:
         for algorithm in ("auto", "tree", "levels"):
             run(nodes, position, None, algorithm)
-        # Where some lack the plugin all is forwarded, whatever the engine would be.
+        # If some ranks lack the plugin all calls are passed through, for any engine.
         run(nodes, position, "n0", "tree")
         run(nodes, position, f"n{len(SLOTS[spread]) - 1}", "auto")
 

@@ -1,18 +1,19 @@
-// A fault in the middle of collectives: one rank dies, leaves or stops, or the script that runs this spoils a
-// link. Whatever call then succeeds, on whatever rank, must have brought the right data.
+// A fault in the middle of collectives: one rank dies, leaves or stops, or the script that runs this breaks
+// a link. Every call that then succeeds, on any rank, must have delivered the right data.
 //
 //   interrupted --folder FOLDER [--collective NAME,...|all] [--bytes N] [--root RANK] [--iterations N]
 //     [--errors fatal|return] [--fault none|kill|exit|abort|stop|outside]
 //     [--when before|inside|message|after] [--at ITERATION] [--victim RANK] [--seconds N] [--outlived]
 //
-// `inside`: by a timer, which strikes only while the call is under way. `message`: before the second message
-// of the call, sent or awaited; each collective has a new communicator then.
+// `inside`: by a timer, which strikes only during the call. `message`: before the second message of the
+// call, sent or awaited; each collective then has a new communicator.
 //
-// What happens is noted by files in FOLDER, as mpirun may lose the last words of a rank. Empty ones:
-// struck.COLLECTIVE, stopped.COLLECTIVE (and went on), hit.COLLECTIVE.agree|message|returned (where `message`
-// struck), wrong.RANK, error.RANK.CLASS, with --outlived also outlived.RANK, a second after the strike.
-// served.COLLECTIVE.RANK: calls up to shortly before the fault, and by MPI_T what served them. With `outside`
-// rank 0 makes ready.COLLECTIVE and all go on until somebody removes it; progress.RANK has the calls done.
+// The program records events as files in FOLDER, because mpirun may lose the last output of a rank. Empty
+// files: struck.COLLECTIVE, stopped.COLLECTIVE (and continued), hit.COLLECTIVE.agree|message|returned
+// (where `message` struck), wrong.RANK, error.RANK.CLASS, with --outlived also outlived.RANK, a second
+// after the strike. served.COLLECTIVE.RANK: calls up to shortly before the fault, and their MPI_T counters.
+// With `outside` rank 0 creates ready.COLLECTIVE, and all go on until the script removes it; progress.RANK
+// has the number of finished calls.
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,7 +35,7 @@ using namespace strata::testing;
 
 namespace {
 
-/// Calls by which ranks may run ahead of each other when a fault comes, or while a link is spoilt.
+/// Number of calls by which ranks may run ahead of each other at a fault, or during a broken link.
 constexpr int most_ahead = 2;
 
 /// MPI_COMM_WORLD, or a copy of it.
@@ -59,7 +60,7 @@ private:
     MPI_Comm comm_ = MPI_COMM_WORLD;
 };
 
-/// What the plugin does on a communicator, from now on. Nothing where there is no plugin.
+/// Records the plugin's counters on a communicator, from now on. Empty without the plugin.
 class Served {
 public:
     Served(Session& session, MPI_Comm comm)
@@ -135,7 +136,7 @@ private:
         }
     }
 
-    /// Of every rank, before any of them comes to the fault.
+    /// Runs on every rank before any reaches the fault.
     void report(const Served& served, const std::string& collective, int calls) {
         served.write(file("served." + collective + "." + std::to_string(session_.rank())), calls);
         session_.total(0);
@@ -151,7 +152,7 @@ private:
         if (iteration <= fault_.at()) {
             return true;
         }
-        // None may run far ahead: while others receive nothing a root could send hundreds of messages.
+        // No rank may run far ahead: a root could send hundreds of messages while others receive none.
         if (iteration % most_ahead == 0) {
             session_.total(0);
         }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Faults in the middle of collectives: with the plugin a job ends where it ends without (coll/tuned), in about the
-time; where it goes on its data are right. The engine in question served the calls before the fault, and the fault was
-one.
+"""Tests faults in the middle of collectives: with the plugin a job ends where it ends without (coll/tuned), in about
+the same time; where it goes on its data are right. The engine in question served the calls before the fault, and the
+fault took effect.
 
     interrupted.py PATHS CASE                                       a selection (CASES)
     interrupted.py PATHS matrix [--file TABLE] [--faults A,B ...]   all of it: hours
@@ -32,9 +32,9 @@ CASES = {
     "links": [("cut", "auto", "bcast,allreduce"), ("lossy", "tree", "bcast")],
 }
 VICTIM = 3  # a node's leader
-ROLES = (0, 3, 7, 2)  # victims: a root, a node's leader, one who leads nothing, one alone on its node
+ROLES = (0, 3, 7, 2)  # victims: a root, a node's leader, a rank that leads nothing, a rank alone on its node
 
-# What has to be found, of jobs of the tree engine: fault, and what differs from a job that is all right.
+# Faults that the test must detect in jobs of the tree engine: the fault, and its difference from a correct job.
 SHORT = dataclasses.replace(FAULTS["stop"], limit=8, each=0, seconds=1)
 WRONGS = {
     "data": (SHORT, {"arguments": ("--sabotage", "late")}),
@@ -74,7 +74,7 @@ def selection(paths, case):
         for name, engine, text in CASES[case]:
             fault = FAULTS[name]
             job = Job(fault, tuple(text.split(",")), engine, VICTIM)
-            # What survives must do so anyway; without the plugin it would only take time.
+            # Jobs that survive must do so anyway; the comparison without the plugin would only take time.
             reference = None if fault.survivable else reference_of(nodes, job)
             seen = provoke(nodes, job)
             found = deviations(fault, job.operations, seen, reference)
@@ -87,7 +87,7 @@ def selection(paths, case):
 
 
 def can_fail(paths, names):
-    """Faults that were none or hit something else, spoilt data and hangs have to be found, each of them."""
+    """Faults without effect or with another target, wrong data and hangs: the test must detect each."""
     told = []
     with Nodes(paths, SLOTS) as nodes:
         for name in names:
@@ -150,8 +150,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("paths", type=Paths)
     parser.add_argument("case", choices=[*CASES, "can_fail", "matrix"])
-    parser.add_argument("--file", help="where the table of the matrix goes, too")
-    parser.add_argument("--wrong", type=words(WRONGS), default=list(WRONGS), help="what can_fail has to find")
+    parser.add_argument("--file", help="file for a copy of the matrix's table")
+    parser.add_argument("--wrong", type=words(WRONGS), default=list(WRONGS), help="the fault that can_fail must detect")
     parser.add_argument("--faults", type=words(FAULTS), default=list(FAULTS),
                         help="separated by commas, or by semicolons where a name has a comma")
     parser.add_argument("--engines", type=words(ENGINES), default=list(ENGINES))
@@ -166,6 +166,6 @@ def main():
         selection(options.paths, options.case)
 
 
-signal.signal(signal.SIGTERM, signal.default_int_handler)  # the cluster goes, whoever ends this
+signal.signal(signal.SIGTERM, signal.default_int_handler)  # removes the cluster on any end of this script
 sys.stdout.reconfigure(line_buffering=True)
 conclude(main)

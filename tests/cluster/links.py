@@ -1,5 +1,5 @@
-"""Faults of links while a job runs, and the proof that they were some: nothing comes through a cut one, a lossy one has
-lost something."""
+"""Link faults during a job, and the proof that they took effect: no packet passes a cut link, a lossy one has lost
+some."""
 import json
 import os
 import threading
@@ -17,13 +17,13 @@ except ConnectionRefusedError:
 except OSError as error:
     print(error)
 """
-PATIENCE = 1.0  # for an answer
+PATIENCE = 1.0  # timeout of an answer
 STANDSTILL = 0.5
 
 
 class LinkChanger(threading.Thread):
-    """Waits until the program says that its calls are under way, then does to the link of a node what is to be done.
-    `complaints`: why that was no fault."""
+    """Waits until the program reports calls in progress, then changes the link of a node. `complaints`: why the
+    fault had no effect."""
 
     def __init__(self, nodes, fault, node, folder, operations):
         super().__init__()
@@ -68,7 +68,7 @@ class LinkChanger(threading.Thread):
         return True
 
     def watch(self):
-        """For as long as the fault is to last. A cable that is well again has forgotten what it has lost."""
+        """Keeps the fault for its duration. A repaired link resets its loss counters."""
         before = self.counts()
         if self.fault.link == "cut" and self.reaches():
             self.complaints.append(f"the link was never cut: n{self.node} answers")
@@ -86,17 +86,17 @@ class LinkChanger(threading.Thread):
         return json.loads(self.nodes.call("link", f"n{self.node}", "show"))
 
     def reaches(self):
-        """Whether another node gets an answer over the link."""
+        """Returns whether another node gets an answer over the link."""
         other = (self.node + 1) % len(self.nodes.slots)
         address = f"10.1.0.{self.node + 1}"
         return "reached" in self.nodes.call("exec", f"n{other}", "--", "python3", "-c", KNOCK, address, PATIENCE)
 
     def stands_still(self):
-        """Whether some rank has stopped doing calls; what is on its way still arrives."""
+        """Returns whether some rank has stopped making calls; messages in flight still arrive."""
         for _ in range(10):
             before = self.progress()
             if self.over.wait(STANDSTILL):
-                return True  # ended, for some other reason: that is seen elsewhere
+                return True  # ended for another reason, which another check reports
             if any(self.progress().get(rank) == calls for rank, calls in before.items()):
                 return True
         return False
@@ -111,7 +111,7 @@ class LinkChanger(threading.Thread):
 
 
 class Claimer(LinkChanger):
-    """Only says that it has changed the link."""
+    """Only reports that it has changed the link."""
 
     def change(self, how):
         pass

@@ -1,5 +1,4 @@
-"""An emulated cluster for one test: built at the beginning, removed at the end, whatever happens in
-between."""
+"""An emulated cluster for one test: created at the beginning, removed at the end, also after failures."""
 import os
 import shutil
 import subprocess
@@ -81,7 +80,7 @@ class Nodes:
         """As run(), but having no end is an outcome, too: the status is TIMED_OUT. `options`: of mpirun."""
         command = [self.paths["cluster"], "run", "--state", os.path.join(self.folder, "state"),
                    "--order", order, "--np", str(self.ranks), "--timeout", str(timeout), "--"]
-        # Other nodes get the environment of their daemon only; mpirun hands on what it was told.
+        # Other nodes have only their daemon's environment; mpirun forwards the options that it was given.
         command += [*options, "-x", "OMPI_MCA_opal_mca_base_component_path"]
         # Tests count calls that are passed through.
         for name, value in ({"pml": "ob1", "coll_strata_hand_back": "0"} | (parameters or {})).items():

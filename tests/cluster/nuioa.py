@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Leaders near the NIC: who is elected, and what crosses the path between the NIC and the ranks far
-from it, by the counters of that path's interface. With election no far rank receives from another node: its
-data comes through shared memory. Without, the lowest rank of every node leads, and is far. A Gather to a far root
-does the same: with election somebody near the NIC receives for it."""
+"""Tests NIC-local leaders: the elected ranks, and the traffic on the path between the NIC and the ranks far from it,
+by the counters of that path's interface. With election no far rank receives from another node: its data arrives
+through shared memory. Without it, the lowest rank of every node leads, and is far. The same holds for a Gather to a
+far root: with election a NIC-local rank receives for it."""
 import json
 import os
 import sys
@@ -14,10 +14,10 @@ from job import Paths, check, conclude
 SLOTS = (4, 4, 4)
 FAR = 2  # ranks of each node, the lowest ones
 SIZES = [1 << 20, 4 << 20]
-# What Open MPI, TCP and Ethernet add: 130 bytes for a packet of 9000 or its acknowledgement, rounded up; and
-# what a run exchanges besides, at most.
+# Overhead of Open MPI, TCP and Ethernet: 130 bytes for a packet of 9000 or its acknowledgement, rounded up; and the
+# most that a run sends besides.
 OVERHEAD, NOISE = 0.02, 20000
-# What TCP sends again where a busy machine lets it take late packets for lost ones is counted, too.
+# The count includes TCP retransmissions, when a busy machine makes late packets look lost.
 PACKET = 9000 + 130
 
 
@@ -89,7 +89,7 @@ def run_counted(nodes, case, parameters, sizes, judge):
 
 
 def parameters_of(nodes, case):
-    """What tells the plugin about the machine, as the cluster itself says it."""
+    """Returns the machine's description for the plugin, from the cluster itself."""
     lines = nodes.call("parameters").splitlines()
     parameters = dict(line.split("=", 1) for line in lines)
     if not case.elect:

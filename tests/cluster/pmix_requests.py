@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What the plugin asks PMIx for when a job starts, counted over several nodes and compared with the formula; and requests to
-other nodes' servers that fail, as ../plugin/pmix_requests.py.
+"""Tests the number of PMIx requests of the plugin when a job starts, over several nodes, against the formula; and
+failing requests to other nodes' servers, as in ../plugin/pmix_requests.py.
 
     pmix_requests.py PATHS count SLOTS [--off-by N]    SLOTS: ranks of each node, as in 2,2,4
     pmix_requests.py PATHS fail KIND once|lasting
-    pmix_requests.py PATHS old unknown|own    under a PMIx that does not tell other nodes' processes (4.1)
+    pmix_requests.py PATHS old unknown|own    with a PMIx that does not report other nodes' processes (4.1)
 """
 import argparse
 import importlib.util
@@ -27,19 +27,19 @@ def on_one_node():
 
 
 def neighbours(nodes):
-    """How many other nodes each asks for: those 1, 2, 4... places on and back."""
+    """Returns how many other nodes each node queries: those 1, 2, 4... places on and back."""
     distances = [1 << bit for bit in range((nodes - 1).bit_length())]
     return len({place % nodes for distance in distances for place in (distance, -distance)})
 
 
 def expected(slots, release):
-    """(here, remote, peers, node) of all processes together; `remote` is the most. A process of this node is found
-    here; one of another node with 5.0 is not, unless it is the first of all or a message of it has come already, and
-    then its own server is asked."""
+    """Returns (here, remote, peers, node) of all processes together; `remote` is an upper bound. Data of a process
+    of this node is on its server; with 5.0 data of another node's process is not, unless it is the job's first or
+    has already sent a message: otherwise the request goes to its own server."""
     ranks, nodes = sum(slots), len(slots)
     each = neighbours(nodes)
     far = nodes * each
-    # Each of those is asked for by the node's name, and then for its own.
+    # Each of those is queried by the node's name, and then for its own data.
     node = ranks + (nodes + far if nodes > 1 else 0)
     return 2 * (ranks - nodes) + far, far - each if release == 5 else 0, ranks + far, node
 
@@ -67,7 +67,7 @@ def fail(paths, kind, how):
     lasting = how == "lasting"
     with Nodes(paths, (2, 1, 3)) as nodes:
         parameters = {"coll_strata_bcast_algorithm": "tree", "coll_strata_network": f"file:{nodes.network_file}"}
-        # The third node is told by the second what it asks that one's server for.
+        # The second node publishes for the third what it would ask that one's server for.
         for victims in ("rank=0", "rank=2" if kind == "remote" else "rank=3", "rank=0,1,2,3,4,5"):
             some = [victims, *shared.variables(paths, kind, "lasting" if lasting else 1)]
             check(nodes.run("probe", ["--roots", "all"], parameters, some=some, timeout=90),
@@ -75,7 +75,7 @@ def fail(paths, kind, how):
 
 
 def old(paths, how):
-    """The first process of another node is then found by what each process tells of its node, once for all nodes."""
+    """Finds the first process of another node from what each process publishes about its node, once for all nodes."""
     with Nodes(paths, (2, 1, 3)) as nodes:
         parameters = {"coll_strata_bcast_algorithm": "tree", "coll_strata_network": f"file:{nodes.network_file}"}
         everybody = "rank=" + ",".join(map(str, range(nodes.ranks)))
@@ -84,7 +84,8 @@ def old(paths, how):
         def judge(outcome):
             on_one_node().judge(outcome, False, nodes.ranks)
             asked = sorted(tuple(map(int, one)) for one in re.findall(r"peers (\d+) node (\d+)", outcome.output))
-            # An unlike answer costs one more, who is there; after all have been asked none is needed.
+            # A different answer costs one more request, for the processes there; after all nodes were queried none
+            # is needed.
             first = (2, 2 + nodes.ranks + (how == "own"))
             expected = [(1, 1)] * (nodes.ranks - 3) + [first] * 3
             outcome.expect(asked == expected, f"requests (peers, node): {asked}, expected {expected}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""As ../plugin/start_failures.py on several nodes, where the process that fails may be the one that fetches for its
-node what the others have published."""
+"""As ../plugin/start_failures.py on several nodes; the failing process may be the one that fetches the other nodes'
+published data for its node."""
 import importlib.util
 import os
 import sys

@@ -48,7 +48,7 @@ class Table:
         self.say(f"| {' | '.join(map(str, cells))} |")
 
     def add(self, where, fault, job, reference, seen, found, noted=()):
-        """`found`: deviations; `noted`: what is none, but to be known."""
+        """`found`: deviations; `noted`: remarks that are no deviations."""
         remark = "; ".join([*(f"DEVIATES: {what}" for what in found), *noted])
         cells = (where, fault, ",".join(job.operations), job.victim, job.root, job.engine, seen.engines or "-",
                  told(reference), told(seen), remark)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""All contenders of bench/compare in one job: each is served by the component that it names, Open MPI's own
-communicators and those that han and the mock-ups make stay without the plugin, and the plugin does on every
-communicator what its info object says. And that a key which says nothing is noticed."""
+"""Tests all contenders of bench/compare in one job: the named component serves each, Open MPI's own communicators
+and those of han and the mock-ups stay without the plugin, and on every communicator the plugin follows its info
+object. The test also detects an ineffective key."""
 import dataclasses
 import os
 import sys
@@ -16,10 +16,10 @@ from strata_bench.compare.setting import OnCluster
 from strata_bench.measuring.cluster import StandingCluster
 
 SIZES = (8, 64 << 10)
-# Not cyclic: there han gathers wrong bytes, in a job without the plugin as well (Open MPI 4.1.4).
+# Not cyclic: there han gathers wrong bytes, in a job without the plugin too (Open MPI 4.1.4).
 CELLS = [grid.cell(name, "block", SIZES, "last") for name in ("bcast", "allreduce", "gather", "barrier")]
 CANNOT = {"ring": "takes tree", "rails": "takes tree"}  # with so few nodes, and one NIC each
-SPOILED = {  # a contender with a key that nobody knows
+SPOILED = {  # a contender with an unknown key
     "can_fail_component": ("han", "ompi_comm_coll_preferenc"),
     "can_fail_engine": ("levels", None),
     "can_fail_plugin": ("strata", "ompi_comm_coll_preferenc"),
@@ -27,7 +27,7 @@ SPOILED = {  # a contender with a key that nobody knows
 
 
 def spoiled(one, key):
-    """Its first key is called `key`; of None all keys of the plugin lose their end."""
+    """Renames its first key to `key`; for None truncates all keys of the plugin."""
     if key:
         return dataclasses.replace(one, info=((key, one.info[0][1]), *one.info[1:]))
     info = tuple((name[:-1] if name.startswith("strata_") else name, value) for name, value in one.info)
@@ -44,7 +44,7 @@ def test(paths, name):
         program = os.path.join(paths["build"], "bench", "collective_latency")
         rounds = CellRounds(OnCluster(cluster), program, everybody, 2, 1, os.path.join(nodes.folder, "bench"))
         found = rounds.run(CELLS, {cell: None for cell in CELLS}, "together", lambda _: None)
-    wrong = []  # of everybody: one that is served wrongly may be noticed by whoever has the turn after it
+    wrong = []  # of all contenders: the next contender may be the one that detects a wrong component
     for cell, by_name in found.items():
         for who, series in by_name.items():
             expected = CANNOT.get(who, "")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Over every way that this Open MPI has to carry messages between nodes and in them: all collectives bring the right
-data, by the tree and by the plugin's own choice, and the plugin does serve."""
+"""Tests all transports of this Open MPI between and inside nodes: all collectives deliver the right data, by the
+tree and by the plugin's own choice, and the plugin serves them."""
 import sys
 
 from nodes import Nodes
@@ -10,7 +10,7 @@ from job import Paths, check, conclude, require_component
 LIBFABRIC = {"pml": "cm", "mtl": "ofi"}
 UCX = {"pml": "ucx", "pml_ucx_tls": "any", "pml_ucx_devices": "any"}
 NIC = "UCX_NET_DEVICES=eth0"
-# Parameters, and variables of all processes; what `ompi_info` must list.
+# Parameters, and variables of all processes; the components that `ompi_info` must list.
 TRANSPORTS = {
     "ob1_tcp": ({"pml": "ob1", "btl": "self,tcp"}, [], "pml: ob1"),
     "ob1_shared": ({"pml": "ob1"}, [], "pml: ob1"),

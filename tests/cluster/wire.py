@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What monitoring sessions see between nodes is what the nodes' NICs send, as bench/introspection says: with messages of
-the program and those of collective operations, by stock Open MPI and by the plugin."""
+"""Tests that monitoring sessions report between nodes what the nodes' NICs send, with bench/introspection: messages
+of the program and of collectives, by stock Open MPI and by the plugin."""
 import dataclasses
 import os
 import sys
@@ -19,13 +19,13 @@ CALLS = 2
 
 
 def blind(run):
-    """As if the session had not seen 3 % of what every node sent."""
+    """Reports 3 % less than every node sent."""
     nodes = tuple(dataclasses.replace(node, sent=node.sent - node.sent * 3 // 100) for node in run.nodes)
     return dataclasses.replace(run, nodes=nodes)
 
 
 def test_series(cluster, built, folder):
-    """Read every 10 ms, a session still sees every byte that the program sends."""
+    """Read every 10 ms, a session still reports every byte that the program sends."""
     for _ in range(3):  # as often as packets that were sent twice spoil it
         found, why = series.measure(cluster, built, folder, 3)
         if not found:

@@ -10,8 +10,8 @@ namespace {
 
 using algorithms::Block;
 
-/// One exchange after the other, in each of which the ranks meet in pairs: in round i rank r meets i - r.
-/// Cost: (ranks - 1) (latency + block / bandwidth).
+/// Pairwise exchange, one after the other: in round i rank r exchanges blocks with rank i - r. Cost: (p -
+/// 1)(alpha + b beta) for p ranks and blocks of b bytes.
 algorithms::Task exchange_in_pairs(algorithms::Transport& transport, int rank, std::span<const Block> out,
                                    std::span<const Block> in, algorithms::Arena& /*arena*/) {
     const auto ranks = static_cast<int>(out.size());
@@ -37,7 +37,7 @@ int run(RunningCall& call, int ranks, const Elements& own, const BlockArray& sou
     for (int i = 0; i < ranks && rc == OMPI_SUCCESS; ++i) {
         Block& block = out[static_cast<std::size_t>(i)];
         rc = source.fetch(i, block);
-        if (own.in_place()) {  // what is received must not overwrite it
+        if (own.in_place()) {  // received data must not overwrite it
             std::byte* const aside = call.arena().take(block.bytes);
             std::memcpy(aside, block.data, block.bytes);
             block.data = aside;

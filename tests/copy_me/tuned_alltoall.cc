@@ -1,4 +1,4 @@
-// What coll/tuned does for the collective of this example: no model of it.
+// The model of coll/tuned for this example's collective: none.
 #include "algorithms/openmpi_cost/tuned.h"
 
 namespace strata::algorithms {

@@ -18,7 +18,7 @@ using topology::PictureFormat;
 
 const std::vector<std::string> components{"basic", "sm", "tuned"};
 
-/// One operation that depends on the input, so that all come in turn.
+/// One operation chosen by the input, so that all occur.
 algorithms::Operation some_operation(std::string_view input, int ranks) {
     constexpr std::size_t sizes[] = {0, 8, 65536, std::size_t{1} << 26};
     const auto op = static_cast<Collective>(input.size() % algorithms::collective_count);
@@ -36,7 +36,7 @@ void check_plan(const topology::Hierarchy& hierarchy, const algorithms::PlanSett
     algorithms::Operation operation = some_operation(input, hierarchy.ranks());
     if (!algorithms::traits_of(operation.collective).rooted) operation.root = planner.tree_root(false);
     const algorithms::Plan plan = planner.make_plan(planner.class_of(operation).representative);
-    require(!plan.reason.empty(), "a plan tells its reason");
+    require(!plan.reason.empty(), "a plan has a reason");
     algorithms::list_links(hierarchy, settings.links, settings.rules.links);
 }
 

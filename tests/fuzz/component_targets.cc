@@ -77,8 +77,9 @@ void info_keys(std::string_view input) {
     std::vector<std::string> errors, again;
     const auto own = component::own_settings(keys, base, {}, coll_components, errors);
     const auto same = component::own_settings(keys, base, {}, coll_components, again);
-    require(own.hash == same.hash && own.said == same.said && errors == again, "equal keys say the same");
-    if (keys.empty()) require(own.hash == 0 && errors.empty(), "no keys say nothing");
+    require(own.hash == same.hash && own.said == same.said && errors == again,
+            "equal keys have the same effect");
+    if (keys.empty()) require(own.hash == 0 && errors.empty(), "an empty set of keys has no effect");
 }
 
 void interfaces(std::string_view input) {

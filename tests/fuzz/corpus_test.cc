@@ -59,7 +59,7 @@ TEST(CorpusFolder, IsSmallAndHasNothingElse) {
     EXPECT_LE(bytes, most_bytes);
 }
 
-/// Targets that do what no parser may.
+/// Targets that violate a parser's contract.
 struct Wrong {
     Target target;
     const char* said;

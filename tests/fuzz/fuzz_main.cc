@@ -21,7 +21,7 @@ const strata::fuzz::Target& chosen_target() {
 
 }  // namespace
 
-/// What the target may not throw ends the program, with the stack of whoever threw it.
+/// An exception that the target may not throw ends the program, with the thrower's stack.
 extern "C" __attribute__((visibility("default"))) int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                                                              std::size_t size) noexcept {
     static const strata::fuzz::Target& target = chosen_target();

@@ -21,7 +21,7 @@ std::uint16_t kind_bit(LevelKind kind) {
     return static_cast<std::uint16_t>(1U << static_cast<unsigned>(kind));
 }
 
-/// Makes records of few bytes, so that most inputs are some; behind the end all bytes are 0.
+/// Makes records from few bytes, so that most inputs are valid; after the end all bytes are 0.
 class Records {
 public:
     explicit Records(std::string_view input) : input_(input) {}
@@ -123,7 +123,7 @@ void locality_record(std::string_view input) {
     std::string why;
     const bool is_record = topology::decode_prefix(bytes, prefix);
     if (!topology::decode(bytes, record, &why)) {
-        require(!why.empty(), "it is said what is wrong");
+        require(!why.empty(), "the message names the error");
         require(record == LocalityRecord(), "a record that cannot be read is left alone");
         return;
     }
@@ -154,7 +154,7 @@ void node_notes(std::string_view input) {
     }
 }
 
-/// A hint (empty: none), NUL, how leaders are chosen, and records.
+/// Input: a hint (empty: none), NUL, the leader rule, and records.
 void hierarchy(std::string_view input) {
     const std::string_view hint = input.substr(0, input.find('\0'));
     input.remove_prefix(std::min(hint.size() + 1, input.size()));

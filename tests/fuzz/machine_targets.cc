@@ -1,4 +1,4 @@
-// What is read from files by name: here these are in memory.
+// Production code reads these files by name; here they are in memory.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -57,7 +57,7 @@ void check_path(const std::vector<topology::HardwareObject>& path) {
     }
 }
 
-/// What the plugin and the library find out about a process and publish.
+/// The facts that the plugin and the library find about a process and publish.
 void check_place(const Machine& machine, const topology::Binding& binding,
                  std::span<const topology::Nic> nics) {
     topology::LocalityRecord record;
@@ -67,7 +67,7 @@ void check_place(const Machine& machine, const topology::Binding& binding,
     for (auto& near : record.nics) near = machine.distance(binding, nics);
     topology::LocalityRecord read;
     require(topology::decode(topology::encode(record), read) && read == record,
-            "what is known of a machine can be published");
+            "the facts about a machine can be published");
     for (int kind = 0; kind < topology::level_kind_count; ++kind) {
         machine.object_around(binding, static_cast<LevelKind>(kind));
     }
@@ -113,7 +113,7 @@ void machine_xml(std::string_view input) {
     }
 }
 
-/// A source as users write it; behind "file:" stands the file's text.
+/// A source in the user's form; after "file:" follows the file's text.
 void network_source(std::string_view input) {
     constexpr std::string_view of_file = "file:";
     if (!lists_few_hosts(input)) return;

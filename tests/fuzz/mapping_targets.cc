@@ -37,7 +37,7 @@ private:
     int descriptor_;
 };
 
-/// A folder that goes with the program.
+/// A temporary folder that the program removes at its end.
 class Folder {
 public:
     Folder() : path_(std::filesystem::temp_directory_path().string() + "/strata_fuzz_XXXXXX") {
@@ -71,7 +71,7 @@ void check_matrix(const TrafficMatrix& matrix) {
 
 }  // namespace
 
-/// A digit for the format (5: permutation, others: the first line tells it), and the file.
+/// Input: a digit for the format (5: permutation, others: the first line gives it), and the file.
 void traffic(std::string_view input) {
     if (input.empty()) return;
     const int kind = input.front() - '0';

@@ -32,7 +32,7 @@ void check_network(const Network& network, std::string_view text) {
     });
 }
 
-/// What a description would make, about: hwloc itself would try to make a billion cores.
+/// The approximate size of a description's machine: hwloc itself would try to create a billion cores.
 bool is_small(std::string_view description) {
     constexpr std::size_t most_objects = 512;
     std::size_t objects = 1;
@@ -61,7 +61,7 @@ void slurm_switches(std::string_view input) {
     require(!topology::slurm_node(text[2], text[0], text[1]).empty() || text[2].empty(), "a node has a name");
     require(names.size() <= most_switches, "Slurm's path has at most 64 switches");
     for (const std::string& name : names) {
-        require(!name.empty(), "a switch that Slurm tells has a name");
+        require(!name.empty(), "a switch from Slurm has a name");
         require(topology::switch_id(name) == topology::switch_id(name), "equal names have equal ids");
     }
 }
@@ -123,7 +123,7 @@ void synthetic_machine(std::string_view input) {
         record.processors = topology::ProcessorCount::of(machine.processors());
         topology::LocalityRecord read;
         require(topology::decode(topology::encode(record), read) && read == record,
-                "what is known of a machine can be published");
+                "the facts about a machine can be published");
     });
     machine.nics_named(named);
 }

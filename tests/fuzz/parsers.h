@@ -38,7 +38,7 @@ void traffic_profile(std::string_view input);
 
 void simulated_machine(std::string_view input);
 
-/// Whoever has a hierarchy draws it, and reads its own picture.
+/// Draws every parsed hierarchy, and parses its drawing again.
 void check_pictures(const topology::Hierarchy& hierarchy);
 /// Four nodes of two packages below two switches, a rank per core.
 const topology::Hierarchy& small_job();

@@ -62,7 +62,7 @@ std::string complaint(const Target& target, std::string_view input) {
     } catch (const std::exception& error) {
         return std::string(target.name) + ": " + error.what();
     } catch (...) {
-        return std::string(target.name) + ": throws what is no std::exception";
+        return std::string(target.name) + ": throws something other than a std::exception";
     }
     return {};
 }

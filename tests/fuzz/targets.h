@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-/// Parsers of what others write, and what must hold whatever they are given: for libFuzzer, and over corpus/
+/// Parsers of external input, and properties that must hold for any input: for libFuzzer, and over corpus/
 /// as a test.
 namespace strata::fuzz {
 
-/// A parser, or what goes on with its result, broke a promise.
+/// A parser, or code that uses its result, violated its contract.
 class Broken : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -20,7 +20,7 @@ inline void require(bool holds, const std::string& promise) {
     if (!holds) throw Broken("does not hold: " + promise);
 }
 
-/// For what goes on with a result: there no exception is expected, even where the parser may throw some.
+/// Wraps code that uses a result: no exception may occur there, even where the parser may throw.
 template <class Use>
 void must_not_throw(const Use& use) {
     try {
@@ -28,7 +28,7 @@ void must_not_throw(const Use& use) {
     } catch (const Broken&) {
         throw;
     } catch (const std::exception& error) {
-        throw Broken("what was parsed cannot be used: " + std::string(error.what()));
+        throw Broken("the parsed result cannot be used: " + std::string(error.what()));
     }
 }
 
@@ -42,12 +42,12 @@ struct Target {
 };
 
 std::span<const Target> all_targets();
-/// nullptr: there is none of this name.
+/// Returns nullptr if there is none of this name.
 const Target* find_target(std::string_view name);
 
-/// Parses, and lets pass what the target may not throw.
+/// Parses; exceptions that the target may not throw pass through.
 void run(const Target& target, std::string_view input);
-/// What run() let pass, in words; empty: nothing.
+/// Returns the message of run()'s exception; empty if there was none.
 std::string complaint(const Target& target, std::string_view input);
 
 /// At least `least` texts, between NULs; those that the input lacks are empty.

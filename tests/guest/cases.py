@@ -1,4 +1,4 @@
-"""The machines that are booted, and what has to be found out on each."""
+"""The booted machines, and the expected findings on each."""
 import dataclasses
 import json
 import re
@@ -8,13 +8,12 @@ RANKS = 8
 
 
 class Failure(Exception):
-    """What a test found wrong."""
+    """A failed check of a test."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Nic:
-    """A NIC behind a NUMA node; None: firmware does not tell where it is. Only a NIC in use has an
-    address."""
+    """A NIC behind a NUMA node; None: firmware does not report its place. Only a NIC in use has an address."""
 
     node: typing.Optional[int]
     in_use: bool = True
@@ -39,12 +38,12 @@ CASES = {
     "moved": Case("the NIC in use behind NUMA node 3, one without an address behind node 1",
                   (Nic(1, in_use=False), Nic(3)), frozenset({3}), mapping="socket"),
     "two": Case("two NICs, behind NUMA nodes 1 and 2", (Nic(1), Nic(2)), frozenset({1, 2})),
-    "unknown": Case("one NIC, and firmware does not tell where", (Nic(None),), frozenset()),
+    "unknown": Case("one NIC, whose place firmware does not report", (Nic(None),), frozenset()),
 }
 
 
 class Report:
-    """What the guest sent: sections between lines "=== NAME"."""
+    """The guest's report: sections between lines "=== NAME"."""
 
     def __init__(self, text):
         text = text.replace("\r", "")
@@ -58,7 +57,7 @@ class Report:
         return [line.split() for line in self.sections[section].splitlines()]
 
     def nics(self):
-        """MAC address -> (NUMA node or None, in use), as the kernel tells."""
+        """Returns MAC address -> (NUMA node or None, in use), from the kernel."""
         return {mac: (int(node) if int(node) >= 0 else None, use == "addressed")
                 for mac, _, _, node, use in self.lines("nics")}
 
@@ -66,7 +65,7 @@ class Report:
         return [f"{interface} ({pci}) numa_node {node}" for _, pci, interface, node, _ in self.lines("nics")]
 
     def node_of_rank(self):
-        """Rank -> the only NUMA node on whose processors the kernel lets it run."""
+        """Returns rank -> the only NUMA node on whose processors the kernel runs it."""
         nodes = {int(node): _numbers(cpus) for node, cpus in self.lines("nodes")}
         result = {}
         for word, *values in self.lines("run"):
@@ -110,7 +109,7 @@ def _expect(condition, what):
 
 
 def check_machine(report, case):
-    """The kernel shows the machine that was asked for, and the job ran on all of it without a word."""
+    """Checks that the kernel shows the requested machine, and that the job ran on all of it without messages."""
     wanted = {mac: (nic.node, nic.in_use) for mac, nic in zip(case.macs(), case.nics)}
     _expect(report.nics() == wanted, f"the kernel's NICs: {report.nics()}, expected {wanted}")
     _expect(["status", "0"] in report.lines("run"), "mpirun failed")
@@ -121,7 +120,7 @@ def check_machine(report, case):
 
 
 def check_leaders(report, near):
-    """Who was elected, with NICs in use behind the NUMA nodes `near` (empty: unknown)."""
+    """Checks the elected leaders, with NICs in use behind the NUMA nodes `near` (empty: unknown)."""
     places = report.node_of_rank()
     hierarchy = report.hierarchy()
     top = hierarchy["levels"][0]["groups"]
@@ -149,7 +148,7 @@ def check_leaders(report, near):
 
 
 def check_refusal(text, case):
-    """Judges the report of a guest whose plugin chose the lowest ranks: check_leaders() must refuse them."""
+    """Judges the report of a guest whose plugin chose the lowest ranks: check_leaders() must reject them."""
     report = Report(text)
     check_machine(report, case)
     try:
@@ -161,7 +160,7 @@ def check_refusal(text, case):
 
 
 def check(text, case):
-    """Judges the guest's report on a case; returns what was found, in words."""
+    """Judges the guest's report on a case; returns the findings as text."""
     report = Report(text)
     check_machine(report, case)
     check_leaders(report, case.near)

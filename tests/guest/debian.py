@@ -6,7 +6,7 @@ import subprocess
 import tarfile
 import tempfile
 
-# Folders below kernel/ in which the guest's drivers lie.
+# Folders below kernel/ that have the guest's drivers.
 _DRIVERS = re.compile(r"/kernel/(fs/(9p|netfs|fscache)|net/9p|drivers/(virtio|net/ethernet/intel/e1000e))/")
 
 
@@ -35,7 +35,7 @@ class Files:
                 if name.endswith(".ko")}
 
     def fetch(self, announce):
-        """Downloads what is not there yet."""
+        """Downloads the missing packages."""
         os.makedirs(self.folder, exist_ok=True)
         if not os.path.exists(self.busybox):
             self._unpack("busybox-static", announce, self._take_busybox)
@@ -56,7 +56,7 @@ class Files:
         return None
 
     def _unpack(self, package, announce, target_of):
-        """Writes each file of the package to where `target_of` wants it."""
+        """Writes each file of the package to the path that `target_of` returns."""
         announce(f"downloading {package} (not installed)")
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             _output(["apt-get", "download", package], folder)
@@ -77,7 +77,7 @@ def _write(path, data):
 
 
 def _kernel_package():
-    """The package that linux-image-amd64 stands for."""
+    """Returns the package that linux-image-amd64 depends on."""
     depends = _output(["apt-cache", "depends", "linux-image-amd64"])
     found = re.search(r"Depends: (linux-image-\d\S+)", depends)
     if not found:

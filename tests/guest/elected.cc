@@ -1,8 +1,8 @@
-// Broadcasts once, so that the plugin, if it is loaded, elects leaders; then finds out with the plugin's own
-// code what the plugin does not draw. Rank 0 prints, for scripts to read:
+// Broadcasts once, so that the plugin, if loaded, elects leaders; then computes with the plugin's own code
+// the facts missing in its dump. Rank 0 prints, for scripts:
 //
 //   rank RANK CPUS           the hardware threads that the kernel lets each rank run on
-//   nic_leaders RANK ...    the ranks that stand for one NIC each
+//   nic_leaders RANK ...    the leader rank of each NIC
 #include "component/agreement/election.h"  // Open MPI's internal headers want to come before mpi.h
 #include "component/agreement/locality.h"
 
@@ -22,7 +22,7 @@ namespace {
 
 using namespace strata;
 
-/// What a rank sends to rank 0.
+/// The message of a rank to rank 0.
 struct Message {
     std::array<char, 64> cpus{};
     std::uint32_t bytes = 0;

@@ -39,8 +39,9 @@ def _padded(data):
 
 
 def load_order(wanted, drivers):
-    """Paths of the wanted modules and of what they need, each behind what it needs itself, as the modules'
-    own texts tell. What `drivers` lacks is taken to be part of the kernel, which complains when it is not."""
+    """Returns the paths of the wanted modules and their dependencies, each after its own dependencies, from the
+    modules' metadata. A module missing in `drivers` is assumed to be built into the kernel, which complains if it is
+    not."""
     order = []
 
     def visit(name):

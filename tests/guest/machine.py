@@ -14,8 +14,8 @@ _QEMU = "qemu-system-x86_64"
 
 
 def accelerator(files):
-    """"kvm" where that boots a kernel (up to its panic for want of a root), else "tcg". There are machines
-    whose /dev/kvm answers and runs nothing. Remembered beside the kernel."""
+    """Returns "kvm" if that boots a kernel (up to its panic without a root), else "tcg". On some machines /dev/kvm
+    exists but runs nothing. The result is cached beside the kernel."""
     memory = os.path.join(files.folder, "accelerator")
     if not os.path.exists(memory):
         trial = [_QEMU, "-machine", "q35", "-accel", "kvm", "-m", "256M", "-kernel", files.kernel, "-append",
@@ -40,8 +40,8 @@ def require():
 
 
 def command(files, initramfs, nics, words, accelerate, console, report):
-    """QEMU's command line. `nics`: pairs (MAC address, NUMA node or None for one whose place firmware does
-    not tell). `words`: for the kernel's command line. `console`, `report`: files for the two serial lines."""
+    """Returns QEMU's command line. `nics`: pairs (MAC address, NUMA node, or None if firmware does not report the
+    place). `words`: for the kernel's command line. `console`, `report`: files for the two serial lines."""
     cores = NODES * CORES_PER_NODE
     line = ["-machine", "q35", "-cpu", "qemu64,+l3-cache", "-m", f"{MEMORY_MIB}M",
             "-smp", f"{cores},sockets={NODES},cores={CORES_PER_NODE},threads=1"]
@@ -67,8 +67,8 @@ def command(files, initramfs, nics, words, accelerate, console, report):
 
 
 def run(line, log, limit, watch):
-    """Runs QEMU until it ends, at most `limit` seconds; calls `watch()` now and then. Returns its exit
-    status, None if it did not end. Whatever happens to this process, QEMU does not survive it."""
+    """Runs QEMU until it ends, at most `limit` seconds; calls `watch()` regularly. Returns its exit status, None if
+    it did not end. QEMU never survives this process."""
     with open(log, "w", encoding="utf-8") as output:
         process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *line], stdin=subprocess.DEVNULL,
                                    stdout=output, stderr=subprocess.STDOUT)

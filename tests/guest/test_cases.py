@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What judges the guests' reports accepts good ones and refuses every kind of bad one. Needs no QEMU."""
+"""Tests the judges of guests' reports: they accept good reports and reject every kind of bad one. Needs no QEMU."""
 import json
 import os
 import tempfile

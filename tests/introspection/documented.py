@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""documented.py SOURCES TEXT...: every variable of the environment that the library asks for stands in each text."""
+"""documented.py SOURCES TEXT...: each text must name every environment variable that the library reads."""
 import glob
 import os
 import re
@@ -12,7 +12,7 @@ def main(sources, *texts):
         with open(path, encoding="utf-8") as file:
             asked |= set(re.findall(r'\bvariable\("([A-Z]+)"', file.read()))
     if not asked:
-        sys.exit(f"no variable is asked for in {sources}")
+        sys.exit(f"{sources} read no variable")
     failures = []
     for path in texts:
         with open(path, encoding="utf-8") as file:

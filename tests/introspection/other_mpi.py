@@ -27,7 +27,7 @@ def test(cmake, generator, source, folder):
         "-DSTRATA_UNIT_TESTS=OFF", "-DCMAKE_UNITY_BUILD=ON", f"-DMPI_C_COMPILER={compiler}", f"-DMPI_CXX_COMPILER={cxx_compiler}", f"-DMPIEXEC_EXECUTABLE={mpirun}")
     run(cmake, "--build", folder)
     ctest = os.path.join(os.path.dirname(cmake), "ctest")
-    # What knows no MPI has been tested without one, and that tests can fail with another.
+    # Tests without MPI ran with the first MPI; the proofs that tests can fail need no other MPI.
     output = run(ctest, "--test-dir", folder, "--output-on-failure", "-j", "2", "-E", "^mapping[.]|can_fail")
     print(output)
     if "tests passed, 0 tests failed" not in output:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What Slurm tells its tasks about the switches above their node, and what this project makes of that and of
-the same topology.conf: all three agree, on every node, for trees and for networks that are none."""
+"""Tests that three views of the switches above a node agree on every node: Slurm's variables in its tasks, this
+project's reading of them, and its reading of the same topology.conf; for trees and other networks."""
 import sys
 import time
 
@@ -33,7 +33,7 @@ SAY = 'echo "$SLURMD_NODENAME=$SLURM_TOPOLOGY_ADDR_PATTERN=$SLURM_TOPOLOGY_ADDR"
 
 
 def told(nodes, reader):
-    """Host -> switches, by the variables of one process per node; and what they were."""
+    """Returns host -> switches, from the variables of one process per node; and those variables."""
     job = ("srun", f"--nodes={len(nodes.names)}", "--ntasks-per-node=1", "sh", "-c", SAY)
     if slurm_release() >= 23 and NOT_CONNECTED in nodes.execute(*job)[1]:
         return dict.fromkeys(nodes.names, ""), [NOT_CONNECTED]
@@ -42,7 +42,7 @@ def told(nodes, reader):
 
 
 def read(reader, *words):
-    """Host -> switches, as read_network says."""
+    """Returns host -> switches, as read_network prints them."""
     status, output = read_network(reader, *words)
     if status != 0:
         raise Failure(f"read_network {' '.join(words)} ended with {status}: {output}")
@@ -65,7 +65,7 @@ def compare(nodes, reader, name, paths, patience):
         if not difference:
             break
         if time.monotonic() > deadline:
-            raise Failure(f"{name}: Slurm said {' '.join(sorted(said))}: {difference}")
+            raise Failure(f"{name}: Slurm gave {' '.join(sorted(said))}: {difference}")
         time.sleep(0.2)
     difference = first_difference(read(reader, "file", nodes.network_file, *nodes.names), wanted)
     if difference:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Unusual and broken topology.conf files: what slurmctld takes is taken here, and what it refuses is refused
-with file and line, but for the differences that are stated."""
+"""Tests unusual and broken topology.conf files: this project accepts what slurmctld accepts, and rejects with file
+and line what it rejects, except for the listed differences."""
 import os
 import re
 import sys
@@ -47,12 +47,12 @@ BOTH_REFUSE = {  # name -> text, line of the mistake
     "below itself": (FIRST + "SwitchName=a Switches=a\n", 2),
     "blank in a list": ("SwitchName=s0 Nodes=n0, n1\n", 1),
 }
-# A list as a name is one odd name for Slurm, and of a keyword that stands twice it takes the last.
+# For Slurm a list as a name is one odd name; of a keyword that occurs twice it takes the last.
 ONLY_SLURM_TAKES = {
     "list as a name": ("SwitchName=s[0-1] Nodes=n[0-3]\n", 1),
     "keyword twice": ("SwitchName=s0 Nodes=n[0-1] Nodes=n[2-3]\n", 1),
 }
-# What Slurm 24.11 does otherwise than 22.05: name -> text, line of what we take for a mistake.
+# Differences of Slurm 24.11 from 22.05: name -> text, line of the error in this project.
 UNTIL_22 = {"name of 100 letters": (f"SwitchName={'x' * 100} Nodes=n[0-3]\n", None)}
 SINCE_24 = {"single quotes": ("SwitchName='s0' Nodes='n[0-3]'\n", 1)}
 ONLY_WE_TAKE = {
@@ -61,7 +61,7 @@ ONLY_WE_TAKE = {
     "blocks, as topology/block does": "BlockName=b0 Nodes=n[0-3]\nBlockSizes=4\n",
 }
 
-# Ends by itself when it refuses the file, and answers when it does not.
+# Ends by itself when it rejects the file, and answers when it does not.
 TRY = """
 slurmctld -D -c >/dev/null 2>&1 & daemon=$!
 for i in $(seq 100); do
@@ -75,7 +75,7 @@ wait $daemon
 
 
 def check(nodes, reader, name, text, slurm_takes, line):
-    """`line`: where we find the mistake, None if we take the file."""
+    """`line`: where this project finds the error, None if it accepts the file."""
     nodes.write_topology(text.replace("{folder}", nodes.folder))
     taken = "taken" in nodes.execute("sh", "-c", TRY)[1]
     if taken != slurm_takes:

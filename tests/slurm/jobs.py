@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""MPI programs under Slurm, started in every way, with the plugin and no parameter but one for a picture: the
-hierarchy has the switches that Slurm told the processes of, and broadcasts bring the right data."""
+"""Tests MPI programs under Slurm, started in every way, with the plugin and no parameter but one for a dump: the
+hierarchy has the switches that Slurm gave the processes, and broadcasts deliver the right data."""
 import json
 import os
 import re
@@ -41,14 +41,14 @@ WAYS = {
     "srun": Way(["srun", "--mpi=pmix", "--distribution", {"block": "block", "cyclic": "cyclic"}], TOLD,
                 ALL_SWITCHES, allocation=None),
     "sbatch": Way(MPIRUN + SLURM_STARTS, TOLD, ALL_SWITCHES),
-    # A shell of salloc is no task of Slurm's: mpirun and the ranks beside it know nothing.
+    # salloc's shell is not a Slurm task: mpirun and the ranks beside it get no variables.
     "salloc": Way(MPIRUN + SLURM_STARTS, TOLD | {"n0": "nothing"}, [("n1", "n2", "n3"), ("n2", "n3")],
                   allocation="salloc"),
     # This remote shell takes the variables of n0 along to every node.
     "copied": Way(MPIRUN + SHELL_STARTS, dict.fromkeys(TOLD, TOLD["n0"]), []),
     "absent": Way(MPIRUN + SHELL_STARTS, NOTHING, [],
                   before="unset SLURM_TOPOLOGY_ADDR SLURM_TOPOLOGY_ADDR_PATTERN; "),
-    # What the user says goes before what Slurm says. On its way to the nodes the list passes several shells.
+    # The user's setting overrides Slurm's. On its way to the nodes the list passes several shells.
     "given": Way(MPIRUN + SHELL_STARTS + ["--mca", "coll_strata_network", "hosts:n[0,2]=a.b;n1,n3=a.c"],
                  dict.fromkeys(TOLD, TOLD["n0"]), [("n0", "n1", "n2", "n3"), ("n0", "n2"), ("n1", "n3")]),
 }
@@ -76,7 +76,7 @@ def start(nodes, way, order, command, parameters):
 
 
 def batch(nodes, size, script, parameters):
-    """The output of a batch job. sbatch --wait would look every ten seconds only."""
+    """Returns the output of a batch job. sbatch --wait would poll only every ten seconds."""
     path = os.path.join(nodes.slurm_folder, "batch.output")
     nodes.must("sbatch", *size, "--output", path, f"--wrap={script}", parameters=parameters)
     deadline = time.monotonic() + SECONDS_OF_A_JOB

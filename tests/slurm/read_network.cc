@@ -1,10 +1,10 @@
-// What this project makes of Slurm's words, for scripts to compare with Slurm itself. Prints "HOST SWITCHES",
+// Prints this project's reading of Slurm's data, for scripts to compare with Slurm itself: "HOST SWITCHES",
 // topmost switch first, for each host.
 //
 //   read_network file FILE HOST...              a file in the syntax of topology.conf
 //   read_network address HOST=PATTERN=ADDRESS...   the variables of a process on HOST
 //
-// Exit status 1, and what is wrong on standard error, when the file cannot be understood.
+// Exit status 1, and the error on standard error, when the file cannot be parsed.
 #include <cstdio>
 #include <exception>
 #include <string>

@@ -78,7 +78,7 @@ def when_gone(command, folder):
     child = os.fork()
     if child == 0:
         os.setsid()
-        if os.fork() == 0:  # no child of ours any more: a test's time limit kills all of those
+        if os.fork() == 0:  # no longer a child: a test's time limit kills all children
             os.close(writer)
             with open(os.devnull, "r+", encoding="utf-8") as null:
                 for descriptor in (0, 1, 2):
@@ -150,7 +150,7 @@ class SlurmNodes(Nodes):
 
     @property
     def network_file(self):
-        """Where Slurm looks for it: beside slurm.conf."""
+        """Returns the folder where Slurm looks for it: beside slurm.conf."""
         os.makedirs(self.slurm_folder, exist_ok=True)
         return os.path.join(self.slurm_folder, "topology.conf")
 
@@ -170,8 +170,8 @@ class SlurmNodes(Nodes):
                                             nodes=f"n[0-{len(self.slots) - 1}]"))
 
     def environment(self, parameters=None):
-        """For everything that runs here: the plugin, mpirun's settings for this cluster, `parameters`
-        (without OMPI_MCA_), and no word of a Slurm around the test."""
+        """Returns the environment of every process here: the plugin, mpirun's settings for this cluster,
+        `parameters` (without OMPI_MCA_), and no variables of a Slurm around the test."""
         own = {name: value for name, value in environment(self.paths, {}).items()
                if not name.startswith(("SLURM", "SALLOC_", "SBATCH_", "SRUN_"))}
         own |= runner.mpirun_environment(state.State(self.state_folder), self.release)

@@ -16,11 +16,11 @@ import job  # noqa: E402
 
 ONE_NODE = "one-node"
 ENGINES = ("auto", "tree", "levels", "ring", "rails")
-# The collectives of the engines that not all of them have; the others are left to choose by themselves.
+# The collectives that only some engines have; for the others the plugin chooses.
 _ONLY = {"ring": ("allreduce", "allgather", "allgatherv"),
          "rails": ("bcast", "allreduce", "allgather", "allgatherv")}
 _SECONDS_TO_END = 10
-# What the plugin says under coll_strata_verbose, and the part of it that names the engine.
+# The plugin's output under coll_strata_verbose, and the part that names the engine.
 _SAID = re.compile(r"^\[.*\] coll:strata: .*\n?", re.MULTILINE)
 _SERVED = re.compile(r"coll:strata: .*: (tree|levels|ring|rails) \(")
 
@@ -30,7 +30,7 @@ class Stopped(Exception):
 
 
 class Ended:
-    """What is left of a run: its exit status (None: stopped, as it did not end), output and folder."""
+    """The results of a run: its exit status (None: stopped, because it did not end), output and folder."""
 
     def __init__(self, status, output, folder):
         self.status = status
@@ -85,8 +85,8 @@ class Runner:
         return [path for path in wanted if not os.path.exists(path)]
 
     def parameters(self, layout, engine, ranks):
-        """MCA parameters of a run; `engine` None: without the plugin. Point-to-point is the same both ways.
-        More ranks than cores: a waiting rank must let the others run."""
+        """Returns the MCA parameters of a run; `engine` None: without the plugin. Point-to-point is the same both
+        ways. More ranks than cores: a waiting rank must yield to the others."""
         result = {"pml": "ob1", "btl": "self,vader", "mpi_yield_when_idle": "1"}
         if engine:
             result |= layout_parameters(self.layouts, layout, ranks) | {"coll_strata_verbose": "1"}
@@ -95,7 +95,8 @@ class Runner:
         return result
 
     def run(self, test, layout, engine):
-        """(verdict, whether `engine` served a collective; auto: any of the plugin's). None: without it."""
+        """Returns (verdict, whether `engine` served a collective; auto: any engine of the plugin). None: without the
+        plugin."""
         ranks = test.ranks_on(layout)
         environment = job.environment({}, self.parameters(layout, engine, ranks), self.plugin)
         if not engine:
@@ -116,7 +117,7 @@ class Runner:
         return verdict, bool(served if engine == "auto" else served & {engine})
 
     def _output(self, command, environment, folder, limit):
-        """(exit status or None, output). mpirun ends its ranks when it is asked to stop."""
+        """Returns (exit status or None, output). mpirun ends its ranks on a signal to stop."""
         with tempfile.TemporaryFile() as output:
             with self._lock:
                 if self._stopped:

@@ -1,7 +1,7 @@
-"""What a suite is made of: source archives out of Debian's archive, unpacked and compiled in a work folder.
+"""Gets the suites' sources: source archives from Debian's archive, unpacked and compiled in a work folder.
 
-Nothing of this is part of the project, and nothing in /etc is touched: apt-get gets a list of sources and a
-state folder of its own. Debian's patches are not applied."""
+They are not part of the project, and /etc stays untouched: apt-get uses a separate list of sources and a separate
+state folder. Debian's patches are not applied."""
 import concurrent.futures
 import glob
 import os
@@ -31,8 +31,8 @@ def require(*packages):
 
 
 class Workshop:
-    """Where one suite is made: `folder`. `archives`: a folder with source archives of Debian packages that
-    the machine's mirror does not serve, or None."""
+    """The folder in which one suite is built: `folder`. `archives`: a folder with source archives of Debian packages
+    that the machine's mirror lacks, or None."""
 
     def __init__(self, work, suite, announce, archives=None, jobs=1):
         self.folder = os.path.join(os.path.abspath(work), suite)
@@ -46,8 +46,8 @@ class Workshop:
         return os.path.join(self.folder, *parts)
 
     def source(self, package, version, *members):
-        """Unpacks those folders of the package's upstream archive, without their first part, into the work
-        folder. `version`: of the source package, or None for the newest."""
+        """Unpacks those folders of the package's upstream archive, without their first part, into the work folder.
+        `version`: version of the source package, or None for the newest."""
         done = self.path(".unpacked")
         if os.path.exists(done):
             return
@@ -76,7 +76,7 @@ class Workshop:
         return found[-1]
 
     def _apt_options(self):
-        """Options that let apt-get see Debian's sources, and nothing else of this machine."""
+        """Returns options that restrict apt-get to Debian's sources."""
         parts = os.path.join(self._state, "sources.list.d")
         lists = os.path.join(self._state, "lists")
         options = ["-o", "Dir::Etc::SourceList=/dev/null", "-o", f"Dir::Etc::SourceParts={parts}",
@@ -106,8 +106,8 @@ class Workshop:
         return status
 
     def compile_all(self, programs, command_of):
-        """Compiles what is not there yet: `command_of(program)` makes the file `program`. Returns the
-        programs that could not be compiled."""
+        """Compiles the missing programs: `command_of(program)` creates the file `program`. Returns the programs that
+        do not compile."""
         missing = [program for program in programs if not os.path.exists(self.path(program))]
         failed = []
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The suites' lists are read rightly, and their judges accept good output and refuse every kind of bad one.
-Needs no MPI and none of the suites."""
+"""Tests that the suites' lists are read correctly, and that their judges accept good output and reject every kind of
+bad one. Needs no MPI and none of the suites."""
 import os
 import tempfile
 import unittest

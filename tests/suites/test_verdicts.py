@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Differences between verdicts are found, and flakes of stock Open MPI told from them. Needs no MPI."""
+"""Tests that differences between verdicts are found, and distinguished from flakes of stock Open MPI. Needs no MPI."""
 import os
 import stat
 import subprocess
@@ -15,7 +15,7 @@ _HERE = os.path.dirname(os.path.realpath(__file__))
 
 
 def answers(*given, served=False):
-    """A way to run a test whose verdicts are these; the last one comes for ever."""
+    """Returns a function that runs a test with these verdicts; the last one repeats forever."""
     left = list(given)
     return lambda: (left.pop(0) if len(left) > 1 else left[0], served)
 
@@ -102,7 +102,7 @@ class Rows(unittest.TestCase):
         self.assertIn("Failing both ways:\n  s b: without fail (x); with fail (x)  [unequal tree]", text)
 
 
-# An mpirun under which the BLACS tester passes, but with the plugin does what SPOIL says.
+# An mpirun with which the BLACS tester passes, but with the plugin behaves as SPOIL requests.
 _MPIRUN = """#!/bin/sh
 failed=0
 case $OMPI_MCA_opal_mca_base_component_path in

@@ -1,7 +1,7 @@
-"""Verdicts of foreign tests without and with the plugin, compared.
+"""Compares verdicts of external tests without and with the plugin.
 
-A verdict is a text: "pass", or what else happened, with the counts of what failed inside the test
-("fail (107 passed, 1 failed)"), so that two tests that fail differently do not count as equal."""
+A verdict is a text: "pass", or another outcome with the counts of failures inside the test ("fail (107 passed, 1
+failed)"), so that two tests that fail differently are not equal."""
 import dataclasses
 import re
 
@@ -11,8 +11,8 @@ SAME, FLAKY, EXPLAINED, DIFFERS = "same", "flaky", "explained", "differs"
 
 @dataclasses.dataclass(frozen=True)
 class Explanation:
-    """A difference that is right: `without` and `with_plugin` are regular expressions of the verdicts that it
-    is about, and of no others. `engines`: the only ones that it holds for, if not all."""
+    """A legitimate difference: `without` and `with_plugin` are regular expressions that match only the verdicts
+    concerned. `engines`: the only engines concerned, if not all."""
 
     without: str
     with_plugin: str
@@ -39,8 +39,8 @@ class Comparison:
 
     @property
     def kind(self):
-        """Flaky is what stock Open MPI delivers as well, now and then: every verdict with the plugin was
-        also seen without. A verdict that only the plugin brings differs, however seldom it comes."""
+        """A row is flaky if stock Open MPI also yields every verdict that occurred with the plugin. A verdict that
+        only the plugin yields is a difference, however rare."""
         if set(self.with_plugin) == set(self.without) and len(set(self.without)) == 1:
             return SAME
         if set(self.with_plugin) <= set(self.without):
@@ -53,17 +53,16 @@ class Comparison:
 
 
 def _counted(verdicts):
-    """Verdicts with how often they came, if there was more than one run."""
+    """Returns the verdicts, with their counts if there was more than one run."""
     if len(verdicts) == 1:
         return verdicts[0]
     return ", ".join(f"{verdicts.count(verdict)}x {verdict}" for verdict in dict.fromkeys(verdicts))
 
 
 def compare(test, without, with_plugin, repeat, explanation=None):
-    """`without()`, `with_plugin()`: run the test once, return (verdict, served). The first verdict of each
-    decides if they agree; else both run `repeat` times more, and then stock Open MPI up to three times as
-    often again for as long as the plugin has a verdict of its own: a seldom flake of stock Open MPI needs
-    more runs to be known as one."""
+    """`without()`, `with_plugin()`: run the test once, return (verdict, served). If the first verdicts agree, they
+    decide; otherwise both run `repeat` more times, and then stock Open MPI up to three times as often again while
+    the plugin has a verdict of its own: a rare flake of stock Open MPI needs more runs to appear."""
     stock = [without()[0]]
     verdict, served = with_plugin()
     comparison = Comparison(test, stock, [verdict], served, explanation)
@@ -92,7 +91,7 @@ class Row:
 
     @property
     def complaint(self):
-        """Why this row is a failure, or None."""
+        """Returns why this row is a failure, or None."""
         if not self.comparisons:
             return "no test ran"
         if self.named(DIFFERS):

@@ -65,7 +65,7 @@ def test(paths, topo, way, told):
             live = json.load(file)["levels"]
     places = dict(re.findall(r"rank (\d+) may use Cpus_allowed_list:\s*([\d,-]+)", outcome.output))
     if len(places) != RANKS:
-        raise Failure(f"only {len(places)} ranks say where they are:\n{outcome.output}")
+        raise Failure(f"only {len(places)} ranks report their places:\n{outcome.output}")
     everywhere = f"0-{cores - 1}"
     placement = ["all" if places[str(rank)] == everywhere else places[str(rank)] for rank in range(RANKS)]
     command = [topo, "--ppn", str(RANKS), "--placement", ";".join(told or placement), "--nic", "none", "--format", "json"]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What golden files cannot say about strata-topo: files, defaults of this machine, agreement between formats."""
+"""Tests strata-topo beyond golden files: files, defaults of this machine, agreement between formats."""
 import json
 import os
 import shutil
@@ -37,7 +37,7 @@ class Commands(unittest.TestCase):
         self.assertRegex(self.output("--version"), r"^strata-topo \d+\.\d+\.\d+\n$")
 
     def test_this_machine_is_the_default(self):
-        # hwloc's plugin for PCI keeps memory and is unloaded: a leak checker could not be told its name.
+        # hwloc's PCI plugin keeps memory and is unloaded, so that a leak checker cannot resolve its name.
         hierarchy = json.loads(self.output("--format", "json", ASAN_OPTIONS="detect_leaks=0"))
         self.assertGreater(hierarchy["ranks"], 0)
         self.assertEqual(hierarchy["levels"][0]["groups"][0]["members"], list(range(hierarchy["ranks"])))
@@ -60,7 +60,7 @@ class Commands(unittest.TestCase):
                 text = self.output(*asked, preset, **path)
                 self.assertIn(f"from {presets}/{preset}.json:", text)
                 self.assertEqual(text, self.output(*asked, f"{presets}/{preset}.json"))
-            # The same name is no file, and what is no name is one, as coll_strata_rules has it.
+            # A preset's name is never a file, and any other value is one, as for coll_strata_rules.
             shutil.copy(f"{presets}/wan-grid.json", f"{scratch}/mine")
             run = topo(*asked, "mine", cwd=scratch, **path)
             self.assertEqual((run.returncode, run.stderr.split(";")[0]), (2, "strata-topo: --rules: no such preset: 'mine'"))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""strata-explain tells which path the calls of a job took, why, and expected and measured times."""
+"""Tests that strata-explain reports the path of a job's calls, the reason, and predicted and measured times."""
 import fcntl
 import json
 import os
@@ -33,7 +33,7 @@ def explain(program, *arguments, status=0):
 def expect(text, *patterns):
     for pattern in patterns:
         if not re.search(pattern, text):
-            raise Failure(f"is not told: {pattern}\n{text}")
+            raise Failure(f"is not reported: {pattern}\n{text}")
 
 
 def job(paths, scratch, parameters, calls=CALLS):
@@ -53,7 +53,7 @@ def test_calls(paths, program, scratch):
     one = explain(program, dump, "--op", "bcast", "--bytes", "8")
     expect(one, r"^bcast of 8 B on")
     if "100000" in one:
-        raise Failure(f"calls of another size are told:\n{one}")
+        raise Failure(f"calls of another size are reported:\n{one}")
     expect(explain(program, dump, "--op", "allgather", "--bytes", "1M"),
            r"^allgather of 1 MiB on MPI_COMM_WORLD\n  path +\S", r"\n  expected +[^\n]*, for \S+ \wi?B\n",
            r"  measured +process 0 has recorded no such call\n")
@@ -67,7 +67,7 @@ def test_calls(paths, program, scratch):
     with open(dump, encoding="utf-8") as file:
         use = json.load(file)["communicators"][0]
     if use["setup_us"] <= 0 or use["memory"] <= 0 or not any(level["bytes"] > 0 for level in use["levels"]):
-        raise Failure(f"set-up, memory and bytes are not told: {use}")
+        raise Failure(f"set-up, memory and bytes are not reported: {use}")
     text = os.path.join(scratch, "job.txt")
     check(run(paths, RANKS, "probe", CALLS, SETTINGS | {"coll_strata_dump": text}), lambda o: o.expect_success())
     with open(text, encoding="utf-8") as file:
@@ -92,7 +92,7 @@ def test_early(paths, program, scratch):
 
 
 class Pipe:
-    """A reader that takes nothing for `delay` seconds, then all that comes."""
+    """A reader that reads nothing for `delay` seconds, then everything."""
 
     def __init__(self, path, delay):
         os.mkfifo(path)
@@ -128,7 +128,7 @@ class Pipe:
 
 
 def test_waiting(paths, program, scratch, delay=1.5):
-    """Who writes the dump is no part of a call, nor of its set-up."""
+    """The dump's writing process is not part of a call, nor of its set-up."""
     for setup_after in ("2", "0"):
         dump = os.path.join(scratch, f"after{setup_after}.json")
         pipe = Pipe(dump, delay)
@@ -136,7 +136,7 @@ def test_waiting(paths, program, scratch, delay=1.5):
         check(run(paths, RANKS, "probe", CALLS, settings), lambda o: (o.expect_success(), o.expect_messages()))
         end, text = time.monotonic(), pipe.text()
         if pipe.held_up < 1.5 or end < pipe.first_read:
-            raise Failure(f"nobody waited: {pipe.held_up:.1f} s before the reader, the job ended "
+            raise Failure(f"no process waited: {pipe.held_up:.1f} s before the reader, the job ended "
                           f"{end - pipe.first_read:.1f} s later")
         decoder = json.JSONDecoder()
         picture = decoder.raw_decode(text)[1]
@@ -158,7 +158,7 @@ def test_run(paths, program, scratch):
         expect(file.read(), r"^bcast of 100000 B on MPI_COMM_WORLD, 8 ranks\n  path +tree: ")
     if os.listdir(scratch) != ["told.txt"]:
         raise Failure(f"files are left: {os.listdir(scratch)}")
-    # What cannot be explained is named, and stays.
+    # Unexplainable parts are named, and stay.
     done = subprocess.run([program, "--run", "--", "sh", "-c", """echo '{"plans": []}' >"$OMPI_MCA_coll_strata_dump" """],
                           text=True, capture_output=True, timeout=60, cwd=scratch)
     expect(done.stderr, r"too many ranks to list its choices; strata-topo --plans --from-dump (\S+) lists them")
@@ -167,7 +167,7 @@ def test_run(paths, program, scratch):
 
 
 def test_killed(paths, program, scratch):
-    """What a job had written when it died is told; that nothing is measured, too."""
+    """A dump of a job that died is reported, and that it has no measurements."""
     dump = job(paths, scratch, {})
     with open(dump, encoding="utf-8") as file:
         picture = json.load(file)
@@ -194,7 +194,7 @@ def test_killed(paths, program, scratch):
     use["communicators"][0]["calls"] = []
     expect(told(picture | use | {"plans": []}, "--op", "bcast"),
            r"^bcast: process 0 has recorded no such call; the dump lists no choices: strata-topo --plans --from-dump does\n$")
-    # Told are those on which most time was spent.
+    # The report covers the communicators with the most time.
     expect(told(picture | use | {"other_communicators": 3}, "--op", "bcast"),
            r"  measured +process 0 has recorded no such call on the listed communicators\n",
            r"\nNot listed: 3 more communicators, on which process 0 spent less time.\n$")

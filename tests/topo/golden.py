@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs the commands of golden files and compares what they print, byte for byte.
+"""Runs the commands of golden files and compares their output, byte for byte.
 
-A golden file holds comments ("# ..."), commands ("$ PROGRAM ...") and below each command what it prints:
-standard output, then standard error, then "[exit N]" unless N is 0. Commands run in --folder, this one if it is not given.
+A golden file has comments ("# ..."), commands ("$ PROGRAM ...") and below each command its output: standard output,
+then standard error, then "[exit N]" unless N is 0. Commands run in --folder, by default this one.
 
-  golden.py --program build/release/bin/strata-topo golden/*.txt            compares
-  golden.py --program build/release/bin/strata-topo --update golden/*.txt   rewrites them: read the difference!
+golden.py --program build/release/bin/strata-topo golden/*.txt            compares
+golden.py --program build/release/bin/strata-topo --update golden/*.txt   rewrites them: read the difference!
 """
 import argparse
 import difflib
@@ -32,7 +32,7 @@ def replayed(program, folder, lines):
     result = []
     for line in lines:
         if line.startswith("#"):
-            # A comment belongs to the command below it, and stands apart from the output above.
+            # A comment belongs to the command below it, and is separate from the output above.
             if result and not result[-1].startswith("#") and result[-1] != "\n":
                 result.append("\n")
             result.append(line)

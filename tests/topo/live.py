@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""coll_strata_dump of a running job shows what strata-topo shows without one: groups, leaders, names and NICs."""
+"""Tests that coll_strata_dump of a running job equals strata-topo's output: groups, leaders, names and NICs."""
 import json
 import os
 import subprocess
@@ -18,7 +18,7 @@ HOSTS = "hosts:n[0-1]=top.site0;n2=top.site1"
 
 
 def slurm(path, name=lambda node: node, more=lambda node: ()):
-    """What Slurm tells the processes of every node, whose `name` it is, as arguments of on_some.sh."""
+    """Returns Slurm's variables for the processes of the node with this `name`, as arguments of on_some.sh."""
     arguments = []
     for index, node in enumerate(NODES):
         ranks = ",".join(str(len(CORES) * index + i) for i in range(len(CORES)))
@@ -47,7 +47,7 @@ CASES = {
     "slurm_capitals": ({}, ["--network", HOSTS], slurm(SITES, lambda node: node.upper() + ".cluster.org")),
     "slurm_names": ({}, ["--network", HOSTS], tux("tux[4-6]")),
     "slurm_names_file": ({"coll_strata_network": TUX_HOSTS}, ["--network", HOSTS], tux("tux[4-6]")),
-    "slurm_copied": ({}, [], tux("n[0-2]")),  # Slurm knows these nodes by their own names
+    "slurm_copied": ({}, [], tux("n[0-2]")),  # Slurm has its own names for these nodes
     "no_network": ({}, [], None),
     "levels": ({"coll_strata_hierarchy": "numa,node"}, ["--hierarchy", "numa,node"], None),
     "placed_nic": ({"coll_strata_nic": "eth0@package:3"}, ["--nic", "eth0@package:3"], None),
@@ -66,16 +66,16 @@ def test(paths, topo, case):
         check(outcome, lambda o: (o.expect_success(), o.expect_messages()))
         with open(picture, encoding="utf-8") as file:
             live = json.load(file)
-    # What only a job can tell.
+    # The facts that only a job has.
     used = live.pop("communicators", None)
     if not used or live.pop("other_communicators", None) != 0 or used[0]["ranks"] != 12 or not used[0]["calls"]:
-        raise Failure(f"the job does not tell what it did: {json.dumps(used)}")
-    # What strata-topo tells by --plans.
+        raise Failure(f"the job does not report what it did: {json.dumps(used)}")
+    # The output of strata-topo --plans.
     told = {name: live.pop(name, None) for name in ("plans", "links", "eager_bytes")}
     if live.pop("plans_of", None) != "MPI_COMM_WORLD":
-        raise Failure("the job does not tell whose choices they are")
+        raise Failure("the job does not report whose choices they are")
     if not all(told.values()) or {plan["collective"] for plan in told["plans"]} < {"bcast", "allgather", "barrier"}:
-        raise Failure(f"the job does not tell its choices: {json.dumps(told)}")
+        raise Failure(f"the job does not report its choices: {json.dumps(told)}")
     command = [topo, "--topology", MACHINE, "--hosts", ",".join(NODES), "--placement", ";".join(CORES),
                "--ppn", str(len(CORES)), "--nic", "mlx4_0", "--format", "json"]
     for name, value in zip(arguments[::2], arguments[1::2]):
@@ -106,7 +106,7 @@ def test_one_process_asks(paths):
     for wanted, times in (("switch top:", 1), ("switch site0:", 1), ("node n0:", 1), ("node n1:", 0),
                           ("NIC mlx4_0, near numa 1", 1)):
         if text.count(wanted) != times:
-            raise Failure(f"'{wanted}' stands there {text.count(wanted)} times, expected {times}\n{text}")
+            raise Failure(f"'{wanted}' occurs {text.count(wanted)} times, expected {times}\n{text}")
 
 
 def main():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What a job's dump tells at its end of every communicator is what MPI_T said of it right before: calls by engine,
-messages and bytes per level, set-up time, memory; in JSON, and as text. Where there are more communicators than are
-told of, their number is."""
+"""Tests that a job's dump reports the same about every communicator as MPI_T did right before: calls by engine,
+messages and bytes per level, set-up time, memory; in JSON, and as text. With more communicators than the dump
+reports, it gives the number of the others."""
 import json
 import os
 import re
@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(FOLDER, "..", "plugin"))
 from job import Failure, Paths, check, conclude, synthetic, run  # noqa: E402
 
 RANKS = 4
-MOST = 64  # communicators of which a dump tells
+MOST = 64  # communicators that a dump reports
 ENGINES = ("tree", "levels", "ring", "rails", "forward")
 VARIABLE = re.compile(r"told ([^:\n]+): coll_strata_comm_(\w+) (\d+)")
 TITLE = re.compile(r"^(.+), (\d+) ranks, set up in (\d+) us, (\d+) B of memory\n(?:  sent by this rank: (.*)\n)?"
@@ -91,7 +91,7 @@ def test(paths, case, communicators):
                               f"{len(wanted) - told}")
             for name, one in found.items():
                 if one != wanted[name]:
-                    raise Failure(f"{form}: of {name} is told {one}, MPI_T says {wanted[name]}")
+                    raise Failure(f"{form}: the dump of {name} has {one}, MPI_T has {wanted[name]}")
             if not any("forward" in one.calls and "tree" in one.calls and one.levels for one in found.values()):
                 raise Failure(f"{form}: no communicator with calls of both kinds")
             print(f"{form}: {len(found)} communicators as MPI_T has them, {others} more")

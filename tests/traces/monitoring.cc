@@ -8,9 +8,9 @@ bool told = false;
 
 }  // namespace
 
-/// In place of the function of this name in Open MPI's libmca_common_monitoring, to which its component
-/// pml/monitoring reports: a program's own symbols come first. (The variables that MPI_T should have are
-/// withdrawn when ob1 is selected below monitoring, in 4.1.4.)
+/// Replaces the function of this name in Open MPI's libmca_common_monitoring, to which its component
+/// pml/monitoring reports: a program's own symbols come first. (In 4.1.4 the MPI_T variables for this are
+/// withdrawn when ob1 is selected below monitoring.)
 extern "C" __attribute__((visibility("default"))) void mca_common_monitoring_record_pml(int world_rank,
                                                                                         std::size_t bytes,
                                                                                         int /*tag*/) {

@@ -5,14 +5,14 @@
 
 namespace strata::testing {
 
-/// Messages that this rank's point-to-point layer begins to send, those of collectives among them: (rank of
-/// MPI_COMM_WORLD, bytes). Needs Open MPI's monitoring (--mca pml_monitoring_enable 1), which tells of every
+/// Messages that this rank's point-to-point layer begins to send, including those of collectives: (rank of
+/// MPI_COMM_WORLD, bytes). Needs Open MPI's monitoring (--mca pml_monitoring_enable 1), which reports every
 /// message.
 class Monitoring {
 public:
     static void start();
     static std::vector<std::pair<int, std::size_t>> stop();
-    /// Whether monitoring has told of any message since the start of the program.
+    /// Returns whether monitoring has reported any message since the start of the program.
     static bool is_there();
 };
 

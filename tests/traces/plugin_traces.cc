@@ -1,5 +1,5 @@
-// Calls of the plugin on communicators of random shapes and settings: from whom to whom it sends how many
-// messages and bytes, which must be what the same engines send over the in-process transport.
+// Makes calls of the plugin on communicators of random shapes and settings: the messages and bytes from
+// each rank to each other must equal those of the same engines over the in-process transport.
 #include <mpi.h>
 #include <unistd.h>
 
@@ -100,9 +100,9 @@ void call(MPI_Comm comm, Collective collective, const RandomSettings& settings) 
     }
 }
 
-/// On rank 0 of the communicator: what all its ranks sent during a call.
+/// On rank 0 of the communicator: the messages of all its ranks during a call.
 Sizes monitored(MPI_Comm comm, Collective collective, const RandomSettings& settings) {
-    call(comm, collective, settings);  // the first call agrees on what only the first has to
+    call(comm, collective, settings);  // the first call includes the agreement
     Monitoring::start();
     call(comm, collective, settings);
     std::vector<long long> mine;
@@ -186,7 +186,7 @@ std::string text_of(const std::vector<std::size_t>& sizes) {
     return text + ")";
 }
 
-/// Where two differ first, in words.
+/// Describes the first difference of two.
 std::string difference(Sizes seen, Sizes expected) {
     for (const auto& [pair, sizes] : expected) seen[pair];
     for (const auto& [pair, sizes] : seen) {

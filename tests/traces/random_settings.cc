@@ -62,7 +62,7 @@ RandomSettings random_settings(Random& random, int world) {
     }
     constexpr int shares[] = {0, 40, 100};
     const int halves = shares[random.below(std::size(shares))];
-    // Of the widest level whatever object that is; levels that are not there do not matter.
+    // Methods of the widest level, for any kind of level; missing levels do not matter.
     for (const char* level : {"node", "package", "numa", "l3", "core", "custom0", "custom1", "custom2"}) {
         const std::string rule = (made.methods.empty() ? "" : ",") + std::string(level) + "=";
         made.methods += rule + method(random);

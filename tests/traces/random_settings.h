@@ -7,9 +7,9 @@
 
 namespace strata::testing {
 
-/// What a user might say about a communicator, in full: nothing is left to the cost model.
+/// A user's complete settings for a communicator: the cost model decides nothing.
 struct RandomSettings {
-    std::vector<int> ranks;  ///< of MPI_COMM_WORLD, in the order of the communicator
+    std::vector<int> ranks;  ///< ranks of MPI_COMM_WORLD, in the order of the communicator
     std::string hierarchy;   ///< coll_strata_hierarchy: nested lists of ranks
     std::string methods;     ///< coll_strata_OP_level_algorithms
     std::string halves;      ///< the same for vectors, often with shapes that carry them in halves

@@ -25,7 +25,7 @@ def test(mpirun, folder, name):
     machine = {"TOPOLOGY": PLAIN, "PLACEMENT": mixed if name.endswith("_mixed") else cores(2, 4)}
     if name in BAD:
         arguments, message = BAD[name]
-        for _ in range(3):  # MPICH's launcher may end before it has passed on what was said before MPI_Abort
+        for _ in range(3):  # MPICH's launcher may end before it has forwarded the output before MPI_Abort
             output, status = start(mpirun, folder, 8, arguments, machine)
             if status == 0 or message in output:
                 break
@@ -46,7 +46,7 @@ def test(mpirun, folder, name):
             raise Failure(f"{ranks} ranks: exit status {status}\n{output}")
         told = [line.split()[0] for line in output.splitlines() if re.search(r" us\b", line)]
         if told != hierarchies:
-            raise Failure(f"{ranks} ranks: tells of {told}\n{output}")
+            raise Failure(f"{ranks} ranks: reports {told}\n{output}")
 
 
 if __name__ == "__main__":

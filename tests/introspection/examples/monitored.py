@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""monitored.py MPIRUN FOLDER CASE: several_collectives tells collectives apart, message by message. Where no message is
-counted (another MPI) it has to say so."""
+"""monitored.py MPIRUN FOLDER CASE: tests that several_collectives separates collectives, message by message. Where
+no messages are counted (another MPI) it must report that."""
 import collections
 import os
 import subprocess
@@ -15,7 +15,7 @@ BYTES, CALLS = 1000, 2
 UNWATCHED = 77
 
 
-# What algorithms send, by the text books: from, to, blocks of BYTES; the root is rank 0.
+# Messages of the textbook algorithms: from, to, blocks of BYTES; the root is rank 0.
 def linear(ranks):
     return ((0, rank, 1) for rank in range(1, ranks))
 
@@ -61,7 +61,7 @@ def double_ring(ranks):
     return ((rank, (rank + 1) % ranks, 0) for rank in range(ranks) for _ in range(2))
 
 
-# Collective -> what it does, and coll/tuned's number for it.
+# Collective -> its algorithm, and coll/tuned's number for it.
 TREES = {"bcast": (binomial, 6), "reduce": (binomial_reduce, 5), "allgather": (ring, 4), "alltoall": (pairwise, 2),
          "barrier": (dissemination, 4)}
 OTHERS = {"bcast": (linear, 1), "reduce": (linear_reduce, 1), "allgather": (recursive_doubling, 3), "alltoall": (bruck, 3),
@@ -92,7 +92,7 @@ def level(a, b):
 
 
 def told(counts, sizes):
-    """What is printed of a session, after its name: in all, and by level."""
+    """Returns a session's printed values after its name: total, and by level."""
     messages, amounts = collections.Counter(), collections.Counter()
     for sender, row in enumerate(counts):
         for receiver, count in enumerate(row):
@@ -114,7 +114,7 @@ def counts_messages(mpirun):
 
 
 def run(mpirun, folder, ranks, arguments, placement, parameters=()):
-    """Output; nothing, where messages are not counted, and that is what the program says."""
+    """Returns the output; nothing if messages are not counted and the program reports that."""
     settings = {"pml_monitoring_enable": "1"} | dict(parameters)
     watched = counts_messages(mpirun)
     options = [word for name, value in settings.items() for word in ("--mca", name, value)] if watched else []

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""reordering.py MPIRUN FOLDER CASE: iterative_reordering on two synthetic nodes, on which its ranks lie badly."""
+"""reordering.py MPIRUN FOLDER CASE: iterative_reordering on two synthetic nodes, with badly placed ranks."""
 import os
 import re
 import sys
@@ -12,8 +12,8 @@ from hardware import PLAIN, Failure, conclude, cores, start  # noqa: E402
 RANKS = 8
 CYCLIC = ";".join(f"{rank // 2}@p{rank % 2}" for rank in range(RANKS))
 MONITORED = ("--mca", "pml", "ob1,monitoring", "--mca", "pml_monitoring_enable", "1")
-# Trees whose short edges are many and long edges are few, and so lie badly: of a Reduce those in cyclic order, of a Bcast
-# those in block order.
+# Trees with many short edges and few long ones, badly placed: for a Reduce in cyclic order, for a Bcast in block
+# order.
 TREES = {"bcast": ("--mca", "coll_tuned_use_dynamic_rules", "1", "--mca", "coll_tuned_bcast_algorithm", "6"),
          "reduce": ("--mca", "coll_tuned_use_dynamic_rules", "1", "--mca", "coll_tuned_reduce_algorithm", "5")}
 PLACES = {"bcast": cores(2, 4)}
@@ -42,7 +42,7 @@ def check_record(name, prefix, told):
     if sorted(order) != list(range(RANKS)) or [len(row) for row in matrix] != [RANKS] * RANKS:
         raise Failure(f"recorded: {order}, {matrix}")
     if (moved := sum(rank != one for one, rank in enumerate(order))) != told:
-        raise Failure(f"{moved} ranks have moved, {told} are told of")
+        raise Failure(f"{moved} ranks have moved, {told} are reported")
     nodes = [int(place.rpartition("@p")[2]) for place in PLACES.get(name, CYCLIC).split(";")]
     before, after = (crossing(matrix, nodes, one) for one in (range(RANKS), order))
     if not after < before or (name == "groups" and after):
@@ -58,7 +58,7 @@ def test_pattern(mpirun, folder, name):
             raise Failure(f"exit status {status}\n{output}")
         cells = re.findall(r"^(\d+) bytes, (\d+) iterations: t1 .*, (\d+) of 8 ranks moved", output, re.MULTILINE)
         if [(int(size), int(count)) for size, count, _ in cells] != [(size, count) for size in SIZES for count in COUNTS]:
-            raise Failure(f"tells of {cells}\n{output}")
+            raise Failure(f"reports {cells}\n{output}")
         for size in SIZES:
             check_record(name, f"{prefix}-{size}", next(int(moved) for one, _, moved in cells if int(one) == size))
 

@@ -1,4 +1,4 @@
-/* What test programs of this folder share: expectations, counted by process. */
+/* Shared by test programs of this folder: expectations, counted by process. */
 #ifndef STRATA_TESTS_EXPECT_H
 #define STRATA_TESTS_EXPECT_H
 
@@ -10,7 +10,7 @@
 static int failures = 0;
 static int rank = 0;
 
-static void expect(int condition, const char *what) {
+static void expect(int condition, const char* what) {
     if (condition) return;
     ++failures;
     printf("rank %d: FAILED: %s\n", rank, what);
@@ -22,8 +22,8 @@ static int class_of(int code) {
     return class;
 }
 
-static void expect_shared(MPI_Comm comm, int count, const int *ranks, const char *wanted) {
-    char *type = NULL;
+static void expect_shared(MPI_Comm comm, int count, const int* ranks, const char* wanted) {
+    char* type = NULL;
     expect(MPIX_Comm_get_min_hlevel(comm, count, ranks, &type) == MPI_SUCCESS, "get_min_hlevel fails");
     if (type == NULL || strcmp(type, wanted) != 0) {
         ++failures;
@@ -32,7 +32,7 @@ static void expect_shared(MPI_Comm comm, int count, const int *ranks, const char
 }
 
 /* Ends the program: the exit status. */
-static int conclude(const char *name) {
+static int conclude(const char* name) {
     int sum = 0;
     fflush(stdout);
     MPI_Allreduce(&failures, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

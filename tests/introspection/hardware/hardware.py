@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""hardware.py MPIRUN FOLDER CASE: hardware communicators of jobs on synthetic topologies against tables that were written
-down by hand; sections are those of the paper "A Hierarchical Model to Manage Hardware Topology in MPI Applications".
+"""hardware.py MPIRUN FOLDER CASE: tests hardware communicators of jobs on synthetic topologies against hand-written
+tables; sections are those of the paper "A Hierarchical Model to Manage Hardware Topology in MPI Applications".
 
 The same under any MPI: FOLDER has the programs, MPIRUN starts them."""
 import json
@@ -69,7 +69,7 @@ NOTHING = ("-", "-", "-", "-", "-")
 
 
 def group(kind, number, index, members, roots, rank):
-    """What a member sees: only roots see the roots."""
+    """A member's view: only roots see the roots."""
     return kind, str(number), str(index), text(members), text(roots) if rank in roots else "-"
 
 
@@ -112,7 +112,7 @@ def stopping_root_case():
 
 
 def stopping_others_case():
-    """Others stop, the root descends: they see nothing more."""
+    """The other ranks stop, the root descends: they see no more steps."""
     wanted = {(1, 0): group("L1Cache", 2, 0, (0, 1), (0, 3), 0), (1, 1): group("L1Cache", 2, 0, (0, 1), (0, 3), 1),
               (1, 2): NOTHING, (1, 3): group("Core", 2, 1, (3,), (0, 3), 3),
               (2, 0): group("Core", 2, 0, (0,), (0, 1), 0), (2, 1): group("Core", 2, 1, (1,), (0, 1), 1),
@@ -121,7 +121,7 @@ def stopping_others_case():
 
 
 def network_case():
-    """Two leaf switches below a third one, nodes dealt in turn, a process on each of them."""
+    """Two leaf switches below a third one, nodes assigned cyclically, a process on each."""
     network = "hosts:p0=top.left;p1=top.right;p2=top.left;p3=top.right"
     wanted = {}
     for rank in range(4):
@@ -133,7 +133,7 @@ def network_case():
 
 
 def absent_nic_case():
-    """A NIC that a node lacks is passed over, as in the plugin: nodes may differ."""
+    """A NIC missing on a node is ignored, as in the plugin: nodes may differ."""
     ranks, machine, wanted = nic_local_case()
     return ranks, machine | {"NIC": "mlx5_7," + machine["NIC"]}, wanted
 
@@ -161,7 +161,8 @@ def nic_local_case():
 
 
 def uneven_switches_case():
-    """A site of two levels of switches beside one of one, packages below: a switch has one height, seen from wherever."""
+    """A site with two levels of switches beside a site with one, packages below: a switch has the same height from
+    any view."""
     network = "hosts:p0=top.site.left;p1=top.site.right;p2=top.flat"
     wanted = {}
     for rank in range(6):
@@ -178,7 +179,7 @@ def uneven_switches_case():
 
 
 def nic_local_stopping_case():
-    """Rank 0 stops at its machine, far from the NIC: who is nearest stands for the whole, too."""
+    """Rank 0 stops at its machine, far from the NIC: the nearest rank leads the whole group too."""
     wanted = {}
     for rank in range(1, 4):
         pair = (1,) if rank == 1 else (2, 3)
@@ -199,11 +200,11 @@ TABLES = {"simple": (simple_case, []), "simple_at_once": (simple_case, ["--at-on
           "network": (network_case, []), "unbound": (unbound_case, []), "nic_local": (nic_local_case, ["--near-nic"]),
           "absent_nic": (absent_nic_case, ["--near-nic"]), "nic_local_stopping": (nic_local_stopping_case, ["--near-nic"])}
 
-# Type asked for -> name told, and members in order (keys are negative ranks) by rank, on two nodes with a process per
-# core, the last one bound to nothing.
+# Requested type -> returned name, and members in order (keys are negative ranks) by rank, on two nodes with a
+# process per core, the last one unbound.
 GUIDED = {
     "Machine": ("Machine", "3,2,1,0 3,2,1,0 3,2,1,0 3,2,1,0 7,6,5,4 7,6,5,4 7,6,5,4 7,6,5,4"),
-    "mpi_shared_memory": ("Machine", "7,6,5,4,3,2,1,0 " * 8),  # they can, whatever nodes are synthetic
+    "mpi_shared_memory": ("Machine", "7,6,5,4,3,2,1,0 " * 8),  # they can, although the nodes are synthetic
     "Package": ("Package", "1,0 1,0 3,2 3,2 5,4 5,4 6 -"),
     "socket": ("Package", "1,0 1,0 3,2 3,2 5,4 5,4 6 -"),
     "Core": ("Core", "0 1 2 3 4 5 6 -"),
@@ -261,7 +262,7 @@ def check_uneven(mpirun, folder):
 
 
 def check_same_as_plugin(mpirun, folder):
-    """The groups that the plugin draws for the same job, told of it by the plugin's parameters."""
+    """Returns the groups that the plugin draws for the same job, given the plugin's parameters for it."""
     plugin = os.environ.get("STRATA_TEST_PLUGIN")
     if not plugin:
         print("skipped: this build has no plugin")
@@ -302,19 +303,19 @@ def check_fault(*arguments, ranks=4):
 
 
 def check_bad_variable(mpirun, folder):
-    """Whoever cannot say where it is tells why, by the variable's name; the job ends."""
+    """A process that cannot find its place reports why, with the variable's name; the job ends."""
     output, status = start(mpirun, folder, 4, ["show_hierarchy"], {"TOPOLOGY": PLAIN, "PLACEMENT": "0;1;2;17"})
     if status == 0 or "STRATA_PLACEMENT = '0;1;2;17': core 17 of '17' does not exist" not in output:
         raise Failure(f"exit status {status}\n{output}")
-    # What all of them have to say is said once.
+    # Each message that all processes have is printed once.
     for machine, told in (({"NETWORK": "hosts:a"}, "STRATA_NETWORK = 'hosts:a': "),
                           ({"TOPOLOGY": "/none.xml"}, "STRATA_TOPOLOGY = '/none.xml': "),
                           ({"TOPOLOGY": PLAIN, "PLACEMENT": "0;17;17;18"}, "core 17 of '17' does not exist")):
         output, status = start(mpirun, folder, 4, ["show_hierarchy"], machine)
         if "PLACEMENT" not in machine and f"(rank 0 on {os.uname().nodename}, and 3 more)" not in output:
-            raise Failure(f"who complains is not told:\n{output}")
+            raise Failure(f"the failing process is not named:\n{output}")
         if status == 0 or output.count(told) != 1 or output.count("strata-introspection: ") != 1 + ("PLACEMENT" in machine):
-            raise Failure(f"exit status {status}, with {machine} told not once: {told}\n{output}")
+            raise Failure(f"exit status {status}, with {machine} reported other than once: {told}\n{output}")
 
 
 def spoil_one(wanted):

@@ -1,5 +1,5 @@
-/* hardware_faults CASE [COUNT]: what MPIX_Hardware.h says of faults below it. Functions of MPI and of the
- * system stand here, before the real ones, and fail or count. Cases are below, by name. */
+/* hardware_faults CASE [COUNT]: tests how MPIX_Hardware.h reports faults below it. Functions of MPI and
+ * of the system are defined here, before the real ones, and fail or count. Cases are below, by name. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -46,7 +46,7 @@ int gethostname(char *name, size_t size) {
     return 0;
 }
 
-/* Names as long as the system allows tell nodes apart. */
+/* Names of the longest allowed length distinguish nodes. */
 static void check_long_names(void) {
     MPI_Comm node;
     int size = 0, siblings = 0;
@@ -57,7 +57,7 @@ static void check_long_names(void) {
         MPI_Comm_size(node, &size);
         MPIX_Comm_get_hlevel_info(node, &siblings, NULL, &type);
     }
-    expect(size == 2 && siblings == 2 && strcmp(type, "Machine") == 0, "nodes are not told apart");
+    expect(size == 2 && siblings == 2 && strcmp(type, "Machine") == 0, "nodes are not distinguished");
 }
 
 static void check_no_name(void) {
@@ -69,7 +69,7 @@ static void check_no_name(void) {
     expect(node == MPI_COMM_NULL, "a communicator in spite of an error");
 }
 
-/* What is not wanted, and what was made before an error, is freed; COUNT: how often. */
+/* Unwanted objects, and those created before an error, are freed; COUNT: how often. */
 static void check_freed(int count) {
     MPI_Comm *some;
     int levels = 0, i;

@@ -1,5 +1,5 @@
-/* What MPIX_Hardware.h says of calls whose arguments differ from process to process, and of those that only
- * some make. The job: 8 ranks on two synthetic nodes of two packages of two cores. Whoever waits for ever
+/* Tests MPIX_Hardware.h for calls whose arguments differ between processes, and for calls that only some
+ * make. The job: 8 ranks on two synthetic nodes of two packages of two cores. A rank that waits forever
  * fails by the time limit. */
 #include "expect.h"
 
@@ -20,7 +20,7 @@ static void release(MPI_Comm* comm) {
     if (*comm != MPI_COMM_NULL) MPI_Comm_free(comm);
 }
 
-/* Communicators that the library made know where their members are: calls of some are local. */
+/* Communicators that the library created know the places of their members: calls of some are local. */
 static void check_known_places(void) {
     const int pair[] = {0, 1};
     const int self = 0;
@@ -37,7 +37,7 @@ static void check_known_places(void) {
     release(&node);
     release(&child);
     release(&roots);
-    MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &fresh); /* by none of the library's functions */
+    MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &fresh); /* created by none of the library's functions */
     MPIX_Comm_split_type(fresh, MPI_COMM_TYPE_SHARED, -rank, MPI_INFO_NULL, &node);
     if (rank > 5) expect_shared(node, 2, pair, "Package"); /* ranks 7 and 6 */
     release(&node);
@@ -70,11 +70,11 @@ static void check_undefined(void) {
     expect(size_of(made) == (rank == 0 ? 0 : 7), "shared memory with a process that takes no part");
     release(&made);
     MPIX_Comm_split_type(MPI_COMM_WORLD, MPI_UNDEFINED, 0, MPI_INFO_NULL, &made);
-    expect(made == MPI_COMM_NULL, "nobody takes part");
+    expect(made == MPI_COMM_NULL, "no rank takes part");
     MPI_Info_free(&info);
 }
 
-/* Ranks of an unguided split are by key, and it is known who is where. */
+/* Ranks of an unguided split are in the order of their keys, and the places of all are known. */
 static void check_keys(void) {
     const int first[] = {0, 1};
     const int middle[] = {1, 2};
@@ -88,21 +88,21 @@ static void check_keys(void) {
     release(&made);
 }
 
-/* Only some want roots, or children. */
+/* Only some request roots, or children. */
 static void check_unwanted(void) {
     int levels = 0, i, single = rank == 1 || rank == 4;
     MPI_Comm *children = NULL, *roots = NULL;
     expect(MPIX_Comm_hierarchy(MPI_COMM_WORLD, MPI_INFO_NULL, &levels, &children, single ? NULL : &roots) ==
                MPI_SUCCESS,
-           "not all want roots, and it fails");
-    expect(levels == 3, "not all want roots: wrong levels");
-    for (i = 0; i < levels; ++i) expect(size_of(children[i]) == 4 >> i, "not all want roots: wrong sizes");
+           "not all request roots, and it fails");
+    expect(levels == 3, "not all request roots: wrong levels");
+    for (i = 0; i < levels; ++i) expect(size_of(children[i]) == 4 >> i, "not all request roots: wrong sizes");
     if (rank == 0)
-        expect(size_of(roots[0]) == 2 && size_of(roots[2]) == 2, "not all want roots: wrong roots");
+        expect(size_of(roots[0]) == 2 && size_of(roots[2]) == 2, "not all request roots: wrong roots");
     MPIX_Comm_hierarchy_free(levels, &children, single ? NULL : &roots);
     expect(
         MPIX_Comm_hierarchy(MPI_COMM_WORLD, MPI_INFO_NULL, &levels, NULL, NULL) == MPI_SUCCESS && levels == 3,
-        "nobody wants communicators");
+        "no rank requests communicators");
 }
 
 static void check_hsplit_errors(void) {
@@ -124,16 +124,16 @@ static void check_split_type_errors(void) {
     MPI_Info info = info_with("mpi_hw_resource_type", rank == 6 ? "core" : "package");
     expect(class_of(MPIX_Comm_split_type(MPI_COMM_WORLD, MPIX_COMM_TYPE_HW_GUIDED, 0, info, &made)) ==
                MPI_ERR_INFO_VALUE,
-           "rank 6 wants cores");
+           "rank 6 requests cores");
     expect(class_of(MPIX_Comm_split_type(MPI_COMM_WORLD,
                                          rank == 6 ? MPI_COMM_TYPE_SHARED : MPIX_COMM_TYPE_HW_UNGUIDED, 0,
                                          info, &made)) == MPI_ERR_ARG,
-           "rank 6 wants another type");
+           "rank 6 requests another type");
     expect(made == MPI_COMM_NULL, "a communicator in spite of different types");
     MPI_Info_free(&info);
 }
 
-/* The first call on a communicator is collective whatever else is wrong. */
+/* The first call on a communicator is collective even with other errors. */
 static void check_first_calls(void) {
     const int everyone[] = {0, 1, 2, 3, 4, 5, 6, 7};
     MPI_Comm fresh;
@@ -159,8 +159,8 @@ static void count_call(MPI_Comm* comm, int* code, ...) {
     expect(*comm == handled || anywhere, "the handler gets another communicator");
 }
 
-/* What MPI finds wrong with an info object MPI tells the handler of MPI_COMM_WORLD, or, from MPI 4 on, of
- * MPI_COMM_SELF: the library is silent there. */
+/* MPI reports errors of an info object to the handler of MPI_COMM_WORLD, or, from MPI 4 on, of
+ * MPI_COMM_SELF: the library reports nothing there. */
 static void check_rejected_info(void) {
     MPI_Comm made, made_roots, *children = NULL, *roots = NULL;
     MPI_Info bad = rank == 2 ? 0 : MPI_INFO_NULL;
@@ -197,8 +197,8 @@ static void check_handler(void) {
     MPI_Comm_free(&handled);
 }
 
-/* The job: 3 nodes, the first one below more switches than the others. Whoever is asked, the top is Switch2.
- */
+/* The job: 3 nodes, the first one below more switches than the others. From any rank, the top is
+ * Switch2. */
 static void check_switch_names(void) {
     const int everyone[] = {0, 1, 2};
     const int flat[] = {1, 2};
@@ -209,7 +209,7 @@ static void check_switch_names(void) {
     if (rank > 0) expect_shared(MPI_COMM_WORLD, 2, flat, "Switch2");
     MPIX_Comm_split_type(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : MPIX_COMM_TYPE_HW_GUIDED, 0, info,
                          &made);
-    expect(size_of(made) == (rank == 0 ? 0 : 2), "not all below a switch that is asked for");
+    expect(size_of(made) == (rank == 0 ? 0 : 2), "not all below a requested switch");
     if (rank > 0 && made != MPI_COMM_NULL) expect_shared(made, 2, both, "Switch2");
     release(&made);
     MPI_Info_free(&info);

@@ -49,7 +49,7 @@ double table_cost(LevelKind kind, int height) {
     }
 }
 
-/// What a byte costs between two processes: by the smallest group that lists both, and all that lie inside
+/// The cost of a byte between two processes: by the smallest group that lists both, and all groups inside
 /// it.
 double cost_between(const topology::Hierarchy& hierarchy, int a, int b) {
     const auto holds = [](const topology::Group& group, int rank) {
@@ -160,7 +160,7 @@ std::string complaint_about_estimate(const mapping::Estimate& estimate, const ma
     for (int p = 0; p < ranks; ++p) {
         for (int q = 0; q < ranks; ++q) {
             if (p == q) continue;
-            // Process p does what rank k[p] did: figure 1.
+            // Process p does the work of rank k[p]: figure 1.
             const int from = permutation.empty() ? p : permutation[at(p)];
             const int to = permutation.empty() ? q : permutation[at(q)];
             for (const mapping::Flow& flow : traffic.row(from)) {

@@ -28,14 +28,14 @@ Placement nodes_with(const std::vector<int>& ranks, Order order, bool packages =
 /// 1 to 9 nodes of 1 to 9 ranks, in block, cyclic or any order, with or without packages and switches.
 Placement random_placement(std::mt19937& random);
 
-/// Nothing, a few pairs, groups, a ring or everybody with everybody; numbers of all sizes.
+/// No traffic, a few pairs, groups, a ring or all pairs; numbers of all sizes.
 mapping::TrafficMatrix random_traffic(std::mt19937& random, int ranks);
 
 /// Ranks of one group of `size` consecutive ranks exchange `bytes` each.
 mapping::TrafficMatrix group_traffic(int ranks, int size, std::uint64_t bytes);
 
-/// What is wrong with the answer, in words; empty: nothing. These know the rules, and nothing of how mapping/
-/// works.
+/// Returns the errors of the answer, as text; empty if there are none. Uses only the rules, independent of
+/// mapping/'s implementation.
 std::string complaint_about_permutation(Permutation permutation, int ranks);
 /// Against bytes, messages and distance that are added up pair by pair from the records.
 std::string complaint_about_estimate(const mapping::Estimate& estimate, const mapping::TrafficMatrix& traffic,

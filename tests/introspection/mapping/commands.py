@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What golden files cannot say about strata-reorder and strata-traffic: files, dumps, pictures and large matrices."""
+"""Tests strata-reorder and strata-traffic beyond golden files: files, dumps, pictures and large matrices."""
 import contextlib
 import json
 import os
@@ -19,7 +19,7 @@ GROUPS = os.path.join(FOLDER, "matrices", "groups.txt")
 MACHINE = ("--topology", "synthetic:package:2 core:2", "--nodes", "4")
 
 
-# Ends as told, as soon as it has left what Open MPI leaves of four ranks.
+# Ends with the given status, after it has left the files that Open MPI leaves of four ranks.
 PROGRAM = r"""
 for rank in 0 1 2 3; do
     printf '# POINT TO POINT\nE\t%d\t0\t1000 bytes\t1 msgs sent\n' $rank >"$OMPI_MCA_pml_monitoring_filename.$rank.prof"
@@ -170,7 +170,7 @@ class Commands(unittest.TestCase):
         return sorted(os.listdir(self.scratch.name))
 
     def kept(self, run):
-        """PREFIX of the files that the command says it keeps."""
+        """Returns the PREFIX of the files that the command reports to keep."""
         found = re.search(r"^strata-traffic: the traffic of the run stays in (\S+)$", run.stderr, re.MULTILINE)
         self.assertIsNotNone(found, run.stderr)
         return found.group(1)
@@ -341,7 +341,7 @@ class Commands(unittest.TestCase):
             self.assertEqual(self.left(), ["mpirun"])
 
     def test_only_an_mpirun_is_asked_for_its_version(self):
-        # A script of the user would do its work once more.
+        # A user's script would run its work a second time.
         runs = self.path("runs")
         for name, asked in (("mpirun", True), ("mpiexec.openmpi", True), ("orterun-4.1", True),
                             ("mpirun.openmpi-5.0.7", True), ("mpirun_case3.sh", False), ("mpirun-5.sh", False),

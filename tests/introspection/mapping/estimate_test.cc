@@ -57,7 +57,7 @@ TEST(Estimate, LoadsTheNicOfANodeWithWhatLeavesItsSwitch) {
 
 TEST(Estimate, TakesKAsFigure1HasIt) {
     const Placement placement = nodes_with({2, 1}, Order::block);
-    // Ranks 0 and 2 talk; process 1, beside process 0, shall do what rank 2 did.
+    // Ranks 0 and 2 exchange messages; process 1, beside process 0, takes over rank 2's work.
     const TrafficMatrix traffic(3, {{0, 2, 77, 0}});
     EXPECT_EQ(mapping::estimate(traffic, placement.hierarchy).network_bytes(), 77U);
     const std::vector<int> k{0, 2, 1};

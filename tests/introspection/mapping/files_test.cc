@@ -34,7 +34,7 @@ protected:
         return folder_ / name;
     }
     std::string path(const std::string& name) const { return folder_ / name; }
-    /// What is wrong with a file of this text, without the folder; "nothing" if nothing is.
+    /// Returns the error message for a file of this text, without the folder; "nothing" if there is none.
     std::string complaint(const std::string& text, std::optional<TrafficFormat> format = {}) {
         return complaint_about("m", write("m", text), format);
     }
@@ -206,7 +206,7 @@ TEST_F(TrafficFiles, RefusesWhatMayHaveNoEnd) {
 }
 
 TEST_F(TrafficFiles, HasALimitOfLength) {
-    const std::string text = "0 5\n# comment\n\n\n0 0\n";  // whatever the lines are
+    const std::string text = "0 5\n# comment\n\n\n0 0\n";  // for any lines
     std::string_view line;
     mapping::LineReader enough(write("m", text), text.size());
     while (enough.next(line)) {

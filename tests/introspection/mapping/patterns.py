@@ -78,7 +78,7 @@ def main():
     parser.add_argument("pattern", choices=["stencil5", "stencil9", "cg", "groups", "bcast", "alltoall"])
     parser.add_argument("--ranks", type=int, required=True)
     parser.add_argument("--groups", type=int, default=4)
-    parser.add_argument("--shuffle", type=int, metavar="SEED", help="give the ranks other numbers, at random")
+    parser.add_argument("--shuffle", type=int, metavar="SEED", help="renumber the ranks at random")
     options = parser.parse_args()
     flows = {"stencil5": lambda: stencil(options.ranks, False), "stencil9": lambda: stencil(options.ranks, True),
              "cg": lambda: cg(options.ranks), "groups": lambda: groups(options.ranks, options.groups),

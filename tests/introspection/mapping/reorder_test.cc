@@ -93,7 +93,7 @@ TEST_P(Reorder, BringsGroupsThatWereDealtInTurnIntoOneNode) {
     EXPECT_TRUE(found.applied);
     EXPECT_EQ(found.before.network_bytes(), 48000000U);
     EXPECT_EQ(found.after.network_bytes(), 0U);
-    // Figure 1: the processes of one node now do what one group of ranks did.
+    // Figure 1: the processes of one node now do the work of one group of ranks.
     for (int p = 0; p < 16; ++p) {
         const auto k = [&](int process) { return found.permutation[static_cast<std::size_t>(process)]; };
         EXPECT_EQ(k(p) / 4, k(p % 4) / 4);
@@ -156,7 +156,7 @@ TEST_P(Reorder, LeavesWhatDoesNotPay) {
     const Placement placement = nodes_with({4, 4, 4, 4}, Order::block);
     std::vector<int> identity(16);
     std::iota(identity.begin(), identity.end(), 0);
-    // Everybody talks with everybody; already in order; silence.
+    // All pairs exchange messages; already in order; no messages.
     for (const TrafficMatrix& traffic :
          {group_traffic(16, 16, 1000), group_traffic(16, 4, 1000), TrafficMatrix(16)}) {
         const Reordering found = plan_reordering(traffic, placement.hierarchy, options_);
@@ -168,7 +168,7 @@ TEST_P(Reorder, LeavesWhatDoesNotPay) {
 
 TEST_P(Reorder, KeepsToItsMargin) {
     const Placement placement = nodes_with({2, 2}, Order::cyclic);
-    // Ranks 0 and 1 talk somewhat more than ranks 0 and 2, who share a node.
+    // Ranks 0 and 1 exchange slightly more than ranks 0 and 2, which share a node.
     const TrafficMatrix traffic(4, {{0, 1, 100000, 0}, {0, 2, 80000, 0}, {3, 2, 80000, 0}, {3, 1, 80000, 0}});
     options_.margin = 0;
     const Reordering found = plan_reordering(traffic, placement.hierarchy, options_);
@@ -241,7 +241,7 @@ TEST_P(Reorder, MapsThousands) {
     EXPECT_LT(found.after.network_bytes(), found.before.network_bytes() / 3);
 }
 
-// The oracles above must see what is wrong.
+// The oracles above must detect errors.
 
 TEST(Oracle, SeesWhatIsNoPermutation) {
     EXPECT_EQ(complaint_about_permutation(std::vector<int>{1, 0, 2}, 3), "");

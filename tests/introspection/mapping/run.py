@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""strata-traffic --run shows the traffic of a program that nobody changed, on the hierarchy that the plugin wrote."""
+"""Tests that strata-traffic --run shows an unmodified program's traffic on the hierarchy that the plugin wrote."""
 import json
 import os
 import subprocess
@@ -14,7 +14,7 @@ TOLD = ("--topology", "synthetic:core:4", "--nodes", "2")
 
 
 def shown(paths, command, folder, program, machine=(), parameters=None, form="json"):
-    """What is shown of a job of RANKS ranks, as text."""
+    """Returns the command's text for a job of RANKS ranks."""
     output = f"traffic.{form}"
     arguments = [command, "--run", *machine, "--format", form, "--output", output, "--",
                  paths["mpirun"], "--oversubscribe", "-n", str(RANKS), *program]
@@ -35,7 +35,7 @@ def traffic(paths, command, folder, machine=(), parameters=None):
 
 
 def test_fetching(paths, command, fetching):
-    """What a rank gets is sent by its target; the request is a message of the rank itself."""
+    """In a Get the target sends the data; the request is a message of the rank itself."""
     with tempfile.TemporaryDirectory() as folder:
         text = shown(paths, command, folder, [fetching, str(CALLS), str(SIZE)], TOLD, {"coll": "^strata"}, "sparse")
     flows = {(int(line.split()[0]), int(line.split()[1])): [int(word) for word in line.split()[2:]]
@@ -50,17 +50,17 @@ def test_fetching(paths, command, fetching):
 def test(paths, command, fetching):
     require_component(paths, "pml: monitoring")
     with tempfile.TemporaryDirectory() as folder:
-        # A broadcast enters each other node once; the program says no more to all than some results.
+        # A broadcast enters each other node once; otherwise the program sends only a few results to all.
         found = traffic(paths, command, folder, parameters=synthetic(NODES, RANKS // NODES))
         network = sum(level["before"]["bytes"] for level in found["levels"] if level["network"])
         least = CALLS * SIZE * (NODES - 1)
         if found["ranks"] != RANKS or not least <= network <= 1.5 * least:
             raise Failure(f"{network} bytes between nodes, expected {least} and little more: {found}")
     with tempfile.TemporaryDirectory() as folder:
-        # Without the plugin the user tells of the machine.
+        # Without the plugin the user describes the machine.
         found = traffic(paths, command, folder, TOLD, {"coll": "^strata"})
         if [level["level"] for level in found["levels"]] != ["cluster", "node"]:
-            raise Failure(f"not the machine that was told: {found}")
+            raise Failure(f"not the given machine: {found}")
         found = traffic(paths, command, folder, TOLD, {"coll": "self,basic,libnbc,tuned", "pml": "ob1", "osc": "sm"})
         if sum(level["before"]["bytes"] for level in found["levels"]) < CALLS * SIZE:
             raise Failure(f"not monitored where the environment lists components: {found}")

@@ -61,7 +61,7 @@ static void leave(void) {
     }
 }
 
-/* MPI_M_init takes a fifth of a second: what is open stays open where it can. */
+/* MPI_M_init takes a fifth of a second: sessions stay open where possible. */
 static void reach(const char *state) {
     id = 4711;
     if (is(state, "none")) {

@@ -55,7 +55,7 @@ void one_sided() {
     MPI_Win_free(&window);
 }
 
-/// A Bcast is one message to each other process, whatever it consists of.
+/// A Bcast counts as one message to each other process, for any algorithm.
 void estimates() {
     const int n = world_size();
     std::vector<char> data(1000);
@@ -106,8 +106,8 @@ void all_once(bool user_only) {
     release(id);
 }
 
-/// Messages, a Bcast, a Put and a Get in one session: every sum of kinds. What else the window needs is in
-/// the messages, and differs between MPI's components.
+/// Messages, a Bcast, a Put and a Get in one session: every sum of kinds. The window's other traffic counts
+/// as messages, and differs between MPI's components.
 void all_kinds(bool user_only) {
     const int n = world_size();
     const int rank = world_rank();
@@ -164,7 +164,7 @@ void nested() {
     release(id);
 }
 
-/// Without coll/monitoring: nothing is told of which the estimates are a part.
+/// Without coll/monitoring every sum that includes the estimates fails.
 void uncounted(bool user_only) {
     const MPI_M_msid id = started(MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Jobs with monitoring sessions: monitoring.py PATHS CASE [arguments]; see the functions case_*."""
+"""Tests jobs with monitoring sessions: monitoring.py PATHS CASE [arguments]; see the functions case_*."""
 import json
 import os
 import re
@@ -104,7 +104,7 @@ def case_table(_job, spoilt=""):
 
 
 def case_traffic(job, name, spoilt=""):
-    """`spoilt`: --spoil, or what makes the case fail otherwise."""
+    """`spoilt`: --spoil, or another reason for the case to fail."""
     mode = 2 if name.endswith("user_only") else 1
     parameters = {}
     if name == "nested_user_only":  # an Allreduce of a Reduce and a Bcast; 3: of messages
@@ -143,7 +143,8 @@ def check_flushed_rows(folder):
 
 
 def check_flushed(folder, spoilt):
-    """What `flushed` in unseen.cc sends, in files with ranks in the communicator, which is MPI_COMM_WORLD reversed."""
+    """Returns the messages of `flushed` in unseen.cc, in files with ranks in the communicator, which is
+    MPI_COMM_WORLD reversed."""
     ranks, root = range(4), 2
     counts = [[0 if row == column else 3 * row + column + 1 for column in ranks] for row in ranks]
     sizes = [[counts[row][column] * (100 * row + 10 * column + 1) for column in ranks] for row in ranks]
@@ -179,7 +180,7 @@ def case_unfinished(job, end):
 
 
 def barrier_messages(algorithm, ranks):
-    """Messages of one MPI_Barrier, by the text books."""
+    """Returns the messages of one MPI_Barrier by the textbook algorithm."""
     counts = [[0] * ranks for _ in range(ranks)]
     for rank in range(ranks):
         distance = 1
@@ -224,7 +225,7 @@ def case_plugin(job, spoilt=""):
 def check_refused(status, output, ranks, message, wanted):
     for rank in range(ranks):
         if f"rank {rank}: code {MPIT_FAIL} MPIT_FAIL" not in output:
-            raise Failure(f"rank {rank} does not say MPIT_FAIL\n{output}")
+            raise Failure(f"rank {rank} does not report MPIT_FAIL\n{output}")
     if output.count("MPI_Monitoring:") != wanted or message not in output:
         raise Failure(f"not one message with '{message}'\n{output}")
     if status in (0, 124) or "Segmentation" in output:
@@ -258,7 +259,7 @@ def case_other_mpi(job, wanted="1"):
 
 
 def case_wrapper(job, wanted=""):
-    """strata-monitor switches monitoring on, and is used as it says."""
+    """Tests that strata-monitor switches monitoring on, and is used as its help describes."""
     wrapper = job.paths["strata_monitor"]
     launcher = [] if wanted else [wrapper]
     status, output = job.run(4, "traffic", ["estimates"], launcher=launcher)
@@ -276,7 +277,7 @@ def case_wrapper(job, wanted=""):
 
 
 def case_lists(job, without=""):
-    """Lists of components in the environment get monitoring; what leaves it out on purpose is told."""
+    """Tests that component lists in the environment get monitoring; a list that excludes it on purpose is reported."""
     wrapper = job.paths["strata_monitor"]
     launcher = ["env", "OMPI_MCA_pml_monitoring_enable=1"] if without else [wrapper]
     for lists in ({"pml": "ob1"}, {"pml": "^cm"}, {"pml": "ob1", "coll": "self,basic,libnbc,tuned"}):
@@ -297,7 +298,7 @@ def case_lists(job, without=""):
 
 
 def case_release(job, spoilt=""):
-    """Other nodes get the variables of Open MPI 5.0 by a list of names; 4.1 takes none beside its option -x."""
+    """Other nodes get the variables of Open MPI 5.0 by a list of names; 4.1 has no such list beside its option -x."""
     names = ["OMPI_MCA_pml_monitoring_enable", "OMPI_MCA_pml"]
     cases = {"mpirun (Open MPI) 5.0.7": ["GIVEN=1", *names], "prterun (PRRTE) 3.0": ["GIVEN=1", *names],
              "mpirun (Open MPI) 4.1.4": ["GIVEN=1"], "mpirun.openmpi (OpenRTE) 4.1.4": ["GIVEN=1"]}
@@ -313,13 +314,13 @@ def case_release(job, spoilt=""):
                                       stdout=subprocess.PIPE, check=True)
                 found = re.findall("^OMPI_MCA_mca_base_env_list=(.*)$", done.stdout, re.M)
                 expect(found, [";".join(expected) + spoilt], f"list of {version}, {command[0]}")
-        # What a user has exported reaches the job as it is.
+        # A user's exported variables reach the job unchanged.
         exported = {name: "mine" for name in "framework list mode mpirun name option value variable version word".split()}
         done = subprocess.run([job.paths["strata_monitor"], f"{folder}/mpirun"], env=environment | exported, text=True,
                               stdout=subprocess.PIPE, check=True)
         for name in exported:
             expect(re.findall(f"^{name}=(.*)$", done.stdout, re.M), ["mine"], f"the user's {name}")
-        # Asked is what is called as distributions call it; a user's script is run once.
+        # Launchers with names that distributions use are queried; a user's script runs once.
         for name, asked in (("mpirun.openmpi", True), ("prterun-5.0.7", True), ("mpirun_case3.sh", False),
                             ("mpiexec-5.sh", False), ("mpirun-case3", False), ("mpirun-", False)):
             with open(f"{folder}/{name}", "w", encoding="utf-8") as file:

@@ -44,7 +44,8 @@ bool reset_counters() {
 
 }  // namespace
 
-/// Whose counters were reset says so, then all; once reset itself, the session counts again.
+/// Each session whose counters were reset reports it, then all do; once reset itself, the session counts
+/// again.
 bool counters_reset() {
     const int n = world_size();
     const bool odd_one = world_rank() == 1;
@@ -78,7 +79,7 @@ bool counters_reset() {
     return true;
 }
 
-/// One process fails at one reading after the other: either all have a session, or none.
+/// One process fails at one read after the other: either all have a session, or none.
 void reads_fail() {
     constexpr int most = 20;  // more than a start needs
     for (int good = 0; good < most; ++good) {

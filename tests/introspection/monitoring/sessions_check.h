@@ -20,15 +20,15 @@ struct Matrix {
 int world_rank();
 int world_size();
 
-/// The job ends when `code` is not what was expected.
+/// Ends the job when `code` is not the expected one.
 void expect_code(const std::string& what, int code, int expected = MPI_SUCCESS);
 
-/// The session has exactly this: asked for by each function that gives data, which have to agree. `flags` as
-/// theirs. Collective. With --spoil one number is expected to be greater by one.
+/// Checks that the session has exactly this, with each function that returns data; all must agree. `flags`
+/// as for these functions. Collective. With --spoil one expected number is greater by one.
 void expect_data(const std::string& what, MPI_M_msid id, int flags, const Matrix& expected);
 void spoil_expectations();
 
-/// What MPI_M_allgather_data gives.
+/// The results of MPI_M_allgather_data.
 Matrix data_of(MPI_M_msid id, int flags, int processes);
 
 /// One message over `comm`, by ranks of that.

@@ -1,4 +1,4 @@
-# What is run, with Open MPI.
+# The tests, with Open MPI.
 include(${PROJECT_SOURCE_DIR}/tests/plugin/mpi.cmake)
 set(STRATA_TEST_PATHS ${CMAKE_CURRENT_BINARY_DIR}/paths-$<CONFIG>.json)
 set(programs errors flush_collective traffic threads unfinished)
@@ -68,7 +68,7 @@ foreach(end finalize exit)
   strata_monitoring_test(unfinished.${end} unfinished ${end} TIMEOUT 60 RANKS 2)
 endforeach()
 
-# What collective operations consist of.
+# The messages that collective operations consist of.
 set(ranks_of_linear 5)
 set(ranks_of_double_ring 5)
 set(ranks_of_recursive_doubling 8)

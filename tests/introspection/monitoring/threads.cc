@@ -46,8 +46,8 @@ void expect_bounds(const Matrix& got, unsigned long least, unsigned long most) {
     }
 }
 
-/// As often as it can: a session with all processes that stops and goes on, and sessions that come and go.
-/// What the former counts is not known, but it is something that was sent.
+/// Repeats as often as possible: a session with all processes that stops and goes on, and sessions that
+/// start and end. The count of the former is unknown, but only sent messages count.
 void meddle(MPI_Comm all, MPI_Comm self, unsigned long most) {
     MPI_M_msid on_and_off = 0;
     expect_code("start", MPI_M_start(all, &on_and_off));

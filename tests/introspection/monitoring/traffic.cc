@@ -15,7 +15,7 @@ using namespace strata::testing;
 
 namespace {
 
-/// Even and odd ranks apart: what members send each other counts, whatever communicator carries it.
+/// Even and odd ranks separately: messages between members count, on any communicator.
 void even_and_odd() {
     MPI_Comm half = split(world_rank() % 2, 0);
     MPI_Comm other = MPI_COMM_NULL;
@@ -155,7 +155,7 @@ void interrupted() {
 std::string prefix = "traffic";
 bool skipped = false;
 
-/// What one process does wrong all are told.
+/// All processes get one process's error.
 void agreement() {
     const int rank = world_rank();
     const int n = world_size();

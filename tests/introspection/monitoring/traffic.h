@@ -3,7 +3,7 @@
 
 #include "sessions_check.h"
 
-/// What the cases of `traffic` share, and those that are in files of their own.
+/// Shared by the cases of `traffic`, and the cases in separate files.
 namespace strata::testing {
 
 inline constexpr int p2p = MPI_M_P2P_ONLY;
@@ -24,7 +24,7 @@ inline MPI_Comm split(int color, int key) {
     return comm;
 }
 
-// unseen.cc: what the functions do themselves. `prefix` of the files that they write.
+// unseen.cc: the functions' own messages. `prefix` of the files that they write.
 void unseen(const std::string& prefix);
 void pending();
 void flushed(const std::string& prefix);

@@ -1,4 +1,4 @@
-// Cases of `traffic`: what the functions of MPI_Monitoring.h send and write themselves.
+// Cases of `traffic`: the messages and files of MPI_Monitoring.h's functions themselves.
 #include "traffic.h"
 
 namespace strata::testing {
@@ -36,7 +36,7 @@ void unseen(const std::string& prefix) {
     MPI_Comm_free(&half);
 }
 
-/// What MPI sends for a pending operation is counted while the first session of a communicator starts.
+/// MPI's messages for a pending operation count while the first session of a communicator starts.
 void pending() {
     const int n = world_size();
     constexpr int numbers = 1000;

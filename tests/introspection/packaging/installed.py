@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""installed.py MPIRUN PATHS CASE: what `cmake --install` puts into a prefix serves programs built outside of this tree."""
+"""installed.py MPIRUN PATHS CASE: tests that the files of `cmake --install` serve programs built outside this tree."""
 import glob
 import json
 import os
@@ -25,7 +25,7 @@ target_link_libraries(iterative_reordering PRIVATE strata::introspection)
 add_executable(in_cxx in_cxx.cc)
 target_link_libraries(in_cxx PRIVATE strata::introspection)
 """
-# Debian's mpi.h of Open MPI 4.1 wants a library of its own in C++ programs.
+# Debian's mpi.h of Open MPI 4.1 needs another library in C++ programs.
 IN_CXX = """#include <MPIX_Hardware.h>
 #include <MPIX_Reorder.h>
 #include <MPI_Monitoring.h>
@@ -44,11 +44,11 @@ def install(paths, prefix, components=COMPONENTS):
             told = opened.read()
         for folder in (paths["source"], prefix):
             if folder in told:
-                raise Failure(f"{file} has {folder} in it: nobody could move it")
+                raise Failure(f"{file} has {folder} in it: it cannot be moved")
 
 
 def library_folder(prefix):
-    """Of the files for compilers; the library lies in the same."""
+    """The folder of the compilers' files; the library is in the same one."""
     return os.path.dirname(os.path.dirname(glob.glob(f"{prefix}/**/strata-introspection.pc", recursive=True)[0]))
 
 

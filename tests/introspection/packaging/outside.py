@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "hardware"))
 from hardware import Failure, start  # noqa: E402
 
 RANKS = 4
-NOT_COUNTED = 77  # what examples end with where nothing counts messages
+NOT_COUNTED = 77  # the examples' exit status if no messages are counted
 
 
 def run(*command, environment=None, folder=None):

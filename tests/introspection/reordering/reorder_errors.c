@@ -150,7 +150,7 @@ static int check(const char *call, const char *argument, const char *expected) {
                    argument, class, handled, expected, wanted);
             ++failures;
         }
-        MPI_Barrier(everyone); /* what one call left behind must not meet the next */
+        MPI_Barrier(everyone); /* one call's leftovers must not affect the next */
     }
     return failures;
 }

@@ -64,7 +64,7 @@ static unsigned long between_nodes(const unsigned long* matrix, const int* k) {
     return sum;
 }
 
-/* By rows and as a whole: the same k, which is given back, and a communicator in that order. */
+/* By rows and as a whole: the same returned k, and a communicator in that order. */
 static void reorder(const unsigned long* sizes, const unsigned long* counts, MPI_Info info, int* k) {
     const unsigned long* own_counts = counts != NULL ? counts + rank * size : NULL;
     const int at_root = rank == size - 1;
@@ -101,12 +101,12 @@ static void check_orders(void) {
     fill(counts, size / 2, 10);
     for (i = 0; i < 2; ++i) { /* with numbers of messages, and without */
         reorder(sizes, i == 0 ? counts : NULL, MPI_INFO_NULL, k);
-        expect(is_identity(k) == (sabotage ? pays : !pays), "far partners: wrong whether somebody moves");
+        expect(is_identity(k) == (sabotage ? pays : !pays), "far partners: wrong decision whether ranks move");
         if (pays) expect(between_nodes(sizes, k) == 0, "far partners are still apart");
     }
     MPI_Info_set(info, "strata_margin", "0.999");
     reorder(sizes, NULL, info, k);
-    expect(is_identity(k), "somebody moves for less than the margin");
+    expect(is_identity(k), "a rank moves for less than the margin");
     MPI_Info_set(info, "strata_costs", "cluster=1000000");
     reorder(sizes, NULL, info, k);
     expect(is_identity(k) == !pays, "costs of links are not heeded");
@@ -114,7 +114,7 @@ static void check_orders(void) {
     MPI_Info_delete(info, "strata_costs");
     MPI_Info_set(info, "strata_margin", "1"); /* partners talk with each other wherever they are */
     reorder(sizes, NULL, info, k);
-    expect(is_identity(k), "somebody moves though not all is saved");
+    expect(is_identity(k), "a rank moves though not all is saved");
     MPI_Info_delete(info, "strata_margin");
 
     /* Near partners send more bytes, far ones more messages. */
@@ -125,7 +125,7 @@ static void check_orders(void) {
     expect(is_identity(k) == !pays, "messages do not count");
     MPI_Info_set(info, "strata_message_bytes", "0");
     reorder(sizes, counts, info, k);
-    expect(is_identity(k), "what a message costs is not heeded");
+    expect(is_identity(k), "the cost of a message is ignored");
 
     /* One of many pairs is apart: little is to be saved. */
     fill(sizes, size > 1 ? 1 : 0, 1000);
@@ -134,10 +134,10 @@ static void check_orders(void) {
     expect(is_identity(k), "near partners move");
     fill(sizes, 0, 0);
     reorder(sizes, NULL, MPI_INFO_NULL, k);
-    expect(is_identity(k), "somebody moves for no traffic");
+    expect(is_identity(k), "a rank moves without traffic");
     fill(sizes, 0, 1000000);
     reorder(sizes, NULL, MPI_INFO_NULL, k);
-    expect(is_identity(k), "somebody moves for what it says to itself");
+    expect(is_identity(k), "a rank moves for messages to itself");
     MPI_Info_free(&info);
 }
 
@@ -157,7 +157,7 @@ static void contiguous(MPI_Comm comm, int own, const int* k, int count) {
     free(from);
 }
 
-/* Every third number; what lies between stays. */
+/* Every third number; the others stay. */
 static void derived(MPI_Comm comm, int own, const int* k) {
     enum { COUNT = 300 };
     int strided[3 * COUNT], dense[COUNT], i, wrong = 0;
@@ -190,7 +190,7 @@ static void uneven(MPI_Comm comm, int own, const int* k) {
     expect(wrong == 0, "wrong elements of uneven amounts");
 }
 
-/* A receive of the program's that takes anything must not take what is redistributed. */
+/* A wildcard receive of the program must not receive redistributed data. */
 static void beside_others(MPI_Comm comm, int own, const int* k) {
     int got = -1, sent = -5 - own;
     MPI_Request request;
@@ -198,7 +198,7 @@ static void beside_others(MPI_Comm comm, int own, const int* k) {
     contiguous(comm, own, k, 1);
     MPI_Send(&sent, 1, MPI_INT, (own + 1) % size, 0, comm);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    expect(got == -5 - (own + size - 1) % size, "a receive took what was not for it");
+    expect(got == -5 - (own + size - 1) % size, "a receive took another operation's message");
 }
 
 static void check_redistribution(MPI_Comm comm) {

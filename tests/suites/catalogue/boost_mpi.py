@@ -8,7 +8,7 @@ from .test import Test, ended_badly
 
 TITLE = "Boost.MPI's tests (Debian source boost1.74, package libboost-mpi-dev)"
 _LIBRARIES = ["-lboost_mpi", "-lboost_serialization", "-lpthread"]
-# Numbers of ranks where the list names none (Boost.Build's mpi.jam).
+# Numbers of ranks if the list gives none (Boost.Build's mpi.jam).
 _RANKS = (1, 2, 3, 4, 7, 8, 13, 17)
 
 

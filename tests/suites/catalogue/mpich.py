@@ -8,8 +8,8 @@ from .test import Test, ended_badly
 
 TITLE = "MPICH 4.0's tests coll, comm, topo and errors/coll (Debian source mpich)"
 _PARTS = ("coll", "errors/coll", "comm", "topo")
-_LIMITS = {"errors/coll": 20}  # seconds; errors make some of them hang, without the plugin as well
-# dtpools uses two functions that MPI 3 removed; these do the same.
+_LIMITS = {"errors/coll": 20}  # seconds; errors make some hang, without the plugin too
+# dtpools uses two functions that MPI 3 removed; these replace them.
 _FLAGS = ["-DOMPI_OMIT_MPI1_COMPAT_DECLS=1", "-DOMPI_REMOVED_USE_STATIC_ASSERT=0",
           "-DMPI_Type_hvector=MPI_Type_create_hvector", "-DMPI_Type_hindexed=MPI_Type_create_hindexed"]
 EXPLAINED = {
@@ -51,7 +51,7 @@ def prepare(workshop):
 
 
 def read_list(text, part, folder):
-    """Tests of a `testlist`, and the names of those whose program is not there. A line is: program, number of
+    """Returns the tests of a `testlist`, and the names of those without a program. A line is: program, number of
     ranks, options KEY=VALUE."""
     tests, absent = [], []
     for line in text.splitlines():

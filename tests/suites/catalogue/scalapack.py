@@ -17,7 +17,7 @@ def prepare(_workshop):
 
 
 def judge(ended):
-    """Its end says how many passed and failed; some say it once per part."""
+    """Its last lines give the numbers of passed and failed tests, in some programs once per part."""
     bad = ended_badly(ended)
     if bad:
         return bad

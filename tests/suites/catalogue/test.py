@@ -15,7 +15,7 @@ class Test:
     ranks: int
     command: tuple
     judge: Callable  # jobs.Ended -> verdict
-    ranks_on_nodes: int = 0  # where nodes are synthetic, if another number shows more there
+    ranks_on_nodes: int = 0  # on synthetic nodes, if another number tests more there
     files: tuple = ()  # copied to the folder first
     environment: tuple = ()  # pairs
     limit: int = 60  # seconds
@@ -25,8 +25,8 @@ class Test:
 
 
 def ended_badly(ended):
-    """A verdict if the program crashed or left with an error, else None. The status itself is that of the
-    first rank to leave, which is a matter of chance; a signal is not."""
+    """Returns a verdict if the program crashed or ended with an error, else None. The status itself comes from the
+    first rank to exit, which is random; a signal is not."""
     crash = re.search(r"exited on signal (\d+)", ended.output)
     if crash:
         return f"crash (signal {crash[1]})"
@@ -34,7 +34,7 @@ def ended_badly(ended):
 
 
 def judged_by_counts(passed, failed):
-    """A verdict from numbers of passed and failed cases inside the program."""
+    """Returns a verdict from numbers of passed and failed cases inside the program."""
     if not failed and passed:
         return "pass"
     return f"fail ({passed} passed, {failed} failed)"

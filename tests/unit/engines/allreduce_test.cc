@@ -192,7 +192,7 @@ TEST(Allreduce, RankOrderKeepsTheBits) {
     }
 }
 
-/// As a broadcast down the same tree does.
+/// The same as a broadcast down the same tree.
 TEST(AllreduceTree, TheWidestLevelIsServedFirst) {
     const Hierarchy hierarchy = regular_hierarchy({3, 3, 3});
     for (const std::size_t segment : {std::size_t{0}, std::size_t{10}}) {

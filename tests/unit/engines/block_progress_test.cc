@@ -133,7 +133,7 @@ TEST(BlockProgress, TheSlowLinkStartsAtOnce) {
     }
 }
 
-/// Where messages were put and taken from.
+/// Buffer addresses of sends and receives.
 class WatchedTransport : public Transport {
 public:
     using Range = std::pair<const std::byte*, const std::byte*>;

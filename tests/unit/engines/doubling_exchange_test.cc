@@ -208,7 +208,7 @@ TEST(DoublingRoutes, FourNodesOfTwo) {
     EXPECT_FALSE(routes(3).doubles);
 }
 
-/// Of three nodes 0 and 1 pair up.
+/// Of three nodes, 0 and 1 share a place.
 TEST(DoublingRoutes, WhoHasNoPlace) {
     const BlockCase run = regular_case({3, 2}, 1, 100);
     const auto routes = [&](int rank) { return planned_routes(run)(rank); };

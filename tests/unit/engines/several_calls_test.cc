@@ -1,4 +1,4 @@
-// Several calls under way at once on one communicator: each as if it were alone.
+// Several calls in progress at once on one communicator: each behaves as if alone.
 #include <gtest/gtest.h>
 
 #include <deque>

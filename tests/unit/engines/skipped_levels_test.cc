@@ -34,7 +34,7 @@ FabricOptions varied(std::uint64_t seed) {
     return options_for(seed, eager_bytes[seed % 3]);
 }
 
-/// The same case over the hierarchy in which the levels do not exist.
+/// The same case over the hierarchy without the skipped levels.
 template <typename Case>
 Case reduced(const Case& whole) {
     Case result = whole;

@@ -89,7 +89,7 @@ TEST_F(Windows, TheCheckCanFail) {
               std::string::npos);
 }
 
-/// Of random plans.
+/// Windows of random plans.
 TEST(RandomPlans, HaveAllKindsOfWindows) {
     int closed = 0, some = 0, whole = 0;
     constexpr std::size_t bytes = 1000;

@@ -211,7 +211,7 @@ TEST(DoublingCost, AroundTheNodes) {
     EXPECT_NEAR(inside, up + down, 1e-6);
 }
 
-/// What the places send each other, as a program for all links.
+/// The messages between the places, as a schedule for all links.
 MessageSchedule doubling_program(const Hierarchy& hierarchy, const Plan& plan, std::size_t bytes) {
     MessageSchedule program(hierarchy.ranks());
     const std::size_t block = bytes / hierarchy.stop.size();
@@ -274,7 +274,7 @@ TEST(DoublingCost, LongBlocksLeaveANicOnce) {
               6 * once);
 }
 
-/// Of long vectors a byte leaves a node twice, not in every round; of short ones the rounds count.
+/// A byte of a long vector leaves a node twice, not in every round; for short vectors the rounds count.
 TEST(HalvingCost, BetweenShortAndLong) {
     const Hierarchy nodes = nodes_below_switch(16, 1);
     EXPECT_LT(cost_us(nodes, Algorithm::recursive_doubling, 8), cost_us(nodes, Algorithm::rabenseifner, 8));

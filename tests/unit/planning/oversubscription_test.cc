@@ -1,4 +1,4 @@
-// Where ranks share processors: our own engines would compete for them.
+// Shared processors: the plugin's own engines would compete for them.
 #include <gtest/gtest.h>
 
 #include "algorithms/planning/make_plan.h"

@@ -1,4 +1,4 @@
-// Which plans stay for later communicators.
+// The plans that the cache keeps for later communicators.
 #include <gtest/gtest.h>
 
 #include <memory>

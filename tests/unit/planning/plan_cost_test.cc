@@ -94,7 +94,7 @@ TEST(Models, TakeOnOtherLinksAsIfMadeForThem) {
     }
 }
 
-/// Of predictions, as shares.
+/// Prediction errors, as shares.
 struct Error {
     double sum = 0;
     double worst = 0;

@@ -26,7 +26,7 @@ TEST(Turns, EverybodyHasOneInEveryRepetition) {
     }
 }
 
-// How often each follows each other one, and is at each place.
+// Counts how often each follows each other one, and is at each place.
 void expect_balance(std::size_t count, std::uint64_t first, std::uint64_t repetitions, int times) {
     std::map<std::pair<std::size_t, std::size_t>, int> follows, places;
     for (std::uint64_t repetition = first; repetition < first + repetitions; ++repetition) {

@@ -24,7 +24,7 @@ Hierarchy two_nodes() {
 
 TEST(FactHash, EqualFactsHaveEqualHashes) { EXPECT_EQ(hash_of(two_nodes()), hash_of(two_nodes())); }
 
-/// Of everything that changes which messages are sent, or which plan is made.
+/// Every fact that changes messages or plans.
 TEST(FactHash, TellsEveryChangeOfAHierarchy) {
     const std::vector<std::function<void(Hierarchy&)>> changes = {
         [](Hierarchy&) {},

@@ -152,7 +152,7 @@ TEST(Machine, XmlIsReadAsXmlAllows) {
               two);
 }
 
-/// Where a tag, comment or declaration of several lines begins.
+/// The line where a tag, comment or declaration of several lines begins.
 TEST(Machine, XmlErrorsNameTheFirstLineOfATag) {
     EXPECT_EQ(error_of_changed("version=\"2.0\"", "\n\nversion=\"2.0\"\nversion=\"1.0\"\n"),
               "line 3: attribute 'version' of tag 'topology' appears twice");
