@@ -1,6 +1,6 @@
-# Tests with the label long, which the default run leaves to `tests/run --full` and `--label long`: those that show for
-# another engine, layout, parameter or process what a test of the default run shows, and some that take long for what
-# they show. A folder whose tests are listed defers a call of strata_label_long() to its end.
+# Tests with the label long, which only `tests/run --full` and `--label long` run: they repeat a test of the default
+# run for another engine, layout, parameter or process, or take long. A folder whose tests are listed defers a call
+# of strata_label_long() to its end.
 set(long_tests "")
 macro(strata_long family names)
   list(APPEND long_tests "^${family}[.](${names})$")

@@ -1,4 +1,4 @@
-# STRATA_MPIRUN of the tests, which run side by side: where mpirun is of Open MPI 5.0, by tests/mpirun.sh.
+# STRATA_MPIRUN of the tests, which run side by side: for Open MPI 5.0, through tests/mpirun.sh.
 if(STRATA_UNIT_ONLY)
   return()
 endif()

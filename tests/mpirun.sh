@@ -1,8 +1,8 @@
 #!/bin/sh
 # mpirun.sh MPIRUN ARGUMENTS...
-# Runs Open MPI 5.0's mpirun so that jobs of one user on one node may run side by side. It names a job's files in
-# /dev/shm by 16 bits of a hash of host name and mpirun's process id: the jobs of processes 32140 and 32167 of a host
-# named "vm" share theirs, and crash in mca_btl_sm_poll_handle_frag. Here each job has one of a few folders, as long as
+# Runs Open MPI 5.0's mpirun so that jobs of one user on one node can run side by side. mpirun names a job's files in
+# /dev/shm by 16 bits of a hash of host name and its process id: the jobs of processes 32140 and 32167 on a host
+# named "vm" share theirs, and crash in mca_btl_sm_poll_handle_frag. Here each job uses one of a few folders while
 # one of its processes lives.
 mpirun=$1
 shift

@@ -1,11 +1,11 @@
-"""Tests of mpirun.sh, with a program that stands in for mpirun."""
+"""Tests of mpirun.sh, with a program in place of mpirun."""
 import os
 import subprocess
 import tempfile
 import unittest
 
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "mpirun.sh")
-# Tells its folder, then lives until its input ends, as mpirun's last process does.
+# Prints its folder, then lives until its input ends, like mpirun's last process.
 STAND_IN = ("sh", "-c", 'echo "$OMPI_MCA_btl_sm_backing_directory $*"; read line; exit 3', "sh", "two words", "last")
 
 

@@ -98,8 +98,8 @@ class Table(unittest.TestCase):
 
     def test_what_was_seen_is_told(self):
         self.assertEqual(seen("a").text(), "as expected")
-        found = seen("mpi.setup_failures.once.5", "12 failures: 11 left to Open MPI, 1 served, 0 repeated\n")
-        self.assertEqual((found.injected, found.text()), (12, "12 failures: 11 left to Open MPI, 1 served, 0 repeated"))
+        found = seen("mpi.setup_failures.once.5", "12 failures: 11 passed through, 1 served, 0 repeated\n")
+        self.assertEqual((found.injected, found.text()), (12, "12 failures: 11 passed through, 1 served, 0 repeated"))
         found = seen("mpi.memory_failures.bcast.tree", "12 of 12 failures, of 40 allocations\n")
         self.assertEqual((found.injected, found.text()), (12, "12 failures: of 40 allocations"))
         self.assertEqual(seen("b", inside="<failure/>").text(), "OTHERWISE")
@@ -122,9 +122,9 @@ class Table(unittest.TestCase):
 
     def test_failures_on_several_nodes_are_counted(self):
         failures, job = script("cluster", "failures"), script("plugin", "job")
-        told = "node 3 n1\r\n8 failures: 8 left to Open MPI, 0 served, 0 repeated\r\npassed\r\n"
+        told = "node 3 n1\r\n8 failures: 8 passed through, 0 served, 0 repeated\r\npassed\r\n"
         line = failures.injected(job.Outcome(0, told))
-        self.assertEqual(line, "8 failures: 8 left to Open MPI, 0 served, 0 repeated")
+        self.assertEqual(line, "8 failures: 8 passed through, 0 served, 0 repeated")
         self.assertEqual(seen("cluster.failures.first", line + "\npassed\n").injected, 8)
         with self.assertRaises(job.Failure):
             failures.injected(job.Outcome(0, "passed\n"))

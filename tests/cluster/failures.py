@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""One process of several nodes cannot do a step of setting up communicators: all leave them to Open MPI
-together, with right results, and one message names its node and the cause. Prints how many failures there were, as
-tests/faults/run reads it."""
+"""Tests one process of several nodes that fails to set up communicators: all ranks pass the calls through together,
+with right results, and one message names its node and the cause. Prints the number of failures, for
+tests/faults/run."""
 import re
 import sys
 
@@ -20,7 +20,7 @@ CASES = {
     "can_fail": (2, "n0", "once", "first", MEMORY),
 }
 # The summary that setup_failures prints. mpirun forwards it in pieces: look everywhere, not at line starts only.
-INJECTED = re.compile(r"\d+ failures: \d+ left to Open MPI, \d+ served, \d+ repeated")
+INJECTED = re.compile(r"\d+ failures: \d+ passed through, \d+ served, \d+ repeated")
 
 
 def injected(outcome):
@@ -40,7 +40,7 @@ def test(paths, name):
             outcome.expect_messages(unable=1)
             text = outcome.output.replace("\r", "")
             outcome.expect(f"\n  {node}\n" in text, f"the message does not name {node}")
-            outcome.expect(cause in " ".join(text.split()), f"the message does not say '{cause}'")
+            outcome.expect(cause in " ".join(text.split()), f"the message does not name '{cause}'")
             injected(outcome)
 
         arguments = ["--victim", victim, "--how", how, "--only", step, "--points", 8, "--collective", "allreduce"]

@@ -186,7 +186,7 @@ int main(int argc, char** argv) {
         }
         const Tally& tally = test.tally();
         if (session.rank() == 0) {
-            std::printf("%llu failures: %llu left to Open MPI, %llu served, %llu repeated\n",
+            std::printf("%llu failures: %llu passed through, %llu served, %llu repeated\n",
                         static_cast<unsigned long long>(tally.left + tally.served + tally.errors),
                         static_cast<unsigned long long>(tally.left),
                         static_cast<unsigned long long>(tally.served),

@@ -124,7 +124,7 @@ class Start:
             tally[became] = tally.get(became, 0) + 1
         if not tally.get("left"):
             raise Failure(f"no failure made the plugin pass calls through: {tally}")
-        words = {"left": "left to Open MPI", "served": "served", "ended": "ended with a message"}
+        words = {"left": "passed through", "served": "served", "ended": "ended with a message"}
         print(f"{sum(tally.values())} failures: "
               + ", ".join(f"{tally.get(became, 0)} {word}" for became, word in words.items())
               + f", of {count} allocations of a start")

@@ -26,7 +26,8 @@ std::string check_tree(const Dealt& group, const DealtOut& below, std::size_t tr
     for (int item = 0; item < group.items; ++item) {
         for (const int one : below[at(item)][tree]) {
             if (one < 0) {
-                if (-1 - one >= group.outside[tree] || ++places[at(-1 - one)] > 1) return "nobody outside";
+                if (-1 - one >= group.outside[tree] || ++places[at(-1 - one)] > 1)
+                    return "invalid outside member";
             } else if (one >= group.items || one == group.first[tree] || parent[at(one)] >= 0) {
                 return "item " + std::to_string(one) + " has a second place";
             } else {
@@ -34,7 +35,7 @@ std::string check_tree(const Dealt& group, const DealtOut& below, std::size_t tr
             }
         }
     }
-    if (std::count(places.begin(), places.end(), 0) > 0) return "somebody outside has no place";
+    if (std::count(places.begin(), places.end(), 0) > 0) return "an outside member has no place";
     for (int item = 0; item < group.items; ++item) {
         int steps = 0;
         for (int walk = item; walk != group.first[tree]; walk = parent[at(walk)]) {

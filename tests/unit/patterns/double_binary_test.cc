@@ -124,7 +124,7 @@ TEST(DoubleBinary, EntersNextToTheNic) {
         for (Group& group : made.hierarchy.groups) {
             if (group.depth < 2) group.leader = group.members.front() + 2;
         }
-        EXPECT_EQ(nic_faults(made), "") << "nobody knows of NICs";
+        EXPECT_EQ(nic_faults(made), "") << "no NIC is known";
         for (int rank = 0; rank < 12; ++rank) {
             made.hierarchy.receivers.push_back(rank % 4 < 2 ? rank / 4 * 4 + 2 : rank);
         }

@@ -93,7 +93,7 @@ TEST(Delegation, ListingsTellIt) {
 TEST(Delegation, NotWithoutNeed) {
     const Hierarchy hierarchy = nodes_below_switch(4, 4);
     const Operation operation{Collective::allgather, kib};
-    EXPECT_FALSE(weighed(hierarchy, LinkTable{}, operation)) << "nobody measured these links";
+    EXPECT_FALSE(weighed(hierarchy, LinkTable{}, operation)) << "these links are not measured";
     EXPECT_FALSE(weighed(hierarchy, measured(), operation, overriding(Engine::tree)));
     EXPECT_FALSE(weighed(hierarchy, measured(), operation, overriding(Engine::automatic, "node=binary")));
     EXPECT_FALSE(weighed(hierarchy, measured(), operation, overriding(Engine::levels, "node=tuned")));

@@ -98,7 +98,7 @@ TEST(ShortSegments, FillDeepTreesOfBroadcasts) {
     EXPECT_EQ(segment(4096, slow), 0U) << "two would be too few";
     EXPECT_LT(segment(1 << 20, slow, 0.01), 4096U) << "cheap ones";
     EXPECT_GE(segment(4 << 20, slow, 0.01), 4096U) << "they would be too many";
-    EXPECT_EQ(segment(8192, {}), 3840U) << "nobody has told";
+    EXPECT_EQ(segment(8192, {}), 3840U) << "no given link costs";
 }
 
 /// A NIC that takes 100 us for every message takes at least that for each of 16.

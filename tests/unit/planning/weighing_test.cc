@@ -33,7 +33,7 @@ TEST(LinkRange, GuessedLinksMayBeNarrowerOrLonger) {
     EXPECT_EQ(all[2].at(leaf_switch).bytes_per_us, guessed.at(leaf_switch).bytes_per_us);
     EXPECT_EQ(possible_links(sites_of_nodes(2, 2, 4), guessed).wide, 3U);
     EXPECT_EQ(all[3].at(top_switch).bytes_per_us, guessed.at(leaf_switch).bytes_per_us);
-    EXPECT_EQ(all[3].at(top_switch).parallel, 16) << "nobody waits for another one's messages";
+    EXPECT_EQ(all[3].at(top_switch).parallel, 16) << "no rank waits for another's messages";
     EXPECT_EQ(all[3].at(top_switch).latency_us, guessed.at(top_switch).latency_us);
     EXPECT_EQ(all[3].at(leaf_switch).bytes_per_us, guessed.at(leaf_switch).bytes_per_us);
     EXPECT_EQ(all[4].at(top_switch).latency_us, guessed.at(top_switch).latency_us * 50);

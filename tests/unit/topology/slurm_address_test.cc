@@ -51,7 +51,7 @@ TEST(SlurmAddress, NothingIsKnownFromAnythingElse) {
                                     {"s0.n0", "switch.switch", "n0"},          //
                                     {"s0.n0", "switch.node ", "n0"},           //
                                     {"t:0:1:2.n0", "torus:x:y:z.node", "n0"},  // coordinates are no groups
-                                    {"a.b.n0", "switch.rack.node", "n0"},      // a word that nobody knows yet
+                                    {"a.b.n0", "switch.rack.node", "n0"},      // an unknown word
                                     {"s[0.n0", "switch.node", "n0"},           // broken brackets
                                     {"s0].n0", "switch.node", "n0"}};
     for (const auto& [address, pattern, host] : cases) {
