@@ -37,7 +37,7 @@ def report(name, **changes):
              for rank, node in enumerate(part["places"])]
     leaders = f"nic_leaders {' '.join(map(str, part['on_nics']))}"
     drawn = hierarchy(part["places"], part["leader"], part["group_leaders"])
-    lines = ["=== NICs", *part.get("nics", nics),
+    lines = ["=== nics", *part.get("nics", nics),
              "=== nodes", *(f"{node} {2 * node}-{2 * node + 1}" for node in range(4)),
              "=== run", *part.get("ranks", ranks), leaders, f"status {part['status']}",
              "=== messages", *part["messages"].splitlines(),
