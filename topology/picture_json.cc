@@ -54,7 +54,7 @@ std::string nic_list(const Hierarchy& hierarchy, const std::vector<LevelKey>& le
                      const std::vector<NicMark>& nics) {
     if (nics.empty()) return "";
     const auto places = positions(hierarchy, levels);
-    std::string json = ",\"NICs\":[";
+    std::string json = ",\"nics\":[";
     for (const NicMark& nic : nics) {
         const auto [level, group] = places[static_cast<std::size_t>(nic.group)];
         if (json.back() != '[') json += ",";

@@ -163,7 +163,7 @@ TEST(Picture, TextShowsNicsInTheirGroups) {
 TEST(Picture, JsonPointsToTheGroupsOfNics) {
     const Hierarchy hierarchy = small();
     const std::string json = draw(hierarchy, PictureFormat::json, with_nics(hierarchy));
-    EXPECT_NE(json.find("]}],\"NICs\":[{\"name\":\"mlx5_<0>\",\"node\":\"n0\",\"near\":\"numa "
+    EXPECT_NE(json.find("]}],\"nics\":[{\"name\":\"mlx5_<0>\",\"node\":\"n0\",\"near\":\"numa "
                         "1\",\"level\":3,\"group\":1},"),
               std::string::npos)
         << json;
