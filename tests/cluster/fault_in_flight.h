@@ -51,7 +51,8 @@ private:
 /// An empty file.
 void make_note(const std::string& path);
 
-/// Before MPI_Init: a child that lets this process go on after it has stopped. It ends with it.
+/// Before MPI_Init: starts a child that resumes this process after it has stopped. The child ends with this
+/// process.
 void start_continuer();
 
 }  // namespace strata::testing

@@ -32,7 +32,7 @@ void must_not_throw(const Use& use) {
     }
 }
 
-/// What a parser may throw by its header: std::invalid_argument, topology::FileError.
+/// Exceptions that a parser's header allows: std::invalid_argument, topology::FileError.
 enum class Throws { nothing, invalid_argument, file_error };
 
 struct Target {

@@ -3,7 +3,7 @@
 //
 //   rank RANK CPUS           the hardware threads that the kernel lets each rank run on
 //   nic_leaders RANK ...    the leader rank of each NIC
-#include "component/agreement/election.h"  // Open MPI's internal headers want to come before mpi.h
+#include "component/agreement/election.h"  // Open MPI's internal headers come before mpi.h
 #include "component/agreement/locality.h"
 
 #include <algorithm>

@@ -85,7 +85,7 @@ def run(line, log, limit, watch):
 
 
 def end_on_signals():
-    """Lets SIGTERM and SIGHUP take the way of an exception, so that QEMU is ended on it."""
+    """Turns SIGTERM and SIGHUP into an exception, so that QEMU is ended."""
     def leave(number, _):
         raise SystemExit(128 + number)
     for number in (signal.SIGTERM, signal.SIGHUP):

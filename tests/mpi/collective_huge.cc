@@ -3,7 +3,7 @@
 //   collective_huge --case allgather|allreduce|reduce|gather|scatter [--mib N] [--of-bytes]
 //                                                  N MiB of data in the largest buffer of a rank; items
 //                                                  are integers or bytes
-//   collective_huge --case sparse                  few ints that lie far apart: little memory, all
+//   collective_huge --case sparse                  few ints far apart: little memory, all
 //   collectives
 #include <algorithm>
 #include <cstring>

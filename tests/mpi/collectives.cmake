@@ -152,7 +152,7 @@ endforeach()
 foreach(way halves ring chain two_trees)
   strata_mpi_test(collective_semantics.all_ranks.${way} collective_semantics ${ranks_nics} ${${way}})
 endforeach()
-# Two halves along trees of their own on some levels.
+# Two halves along separate trees on some levels.
 set(words cluster=double_binary,switch=split_binary,package=double_binary)
 set(options --collectives bcast,reduce,allreduce LAYOUT deep ENGINE tree
             MCA coll_strata_bcast_level_algorithms=${words} coll_strata_reduce_level_algorithms=${words}

@@ -41,7 +41,7 @@ strata_layout(nics "${two_packages}"
 strata_layout(two_nics "${two_packages}"
   "4@n0 8@n1 0@n0 9@n0 4@n1 5@n1 8@n0 1@n1 4@n2 8@n2 0@n2 5@n2 10@n1 6@n0 11@n2 12@n2"
   "coll_strata_nic = ib0@numa:1,ib1@numa:2")
-# Three NICs; the second node uses one of its two twice, the third has processes near one only.
+# Three NICs; the second node uses one of its two twice, the third has processes local to one only.
 strata_layout(three_nics "${two_packages}"
   "4@n0 8@n1 0@n0 9@n2 12@n0 4@n1 8@n0 1@n1 8@n2 5@n0 9@n1 0@n2 13@n0 5@n1 10@n2 9@n0"
   "coll_strata_nic = ib0@numa:1,ib1@numa:2,ib2@numa:3")

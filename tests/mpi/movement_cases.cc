@@ -20,7 +20,7 @@ TypedArgument argument(const Call& call, int items, std::uint64_t salt) {
                                             : random_argument(own, call.what.kind, items);
 }
 
-/// The blocks of all ranks as they lie in one rank's buffer.
+/// The blocks of all ranks at their places in one rank's buffer.
 struct Blocks {
     TypedLayout layout;
     std::vector<int> counts;

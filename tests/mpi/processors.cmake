@@ -1,4 +1,4 @@
-# How many processors ctest counts for a job of so many ranks. Ranks wait for each other, and jobs that start or end
+# How many processors ctest counts for a job of the given number of ranks. Ranks wait for each other, and jobs that start or end
 # wait for their processes, so that four ranks hardly keep one processor busy. tests/run lets ctest use two per
 # processor of the machine: at most eight ranks share one.
 function(strata_processors result ranks)

@@ -103,7 +103,7 @@ TypedLayout random_layout(Random& random, const TypedLayout& child, int items, i
             const int first = static_cast<int>(random.between(1, items - 1));
             const TypedLayout left = TypedLayout::contiguous(first, child);
             const TypedLayout right = TypedLayout::vector(items - first, 1, 1 + gap, child);
-            // Far enough apart in either order, whatever the second part's bounds are.
+            // Far enough apart in either order, for any bounds of the second part.
             const MPI_Aint away = random.one_in(2) ? left.extent() + 24 : -right.extent() - 40;
             return TypedLayout::structure({1, 1}, {0, away}, {&left, &right});
         }

@@ -26,7 +26,7 @@ def judge(outcome, lasting, ranks):
 
 
 def variables(paths, kind, times):
-    """Tests the processes whose requests fail."""
+    """Returns the variables of the processes whose requests fail."""
     return [f"LD_PRELOAD={paths['pmix_requests']}", f"STRATA_PMIX_FAIL={kind}:{times}"]
 
 

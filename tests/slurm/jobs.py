@@ -59,7 +59,7 @@ def node_of(rank, order, nodes):
 
 
 def start(nodes, way, order, command, parameters):
-    """Runs a command as so many ranks; its exit status and output."""
+    """Runs a command on the given number of ranks; returns its exit status and output."""
     words = [word.get(order, word.get(nodes.release)) if isinstance(word, dict) else word for word in way.start] + command
     size = [f"--nodes={len(nodes.names)}", f"--ntasks-per-node={nodes.slots[0]}"]
     if way.allocation is None:

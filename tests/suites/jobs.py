@@ -46,8 +46,8 @@ def collectives():
 
 
 def layout_parameters(folder, name, ranks):
-    """MCA parameters of the layout `name` (tests/mpi/layouts.cmake, written to `folder` by the build). Its
-    places are dealt out again from the first one where a job has more ranks."""
+    """Returns the MCA parameters of the layout `name` (tests/mpi/layouts.cmake, written to `folder` by the build). A
+    job with more ranks than places reuses the places from the first one."""
     if name == ONE_NODE:
         return {}
     with open(os.path.join(folder, f"{name}.conf"), encoding="utf-8") as file:

@@ -113,7 +113,7 @@ HEAD = ["suite", "layout", "engine", "tests", "passed without", "passed with", "
 
 
 def table(rows):
-    """Lines: the table, then the names behind its numbers."""
+    """Returns lines: the table, then the names of its numbers."""
     cells = [HEAD, *([str(cell) for cell in row.cells()] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells)]
     lines = ["  ".join(cell.ljust(width) if number < 3 else cell.rjust(width)

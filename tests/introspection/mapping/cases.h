@@ -20,8 +20,8 @@ struct Placement {
 
 enum class Order { block, cyclic };
 
-/// Nodes with so many ranks each, every rank on a core of its own, perhaps in packages of two cores and below
-/// two leaf switches.
+/// Nodes with the given numbers of ranks, every rank on its own core, maybe in packages of two cores and
+/// below two leaf switches.
 Placement nodes_with(const std::vector<int>& ranks, Order order, bool packages = false,
                      bool switches = false);
 

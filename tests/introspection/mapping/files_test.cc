@@ -19,7 +19,7 @@ using mapping::read_traffic;
 using mapping::TrafficFormat;
 using mapping::TrafficMatrix;
 
-/// A folder of its own for every test.
+/// A separate folder for every test.
 class TrafficFiles : public ::testing::Test {
 protected:
     void SetUp() override {

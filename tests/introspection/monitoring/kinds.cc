@@ -24,7 +24,7 @@ Matrix sum_of(std::initializer_list<Matrix> parts) {
 
 }  // namespace
 
-/// A Put is of its origin, a Get is a request of its origin and the data of its target.
+/// A Put is a message of its origin; a Get is a request of its origin and the data of its target.
 void one_sided() {
     const int rank = world_rank();
     std::vector<char> memory(4096);

@@ -171,7 +171,7 @@ def case_threads(job, *options):
 
 
 def case_unfinished(job, end):
-    """Programs without MPI_M_finalize end as they would have; mpirun complains where MPI_Finalize lacks, too."""
+    """Programs without MPI_M_finalize end as usual; mpirun also complains about a missing MPI_Finalize."""
     status, output = job.monitored(RANKS, "unfinished", [end])
     if output.count("unfinished: ends") != RANKS or re.search(r"on signal|Segmentation|Signal:|\*\*\*", output):
         raise Failure(f"exit status {status}\n{output}")
@@ -197,7 +197,7 @@ def barrier_messages(algorithm, ranks):
 
 
 def case_barrier(job, algorithm, ranks, expected=None):
-    """Listing 2 of the paper: a Barrier is the messages of its algorithm, all of no bytes."""
+    """Listing 2 of the paper: a Barrier consists of the messages of its algorithm, all empty."""
     numbers = {"linear": "1", "double ring": "2", "recursive doubling": "3", "dissemination": "4"}
     parameters = {"coll": "self,basic,libnbc,tuned,monitoring", "coll_tuned_use_dynamic_rules": "1",
                   "coll_tuned_barrier_algorithm": numbers[algorithm]}

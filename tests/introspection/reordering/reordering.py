@@ -18,7 +18,7 @@ def table(name="errors.table"):
 
 
 def machine(ranks):
-    """Consecutive ranks on nodes of four cores, or each on a node of its own."""
+    """Consecutive ranks on nodes of four cores, or one node per rank."""
     return (1, 1) if ranks == 1 else (2, ranks // 2)
 
 

@@ -35,7 +35,7 @@ TEST(Arena, GivesSeparateAlignedPieces) {
             ASSERT_EQ(pieces[i][offset], static_cast<std::byte>(i)) << "piece " << i;
         }
     }
-    EXPECT_NE(pieces[0], pieces[1]);  // a piece of no bytes is one of its own
+    EXPECT_NE(pieces[0], pieces[1]);  // an empty piece has its own address
 }
 
 /// For any pieces of a call, repeated calls soon hold one chunk for all.
@@ -128,7 +128,7 @@ TEST(Arena, AbandonedMemoryStaysValid) {
     arena.abandon();
     EXPECT_EQ(arena.held(), 0U);
     std::byte* const other = arena.take(1000);
-    std::memset(piece, 1, 1000);  // a message that was under way
+    std::memset(piece, 1, 1000);  // a message in flight
     std::memset(other, 2, 1000);
     EXPECT_EQ(piece[999], std::byte{1});
     ::operator delete (piece, std::align_val_t{Arena::alignment_bytes});  // it was the start of its chunk

@@ -63,7 +63,7 @@ TEST(PlanHash, DoesNotTellWhoAskedOrWhatIsPredicted) {
     EXPECT_EQ(hash_of(plan), hash_of(some_plan()));
 }
 
-// On the way to other ranks it must not change with the caller's modes.
+// On other ranks it must not differ because of the caller's modes.
 TEST(ProbePlans, AreTheSameHoweverTheCallerRounds) {
     const std::uint64_t usual = probe_plans();
     for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {

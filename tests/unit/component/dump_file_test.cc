@@ -224,7 +224,7 @@ TEST_F(SharedFolder, OtherFoldersAreTheirOwnersMatter) {
     expect_text(target, "new");
 }
 
-/// Writing as programs usually do would have been noticed.
+/// The usual way of writing would have been detected.
 TEST_F(SharedFolder, CanFail) {
     static fs::path mine;
     mine = old_file("mine");

@@ -99,7 +99,7 @@ TEST(BlocksCost, ARingByHand) {
     const Hierarchy pair = one_node(2);
     EXPECT_DOUBLE_EQ(cost_us(Collective::allgather, pair, uniform(pair, Algorithm::ring, 0), 200),
                      1 + 1 + 2 + 1);
-    // Large ones keep every processor busy with three blocks each way.
+    // Large ones keep every processor busy with three blocks in each direction.
     EXPECT_DOUBLE_EQ(cost_us(Collective::allgather, node, uniform(node, Algorithm::ring, 1000), 400000),
                      2 * (3 * 100 * 1 + 300000 / 100.0));
 }

@@ -95,8 +95,8 @@ TEST(BusCost, MessagesBetweenGroupsShareThoseOfBoth) {
     EXPECT_DOUBLE_EQ(model.send(4, 3, 1000, 0), 5 + 400 + 50 + 5) << "the receivers' node";
 }
 
-/// A switch that lets a quarter of its nodes' traffic through at once. Of the messages one by one the first
-/// to arrive begin the next round while the others are under way.
+/// A switch that lets a quarter of its nodes' traffic through at once. Of the separate messages the first
+/// to arrive begin the next round while the others are in flight.
 TEST(BusCost, RoundsAgreeWithTheMessagesOneByOne) {
     const LinkTable links = with_bus(LevelKind::switch_, 20);
     const Hierarchy nodes = nodes_below_switch(8, 1);

@@ -109,7 +109,7 @@ TEST(HalvesCost, OnceOverTheNicsOfSkippedNodes) {
     }
 }
 
-/// A reduction is the broadcast backwards, and combines; both ways take longer than one.
+/// A reduction is the reversed broadcast plus combining; both directions take longer than one.
 TEST(HalvesCost, OfReductions) {
     const Hierarchy nodes = nodes_below_switch(6, 5);
     for (const auto& hierarchy : {one_node(2), one_node(11), lone_nodes(16), nodes}) {

@@ -86,7 +86,7 @@ public:
 constexpr int ranks = 4;
 constexpr std::size_t sizes[] = {8, 64 << 10, 4 << 20};
 
-/// One call of an engine on a rank with `bytes` bytes of its own and a result of as many.
+/// One call of an engine on a rank with `bytes` bytes of data and a result of the same size.
 using Engine =
     std::function<int(Transport&, std::vector<std::byte>& own, std::vector<std::byte>& result, Arena& arena)>;
 

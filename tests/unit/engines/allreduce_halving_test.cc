@@ -65,7 +65,7 @@ std::string wrong_with(const ReduceCase& reduce, const ReduceRun& run) {
 TEST(AllreduceHalving, EverySizeCountAndPlacement) {
     for (int ranks = 1; ranks <= 18; ++ranks) {
         for (const Placement placement : all_placements) {
-            // Fewer elements than places, one each, no multiple of them.
+            // Fewer elements than places, one each, not a multiple of them.
             for (const std::size_t elements : {1U, 2U, 3U, 8U, 17U, 157U}) {
                 ReduceCase reduce = uniform_case(regular_hierarchy({ranks}), elements, Operator::sum_32);
                 reduce.placement = placement;

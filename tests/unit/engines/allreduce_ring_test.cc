@@ -55,7 +55,7 @@ TEST(AllreduceRing, EverySizeWindowAndPlacement) {
     for (const int ranks : {1, 2, 3, 4, 5, 7, 8, 11}) {
         for (const int window : {0, 1, 2, 3, 4, 100}) {
             for (const Placement placement : all_placements) {
-                // Fewer elements than ranks, no multiple of them, several rounds, one of which is not full.
+                // Fewer elements than ranks, not a multiple of them, several rounds, one of them not full.
                 for (const std::size_t elements : {1U, 2U, 5U, 22U, 157U}) {
                     ReduceCase reduce = uniform_case(regular_hierarchy({ranks}), 3, elements);
                     reduce.plan.window = window;

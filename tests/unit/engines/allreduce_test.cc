@@ -327,7 +327,7 @@ TEST(Barrier, TheCounterFindsWhatIsNone) {
             [&](int rank, Transport& transport) {
                 ExchangeLinks links = exchange_links(hierarchy, plan, rank, false);
                 if (links.position >= 0) {
-                    links.core = {rank};  // every node for itself
+                    links.core = {rank};  // every node separately
                     links.position = 0;
                 }
                 Arena arena;

@@ -14,7 +14,7 @@ namespace strata::testing {
 struct CheckedEngine {
     /// One call of it on all ranks.
     std::function<ReduceRun(const ReduceCase&, const FabricOptions&, Arenas*)> run;
-    /// A random case of up to so many ranks and elements.
+    /// A random case with at most these numbers of ranks and elements.
     std::function<ReduceCase(Random&, int ranks, std::size_t elements)> random_case;
     /// Returns the errors of a run that had to succeed, "" for none.
     std::function<std::string(const ReduceCase&, const ReduceRun&)> faults = faults_of;

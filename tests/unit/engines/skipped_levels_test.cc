@@ -113,7 +113,7 @@ TEST(SkippedLevels, Bcast) {
         ASSERT_EQ(run.text(), "") << describe(less);
         ASSERT_EQ(run.codes, std::vector<int>(run.codes.size(), 0)) << describe(less);
         ASSERT_EQ(bcast_faults(less, run), std::vector<std::string>{}) << "seed " << seed;
-        BcastCase all = less;  // the levels are really gone: groups are entered several times
+        BcastCase all = less;  // the levels are really skipped: messages enter groups several times
         all.hierarchy = bcast.hierarchy;
         for (const LevelKey level : bcast.plan.skipped) all.plan.levels.push_back({level, {}, 0});
         shows += bcast_faults(all, run).empty() ? 0 : 1;

@@ -90,7 +90,7 @@ Operation operation_of(Collective collective, std::size_t bytes, int root = 0) {
 }
 
 TEST(LevelsCost, EveryMethodEndsOnEveryShape) {
-    // With short links' handshakes from 4 KiB on: nothing may wait for itself.
+    // With short links' handshakes from 4 KiB on: no message may wait for itself.
     for (const Hierarchy& hierarchy :
          {sites_of_nodes(2, 3, 4), nodes_below_switch(5, 3), one_node(7), one_node(2), uneven()}) {
         for (int op = 0; op < collective_count; ++op) {

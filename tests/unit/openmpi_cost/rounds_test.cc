@@ -264,7 +264,7 @@ TEST(DoublingCost, AgreesWithTheMessagesOneByOne) {
     }
 }
 
-/// Every NIC sends all blocks but its own once, a star's middle that often to each of its neighbours.
+/// Every NIC sends all blocks but its own once, a star's middle once per neighbour.
 TEST(DoublingCost, LongBlocksLeaveANicOnce) {
     const Hierarchy nodes = nodes_below_switch(8, 1);
     const double once = 1000000 / 10. * 7 / 8;

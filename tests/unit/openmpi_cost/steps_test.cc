@@ -89,7 +89,7 @@ TEST(Steps, AHandshakeWaitsForItsReceiver) {
     const double long_hop = 6 + 1 + 2 + 2 + 1;
     EXPECT_EQ(done(one_node(3), handshakes(), program),
               (std::vector<double>{received + long_hop, received + long_hop, 11}));
-    // A receive that is posted ahead lets it go at once, and the sender with it.
+    // A receive posted ahead lets the message leave at once, and frees the sender.
     MessageSchedule asking = program;
     asking.ask_ahead();
     const auto ahead = done(one_node(3), handshakes(), asking);

@@ -127,7 +127,7 @@ TEST(TunedCost, OperatorsThatDoNotCommuteTakeTheirOwnPatterns) {
     EXPECT_GT(forward_cost_us(node, LinkTable{}, operation), 1.5 * halving) << "whole vectors, four times";
 }
 
-/// Hierarchies of some shapes, ranks in blocks, dealt out and shuffled.
+/// Hierarchies of some shapes, ranks in block order, cyclic and shuffled.
 std::vector<Hierarchy> orders(int least_ranks) {
     std::mt19937 random(7);
     std::vector<Hierarchy> all;

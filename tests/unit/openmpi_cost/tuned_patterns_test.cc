@@ -38,7 +38,7 @@ Traffic crossing(const MessageSchedule& program, const std::vector<int>& colour)
     return traffic;
 }
 
-/// 16 ranks, four to a node, two nodes to a site: in blocks and dealt out.
+/// 16 ranks, four per node, two nodes per site: in block order and cyclic.
 struct Layout {
     std::vector<int> node;
     std::vector<int> site;
@@ -65,8 +65,8 @@ constexpr std::size_t m = 1600;  // a vector
 constexpr std::size_t b = 100;   // a block
 
 TEST(TunedPatterns, ReduceAcrossBoundaries) {
-    // Binomial edges lead 8 ranks back from one rank, 4 from two, 2 from four, 1 from eight. In blocks those
-    // of 4 and 8 leave a node and that of 8 a site; dealt out those of 1 and 2, and those of 2.
+    // Binomial edges lead 8 ranks back from one rank, 4 from two, 2 from four, 1 from eight. In block order
+    // those of 4 and 8 leave a node and that of 8 a site; in cyclic order those of 1 and 2, and those of 2.
     expect(reduce_program(binomial, 16, m, 0), {3, 3 * m}, {1, m}, {12, 12 * m}, {4, 4 * m});
     // 0-1 0-2 1-3 | 1-5 2-4 2-6 3-7 4-8 5-9 6-10, 3-11 4-12 5-13 6-14 7-15: the steps of 4 and 8 keep the
     // remainder by 4. Of 8: 3-11 4-12 5-13 6-14 7-15; of 4: 1-5 2-6 3-7 4-8 5-9 6-10; of 2: 0-2 1-3 2-4; 0-1.
@@ -86,14 +86,15 @@ TEST(TunedPatterns, AllgatherAcrossBoundaries) {
     // Distances 1, 2, 4, 8 with as many blocks from each of 16 ranks.
     expect(allgather_program(recursive_doubling, 16, b), {32, 192 * b}, {16, 128 * b}, {32, 48 * b},
            {16, 32 * b});
-    // The same, always to lower ranks: in blocks 4, 8, 16 and 16 of 16 leave a node, 2, 4, 8 and 16 a site;
-    // dealt out all of the first two leave a node, half of the first and all of the second a site.
+    // The same, always to lower ranks: in block order 4, 8, 16 and 16 of 16 leave a node, 2, 4, 8 and 16 a
+    // site; in cyclic order all of the first two leave a node, half of the first and all of the second a
+    // site.
     expect(allgather_program(bruck, 16, b), {44, (4 + 16 + 64 + 128) * b}, {30, (2 + 8 + 32 + 128) * b},
            {32, (16 + 32) * b}, {24, (8 + 32) * b});
     expect(allgather_program(ring, 16, b), {60, 60 * b}, {30, 30 * b}, {240, 240 * b}, {120, 120 * b});
     // One block within the pairs 0-1, 2-3, ..., then two within 15-0, 1-2, ... (four times) and 0-1, ...
-    // (three times): in blocks 4 pairs of the former leave a node and 2 a site; dealt out all leave a node,
-    // and those of the former a site.
+    // (three times): in block order 4 pairs of the former leave a node and 2 a site; in cyclic order all
+    // leave a node, and those of the former a site.
     expect(allgather_program(neighbor, 16, b), {32, 64 * b}, {16, 32 * b}, {128, (16 + 7 * 32) * b},
            {64, 128 * b});
 }

@@ -68,7 +68,7 @@ TEST(ChainOrder, WithoutElectionFollowsTheHardware) {
 }
 
 TEST(ChainOrder, OfLeadersIsTheirOwn) {
-    // With the node level the chain joins leaders, each near its NIC on the way in and out.
+    // With the node level the chain joins leaders, each NIC-local, in both directions.
     HierarchySpec spec;
     spec.hint.emplace();
     spec.hint->levels = {plain_level({LevelKind::node, {}})};

@@ -111,8 +111,8 @@ std::string words(const Dealt& group) {
     return text + ", gate " + std::to_string(group.gate);
 }
 
-/// The ways by which trees enter groups (double_binary.cc): one item for both, neighbours with the second in
-/// front, or, beside a gate, the items on both sides of it.
+/// How trees enter groups (double_binary.cc): one item for both, neighbours with the second in front, or,
+/// beside a gate, the items on both sides of it.
 std::vector<Both<int>> entries(int items, int gate) {
     std::vector<Both<int>> all;
     for (int item = 0; item < items; ++item) {
@@ -139,7 +139,7 @@ void each_group(int most_items, int most_outside, Action&& action) {
     }
 }
 
-/// The first and the last so many of those outside.
+/// Fixes the first `first` outside members of tree 0 and the last `second` of tree 1 to the gate.
 void fix(Dealt& group, int first, int second) {
     const int counts[] = {first, second};
     for (const std::size_t tree : {0, 1}) {

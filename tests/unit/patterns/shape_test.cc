@@ -21,7 +21,7 @@ const std::vector<int> sizes = {1, 2, 3, 4, 7, 8, 11, 16};
 
 struct Shape {
     LevelMethod method;
-    std::function<int(int size)> depth;  ///< longest way from the root, at most
+    std::function<int(int size)> depth;  ///< longest path from the root, at most
     Half half = Half::whole;
 };
 

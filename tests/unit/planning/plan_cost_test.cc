@@ -21,8 +21,8 @@ constexpr Collective sized[] = {Collective::bcast,     Collective::reduce, Colle
                                 Collective::allgather, Collective::gather, Collective::scatter,
                                 Collective::barrier};
 
-/// `switches` leaf switches of `nodes` nodes, each of two packages of `ranks`; `cyclic`: ranks dealt out to
-/// the nodes.
+/// `switches` leaf switches of `nodes` nodes, each of two packages of `ranks`; `cyclic`: ranks assigned to
+/// nodes cyclically.
 Hierarchy machine(int switches, int nodes, int ranks, bool cyclic = false) {
     const int all_nodes = switches * nodes;
     const int all = all_nodes * 2 * ranks;

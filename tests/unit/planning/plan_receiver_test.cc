@@ -38,7 +38,7 @@ TEST(PlanReceiver, FarRootsOfLongGathers) {
         EXPECT_EQ(
             far.reason,
             "predicted faster than the underlying component; a process near the NIC receives for the root");
-        // Both ways to do without end at the far root.
+        // Both alternatives without a receiver end at the far root.
         EXPECT_GT(far.forward_us, forward_cost_us(hierarchy, LinkTable{}, {Collective::gather, bytes, 5}));
         Hierarchy without = hierarchy;
         without.receivers.clear();

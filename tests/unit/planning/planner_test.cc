@@ -153,8 +153,8 @@ TEST_F(PlannerSays, WhatTheModelSaysWithoutWishes) {
     EXPECT_FALSE(settings.may_want(Engine::tree, hierarchy.ranks()));
 }
 
-/// A binomial tree over the ranks of two sites crosses the long link once on any way from rank 0, and twice
-/// on some ways from the last one.
+/// A binomial tree over the ranks of two sites crosses the long link once on every path from rank 0, and
+/// twice on some paths from the last one.
 TEST_F(PlannerSays, WhatForwardTakesFromThisVeryRoot) {
     settings.links = two_sites(2000);
     const Planner all = planner();

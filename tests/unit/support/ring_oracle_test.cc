@@ -86,7 +86,7 @@ TEST(RingOracle, FindsWhatReturnsToItsLocalRoot) {
     EXPECT_TRUE(mentions(faults, "from rank 2 to 0 go 124 bytes"));
 }
 
-/// A message over two parts: the same bytes, and with buffers under way no deadlock either.
+/// A message over two parts: the same bytes, and with buffered messages no deadlock either.
 TEST(RingOracle, FindsAMissingCut) {
     const BlockCase run = three_nodes();
     FabricOptions options;

@@ -97,9 +97,9 @@ TEST(NicRails, FewRanksPerNodeBeginWithDifferentRails) {
               (std::vector<int>{0, 1, 0, 1}));
 }
 
-/// On any machine and network: valid hierarchies that differ in leaders only; each node that forms a group is
-/// led, in every rail, by a process at the node's smallest distance, and over all rails by as many as it has
-/// NICs, at most one per rail; the ranks of a node are dealt out evenly.
+/// On any machine and network: valid hierarchies that differ only in leaders. In every rail a process at
+/// the node's smallest distance leads each node that forms a group; over all rails as many processes lead
+/// as the node has NICs, at most one per rail. A node's ranks are divided evenly.
 TEST(NicRails, PropertiesOverRandomJobs) {
     std::mt19937 random(7);
     std::string words;
