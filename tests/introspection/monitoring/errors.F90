@@ -1,5 +1,5 @@
 ! The same table as errors.c (errors.table) for Fortran: with the module, or, with INCLUDED defined, the include file.
-! Then counts of a Bcast, in whose place the program may also give what stands for "not wanted".
+! Then counts of a Bcast, for which the program may also pass the constants for unwanted outputs.
 !
 !   errors TABLE PREFIX
 program errors
@@ -64,7 +64,7 @@ contains
     end if
   end subroutine
 
-  ! MPI_M_init takes a fifth of a second: what is open stays open where it can.
+  ! MPI_M_init takes a fifth of a second: sessions stay open where possible.
   subroutine reach()
     integer :: i, other
     id = 4711
