@@ -24,8 +24,8 @@ bool leaves = false;  // the operator
 int unwound = 0;
 
 /// Records that the thread was unwound, not just stopped.
-struct Witness {
-    ~Witness() { ++unwound; }
+struct SignalProbe {
+    ~SignalProbe() { ++unwound; }
 };
 
 void add_or_leave(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {

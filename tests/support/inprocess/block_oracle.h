@@ -30,7 +30,7 @@ BoundaryBytes boundary_bytes(const topology::Group& group, const std::vector<Sen
 ///   own bytes and those that pass through it; a group with the root receives what it lacks and sends
 ///   nothing. From the root: the mirror image.
 /// Returns the differences; empty when all agree.
-std::vector<std::string> check_block_bytes(const topology::Hierarchy& hierarchy, algorithms::BlockFlow flow,
+std::vector<std::string> check_block_bytes(const topology::Hierarchy& hierarchy, algorithms::ChunkDirection flow,
                                            int root, const std::vector<std::size_t>& bytes,
                                            const std::vector<std::size_t>& segment_bytes_of_group,
                                            const std::vector<SentMessage>& messages, int receiver = -1);

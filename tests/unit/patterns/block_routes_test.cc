@@ -257,9 +257,9 @@ TEST(BlockRoutes, TheUplinkIsFedFromTheNodeFirst) {
     EXPECT_EQ(all(8, 12), (std::vector<int>{8, 9, 10, 11, 0, 1, 2, 3, 4, 5, 6, 7}));
     EXPECT_EQ(all(8, 10), (std::vector<int>{8, 9, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7}));
     EXPECT_EQ(all(12, 13), (std::vector<int>{12, 14, 15, 8, 9, 10, 11, 0, 1, 2, 3, 4, 5, 6, 7}));
-    EXPECT_EQ(sent(hierarchy, plan, 0, BlockFlow::to_root, 8, 0), all(8, 0));
+    EXPECT_EQ(sent(hierarchy, plan, 0, ChunkDirection::to_root, 8, 0), all(8, 0));
     // Scatter: the other node's blocks have the longest path.
-    EXPECT_EQ(sent(hierarchy, plan, 0, BlockFlow::from_root, 0, 8),
+    EXPECT_EQ(sent(hierarchy, plan, 0, ChunkDirection::from_root, 0, 8),
               (std::vector<int>{13, 14, 15, 12, 9, 10, 11, 8}));
     EXPECT_EQ(sent(hierarchy, plan, 0, ChunkDirection::from_root, 8, 12), (std::vector<int>{13, 14, 15, 12}));
 }

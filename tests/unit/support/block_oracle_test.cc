@@ -97,7 +97,7 @@ TEST(BlockOracle, FindsABoundaryThatIsCrossedTwice) {
 
 TEST(BlockOracle, FindsABlockThatIsSentTwice) {
     // Rank 5's block crosses both edges on its way twice: all data is right.
-    const BlockCase run = two_nodes(BlockFlow::to_root);
+    const BlockCase run = two_nodes(ChunkDirection::to_root);
     const RunReport report = run_damaged(run, [](std::vector<BlockRoutes>& routes) {
         add_edge(routes, 5, 4, {{5, 1}});
         set_stream(routes, 4, 0, {{4, 4}, {5, 1}});
@@ -110,7 +110,7 @@ TEST(BlockOracle, FindsABlockThatIsSentTwice) {
 
 TEST(BlockOracle, FindsADetour) {
     // Rank 6 sends its block to the root's node through rank 1: every node sends the right bytes.
-    const BlockCase run = two_nodes(BlockFlow::to_root);
+    const BlockCase run = two_nodes(ChunkDirection::to_root);
     const RunReport report = run_damaged(run, [](std::vector<BlockRoutes>& routes) {
         drop_edge(routes, 6, 4);
         add_edge(routes, 6, 1, {{6, 1}});
