@@ -10,8 +10,8 @@ namespace bench {
 // Through one leader per node, level after level: inside the nodes, then between the leaders, or the reverse.
 std::unique_ptr<Calls> make_hierarchical(MPI_Comm comm, std::span<const int> node_of);
 
-// Through all ranks of a node at once, each on its rail to the ranks of the same place on other nodes (Traeff
-// and Hunold, "Decomposing MPI Collectives for Exploiting Multi-rail Communication", CLUSTER 2020). Needs
+// Through all ranks of a node at once, each on its lane to the ranks of the same place on other nodes (Traeff
+// and Hunold, "Decomposing MPI Collectives for Exploiting Multi-lane Communication", CLUSTER 2020). Needs
 // equally many ranks on every node. Blocks that do not lie in rank order are copied once more than the
 // paper's data types would.
 std::unique_ptr<Calls> make_lane(MPI_Comm comm, std::span<const int> node_of);

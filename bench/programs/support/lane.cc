@@ -1,4 +1,4 @@
-// The full-rail mock-up: every rank of a node carries its share of the node's data.
+// The full-lane mock-up: every rank of a node carries its share of the node's data.
 
 #include <algorithm>
 #include <stdexcept>
@@ -23,9 +23,9 @@ Parts shares(int count, int ranks) {
     return parts;
 }
 
-// Rail by rail, and on each node by node: whose blocks they are that the ranks of a node have together after
-// each has gathered its rail's.
-std::vector<int> ranks_by_rail(const NodeOrder& order) {
+// Lane by lane, and on each node by node: whose blocks they are that the ranks of a node have together after
+// each has gathered its lane's.
+std::vector<int> ranks_by_lane(const NodeOrder& order) {
     std::vector<int> ranks;
     for (std::size_t place = 0; place < order.nodes.front().size(); ++place) {
         for (const auto& node : order.nodes) ranks.push_back(node[place]);
@@ -33,7 +33,7 @@ std::vector<int> ranks_by_rail(const NodeOrder& order) {
     return ranks;
 }
 
-class Rail : public NodewiseCalls {
+class Lane : public NodewiseCalls {
 public:
     using NodewiseCalls::NodewiseCalls;
 
@@ -75,36 +75,36 @@ public:
 
     void allgather(const char* own, int each, char* whole) override {
         const NodeSplit& split = splits_.of(0);
-        const std::vector<int> ranks = ranks_by_rail(split.order);
+        const std::vector<int> ranks = ranks_by_lane(split.order);
         const bool ordered = std::ranges::is_sorted(ranks);
-        const int of_rail = split.nodes() * each;
+        const int of_lane = split.nodes() * each;
         char* const together = ordered ? whole : scratch(ranks.size() * static_cast<std::size_t>(each));
-        MPI_Allgather(own, each, MPI_BYTE, together + static_cast<std::ptrdiff_t>(split.place) * of_rail,
+        MPI_Allgather(own, each, MPI_BYTE, together + static_cast<std::ptrdiff_t>(split.place) * of_lane,
                       each, MPI_BYTE, split.across);
         // coll/tuned 4.1 decides by what is sent, in place too.
-        MPI_Allgather(MPI_IN_PLACE, of_rail, MPI_BYTE, together, of_rail, MPI_BYTE, split.node);
+        MPI_Allgather(MPI_IN_PLACE, of_lane, MPI_BYTE, together, of_lane, MPI_BYTE, split.node);
         if (!ordered) to_rank_order(ranks, together, each, whole);
     }
 
     void gather(const char* own, int each, char* whole, int root) override {
         const NodeSplit& split = splits_.of(root);
-        const std::vector<int> ranks = ranks_by_rail(split.order);
-        const int of_rail = split.nodes() * each;
+        const std::vector<int> ranks = ranks_by_lane(split.order);
+        const int of_lane = split.nodes() * each;
         const bool direct = split.roots() && std::ranges::is_sorted(ranks);
         char* const together = direct ? whole : scratch(ranks.size() * static_cast<std::size_t>(each));
         MPI_Gather(own, each, MPI_BYTE, together, each, MPI_BYTE, 0, split.across);
         if (split.index != 0) return;
-        // The root is at place 0: its rail's blocks are where they belong.
-        MPI_Gather(split.roots() ? MPI_IN_PLACE : together, of_rail, MPI_BYTE, together, of_rail, MPI_BYTE, 0,
+        // The root is at place 0: its lane's blocks are where they belong.
+        MPI_Gather(split.roots() ? MPI_IN_PLACE : together, of_lane, MPI_BYTE, together, of_lane, MPI_BYTE, 0,
                    split.node);
         if (split.roots() && !direct) to_rank_order(ranks, together, each, whole);
     }
 
     void scatter(const char* whole, int each, char* own, int root) override {
         const NodeSplit& split = splits_.of(root);
-        const std::vector<int> ranks = ranks_by_rail(split.order);
-        const int of_rail = split.nodes() * each;
-        const char* mine = nullptr;  // my rail's blocks
+        const std::vector<int> ranks = ranks_by_lane(split.order);
+        const int of_lane = split.nodes() * each;
+        const char* mine = nullptr;  // my lane's blocks
         if (split.index == 0) {
             char* const together = scratch(ranks.size() * static_cast<std::size_t>(each));
             const char* all = whole;
@@ -113,7 +113,7 @@ public:
                 all = together;
             }
             mine = split.roots() ? all : together;
-            MPI_Scatter(all, of_rail, MPI_BYTE, split.roots() ? MPI_IN_PLACE : together, of_rail, MPI_BYTE, 0,
+            MPI_Scatter(all, of_lane, MPI_BYTE, split.roots() ? MPI_IN_PLACE : together, of_lane, MPI_BYTE, 0,
                         split.node);
         }
         MPI_Scatter(mine, each, MPI_BYTE, own, each, MPI_BYTE, 0, split.across);
@@ -139,9 +139,9 @@ private:
 
 std::unique_ptr<Calls> make_lane(MPI_Comm comm, std::span<const int> node_of) {
     if (!node_order(node_of, 0).equal()) {
-        throw std::invalid_argument("rails need equally many ranks on every node");
+        throw std::invalid_argument("lanes need equally many ranks on every node");
     }
-    return std::make_unique<Rail>(comm, node_of);
+    return std::make_unique<Lane>(comm, node_of);
 }
 
 }  // namespace bench
