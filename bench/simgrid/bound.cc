@@ -6,7 +6,6 @@
 namespace strata::simulation {
 namespace {
 
-using algorithms::Collective;
 using topology::Group;
 
 struct Bytes {
@@ -14,19 +13,18 @@ struct Bytes {
     double out = 0;
 };
 
-/// What some ranks must get from the others, and send to them.
+/// Returns the bytes that some of the ranks must receive from the others, and send to them.
 Bytes crossing(const Call& call, double members, double all, bool with_root) {
+    const algorithms::CollectiveTraits& traits = algorithms::traits_of(call.collective);
+    const bool from_root = traits.rooted && traits.down;
+    const bool receive = !traits.rooted || with_root != from_root;
+    const bool send = !traits.rooted || with_root == from_root;
     const auto bytes = static_cast<double>(call.bytes);
-    const double share = bytes * members / all;
-    switch (call.collective) {
-        case Collective::bcast: return with_root ? Bytes{0, bytes} : Bytes{bytes, 0};
-        case Collective::reduce: return with_root ? Bytes{bytes, 0} : Bytes{0, bytes};
-        case Collective::allreduce: return {bytes, bytes};
-        case Collective::allgather: return {bytes - share, share};
-        case Collective::gather: return with_root ? Bytes{bytes - share, 0} : Bytes{0, share};
-        case Collective::scatter: return with_root ? Bytes{0, bytes - share} : Bytes{share, 0};
-        default: return {};
-    }
+    if (traits.vectors) return {receive ? bytes : 0, send ? bytes : 0};
+    if (!traits.blocks) return {};
+    const double own = bytes * members / all;
+    const double others = bytes - own;
+    return {receive ? from_root ? own : others : 0, send ? from_root ? others : own : 0};
 }
 
 /// What the bus of a group carries at least. What one child sends to another crosses it once. For a reduction
@@ -35,7 +33,9 @@ Bytes crossing(const Call& call, double members, double all, bool with_root) {
 /// completes it.
 class BusLoad {
 public:
-    BusLoad(const Call& call) : both_(call.collective == Collective::allreduce) {}
+    BusLoad(const Call& call)
+        : both_(algorithms::traits_of(call.collective).combines &&
+                algorithms::traits_of(call.collective).down) {}
 
     void add(const Bytes& part) { sum_ = {sum_.in + part.in, sum_.out + part.out}; }
     void add(const BusLoad& part) { add(part.sum_); }

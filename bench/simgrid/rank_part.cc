@@ -82,12 +82,23 @@ RankPart::RankPart(MPI_Comm comm, const Machine& machine, std::span<std::byte> s
 RankPart::~RankPart() { MPI_Op_free(&sum_); }
 
 void RankPart::warm_up() {
-    for (const Collective collective : {Collective::bcast, Collective::reduce, Collective::allreduce,
-                                        Collective::allgather, Collective::gather, Collective::scatter}) {
+    for (int op = 0; op < algorithms::collective_count; ++op) {
+        const auto collective = static_cast<Collective>(op);
+        const algorithms::CollectiveTraits& traits = algorithms::traits_of(collective);
+        if (!traits.has_data() || traits.unequal) continue;
         const Call call{collective, static_cast<std::size_t>(size_) * sizeof(double), 0};
         prepare(call);
         perform_mpi(call);
     }
+}
+
+bool RankPart::is_from_root(const Call& call) {
+    const algorithms::CollectiveTraits& traits = algorithms::traits_of(call.collective);
+    return traits.rooted && traits.down;
+}
+
+bool RankPart::has_result(const Call& call) const {
+    return !algorithms::traits_of(call.collective).rooted || rank_ == call.root;
 }
 
 void RankPart::prepare(const Call& call) {
@@ -95,53 +106,38 @@ void RankPart::prepare(const Call& call) {
     if (shared_.empty()) own_memory_.assign(2 * half, std::byte{0});
     send_ = shared_.empty() ? own_memory_.data() : shared_.data();
     receive_ = send_ + half;
-    if (!shared_.empty()) return;
-    const bool at_root = rank_ == call.root;
-    switch (call.collective) {
-        case Collective::bcast:
-            if (at_root) write_letters(receive_, call.bytes, call.root);
-            return;
-        case Collective::reduce:
-        case Collective::allreduce:
-            for (std::size_t i = 0; i < call.bytes / sizeof(double); ++i) {
-                reinterpret_cast<double*>(send_)[i] = summand(rank_, i);
-            }
-            return;
-        case Collective::allgather:
-        case Collective::gather: write_letters(send_, block_bytes(call), rank_); return;
-        case Collective::scatter:
-            for (int i = 0; i < size_ && at_root; ++i) {
-                write_letters(receive_ + static_cast<std::size_t>(i) * block_bytes(call), block_bytes(call),
-                              i);
-            }
-            return;
-        default: return;
+    const algorithms::CollectiveTraits& traits = algorithms::traits_of(call.collective);
+    if (!shared_.empty() || !traits.has_data()) return;
+    if (traits.combines) {
+        for (std::size_t i = 0; i < call.bytes / sizeof(double); ++i) {
+            reinterpret_cast<double*>(send_)[i] = summand(rank_, i);
+        }
+    } else if (!is_from_root(call)) {
+        write_letters(send_, block_bytes(call), rank_);
+    } else if (rank_ == call.root && traits.vectors) {
+        write_letters(receive_, call.bytes, call.root);
+    } else if (rank_ == call.root) {
+        for (int i = 0; i < size_; ++i) write_letters(block_of(call, i), block_bytes(call), i);
     }
 }
 
 std::string RankPart::verdict(const Call& call) const {
-    if (!shared_.empty() || forwarded_) return {};
-    const bool at_root = rank_ == call.root;
+    const algorithms::CollectiveTraits& traits = algorithms::traits_of(call.collective);
+    if (!shared_.empty() || forwarded_ || !traits.has_data()) return {};
     bool right = true;
-    switch (call.collective) {
-        case Collective::bcast: right = has_letters(receive_, call.bytes, call.root); break;
-        case Collective::reduce:
-        case Collective::allreduce:
-            for (std::size_t i = 0; i < call.bytes / sizeof(double); ++i) {
-                const double sum = size_ * summand(0, i) + size_ * (size_ - 1) / 2.0;
-                const bool due = call.collective == Collective::allreduce || at_root;
-                right = right && (!due || reinterpret_cast<const double*>(receive_)[i] == sum);
-            }
-            break;
-        case Collective::allgather:
-        case Collective::gather:
-            for (int i = 0; i < size_ && (at_root || call.collective == Collective::allgather); ++i) {
-                right = right && has_letters(receive_ + static_cast<std::size_t>(i) * block_bytes(call),
-                                             block_bytes(call), i);
-            }
-            break;
-        case Collective::scatter: right = has_letters(send_, block_bytes(call), rank_); break;
-        default: break;
+    if (traits.combines) {
+        for (std::size_t i = 0; i < call.bytes / sizeof(double) && has_result(call); ++i) {
+            const double sum = size_ * summand(0, i) + size_ * (size_ - 1) / 2.0;
+            right = right && reinterpret_cast<const double*>(receive_)[i] == sum;
+        }
+    } else if (traits.vectors) {
+        right = has_letters(receive_, call.bytes, call.root);
+    } else if (is_from_root(call)) {
+        right = has_letters(send_, block_bytes(call), rank_);
+    } else {
+        for (int i = 0; i < size_ && has_result(call); ++i) {
+            right = right && has_letters(block_of(call, i), block_bytes(call), i);
+        }
     }
     return right ? "" : "rank " + std::to_string(rank_) + " has wrong data";
 }
@@ -179,17 +175,15 @@ int RankPart::perform_mpi(const Call& call) {
     }
 }
 
-/// Blocks that this rank has or is to have where they are, all others without memory.
+/// Returns the blocks that this rank has or receives, where they lie; all others have no memory.
 std::span<algorithms::Block> RankPart::blocks_of(const Call& call) {
     const std::size_t bytes = block_bytes(call);
-    const bool all = call.collective == Collective::allgather || rank_ == call.root;
+    const bool all = has_result(call);
     blocks_.assign(static_cast<std::size_t>(size_), {nullptr, bytes});
-    for (int i = 0; i < size_ && all; ++i) {
-        blocks_[static_cast<std::size_t>(i)].data = receive_ + static_cast<std::size_t>(i) * bytes;
-    }
+    for (int i = 0; i < size_ && all; ++i) blocks_[static_cast<std::size_t>(i)].data = block_of(call, i);
     algorithms::Block& own = blocks_[static_cast<std::size_t>(rank_)];
-    if (all && call.collective != Collective::scatter) std::memmove(own.data, send_, bytes);
-    if (all && call.collective == Collective::scatter) std::memmove(send_, own.data, bytes);
+    if (all && !is_from_root(call)) std::memmove(own.data, send_, bytes);
+    if (all && is_from_root(call)) std::memmove(send_, own.data, bytes);
     if (!all) own.data = send_;
     return blocks_;
 }
@@ -200,35 +194,20 @@ int RankPart::perform_plan(Contender& contender, const Call& call, const algorit
         routings_.try_emplace(&hierarchy, hierarchy, no_rails_, rank_).first->second;
     const algorithms::Performer performer{transport_, arena_, routing, plan, kept_[&plan]};
     const algorithms::Operation operation = contender.operation(call);
+    const algorithms::CollectiveTraits& traits = algorithms::traits_of(call.collective);
     algorithms::PackedBuffer own(send_, call.bytes);
     algorithms::PackedBuffer result(receive_, call.bytes);
     Sum sum;
-    int code = MPI_SUCCESS;
-    switch (call.collective) {
-        case Collective::bcast:
-            code = algorithms::complete(performer.transport, perform_bcast(performer, call.root, result));
-            break;
-        case Collective::reduce:
-            code = algorithms::complete(
-                performer.transport,
-                perform_reduce(performer, operation, {own, rank_ == call.root ? &result : nullptr}, sum));
-            break;
-        case Collective::allreduce:
-            code = algorithms::complete(performer.transport,
-                                        perform_allreduce(performer, operation, {own, &result}, sum));
-            break;
-        case Collective::barrier:
-            code = algorithms::complete(performer.transport, perform_barrier(performer, operation.root));
-            break;
-        case Collective::allgather:
-        case Collective::gather:
-        case Collective::scatter:
-            code = algorithms::complete(
-                performer.transport,
-                perform_blocks(performer, operation, direction_of(call.collective), blocks_of(call)));
-            break;
-        default: code = MPI_ERR_UNSUPPORTED_OPERATION;
-    }
+    const auto task = [&] {
+        if (traits.blocks) {
+            return perform_blocks(performer, operation, direction_of(call.collective), blocks_of(call));
+        }
+        if (!traits.vectors) return perform_barrier(performer, operation.root);
+        if (!traits.combines) return perform_bcast(performer, call.root, result);
+        if (!traits.rooted) return perform_allreduce(performer, operation, {own, &result}, sum);
+        return perform_reduce(performer, operation, {own, has_result(call) ? &result : nullptr}, sum);
+    };
+    const int code = algorithms::complete(transport_, task());
     arena_.reset();
     return code;
 }

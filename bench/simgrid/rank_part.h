@@ -44,6 +44,11 @@ private:
     int perform_plan(Contender& contender, const Call& call, const algorithms::Plan& plan);
     std::span<algorithms::Block> blocks_of(const Call& call);
     std::size_t block_bytes(const Call& call) const { return call.bytes / static_cast<std::size_t>(size_); }
+    std::byte* block_of(const Call& call, int rank) const {
+        return receive_ + static_cast<std::size_t>(rank) * block_bytes(call);
+    }
+    static bool is_from_root(const Call& call);
+    bool has_result(const Call& call) const;
 
     MPI_Comm comm_;
     int rank_ = 0;
