@@ -151,9 +151,9 @@ class Notes(unittest.TestCase):
 
     def test_where_the_first_call_was_hit(self):
         job = Job(VOTE, ("bcast",), "tree")
-        self.assertEqual(self.judged(job, ["struck.bcast", "hit.bcast.vote"]).unproven, [])
+        self.assertEqual(self.judged(job, ["struck.bcast", "hit.bcast.agreement"]).unproven, [])
         for note, text in (("hit.bcast.message", "a message of a collective"), ("hit.bcast.returned", "after the call"),
-                           ("other", "nobody knows what")):
+                           ("other", "an unknown call")):
             self.assertEqual(self.judged(job, ["struck.bcast", note]).unproven,
                              [f"the fault did not hit the agreement, but {text}"])
         job = Job(VOTE, ("bcast",), "tuned")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""As tests/plugin/agreement.py, over several nodes: one message that names the node that differs, right
-results. Some of the jobs are timed beside jobs without the plugin: they start as fast."""
+"""As tests/plugin/agreement.py, over several nodes: one message names the differing node, and results are right.
+Some cases also compare start-up times with jobs without the plugin: they must start as fast."""
 import os
 import sys
 
@@ -32,7 +32,7 @@ def make_cases(paths, folder):
         "version": ("n2", [component_path(paths.folder("other_version"))], "version", 0),
         "settings": ("n3", ["OMPI_MCA_coll_strata_window=9"], "settings", 0),
         "network": ("n2", [f"OMPI_MCA_coll_strata_network=file:{other}"], "settings", 0),
-        # Whether a process finds others' data in its own memory must not matter.
+        # The place where PMIx stores other processes' data must not matter.
         "storage": ("n2", ["PMIX_MCA_gds=hash"], None, 0),
         "storage_missing": ("n2", ["PMIX_MCA_gds=hash", *missing], "missing", SLOTS[2]),
         "no_exchange": ("n2", ["OMPI_MCA_pmix_base_collect_data=0"], "missing", 0),

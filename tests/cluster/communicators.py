@@ -9,7 +9,7 @@ from job import Failure, Paths, check, conclude
 
 SLOTS = (2, 2)
 COUNT = 4000
-HAN = {"coll_han_priority": "35"}  # as 5.0 has it
+HAN = {"coll_han_priority": "35"}  # as in 5.0
 OPERATIONS = ("bcast", "reduce", "allreduce", "allgather", "allgatherv", "gather", "gatherv", "scatter", "scatterv", "barrier")
 BY_TREE = {f"coll_strata_{op}_algorithm": "tree" for op in OPERATIONS}
 # coll/han's own leaks, where it is called, are the same without the plugin: this test never calls it.

@@ -47,12 +47,12 @@ def expected(case, sites=2):
             "inside": (inside * messages, inside * volume)}
 
 
-# Of a monitoring file: internal messages from a rank to a rank.
+# A line of a monitoring file: internal messages from a rank to a rank.
 LINE = re.compile(r"^I\t(\d+)\t(\d+)\t(\d+) bytes", re.MULTILINE)
 
 
 def monitored(folder, node_of):
-    """Bytes of Open MPI's own (collective) messages between different nodes, from its monitoring's files."""
+    """Returns the bytes of Open MPI's own (collective) messages between nodes, from its monitoring files."""
     total = 0
     for name in os.listdir(folder):
         with open(os.path.join(folder, name), encoding="utf-8") as file:

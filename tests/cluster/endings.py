@@ -11,7 +11,7 @@ SERVERS = ("tree", "levels", "ring", "rails")
 WHOLE = 2048  # bytes of an Allreduce that goes whole over one rail
 SLACK = 6  # seconds
 NOT_OUTLIVED = "did not outlive the victim by a second"
-SECOND_HAND = ("16",)  # MPI_ERR_OTHER: of Open MPI's OMPI_ERROR
+SECOND_HAND = ("16",)  # MPI_ERR_OTHER, from Open MPI's OMPI_ERROR
 
 
 @dataclass
@@ -21,7 +21,7 @@ class Seen:
     seconds: float
     struck: int
     wrong: list = field(default_factory=list)
-    errors: list = field(default_factory=list)  # classes that ranks have got
+    errors: list = field(default_factory=list)  # error classes that ranks returned
     output: str = ""
     unproven: list = field(default_factory=list)  # why the fault had no effect, or hit another call
     served: dict = field(default_factory=dict)  # of rank 0, by operation: calls by engine
@@ -77,7 +77,7 @@ def reasons(counts):
 
 
 def are_left(ranks):
-    """Whether on all ranks all calls went to Open MPI because the plugin does not expect to be faster."""
+    """Returns whether all ranks passed all calls through because the plugin predicts no gain."""
     return all(counts.get("coll_strata_comm_forward_model", 0) == counts["calls"] for counts in ranks.values())
 
 
@@ -115,7 +115,7 @@ def other_server(engine, counts):
     if served > 0 and (engine == "auto" or served == counts["calls"]):
         return None
     others = reported_by({0: counts})
-    return "by " + (", ".join(f"{name}: {count}" for name, count in others.items()) or "nobody")
+    return "by " + (", ".join(f"{name}: {count}" for name, count in others.items()) or "no component")
 
 
 def fault_complaints(job, names):
@@ -126,10 +126,10 @@ def fault_complaints(job, names):
             continue  # counted elsewhere
         if fault.kind == "stop" and f"stopped.{operation}" not in names:
             found.append(f"the victim was never stopped in {operation}")
-        if fault.when == "message" and job.engine != REFERENCE and f"hit.{operation}.vote" not in names:
+        if fault.when == "message" and job.engine != REFERENCE and f"hit.{operation}.agreement" not in names:
             hit = [name.split(".")[2] for name in names if name.startswith(f"hit.{operation}.")]
             where = {"message": "a message of a collective", "returned": "after the call"}
-            found.append(f"the fault did not hit the agreement, but {where.get(hit[0]) if hit else 'nobody knows what'}")
+            found.append(f"the fault did not hit the agreement, but {where.get(hit[0]) if hit else 'an unknown call'}")
     if fault.outlived:
         gone = [rank for rank in range(job.ranks) if rank != job.victim and f"outlived.{rank}" not in names]
         if gone:

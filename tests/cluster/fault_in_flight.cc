@@ -82,15 +82,15 @@ void on_tick(int) {
     }
 }
 
-/// Before every message of the victim's call, sent or awaited. Those of an agreement have bytes, and a size,
-/// as no collective under test has.
+/// Runs before every message of the victim's call, sent or awaited. Only messages of an agreement are bytes
+/// of this size; no collective under test sends such.
 void before_message(std::size_t count, const ompi_datatype_t* datatype) {
     if (is_inside == 0 || has_struck != 0 || messages_left < 0 || messages_left-- > 0) {
         return;
     }
     const bool in_agreement =
         datatype == &ompi_mpi_byte.dt && count == MinAllreduce::message_bytes(MinAllreduce::most_words);
-    make_note(hit_file + (in_agreement ? ".vote" : ".message"));
+    make_note(hit_file + (in_agreement ? ".agreement" : ".message"));
     strike(false);
 }
 

@@ -15,9 +15,10 @@ public:
     /// Returns true if the script changes a link.
     bool outside() const { return kind_ == "outside"; }
     int at() const { return at_; }
-    /// True where the communicator has to be new, so that the call is the first on it.
+    /// Returns true if the communicator must be new, so that the call is the first on it.
     bool wants_new_communicator() const { return when_ == "message"; }
-    /// Whether no rank can have left a barrier of this iteration, as the victim was not there any more.
+    /// Returns whether no rank can have left a barrier of this iteration, because the victim had already
+    /// left.
     bool cannot_succeed(int iteration) const;
 
     /// Starts the calls of another collective. `folder` and `name`: for the victim's notes.
@@ -41,7 +42,7 @@ private:
     int at_;
     int victim_;
     bool here_;
-    bool outlived_;  // the others are to note that
+    bool outlived_;  // the others must note that
     double began_ = 0;
     double in_calls_ = 0;
     int calls_ = 0;

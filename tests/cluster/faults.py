@@ -13,7 +13,7 @@ from links import LinkChanger
 # local rank: on the emulated nodes, or on one node that stands in for four.
 SLOTS = (2, 1, 3, 2)
 ON_NODES, ON_ONE = "4;8;0", "4@n0;8@n0;4@n1;0@n2;4@n2;8@n2;5@n3;9@n3"
-# Short calls are served from the first one on.
+# The plugin serves short calls from the first one on.
 MACHINE = {"coll_strata_topology": "synthetic:package:2 numa:2 core:4", "coll_strata_nic": "ib0@numa:1,ib1@numa:2",
            "coll_strata_network": "hosts:n[0-1]=top.site0;n[2-3]=top.site1", "coll_strata_setup_after": "0"}
 ONLY = {"ring": ("allgather", "allgatherv", "allreduce"),
@@ -21,7 +21,7 @@ ONLY = {"ring": ("allgather", "allgatherv", "allreduce"),
 ENGINES = ("tree", "ring", "rails", "levels", "auto")
 # The option that makes mpirun leave the other ranks alone when one dies, by release.
 RECOVERY = {4: ("--enable-recovery",), 5: ("--runtime-options", "recoverable")}
-# mpirun 4.1 can crash by itself when it writes a rank's warning, here of a connection to the dead one.
+# mpirun 4.1 itself can crash when it writes a rank's warning, here about a connection to the dead rank.
 MPIRUN_CRASHED = re.compile(r"libopen-rte\.so\S*\(pmix_server_log_fn\+")
 ATTEMPTS = 3
 # With so few repetitions the kernel gives up a silent connection after some three seconds, not after fifteen
@@ -78,25 +78,25 @@ def operations_of(engine, operations):
 
 
 def parameters_of(engine, operations, nodes=len(SLOTS)):
-    """`nodes`: emulated ones."""
+    """`nodes`: number of emulated nodes."""
     if engine == REFERENCE:
         return {"coll": "^strata"}
     asked = {} if engine == "auto" else {f"coll_strata_{operation}_algorithm": engine for operation in operations}
-    # Of an Allreduce only the topmost level is a ring, and only where that has more than two parts.
+    # In an Allreduce only a topmost level with more than two parts can be a ring.
     network = {"coll_strata_network": "none"} if engine == "ring" else {}
     return MACHINE | asked | network | {"coll_strata_placement": ON_NODES if nodes > 1 else ON_ONE}
 
 
 @dataclass(frozen=True)
 class Job:
-    """With a fault in each of the operations, one after the other."""
+    """A job with a fault in each of the operations, one after the other."""
     fault: Fault
     operations: tuple
     engine: str
     victim: int = 0
     root: int = 0
-    arguments: tuple = ()  # further ones of the program
-    parameters: dict = None  # others than those of the engine
+    arguments: tuple = ()  # further options of the program
+    parameters: dict = None  # parameters besides those of the engine
     changer: type = LinkChanger
     recovery: bool = True  # false: mpirun does not know that the others must go on
     ranks: int = sum(SLOTS)

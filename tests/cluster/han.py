@@ -66,7 +66,7 @@ def run(nodes, position, lacking, algorithm):
 
     def judge(outcome):
         outcome.expect_success()
-        # With han above and equal nodes the plugin may never be called on the communicators of all.
+        # With han above and equal nodes the plugin may never be called on communicators of all ranks.
         count = outcome.output.count("is not loaded by the processes on node")
         outcome.expect(count <= (1 if lacking else 0), f"{count} messages")
 

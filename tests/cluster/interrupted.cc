@@ -9,7 +9,7 @@
 // call, sent or awaited; each collective then has a new communicator.
 //
 // The program records events as files in FOLDER, because mpirun may lose the last output of a rank. Empty
-// files: struck.COLLECTIVE, stopped.COLLECTIVE (and continued), hit.COLLECTIVE.agree|message|returned
+// files: struck.COLLECTIVE, stopped.COLLECTIVE (and continued), hit.COLLECTIVE.agreement|message|returned
 // (where `message` struck), wrong.RANK, error.RANK.CLASS, with --outlived also outlived.RANK, a second
 // after the strike. served.COLLECTIVE.RANK: calls up to shortly before the fault, and their MPI_T counters.
 // With `outside` rank 0 creates ready.COLLECTIVE, and all go on until the script removes it; progress.RANK

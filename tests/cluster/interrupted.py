@@ -46,15 +46,15 @@ WRONGS = {
     "plugin": (SHORT, {"parameters": parameters_of(REFERENCE, ())}),
     "engine": (SHORT, {"parameters": parameters_of("levels", ("bcast",))}),
     # A collective's messages, not those of the agreement.
-    "vote": (dataclasses.replace(FAULTS["kill in the agreement"], at=1), {}),
+    "agreement": (dataclasses.replace(FAULTS["kill in the agreement"], at=1), {}),
     # mpirun ends the others.
     "outlived": (dataclasses.replace(FAULTS["kill inside"], outlived=True), {"recovery": False}),
 }
 
 
 def reference_of(nodes, job):
-    """As it ends without the plugin. Nothing can be learnt where that is wrong already, or has no end where it should
-    have one."""
+    """Checks that a job ends as without the plugin. If that job is already wrong, or hangs unexpectedly, there is
+    nothing to compare."""
     job = dataclasses.replace(job, engine=REFERENCE)
     seen = provoke(nodes, job)
     if why := cannot_be_done(nodes.release, seen):
@@ -118,7 +118,7 @@ def matrix(paths, options):
 
 
 def rows(nodes, table, row, group, options, turn):
-    """Of one fault: without the plugin, then with each engine."""
+    """Runs one fault: without the plugin, then with each engine."""
     fault = FAULTS[row[1]]
     victim, root = ROLES[turn % len(ROLES)], (turn // len(ROLES)) % 2 * (RANKS - 1)
     job = Job(fault, group, REFERENCE, victim, root)

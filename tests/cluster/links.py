@@ -7,7 +7,7 @@ import time
 
 from nodes import Failure
 
-# Refused by a kernel that was reached: nothing listens there.
+# A reached kernel refuses this port: no process listens there.
 KNOCK = """
 import socket, sys
 try:
@@ -41,7 +41,7 @@ class LinkChanger(threading.Thread):
             self.complaints.append(str(failure))
 
     def end(self):
-        """The job is over: all is well again."""
+        """Restores the link after the job."""
         self.over.set()
         self.join()
         self.change("whole")

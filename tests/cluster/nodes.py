@@ -19,7 +19,7 @@ class Nodes:
     as these tests count and do not time."""
 
     def __init__(self, paths, slots=(4, 4, 4, 4), sites=2, options=()):
-        """`options`: further ones of `cluster up`."""
+        """`options`: further options of `cluster up`."""
         self.paths = paths
         self.slots = list(slots)
         self.sites = sites
@@ -63,8 +63,7 @@ class Nodes:
         return done.stdout
 
     def run(self, program, arguments=(), parameters=None, order="block", some=None, timeout=45, options=(), wrapper=()):
-        """As job.run(), on all slots of the cluster. Parameters travel by --mca, as a user would write
-        them."""
+        """As job.run(), on all slots of the cluster. Passes parameters by --mca, like a user."""
         outcome = self.attempt(program, arguments, parameters, order, some, timeout, options, wrapper)
         if outcome.status == TIMED_OUT:
             raise Failure(f"no end after {timeout} s: {program} {' '.join(map(str, arguments))}\n{outcome.output}")
@@ -72,12 +71,12 @@ class Nodes:
 
     @property
     def release(self):
-        """Of Open MPI: 4 or 5."""
+        """Returns Open MPI's major version: 4 or 5."""
         return release_of(self.paths["mpirun"])
 
     def attempt(self, program, arguments=(), parameters=None, order="block", some=None, timeout=45, options=(),
                 wrapper=()):
-        """As run(), but having no end is an outcome, too: the status is TIMED_OUT. `options`: of mpirun."""
+        """As run(), but a hang is an outcome too: the status is TIMED_OUT. `options`: options of mpirun."""
         command = [self.paths["cluster"], "run", "--state", os.path.join(self.folder, "state"),
                    "--order", order, "--np", str(self.ranks), "--timeout", str(timeout), "--"]
         # Other nodes have only their daemon's environment; mpirun forwards the options that it was given.

@@ -42,12 +42,13 @@ CASES = {
 
 
 def expected(case):
-    """Payload bytes to the far ranks of every node, and from them. A message enters each node but the root's
-    once, at its leader. Between nodes one tree of leaders sends it; how often each sends is the plan's choice,
-    so that of a far sender only whether it sends is known."""
+    """Returns payload bytes to the far ranks of every node, and from them. A message enters each node but the root's
+    once, at its leader. Between nodes one tree of leaders sends it; the plan chooses how often each sends, so that a
+    far sender is only known to send or not."""
     root_node = case.root // SLOTS[0]
     if case.operation == "gather":
-        # Sizes are those of blocks: all of other nodes go to the root's node, to it or to a near process.
+        # Sizes are those of blocks: all blocks of other nodes go to the root's node, to the root or to a NIC-local
+        # process.
         foreign = (sum(SLOTS) - SLOTS[root_node]) * sum(SIZES)
         far = not case.expect_election and case.root % SLOTS[0] < FAR
         silent = [node for node in range(len(SLOTS)) if case.expect_election]
@@ -59,7 +60,7 @@ def expected(case):
 
 
 def traffic(nodes):
-    """Bytes sent towards the far ranks of every node so far, and received from them."""
+    """Returns the bytes sent towards the far ranks of every node so far, and received from them."""
     counters = []
     for node in range(len(SLOTS)):
         links = json.loads(nodes.call("exec", f"n{node}", "--", "ip", "-json", "-statistics", "link", "show",
@@ -70,7 +71,7 @@ def traffic(nodes):
 
 
 def retransmitted(nodes):
-    """Packets that TCP sent again so far, anywhere in the cluster."""
+    """Returns the packets that TCP retransmitted so far, anywhere in the cluster."""
     with open(os.path.join(nodes.folder, "state", "cluster.json"), encoding="utf-8") as file:
         record = json.load(file)
     paths = [f"/proc/{process}/net/snmp" for process in record["nodes"] + record["far"]]
@@ -110,8 +111,7 @@ def check_leaders(nodes, case, path):
 
 
 def judge_traffic(case, empty, full, repeated):
-    """`empty`, `full`: traffic of a run without and with broadcasts, in which `repeated` packets were sent
-    again."""
+    """`empty`, `full`: traffic of a run without and with broadcasts; TCP retransmitted `repeated` packets in these."""
     towards, silent = expected(case)
     slack = max(sum(SIZES), *towards) * OVERHEAD + NOISE + repeated * PACKET
     print(f"{repeated} packets sent again")

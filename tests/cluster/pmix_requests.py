@@ -58,7 +58,7 @@ def count(paths, slots, off_by):
             right = (here + off_by, min(most, sums[1]), *others)
             print(f"{sum(slots)} ranks on {len(slots)} nodes: here, remote, peers, node: {sums}")
             outcome.expect(sums == right, f"requests (here, remote, peers, node): {sums}, expected {right}")
-        # Many ranks on few processors: those that wait leave them to the daemons.
+        # Many ranks on few processors: waiting ranks yield to the daemons.
         check(nodes.run("probe", ["--roots", "all"], {"mpi_yield_when_idle": "1"}, some=some, timeout=150), judge)
 
 

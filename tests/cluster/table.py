@@ -10,7 +10,7 @@ COLUMNS = ("where", "fault", "operations", "victim", "root", "engine", "served b
 
 
 def collectives_of(paths):
-    """The one list of collectives."""
+    """Returns the collectives of collectives.def."""
     path = os.path.join(paths["source"], "algorithms", "base", "collectives.def")
     with open(path, encoding="utf-8") as file:
         return re.findall(r"^STRATA_COLLECTIVE\((\w+)", file.read(), re.MULTILINE)

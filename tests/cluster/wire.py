@@ -26,7 +26,7 @@ def blind(run):
 
 def test_series(cluster, built, folder):
     """Read every 10 ms, a session still reports every byte that the program sends."""
-    for _ in range(3):  # as often as packets that were sent twice spoil it
+    for _ in range(3):  # repeats a run that retransmitted packets spoil
         found, why = series.measure(cluster, built, folder, 3)
         if not found:
             raise Failure(why)

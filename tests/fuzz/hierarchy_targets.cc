@@ -40,7 +40,8 @@ private:
         return value;
     }
 
-    /// Node; numbers of switches (7: another byte has it) and objects; NICs; processors; then these.
+    /// Input: node; numbers of switches (7: the next byte has it) and objects; NICs; processors; then
+    /// these.
     LocalityRecord one() {
         LocalityRecord record;
         record.node_id = byte();

@@ -37,8 +37,8 @@ private:
     int descriptor_;
 };
 
-/// About a thousand at most: a million takes seconds, and the targets network_hosts and topology_conf have
-/// such.
+/// Limits the input to about a thousand: a million takes seconds, and the targets network_hosts and
+/// topology_conf cover such inputs.
 bool lists_few_hosts(std::string_view text) {
     constexpr std::string_view ends = " ;=\n";
     constexpr int most_digits = 4;
@@ -94,7 +94,8 @@ void check_nics(const std::vector<topology::Nic>& nics) {
 /// An XML file of hwloc, a placement, NICs.
 void machine_xml(std::string_view input) {
     const auto text = fields(input, 3);
-    static const Machine other = Machine::load("synthetic:pu:1");  // else hwloc loads its parts each time
+    static const Machine other =
+        Machine::load("synthetic:pu:1");  // otherwise hwloc loads its plugins each time
     const MemoryFile file(text[0]);
     const Machine machine = Machine::load(file.path());
     must_not_throw([&] {

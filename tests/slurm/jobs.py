@@ -44,7 +44,7 @@ WAYS = {
     # salloc's shell is not a Slurm task: mpirun and the ranks beside it get no variables.
     "salloc": Way(MPIRUN + SLURM_STARTS, TOLD | {"n0": "nothing"}, [("n1", "n2", "n3"), ("n2", "n3")],
                   allocation="salloc"),
-    # This remote shell takes the variables of n0 along to every node.
+    # This remote shell passes the variables of n0 to every node.
     "copied": Way(MPIRUN + SHELL_STARTS, dict.fromkeys(TOLD, TOLD["n0"]), []),
     "absent": Way(MPIRUN + SHELL_STARTS, NOTHING, [],
                   before="unset SLURM_TOPOLOGY_ADDR SLURM_TOPOLOGY_ADDR_PATTERN; "),
@@ -123,7 +123,7 @@ def run(nodes, name, order, way):
 
 
 def run_without(nodes, lacking):
-    """srun with a node where the plugin is not: everywhere the same, and the node is named."""
+    """Tests srun with a node without the plugin: all ranks agree, and a message names the node."""
     some = [ON_SOME, f"host={lacking}", f"OMPI_MCA_opal_mca_base_component_path={SYSTEM_FOLDERS}", "--"]
     command = [*some, nodes.paths["bcast_roots"], "--sizes", "1,4096,61441"]
 

@@ -73,7 +73,7 @@ def slurm_release():
 
 
 def when_gone(command, folder):
-    """Has `command` run and `folder` removed when this process ends, however it ends."""
+    """Makes `command` run and `folder` disappear at any end of this process."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -93,7 +93,7 @@ def when_gone(command, folder):
 
 
 def read_network(reader, *words):
-    """Runs the program of that name; its exit status and output."""
+    """Runs the program of that name; returns its exit status and output."""
     done = subprocess.run([reader, *words], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           check=False)
     return done.returncode, done.stdout
@@ -177,8 +177,8 @@ class SlurmNodes(Nodes):
         own |= runner.mpirun_environment(state.State(self.state_folder), self.release)
         own |= {f"OMPI_MCA_{name}": value for name, value in (parameters or {}).items()}
         own["SLURM_CONF"] = os.path.join(self.slurm_folder, "slurm.conf")
-        # Slurm 22.05's PMIx fence as a tree lets some processes go too early: even without the plugin one
-        # job in twenty of `srun --mpi=pmix` dies in MPI_Init, by a message for which it is not ready.
+        # Slurm 22.05's PMIx fence as a tree releases some processes too early: even without the plugin one job in
+        # twenty of `srun --mpi=pmix` dies in MPI_Init, from a message that it is not ready for.
         own["SLURM_PMIX_FENCE"] = "ring"
         own["PATH"] = os.environ.get("PATH", "/usr/bin:/bin") + ":/usr/sbin:/sbin"
         return own

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""examples.py MPIRUN FOLDER CASE: the example applications get right results by every hierarchy."""
+"""examples.py MPIRUN FOLDER CASE: tests that the example applications get right results with every hierarchy."""
 import os
 import re
 import sys
@@ -20,7 +20,7 @@ BAD = {"bad_hierarchy": (["gather_combine", "--hierarchies", "ring"], "hierarchy
 
 
 def test(mpirun, folder, name):
-    # Some are bound to nothing, or to two cores: they stop where others go down.
+    # Some are unbound, or bound to two cores: they stop where others descend.
     mixed = "0@p0;all@p0;2@p0;2-3@p0;all@p1;1@p1;2@p1;3@p1"
     machine = {"TOPOLOGY": PLAIN, "PLACEMENT": mixed if name.endswith("_mixed") else cores(2, 4)}
     if name in BAD:

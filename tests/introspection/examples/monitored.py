@@ -87,7 +87,7 @@ def matrices(algorithms, ranks, session):
 
 
 def level(a, b):
-    """Of two nodes with two packages of two cores each."""
+    """Returns the level that joins two ranks on two nodes with two packages of two cores each."""
     return "System – Cluster" if a // 4 != b // 4 else "Machine" if a // 2 != b // 2 else "Package"
 
 

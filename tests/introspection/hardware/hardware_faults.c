@@ -7,7 +7,7 @@
 #include "expect.h"
 
 static int made = 0;         /* communicators by MPI_Comm_split that are not freed */
-static int splits_left = -1; /* that many go well; -1: all */
+static int splits_left = -1; /* number of calls that succeed; -1: all */
 static int host = -1;        /* that many letters of the name are 'b' instead of 'a'; -1: the real one */
 static int host_fails = 0;
 
@@ -31,7 +31,7 @@ int MPI_Comm_free(MPI_Comm *comm) {
 /* As glibc: nothing for names that do not fit with their end. */
 int gethostname(char *name, size_t size) {
     char whole[65];
-    if (host < 0 && confstr(_CS_PATH, NULL, 0) > 0) { /* before the test proper */
+    if (host < 0 && confstr(_CS_PATH, NULL, 0) > 0) { /* before the test itself */
         strncpy(name, "host", size);
         return 0;
     }

@@ -1,4 +1,4 @@
-/* Which messages a collective operation consists of: the example of RR-9292 (listing 2), with any of these.
+/* The messages of a collective operation: the example of RR-9292 (listing 2), with any of these.
  *
  *   flush_collective PREFIX barrier|bcast [BYTES] [WARM]
  *

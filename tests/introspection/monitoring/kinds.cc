@@ -144,8 +144,8 @@ void all_kinds(bool user_only) {
     MPI_Win_free(&window);
 }
 
-/// An Allreduce that is made of other collective calls is in the estimates more than once, and under mode 2
-/// in all sums with these.
+/// An Allreduce built from other collective calls counts more than once in the estimates, and under mode 2
+/// in all sums that include them.
 void nested() {
     const int n = world_size();
     std::vector<double> in(1000);

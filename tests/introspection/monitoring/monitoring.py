@@ -13,11 +13,11 @@ sys.path.insert(0, os.path.join(HERE, "..", "..", "plugin"))
 from job import SKIPPED, SYSTEM_FOLDERS, Failure, conclude, synthetic  # noqa: E402
 
 MPIT_FAIL = 7002
-RANKS = 2  # where it does not matter
+RANKS = 2  # where the number does not matter
 
 
 class Job:
-    """How jobs run here: with which mpirun, environment and files."""
+    """How jobs run here: mpirun, environment and files."""
 
     def __init__(self, file):
         with open(file, encoding="utf-8") as opened:
@@ -125,7 +125,7 @@ def case_traffic(job, name, spoilt=""):
 
 
 def case_uncounted(job, mode, spoilt=""):
-    """Collective calls are not counted; how the job ends does not matter."""
+    """Tests that collective calls are not counted; the end of the job does not matter."""
     name = "uncounted" if mode == "1" else "uncounted_user_only"
     parameters = {} if spoilt else {"coll": "^monitoring"}
     _, output = job.monitored(4, "traffic", [name], mode=mode, parameters=parameters)
@@ -238,21 +238,21 @@ def case_not_enabled(job, wanted="1"):
 
 
 def case_some_enabled(job):
-    """Processes that do not count among others that do."""
+    """Tests processes that do not count beside others that do."""
     only = ('test "$OMPI_COMM_WORLD_RANK" = 1 || unset OMPI_MCA_pml_monitoring_enable; exec "$@"')
     status, output = job.monitored(3, "flush_collective", ["never", "barrier"], wrapper=("sh", "-c", only, "sh"))
     check_refused(status, output, 3, "by 1 of 3 processes only", 1)
 
 
 def case_modes_differ(job):
-    """Processes that count messages of collective operations among others that do not."""
+    """Tests processes that count messages of collectives beside others that do not."""
     other = 'test "$OMPI_COMM_WORLD_RANK" != 1 || export OMPI_MCA_pml_monitoring_enable=2; exec "$@"'
     status, output = job.monitored(3, "flush_collective", ["never", "barrier"], wrapper=("sh", "-c", other, "sh"))
     check_refused(status, output, 3, "has to be the same on all processes", 1)
 
 
 def case_other_mpi(job, wanted="1"):
-    """An MPI that is not Open MPI. Its own launcher, without options of mpirun's."""
+    """Tests an MPI other than Open MPI, with its own launcher and without mpirun's options."""
     command = [job.paths["mpirun"], "-n", "3", job.paths["flush_collective"], "never", "barrier"]
     done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=100)
     check_refused(done.returncode, done.stdout, 3, "does not count messages; Open MPI does", int(wanted))

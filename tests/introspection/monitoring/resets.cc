@@ -5,7 +5,7 @@
 
 namespace {
 
-int reads_left = -1;  // that many go well; -1: all
+int reads_left = -1;  // number of calls that succeed; -1: all
 
 }  // namespace
 

@@ -34,7 +34,7 @@ int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "exit") == 0) {
         printf("unfinished: ends\n");
         fflush(stdout);
-        MPI_Barrier(MPI_COMM_WORLD); /* mpirun ends the others when the first one has gone */
+        MPI_Barrier(MPI_COMM_WORLD); /* mpirun ends the others when the first one ends */
         exit(0);
     }
     MPI_Finalize();

@@ -3,7 +3,7 @@
 
 namespace strata::testing {
 
-/// Nothing that the functions send is in any session.
+/// No message of the functions themselves is in any session.
 void unseen(const std::string& prefix) {
     const int n = world_size();
     MPI_Comm half = split(world_rank() % 2, 0);

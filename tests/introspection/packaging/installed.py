@@ -88,7 +88,7 @@ def use_by_cmake(paths, mpirun, scratch):
 
 
 def check_pages(paths, scratch, spoil):
-    """Every command and every function has a manual page, which has nothing that groff warns of."""
+    """Tests that every command and every function has a manual page without groff warnings."""
     install(paths, scratch)
     pages = f"{scratch}/share/man"
     if spoil:

@@ -1,4 +1,5 @@
-"""The examples as their users have them: built by the compilers of an MPI with an installed library, and run."""
+"""Uses the examples like their users: builds them with the compilers of an MPI and an installed library, and runs
+them."""
 import os
 import re
 import shutil

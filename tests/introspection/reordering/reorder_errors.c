@@ -115,7 +115,7 @@ static int redistribute(const char *argument) {
     MPI_Datatype sendtype = in_place || is(argument, "no_type") ? MPI_DATATYPE_NULL : MPI_INT;
     MPI_Datatype recvtype = is(argument, "receive_no_type") || is(argument, "in_place_no_type") ? MPI_DATATYPE_NULL : MPI_INT;
     if (is(argument, "in_place_negative")) receives = -1;
-    if (is(argument, "in_place")) sends = -1; /* not looked at */
+    if (is(argument, "in_place")) sends = -1; /* ignored */
     for (i = 0; i < processes; ++i) k[i] = (i + 1) % processes;
     if (is(argument, "k_twice")) k[0] = k[1];
     if (is(argument, "k_low")) k[0] = -1;
@@ -136,7 +136,7 @@ static void handle_by(MPI_Errhandler handler) {
     if (between_groups != MPI_COMM_NULL) MPI_Comm_set_errhandler(between_groups, handler);
 }
 
-/* How many of the two calls go wrong. */
+/* Returns how many of the two calls fail. */
 static int check(const char *call, const char *argument, const char *expected) {
     int failures = 0, count, class;
     for (count = 0; count < 2; ++count) {

@@ -1,4 +1,4 @@
-/* What MPIX_Reorder.h promises of results, checked by the program itself: C99.
+/* Checks the results that MPIX_Reorder.h guarantees: C99.
  *
  *   reorder_results NODES [--sabotage]    ranks are on so many synthetic nodes, as many consecutive ones on
  * each;
@@ -112,7 +112,7 @@ static void check_orders(void) {
     expect(is_identity(k) == !pays, "costs of links are not heeded");
 
     MPI_Info_delete(info, "strata_costs");
-    MPI_Info_set(info, "strata_margin", "1"); /* partners talk with each other wherever they are */
+    MPI_Info_set(info, "strata_margin", "1"); /* partners exchange messages at any place */
     reorder(sizes, NULL, info, k);
     expect(is_identity(k), "a rank moves though not all is saved");
     MPI_Info_delete(info, "strata_margin");
@@ -208,7 +208,7 @@ static void check_redistribution(MPI_Comm comm) {
         k[0][i] = i;
         k[1][i] = (i + 1) % size;
         k[2][i] = size - 1 - i;
-        k[3][i] = size % 2 == 0 ? (i / 2 + i % 2 * (size / 2)) : i; /* as NICs are dealt */
+        k[3][i] = size % 2 == 0 ? (i / 2 + i % 2 * (size / 2)) : i; /* cyclically */
     }
     for (which = 0; which < 4; ++which) {
         contiguous(comm, own, k[which], 0);

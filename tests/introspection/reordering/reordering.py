@@ -44,7 +44,7 @@ def check_results(mpirun, folder, ranks, *options):
 
 
 def check_table(_mpirun, _folder, _ranks, name="errors.table"):
-    """The table has every error that the header names for a function, and no other."""
+    """Tests that the table has exactly the errors that the header names for a function."""
     with open(HEADER, encoding="utf-8") as file:
         header = file.read()
     for function in ("reorder", "reorder_matrix", "redistribute"):
