@@ -122,6 +122,7 @@ class Plots(Folder):
         self.assertIn("set title 'it''s'", text)
         self.assertIn("layout 1,1", text)
         self.assertNotIn("nothing", text)
+        self.assertEqual(gnuplot.draw_panels([gnuplot.panel("nothing", [])], "title", "", "nowhere"), ([], "nothing to plot"))
 
     @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot")
     def test_complaints_of_gnuplot(self):

@@ -36,7 +36,5 @@ def draw(costs, operation, contenders, folder):
     """`costs` by order. (paths, why some are missing)"""
     panels = [_panel(found, operation, contenders, size, number) for number, found in enumerate(costs)
               for size in sorted({size for _, size in found.cells})]
-    if not any(panels):
-        return [], ""
     title = "A communicator made, and its first operation done: median and 95 % interval"
     return gnuplot.draw_panels(panels, title, "", os.path.join(folder, "communicators"))

@@ -160,8 +160,6 @@ def draw(all_times, folder):
                  gnuplot.dashed(f"limit{times.ranks}", [(end, LIMIT_US) for end in ends], f"{LIMIT_US} us")],
                 gnuplot.size_tics(list(found)) + f"set yrange [{bottom:.3g}:{top:.3g}]\n"))
     settings = "set ylabel 'µs'\nset key top left reverse Left samplen 2.5\n"
-    if not panels:
-        return [], ""
     return gnuplot.draw_panels(panels, "What monitoring costs a Reduce: difference of means, 95 % interval", settings,
                                os.path.join(folder, "overhead"))
 
