@@ -39,16 +39,16 @@ namespace {
 constexpr int most_ahead = 2;
 
 /// MPI_COMM_WORLD, or a copy of it.
-class Everybody {
+class AllRanks {
 public:
-    explicit Everybody(bool is_new) : is_new_(is_new) {
+    explicit AllRanks(bool is_new) : is_new_(is_new) {
         if (is_new_) {
             MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
         }
     }
-    Everybody(const Everybody&) = delete;
-    Everybody& operator=(const Everybody&) = delete;
-    ~Everybody() {
+    AllRanks(const AllRanks&) = delete;
+    AllRanks& operator=(const AllRanks&) = delete;
+    ~AllRanks() {
         if (is_new_) {
             MPI_Comm_free(&comm_);
         }
@@ -104,7 +104,7 @@ public:
 
 private:
     void loop(Collective collective) {
-        const Everybody everybody(fault_.wants_new_communicator());
+        const AllRanks everybody(fault_.wants_new_communicator());
         const Served served(session_, everybody.comm());
         Exchange exchange(collective, bytes_, root_, everybody.comm());
         const std::string name = name_of(collective);

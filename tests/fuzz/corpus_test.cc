@@ -65,7 +65,7 @@ struct Wrong {
     const char* said;
 };
 
-TEST(CanFail, UndocumentedExceptionsAndBrokenPromisesAreTold) {
+TEST(CanFail, UndocumentedExceptionsAndBrokenPromisesAreReported) {
     using View = std::string_view;
     static const Wrong wrong[] = {
         {{"range", Throws::invalid_argument, [](View) { throw std::out_of_range("behind the end"); }},

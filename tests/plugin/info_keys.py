@@ -14,9 +14,9 @@ RULES = '{{"version": 1, "rules": [\n{{"collective": "bcast", "engine": "{}"}}]}
 
 class Case:
     """`info`: key of every process; `there`: "RANK:" and the key of that rank instead. `engine`: of the broadcasts
-    on the communicator; None: passed through for `reason`. `says`: texts of the output; `not_said`: absent texts."""
+    on the communicator; None: passed through for `reason`. `says`: texts of the output; `absent`: absent texts."""
 
-    def __init__(self, info, engine="tree", reason="chosen", there="", messages=None, says=(), not_said=(),
+    def __init__(self, info, engine="tree", reason="chosen", there="", messages=None, says=(), absent=(),
                  parameters=None, made_by="dup"):
         self.info = info
         self.engine = engine
@@ -24,7 +24,7 @@ class Case:
         self.there = there
         self.messages = messages or {}
         self.says = says
-        self.not_said = not_said
+        self.absent = absent
         self.parameters = parameters or {}
         self.made_by = made_by
 
@@ -52,7 +52,7 @@ def make_cases(scratch):
         "window": Case(tree + ";strata_window=9"),
         "disable": Case("strata_disable=bcast", None, parameters={"coll_strata_bcast_algorithm": "tree"}),
         "reproducible": Case(tree + ";strata_reproducible=1"),
-        "hierarchy": Case(tree + ";strata_hierarchy=none", says=["tree (cluster "], not_said=["numa"]),
+        "hierarchy": Case(tree + ";strata_hierarchy=none", says=["tree (cluster "], absent=["numa"]),
         "rules": Case(f"strata_rules={ours}", says=[f"engine from {ours}:2"],
                       parameters={"coll_strata_rules": forward}),
         "long_form": Case(tree + ";ompi_comm_coll_strata_bcast_segsize=3k", says=["/3072"]),
@@ -64,7 +64,7 @@ def make_cases(scratch):
                        parameters={"coll_strata_bcast_algorithm": "tree",
                                    "coll_strata_bcast_level_algorithms": "numa=chain:2,cluster=linear"}),
         "auto_again": Case("strata_bcast_algorithm=auto", parameters=by_parameter,
-                           not_said=["algorithm from coll_strata"]),
+                           absent=["algorithm from coll_strata"]),
         "verbose": Case(tree, there="2:" + tree + ";strata_verbose=0"),
         "contradiction": Case("strata_bcast_algorithm=tree;strata_bcast_level_algorithms=numa=sm",
                               messages=wrong, says=["strata_bcast_level_algorithms = 'numa=sm': 'numa=sm' needs"]),
@@ -113,7 +113,7 @@ def judge(outcome, case):
                        f"not all calls are forwarded for {case.reason}")
     for text in case.says:
         outcome.expect(text in outcome.output, f"the output lacks: {text}")
-    for text in case.not_said:
+    for text in case.absent:
         outcome.expect(text not in outcome.output, f"the output has: {text}")
 
 

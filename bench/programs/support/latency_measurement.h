@@ -44,7 +44,7 @@ private:
     };
 
     int rank_in_turn(std::uint64_t repetition) const;
-    // Everybody has the repetitions, and together they took the time; or nobody gets any.
+    // AllRanks has the repetitions, and together they took the time; or nobody gets any.
     bool enough() const;
     // False, with nothing done, if it was enough.
     bool repeat(std::uint64_t repetition);

@@ -180,7 +180,7 @@ TEST_P(Reorder, KeepsToItsMargin) {
     EXPECT_TRUE(plan_reordering(traffic, placement.hierarchy, options_).applied);
 }
 
-TEST_P(Reorder, MovesNobodyWithoutNeed) {
+TEST_P(Reorder, MovesNoRankWithoutNeed) {
     // Only ranks 0..3 sit wrongly: their pairs are split between the first two nodes.
     const Placement placement = nodes_with({2, 2, 2, 2}, Order::block);
     const TrafficMatrix traffic(

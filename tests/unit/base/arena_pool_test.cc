@@ -52,7 +52,7 @@ TEST(ArenaPool, CallsAtTheSameTimeHaveTheirOwn) {
     }
 }
 
-TEST(ArenaPool, ThoseThatNobodyNeedsGo) {
+TEST(ArenaPool, UnneededOnesGo) {
     ArenaPool pool;
     Arena& one = pool.lease();
     Arena& two = pool.lease();

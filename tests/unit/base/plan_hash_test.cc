@@ -24,7 +24,7 @@ Plan some_plan() {
     return plan;
 }
 
-TEST(PlanHash, TellsEveryChangeOfMessages) {
+TEST(PlanHash, DetectsEveryChangeOfMessages) {
     const std::vector<std::function<void(Plan&)>> changes = {
         [](Plan&) {},
         [](Plan& p) { p.engine = Engine::ring; },

@@ -91,7 +91,7 @@ TEST_F(DumpFile, StandsBetweenWhatAProcessWrites) {
     EXPECT_EQ(refusal(name), "No such file or directory");
 }
 
-TEST_F(DumpFile, SaysWhyNot) {
+TEST_F(DumpFile, ReportsTheReason) {
     EXPECT_EQ(refusal(folder), "Is a directory");
     EXPECT_EQ(refusal(folder / "no" / "folder"), "No such file or directory");
     ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);

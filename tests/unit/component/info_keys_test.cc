@@ -110,7 +110,7 @@ TEST(InfoKeys, AutoTakesAParameterBack) {
               Engine::automatic);
 }
 
-TEST(InfoKeys, BadValuesAreNamedAndPassedOver) {
+TEST(InfoKeys, BadValuesAreNamedAndIgnored) {
     SettingsText text;
     text.window = "7";
     bcast(text).algorithm = "tree";

@@ -32,7 +32,7 @@ std::string refusal(const std::string& folder, const std::string& name) {
     }
 }
 
-TEST(Presets, AnUnknownNameIsToldWithTheKnownOnes) {
+TEST(Presets, AnUnknownNameIsReportedWithTheKnownOnes) {
     const std::string folder = ::testing::TempDir() + "strata_presets";
     std::filesystem::create_directory(folder);
     EXPECT_EQ(refusal(folder, "two"), "no such preset: 'two'; there are none in " + folder +

@@ -47,7 +47,7 @@ std::string and_the_rest_linear(std::string methods) {
 
 bool tells(const Plan& plan, const char* text) { return plan.reason.find(text) != std::string::npos; }
 
-TEST(SkipWord, AnyLevelButTheTopmostAndThatOfNodes) {
+TEST(ExcludedLevel, AnyLevelButTheTopmostAndThatOfNodes) {
     for (const auto& [level, key] : {std::pair{"switch1", top_switch},
                                      {"switch0", leaf_switch},
                                      {"package", package_level},
@@ -80,7 +80,7 @@ TEST(SkipWord, AnyLevelButTheTopmostAndThatOfNodes) {
 }
 
 /// Below a ring, recursive halving or a chain from or to a root; all ranks then take part.
-TEST(SkipWord, NodesWhereAllRanksDoAlike) {
+TEST(ExcludedLevel, NodesWhereAllRanksDoAlike) {
     const std::string below = ",switch1=skip,switch0=skip,node=skip,package=skip,numa=skip";
     const auto all = [&](Engine engine, const char* top) {
         return overriding(engine, (top + below).c_str());
@@ -124,7 +124,7 @@ TEST(SkipWord, NodesWhereAllRanksDoAlike) {
 }
 
 /// A package that is the only object of a node represents the node.
-TEST(SkipWord, WhatStandsForANodeStays) {
+TEST(ExcludedLevel, ARepresentativeOfANodeStays) {
     const Hierarchy mixed = make_hierarchy(
         leaf_switch, {{node_level, {0, 0, 0, 0, -1, -1}}, {package_level, {0, 0, 1, 1, 2, 2}}}, 6);
     const Plan plan =
@@ -135,7 +135,7 @@ TEST(SkipWord, WhatStandsForANodeStays) {
 
 /// On links where the model skips packages and NUMA domains: levels with another word stay, the model
 /// decides the rest.
-TEST(SkipWord, TheRestIsAsBefore) {
+TEST(ExcludedLevel, TheRestIsAsBefore) {
     LinkTable links;
     for (const LevelKind kind : {LevelKind::node, LevelKind::package, LevelKind::numa}) {
         links.set({kind, std::nullopt}, {50, 0.5, 5000, 1024 * mib});
@@ -154,7 +154,7 @@ TEST(SkipWord, TheRestIsAsBefore) {
     EXPECT_EQ(make_plan(deep(), links, listed, {Collective::bcast, 8, 0}).skipped, std::vector{numa_level});
 }
 
-TEST(SkipWord, TheFirstRuleDecides) {
+TEST(ExcludedLevel, TheFirstRuleDecides) {
     const auto skipped = [](const char* words) {
         return planned(Engine::tree, and_the_rest_linear(words).c_str()).skipped;
     };
@@ -169,7 +169,7 @@ TEST(SkipWord, TheFirstRuleDecides) {
               exchanged.skipped.end());
 }
 
-TEST(SkipWord, NotWhereAnOrderIsKept) {
+TEST(ExcludedLevel, NotWhereAnOrderIsKept) {
     for (const Collective collective : {Collective::reduce, Collective::allreduce}) {
         Operation operation{collective, mib, 0};
         const Overrides words = overriding(Engine::tree, "numa=skip,switch0=skip");
@@ -185,7 +185,7 @@ TEST(SkipWord, NotWhereAnOrderIsKept) {
     }
 }
 
-TEST(SkipWord, EnginesThatUseAllLevelsHaveNone) {
+TEST(ExcludedLevel, EnginesThatUseAllLevelsHaveNone) {
     const auto conflict = [](Engine engine, const char* words) {
         return check(overriding(engine, words), Collective::allgather);
     };
@@ -203,7 +203,7 @@ TEST(SkipWord, EnginesThatUseAllLevelsHaveNone) {
     EXPECT_EQ(planned(Engine::forward, "numa=skip").engine, Engine::forward);
 }
 
-TEST(SkipWord, Rings) {
+TEST(ExcludedLevel, Rings) {
     const Hierarchy sites = sites_of_nodes(3, 3, 4);
     const Plan plan = make_plan(sites, LinkTable{}, overriding(Engine::ring, "switch0=skip"),
                                 {Collective::allgather, mib, 0});
@@ -218,7 +218,7 @@ constexpr const char* rules_text = R"({"version": 1, "rules": [
     {"level": "node", "algorithm": "linear"},
     {"level": "node", "algorithm": "skip"}]}]})";
 
-TEST(SkipWord, OfARuleIsTold) {
+TEST(ExcludedLevel, OfARuleIsReported) {
     const Rules rules = parse_rules(rules_text, "r.json");
     const Operation operation{Collective::bcast, 64, 0};
     const auto fitting = rules_for(rules, Collective::bcast, 64);
@@ -249,7 +249,7 @@ TEST(SkipWord, OfARuleIsTold) {
                  strata::topology::FileError);
 }
 
-TEST(SkipWord, OfAnInfoKeyOrParameterOutranksARule) {
+TEST(ExcludedLevel, OfAnInfoKeyOrParameterOutranksARule) {
     Overrides stronger = overriding(Engine::automatic, "numa=skip");
     const Overrides weaker = overriding(Engine::rails, "numa=linear,package=skip");
     const Overrides merged = merge(stronger, weaker, Collective::bcast);

@@ -122,7 +122,7 @@ TEST(RulesFile, RulesWithBytesLeaveOutCollectivesWithoutThem) {
         "r.json:3: not all ranks of a barrier know a number of bytes; leave out 'bytes' there");
 }
 
-TEST(RulesFile, BrokenSyntaxIsTold) {
+TEST(RulesFile, BrokenSyntaxIsReported) {
     // Messages of nlohmann's library, before and from 3.11.3 on.
     const std::string empty = refusal("");
     EXPECT_TRUE(empty.starts_with("r.json:1: syntax error while parsing value - unexpected end of input") ||
@@ -166,7 +166,7 @@ TEST(RulesFile, LimitsHold) {
     EXPECT_EQ(refusal(values + "]"), "r.json:1: has too many values");
 }
 
-TEST(RulesFile, KeysAreKnownAndStandOnce) {
+TEST(RulesFile, KeysAreKnownAndUnique) {
     EXPECT_EQ(refusal("{\"version\": 1,\n\"rule\": []}"),
               "r.json:2: unknown key 'rule' in a rules file; known: version, rules, links, comment, $schema");
     EXPECT_EQ(refusal(with_rule("{\"engine\": \"tree\",\n\"size\": 3}")),

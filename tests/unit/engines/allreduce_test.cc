@@ -293,7 +293,7 @@ TEST(AllreduceExchange, NoVectorIsTakenForNothing) {
     EXPECT_EQ(vectors_taken(reduce, 2), 1);
 }
 
-TEST(Barrier, NobodyLeavesBeforeAllHaveEntered) {
+TEST(Barrier, NoRankLeavesBeforeAllHaveEntered) {
     for (std::uint64_t seed = 1; seed <= 150; ++seed) {
         Random random(seed);
         const Hierarchy hierarchy = random_hierarchy(random, {32, 5});

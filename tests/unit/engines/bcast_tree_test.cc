@@ -128,7 +128,7 @@ TEST(BcastTree, TheWindowIsUsed) {
 }
 
 /// A child that receives nothing until its siblings are done: their streams must not wait for it.
-TEST(BcastTree, ASlowChildHoldsUpNobody) {
+TEST(BcastTree, ASlowChildDelaysNoOtherRank) {
     const strata::topology::Hierarchy hierarchy = regular_hierarchy({4});
     BcastCase bcast{hierarchy, uniform_plan(hierarchy, {Algorithm::linear, 0, {}}, 10), 0, 400};
     const RunReport run =

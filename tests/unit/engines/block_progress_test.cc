@@ -48,7 +48,7 @@ TEST(BlockProgress, ALargeBlockStreamsOnWhileItArrives) {
 }
 
 /// Two sites exchange their data: the root's short message leaves before the other site's message arrives.
-TEST(BlockProgress, TheRootOfAShortAllgatherKeepsNobodyWaiting) {
+TEST(BlockProgress, TheRootOfAShortAllgatherDelaysNoRank) {
     const Hierarchy hierarchy = regular_hierarchy({2, 2});
     const Plan plan = uniform_plan(hierarchy, {Algorithm::linear, 0, {}}, 0);
     const auto played = [&](ChunkDirection flow) {
@@ -74,7 +74,7 @@ TEST(BlockProgress, TheRootOfAShortAllgatherKeepsNobodyWaiting) {
 }
 
 /// A child that takes nothing until its siblings have everything: they must not wait for it.
-TEST(BlockProgress, ASlowChildHoldsUpNobody) {
+TEST(BlockProgress, ASlowChildDelaysNoOtherRank) {
     const Hierarchy hierarchy = regular_hierarchy({4});
     const Plan plan = uniform_plan(hierarchy, {Algorithm::linear, 0, {}}, 10);
     const RunReport report = run_ranks(4, options_for(1), [&](int rank, Transport& transport) {

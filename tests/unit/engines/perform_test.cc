@@ -243,7 +243,7 @@ TEST(Perform, MovesBlocksAsTheirExchangeDoes) {
     }
 }
 
-TEST(Perform, HoldsABarrierThatNobodyLeavesEarly) {
+TEST(Perform, NoRankLeavesABarrierEarly) {
     const Hierarchy hierarchy = regular_hierarchy({3, 2, 2});
     for (const Algorithm top : {Algorithm::binomial, Algorithm::recursive_doubling}) {
         Plan plan = uniform_plan(hierarchy, {Algorithm::binomial, 0, {}}, 0);

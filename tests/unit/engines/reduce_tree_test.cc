@@ -140,7 +140,7 @@ TEST(ReduceTree, SegmentsStreamThroughTheTree) {
 }
 
 /// The first child comes last: the others can send a window of segments without it.
-TEST(ReduceTree, ASlowChildHoldsUpNobodyWithinTheWindow) {
+TEST(ReduceTree, ASlowChildDelaysNoOtherRankWithinTheWindow) {
     ReduceCase reduce = uniform_case(regular_hierarchy({4}), Algorithm::linear, 10, 0, 40);
     reduce.plan.window = 4;
     const std::vector<int> order = [&] {

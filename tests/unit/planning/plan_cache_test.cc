@@ -49,7 +49,7 @@ protected:
     static constexpr std::size_t plenty = std::size_t{1} << 30;
 };
 
-TEST_F(PlanCache, HasTheBookOfAnEqualHierarchy) {
+TEST_F(PlanCache, SharesTheTableOfAnEqualHierarchy) {
     PlanCache plan_cache(plenty);
     const auto plan_table = make(2);
     add(plan_cache, plan_table);
@@ -78,7 +78,7 @@ TEST_F(PlanCache, KeepsThoseUsedLast) {
     EXPECT_EQ(find(plan_cache, sites_of_nodes(2, 3, 2)), nullptr);
 }
 
-TEST_F(PlanCache, CountsWhatABookHasWhenItIsGivenBack) {
+TEST_F(PlanCache, CountsATableWhenItIsReleased) {
     constexpr std::size_t plans = 12;
     PlanCache plan_cache(empty_bytes(1) * 3);
     const auto empty = put(plan_cache, 1);
@@ -109,7 +109,7 @@ TEST_F(PlanCache, FindsWhatIsInUseEvenIfItIsNotKept) {
     EXPECT_EQ(find(plan_cache, sites_of_nodes(2, 2, 2)), plan_table);
 }
 
-TEST_F(PlanCache, IsNotSlowedDownByBooksThatAreGone) {
+TEST_F(PlanCache, IsNotSlowedDownByExpiredTables) {
     PlanCache plan_cache(1);
     for (int round = 0; round < 300; ++round) put(plan_cache, 1 + round % 3);
     EXPECT_NE(find(plan_cache, sites_of_nodes(2, 3, 2)), nullptr);

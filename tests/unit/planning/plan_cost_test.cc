@@ -182,7 +182,7 @@ TEST_P(SkippedSets, PredictionsAreNearlyThoseOfAnUnevenMachine) {
     }
 }
 
-TEST(ThinOut, WhoIsLikeWhomMatters) {
+TEST(ThinOut, RepresentativesMatter) {
     Error error;
     ASSERT_NO_FATAL_FAILURE(add_thinning_error(error, machine(5, 7, 6), Collective::bcast, {}, true));
     EXPECT_GT(error.worst, 0.1) << "else nothing is tested";

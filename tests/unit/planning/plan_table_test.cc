@@ -103,7 +103,7 @@ TEST_F(SharedTable, KeepsWhatMayBeByLevelsApart) {
     EXPECT_EQ(entry(plan_table, operation).plan.engine, Engine::levels);
 }
 
-TEST_F(SharedTable, TellsWhatWouldPayIfItIsUsedOftenOnlyWherePlansMayBeByLevels) {
+TEST_F(SharedTable, ReportsPlansThatGainWithFrequentUseOnlyWherePlansMayBeByLevels) {
     hierarchy = nodes_below_switch(4, 4);
     settings.links.set({LevelKind::switch_, std::nullopt}, {50, 5, 1200, 65536});
     PlanTable plan_table(hierarchy, settings, false, 1);

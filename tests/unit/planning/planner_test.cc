@@ -140,9 +140,9 @@ TEST_F(PlanClasses, NameSomeOfTheirOtherRoots) {
     EXPECT_TRUE(planner().class_of(operation_of(Collective::bcast, 8, 2)).representative.other_roots.empty());
 }
 
-using PlannerSays = PlannerTest;
+using PlannerReports = PlannerTest;
 
-TEST_F(PlannerSays, WhatTheModelSaysWithoutWishes) {
+TEST_F(PlannerReports, WhatTheModelSaysWithoutWishes) {
     settings.links = two_sites(1000);
     const Planner all = planner();
     for (const std::size_t bytes : {8U, 65536U, 1048576U}) {
@@ -155,7 +155,7 @@ TEST_F(PlannerSays, WhatTheModelSaysWithoutWishes) {
 
 /// A binomial tree over the ranks of two sites crosses the long link once on every path from rank 0, and
 /// twice on some paths from the last one.
-TEST_F(PlannerSays, WhatForwardTakesFromThisVeryRoot) {
+TEST_F(PlannerReports, WhatForwardTakesFromThisVeryRoot) {
     settings.links = two_sites(2000);
     const Planner all = planner();
     const auto plan_for = [&](int root) {
@@ -166,7 +166,7 @@ TEST_F(PlannerSays, WhatForwardTakesFromThisVeryRoot) {
     EXPECT_GT(plan_for(15).forward_us, 1.5 * plan_for(0).forward_us);
 }
 
-TEST_F(PlannerSays, WhatForwardTakesInTheMeanOverAClass) {
+TEST_F(PlannerReports, WhatForwardTakesInTheMeanOverAClass) {
     hierarchy = sites_of_nodes(2, 4, 16);
     settings.links = two_sites(2000);
     const Planner all = planner();
@@ -179,7 +179,7 @@ TEST_F(PlannerSays, WhatForwardTakesInTheMeanOverAClass) {
     EXPECT_NE(sum / 4, forward_cost_us(hierarchy, settings.links, operation_of(Collective::bcast, 128, 64)));
 }
 
-TEST_F(PlannerSays, WhatParametersAndRulesSay) {
+TEST_F(PlannerReports, WhatParametersAndRulesSay) {
     settings = with_rules(R"({"collective": "bcast", "engine": "forward"})");
     settings.overrides[static_cast<std::size_t>(Collective::reduce)] = overriding(Engine::tree);
     const Planner all = planner();
@@ -193,7 +193,7 @@ TEST_F(PlannerSays, WhatParametersAndRulesSay) {
     EXPECT_FALSE(settings.may_want(Engine::rails, hierarchy.ranks()));
 }
 
-TEST_F(PlannerSays, WhetherComponentsAreAskedFor) {
+TEST_F(PlannerReports, WhetherComponentsAreAskedFor) {
     const int ranks = hierarchy.ranks();
     EXPECT_FALSE(settings.may_want_components(ranks));
     EXPECT_FALSE(with_rules(R"({"levels": [{"algorithm": "binary"}]})").may_want_components(ranks));
@@ -205,7 +205,7 @@ TEST_F(PlannerSays, WhetherComponentsAreAskedFor) {
     EXPECT_TRUE(settings.may_want_components(ranks));
 }
 
-TEST_F(PlannerSays, WhyARuleIsPassedOver) {
+TEST_F(PlannerReports, WhyARuleIsIgnored) {
     settings = with_rules(R"({"collective": "bcast", "engine": "levels"})");
     settings.overrides[0] = overriding(Engine::automatic);
     settings.rules = parse_rules(R"({"version": 1, "rules": [
@@ -217,7 +217,7 @@ TEST_F(PlannerSays, WhyARuleIsPassedOver) {
     EXPECT_NE(plan.reason.find("; passed over r.json:3"), std::string::npos) << plan.reason;
 }
 
-TEST_F(PlannerSays, NothingByLevelsOnceTheyWereGivenUp) {
+TEST_F(PlannerReports, NothingByLevelsOnceTheyWereGivenUp) {
     settings = with_rules(R"({"levels": [{"algorithm": "tuned"}]})");
     const Planner all = planner();
     const Operation operation = operation_of(Collective::bcast, 1 << 20);
@@ -227,7 +227,7 @@ TEST_F(PlannerSays, NothingByLevelsOnceTheyWereGivenUp) {
 }
 
 /// For blocks this word names components, for vectors a shape of the plugin.
-TEST_F(PlannerSays, NoSplitTreeOfBlocksOnceLevelsWereGivenUp) {
+TEST_F(PlannerReports, NoSplitTreeOfBlocksOnceLevelsWereGivenUp) {
     for (const Collective collective : {Collective::allgather, Collective::bcast}) {
         settings.overrides[static_cast<std::size_t>(collective)].methods =
             parse_level_methods("node=split_binary");
@@ -242,7 +242,7 @@ TEST_F(PlannerSays, NoSplitTreeOfBlocksOnceLevelsWereGivenUp) {
     EXPECT_TRUE(carries_halves(all.make_plan(vectors, ByLevels::never)));
 }
 
-TEST_F(PlannerSays, SkipsNoLevelThatTheUserHasListed) {
+TEST_F(PlannerReports, SkipsNoLevelThatTheUserHasListed) {
     hierarchy = make_hierarchy(leaf_switch, {{node_level, blocks(16, 8)}, {numa_level, blocks(16, 2)}}, 16);
     for (const LevelKind kind : {LevelKind::node, LevelKind::numa}) {
         settings.links.set({kind, std::nullopt},

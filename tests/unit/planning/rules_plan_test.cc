@@ -169,7 +169,7 @@ TEST(RulesHold, OneSegmentOfAReductionIsTheTopmostLevels) {
     }
 }
 
-TEST(RulesHold, WhatContradictsIsPassedOver) {
+TEST(RulesHold, ContradictingRulesAreIgnored) {
     const Hierarchy hierarchy = nodes_below_switch(3, 4);
     const Operation operation = operation_of(Collective::bcast, mib);
     const Rules method = rules_of(

@@ -18,7 +18,7 @@ Plan plan_of(Collective collective, const Overrides& overrides, bool rank_order 
     return make_plan(sites_of_nodes(2, 3, 4), round_links(), overrides, operation);
 }
 
-TEST(Sources, OfAPlanThatNobodyChanged) {
+TEST(Sources, OfAnUnchangedPlan) {
     const Plan plan = plan_of(Collective::bcast, {});
     EXPECT_EQ(plan.engine_source, built_in);
     EXPECT_EQ(plan.sources, std::vector<LevelSources>(plan.levels.size()));

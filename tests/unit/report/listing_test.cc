@@ -75,7 +75,7 @@ TEST(Listing, SizesThatAreNamedStandApart) {
     EXPECT_EQ(listing.plans[3].from, 0U);
 }
 
-TEST(Listing, SourcesAreTold) {
+TEST(Listing, SourcesAreReported) {
     const PlanListing listing = Made().list({{Collective::bcast}, 0, {8, mib}});
     const std::string text = listing_text(listing);
     for (const char* part : {"latency from r.json:2", "engine from r.json:3", "segment of node from r.json:4",

@@ -25,7 +25,7 @@ Hierarchy two_nodes() {
 TEST(FactHash, EqualFactsHaveEqualHashes) { EXPECT_EQ(hash_of(two_nodes()), hash_of(two_nodes())); }
 
 /// Every fact that changes messages or plans.
-TEST(FactHash, TellsEveryChangeOfAHierarchy) {
+TEST(FactHash, DetectsEveryChangeOfAHierarchy) {
     const std::vector<std::function<void(Hierarchy&)>> changes = {
         [](Hierarchy&) {},
         [](Hierarchy& h) { h.groups[1].leader = h.groups[1].members.back(); },

@@ -99,7 +99,7 @@ TEST(HierarchyProperties, SpreadingReachesAllThatAreEquallyNear) {
 }
 
 /// Holds for any steps in the numbering of communicators.
-TEST(HierarchyProperties, DrawsComeAboutAsOften) {
+TEST(HierarchyProperties, TieBreaksAreUniform) {
     for (std::uint64_t step = 1; step <= 64; ++step) {
         int drawn[4] = {};
         for (std::uint64_t i = 0; i < 256; ++i) ++drawn[tie_break_of(3 + i * step)];

@@ -339,7 +339,7 @@ TEST(Hierarchy, OversubscriptionIsThatOfTheMostOversubscribedNode) {
     EXPECT_EQ(build_hierarchy(oversubscribed({16, 4}, {0, 2})).oversubscription, 2);
 }
 
-TEST(Hierarchy, OversubscriptionDoesNotDependOnWhoTells) {
+TEST(Hierarchy, OversubscriptionDoesNotDependOnTheReportingRank) {
     std::vector<LocalityRecord> records = oversubscribed({8}, {0});
     records[5].processors = ProcessorCount::of(2);
     records[2].processors = ProcessorCount::of(4);  // in a wider container

@@ -112,7 +112,7 @@ HierarchySpec levels(const char* text) {
     return spec;
 }
 
-TEST(NicMarks, StandInTheGroupOfTheirObject) {
+TEST(NicMarks, AreDrawnInTheGroupOfTheirObject) {
     const std::pair<const char*, const char*> cases[] = {
         {"ib0@numa:1", "numa 2-3"}, {"ib0@package:1", "package 4-7"}, {"ib0@core:3", "core 3-3"}};
     for (const auto& [nic, expected] : cases) {

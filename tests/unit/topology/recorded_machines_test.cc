@@ -196,7 +196,7 @@ TEST(RecordedMachines, LeadersAreNearTheNic) {
     }
 }
 
-TEST(RecordedMachines, NicsNearEverythingElectNobody) {
+TEST(RecordedMachines, NicsNearEverythingElectNoRank) {
     NEEDS_RECORDED_MACHINES();
     int machines = 0;
     for (const Facts& known : facts()) {

@@ -10,7 +10,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-TEST(SlurmAddress, SplitsWhatSlurmTells) {
+TEST(SlurmAddress, SplitsWhatSlurmReports) {
     EXPECT_EQ(slurm_switches("top.site0.n0", "switch.switch.node", "n0"), (Names{"top", "site0"}));
     EXPECT_EQ(slurm_switches("s0.n0", "switch.node", "n0"), (Names{"s0"}));
     EXPECT_EQ(slurm_switches("b-8.tux_1", "block.node", "tux_1"), (Names{"b-8"}));

@@ -37,7 +37,7 @@ TEST(TextFile, IsReadWholeUpToALimit) {
     EXPECT_EQ(refusal(testing::TempDir(), 1000), testing::TempDir() + ": is a directory");
 }
 
-TEST(TextFile, IsNoPipeThatNobodyMayWriteTo) {
+TEST(TextFile, IsNoUnwritablePipe) {
     const std::string path = testing::TempDir() + "strata_text_file_pipe";
     std::remove(path.c_str());
     ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);

@@ -175,7 +175,7 @@ TEST(Validate, NamesEveryBrokenPromise) {
     }
 }
 
-TEST(Validate, AcceptsAHierarchyWithoutAWalk) {
+TEST(Validate, AcceptsAHierarchyWithoutATopologyOrder) {
     Hierarchy hierarchy = sound();
     hierarchy.topology_order.clear();
     hierarchy.topology_order_nodes.clear();
@@ -211,7 +211,7 @@ TEST(Validate, CustomGroupsMayStandAnywhereOnce) {
 }
 
 // An unlisted group whose members a twin covers passes every local check.
-TEST(Validate, FindsAGroupThatNobodyLists) {
+TEST(Validate, FindsAnUnlistedGroup) {
     Hierarchy hierarchy = sound();
     hierarchy.groups.push_back(hierarchy.groups.back());
     EXPECT_NE(validate(hierarchy).find("its parent does not list it"), std::string::npos);

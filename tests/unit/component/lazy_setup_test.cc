@@ -77,7 +77,7 @@ TEST(LazySetup, AreNotReductionsThatRound) {
     }
 }
 
-TEST(LazySetup, AreNotThoseThatSomebodySpeaksOf) {
+TEST(LazySetup, ExcludeNamedCollectives) {
     const auto of_bcast = [](const std::function<void(SettingsText&)>& change) {
         const auto [settings, errors] = parse(with(change));
         EXPECT_TRUE(errors.empty()) << errors.front();
