@@ -44,7 +44,7 @@ private:
     };
 
     int rank_in_turn(std::uint64_t repetition) const;
-    // AllRanks has the repetitions, and together they took the time; or nobody gets any.
+    // All ranks have the repetitions and took the time together, or no rank gets any.
     bool enough() const;
     // False, with nothing done, if it was enough.
     bool repeat(std::uint64_t repetition);
