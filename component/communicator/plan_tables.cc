@@ -9,12 +9,12 @@
 namespace strata::component {
 namespace {
 
-struct PlanCache : algorithms::PlanCache {
-    PlanCache() : PlanCache(kept_bytes) {}
+struct ProcessPlanCache : algorithms::PlanCache {
+    ProcessPlanCache() : PlanCache(kept_bytes) {}
 };
 
 algorithms::PlanCache& plan_cache() {
-    static ProcessWide<PlanCache> all;
+    static ProcessWide<ProcessPlanCache> all;
     return all.get();
 }
 
