@@ -204,7 +204,7 @@ int open() {
         }
         return OMPI_SUCCESS;
     } catch (...) {
-        return OMPI_ERROR;  // no record published: every communicator with this process passes calls through
+        return OMPI_ERROR;  // no record published: every communicator of the job passes calls through
     }
 }
 

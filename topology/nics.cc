@@ -68,7 +68,7 @@ std::string place_name(const std::vector<HardwareObject>& path, hwloc_topology_t
     return std::string(name_of(path.back().kind())) + " " + std::to_string(path.back().index);
 }
 
-void settle(Nic& nic, hwloc_topology_t topology, hwloc_obj_t place) {
+void set_locality(Nic& nic, hwloc_topology_t topology, hwloc_obj_t place) {
     nic.near_path = path_around(topology, place->cpuset);
     nic.near_name = place_name(nic.near_path, topology, place);
 }
@@ -125,7 +125,7 @@ std::vector<Nic> Machine::nics() const {
         devices.push_back(device);
         nics.emplace_back();
         const hwloc_obj_t place = place_of(topology, device);
-        settle(nics.back(), topology, place);
+        set_locality(nics.back(), topology, place);
         if (nics.back().local()) nics.back().near = Binding(copy_of(place->cpuset));
         return nics.back();
     };
@@ -171,7 +171,7 @@ std::vector<Nic> Machine::nics_named(std::span<const NamedNic> list) const {
         if (nic == known.end()) chosen.back().names.push_back(wanted.name);
         if (!wanted.kind) continue;
         const hwloc_obj_t place = named_object(topology_.get(), *wanted.kind, wanted.index);
-        settle(chosen.back(), topology_.get(), place);
+        set_locality(chosen.back(), topology_.get(), place);
         chosen.back().near = chosen.back().local() ? Binding(copy_of(place->cpuset)) : Binding();
     }
     return chosen;

@@ -11,6 +11,11 @@ namespace strata::algorithms {
 
 /// Algorithms that carry data over one level of a hierarchy. The table in algorithm.cc has Open MPI's
 /// names for them and the engines that can use each.
+///
+/// A new tree shape needs: an enumerator, a row of the table, its geometry (patterns/shape.cc), a place among
+/// the shapes that the search tries (planning/plan_search.cc), and its name in
+/// mca-params/strata-rules.schema.json. What is no tree needs in addition an engine (engines/), its call in
+/// engines/perform.cc, and its cost (cost/).
 enum class Algorithm : std::uint8_t {
     automatic,          ///< the cost model chooses
     linear,             ///< the first member sends to every other one
@@ -45,7 +50,7 @@ struct AlgorithmInfo {
     std::string_view name;
     bool tree_shape;        ///< usable by the tree engine
     LevelTasks tasks;       ///< tasks for which Open MPI has an algorithm of this name
-    bool keeps_rank_order;  ///< a reduction can combine in rank order (reduction_links.h)
+    bool keeps_rank_order;  ///< combines in rank order; of a tree shape: every subtree is a run of positions
     int default_radix;      ///< 0: takes no radix
     bool halves = false;    ///< a tree shape of two trees, each for one half of every vector
 };

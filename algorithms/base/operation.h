@@ -13,7 +13,7 @@ struct Operation {
     /// Barrier, and for the rooted v variants, whose ranks do not all know them.
     std::size_t bytes = 0;
     int root = 0;               ///< of the tree; for collectives without one: the topmost group's leader
-    bool rank_order = false;    ///< the operation does not commute
+    bool rank_order = false;    ///< must combine in rank order: does not commute, or is reproducible
     bool reproducible = false;  ///< the order of a reduction depends neither on size nor on leaders
     int rails = 1;              ///< number of trees for which the hierarchy has NICs (topology::NicRails)
     /// More roots for which the same plan must hold, for rooted collectives. The cost of the underlying

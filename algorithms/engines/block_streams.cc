@@ -10,7 +10,7 @@ namespace {
 int end_of(const BlockRun& run) { return run.first + run.count; }
 
 /// Moves to the next run if one has ended; there must be one.
-void settle(const CutStream& stream, StreamCursor& cursor) {
+void skip_ended_runs(const CutStream& stream, StreamCursor& cursor) {
     const std::vector<BlockRun>& runs = stream.route->runs;
     while (cursor.rank == end_of(runs[cursor.run])) {
         ++cursor.run;
@@ -162,7 +162,7 @@ template <typename Visit>
 StreamCursor BlockStreams::walk(const CutStream& stream, StreamCursor from, std::size_t bytes,
                                 Visit&& visit) const {
     while (bytes > 0) {
-        settle(stream, from);
+        skip_ended_runs(stream, from);
         if (block(from.rank).bytes == 0) {
             ++from.rank;
             continue;
@@ -271,7 +271,7 @@ void BlockStreams::expect_arrivals() {
 void BlockStreams::note_arrival(CutStream& stream, std::size_t end) {
     while (stream.here_bytes < end) {
         StreamCursor& here = stream.here;
-        settle(stream, here);
+        skip_ended_runs(stream, here);
         const std::size_t piece = std::min(end - stream.here_bytes, block(here.rank).bytes - here.offset);
         arrived_[here.rank] += piece;
         stream.here_bytes += piece;
@@ -289,7 +289,7 @@ bool BlockStreams::is_here(CutStream& stream) {
     }
     const std::size_t end = stream.end_of(stream.started);
     while (stream.here_bytes < end) {
-        settle(stream, stream.here);
+        skip_ended_runs(stream, stream.here);
         const int rank = stream.here.rank;
         if (arrived_[rank] < block(rank).bytes) {
             return stream.here_bytes + arrived_[rank] >= end;

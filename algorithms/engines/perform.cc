@@ -131,7 +131,7 @@ Task perform_reduce(const Performer& performer, const Operation& operation, Redu
             return reduce_tree(performer.transport, links, buffers, reduction, performer.arena, plan.window);
         },
         [&](const std::vector<ReductionLinks>& rails) {
-            return reduce_rails(performer.transport, rails, buffers, reduction, performer.arena, plan.window);
+            return reduce_trees(performer.transport, rails, buffers, reduction, performer.arena, plan.window);
         }};
     return with_reduce_links(performer, operation, perform);
 }

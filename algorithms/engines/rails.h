@@ -22,7 +22,7 @@ Task bcast_rails(Transport& transport, std::span<const TreeLinks> rails, PackedB
 /// Reduces share i of the elements over rails[i], all rooted at the same rank. As reduce_tree(), but
 /// always over streams. The order of combining depends on the place in the vector: for operations that
 /// commute.
-Task reduce_rails(Transport& transport, std::span<const ReductionLinks> rails, ReduceBuffers buffers,
+Task reduce_trees(Transport& transport, std::span<const ReductionLinks> rails, ReduceBuffers buffers,
                   Reduction& reduction, Arena& arena, int window);
 
 /// Reduces share i of the elements over rails[i]; each rail may have its own root. As allreduce_tree(),

@@ -65,19 +65,8 @@ std::vector<int> local_roots(const Hierarchy& hierarchy, const Plan& plan, int g
     return members;
 }
 
-/// Returns true for shapes whose every subtree is a run of positions with its root first: all except those
-/// in heap order and those with two trees.
-bool keeps_order(Algorithm algorithm) {
-    switch (algorithm) {
-        case Algorithm::linear:
-        case Algorithm::chain:
-        case Algorithm::pipeline:
-        case Algorithm::binomial:
-        case Algorithm::knomial:
-        case Algorithm::in_order_binary: return true;
-        default: return false;
-    }
-}
+/// Returns true for shapes whose every subtree is a run of positions with its root first.
+bool keeps_order(const AlgorithmInfo& shape) { return shape.tree_shape && shape.keeps_rank_order; }
 
 /// A position's neighbours among the participants of one group.
 struct Neighbours {
@@ -92,7 +81,7 @@ struct Neighbours {
 ///   top 3 of 7, binomial:  3 -> [0] 4 5;  0 -> 1 2;  5 -> 6
 Neighbours ordered_neighbours(const LevelMethod& wanted, int position, int top, int size) {
     const LevelMethod method =
-        keeps_order(wanted.algorithm) ? wanted : LevelMethod{Algorithm::binomial, 0, {}};
+        keeps_order(info(wanted.algorithm)) ? wanted : LevelMethod{Algorithm::binomial, 0, {}};
     const bool below = position < top;
     const int first = below ? 0 : top;
     const ShapeLinks shape = shape_links(method, position - first, below ? top : size - top);

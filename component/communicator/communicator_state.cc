@@ -87,7 +87,7 @@ bool CommunicatorState::precedes_setup(const Request& request) noexcept {
     return true;
 }
 
-int CommunicatorState::settle(const Request& first, bool hands_back) {
+int CommunicatorState::agree_with_members(const Request& first, bool hands_back) {
     if (agreement_error_ != OMPI_SUCCESS) {
         return agreement_error_;
     }

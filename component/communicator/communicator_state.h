@@ -47,7 +47,8 @@ public:
     ForwardReason reason(Collective op) const { return *passed_.because(op); }
     /// True if all members have this plugin and the same settings. Valid after usable().
     bool agreed() const { return agreed_; }
-    /// True if the records agree but settle() has not run yet. Valid after usable(), equal on all members.
+    /// True if the records agree but agree_with_members() has not run yet. Valid after usable(), equal on all
+    /// members.
     bool unsettled() const { return unsettled_; }
     /// Why every call of `op` passes through from now on; `count`: not decided, or every call is noted in
     /// usage().
@@ -70,14 +71,16 @@ public:
     /// Prepares everything up to the plan of the `first` call, and agrees: from then on all members serve the
     /// communicator, or none. `hands_back`: may_hand_back(). Collective over the communicator. Returns Open
     /// MPI's error code; after an error every later call on this rank returns it, too.
-    int settle(const Request& first, bool hands_back);
-    /// True if all ranks may hand back, and so hand back the same slots. After settle().
+    int agree_with_members(const Request& first, bool hands_back);
+    /// True if all ranks may hand back, and so hand back the same slots. After agree_with_members().
     bool hands_back_together() const { return hands_back_; }
     bool reproducible() const { return settings_.reproducible; }
     int ranks() const { return ompi_comm_size(comm_); }
-    /// Returns why a call passes through regardless of its plan; empty: the plan decides. After settle().
+    /// Returns why a call passes through regardless of its plan; empty: the plan decides. After
+    /// agree_with_members().
     std::optional<ForwardReason> against(const Request& request) const;
-    /// Returns the operation to plan; for a collective without a root, with the tree's root. After settle().
+    /// Returns the operation to plan; for a collective without a root, with the tree's root. After
+    /// agree_with_members().
     algorithms::Operation operation_of(const Request& request) const;
 
     /// Sets `found` to the plan of an operation; plans are cached per size class and root class.
@@ -146,7 +149,6 @@ private:
     bool tells() const;
     void report_all_passed(ForwardReason reason) const;
     void report_passed_collectives() const;
-    void keep_decisions() noexcept;
     void decide(Collective op);
     bool is_open(Collective op) const;
     PlanInUse& plan(const algorithms::Operation& operation, bool may_be_by_levels = true);

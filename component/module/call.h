@@ -30,8 +30,8 @@ int translate_errors(Body&& body) {
 /// Finds the plan to run, and for the levels engine its communicators. If creating these fails, it fails on
 /// every rank, and another plan is found. `planned` is null if the plans of the ranks differ. Returns Open
 /// MPI's error code.
-inline int settle(Module& module, const algorithms::Operation& operation, PlanInUse*& planned,
-                  AimedLevels& levels) {
+inline int find_plan(Module& module, const algorithms::Operation& operation, PlanInUse*& planned,
+                     AimedLevels& levels) {
     CommunicatorState& state = *module.state;
     int rc = state.agreed_plan(operation, true, planned);
     if (rc != OMPI_SUCCESS || planned == nullptr || planned->plan->engine != algorithms::Engine::levels) {
@@ -112,7 +112,7 @@ template <Collective op, class Run, class... Arguments>
             }
             return rc;
         }
-        if (const int rc = state.settle(request, may_hand_back(module)); rc != OMPI_SUCCESS) {
+        if (const int rc = state.agree_with_members(request, may_hand_back(module)); rc != OMPI_SUCCESS) {
             return rc;
         }
         hand_back(module);
@@ -123,7 +123,7 @@ template <Collective op, class Run, class... Arguments>
     const algorithms::Operation operation = state.operation_of(request);
     AimedLevels levels;
     PlanInUse* planned = nullptr;
-    if (const int rc = settle(module, operation, planned, levels); rc != OMPI_SUCCESS) {
+    if (const int rc = find_plan(module, operation, planned, levels); rc != OMPI_SUCCESS) {
         return rc;
     }
     if (planned == nullptr) {

@@ -11,7 +11,7 @@ namespace strata::component {
 
 /// Why a call was passed through to the underlying component.
 enum class ForwardReason : int {
-    missing,       ///< a process of the communicator lacks the plugin
+    missing,       ///< a process of the job lacks the plugin
     version,       ///< ... or has another version of it
     settings,      ///< ... or other settings, info keys among them
     several_jobs,  ///< the communicator joins processes of several jobs

@@ -248,7 +248,7 @@ TEST_P(Allocations, Rails) {
             XorBytes reduction;
             PackedBuffer mine(own.data(), own.size());
             PackedBuffer all(result.data(), result.size());
-            return complete(transport, reduce_rails(transport, links, {mine, rank == 0 ? &all : nullptr},
+            return complete(transport, reduce_trees(transport, links, {mine, rank == 0 ? &all : nullptr},
                                                     reduction, arena, plan.window));
         };
     });

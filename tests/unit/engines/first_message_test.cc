@@ -115,7 +115,7 @@ TEST_P(FirstMessage, ReduceAndAllreduce) {
               0);
     const std::vector<ReductionLinks> halves(2, links);
     EXPECT_EQ(allocated_late([&](Transport& transport, Arena& arena) {
-                  return complete(transport, reduce_rails(transport, halves, {mine, nullptr}, reduction,
+                  return complete(transport, reduce_trees(transport, halves, {mine, nullptr}, reduction,
                                                           arena, plan.window));
               }),
               0);

@@ -338,7 +338,7 @@ TEST(ReduceHalves, ARootWithoutAResultIsAProgrammingError) {
             const std::vector<ReductionLinks> links(
                 2, reduction_links(reduce.hierarchy, reduce.plan, 0, rank, false, Half::first));
             return rank != 0 ? 0
-                             : complete(transport, reduce_rails(transport, links, {buffers.own, nullptr},
+                             : complete(transport, reduce_trees(transport, links, {buffers.own, nullptr},
                                                                 reduction, arena, 1));
         });
     EXPECT_TRUE(run.report.mentions("has no result"));

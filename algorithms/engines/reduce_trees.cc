@@ -10,7 +10,7 @@
 namespace strata::algorithms {
 namespace {
 
-Task run_reduce_rails(Transport& transport, std::span<const ReductionLinks> rails, ReduceBuffers buffers,
+Task run_reduce_trees(Transport& transport, std::span<const ReductionLinks> rails, ReduceBuffers buffers,
                       Reduction& reduction, Arena& arena, int window) {
     const Shares shares(buffers.own.bytes(), reduction.element_bytes(), rails.size());
     SharedBuffer own(buffers.own, shares, &arena);
@@ -37,7 +37,7 @@ Task run_reduce_rails(Transport& transport, std::span<const ReductionLinks> rail
 
 }  // namespace
 
-Task reduce_rails(Transport& transport, std::span<const ReductionLinks> rails, ReduceBuffers buffers,
+Task reduce_trees(Transport& transport, std::span<const ReductionLinks> rails, ReduceBuffers buffers,
                   Reduction& reduction, Arena& arena, int window) {
     if (buffers.own.bytes() == 0) {
         return Task(0);
@@ -51,7 +51,7 @@ Task reduce_rails(Transport& transport, std::span<const ReductionLinks> rails, R
     } else if (buffers.result == nullptr) {
         throw std::invalid_argument("the root of a reduction has no result");
     }
-    return run_reduce_rails(transport, rails, buffers, reduction, arena, window);
+    return run_reduce_trees(transport, rails, buffers, reduction, arena, window);
 }
 
 }  // namespace strata::algorithms
